@@ -1,4 +1,4 @@
-//! Suite `block`: the primitives of the ground floor on 8 KiB, which stay in the nearest cache.
+//! Suite `block`: the primitives of room `block` on 8 KiB, which stay in the first-level cache.
 
 use std::hint::black_box;
 
@@ -35,7 +35,7 @@ fn measure_tier(cpu: Cpu, options: &Options, record: &mut dyn FnMut(Record)) {
     let mut prg = coins.prg(cpu);
     let seed = coins.block();
 
-    // Each piece of work takes its own result as its next input, or draws on.
+    // Each measurement takes its own result as its next input, or draws on.
     let mut case = |case: &str, work: &mut dyn FnMut(&mut [Block])| {
         let measured = measure(BLOCKS as u64, options.budget, || work(&mut blocks));
         black_box(&blocks);

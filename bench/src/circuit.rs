@@ -1,4 +1,4 @@
-//! Suite `circuit`: how large the standard circuits are, and what compiling them to tapes takes.
+//! Suite `circuit`: sizes of the standard circuits, and the time to compile them to tapes.
 //!
 //! Sizes are the same on every machine, so their tier is `any`; compiling is portable code too.
 

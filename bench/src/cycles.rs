@@ -1,12 +1,12 @@
 //! Core cycles of a piece of work, on a machine whose clock floats.
 //!
-//! Time-stamp ticks run at a fixed rate; how many core cycles a tick is worth is found by timing
-//! a chain of dependent additions, one cycle each, before and after every window. A window counts
+//! Time-stamp ticks run at a fixed rate; the number of core cycles in a tick is found by timing a
+//! chain of dependent additions, one cycle each, before and after every window. A window counts
 //! only if the whole core was free: the two chains agree, the thread was not switched out, and
 //! independent chains at both ends run as fast as on a free core ([`clock::parallel_additions`]),
 //! which they do not beside a neighbour on the core's other hardware thread. Of the windows that
 //! count, the minimum is the speed of the code and the median its usual speed; the share of windows
-//! that count and the median of all are given beside them, so that a busy machine shows.
+//! that count and the median of all are reported as well, so that a busy machine is visible.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -37,11 +37,11 @@ const WINDOW: Duration = Duration::from_micros(200);
 const CHAIN: u64 = 9600;
 /// Additions of a probe for a free core: about 2 microseconds.
 const PROBE: u64 = 24_000;
-/// How much slower than the fastest ones a probe may be on a free core.
+/// Largest slow-down, against the fastest probes, of a probe on a free core.
 const FREE: f64 = 1.04;
-/// How far the clock may move while something is timed.
+/// Largest change of the clock during a measurement.
 const STEADY: f64 = 0.03;
-/// How often a new process probes, so that it has seen a free core: about 50 milliseconds.
+/// Number of probes of a new process, so that it has seen a free core: about 50 milliseconds.
 const FIRST_PROBES: usize = 2000;
 
 /// Measures `work`, which performs `operations` operations a call, for about `budget`.
@@ -61,7 +61,7 @@ pub fn measure(operations: u64, budget: Duration, mut work: impl FnMut()) -> Mea
     }
     let share = kept.len() as f64 / any.len() as f64;
     let all = sorted(any);
-    // A machine so busy that no window was quiet still gets a figure, from the noisy ones.
+    // A machine so busy that no window was quiet still gets a figure, from the noisy windows.
     let costs = match kept.is_empty() {
         true => all.clone(),
         false => sorted(kept),
@@ -110,12 +110,12 @@ fn window(operations: u64, work: impl FnOnce()) -> Window {
     }
 }
 
-/// Whether two values of [`cycles_per_tick`] say that the clock did not move between them.
+/// Returns true if two values of [`cycles_per_tick`] show the same clock.
 fn steady(before: f64, after: f64) -> bool {
     (before / after - 1.0).abs() < STEADY
 }
 
-/// The best of three chains, since an interruption only makes a chain longer.
+/// Takes the best of three chains, since an interruption only makes a chain longer.
 fn cycles_per_tick() -> f64 {
     let mut best = 0f64;
     for _ in 0..3 {
@@ -126,7 +126,7 @@ fn cycles_per_tick() -> f64 {
     best
 }
 
-/// Whether independent additions run about as fast as they do on a free core.
+/// Returns true if independent additions run about as fast as they do on a free core.
 fn core_is_free() -> bool {
     static SEEN: Mutex<Probes> = Mutex::new(Probes::NONE);
     let mut seen = SEEN.lock().expect("nothing panics with the lock held");
@@ -140,7 +140,7 @@ fn core_is_free() -> bool {
     cost < FREE * seen.free()
 }
 
-/// Counts of probes by what an addition took, in steps of a thousandth of a cycle.
+/// Histogram of probes by the time of an addition, in steps of a thousandth of a cycle.
 struct Probes {
     counts: [u32; 1000],
     number: u32,
@@ -157,8 +157,9 @@ impl Probes {
         self.number += 1;
     }
 
-    /// Cycles of an addition on a free core: one probe in a thousand was faster. Not the least of all:
-    /// where the clock was misjudged a single time, no later window would look undisturbed.
+    /// Returns the cycles of an addition on a free core: one probe in a thousand was faster. The
+    /// minimum is not used: after a single misjudged clock, no later window would count as
+    /// undisturbed.
     fn free(&self) -> f64 {
         let mut faster = 0;
         let step = self.counts.iter().position(|&count| {
@@ -182,7 +183,7 @@ fn probe() -> f64 {
     }
 }
 
-/// How often this thread was switched out, where the system tells.
+/// Returns the number of context switches of this thread, where the system reports it.
 fn context_switches() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/thread-self/status").ok()?;
     let counts = status.lines().filter(|line| line.contains("ctxt_switches"));

@@ -3,7 +3,7 @@
 //!
 //! Seconds are those of the report: from the end of the handshake to the last result, base OTs and
 //! the slower party included. A run whose payload or rounds are not the planned ones is an error,
-//! so no figure comes from a run that went astray.
+//! so no figure comes from a faulty run.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;

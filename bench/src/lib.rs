@@ -1,4 +1,4 @@
-//! The suites behind `sealane bench`: every figure of the documentation can be made again here.
+//! The suites behind `sealane bench`, which reproduce every figure of the documentation.
 //!
 //! A suite is a function that measures and hands out [`Record`]s; the command prints them as a
 //! table or as one JSON object a line. Figures in core cycles come from [`cycles`]. Chained or
@@ -38,7 +38,7 @@ pub struct Record {
     pub case: String,
     /// The CPU tier that ran; `any` where it makes no difference.
     pub tier: &'static str,
-    /// What was measured and in which unit, such as `garble_cycles_per_and`.
+    /// The quantity and its unit, such as `garble_cycles_per_and`.
     pub metric: &'static str,
     /// The figure.
     pub value: f64,
@@ -46,7 +46,7 @@ pub struct Record {
     pub unit: &'static str,
 }
 
-/// What a suite may spend and where it runs.
+/// The budget of a suite and the machine that it runs on.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Tiers to measure, slowest first.
@@ -54,21 +54,21 @@ pub struct Options {
     /// Time for one measurement, of which a suite makes a few dozen. None: as little as it takes
     /// to see that the suite works.
     pub budget: Duration,
-    /// How to start the `sealane` command, with its leading arguments; empty if there is none.
+    /// The command line that starts `sealane`, with its leading arguments; empty if there is none.
     pub command: Vec<OsString>,
-    /// How to start a suite of this program again, with its leading arguments, which the name of
-    /// the suite follows; empty if there is no way.
+    /// The command line that starts a suite of this program again, with its leading arguments,
+    /// which the name of the suite follows; empty if there is no way.
     pub again: Vec<OsString>,
-    /// What of a suite to measure, of what its [`Suite::parts`] are; empty for all.
+    /// The parts of a suite to measure, out of its [`Suite::parts`]; empty for all.
     pub only: Vec<String>,
 }
 
 impl Options {
-    /// All tiers of this machine, or the one that `SEALANE_TIER` forces, and half a second each;
-    /// no command, and no way to start again.
+    /// The defaults: all tiers of this machine, or the one that `SEALANE_TIER` forces, and half a
+    /// second each; no command, and no way to start again.
     ///
     /// # Errors
-    /// The variable names a tier that is not to be had.
+    /// The variable names a tier that is not available.
     pub fn detect() -> Result<Options, TierError> {
         let cpus = match std::env::var_os(TIER_VARIABLE) {
             Some(_) => vec![Cpu::detect()?],
@@ -84,7 +84,7 @@ impl Options {
     }
 }
 
-/// Where figures come from: part of every line of JSON.
+/// The machine that figures come from: part of every line of JSON.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Machine {
     /// The CPU's name for itself, where the system tells.
@@ -110,22 +110,23 @@ impl Machine {
     }
 }
 
-/// Measures, and hands out every figure as soon as it is there; or says why it cannot.
-pub type Run = fn(&Options, &mut dyn FnMut(Record)) -> Result<(), String>;
+/// Function that measures a suite and passes on every figure as soon as it is there, or returns a
+/// reason why it cannot.
+pub type RunSuite = fn(&Options, &mut dyn FnMut(Record)) -> Result<(), String>;
 
 /// A suite by name.
 pub struct Suite {
     /// The name on the command line.
     pub name: &'static str,
-    /// What it measures, in one line.
+    /// A description in one line.
     pub about: &'static str,
-    /// The suite itself.
-    pub run: Run,
-    /// What of it is worth a picture.
+    /// The function that runs the suite.
+    pub run: RunSuite,
+    /// The charts of its records.
     pub charts: fn(&[Record]) -> Vec<Chart>,
-    /// Tables for a terminal, where a line for each record would be too many.
+    /// The tables for a terminal, where a line for each record would be too many.
     pub tables: Option<fn(&[Record]) -> String>,
-    /// What [`Options::only`] may name; nothing where the suite is measured as a whole.
+    /// The names that [`Options::only`] may hold; none where the suite is measured as a whole.
     pub parts: fn() -> Vec<&'static str>,
 }
 
@@ -134,7 +135,7 @@ impl Suite {
     const fn new(
         name: &'static str,
         about: &'static str,
-        run: Run,
+        run: RunSuite,
         charts: fn(&[Record]) -> Vec<Chart>,
     ) -> Suite {
         Suite {
@@ -147,10 +148,10 @@ impl Suite {
         }
     }
 
-    /// Whether the suite has all these parts.
+    /// Checks that the suite has all these parts.
     ///
     /// # Errors
-    /// What is wrong, for whoever asked for them.
+    /// A message for the user that names the wrong part.
     pub fn check_parts(&self, only: &[String]) -> Result<(), String> {
         let (name, parts) = (self.name, (self.parts)());
         match only.iter().find(|part| !parts.contains(&part.as_str())) {
@@ -164,7 +165,7 @@ impl Suite {
     }
 }
 
-/// All suites, from the ground floor up.
+/// All suites, from the lowest room up.
 pub const SUITES: &[Suite] = &[
     Suite::new(
         block::SUITE,
@@ -249,7 +250,7 @@ mod tests {
             only: vec![],
         };
         let mut seen = std::collections::HashSet::new();
-        // Those of two processes need the command; the tests of the Python package run them.
+        // Suites of two processes need the command; the tests of the Python package run them.
         let alone = |suite: &&Suite| ![e2e::SUITE, stream::SUITE].contains(&suite.name);
         for suite in SUITES.iter().filter(alone) {
             let mut records = Vec::new();

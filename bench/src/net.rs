@@ -1,4 +1,5 @@
-//! Suite `net`: what two parties in one process can move, over memory, bare TCP and TLS.
+//! Suite `net`: throughput and latency of two parties in one process, over memory, bare TCP and
+//! TLS.
 //!
 //! Every byte is digested on both sides, as in a run. The tier is that of the ciphers of the TLS
 //! library and of BLAKE3, which choose for themselves; it is given as `native`.
@@ -17,7 +18,7 @@ pub const SUITE: &str = "net";
 const HERE: PartyId = PartyId(0);
 const THERE: PartyId = PartyId(1);
 
-/// Bytes given to a channel and taken from it at a time.
+/// Bytes of one send and one receive.
 const PIECE_BYTES: usize = 64 << 10;
 /// Pieces of one window: 256 MiB.
 const PIECES: usize = 4096;

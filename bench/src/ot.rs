@@ -1,8 +1,8 @@
 //! Suite `ot`: correlated oblivious transfers between two threads, over channels in memory.
 //!
-//! Both sides work at the same time, as they do in a run, so a figure is that of the slower one. A
-//! first batch is checked: each label of the receiver is the sender's, shifted by the offset
-//! where the choice is 1.
+//! Both sides work at the same time, as they do in a run, so a figure is set by the slower one. A
+//! first batch is checked: each label of the receiver is the sender's, shifted by the offset where
+//! the choice is 1.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -77,7 +77,7 @@ fn measure_tier(cpu: Cpu, count: usize) -> (Duration, Duration) {
             for _ in 0..=WINDOWS {
                 ready(mesh, RECEIVER);
                 cot.extend(mesh, &mut zeros).expect(MEMORY);
-                // What makes the window the slower side's.
+                // This makes the window the slower side's.
                 ready(mesh, RECEIVER);
             }
             zeros

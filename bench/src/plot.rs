@@ -1,7 +1,7 @@
-//! Bar charts of records, as one SVG file that needs nothing else: no script, no font, no request.
+//! Bar charts of records, as one self-contained SVG file: no script, no font, no request.
 //!
-//! A [`Chart`] has groups, one below the other, with a bar for each series; every bar says its value.
-//! Colours follow the reader's light or dark scheme.
+//! A [`Chart`] has groups, one below the other, with a bar for each series; every bar shows its
+//! value. Colours follow the reader's light or dark scheme.
 
 use std::fmt::{self, Display, Write};
 
@@ -10,7 +10,7 @@ use crate::Record;
 /// Bars in groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// What the bars are.
+    /// The title: the quantity shown.
     pub title: String,
     /// Their unit.
     pub unit: String,
@@ -21,8 +21,8 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// Of the records for which `place` names group and series. Both keep the order in which they
-    /// first occur.
+    /// Collects the records for which `place` names group and series. Both keep the order in which
+    /// they first occur.
     pub fn of(
         records: &[Record],
         title: String,
@@ -183,7 +183,7 @@ fn write_svg(out: &mut String, heading: &str, charts: &[Chart], height: f64) -> 
     writeln!(out, "</svg>")
 }
 
-/// Three digits, more only before the point.
+/// Formats a figure with three digits, more only before the point.
 fn shown(value: f64) -> String {
     let decimals = match value.abs() {
         v if v >= 99.95 => 0,
@@ -213,7 +213,7 @@ const STYLE: &str = "text { font: 12px sans-serif; fill: #222 }\n\
     .paper { fill: #fff }";
 const STYLE_DARK: &str = "text { fill: #ddd }\n.paper { fill: #16181c }";
 
-/// Colours that also those tell apart who see few; for light paper and for dark.
+/// Colours that remain distinct with colour blindness; for light background and for dark.
 const COLOURS: [[&str; 2]; 7] = [
     ["#0072b2", "#56b4e9"],
     ["#d55e00", "#e8853a"],
@@ -224,7 +224,7 @@ const COLOURS: [[&str; 2]; 7] = [
     ["#5b3fa0", "#a48fe0"],
 ];
 
-/// Text that cannot be taken for markup.
+/// Text escaped for markup.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(chart.groups, groups);
     }
 
-    /// The longest bar reaches the end, one of half the value half as far; each says its value.
+    /// The longest bar reaches the end, one of half the value half as far; each shows its value.
     #[test]
     fn bars_are_as_long_as_values_are_large() {
         let records = [record("a", "x", 40.0), record("b", "x", 20.0)];
@@ -288,7 +288,8 @@ mod tests {
         }
     }
 
-    /// The name of the format is all that looks like an address, and no text becomes markup.
+    /// The name of the format is the only text that looks like an address, and no text becomes
+    /// markup.
     #[test]
     fn a_picture_asks_nobody_and_runs_nothing() {
         let hostile = record("<script>alert(\"&\")</script>\u{1b}", "x", 1.0);

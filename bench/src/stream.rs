@@ -2,17 +2,19 @@
 //! operating-system processes over TLS and over bare TCP on loopback.
 //!
 //! Each process runs this suite again, told by [`PARTY_VARIABLE`] which of the two it is
-//! (`stream/party.rs`). There is no planner and no table of data here: a netlist is called again and again,
-//! its outputs fed back into its inputs, so that a run of any length needs the memory of one call.
+//! (`stream/party.rs`). There is no planner and no table of data here: a netlist is called again
+//! and again, its outputs fed back into its inputs, so that a run of any length needs the memory of
+//! one call.
 //!
 //! * `wide`: AES-128 on [`WIDE_ROWS`] rows at a time.
 //! * `chain`: one row, and every AND depends on the one before.
 //! * `long`: AES-128 until 10 billion gates have run, for the peak of memory.
 //!
-//! Seconds are those of the evaluator, from its first word until its outputs are decoded: every one
-//! of them matches one of the garbler's two labels, or the run is an error. `cpu_ns_per_and` is what
-//! all threads of a side took together, in the system too; beside seconds it tells what a run costs
-//! from what it waits for. Hold the suite to two cores (`taskset -c 0,1`) to see them decide.
+//! Seconds are measured at the evaluator, from its first message until its outputs are decoded:
+//! every one of them matches one of the garbler's two labels, or the run is an error.
+//! `cpu_ns_per_and` is what all threads of a side took together, in the system too; together with
+//! the seconds it separates computation from waiting. Bind the suite to two cores (`taskset -c
+//! 0,1`) to see the effect.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -22,14 +24,14 @@ use sealane_block::{Cpu, cpu::TIER_VARIABLE};
 use sealane_net::{Identity, free_loopback_port};
 
 use crate::{Options, Record};
-use party::{Circuit, Outcome, Part, Peer};
+use party::{Circuit, Outcome, PartyConfig, Peer};
 
 mod party;
 
 /// The suite's name.
 pub const SUITE: &str = "stream";
 
-/// Says to a process that it is one of the two of a run, and which; JSON.
+/// Environment variable that makes a process one of the two parties of a run; JSON.
 pub const PARTY_VARIABLE: &str = "SEALANE_BENCH_PARTY";
 
 /// Rows of a call of the wide cases.
@@ -41,7 +43,7 @@ const RUNS: usize = 3;
 /// The two sides, in the order of their parties.
 const SIDES: [&str; 2] = ["garbler", "evaluator"];
 
-/// What is run, and until when.
+/// A netlist and the length of its run.
 struct Case {
     name: &'static str,
     circuit: Circuit,
@@ -167,7 +169,7 @@ fn hand_out(
     }
 }
 
-/// One run with a process for each side; what each of them saw.
+/// Starts one run with a process for each side, and returns both outcomes.
 fn run_once(again: &[OsString], cpu: Cpu, case: &Case, tls: bool) -> Result<[Outcome; 2], String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let parts = parts(folder.path(), case, tls)?;
@@ -192,8 +194,8 @@ fn run_once(again: &[OsString], cpu: Cpu, case: &Case, tls: bool) -> Result<[Out
     Ok([Outcome::read(garbler)?, Outcome::read(evaluator)?])
 }
 
-/// What both sides are told. Their keys are fresh and lie in `folder`.
-fn parts(folder: &Path, case: &Case, tls: bool) -> Result<[Part; 2], String> {
+/// Makes the configurations of both sides. Their keys are fresh and lie in `folder`.
+fn parts(folder: &Path, case: &Case, tls: bool) -> Result<[PartyConfig; 2], String> {
     let mut peers = Vec::new();
     for side in SIDES {
         let identity = Identity::generate();
@@ -206,7 +208,7 @@ fn parts(folder: &Path, case: &Case, tls: bool) -> Result<[Part; 2], String> {
         });
     }
     let calls = party::calls(case.circuit, case.rows, case.until);
-    let part = |me: u8| Part {
+    let part = |me: u8| PartyConfig {
         me,
         identity: folder.join(format!("{}.key", SIDES[usize::from(me)])),
         outcome: folder.join(format!("{}.json", SIDES[usize::from(me)])),
@@ -219,7 +221,7 @@ fn parts(folder: &Path, case: &Case, tls: bool) -> Result<[Part; 2], String> {
     Ok([part(0), part(1)])
 }
 
-fn start(again: &[OsString], cpu: Cpu, part: &Part) -> Result<Child, String> {
+fn start(again: &[OsString], cpu: Cpu, part: &PartyConfig) -> Result<Child, String> {
     let part = serde_json::to_string(part).map_err(|error| error.to_string())?;
     Command::new(&again[0])
         .args(&again[1..])

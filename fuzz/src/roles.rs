@@ -284,7 +284,7 @@ fn tape() -> Tape {
         slots: 8,
         xors: vec![gate(2, 3, 4, 0), gate(2, ONE, 5, 1)],
         lone: vec![false; 2],
-        knowers: vec![0; 2],
+        known_to: vec![0; 2],
         ands: vec![gate(2, 3, 6, 0), gate(4, 5, 7, 1)],
         batches: vec![Batch {
             xors: 0..2,

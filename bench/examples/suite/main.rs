@@ -21,7 +21,7 @@ use sealane_files::Rights;
 #[cfg(feature = "peers")]
 mod peers;
 
-/// What the command line says.
+/// The arguments of the command line.
 #[derive(Default)]
 struct Args {
     suite: String,
@@ -51,7 +51,7 @@ fn peers() -> Result<Vec<aead::Peer>, Failure> {
     Err(misuse(format!("this build has no peers: {hint}")))
 }
 
-/// An exit status and what is wrong.
+/// An exit status and a message.
 type Failure = (i32, String);
 
 fn parse() -> Result<Args, Failure> {

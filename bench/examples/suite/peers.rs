@@ -29,7 +29,7 @@ pub fn all() -> Vec<Peer> {
     ]
 }
 
-/// Why nothing fails: lengths are right, and nothing was altered.
+/// The reason why no call fails: lengths are right, and nothing was altered.
 const SOUND: &str = "a message in order";
 
 /// The nonce of a message.

@@ -12,13 +12,13 @@ use crate::cycles::{Measured, measure};
 /// Messages of a batch for each that is in flight.
 const TURNS: usize = 8;
 
-/// The least time for the cost of a copy, which is taken off and must not be more than it is.
+/// The least time for the cost of a copy, which is subtracted and must not be overestimated.
 const COPIES: Duration = Duration::from_millis(2);
 
-/// What one mode is measured with.
+/// The measurement of one mode.
 pub(super) struct Bench<'a> {
     pub(super) subject: &'a dyn Subject,
-    /// In front of the names of its cases.
+    /// Prefix of the names of its cases.
     pub(super) case: String,
     pub(super) tier: &'static str,
     pub(super) lanes: usize,
@@ -140,7 +140,8 @@ impl Bench<'_> {
         })
     }
 
-    /// Cycles a byte of text. A sealed buffer is as good a text as any; an opened one is restored.
+    /// Measures cycles a byte of text. A sealed buffer serves as text as well; an opened one is
+    /// restored.
     fn measure(&self, batch: &mut Batch, way: Way, work: impl Fn(&mut Batch, Way)) -> Measured {
         let bytes = batch.texts() as u64;
         work(batch, Way::Seal);
@@ -158,7 +159,7 @@ impl Bench<'_> {
             work(batch, way);
         });
         black_box(&batch.bytes);
-        // A busy machine may show a copy alone as dearer than the copy with the work.
+        // On a busy machine, a copy alone may take longer than the copy with the work.
         let copies = copies.min_cycles.min(measured.min_cycles / 2.0);
         measured.min_cycles -= copies;
         measured.median_cycles -= copies;
@@ -166,7 +167,7 @@ impl Bench<'_> {
         measured
     }
 
-    /// All figures; the median comes back.
+    /// Records all figures and returns the median.
     fn say_cycles(&mut self, case: &str, measured: Measured) -> f64 {
         self.say(case, Number::CyclesPerByte(measured.median_cycles));
         self.say(case, Number::LeastCyclesPerByte(measured.min_cycles));
@@ -187,7 +188,8 @@ impl Bench<'_> {
         });
     }
 
-    /// A batch of mixed lengths and keys is what its messages are one by one, and opens again.
+    /// Checks that a batch of mixed lengths and keys gives the same messages as sealing one by one,
+    /// and that it opens again.
     pub(super) fn check(&self) -> Result<(), String> {
         let mut lengths = vec![16, 2048, 1500, 0, 40, 128, 999, 1];
         if self.subject.whole_blocks() {

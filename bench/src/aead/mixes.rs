@@ -1,4 +1,5 @@
-//! Messages of mixed lengths, which the study's lanes do not like and refilled lanes should.
+//! Mixes of message lengths, which are unfavourable for the study's lanes and suited to refilled
+//! lanes.
 
 use sealane_block::Coins;
 
@@ -15,7 +16,7 @@ pub fn realistic() -> Vec<usize> {
 }
 
 /// Lengths as on the internet's backbones (slide 8): 44 % of 40 to 100 bytes, 37 % of 1400 to 1500,
-/// and what is left evenly in between; always the same ones. The study names the first two shares.
+/// and the rest evenly in between; always the same ones. The study names the first two shares.
 pub fn internet() -> Vec<usize> {
     let mut coins = Coins::danger_fixed_seed(44_37_19).secret("lengths");
     let mut draw = |from: usize, to: usize| {
@@ -32,7 +33,7 @@ pub fn internet() -> Vec<usize> {
     (0..INTERNET).map(&mut length).collect()
 }
 
-/// The next multiples of a block, for modes that take nothing else.
+/// Rounds lengths up to multiples of a block, for modes that take whole blocks only.
 pub fn whole_blocks(lengths: Vec<usize>) -> Vec<usize> {
     let whole = |length: usize| length.next_multiple_of(16);
     lengths.into_iter().map(whole).collect()

@@ -1,11 +1,11 @@
-//! Suite `aead`: what a sealed byte costs, one message at a time and many at once, in core cycles.
+//! Suite `aead`: the cost of a sealed byte, one message at a time and many at once, in core cycles.
 //!
 //! Every mode of room `aead`, in its usual version, through the room's public calls: in place, keys
-//! set up before, no associated data. The study's figures stand beside ([`study`]).
+//! set up before, no associated data. The study's figures are listed beside ours ([`study`]).
 //!
 //! Cases are called `mode/what/...`; `seal` may be `open`, the last part is the length of the text:
 //!
-//! | case | what it is |
+//! | case | measured |
 //! |---|---|
 //! | `gcm/single/seal/2048` | one message after the other; its buffer stays in the nearest cache |
 //! | `gcm/many/seal/2048` | rows of this length, one key for all |
@@ -16,9 +16,10 @@
 //! | `gcm/mix/internet/seal` | a batch with lengths as on the internet ([`mixes`]) |
 //! | `gcm/key` | to set up a key, and to erase it |
 //! | `study/gcm/...` | the study's figure; its tier is called `haswell` |
-//! | `peer/ring/gcm/...` | GCM of somebody else, in the same run ([`Peer`]) |
+//! | `peer/ring/gcm/...` | GCM of another library, in the same run ([`Peer`]) |
 //!
-//! To open a message again, its buffer has to be restored. What the copy costs alone is taken off.
+//! To open a message again, its buffer has to be restored. The cost of the copy alone is
+//! subtracted.
 //!
 //! The portable tier takes a hundred times as long, so it has a few cases; `SEALANE_TIER=portable`
 //! has it measured in full.
@@ -45,7 +46,7 @@ pub const SUITE: &str = "aead";
 /// Bytes of texts, as in the study.
 pub const LENGTHS: [usize; 5] = [128, 256, 512, 1024, 2048];
 
-/// Measurements of this suite are more than a thousand, so each gets this part of the budget.
+/// Part of the budget for one measurement: this suite makes more than a thousand.
 const SHARE: u32 = 4;
 
 /// Vectors of messages that room `aead` has in flight.
@@ -54,19 +55,19 @@ const VECTORS: usize = 8;
 /// A figure with its name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// The median, of every byte of text.
+    /// The median of cycles a byte of text.
     CyclesPerByte(f64),
-    /// The least.
+    /// The minimum of cycles a byte of text.
     LeastCyclesPerByte(f64),
-    /// The median of all windows, those beside a neighbour included.
+    /// The median of all windows, including those beside a neighbour.
     AllCyclesPerByte(f64),
     /// The share of windows in which the whole core was free.
     WindowsKept(f64),
-    /// The median, of a key.
+    /// The median of cycles a key.
     CyclesPerKey(f64),
-    /// The least.
+    /// The minimum of cycles a key.
     LeastCyclesPerKey(f64),
-    /// Against one message at a time.
+    /// The speed-up over one message at a time.
     SpeedUp(f64),
     /// Messages in flight at once.
     Lanes(usize),
@@ -92,14 +93,14 @@ impl Number {
     }
 }
 
-/// The mode that peers have.
+/// The mode that is measured for peers.
 const PEERS: &str = "gcm";
 
-/// GCM of somebody else, to be measured beside ours.
+/// GCM of another library, measured beside ours.
 pub struct Peer {
-    /// Whose it is.
+    /// The name of the library.
     pub name: &'static str,
-    /// How it is called; it has no batches, so its messages go one after the other.
+    /// Its interface to the benchmark; it has no batches, so its messages go one after the other.
     pub subject: Box<dyn Subject>,
 }
 

@@ -1,38 +1,38 @@
-//! The study's figures, to stand beside ours.
+//! The study's figures, for comparison with ours.
 //!
 //! Bogdanov, Lauridsen, Tischhauser, "AES-Based Authenticated Encryption Modes in Parallel
 //! High-Performance Software", DIAC 2014, slides 14 to 18 (the paper: IACR ePrint 2014/186). Core
-//! cycles a byte on an Intel Core i5-4300U (Haswell), AES-128, by AES-NI. Another machine, so the
-//! figures are for comparing modes and shapes, not for a race.
+//! cycles a byte on an Intel Core i5-4300U (Haswell), AES-128, by AES-NI. The machine differs, so
+//! the figures serve to compare modes and shapes, not absolute speed.
 
 use super::{LENGTHS, Number};
 
-/// What stands for the tier in records of the study.
+/// The tier that records of the study show.
 pub const TIER: &str = "haswell";
 
 /// A mode of slides 15 to 17: cycles a byte for texts of each of [`LENGTHS`].
 pub struct Mode {
-    /// Our name of the mode.
+    /// The name of the mode in this project.
     pub name: &'static str,
-    /// One message.
+    /// Cycles a byte for one message at a time.
     pub single: [f64; 5],
-    /// How many messages at once were best.
+    /// The best number of messages at once.
     pub messages: usize,
-    /// So many messages.
+    /// Cycles a byte for that number of messages at once.
     pub many: [f64; 5],
-    /// Times as fast, as the study prints it.
+    /// The speed-up, as the study prints it.
     pub speed_up: [f64; 5],
 }
 
-/// A building block of slide 14, which gives one figure and no length.
+/// A building block of slide 14, which gives one figure for all lengths.
 pub struct Baseline {
-    /// Our name of the mode.
+    /// The name of the mode in this project.
     pub name: &'static str,
-    /// One message.
+    /// Cycles a byte for one message at a time.
     pub single: f64,
-    /// How many messages at once.
+    /// The number of messages at once.
     pub messages: usize,
-    /// So many messages.
+    /// Cycles a byte for that number of messages at once.
     pub many: f64,
 }
 
@@ -96,7 +96,8 @@ pub const SILC_REALISTIC: f64 = 2.67;
 /// See [`SILC_REALISTIC`].
 pub const SILC_EQUAL: f64 = 3.60;
 
-/// The study's figures of a mode: case, metric, figure and unit, as those of our own records.
+/// Returns the study's figures of a mode: case, metric, figure and unit, in the form of our own
+/// records.
 pub fn figures(name: &str) -> Vec<(String, Number)> {
     let mut all = Vec::new();
     if let Some(mode) = MODES.iter().find(|mode| mode.name == name) {
@@ -131,8 +132,8 @@ mod tests {
     use super::*;
 
     /// The study may have divided before it rounded to two digits. One of its sixty speed-ups is
-    /// not within what rounding can do: POET at 2048 bytes, where it prints 1.45 and its figures
-    /// give 1.68.
+    /// not explained by rounding: POET at 2048 bytes, where it prints 1.45 and its figures give
+    /// 1.68.
     #[test]
     fn published_speed_ups_are_single_over_many() {
         let mut off = Vec::new();

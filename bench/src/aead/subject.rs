@@ -1,9 +1,9 @@
-//! What is measured: a mode of ours, or anything else that seals messages.
+//! The subject of a measurement: a mode of this project, or any other code that seals messages.
 
-use sealane_aead::{Ads, Cipher, Error, Message, Rows, Suite, open_many, seal_many};
+use sealane_aead::{Ads, Cipher, Error, Message, RowBatch, Suite, open_many, seal_many};
 use sealane_block::Cpu;
 
-/// Keys that messages with keys of their own take in turn.
+/// Number of keys that messages with keys of their own use in turn.
 pub const KEYS: usize = 64;
 
 /// A message of a batch.
@@ -13,14 +13,14 @@ pub struct Slot {
     pub text: usize,
     /// Bytes of its buffer.
     pub sealed: usize,
-    /// Which of the keys is its own, below [`KEYS`].
+    /// Index of its key, below [`KEYS`].
     pub key: usize,
     /// Its nonce, in front.
     pub nonce: [u8; 16],
 }
 
-/// What a buffer takes of memory, with what allocators put around it. Without, buffers of some
-/// modes would lie a power of two apart and compete for the same lines of the cache.
+/// Bytes of memory that a buffer takes, including the allocator's overhead. Without the overhead,
+/// buffers of some modes would lie a power of two apart and compete for the same cache lines.
 fn room(sealed: usize) -> usize {
     (sealed + 8).next_multiple_of(16)
 }
@@ -29,17 +29,17 @@ fn room(sealed: usize) -> usize {
 #[derive(Clone)]
 pub struct Batch {
     slots: Vec<Slot>,
-    /// What a buffer takes of memory for its bytes.
+    /// The memory that a buffer takes, by its length.
     room: fn(usize) -> usize,
     /// All nonces.
     nonces: Vec<u8>,
-    /// All buffers, and what lies between them.
+    /// All buffers, and the gaps between them.
     pub bytes: Vec<u8>,
 }
 
 impl Batch {
-    /// Messages of these lengths, under `keys` keys in turn, with some text, as if each buffer had been
-    /// allocated.
+    /// Creates messages of these lengths, under `keys` keys in turn, with some text, as if each
+    /// buffer had been allocated.
     pub fn new(subject: &dyn Subject, texts: &[usize], keys: usize) -> Batch {
         Batch::with_room(subject, texts, keys, room)
     }
@@ -117,7 +117,7 @@ pub trait Subject {
     fn sealed_len(&self, text: usize) -> usize {
         text + 16
     }
-    /// Whether texts have to be whole blocks of 16 bytes.
+    /// Returns true if texts have to be whole blocks of 16 bytes.
     fn whole_blocks(&self) -> bool {
         false
     }
@@ -193,8 +193,8 @@ impl Mode {
 }
 
 /// A batch of rows, as the room takes it.
-fn rows<'a>(cipher: &'a Cipher, batch: &'a mut Batch) -> Rows<'a> {
-    Rows {
+fn rows<'a>(cipher: &'a Cipher, batch: &'a mut Batch) -> RowBatch<'a> {
+    RowBatch {
         cipher,
         count: batch.slots.len(),
         nonces: &batch.nonces,
@@ -204,12 +204,13 @@ fn rows<'a>(cipher: &'a Cipher, batch: &'a mut Batch) -> Rows<'a> {
     }
 }
 
-/// The key of a number, of so many bytes.
+/// Returns the key of a number, of so many bytes.
 pub fn key(number: usize, bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (number * 37 + i * 11) as u8).collect()
 }
 
-/// Why no message fails: lengths are right, nothing was altered, keys are used far below limits.
+/// The reason why no message fails: lengths are right, nothing was altered, keys are used far below
+/// limits.
 const SOUND: &str = "a message in order";
 
 impl Subject for Mode {
@@ -243,7 +244,7 @@ impl Subject for Mode {
     }
     fn seal_many(&self, batch: &mut Batch) {
         let pieces = batch.pieces();
-        // They are counters, and those to compare with do not look for equal ones either.
+        // The nonces are counters, and the peers do not look for equal ones either.
         let messages = pieces.map(|(slot, buffer)| self.message(slot, buffer));
         for done in seal_many(messages).with_equal_nonces() {
             done.result.expect(SOUND);

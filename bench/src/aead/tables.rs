@@ -6,7 +6,7 @@ use super::{LENGTHS, Number, SUITE, study};
 use crate::Record;
 use crate::plot::Chart;
 
-/// What all figures have in common.
+/// A note that applies to all figures.
 const NOTE: &str = "\
 Core cycles a byte of text; in place, keys set up, no associated data. Medians, but for the minima.
 Haswell: the study's figures (DIAC 2014), on another machine. For ECB, CTR and CBC it gives one
@@ -20,21 +20,21 @@ const SPEED_UP: &str = Number::SpeedUp(0.0).parts().0;
 const LANES: &str = Number::Lanes(0).parts().0;
 const KEPT: &str = Number::RateKept(0.0).parts().0;
 
-/// A row of every table: a mode, or GCM of somebody else.
+/// A row of every table: a mode, or GCM of another library.
 struct Row {
-    /// What it is called.
+    /// The displayed name.
     shown: String,
-    /// What its cases begin with.
+    /// Prefix of its cases.
     prefix: String,
     tier: &'static str,
 }
 
-/// A column: what is looked up in every row.
+/// A column: the value that is looked up in every row.
 struct Column {
     head: String,
     case: String,
     metric: &'static str,
-    /// Whether it holds the study's figures.
+    /// True if it holds the study's figures.
     study: bool,
 }
 
@@ -55,7 +55,7 @@ impl Column {
         LENGTHS.into_iter().map(column).collect()
     }
 
-    /// The same ones of the study.
+    /// The corresponding columns of the study.
     fn of_study(columns: Vec<Column>) -> Vec<Column> {
         let study = |column| Column {
             study: true,
@@ -74,7 +74,7 @@ impl Column {
         }
         let case = format!("study/{}/{}", row.prefix, self.case);
         let exact = find(&case, study::TIER);
-        // What the study gives without a length stands at the last one.
+        // Figures that the study gives without a length are in the last column.
         let general = case
             .strip_suffix(LAST)
             .and_then(|case| find(case, study::TIER));
@@ -91,7 +91,7 @@ impl Column {
     }
 }
 
-/// How cases of the longest texts end.
+/// Suffix of cases of the longest texts.
 const LAST: &str = "/2048";
 
 /// Columns below a common head.
@@ -210,7 +210,7 @@ fn table(
         .max()
         .unwrap_or(0)
         .max(title.len());
-    // A window that the machine was taken away in may have a number of many digits.
+    // A window during which the thread was switched out may have a number of many digits.
     let width = |column: &Column| {
         let cells = rows.iter().map(|row| column.cell(row, records).len());
         1 + cells.max().unwrap_or(0).max(column.head.len()).max(6)

@@ -1,4 +1,4 @@
-//! The suite as a whole, on as little time as it takes.
+//! The suite as a whole, with the smallest budget.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use sealane_block::Cpu;
 use super::subject::{Batch, Slot};
 use super::*;
 
-/// On every tier, so that the short list of the portable one is seen as well.
+/// Runs on every tier, so that the short list of the portable one is covered.
 fn records(only: &[&str]) -> Vec<Record> {
     let options = Options {
         cpus: Cpu::available(),
@@ -72,7 +72,8 @@ fn every_mode_has_every_case_and_stands_in_tables_and_charts() {
     let sound = |r: &Record| r.value > 0.0 || r.metric == "windows_kept" && r.value == 0.0;
     assert!(records.iter().all(|r| r.value.is_finite() && sound(r)));
 
-    // The figure of a window that the machine was taken away in, which stays apart from the others.
+    // The figure of a window during which the thread was switched out, which stays apart from the
+    // others.
     let of_ccm = |r: &&mut Record| r.case == "ccm/single/seal/512" && r.metric == rates[0];
     records
         .iter_mut()
@@ -92,7 +93,7 @@ fn every_mode_has_every_case_and_stands_in_tables_and_charts() {
                 .all(|c| c.groups.iter().any(|(name, _)| name == mode)),
             "{mode}"
         );
-        // Ours, and the study's where it has the mode, in the first table.
+        // Our figure, and the study's where it has the mode, in the first table.
         let figures = rows[0].split_whitespace().count() - 1;
         let theirs = study::MODES.iter().any(|theirs| theirs.name == mode);
         let one = study::BASELINES.iter().any(|theirs| theirs.name == mode);
@@ -120,7 +121,7 @@ fn a_run_of_some_modes_has_no_others() {
     assert_eq!(modes, [Some("ccm"), Some("ocb3")].into());
 }
 
-/// What a peer would be called has a row of its own, below that of our mode.
+/// A peer has a row of its own, below that of our mode.
 #[test]
 fn peers_stand_in_tables_and_charts() {
     let options = Options {
@@ -144,7 +145,7 @@ fn peers_stand_in_tables_and_charts() {
     assert!(charts.iter().all(named));
 }
 
-/// A mode whose batches are not what its messages are, or that opens to something else, is found
+/// A mode whose batches differ from its single messages, or that opens to another text, is found
 /// before it is measured.
 #[test]
 fn wrong_results_are_no_figures() {

@@ -1,24 +1,24 @@
-//! The circuits that papers on garbling measure, with inputs and what they give in the clear; and
-//! circuits of one kind of gate.
+//! The circuits that papers on garbling measure, with inputs and outputs in the clear; and circuits
+//! of one kind of gate.
 //!
 //! | circuit | rows | size |
 //! |---|---|---|
 //! | AES-128 | 65 | one block and its key |
 //! | SHA-1 | 63 | one block of 512 bits |
 //! | sort-compare-shuffle | 1 | 1024 items of 32 bits on each side |
-//! | circuit phasing | 1 | 1024 items of 32 bits on each side, 3 hash functions, 1.2 bins an item, a stash of 1 |
+//! | circuit phasing | 1 | 1024 items of 32 bits a side, 3 hashes, 1.2 bins an item, a stash of 1 |
 
 use sealane_block::Coins;
 use sealane_circuit::psi::{phased, shuffled};
 use sealane_circuit::{Builder, Circuit, Wire, Word, aes, permutation_network, sha1};
 
-/// A circuit, how many rows go through it, and their bits.
+/// A circuit, the number of rows that go through it, and their bits.
 pub struct Case {
-    /// Such as `aes128x65`.
+    /// The name, such as `aes128x65`.
     pub name: String,
     /// The circuit.
     pub circuit: Circuit,
-    /// Rows.
+    /// Number of rows.
     pub rows: usize,
     /// Bits of the inputs as `[bit][row]`, 0 or 1 a byte.
     pub inputs: Vec<u8>,
@@ -27,7 +27,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Rows of random bits.
+    /// Creates a case with rows of random bits.
     pub fn random(name: String, circuit: Circuit, rows: usize) -> Case {
         let mut coins = coins(rows as u64);
         let widths = circuit.input_widths().to_vec();
@@ -39,7 +39,7 @@ impl Case {
         Case::new(name, circuit, values)
     }
 
-    /// Rows of given values, one for each input of the circuit.
+    /// Creates a case with rows of given values, one for each input of the circuit.
     fn new(name: String, circuit: Circuit, values: Vec<Vec<Vec<bool>>>) -> Case {
         let found: Vec<_> = values.iter().map(|row| circuit.eval(row)).collect();
         Case {
@@ -52,7 +52,7 @@ impl Case {
     }
 }
 
-/// From `[row][word][bit]` to `[bit][row]`.
+/// Transposes `[row][word][bit]` to `[bit][row]`.
 fn by_bit(rows: &[Vec<Vec<bool>>]) -> Vec<u8> {
     let rows: Vec<Vec<bool>> = rows.iter().map(|row| row.concat()).collect();
     let width = rows.first().map_or(0, Vec::len);
@@ -60,8 +60,8 @@ fn by_bit(rows: &[Vec<Vec<bool>>]) -> Vec<u8> {
     (0..width).flat_map(bit).collect()
 }
 
-/// The four circuits, one after the other: a large one is gone before the next is made. `small`
-/// makes each as small as it can be and still have all of its parts.
+/// The four circuits, one after the other: a large one is freed before the next is made. `small`
+/// makes each as small as possible with all of its parts.
 pub fn papers(small: bool) -> impl Iterator<Item = Case> {
     let [aes_rows, sha1_rows, items, width] = if small {
         [2, 1, 4, 8]
@@ -112,31 +112,32 @@ fn phasing(items: usize, width: usize) -> Case {
 
 /// Gates of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum GateKind {
     /// ANDs alone.
     And,
-    /// XORs of a value that nobody else reads, as most are in additions.
+    /// XORs of a value that no other gate reads, as most are in additions.
     Xor,
-    /// XORs of values that others read too, where a scheme without free XOR needs another hash.
+    /// XORs of values that other gates read too, where a scheme without free XOR needs another
+    /// hash.
     SharedXor,
 }
 
-impl Kind {
+impl GateKind {
     /// All of them.
-    pub const ALL: [Kind; 3] = [Kind::And, Kind::Xor, Kind::SharedXor];
+    pub const ALL: [GateKind; 3] = [GateKind::And, GateKind::Xor, GateKind::SharedXor];
 
     /// Its name in cases.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::And => "and",
-            Kind::Xor => "xor",
-            Kind::SharedXor => "xor-shared",
+            GateKind::And => "and",
+            GateKind::Xor => "xor",
+            GateKind::SharedXor => "xor-shared",
         }
     }
 }
 
-/// Layers of sixteen gates of one kind, on few enough slots for the nearest caches.
-pub fn gates(kind: Kind, layers: usize, rows: usize) -> Case {
+/// Builds layers of sixteen gates of one kind, on few enough slots for the first-level cache.
+pub fn gates(kind: GateKind, layers: usize, rows: usize) -> Case {
     const WIDTH: usize = 16;
     let mut b = Builder::new();
     let inputs = b.input(WIDTH);
@@ -145,9 +146,9 @@ pub fn gates(kind: Kind, layers: usize, rows: usize) -> Case {
         let gate = |i: usize| -> Wire {
             let next = values[(i + 1) % WIDTH];
             match kind {
-                Kind::And => b.and(values[i], next),
-                Kind::Xor => b.xor(values[i], inputs[(i + layer + 1) % WIDTH]),
-                Kind::SharedXor => b.xor(values[i], next),
+                GateKind::And => b.and(values[i], next),
+                GateKind::Xor => b.xor(values[i], inputs[(i + layer + 1) % WIDTH]),
+                GateKind::SharedXor => b.xor(values[i], next),
             }
         };
         values = (0..WIDTH).map(gate).collect();
@@ -176,7 +177,7 @@ fn coins(seed: u64) -> Coins {
 mod tests {
     use super::*;
 
-    /// Else a garbler whose outputs are all 0 would pass.
+    /// Otherwise a garbler whose outputs are all 0 would pass.
     #[test]
     fn every_circuit_gives_zeros_and_ones() {
         for case in papers(true) {
@@ -187,9 +188,9 @@ mod tests {
 
     #[test]
     fn circuits_of_one_kind_hold_nothing_else() {
-        for kind in Kind::ALL {
+        for kind in GateKind::ALL {
             let info = gates(kind, 10, 1).circuit.info();
-            let counts = if kind == Kind::And {
+            let counts = if kind == GateKind::And {
                 (160, 0)
             } else {
                 (0, 160)

@@ -1,5 +1,5 @@
-//! The limit that AES units set: how many AES instructions a scheme needs, over how many the units
-//! issue, measured in the same run.
+//! The limit set by the AES units: the number of AES instructions that a scheme needs, over the
+//! number that the units issue, measured in the same run.
 //!
 //! An AES call of a block is ten instructions on one block (nine rounds and the last). A key
 //! schedule is ten more for **four** keys: column slicing turns SubWord(RotWord(w)) of four keys
@@ -20,7 +20,7 @@
 //! | MI | 4, 2 | 2, 2 |
 //! | three-halves | 6, 3 | 3, 3 |
 //! | PRF | 8, 4 | 2, 2 |
-//! | PRF, an XOR | 4, 4, or 3, 3 where nobody else reads its second input | 2, 2 |
+//! | PRF, an XOR | 4, 4, or 3, 3 where no other gate reads its second input | 2, 2 |
 
 use std::hint::black_box;
 

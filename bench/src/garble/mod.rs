@@ -1,13 +1,13 @@
-//! Suite `garble`: what garbling and evaluating cost, in memory, on one core.
+//! Suite `garble`: the cost of garbling and evaluating, in memory, on one core.
 //!
 //! Every scheme is measured on four circuits ([`circuits`]), on every tier, and with every
-//! [`Strategy`]: ways to find independent ANDs that fill the lanes. Three things put the figures in
-//! their place: the [`reference`](mod@reference), one gate of one row at a time, in the same run; the
+//! [`Strategy`]: ways to find independent ANDs that fill the lanes. Three references accompany the
+//! figures: the [`reference`](mod@reference), one gate of one row at a time, in the same run; the
 //! limit of the AES units ([`limit`]); and circuits of ANDs or XORs alone.
 //!
-//! Cases are called `scheme/strategy/circuit`. *Improvement* is cycles of the reference over cycles;
-//! *over AES-NI* is cycles of that tier, with the same strategy, over cycles. Sizes of tapes have
-//! the case `strategy/circuit`, circuits of one kind `scheme/gates/kind`.
+//! Cases are called `scheme/strategy/circuit`. *Improvement* is cycles of the reference over
+//! cycles; *over AES-NI* is cycles of that tier, with the same strategy, over cycles. Sizes of
+//! tapes have the case `strategy/circuit`, circuits of one kind `scheme/gates/kind`.
 //!
 //! The portable tier takes a hundred times as long, so it is measured on AES-128 with the default
 //! strategy alone; `SEALANE_TIER=portable` has it measured in full.
@@ -28,20 +28,20 @@ pub mod strategy;
 use crate::cycles::Measured;
 use crate::plot::Chart;
 use crate::{Options, Record};
-use circuits::{Case, Kind};
-use sides::{Rows, Sides};
+use circuits::{Case, GateKind};
+use sides::{RowOrder, Sides};
 use strategy::Strategy;
 
 /// The suite's name.
 pub const SUITE: &str = "garble";
 
-/// Measurements of this suite are several hundred, so each gets this part of the budget for one.
+/// Part of the budget for one measurement: this suite makes several hundred.
 const SHARE: u32 = 10;
 
 /// Measures everything.
 pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
     let mut bench = Bench::new(options, record);
-    for kind in Kind::ALL {
+    for kind in GateKind::ALL {
         bench.one_kind(kind);
     }
     if !bench.small {
@@ -50,7 +50,7 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
     }
     let mut names = Vec::new();
     for case in circuits::papers(bench.small) {
-        // As little as it takes to see that all work: every strategy on the last circuit.
+        // The least work that shows that all work: every strategy on the last circuit.
         let strategies = match bench.small && !case.name.starts_with("psi-phasing") {
             true => &Strategy::ALL[5..],
             false => &Strategy::ALL[..],
@@ -61,12 +61,12 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
     bench.means(&names);
 }
 
-/// What was measured of a circuit.
+/// The figures of a circuit.
 #[derive(Clone, Copy)]
 struct Figures {
-    /// Garbler, then evaluator.
+    /// Figures of the garbler, then of the evaluator.
     sides: [Measured; 2],
-    /// Parts of the limit of the AES units, in the same order.
+    /// Fractions of the limit of the AES units, in the same order.
     fractions: [f64; 2],
 }
 
@@ -74,9 +74,9 @@ type Key = (String, Strategy, Tier, Scheme);
 
 struct Bench<'a> {
     options: Options,
-    /// The smallest circuits, to see that the suite works.
+    /// True to use the smallest circuits, to see that the suite works.
     small: bool,
-    /// Where the reference runs.
+    /// The CPU tier of the reference.
     reference: Cpu,
     /// Blocks that pass one AES round in a cycle.
     rounds: HashMap<Tier, f64>,
@@ -87,7 +87,7 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     fn new(options: &Options, record: &'a mut dyn FnMut(Record)) -> Bench<'a> {
         let portable = |cpu: &Cpu| cpu.tier() == Tier::Portable;
-        // A machine with wide vectors has the narrow ones.
+        // A machine with wide vectors has the narrow ones too.
         let narrow = Cpu::with_tier(Tier::AesNi).ok();
         let reference = match options.cpus.iter().all(portable) {
             true => options.cpus.first().copied(),
@@ -258,14 +258,14 @@ impl<'a> Bench<'a> {
     }
 
     /// Every scheme on rows of one kind of gate.
-    fn one_kind(&mut self, kind: Kind) {
+    fn one_kind(&mut self, kind: GateKind) {
         let [layers, rows] = if self.small { [2, 16] } else { [64, 64] };
         let case = circuits::gates(kind, layers, rows);
         let tape = compile(&case.circuit, &Strategy::DEFAULT.machine());
         let gates = tape.ands.len() + tape.xors.len();
         for cpu in self.options.cpus.clone() {
             for scheme in Scheme::ALL {
-                let mut sides = Sides::new(cpu, scheme, &tape, &case, Rows::Together);
+                let mut sides = Sides::new(cpu, scheme, &tape, &case, RowOrder::Together);
                 sides.check(&case);
                 let measured = sides.measure(gates, &self.options);
                 let label = format!("{scheme}/gates/{}", case.name);
@@ -280,8 +280,8 @@ impl<'a> Bench<'a> {
                 {
                     let names = &SIDES[side];
                     let (cycles, speed) = match kind {
-                        Kind::And => (names.cycles, names.speed),
-                        Kind::Xor | Kind::SharedXor => (names.xor_cycles, names.xor_speed),
+                        GateKind::And => (names.cycles, names.speed),
+                        GateKind::Xor | GateKind::SharedXor => (names.xor_cycles, names.xor_speed),
                     };
                     self.say(&label, cpu, cycles, median_cycles, "cycles");
                     self.say(&label, cpu, speed, 1e3 / median_ns, "million/s");
@@ -319,7 +319,7 @@ fn mean_figures(all: &[Figures]) -> Figures {
     }
 }
 
-/// Names of what is measured of a side.
+/// Names of the metrics of a side.
 struct Names {
     cycles: &'static str,
     least: &'static str,

@@ -1,17 +1,17 @@
-//! The reference: one gate of one row at a time, as garblers are written that do not batch.
+//! The reference: one gate of one row at a time, as in garblers without batching.
 //!
 //! Every gate loads its labels, hashes those side by side, as many as it has, and stores the result
-//! before the next gate begins. So AES units wait for one gate's chain of rounds, and what fills
-//! them is only what the processor overlaps by looking ahead.
+//! before the next gate begins. So AES units wait for one gate's chain of rounds, and are filled
+//! only as far as the processor overlaps gates by out-of-order execution.
 //!
-//! The machine of room `garble` cannot stand for this: it takes sixteen pairs of gate and row in a
-//! turn, and one pair alone would pay for sixteen. Hashes, equations, tweaks and the order of table
-//! bytes are those of [`sealane_block::hash`], [`sealane_garble::half_gates`] and
+//! The machine of room `garble` cannot serve as this reference: it takes sixteen pairs of gate and
+//! row in a turn, and one pair alone would pay for sixteen. Hashes, equations, tweaks and the order
+//! of table bytes are those of [`sealane_block::hash`], [`sealane_garble::half_gates`] and
 //! [`sealane_garble::prf`], so both make the same tables on one row; a test compares them byte by
 //! byte.
 //!
 //! Wide vectors are of no use to one gate, so the reference is measured with AES-NI. It is small
-//! and plain, and nothing of it is meant for secrets.
+//! and plain, and not meant for secrets.
 
 // Kernels index several small arrays in step; a constant range says so, and it unrolls.
 #![allow(clippy::needless_range_loop)]
@@ -24,7 +24,7 @@ use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE, ZERO};
 use sealane_garble::{Ports, Scheme, Tables};
 
-/// The scheme whose reference stands for that of another: three-halves has none of its own, and is
+/// Returns the scheme whose reference is used for another: three-halves has none of its own, and is
 /// compared with half-gates under the same hash.
 pub fn of(scheme: Scheme) -> Scheme {
     match scheme {

@@ -19,12 +19,12 @@ use crate::cycles::{Measured, measure};
 /// Bytes of tables between the two sides of a channel.
 const RING_BYTES: usize = 256 * 1024;
 
-/// How rows go through a tape.
+/// The order of rows and gates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rows {
+pub enum RowOrder {
     /// One gate of one row at a time: [`super::reference`].
     GateByGate,
-    /// One row at a time: what fills lanes are the gates of a batch.
+    /// One row at a time: the gates of a batch fill the lanes.
     OneByOne,
     /// All rows side by side.
     Together,
@@ -36,7 +36,7 @@ pub struct Sides<'a> {
     scheme: Scheme,
     tape: &'a Tape,
     rows: usize,
-    how: Rows,
+    how: RowOrder,
     garbler: Garbler,
     evaluator: Evaluator,
     zeros: Labels,
@@ -62,7 +62,7 @@ impl Ports for Row<'_> {
 
 impl<'a> Sides<'a> {
     /// Both sides with labels for the inputs of `case`, whose circuit `tape` is.
-    pub fn new(cpu: Cpu, scheme: Scheme, tape: &'a Tape, case: &Case, how: Rows) -> Sides<'a> {
+    pub fn new(cpu: Cpu, scheme: Scheme, tape: &'a Tape, case: &Case, how: RowOrder) -> Sides<'a> {
         let mut coins = Coins::danger_fixed_seed(case.rows as u64);
         let seed = coins.public("hash").block();
         let garbler = Garbler::new(cpu, scheme, seed, &mut coins);
@@ -153,18 +153,18 @@ impl<'a> Sides<'a> {
         let reference = self.reference(Some(self.garbler.delta()));
         let labels = &mut self.zeros;
         match self.how {
-            Rows::Together => {
+            RowOrder::Together => {
                 let Ok(()) = self
                     .garbler
                     .garble(self.tape, self.rows, labels, &mut writer);
             }
-            Rows::OneByOne => {
+            RowOrder::OneByOne => {
                 for row in 0..self.rows {
                     let mut port = Row { labels, row };
                     let Ok(()) = self.garbler.garble(self.tape, 1, &mut port, &mut writer);
                 }
             }
-            Rows::GateByGate => {
+            RowOrder::GateByGate => {
                 for row in 0..self.rows {
                     let (work, mut port) = ((self.tape, row as u64), Row { labels, row });
                     reference.run(work, &mut self.slots, &mut port, &mut writer);
@@ -183,12 +183,12 @@ impl<'a> Sides<'a> {
         let reference = self.reference(None);
         let labels = &mut self.active;
         match self.how {
-            Rows::Together => {
+            RowOrder::Together => {
                 let Ok(()) = self
                     .evaluator
                     .evaluate(self.tape, self.rows, labels, &mut reader);
             }
-            Rows::OneByOne => {
+            RowOrder::OneByOne => {
                 for row in 0..self.rows {
                     let mut port = Row { labels, row };
                     let Ok(()) = self
@@ -196,7 +196,7 @@ impl<'a> Sides<'a> {
                         .evaluate(self.tape, 1, &mut port, &mut reader);
                 }
             }
-            Rows::GateByGate => {
+            RowOrder::GateByGate => {
                 for row in 0..self.rows {
                     let (work, mut port) = ((self.tape, row as u64), Row { labels, row });
                     reference.run(work, &mut self.slots, &mut port, &mut reader);
@@ -246,8 +246,8 @@ mod tests {
     use super::super::reference;
     use super::*;
 
-    /// So the reference is the same work, done in another way. One row in one call has the same
-    /// tweaks in both.
+    /// The reference does the same work in another way. One row in one call has the same tweaks in
+    /// both.
     #[test]
     fn the_reference_makes_the_tables_of_the_batched_garbler() {
         let written = Machine {
@@ -258,7 +258,7 @@ mod tests {
         for case in papers(true).filter(|case| case.rows == 1) {
             let tape = compile(&case.circuit, &written);
             for scheme in Scheme::ALL.into_iter().filter(|&s| reference::of(s) == s) {
-                let tables = [Rows::OneByOne, Rows::GateByGate].map(|how| {
+                let tables = [RowOrder::OneByOne, RowOrder::GateByGate].map(|how| {
                     let mut tables = Vec::new();
                     let mut sides = Sides::new(cpu, scheme, &tape, &case, how);
                     sides.garble_to(|chunk| tables.extend_from_slice(chunk));
@@ -276,6 +276,6 @@ mod tests {
         let tape = compile(&case.circuit, &Machine::CPU);
         case.outputs[0] ^= 1;
         let cpu = *Cpu::available().last().unwrap();
-        Sides::new(cpu, Scheme::Mi, &tape, &case, Rows::Together).check(&case);
+        Sides::new(cpu, Scheme::Mi, &tape, &case, RowOrder::Together).check(&case);
     }
 }

@@ -1,13 +1,13 @@
-//! Ways to find ANDs that can be worked on at the same time.
+//! Strategies to find ANDs that can be computed at the same time.
 
 use sealane_circuit::{Machine, Order};
 
-use super::sides::Rows;
+use super::sides::RowOrder;
 
-/// How ANDs are found that can be worked on at the same time.
+/// A strategy to find ANDs that can be computed at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// None: the reference.
+    /// No strategy: the reference.
     None,
     /// A queue of ANDs in written order, run early when a gate needs one of them.
     Queue,
@@ -17,12 +17,12 @@ pub enum Strategy {
     Levels,
     /// SIMD gates: rows fill the lanes, gates stay near the written order.
     Simd,
-    /// Rows, and a static order within a window: what Sealane does.
+    /// Rows, and a static order within a window: the choice of Sealane.
     Window,
 }
 
 impl Strategy {
-    /// All of them, the reference first.
+    /// All strategies, the reference first.
     pub const ALL: [Strategy; 6] = [
         Strategy::None,
         Strategy::Queue,
@@ -31,7 +31,7 @@ impl Strategy {
         Strategy::Simd,
         Strategy::Window,
     ];
-    /// What Sealane does.
+    /// The choice of Sealane.
     pub const DEFAULT: Strategy = Strategy::Window;
 
     /// Its name in cases.
@@ -59,7 +59,7 @@ impl Strategy {
             },
             Strategy::Queue => of_cpu(Order::Queue { over_free: false }),
             Strategy::QueueOverFree => of_cpu(Order::Queue { over_free: true }),
-            // A whole layer is a batch: nothing that the machine asks for ends it earlier.
+            // A whole layer is a batch: no limit of the machine ends it earlier.
             Strategy::Levels => Machine {
                 lanes: u32::MAX,
                 order: Order::Levels,
@@ -69,13 +69,13 @@ impl Strategy {
         }
     }
 
-    /// How rows go through the tape. Strategies that find ANDs within a circuit get one row at a time: with many rows side by
-    /// side, those would fill the lanes, whatever the strategy found.
-    pub fn rows(self) -> Rows {
+    /// The order of rows through the tape. Strategies that find ANDs within a circuit get one row
+    /// at a time: many rows side by side would fill the lanes under any strategy.
+    pub fn rows(self) -> RowOrder {
         match self {
-            Strategy::None => Rows::GateByGate,
-            Strategy::Queue | Strategy::QueueOverFree | Strategy::Levels => Rows::OneByOne,
-            Strategy::Simd | Strategy::Window => Rows::Together,
+            Strategy::None => RowOrder::GateByGate,
+            Strategy::Queue | Strategy::QueueOverFree | Strategy::Levels => RowOrder::OneByOne,
+            Strategy::Simd | Strategy::Window => RowOrder::Together,
         }
     }
 }

@@ -20,21 +20,21 @@ const EVALUATOR: PartyId = PartyId(1);
 /// ANDs of one call of the chain.
 const CHAIN_ANDS: usize = 10_000;
 
-/// The seed of the evaluator's labels: inputs are nobody's secret here.
+/// The seed of the evaluator's labels: inputs are not secret here.
 const LABEL_SEED: u64 = 11;
 
 /// The netlists that are called.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) enum Circuit {
-    /// A key and a block to a block, which is the next call's.
+    /// AES-128: a key and a block give a block, which is the input of the next call.
     Aes128,
-    /// A state, which every AND changes, and bits that it is changed with.
+    /// A chain: every AND changes the state, with the bits of the other input.
     Chain,
 }
 
-/// What a party is told.
+/// The configuration of a party.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Part {
+pub(super) struct PartyConfig {
     pub(super) me: u8,
     /// The file of this party's key.
     pub(super) identity: PathBuf,
@@ -49,29 +49,29 @@ pub(super) struct Part {
     pub(super) calls: u64,
 }
 
-/// Where a party is met, and the key that it shows.
+/// Address and public key of a party.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Peer {
     pub(super) address: String,
     pub(super) key: String,
 }
 
-/// What a party saw.
+/// The figures of a party.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Outcome {
     pub(super) seconds: f64,
     pub(super) ands: u64,
     /// ANDs, XORs and NOTs that are no part of another gate.
     pub(super) gates: u64,
-    /// Of all threads of this process during those seconds, in the system too.
+    /// CPU seconds of all threads of this process in that time, system time included.
     pub(super) cpu_seconds: f64,
-    /// The most memory that the process ever held.
+    /// Peak memory of the process.
     pub(super) peak_bytes: u64,
 }
 
 impl Outcome {
     /// The outcome that a party has left.
-    pub(super) fn read(part: &Part) -> Result<Outcome, String> {
+    pub(super) fn read(part: &PartyConfig) -> Result<Outcome, String> {
         let text = fs::read_to_string(&part.outcome).map_err(|error| error.to_string())?;
         serde_json::from_str(&text).map_err(|error| error.to_string())
     }
@@ -87,9 +87,9 @@ pub(super) fn calls(circuit: Circuit, rows: usize, until: Until) -> u64 {
     aim.div_ceil((each * rows) as u64)
 }
 
-/// Takes the part of a party, as it stands in the variable.
+/// Runs the party that the variable configures.
 pub(super) fn take(cpu: Cpu, part: &OsStr) -> Result<(), String> {
-    let part: Part =
+    let part: PartyConfig =
         serde_json::from_str(&part.to_string_lossy()).map_err(|error| error.to_string())?;
     let config = part.config()?;
     let met = match part.tls {
@@ -97,7 +97,7 @@ pub(super) fn take(cpu: Cpu, part: &OsStr) -> Result<(), String> {
         false => Mesh::danger_plaintext(&config),
     };
     let mut mesh = met.map_err(|error| error.to_string())?;
-    let run = Run::new(cpu, &part);
+    let run = PartyRun::new(cpu, &part);
     let done = match part.me {
         0 => run.garble(&mut mesh),
         _ => run.evaluate(&mut mesh),
@@ -108,7 +108,7 @@ pub(super) fn take(cpu: Cpu, part: &OsStr) -> Result<(), String> {
     fs::write(&part.outcome, text).map_err(|error| error.to_string())
 }
 
-impl Part {
+impl PartyConfig {
     fn config(&self) -> Result<MeshConfig, String> {
         let mut parties = Vec::new();
         for (name, peer) in SIDES.iter().zip(&self.peers) {
@@ -138,7 +138,8 @@ impl Circuit {
     }
 }
 
-/// Each bit of the state is ANDed with the bit that the AND before gave, and changes it.
+/// Builds the chain: each bit of the state is ANDed with the result of the AND before, and changed
+/// by it.
 fn chain() -> sealane_circuit::Circuit {
     let mut b = Builder::new();
     let (keys, mut state) = (b.input(128), b.input(128));
@@ -152,16 +153,16 @@ fn chain() -> sealane_circuit::Circuit {
 }
 
 /// A run as both sides see it.
-struct Run {
+struct PartyRun {
     cpu: Cpu,
     tape: Tape,
     rows: usize,
     calls: u64,
 }
 
-impl Run {
-    fn new(cpu: Cpu, part: &Part) -> Run {
-        Run {
+impl PartyRun {
+    fn new(cpu: Cpu, part: &PartyConfig) -> PartyRun {
+        PartyRun {
             cpu,
             tape: part.circuit.tape(),
             rows: part.rows,
@@ -242,7 +243,7 @@ impl Run {
     }
 }
 
-/// When the measured part of a run began.
+/// Start of the measured part of a run.
 struct Meter {
     started: Instant,
     cpu_seconds: f64,
@@ -257,9 +258,10 @@ impl Meter {
     }
 }
 
-/// What this process has computed so far, in the system too; 0 where the system does not tell.
+/// Returns the CPU time of this process so far, system time included; 0 where the system does not
+/// report it.
 fn cpu_seconds() -> f64 {
-    /// The unit of the file, which is the same on all machines with Linux that we know.
+    /// The unit of the file, which is the same on all known machines with Linux.
     const TICKS_PER_S: f64 = 100.0;
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The name of the command, which comes second and stands in brackets, may hold spaces.
@@ -268,7 +270,7 @@ fn cpu_seconds() -> f64 {
     ticks.filter_map(|t| t.parse::<f64>().ok()).sum::<f64>() / TICKS_PER_S
 }
 
-/// The most memory that this process ever held; 0 where the system does not tell.
+/// Returns the peak memory of this process; 0 where the system does not report it.
 fn peak_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,25 +1,25 @@
-//! Times do not depend on secrets, as far as a million batches show.
+//! Statistical test that times do not depend on secrets, over a million batches.
 //!
-//!     sh tools/timing.sh      an optimised build, every kind of work, scheme, mode and tier: minutes
+//!     sh tools/timing.sh      an optimised build, every kind of work, scheme, mode and tier
 //!
 //! The method is that of Reparaz, Balasch and Verbauwhede, "Dude, is my code constant time?" (DATE
 //! 2017). Two classes of inputs come in random turns: blocks whose lowest bits are all 0, where a
 //! predictor would always be right, and blocks whose lowest bits are random. All else is random in
 //! both, and made by the same steps, before the clock starts. Welch's t-test compares the times of
 //! the classes: all of them, and those below some quantiles, since interruptions make long times
-//! longer. Beyond 10 the means differ for certain. What it shows is a fact about this machine and
-//! this build; `memcheck` looks at branches and addresses instead.
+//! longer. Beyond 10 the means certainly differ. The result holds for this machine and this build;
+//! `memcheck` checks branches and addresses instead.
 //!
-//! | work | what the bits are |
+//! | work | secret bits |
 //! |---|---|
-//! | evaluation, whole gates | permute bits of labels |
-//! | evaluation, half gates | permute bits, of which those of known operands are values |
-//! | garbling, whole and half gates | permute bits of zero labels; for half gates, values |
+//! | evaluation, full ANDs | permute bits of labels |
+//! | evaluation, ANDs with a known operand | permute bits; those of known operands are values |
+//! | garbling, both kinds of ANDs | permute bits of zero labels; values for known operands |
 //! | oblivious transfer | choices of its receiver |
-//! | opening of a forged message | how far into the tag the first wrong byte is |
+//! | opening of a forged message | position of the first wrong byte of the tag |
 //!
-//! Work that does branch has to be found, for garbled gates and for tags, or the rest counts for
-//! nothing.
+//! Code that does branch has to be found, for garbled gates and for tags, or the other results do
+//! not count.
 
 mod work;
 
@@ -27,7 +27,7 @@ use sealane_aead::Suite;
 use sealane_block::{Block, Cpu, Prg, clock};
 use sealane_garble::Scheme;
 
-use work::{Branching, Eager, Evaluation, Garbling, Opening, Transfer, Work};
+use work::{Branching, Eager, Evaluation, Garbling, Opening, TimedWork, Transfer};
 
 /// Batches of one kind of work on one tier.
 const BATCHES: usize = 1_000_000;
@@ -95,12 +95,12 @@ fn the_time_of_refusing_a_forgery_does_not_depend_on_where_its_tag_is_wrong() {
     found.none();
 }
 
-/// Work whose times differ.
+/// Kinds of work whose times differ.
 #[derive(Default)]
 struct Findings(Vec<String>);
 
 impl Findings {
-    fn add(&mut self, cpu: Cpu, what: &str, batches: usize, work: &mut dyn Work) {
+    fn add(&mut self, cpu: Cpu, what: &str, batches: usize, work: &mut dyn TimedWork) {
         let t = difference(batches, work);
         println!("{:<9} {what:<36} t = {t:6.2}", cpu.tier().name());
         if t >= THRESHOLD {
@@ -141,9 +141,9 @@ fn the_statistic_is_that_of_welch() {
     assert!((cropped + 0.5 / (5.0 / 12.0 + 1.0f64).sqrt()).abs() < 1e-12);
 }
 
-/// The largest |t| between blocks whose lowest bits are 0 and blocks with random ones, over all times
-/// and over those below some quantiles.
-fn difference(batches: usize, work: &mut dyn Work) -> f64 {
+/// The largest |t| between blocks whose lowest bits are 0 and blocks with random ones, over all
+/// times and over those below some quantiles.
+fn difference(batches: usize, work: &mut dyn TimedWork) -> f64 {
     let cpu = *Cpu::available().last().expect("the portable tier");
     let mut prg = Prg::danger_fixed(cpu, 1);
     let mut samples = Vec::with_capacity(batches);

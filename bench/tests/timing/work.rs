@@ -1,4 +1,4 @@
-//! What is timed: work on blocks whose lowest bits are secret.
+//! The timed code: work on blocks whose lowest bits are secret.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -14,11 +14,11 @@ use sealane_ot::{CotReceiver, CotSender, extend_bytes};
 
 use crate::ROWS;
 
-/// A kind of work.
-pub trait Work {
+/// A kind of work to be timed.
+pub trait TimedWork {
     /// Takes the blocks whose lowest bits are secret, before the clock starts.
     fn prepare(&mut self, inputs: &[Block]);
-    /// What the clock measures.
+    /// Runs the timed part.
     fn run(&mut self);
     /// Clears up, after the clock has stopped.
     fn settle(&mut self) {}
@@ -29,8 +29,8 @@ fn gates(known: bool) -> Tape {
     let mut b = Builder::new();
     let (x, y) = (b.input(1), b.input(1));
     let outputs = vec![b.and(x[0], y[0]), b.xor(x[0], y[0])];
-    let knowers = if known { [1, 2] } else { [0, 0] };
-    compile_known(&b.finish(vec![outputs]), &Machine::CPU, &knowers)
+    let known_to = if known { [1, 2] } else { [0, 0] };
+    compile_known(&b.finish(vec![outputs]), &Machine::CPU, &known_to)
 }
 
 const ROLES: Roles = Roles {
@@ -60,7 +60,7 @@ impl Evaluation {
     }
 }
 
-impl Work for Evaluation {
+impl TimedWork for Evaluation {
     fn prepare(&mut self, inputs: &[Block]) {
         self.labels.inputs.copy_from_slice(inputs);
     }
@@ -95,7 +95,7 @@ impl Garbling {
     }
 }
 
-impl Work for Garbling {
+impl TimedWork for Garbling {
     fn prepare(&mut self, inputs: &[Block]) {
         let (zeros, ones) = self.labels.inputs.split_at_mut(inputs.len());
         zeros.copy_from_slice(inputs);
@@ -113,7 +113,7 @@ impl Work for Garbling {
 
 /// The receiver of oblivious transfers.
 pub struct Transfer {
-    /// Of the sender, who only takes what comes.
+    /// The mesh of the sender, who only receives.
     sender: Mesh,
     receiver: Mesh,
     cot: CotReceiver,
@@ -150,7 +150,7 @@ impl Transfer {
     }
 }
 
-impl Work for Transfer {
+impl TimedWork for Transfer {
     fn prepare(&mut self, inputs: &[Block]) {
         for (choice, input) in self.choices.iter_mut().zip(inputs) {
             *choice = input.lsb();
@@ -202,7 +202,7 @@ impl Opening {
     }
 }
 
-impl Work for Opening {
+impl TimedWork for Opening {
     fn prepare(&mut self, inputs: &[Block]) {
         // A key that has refused too much may refuse everything.
         let cipher = Cipher::new(self.cpu, self.suite, &self.key);
@@ -221,7 +221,8 @@ impl Work for Opening {
     }
 }
 
-/// Which byte of so many is wrong: the first one where all bits are 0, else one further on.
+/// Returns the index of the wrong byte, of so many: the first one where all bits are 0, else a
+/// later one.
 fn first_wrong(inputs: &[Block], bytes: usize) -> usize {
     inputs[..bytes - 1]
         .iter()
@@ -269,7 +270,7 @@ impl Branching {
     }
 }
 
-impl Work for Branching {
+impl TimedWork for Branching {
     fn prepare(&mut self, inputs: &[Block]) {
         self.inputs = inputs.to_vec();
         self.hashes = inputs.to_vec();
@@ -299,7 +300,7 @@ pub struct Eager {
     tag: [u8; 16],
 }
 
-impl Work for Eager {
+impl TimedWork for Eager {
     fn prepare(&mut self, inputs: &[Block]) {
         self.tag = [0; 16];
         self.tag[first_wrong(inputs, 16)] = 1;

@@ -1,8 +1,8 @@
-//! Many messages at once.
+//! Batches: many messages at once.
 //!
-//! Messages are taken from an iterator, a window of them at a time, brought to the lanes longest
-//! first, and handed out in the order in which they came. The window bounds what is held; it is
-//! wide against the lanes, so that its end, where lanes run empty, hardly counts.
+//! Messages are taken from an iterator, a window of them at a time, assigned to the lanes longest
+//! first, and returned in the order in which they came. The window bounds memory; it is much larger
+//! than the number of lanes, so that its end, where lanes run empty, costs little.
 
 use std::borrow::Borrow;
 use std::mem::take;
@@ -10,13 +10,13 @@ use std::vec;
 
 use sealane_schedule::longest_first;
 
-use crate::cipher::{Fit, KeyOf, Lengths, Request, blocks};
-use crate::lanes::lockstep::{Outcome, Queue, Work};
+use crate::cipher::{HasKey, Layout, MessageLengths, Request, blocks};
+use crate::lanes::lockstep::{LaneMessages, Outcome, Queue};
 use crate::lanes::mode::lanes_of;
-use crate::rows::Left;
+use crate::rows::RowCursor;
 use crate::{Cipher, Error, KeyId, Nonces, Suite};
 
-/// Messages that are held at a time: 32 for each of 16 lanes.
+/// Number of messages in a window: 32 for each of 16 lanes.
 const WINDOW: usize = 512;
 
 /// A message of a batch.
@@ -27,30 +27,30 @@ pub struct Message<C, N, A, B> {
     pub nonce: N,
     /// The associated data.
     pub ad: A,
-    /// When sealing: the text in front, and room for the sealed message, [`Cipher::sealed_len`] bytes
-    /// in all. When opening: the sealed message.
+    /// Sealing: the text in front, and room for the sealed message, [`Cipher::sealed_len`] bytes in
+    /// all. Opening: the sealed message.
     pub buffer: B,
-    /// Bytes of the text. When opening, only modes whose output does not say it need it.
+    /// Bytes of the text. When opening, only modes whose output does not determine it need it.
     pub text: Option<usize>,
 }
 
-/// A message that is done.
+/// A processed message.
 pub struct Done<B> {
     /// The buffer of the message.
     pub buffer: B,
-    /// How many bytes in front of the buffer are the result: the sealed message or the text. If
-    /// the message was not authentic, all of the buffer is zero.
+    /// Length of the result in front of the buffer: the sealed message or the text. If the message
+    /// was not authentic, all of the buffer is zero.
     pub result: Result<usize, Error>,
 }
 
 /// Seals messages of any lengths, each with its own key or one for all, side by side in lanes. Each
-/// result is that of [`Cipher::seal_in_place`]; an error fails its message alone. Results come in the
-/// order of messages, and no more than a few hundred are held at a time. Nothing happens before the
-/// first result is asked for.
+/// result is that of [`Cipher::seal_in_place`]; an error fails its message alone. Results come in
+/// the order of messages, and no more than a few hundred are held at a time. Nothing happens before
+/// the first result is requested.
 ///
 /// A message with the nonce of an earlier one under the same [`Cipher`] is not sealed
-/// ([`Error::NonceRepeated`]), for which all nonces are remembered, 16 bytes each or a little more;
-/// see [`Many::with_equal_nonces`].
+/// ([`Error::NonceRepeated`]), so all nonces are remembered, at 16 bytes each or a little more; see
+/// [`Many::with_equal_nonces`].
 pub fn seal_many<I>(messages: I) -> Many<I::IntoIter, false>
 where
     I: IntoIterator,
@@ -68,19 +68,19 @@ where
     Many::new(messages.into_iter())
 }
 
-/// Messages that are being done, as their results are asked for.
+/// Iterator over the results of a batch, which are computed on demand.
 #[must_use = "messages are sealed and opened as the iterator is run"]
 pub struct Many<I: Iterator, const OPEN: bool> {
     messages: I,
-    /// The mode of the first message, which is that of all.
+    /// The mode of all messages, set by the first.
     suite: Option<Suite>,
     window: vec::IntoIter<I::Item>,
     fates: vec::IntoIter<Fate>,
-    /// When sealing, to find one that is used again.
+    /// When sealing, the nonces seen, to find repeated ones.
     nonces: Option<Nonces>,
 }
 
-/// What came of a message: bytes of its result. Errors are rare and large.
+/// The result of a message: its number of bytes. Errors are rare and large, so they are boxed.
 type Fate = Result<usize, Box<Error>>;
 
 impl<I: Iterator, const OPEN: bool> Many<I, OPEN> {
@@ -96,8 +96,8 @@ impl<I: Iterator, const OPEN: bool> Many<I, OPEN> {
 }
 
 impl<I: Iterator> Many<I, false> {
-    /// Seals messages though their nonces may be equal. It is for whoever counts nonces, and for those
-    /// who do not need what a mode loses if one repeats.
+    /// Seals messages even if their nonces are equal. It is for callers that count nonces, and for
+    /// those who can accept the loss of security that a mode has under a repeated nonce.
     pub fn with_equal_nonces(mut self) -> Self {
         self.nonces = None;
         self
@@ -132,7 +132,7 @@ where
     }
 }
 
-/// Does all messages of a window.
+/// Processes all messages of a window.
 fn run_window<C, N, A, B, const OPEN: bool>(
     window: &mut [Message<C, N, A, B>],
     suite: Suite,
@@ -153,10 +153,10 @@ where
     let mut fitting = Fitting::<OPEN> {
         suite,
         lengths: None,
-        fit: Fit::default(),
+        fit: Layout::default(),
     };
     let mut keys = 0;
-    // Neighbours with the same key are counted against its limit at once.
+    // The cost of neighbours with the same key is counted against its limit at once.
     for same in window.chunk_by_mut(|a, b| std::ptr::eq(a.cipher.borrow(), b.cipher.borrow())) {
         keys += 1;
         let first = fates.len();
@@ -200,7 +200,7 @@ where
         }
     }
     if let Some(one) = waiting.iter().find_map(|waiting| waiting.cipher) {
-        let mut slots = Source::Window(Slots {
+        let mut slots = MessageSource::Window(WindowSlots {
             open: OPEN,
             order: longest_first(&lengths).into_iter(),
             waiting,
@@ -208,8 +208,8 @@ where
         });
         one.run_many(OPEN, keys == 1, &mut slots);
     }
-    // At once, and not when somebody asks for the result: nobody may. Where nothing is opened, there are no
-    // outcomes.
+    // Done at once, and not when the caller requests the result, because it may never do so. When
+    // sealing, there are no outcomes.
     let results = fates.iter_mut().zip(outcomes);
     for (message, (fate, outcome)) in window.iter_mut().zip(results) {
         if let Ok(text) = *fate {
@@ -220,8 +220,8 @@ where
     fates
 }
 
-/// Refuses a nonce that the batch has used before under the same cipher; there is none of a message
-/// that does not fit.
+/// Refuses a nonce that the batch has used before under the same cipher. A message that does not
+/// fit counts as having none.
 fn used_once<T>(
     nonces: &mut Nonces,
     cipher: &Cipher,
@@ -239,11 +239,11 @@ fn used_once<T>(
     }
 }
 
-/// The length, for the order, of messages that do not take part in it.
+/// Length, for the order, of messages that take no lane.
 const ALONE: u64 = 0;
 
-/// Counts what messages of one key cost together. If that is too much, as many go on as there is room
-/// for, in their order.
+/// Counts the total cost of messages of one key. If it exceeds the limit, the first messages that
+/// fit are sealed, in their order.
 fn spend(sum: u64, waiting: &mut [Waiting<'_>], fates: &mut [Fate]) {
     let Some(cipher) = waiting.iter().find_map(|waiting| waiting.cipher) else {
         return;
@@ -261,16 +261,16 @@ fn spend(sum: u64, waiting: &mut [Waiting<'_>], fates: &mut [Fate]) {
     }
 }
 
-/// What follows from the lengths of each message, which are often those of the one before.
+/// The layouts of messages, which are cached because neighbours often have the same lengths.
 struct Fitting<const OPEN: bool> {
     suite: Suite,
-    /// The lengths that `fit` is for.
-    lengths: Option<Lengths>,
-    fit: Fit,
+    /// The lengths that the cached layout belongs to.
+    lengths: Option<MessageLengths>,
+    fit: Layout,
 }
 
 impl<const OPEN: bool> Fitting<OPEN> {
-    /// What follows from them, if the message is in order.
+    /// Computes the layout of a message, if its lengths are valid.
     #[inline]
     fn fit(
         &mut self,
@@ -279,12 +279,12 @@ impl<const OPEN: bool> Fitting<OPEN> {
         ad: &[u8],
         buffer: &[u8],
         text: Option<usize>,
-    ) -> Result<&Fit, Box<Error>> {
+    ) -> Result<&Layout, Box<Error>> {
         let (first, other) = (self.suite, cipher.suite());
         if other != first {
             return Err(Error::MixedBatch { first, other }.into());
         }
-        let lengths = Lengths {
+        let lengths = MessageLengths {
             nonce: nonce.len(),
             ad: ad.len(),
             buffer: buffer.len(),
@@ -299,7 +299,7 @@ impl<const OPEN: bool> Fitting<OPEN> {
     }
 }
 
-/// A message that waits for a lane, unless it has failed or gone alone.
+/// A message that waits for a lane, unless it has failed or has been processed alone.
 #[derive(Default)]
 struct Waiting<'a> {
     cipher: Option<&'a Cipher>,
@@ -307,7 +307,7 @@ struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    /// Runs it alone, unless it has failed.
+    /// Processes it alone, unless it has failed.
     #[inline]
     fn run_alone(&mut self, open: bool) -> Option<Outcome> {
         let cipher = self.cipher.take()?;
@@ -315,40 +315,40 @@ impl Waiting<'_> {
     }
 }
 
-/// Where the messages of lanes come from.
-pub(crate) enum Source<'s, 'a> {
+/// The source of the messages of lanes.
+pub(crate) enum MessageSource<'s, 'a> {
     /// A window of messages of any lengths.
-    Window(Slots<'s, 'a>),
+    Window(WindowSlots<'s, 'a>),
     /// Messages in rows.
-    Rows(Left<'s, 'a>),
+    Rows(RowCursor<'s, 'a>),
 }
 
-impl<'a, M: KeyOf> Queue<'a, M> for Source<'_, 'a> {
-    fn fill(&mut self, work: &mut Work<'a, M>, free: u32) -> u32 {
+impl<'a, M: HasKey> Queue<'a, M> for MessageSource<'_, 'a> {
+    fn fill(&mut self, work: &mut LaneMessages<'a, M>, free: u32) -> u32 {
         match self {
-            Source::Window(slots) => slots.fill(work, free),
-            Source::Rows(rows) => rows.fill(work, free),
+            MessageSource::Window(slots) => slots.fill(work, free),
+            MessageSource::Rows(rows) => rows.fill(work, free),
         }
     }
     fn done(&mut self, number: usize, outcome: Outcome) {
         match self {
-            Source::Window(slots) => Queue::<M>::done(slots, number, outcome),
-            Source::Rows(rows) => Queue::<M>::done(rows, number, outcome),
+            MessageSource::Window(slots) => Queue::<M>::done(slots, number, outcome),
+            MessageSource::Rows(rows) => Queue::<M>::done(rows, number, outcome),
         }
     }
 }
 
 /// The messages of a window.
-pub(crate) struct Slots<'s, 'a> {
+pub(crate) struct WindowSlots<'s, 'a> {
     open: bool,
     order: vec::IntoIter<u32>,
     waiting: Vec<Waiting<'a>>,
-    /// When opening, what came of each.
+    /// When opening, the outcome of each message.
     outcomes: &'s mut [Outcome],
 }
 
-impl<'a, M: KeyOf> Queue<'a, M> for Slots<'_, 'a> {
-    fn fill(&mut self, work: &mut Work<'a, M>, free: u32) -> u32 {
+impl<'a, M: HasKey> Queue<'a, M> for WindowSlots<'_, 'a> {
+    fn fill(&mut self, work: &mut LaneMessages<'a, M>, free: u32) -> u32 {
         let mut filled = 0;
         for lane in lanes_of(free) {
             let (number, material) = loop {

@@ -1,4 +1,4 @@
-//! A mode under a key, and what is checked before lanes see a message.
+//! A mode under a key, and the checks before lanes see a message.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,52 +6,54 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sealane_block::{Cpu, Erased};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::batch::Source;
+use crate::batch::MessageSource;
 use crate::lanes::lockstep::{Job, Lockstep, Outcome};
 use crate::lanes::mode::Shape;
 use crate::lanes::single::Single;
-use crate::lanes::{Facts, Material, Mode};
+use crate::lanes::{Facts, KeyMaterial, Mode};
 use crate::modes;
-use crate::suite::Kind;
+use crate::suite::ModeId;
 use crate::{Error, Suite};
 
-/// A mode under a key.
+/// A mode under an expanded key.
 ///
-/// It counts what it seals, and refuses to seal more than the mode allows under one key. It counts what
-/// it failed to open as well, and opens nothing any more once a guess at a tag might have succeeded:
-/// see [`Suite::most_failures`]. Several for one key have to share a count: see [`Cipher::counting`].
+/// It counts the messages that it seals, and refuses to seal more than the mode allows under one
+/// key. It also counts failed openings, and opens nothing any more once a guess at a tag might have
+/// succeeded: see [`Suite::most_failures`]. Several ciphers with one key have to share a count: see
+/// [`Cipher::counting`].
 pub struct Cipher {
     cpu: Cpu,
     suite: Suite,
     pub(crate) key: Key,
-    /// The number of this object, which no other one has.
+    /// The unique number of this object.
     id: u64,
-    /// Blocks that a message counts as, however short it is, so that one count holds both limits.
+    /// Minimum number of blocks that a message counts as, so that one count enforces both limits.
     share: u64,
     counts: Counts,
 }
 
-/// What is known of a message before its bytes are looked at.
+/// The lengths of a message, which are known before its bytes are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lengths {
+pub(crate) struct MessageLengths {
     pub(crate) nonce: usize,
     pub(crate) ad: usize,
-    /// Of the text, with room for the sealed message; when opening, of the sealed message.
+    /// Length of the buffer: the text with room for the sealed message, or the sealed message when
+    /// opening.
     pub(crate) buffer: usize,
-    /// Of the text, where it is known.
+    /// Length of the text, where it is known.
     pub(crate) text: Option<usize>,
 }
 
-/// What follows from lengths that are in order.
+/// Layout of one message, derived from valid lengths.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Fit {
-    /// Bytes of the text, or the most that they may be where padding says the rest.
+pub(crate) struct Layout {
+    /// Bytes of the text, or an upper bound where the padding determines the length.
     pub(crate) text: usize,
     pub(crate) shape: Shape,
-    /// What the message counts for against the limits of its key: its blocks, and where messages are
+    /// Cost of the message against the limits of its key: its blocks, and where messages are
     /// limited at least its share of all blocks.
     pub(crate) cost: u64,
-    /// Whether it fills the lanes alone.
+    /// True if the message fills the lanes alone.
     pub(crate) alone: bool,
 }
 
@@ -62,25 +64,25 @@ pub(crate) struct Request<'a> {
     pub(crate) ad: &'a [u8],
     /// Bytes of the text.
     pub(crate) bytes: usize,
-    /// What body and tail change in place: the text, where the mode wants it.
+    /// The bytes that body and tail change in place: the text, at the place that the mode requires.
     pub(crate) text: &'a mut [u8],
     /// The rest of the sealed message.
     pub(crate) tag: &'a mut [u8],
 }
 
 /// A mode whose keys a [`Cipher`] may hold.
-pub(crate) trait KeyOf: Mode {
-    /// The key, if it is one of this mode.
-    fn of(cipher: &Cipher) -> Option<&Material<Self>>;
+pub(crate) trait HasKey: Mode {
+    /// Returns the key, if it belongs to this mode.
+    fn of(cipher: &Cipher) -> Option<&KeyMaterial<Self>>;
 }
 
 macro_rules! keys {
     ($($(#[$attribute:meta])* $kind:ident $mode:ty;)*) => {
         /// An expanded key of any mode.
-        pub(crate) enum Key { $($(#[$attribute])* $kind(Erased<Material<$mode>>),)* }
+        pub(crate) enum Key { $($(#[$attribute])* $kind(Erased<KeyMaterial<$mode>>),)* }
 
-        $($(#[$attribute])* impl KeyOf for $mode {
-            fn of(cipher: &Cipher) -> Option<&Material<$mode>> {
+        $($(#[$attribute])* impl HasKey for $mode {
+            fn of(cipher: &Cipher) -> Option<&KeyMaterial<$mode>> {
                 match &cipher.key {
                     Key::$kind(material) => Some(material),
                     #[allow(unreachable_patterns, reason = "a build may have one mode")]
@@ -105,7 +107,7 @@ macro_rules! keys {
             /// Expands a key that has the right length.
             pub(crate) fn expand(cpu: Cpu, suite: Suite, key: &[u8]) -> Cipher {
                 let key = match suite.kind {
-                    $($(#[$attribute])* Kind::$kind => {
+                    $($(#[$attribute])* ModeId::$kind => {
                         Key::$kind(Erased::new(<$mode>::expand(cpu, key, suite.params)))
                     })*
                 };
@@ -121,8 +123,8 @@ macro_rules! keys {
                 }
             }
 
-            /// Runs one message. The direction is no type here, so that kernels are compiled with this
-            /// crate and not with each that uses it.
+            /// Runs one message. The direction is a value here and not a type, so that kernels are
+            /// compiled with this crate and not with each user of it.
             pub(crate) fn run_one(&self, open: bool, request: Request<'_>) -> Outcome {
                 match &self.key {
                     $($(#[$attribute])* Key::$kind(material) => {
@@ -135,12 +137,12 @@ macro_rules! keys {
                 }
             }
 
-            /// Runs many messages, of this suite; of this key as well, if `same`.
+            /// Runs many messages of this suite; if `same`, all under this key.
             pub(crate) fn run_many<'a>(
                 &'a self,
                 open: bool,
                 same: bool,
-                source: &mut Source<'_, 'a>,
+                source: &mut MessageSource<'_, 'a>,
             ) {
                 let params = self.suite.params;
                 match &self.key {
@@ -158,26 +160,27 @@ macro_rules! keys {
                 }
             }
 
-            /// Where text and sealed message lie.
+            /// Computes the places of text and sealed message.
             fn shape(&self, text: usize) -> Shape {
                 match self.suite.kind {
-                    $($(#[$attribute])* Kind::$kind => <$mode>::shape(&self.suite.params, text),)*
+                    $($(#[$attribute])* ModeId::$kind => <$mode>::shape(&self.suite.params, text),)*
                 }
             }
 
-            /// The length of the text of a sealed message: at most, where padding says the rest.
+            /// Computes the length of the text of a sealed message: an upper bound, where the
+            /// padding determines it.
             fn text_bytes(&self, sealed: usize) -> Option<usize> {
                 match self.suite.kind {
-                    $($(#[$attribute])* Kind::$kind => {
+                    $($(#[$attribute])* ModeId::$kind => {
                         <$mode>::text_bytes(&self.suite.params, sealed)
                     })*
                 }
             }
 
-            /// Whether a message of a batch fills the lanes alone.
+            /// Returns true if a message of a batch fills the lanes alone.
             fn goes_alone(&self, open: bool, text: usize) -> bool {
                 match self.suite.kind {
-                    $($(#[$attribute])* Kind::$kind => {
+                    $($(#[$attribute])* ModeId::$kind => {
                         text >= <$mode>::ALONE_BYTES && <$mode>::is_parallel(open)
                     })*
                 }
@@ -214,36 +217,43 @@ keys! {
 }
 
 impl<'a> Request<'a> {
-    /// A message in one buffer.
+    /// Creates the request for a message in one buffer.
     #[inline]
     pub(crate) fn new(
         nonce: &'a [u8],
         ad: &'a [u8],
         buffer: &'a mut [u8],
-        fit: &Fit,
+        fit: &Layout,
     ) -> Request<'a> {
         let mut request = Request::default();
         request.set(nonce, ad, buffer, fit);
         request
     }
 
-    /// Makes it one of a message in one buffer.
+    /// Sets the request to a message in one buffer.
     #[inline]
-    pub(crate) fn set(&mut self, nonce: &'a [u8], ad: &'a [u8], buffer: &'a mut [u8], fit: &Fit) {
+    pub(crate) fn set(
+        &mut self,
+        nonce: &'a [u8],
+        ad: &'a [u8],
+        buffer: &'a mut [u8],
+        fit: &Layout,
+    ) {
         self.nonce = nonce;
         self.ad = ad;
         self.bytes = fit.text;
         (self.text, self.tag) = buffer.split_at_mut(fit.shape.held);
     }
 
-    /// See [`Fit::cost`].
+    /// See [`Layout::cost`].
     pub(crate) fn cost(&self, cipher: &Cipher) -> u64 {
         cipher.cost(self.bytes, self.ad.len())
     }
 
-    /// As lanes take it. When sealing, its text comes to where the mode wants it.
+    /// Converts the request for lanes. When sealing, the text is moved to the place that the mode
+    /// requires.
     #[inline]
-    pub(crate) fn job<M: Mode>(self, open: bool, material: &'a Material<M>) -> Job<'a, M> {
+    pub(crate) fn job<M: Mode>(self, open: bool, material: &'a KeyMaterial<M>) -> Job<'a, M> {
         let front = M::shape(&material.params, self.bytes).front;
         if !open && front > 0 {
             self.text.copy_within(..self.bytes, front);
@@ -263,42 +273,42 @@ impl<'a> Request<'a> {
 }
 
 impl Cipher {
-    /// The mode.
+    /// Returns the mode.
     pub fn suite(&self) -> Suite {
         self.suite
     }
 
-    /// Has it count with others of the same key, by these counts and no longer by its own.
+    /// Shares the counts of other ciphers with the same key, in place of its own.
     #[must_use]
     pub fn counting(mut self, counts: &Counts) -> Cipher {
         self.counts = counts.clone();
         self
     }
 
-    /// The counts of its key, for other ciphers of that key, or to be kept for
+    /// Returns the counts of its key, for other ciphers of that key, or to be kept for
     /// [`count_elsewhere`](Cipher::count_elsewhere) and
     /// [`count_failures_elsewhere`](Cipher::count_failures_elsewhere).
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// The number of this object, which no other one has.
+    /// Returns the unique number of this object.
     pub(crate) fn id(&self) -> u64 {
         self.id
     }
 
-    /// Bytes of the sealed message for `text` bytes of text.
+    /// Returns the length of the sealed message for `text` bytes of text.
     pub fn sealed_len(&self, text: usize) -> usize {
         self.shape(text).sealed
     }
 
-    /// Seals a text: the whole output of the mode, with the tag where the mode puts it.
+    /// Seals a text. Returns the whole output of the mode, with the tag where the mode puts it.
     ///
     /// # Errors
-    /// A length is not what the mode takes, or the key is worn out.
+    /// A length is not valid for the mode, or the key is worn out.
     pub fn seal(&self, nonce: &[u8], ad: &[u8], text: &[u8]) -> Result<Vec<u8>, Error> {
         self.check(nonce.len(), ad.len(), text.len())?;
-        // A copy of a text that is refused must not stay behind.
+        // A copy of a refused text must not stay in memory.
         let mut buffer = Zeroizing::new(vec![0; self.sealed_len(text.len())]);
         buffer[..text.len()].copy_from_slice(text);
         self.seal_in_place(nonce, ad, &mut buffer, text.len())?;
@@ -317,25 +327,26 @@ impl Cipher {
         buffer: &mut [u8],
         text: usize,
     ) -> Result<(), Error> {
-        let lengths = Lengths {
+        let lengths = MessageLengths {
             nonce: nonce.len(),
             ad: ad.len(),
             buffer: buffer.len(),
             text: Some(text),
         };
-        let mut fit = Fit::default();
+        let mut fit = Layout::default();
         self.fit(false, lengths, &mut fit)?;
         self.spend(fit.cost)?;
         self.run_one(false, Request::new(nonce, ad, buffer, &fit));
         Ok(())
     }
 
-    /// Opens a sealed message. Modes whose output does not say how long the text is need `text`, the
-    /// length that it had; with others it may be left out, and is compared where it is given.
+    /// Opens a sealed message. Modes whose output does not determine the length of the text need
+    /// `text`, the original length; with others it may be left out, and is compared where it is
+    /// given.
     ///
     /// # Errors
-    /// A length is not what the mode takes; [`Error::NotAuthentic`]; or [`Error::TooManyFailures`], if
-    /// that has been so too often.
+    /// A length is not valid for the mode; [`Error::NotAuthentic`]; or [`Error::TooManyFailures`]
+    /// after too many failures.
     pub fn open(
         &self,
         nonce: &[u8],
@@ -349,8 +360,8 @@ impl Cipher {
         Ok(buffer)
     }
 
-    /// Opens in place, and returns how many bytes of text lie in front of `buffer`. What lies behind
-    /// them means nothing. If the message is not authentic, all of the buffer is zero.
+    /// Opens in place, and returns how many bytes of text lie in front of `buffer`. The bytes
+    /// behind them are unspecified. If the message is not authentic, all of the buffer is zero.
     ///
     /// # Errors
     /// As [`open`](Cipher::open); then the buffer is left as it was, unless it was not authentic.
@@ -361,23 +372,23 @@ impl Cipher {
         buffer: &mut [u8],
         text: Option<usize>,
     ) -> Result<usize, Error> {
-        let lengths = Lengths {
+        let lengths = MessageLengths {
             nonce: nonce.len(),
             ad: ad.len(),
             buffer: buffer.len(),
             text,
         };
-        let mut fit = Fit::default();
+        let mut fit = Layout::default();
         self.fit(true, lengths, &mut fit)?;
         self.may_open()?;
         let outcome = self.run_one(true, Request::new(nonce, ad, buffer, &fit));
         self.opened(outcome, buffer, fit.text)
     }
 
-    /// Whether [`seal_detached`](Cipher::seal_detached) works: whether what the mode makes of a text has
-    /// the length of the text, and a tag follows.
+    /// Returns true if [`seal_detached`](Cipher::seal_detached) works: the mode seals a text to
+    /// bytes of the same length, followed by a tag.
     pub fn is_detachable(&self) -> bool {
-        // What does not hold for a text of one byte holds for no text.
+        // The property holds for a text of one byte exactly if it holds for any text.
         let shape = self.shape(1);
         (shape.front, shape.held, shape.sealed) == (0, 1, 1 + self.suite.tag_bytes())
     }
@@ -385,8 +396,8 @@ impl Cipher {
     /// Seals in place, with the tag apart, of [`Suite::tag_bytes`].
     ///
     /// # Errors
-    /// As [`seal`](Cipher::seal); if the tag has another length, or the mode has none of its own (see
-    /// [`is_detachable`](Cipher::is_detachable)).
+    /// As [`seal`](Cipher::seal); if the tag has another length, or the mode has none of its own
+    /// (see [`is_detachable`](Cipher::is_detachable)).
     pub fn seal_detached(
         &self,
         nonce: &[u8],
@@ -417,8 +428,8 @@ impl Cipher {
         self.run_one(false, self.detached(nonce, ad, text, tag));
     }
 
-    /// Opens in place what was sealed with its tag apart. If the message is not authentic, all of the
-    /// text is zero; if a length is wrong, it is left as it was.
+    /// Opens in place a message that was sealed with its tag apart. If the message is not
+    /// authentic, all of the text is zero; if a length is wrong, it is left as it was.
     ///
     /// # Errors
     /// As [`open`](Cipher::open) and [`seal_detached`](Cipher::seal_detached).
@@ -455,7 +466,7 @@ impl Cipher {
         }
     }
 
-    /// Whether a tag of this length may lie apart.
+    /// Checks that a tag of this length may be detached.
     fn check_detached(&self, tag: usize) -> Result<(), Error> {
         let suite = self.suite;
         if !self.is_detachable() {
@@ -463,7 +474,7 @@ impl Cipher {
         }
         match suite.tag_bytes() {
             needed if needed != tag => Err(Error::TagLength {
-                mode: suite.kind.shown(),
+                mode: suite.kind.display_name(),
                 bytes: tag,
                 known: needed.to_string(),
             }),
@@ -471,7 +482,7 @@ impl Cipher {
         }
     }
 
-    /// After a message has been opened: its text comes to the front, or is wiped.
+    /// Finishes an opened message: moves its text to the front, or erases it.
     pub(crate) fn opened(
         &self,
         outcome: Outcome,
@@ -486,8 +497,9 @@ impl Cipher {
         Ok(text - outcome.padding)
     }
 
-    /// Wipes what is not authentic, and counts it. Of a batch, what comes behind the last failure that is
-    /// allowed is wiped as well, though it has been opened: it would not have been alone.
+    /// Erases a message that is not authentic, and counts it. In a batch, messages behind the last
+    /// allowed failure are erased as well, although they have been opened: one by one, they would
+    /// not have been.
     fn judge(&self, outcome: Outcome, bytes: &mut [u8]) -> Result<(), Error> {
         let may_open = self.may_open();
         if outcome.authentic && may_open.is_ok() {
@@ -513,13 +525,19 @@ impl Cipher {
         }
     }
 
-    /// Puts what follows from the lengths of a message into `to`, if they are in order.
-    pub(crate) fn fit(&self, open: bool, lengths: Lengths, to: &mut Fit) -> Result<(), Box<Error>> {
+    /// Computes the layout of a message into `to`, if its lengths are valid.
+    pub(crate) fn fit(
+        &self,
+        open: bool,
+        lengths: MessageLengths,
+        to: &mut Layout,
+    ) -> Result<(), Box<Error>> {
         let suite = self.suite;
         let unknown = suite.limits().text_unknown;
         let bytes = lengths.buffer;
         let text = match (lengths.text, self.text_bytes(bytes)) {
-            // Where padding says how long the text was, it is a part of what is opened.
+            // Where padding determines the length of the text, the padding is a part of the opened
+            // bytes.
             (Some(text), Some(most)) if open && most != text => {
                 self.check_sealed(open, lengths, text)?;
                 most
@@ -535,8 +553,8 @@ impl Cipher {
             (None, None) => return Err(Error::TextLengthNeeded { suite }.into()),
         };
         self.check_sealed(open, lengths, text)?;
-        // Field by field: a value that is returned is copied in wide pieces right after it was written in
-        // narrow ones, for which a load has to wait.
+        // Written field by field: a returned value would be copied in wide pieces right after it
+        // was written in narrow ones, and such loads stall.
         to.text = text;
         to.shape = self.shape(text);
         to.cost = self.cost(text, lengths.ad);
@@ -544,8 +562,13 @@ impl Cipher {
         Ok(())
     }
 
-    /// Refuses lengths that are not those of a message with so many bytes of text.
-    fn check_sealed(&self, open: bool, lengths: Lengths, text: usize) -> Result<(), Box<Error>> {
+    /// Refuses lengths that do not belong to a message with so many bytes of text.
+    fn check_sealed(
+        &self,
+        open: bool,
+        lengths: MessageLengths,
+        text: usize,
+    ) -> Result<(), Box<Error>> {
         let (suite, bytes) = (self.suite, lengths.buffer);
         self.check(lengths.nonce, lengths.ad, text)?;
         match self.shape(text).sealed {
@@ -555,7 +578,7 @@ impl Cipher {
         }
     }
 
-    /// Whether the mode takes these lengths.
+    /// Checks that the mode takes these lengths.
     pub(crate) fn check(&self, nonce: usize, ad: usize, text: usize) -> Result<(), Box<Error>> {
         let (suite, limits) = (self.suite, self.suite.limits());
         let [least, most] = limits.nonce_bytes;
@@ -597,32 +620,32 @@ impl Cipher {
         Ok(())
     }
 
-    /// See [`Fit::cost`].
+    /// See [`Layout::cost`].
     fn cost(&self, text: usize, ad: usize) -> u64 {
         (blocks(text) + blocks(ad)).max(self.share)
     }
 
-    /// Counts messages that were sealed under this key elsewhere, by another process or before a restart,
-    /// towards the limits of the key, with all blocks of their texts and associated data: of each,
-    /// one more than its bytes fill.
+    /// Counts messages that were sealed under this key elsewhere, by another process or before a
+    /// restart, towards the limits of the key, with all blocks of their texts and associated data:
+    /// of each, one more than its bytes fill.
     ///
     /// # Errors
-    /// [`Error::KeyWornOut`] if that is more than the key has left; then nothing is counted.
+    /// [`Error::KeyWornOut`] if the key has less left; then nothing is counted.
     pub fn count_elsewhere(&self, messages: u64, blocks: u64) -> Result<(), Error> {
         Ok(self.spend(messages.saturating_mul(self.share).max(blocks))?)
     }
 
-    /// Counts messages that were not authentic when they were to be opened under this key elsewhere, by
-    /// another process or before a restart, towards [`Suite::most_failures`]. Once there are as many, the
-    /// key opens nothing any more ([`Error::TooManyFailures`]).
+    /// Counts failed openings under this key elsewhere, by another process or before a restart,
+    /// towards [`Suite::most_failures`]. Once there are as many, the key opens nothing any more
+    /// ([`Error::TooManyFailures`]).
     pub fn count_failures_elsewhere(&self, failures: u64) {
         self.counts.count_failures(failures);
     }
 
-    /// Counts what is about to be sealed.
+    /// Counts the cost of messages that are about to be sealed.
     pub(crate) fn spend(&self, more: u64) -> Result<(), Box<Error>> {
         let limits = self.suite.limits();
-        // What is not sealed does not count, not even for a moment.
+        // A refused message does not count, not even temporarily.
         let sum = |before: u64| before.checked_add(more).filter(|sum| *sum <= limits.blocks);
         let spent = self
             .counts
@@ -639,32 +662,34 @@ impl Cipher {
     }
 }
 
-/// What a key has sealed and failed to open. It is made empty; clones count together.
+/// Counts of sealed blocks and failed openings under one key. New counts are zero; clones count
+/// together.
 #[derive(Clone, Debug, Default)]
 pub struct Counts(Arc<Counted>);
 
 #[derive(Debug, Default)]
 struct Counted {
-    /// Blocks that were sealed; a message counts as some more.
+    /// Number of blocks sealed; a message may count as more.
     spent: AtomicU64,
-    /// Messages that were not authentic. Threads that open at the same time may each count one more
-    /// than is allowed.
+    /// Number of messages that were not authentic. Threads that open at the same time may each
+    /// exceed the limit by one.
     failed: AtomicU64,
 }
 
 impl Counts {
-    /// Blocks that have been sealed, of texts and associated data: of each, one more than its bytes fill.
-    /// Where a mode limits messages, each has counted as its share of all blocks at least.
+    /// Returns the number of sealed blocks of texts and associated data: of each, one more than its
+    /// bytes fill. Where a mode limits messages, each has counted as its share of all blocks at
+    /// least.
     pub fn blocks(&self) -> u64 {
         self.0.spent.load(Ordering::Relaxed)
     }
 
-    /// Messages that were not authentic.
+    /// Returns the number of messages that were not authentic.
     pub fn failures(&self) -> u64 {
         self.0.failed.load(Ordering::Relaxed)
     }
 
-    /// Counts so many more of them.
+    /// Adds to the number of messages that were not authentic.
     pub fn count_failures(&self, more: u64) {
         let sum = |before: u64| Some(before.saturating_add(more));
         let failed = &self.0.failed;
@@ -672,7 +697,7 @@ impl Counts {
     }
 }
 
-/// Blocks that so many bytes count as.
+/// Returns the number of blocks that so many bytes count as.
 pub(crate) fn blocks(text: usize) -> u64 {
     text as u64 / 16 + 1
 }

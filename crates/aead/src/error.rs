@@ -1,13 +1,13 @@
-//! What can go wrong.
+//! Errors of this room.
 
 use crate::Suite;
 
-/// Why a message was not sealed or opened.
+/// The reason why a message was not sealed or opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The message, its nonce or its associated data are not what was sealed under this key. Which of
-    /// them, and where, is not known and not said; no plaintext is left.
+    /// The message, its nonce or its associated data differ from those sealed under this key. The
+    /// difference is not reported; no plaintext is left.
     #[error("the message is not authentic")]
     NotAuthentic,
     /// No mode has this name, in this build.
@@ -113,8 +113,8 @@ pub enum Error {
         /// The number of this one.
         number: usize,
     },
-    /// So many messages were not authentic that a guess at the tag of another is no longer unlikely
-    /// enough to succeed: the key opens none any more.
+    /// So many messages were not authentic that a guess at the tag of another might succeed: the
+    /// key opens none any more.
     #[error(
         "{failures} messages under this key were not authentic, which is as many as are safe with \
          {suite} and tags of {tag} bytes; take a new one"
@@ -127,7 +127,7 @@ pub enum Error {
         /// The most failures.
         failures: u64,
     },
-    /// What is to be opened is shorter, or longer, than anything that the mode seals to.
+    /// The message is shorter, or longer, than any output of the mode.
     #[error("{bytes} bytes are nothing that {suite} seals a text to")]
     SealedLength {
         /// The mode.
@@ -135,7 +135,7 @@ pub enum Error {
         /// The length that was given.
         bytes: usize,
     },
-    /// The mode cannot tell how long the text is.
+    /// The mode cannot determine the length of the text.
     #[error("{suite} does not say how long the text is: the length has to be given")]
     TextLengthNeeded {
         /// The mode.
@@ -152,14 +152,14 @@ pub enum Error {
     /// Rows of a batch do not have equal lengths.
     #[error("{bytes} bytes of {what} are not {count} pieces of one length")]
     UnevenRows {
-        /// Which of the fields.
+        /// The name of the field.
         what: &'static str,
         /// Its length.
         bytes: usize,
-        /// How many messages there are.
+        /// Number of messages.
         count: usize,
     },
-    /// The mode has no tag that could lie apart.
+    /// The mode has no tag that could be detached.
     #[error("what {suite} seals a text to is no text of the same length with a tag")]
     NotDetachable {
         /// The mode.

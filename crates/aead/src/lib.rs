@@ -4,19 +4,19 @@
 //!
 //! * A [`Suite`] is a mode with its version and length of tag; a [`Cipher`] is one under a key. It
 //!   seals and opens messages, and counts what the key has sealed.
-//! * [`seal_many`] and [`open_many`] take an iterator of messages of any lengths and bring them to the
-//!   vector lanes side by side. Each result is that of the message alone.
-//! * [`Rows`] are messages of equal lengths under one key, one behind the other: they cost less to hand
-//!   over.
+//! * [`seal_many`] and [`open_many`] take an iterator of messages of any lengths and bring them to
+//!   the vector lanes side by side. Each result is that of the message alone.
+//! * [`RowBatch`] holds messages of equal lengths under one key, contiguous in memory: they cost
+//!   less to hand over.
 //! * [`traits`] has the everyday modes as types with the traits of the `aead` crate.
 //!
-//! `modes` holds each mode once, as equations on waves of lanes; `lanes` says what a lane is, and runs
-//! them on one message or on many.
+//! `modes` holds each mode once, as equations on waves of lanes; `lanes` maps lanes to messages,
+//! and runs the modes on one message or on many.
 //!
-//! **Assumption.** AES-128 is a pseudorandom permutation, and a nonce occurs once under a key (a batch
-//! refuses one that it has used before, and knows of no other batch); what is lost otherwise stands on
-//! the page of each mode in `docs/aead`. GCM, CCM and OCB3 are for everyday
-//! use. ECB, CTR and CBC authenticate nothing. The modes behind the feature `research` are for study:
+//! **Assumption.** AES-128 is a pseudorandom permutation, and a nonce occurs once under a key (a
+//! batch refuses one that it has used before, and knows of no other batch); the page of each mode
+//! in `docs/aead` states what a repeated nonce reveals. GCM, CCM and OCB3 are for everyday use.
+//! ECB, CTR and CBC authenticate nothing. The modes behind the feature `research` are for study:
 //! some are broken.
 #![forbid(unsafe_code)]
 // Kernels index several small arrays in step; a constant range says so, and it unrolls.
@@ -36,5 +36,5 @@ pub use batch::{Done, Many, Message, open_many, seal_many};
 pub use cipher::{Cipher, Counts};
 pub use error::Error;
 pub use nonces::{KeyId, Nonces};
-pub use rows::{Ads, Rows};
+pub use rows::{Ads, RowBatch};
 pub use suite::Suite;

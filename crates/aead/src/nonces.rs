@@ -1,4 +1,4 @@
-//! Nonces that occur twice in a batch.
+//! Detection of nonces that occur twice in a batch.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -6,37 +6,38 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 /// The key that a nonce is used under.
 #[derive(Clone, Copy)]
 pub enum KeyId<'a> {
-    /// The number of a key that is told apart by other means.
+    /// The number of a key that is identified by other means.
     Numbered(u64),
-    /// The key itself, which only goes through a hash under a random key of its own.
+    /// The key itself, which only enters a hash under a random key.
     Secret(&'a [u8]),
 }
 
-/// The nonces of a batch, each under its key, to find one that is used again.
+/// The nonces of a batch, each under its key, to find repeated ones.
 ///
 /// Nonces are public; keys are not, and are neither kept nor compared. Counters that rise under one
-/// numbered key, as big-endian numbers of one length, are kept as they are and looked up nowhere.
-/// Others are kept as 128-bit values of SipHash under random keys, of which two are equal by accident
-/// with a probability below `n^2 / 2^129` for `n` nonces: then a batch is refused that was in order.
+/// numbered key, as big-endian numbers of one length, are kept as they are and need no lookup.
+/// Others are kept as 128-bit values of SipHash under random keys, of which two are equal by
+/// accident with a probability below `n^2 / 2^129` for `n` nonces: in that case a valid batch is
+/// refused.
 #[derive(Default)]
 pub struct Nonces {
     hashers: [RandomState; 2],
-    /// Where each was used first.
+    /// Number of the message that used each first.
     seen: HashMap<u128, usize>,
     /// Nonces of `width` bytes under one numbered key, each above the one before, one behind the
     /// other; none of them is in `seen`.
     rising: Vec<u8>,
     width: usize,
     key: u64,
-    /// How many there have been.
+    /// Number of nonces so far.
     count: usize,
-    /// Whether one has not been above the one before, so that all are in `seen`.
+    /// True if a nonce has not been above the one before, so that all are in `seen`.
     mixed: bool,
 }
 
 impl Nonces {
     /// Takes the next nonce. If it was used under this key before, gives the number of the message,
-    /// from 0, that used it first. A nonce of no bytes is none, and never used again.
+    /// from 0, that used it first. An empty nonce counts as none, and never as repeated.
     pub fn used_before(&mut self, key: KeyId<'_>, nonce: &[u8]) -> Option<usize> {
         let number = self.count;
         self.count += 1;
@@ -54,7 +55,7 @@ impl Nonces {
         (first != number).then_some(first)
     }
 
-    /// How many messages there have been.
+    /// Returns the number of messages so far.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -67,7 +68,7 @@ impl Nonces {
         self.count += 1;
     }
 
-    /// Keeps a nonce as it is, if it is above the one before.
+    /// Records a nonce as it is, if it is above the one before.
     fn rises(&mut self, key: KeyId<'_>, nonce: &[u8]) -> bool {
         let KeyId::Numbered(key) = key else {
             return false;

@@ -1,30 +1,30 @@
-//! Many messages of equal lengths, in rows: what a batch looks at for each message is looked at once.
+//! Many messages of equal lengths, in rows: the checks of a batch for each message are made once.
 
 use std::mem::take;
 
-use crate::batch::Source;
-use crate::cipher::{Fit, KeyOf, Lengths, Request};
-use crate::lanes::lockstep::{Outcome, Queue, Work};
+use crate::batch::MessageSource;
+use crate::cipher::{HasKey, Layout, MessageLengths, Request};
+use crate::lanes::lockstep::{LaneMessages, Outcome, Queue};
 use crate::lanes::mode::lanes_of;
 use crate::{Cipher, Error, KeyId, Nonces};
 
 /// Messages under one key whose nonces, associated data and texts have the same lengths.
 ///
-/// Each of the three fields of bytes holds as many pieces, one behind the other. No messages are in order
-/// whatever their lengths would be.
-pub struct Rows<'a> {
+/// Each of the three fields of bytes holds `count` pieces, one behind the other. A batch of no
+/// messages is valid with any lengths.
+pub struct RowBatch<'a> {
     /// The mode under the key.
     pub cipher: &'a Cipher,
-    /// How many messages there are.
+    /// Number of messages.
     pub count: usize,
     /// The nonces.
     pub nonces: &'a [u8],
     /// The associated data.
     pub ads: Ads<'a>,
-    /// When sealing: of each message the text, and room for the sealed message,
-    /// [`Cipher::sealed_len`] bytes in all. When opening: the sealed messages.
+    /// Sealing: for each message the text, and room for the sealed message, [`Cipher::sealed_len`]
+    /// bytes in all. Opening: the sealed messages.
     pub buffers: &'a mut [u8],
-    /// Bytes of a text. When opening, only modes whose output does not say it need it.
+    /// Bytes of a text. When opening, only modes whose output does not determine it need it.
     pub text: Option<usize>,
 }
 
@@ -37,12 +37,12 @@ pub enum Ads<'a> {
     Each(&'a [u8]),
 }
 
-impl<'a> Rows<'a> {
+impl<'a> RowBatch<'a> {
     /// Seals every row in place. Results are those of [`Cipher::seal_in_place`].
     ///
     /// # Errors
-    /// Lengths are not what the mode takes, two nonces are equal, or the key is worn out; then nothing
-    /// is sealed.
+    /// Lengths are not valid for the mode, two nonces are equal, or the key is worn out; then
+    /// nothing is sealed.
     pub fn seal(self) -> Result<(), Error> {
         let Some(fitting) = self.fit(false)? else {
             return Ok(());
@@ -56,11 +56,12 @@ impl<'a> Rows<'a> {
         self.seal_fitting(fitting)
     }
 
-    /// Seals every row, though nonces may be equal: [`seal`](Rows::seal) without the search for them.
-    /// It is for whoever counts nonces, or does not need what a mode loses if one repeats.
+    /// Seals every row, though nonces may be equal: [`seal`](RowBatch::seal) without the search for
+    /// them. It is for callers that count nonces, or can accept the loss of security that a mode
+    /// has under a repeated nonce.
     ///
     /// # Errors
-    /// Lengths are not what the mode takes, or the key is worn out; then nothing is sealed.
+    /// Lengths are not valid for the mode, or the key is worn out; then nothing is sealed.
     pub fn seal_with_equal_nonces(self) -> Result<(), Error> {
         match self.fit(false)? {
             Some(fitting) => self.seal_fitting(fitting),
@@ -68,19 +69,19 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn seal_fitting(self, (lengths, fit): (Lengths, Fit)) -> Result<(), Error> {
+    fn seal_fitting(self, (lengths, fit): (MessageLengths, Layout)) -> Result<(), Error> {
         let cost = fit.cost.saturating_mul(self.count as u64);
         self.cipher.spend(cost)?;
         self.run(false, lengths, fit, &mut []);
         Ok(())
     }
 
-    /// Opens every row in place. Of each message: how many bytes in front of its buffer are its text, or
-    /// none if it is not authentic; then all of its buffer is zero.
+    /// Opens every row in place. Returns for each message the length of the text in front of its
+    /// buffer, or none if it is not authentic; then all of its buffer is zero.
     ///
     /// # Errors
-    /// Lengths are not what the mode takes. Or so many rows were not authentic, these and those before,
-    /// that the key opens none any more; then all buffers behind the last of these are zero.
+    /// Lengths are not valid for the mode. Or so many rows were not authentic, these and earlier
+    /// ones, that the key opens none any more; then all buffers behind the last of these are zero.
     pub fn open(self) -> Result<Vec<Option<usize>>, Error> {
         let Some((lengths, fit)) = self.fit(true)? else {
             return Ok(Vec::new());
@@ -88,7 +89,7 @@ impl<'a> Rows<'a> {
         self.cipher.may_open()?;
         let mut outcomes = vec![Outcome::default(); self.count];
         let (cipher, mut buffers) = (self.cipher, self.buffers);
-        let rows = Rows {
+        let rows = RowBatch {
             buffers: &mut *buffers,
             ..self
         };
@@ -109,8 +110,8 @@ impl<'a> Rows<'a> {
         refused.map_or(Ok(opened), Err)
     }
 
-    /// The lengths of every message, if there are any, and what follows from them.
-    fn fit(&self, open: bool) -> Result<Option<(Lengths, Fit)>, Error> {
+    /// Computes lengths and layout of every message, if there are any.
+    fn fit(&self, open: bool) -> Result<Option<(MessageLengths, Layout)>, Error> {
         let uneven = |what, bytes| Error::UnevenRows {
             what,
             bytes,
@@ -121,7 +122,7 @@ impl<'a> Rows<'a> {
             None if bytes == 0 => Ok(0),
             _ => Err(uneven(what, bytes)),
         };
-        let lengths = Lengths {
+        let lengths = MessageLengths {
             nonce: each(self.nonces.len(), "nonces")?,
             ad: match self.ads {
                 Ads::Same(ad) => ad.len(),
@@ -134,17 +135,17 @@ impl<'a> Rows<'a> {
             return Ok(None);
         }
         if lengths.nonce == 0 && lengths.buffer == 0 {
-            // Any count would do, and take its time.
+            // Any count would be accepted, at a cost in time.
             return Err(uneven("nonces and buffers", 0));
         }
-        let mut fit = Fit::default();
+        let mut fit = Layout::default();
         self.cipher.fit(open, lengths, &mut fit)?;
         Ok(Some((lengths, fit)))
     }
 
-    fn run(self, open: bool, lengths: Lengths, fit: Fit, outcomes: &mut [Outcome]) {
+    fn run(self, open: bool, lengths: MessageLengths, fit: Layout, outcomes: &mut [Outcome]) {
         let cipher = self.cipher;
-        let mut left = Left {
+        let mut left = RowCursor {
             open,
             lengths,
             fit,
@@ -153,7 +154,7 @@ impl<'a> Rows<'a> {
             outcomes,
         };
         if !fit.alone {
-            return cipher.run_many(open, true, &mut Source::Rows(left));
+            return cipher.run_many(open, true, &mut MessageSource::Rows(left));
         }
         while let Some((number, request)) = left.next() {
             let outcome = cipher.run_one(open, request);
@@ -164,19 +165,19 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Rows that have not been taken yet.
-pub(crate) struct Left<'s, 'a> {
+/// Cursor over the rows that have not been taken yet.
+pub(crate) struct RowCursor<'s, 'a> {
     open: bool,
-    lengths: Lengths,
-    fit: Fit,
-    rows: Rows<'a>,
-    /// How many have been taken.
+    lengths: MessageLengths,
+    fit: Layout,
+    rows: RowBatch<'a>,
+    /// Number of rows that have been taken.
     done: usize,
-    /// When opening, what came of each.
+    /// When opening, the outcome of each.
     outcomes: &'s mut [Outcome],
 }
 
-impl<'a> Left<'_, 'a> {
+impl<'a> RowCursor<'_, 'a> {
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, Request<'a>)> {
         let (rows, number) = (&mut self.rows, self.done);
@@ -194,8 +195,8 @@ impl<'a> Left<'_, 'a> {
     }
 }
 
-impl<'a, M: KeyOf> Queue<'a, M> for Left<'_, 'a> {
-    fn fill(&mut self, work: &mut Work<'a, M>, free: u32) -> u32 {
+impl<'a, M: HasKey> Queue<'a, M> for RowCursor<'_, 'a> {
+    fn fill(&mut self, work: &mut LaneMessages<'a, M>, free: u32) -> u32 {
         let mut filled = 0;
         let Some(material) = M::of(self.rows.cipher) else {
             return filled;

@@ -1,4 +1,4 @@
-//! Modes by name, with what each takes and allows.
+//! The modes by name, with their valid lengths and limits.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use crate::lanes::Params;
 /// A mode with its version and length of tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Suite {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ModeId,
     pub(crate) params: Params,
 }
 
-/// What a mode takes and allows.
+/// Valid lengths and limits of a mode.
 pub(crate) struct Limits {
     pub(crate) name: &'static str,
     pub(crate) key_bytes: usize,
     /// The least and the most bytes of a nonce.
     pub(crate) nonce_bytes: [usize; 2],
-    /// Lengths of tags, the usual one first; zero where there is no tag of that kind.
+    /// Lengths of tags, the usual one first; zero where there is no separate tag.
     pub(crate) tags: &'static [usize],
     /// Versions, the usual one first; empty where there is one.
     pub(crate) versions: &'static [&'static str],
@@ -30,26 +30,26 @@ pub(crate) struct Limits {
     pub(crate) messages: u64,
     /// The most blocks of text and associated data under a key.
     pub(crate) blocks: u64,
-    /// Whether only whole blocks of text are taken.
+    /// True if only whole blocks of text are taken.
     pub(crate) whole_blocks: bool,
-    /// Whether a sealed message does not say how long its text is.
+    /// True if a sealed message does not say how long its text is.
     pub(crate) text_unknown: bool,
 }
 
-/// Where nothing else ends the life of a key: 2^48 blocks, so that two inputs of the cipher have
+/// Limit of a key without a limit of its own: 2^48 blocks, so that two inputs of the cipher have
 /// been equal with a probability below 2^-32 (RFC 7253, section 5).
 const BIRTHDAY: u64 = 1 << 48;
 
-/// The probability, as a power of one half, with which some guess at a tag may have succeeded before a
-/// key opens nothing any more. NIST SP 800-38C, appendix B.2: tags of `t` bits allow at most
-/// `Risk * 2^t` failed openings.
+/// The probability, as a power of one half, with which some guess at a tag may have succeeded
+/// before a key opens nothing any more. NIST SP 800-38C, appendix B.2: tags of `t` bits allow at
+/// most `Risk * 2^t` failed openings.
 const FORGERY_RISK: u32 = 20;
 
-/// The most failed openings under any key, as of packets in RFC 9001, section 6.6, for the mode whose
-/// limit is no more than that of its tag: 2^36 texts of 64 KiB are the 2^48 blocks of [`BIRTHDAY`].
+/// The most failed openings under any key, as for packets in RFC 9001, section 6.6, for the mode
+/// whose limit is that of its tag: 2^36 texts of 64 KiB are the 2^48 blocks of [`BIRTHDAY`].
 const MOST_FAILURES: u64 = 1 << 36;
 
-/// The usual limits, for the others to differ from.
+/// The usual limits, from which modes override fields.
 const USUAL: Limits = Limits {
     name: "",
     key_bytes: 16,
@@ -66,27 +66,27 @@ const USUAL: Limits = Limits {
 
 macro_rules! kinds {
     ($($(#[$attribute:meta])* $kind:ident $shown:literal $limits:expr;)*) => {
-        /// A mode.
+        /// The identifier of a mode.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub(crate) enum Kind { $($(#[$attribute])* $kind,)* }
+        pub(crate) enum ModeId { $($(#[$attribute])* $kind,)* }
 
-        impl Kind {
+        impl ModeId {
             /// All modes.
-            pub(crate) const ALL: &'static [Kind] = &[$($(#[$attribute])* Kind::$kind,)*];
+            pub(crate) const ALL: &'static [ModeId] = &[$($(#[$attribute])* ModeId::$kind,)*];
 
-            /// What it takes and allows.
+            /// Returns its valid lengths and limits.
             pub(crate) fn limits(self) -> &'static Limits {
                 match self {
-                    $($(#[$attribute])* Kind::$kind => {
+                    $($(#[$attribute])* ModeId::$kind => {
                         const LIMITS: Limits = $limits;
                         &LIMITS
                     })*
                 }
             }
 
-            /// Its name in sentences.
-            pub(crate) fn shown(self) -> &'static str {
-                match self { $($(#[$attribute])* Kind::$kind => $shown,)* }
+            /// Returns its name in sentences.
+            pub(crate) fn display_name(self) -> &'static str {
+                match self { $($(#[$attribute])* ModeId::$kind => $shown,)* }
             }
         }
     };
@@ -158,8 +158,8 @@ kinds! {
 }
 
 impl Suite {
-    /// A mode by its name in lower case, such as `gcm`; with its version (`v1`) if it has several, and
-    /// the length of its tag in bytes if that can be chosen.
+    /// Finds a mode by its name in lower case, such as `gcm`, with its version (`v1`) if it has
+    /// several, and the length of its tag in bytes if that can be chosen.
     ///
     /// # Errors
     /// There is no such mode in this build, or it has no such version or tag.
@@ -168,7 +168,7 @@ impl Suite {
         version: Option<&str>,
         tag_len: Option<usize>,
     ) -> Result<Suite, Error> {
-        let kind = Kind::ALL.iter().find(|kind| kind.limits().name == name);
+        let kind = ModeId::ALL.iter().find(|kind| kind.limits().name == name);
         let kind = *kind.ok_or_else(|| Error::UnknownMode {
             name: name.to_owned(),
             known: Suite::names().collect::<Vec<_>>().join(", "),
@@ -179,7 +179,7 @@ impl Suite {
             Some(version) => {
                 let index = limits.versions.iter().position(|known| *known == version);
                 index.ok_or_else(|| Error::UnknownVersion {
-                    mode: kind.shown(),
+                    mode: kind.display_name(),
                     version: version.to_owned(),
                     known: match limits.versions {
                         [] => "one version, without a name".to_owned(),
@@ -191,7 +191,7 @@ impl Suite {
         let tag_len = tag_len.unwrap_or(limits.tags[0]);
         if !limits.tags.contains(&tag_len) {
             return Err(Error::TagLength {
-                mode: kind.shown(),
+                mode: kind.display_name(),
                 bytes: tag_len,
                 known: list(limits.tags),
             });
@@ -204,12 +204,12 @@ impl Suite {
         Ok(Suite { kind, params })
     }
 
-    /// The names of all modes of this build.
+    /// Returns the names of all modes of this build.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        Kind::ALL.iter().map(|kind| kind.limits().name)
+        ModeId::ALL.iter().map(|kind| kind.limits().name)
     }
 
-    /// The name that [`named`](Suite::named) takes.
+    /// Returns the name that [`named`](Suite::named) takes.
     pub fn name(&self) -> &'static str {
         self.kind.limits().name
     }
@@ -224,18 +224,18 @@ impl Suite {
         self.params.tag_len
     }
 
-    /// Whether the mode is for everyday use. The others are for study: they authenticate nothing, or
-    /// are for research alone, and their pages say what is broken.
+    /// Returns true if the mode is for everyday use. The others are for study: they authenticate
+    /// nothing, or are for research alone, and their pages state what is broken.
     pub fn is_everyday(&self) -> bool {
-        matches!(self.kind, Kind::Gcm | Kind::Ccm | Kind::Ocb3)
+        matches!(self.kind, ModeId::Gcm | ModeId::Ccm | ModeId::Ocb3)
     }
 
-    /// The most messages that a key may fail to open, before it opens none any more: `2^(t - 20)` for
-    /// tags of `t` bits, and at most 2^36.
+    /// The most messages that a key may fail to open, before it opens none any more: `2^(t - 20)`
+    /// for tags of `t` bits, and at most 2^36.
     pub fn most_failures(&self) -> u64 {
         match (8 * self.params.tag_len as u32).checked_sub(FORGERY_RISK) {
             Some(bits @ 0..36) => 1 << bits,
-            // Where the tag is not apart, as much redundancy stands in the text.
+            // Where the tag is not separate, the text has as much redundancy.
             _ => MOST_FAILURES,
         }
     }
@@ -245,7 +245,7 @@ impl Suite {
         self.limits().blocks
     }
 
-    /// Bytes of the usual nonce: 12 where the mode takes them, else as near to that as it does.
+    /// Bytes of the usual nonce: 12 where the mode takes them, else the nearest valid length.
     pub fn nonce_bytes(&self) -> usize {
         let [least, most] = self.limits().nonce_bytes;
         12.clamp(least, most)
@@ -256,7 +256,7 @@ impl Suite {
         let most = self.limits().text;
         match self.kind {
             // Its length has to fit what the nonce leaves of a block.
-            Kind::Ccm if nonce > 9 => most.min((1 << (8 * (15 - nonce))) - 1),
+            ModeId::Ccm if nonce > 9 => most.min((1 << (8 * (15 - nonce))) - 1),
             _ => most,
         }
     }
@@ -268,7 +268,7 @@ impl Suite {
 
 impl fmt::Display for Suite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.kind.shown())
+        f.pad(self.kind.display_name())
     }
 }
 

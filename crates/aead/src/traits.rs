@@ -1,5 +1,5 @@
-//! Modes as types with the traits of the `aead` crate, for programs that use RustCrypto today: where a
-//! type of theirs was named, one of these is.
+//! Modes as types with the traits of the `aead` crate: drop-in replacements for the types of
+//! RustCrypto.
 //!
 //! ```
 //! use sealane_aead::traits::Aes128Gcm;
@@ -16,15 +16,15 @@
 //! # }
 //! ```
 //!
-//! `Error` says nothing, as those traits want it; [`Cipher`] says what was wrong. As there, each type
-//! counts what it seals, and fails when its key is worn out. None can be cloned, since copies would
-//! not know of each other's count: share one, by reference or in an `Arc`.
+//! `Error` gives no reason, as those traits require; [`Cipher`] reports the reason. Each type
+//! counts the messages that it seals, and fails when its key is worn out. None can be cloned, since
+//! copies would not know of each other's count: share one, by reference or in an `Arc`.
 //!
 //! They run on the tier that `SEALANE_TIER` names, or the fastest one if it names none that this
-//! machine can run: no call here can say that the name is wrong.
+//! machine can run: no call here can report a wrong name.
 //!
-//! Julius and COPA v2 have no type: what they seal a text to is no text of the same length with a tag,
-//! which those traits take for granted. [`Cipher`] has all modes, versions and lengths of nonces.
+//! Julius and COPA v2 have no type: their output is not a text of the same length with a tag, which
+//! those traits assume. [`Cipher`] has all modes, versions and lengths of nonces.
 
 use std::sync::OnceLock;
 
@@ -36,19 +36,19 @@ use sealane_block::Cpu;
 use zeroize::ZeroizeOnDrop;
 
 use crate::lanes::Params;
-use crate::suite::Kind;
+use crate::suite::ModeId;
 use crate::{Cipher, Suite};
 
 pub use ::aead;
 
-/// The processor of all types here.
+/// Returns the CPU tier of all types here.
 fn cpu() -> Cpu {
     static CPU: OnceLock<Cpu> = OnceLock::new();
     *CPU.get_or_init(|| Cpu::detect().unwrap_or_else(|_| Cpu::best()))
 }
 
-/// A type for each mode: its kind and version (0 where it has one), then the bytes of key, nonce and
-/// tag.
+/// A type for each mode: its kind and version (0 where it has one), then the bytes of key, nonce
+/// and tag.
 macro_rules! types {
     ($($(#[doc = $doc:literal])* $(#[cfg($when:meta)])? $name:ident: $kind:ident $version:literal,
         $key:ident $nonce:ident $tag:ident;)*) => {
@@ -66,7 +66,7 @@ macro_rules! types {
             impl KeyInit for $name {
                 fn new(key: &Key<Self>) -> Self {
                     let params = Params { tag_len: <$tag>::USIZE, version: $version };
-                    let suite = Suite { kind: Kind::$kind, params };
+                    let suite = Suite { kind: ModeId::$kind, params };
                     $name(Cipher::expand(cpu(), suite, key))
                 }
             }
@@ -142,7 +142,7 @@ types! {
     Aes128CobraR1: Cobra 0, U16 U16 U16;
 }
 
-/// Seals from one buffer into another, or in place. What cannot be sealed is not copied either.
+/// Seals from one buffer into another, or in place. A refused text is not copied either.
 fn seal(
     cipher: &Cipher,
     nonce: &[u8],

@@ -1,9 +1,9 @@
-//! Batches against single messages, and against somebody else's implementations: random lengths, keys,
-//! nonces and orders, on every tier; wrong messages among right ones; limits by name.
+//! Batches against single messages, and against other implementations: random lengths, keys, nonces
+//! and orders, on every tier; wrong messages among right ones; limits by name.
 
 use aead::{Aead, AeadCore, KeyInit, Payload, consts::U12};
 use proptest::prelude::*;
-use sealane_aead::{Ads, Cipher, Done, Error, Message, Rows, Suite, open_many, seal_many};
+use sealane_aead::{Ads, Cipher, Done, Error, Message, RowBatch, Suite, open_many, seal_many};
 use sealane_block::Cpu;
 
 /// A message, by the numbers that make it.
@@ -65,7 +65,7 @@ struct Made {
 }
 
 fn make(suite: Suite, cipher: &Cipher, plan: &Plan) -> Made {
-    // Other lengths of nonces where the mode has them, in one batch.
+    // Other lengths of nonces in one batch, where the mode has them.
     let lengths = [suite.nonce_bytes(), 7, 13, 16];
     let fits = |nonce: usize| {
         let sealed = cipher.seal(&bytes(plan.seed, nonce), &[], &[]);
@@ -149,8 +149,8 @@ proptest! {
         }
     }
 
-    /// Each row is the message alone, with associated data for all or one's own; one that was changed
-    /// fails alone.
+    /// Each row gives the result of the message alone, with shared or separate associated data; a
+    /// changed one fails alone.
     #[test]
     fn rows_are_their_messages(
         plan in plans(2), count in 0..70usize, same in any::<bool>(), wrong in any::<usize>()
@@ -181,8 +181,8 @@ proptest! {
                     nonces: &'a [u8],
                     ads: Ads<'a>,
                     buffers: &'a mut [u8],
-                ) -> Rows<'a> {
-                    Rows { cipher, count, nonces, ads, buffers, text: Some(text) }
+                ) -> RowBatch<'a> {
+                    RowBatch { cipher, count, nonces, ads, buffers, text: Some(text) }
                 }
                 let ads = if same { Ads::Same(&ad) } else { Ads::Each(&ads) };
                 let all = (&cipher, count, text);
@@ -340,7 +340,7 @@ fn what_a_mode_does_not_take_has_a_name() {
 
     let gcm = cipher("gcm");
     let rows = |nonces, bytes: usize| {
-        let rows = Rows {
+        let rows = RowBatch {
             cipher: &gcm,
             count: 3,
             nonces,
@@ -395,8 +395,8 @@ fn what_a_mode_does_not_take_has_a_name() {
     assert!(matches!(mixed[1].result, Err(Error::MixedBatch { .. })));
 }
 
-/// A nonce that a batch has used before under the same key fails its message alone, whatever lies
-/// between them; under another key, or of a message that was not sealed, it is new.
+/// A nonce that a batch has used before under the same key fails its message alone, regardless of
+/// the messages between them; under another key, or of a message that was not sealed, it is new.
 #[test]
 fn a_nonce_is_sealed_with_once() {
     let cpu = Cpu::detect().expect("a processor");
@@ -445,7 +445,7 @@ fn a_nonce_is_sealed_with_once() {
     assert!(seal_many(owned).all(|done| done.result == Ok(20)));
 }
 
-/// Nobody has to ask for a result for what is not authentic to be gone.
+/// Messages that are not authentic are erased even if no result is requested.
 #[test]
 fn what_did_not_open_is_wiped_though_nobody_asks() {
     let cpu = Cpu::detect().expect("a processor");

@@ -1,5 +1,5 @@
-//! What the known answers of CLOC, SILC and JAMBU do not say: that changed messages are refused, and
-//! what versions there are.
+//! Tests of CLOC, SILC and JAMBU beyond the known answers: changed messages are refused, and the
+//! versions are those stated.
 #![cfg(feature = "research")]
 
 use sealane_aead::{Cipher, Error, Message, Suite, open_many};

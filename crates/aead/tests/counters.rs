@@ -1,9 +1,9 @@
-//! Counters that run over: the lower half of CTR's, and the 32 bits of GCM's, anywhere in a message,
-//! alone and side by side, on every tier.
+//! Counters that run over: the lower half of CTR's, and the 32 bits of GCM's, anywhere in a
+//! message, alone and side by side, on every tier.
 
 use aead::{Aead, KeyInit, consts::U16};
 use aes::cipher::{Array, BlockCipherEncrypt};
-use sealane_aead::{Ads, Cipher, Rows, Suite};
+use sealane_aead::{Ads, Cipher, RowBatch, Suite};
 use sealane_block::gf::{Order, mul};
 use sealane_block::{Block, Cpu};
 
@@ -37,7 +37,7 @@ fn assert_all(name: &str, nonces: &[[u8; 16]], expected: impl Fn(&[u8; 16], &[u8
                 buffers.extend_from_slice(&text);
                 buffers.resize(buffers.len() + sealed - bytes, 0);
             }
-            let rows = Rows {
+            let rows = RowBatch {
                 cipher: &cipher,
                 count: nonces.len(),
                 nonces: nonces.as_flattened(),
@@ -74,7 +74,7 @@ fn the_lower_half_of_ctr_runs_over() {
     });
 }
 
-/// Nonces of 16 bytes of which GHASH makes the counter block that is wanted.
+/// Nonces of 16 bytes of which GHASH makes a given counter block.
 #[test]
 fn the_counter_of_gcm_runs_over() {
     let cpu = Cpu::detect().expect("a processor");

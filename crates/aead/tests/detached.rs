@@ -1,4 +1,4 @@
-//! Tags that lie apart.
+//! Detached tags.
 
 use sealane_aead::{Cipher, Error, Suite};
 use sealane_block::Cpu;

@@ -4,7 +4,7 @@ use sealane_aead::{Cipher, Error, Message, Suite, open_many, seal_many};
 use sealane_block::gf::{Order, mul};
 use sealane_block::{Aes128, Block, Cpu};
 
-/// Block `index` of what is zeros behind its end.
+/// Block `index` of a string, with zeros behind its end.
 fn block_of(bytes: &[u8], index: usize) -> Block {
     let mut block = [0; 16];
     let from = &bytes[16 * index..bytes.len().min(16 * index + 16)];

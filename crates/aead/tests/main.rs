@@ -12,8 +12,8 @@ mod traits;
 mod vectors;
 mod worn_keys;
 
-/// Compiled again here with its own tests, which look inside: the library has none, since tests in it
-/// would compile the kernels twice.
+/// Compiled again here with its own tests, which need its private parts: the library has none,
+/// since tests in it would compile the kernels twice.
 #[expect(dead_code, reason = "no test counts")]
 #[path = "../src/nonces.rs"]
 mod nonces;

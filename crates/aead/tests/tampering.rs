@@ -1,10 +1,10 @@
-//! Whatever is changed in a sealed message, its nonce or its associated data, it does not open; and
-//! nothing is left of it.
+//! Changed messages: with any change in a sealed message, its nonce or its associated data, it does
+//! not open, and nothing is left of it.
 
-use sealane_aead::{Ads, Cipher, Error, Message, Rows, Suite, open_many};
+use sealane_aead::{Ads, Cipher, Error, Message, RowBatch, Suite, open_many};
 use sealane_block::Cpu;
 
-/// What authenticates nothing.
+/// Modes that authenticate nothing.
 const BUILDING_BLOCKS: [&str; 3] = ["ecb", "ctr", "cbc"];
 
 /// Every mode in every version.
@@ -68,7 +68,7 @@ fn no_changed_message_opens() {
                 assert!(opened == Err(Error::NotAuthentic), "{suite}, {len} bytes");
                 assert!(buffer.iter().all(|byte| *byte == 0), "{suite}: text left");
             }
-            // The same side by side, with one among them that is as it was.
+            // The same messages side by side, with an unchanged one among them.
             let good = [nonce.clone(), b"header".to_vec(), sealed.clone()];
             let middle = all.len() / 2;
             let (before, behind) = all.split_at(middle);
@@ -125,7 +125,7 @@ fn a_key_that_failed_too_often_opens_nothing_any_more() {
         let opened = cipher.open(&[1; 12], b"", &wrong, None);
         assert_eq!(opened, Err(Error::NotAuthentic));
     }
-    // What opens does not count, and what has another length was not tried.
+    // Successful openings do not count, and messages of another length were not tried.
     assert_eq!(
         cipher.open(&[1; 12], b"", &good, None).as_deref(),
         Ok(&b"text"[..])
@@ -171,8 +171,8 @@ fn a_key_that_failed_too_often_opens_nothing_any_more() {
     // In rows, which are opened all or, from there on, none.
     let cipher = fresh();
     let mut buffers = all.concat();
-    fn rows<'a>(cipher: &'a Cipher, buffers: &'a mut [u8]) -> Rows<'a> {
-        Rows {
+    fn rows<'a>(cipher: &'a Cipher, buffers: &'a mut [u8]) -> RowBatch<'a> {
+        RowBatch {
             cipher,
             count: MOST + 2,
             nonces: &[1; 12 * (MOST + 2)],

@@ -1,4 +1,5 @@
-//! The same calls, through the traits of the `aead` crate, give the same bytes as RustCrypto's modes.
+//! The same calls, through the traits of the `aead` crate, give the same bytes as RustCrypto's
+//! modes.
 
 use aead::array::typenum::Unsigned;
 use aead::inout::InOutBuf;
@@ -19,7 +20,7 @@ fn payload<'a>(msg: &'a [u8], aad: &'a [u8]) -> Payload<'a, 'a> {
     Payload { msg, aad }
 }
 
-/// What a program does with a mode, on texts of many lengths: everything that came out.
+/// The calls of a program on texts of many lengths, with all outputs.
 fn calls<M: AeadInOut + KeyInit>() -> Vec<Vec<u8>> {
     let mut out = Vec::new();
     let lengths = (0..70).chain([255, 256, 257, 1000, 4096, 10_007]);
@@ -49,7 +50,7 @@ fn calls<M: AeadInOut + KeyInit>() -> Vec<Vec<u8>> {
         let done = mode.decrypt_inout_detached(&nonce, &ad, both, &tag);
         assert!(done.is_ok() && again == text);
 
-        // Whatever is changed, nothing opens.
+        // With any change, nothing opens.
         for at in [0, len / 2, len, len + 15] {
             let mut changed = sealed.clone();
             changed[at] ^= 4;
@@ -110,7 +111,7 @@ fn every_type_for_research_is_the_mode_that_it_names() {
     is_the_mode::<traits::Aes128CobraR1>("cobra_r1", None);
 }
 
-/// Theirs leave what did not open as it came; ours leave nothing.
+/// RustCrypto's types leave a message that did not open as it came; ours erase it.
 #[test]
 fn nothing_is_left_of_what_does_not_open() {
     fn left<M: AeadInOut + KeyInit>() -> Vec<u8> {

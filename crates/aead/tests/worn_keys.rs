@@ -1,10 +1,10 @@
 //! A key whose limit is near seals what there is room for, and no more.
 
-use sealane_aead::{Ads, Cipher, Error, Message, Rows, Suite, seal_many};
+use sealane_aead::{Ads, Cipher, Error, Message, RowBatch, Suite, seal_many};
 use sealane_block::Cpu;
 
-/// A cipher that has so many blocks left, and buffers for texts of 32 bytes, which count as three blocks
-/// and one for the associated data.
+/// A cipher that has so many blocks left, and buffers for texts of 32 bytes, which count as three
+/// blocks and one for the associated data.
 fn worn(left: u64, count: usize) -> (Cipher, Vec<[u8; 48]>) {
     let suite = Suite::named("ocb3", None, None).expect("a mode");
     let cipher = Cipher::new(Cpu::detect().expect("a processor"), suite, &[1; 16]);
@@ -64,7 +64,7 @@ fn a_long_message_of_a_batch_is_refused_as_it_is() {
 fn rows_are_sealed_all_or_none() {
     let (cipher, mut buffers) = worn(9, 3);
     let mut seal = |count: usize| {
-        let rows = Rows {
+        let rows = RowBatch {
             cipher: &cipher,
             count,
             nonces: &[0; 36][..12 * count],
@@ -94,7 +94,7 @@ fn short_messages_elsewhere_use_up_a_key_of_few_messages() {
     assert!(matches!(refused, Err(Error::KeyWornOut { .. })));
 }
 
-/// A cipher of tags of four bytes, which bear 2^12 failures.
+/// A cipher with tags of four bytes, which allow 2^12 failures.
 fn of_short_tags() -> Cipher {
     let suite = Suite::named("ccm", None, Some(4)).expect("a mode");
     Cipher::new(Cpu::best(), suite, &[1; 16]).expect("a key")
@@ -143,7 +143,7 @@ fn ciphers_of_one_key_count_together() {
     }
     let failures = [&one, &other, &alone].map(|cipher| cipher.counts().failures());
     assert_eq!(failures, [3, 3, 0]);
-    // What was kept of one key goes on in another process.
+    // The counts of one key go on in another process.
     let later = of_short_tags();
     later
         .count_elsewhere(0, one.counts().blocks())

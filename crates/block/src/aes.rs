@@ -2,10 +2,10 @@
 //! key for every block. One key also decrypts.
 //!
 //! **Column slicing.** The key schedule is a chain through one word: only word 3 of a round key
-//! passes through the S-box. Four keys are therefore scheduled together: vector `i` of a quad
-//! holds word `i` of four keys in each lane. One byte shuffle and one *last* AES round with the
-//! round constant as its key give SubWord(RotWord(w3)) ^ rcon of all four, four exclusive ors
-//! finish the step, and eight interleavings turn the words back into round keys:
+//! passes through the S-box. Four keys are therefore scheduled together: vector `i` of a quad holds
+//! word `i` of four keys in each lane. One byte shuffle and one *last* AES round with the round
+//! constant as its key give SubWord(RotWord(w3)) ^ rcon of all four, four exclusive ors finish the
+//! step, and eight interleavings turn the words back into round keys. The drawing shows the steps:
 //!
 //! ```text
 //!            key 0            words 0 of keys 0 to 3
@@ -20,8 +20,8 @@
 //! their use. The bodies here are therefore written once, over a [`Direction`]; the kernels of
 //! other rooms reach them through [`cipher_splat`] and [`cipher_each`].
 //!
-//! Assumption: none is made here; AES as a pseudorandom permutation or ideal cipher enters with
-//! the hashes of [`crate::hash`].
+//! Assumption: none. AES as a pseudorandom permutation or ideal cipher is assumed by the hashes of
+//! [`crate::hash`].
 
 use std::marker::PhantomData;
 
@@ -58,7 +58,7 @@ impl Aes128 {
         Aes128 { cpu, round_keys }
     }
 
-    /// Encrypts every block in place (ECB: the caller sees to the mode).
+    /// Encrypts every block in place (ECB: the caller is responsible for the mode).
     #[inline]
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
         self.cpu.run(CipherBlocks {
@@ -115,7 +115,7 @@ impl Aes128Dec {
         dec
     }
 
-    /// Decrypts every block in place (ECB: the caller sees to the mode).
+    /// Decrypts every block in place (ECB: the caller is responsible for the mode).
     #[inline]
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
         self.cpu.run(CipherBlocks {
@@ -186,8 +186,8 @@ impl Aes128Many {
     }
 }
 
-/// Encrypts block `i` in place under the fresh key `keys[i]`, whose schedule is computed on the
-/// way and forgotten.
+/// Encrypts block `i` in place under the fresh key `keys[i]`, whose schedule is computed on the fly
+/// and not kept.
 ///
 /// # Panics
 /// If there is not one block for each key.
@@ -218,7 +218,7 @@ impl<L: Lanes> SlicedKeys<L> {
         SlicedKeys { words }
     }
 
-    /// From the keys of round `round - 1` to those of `round`, 1 to 10.
+    /// Advances from the keys of round `round - 1` to the keys of `round`, 1 to 10.
     #[inline(always)]
     pub fn advance(&mut self, l: L, round: usize) {
         let [w0, w1, w2, w3] = self.words;
@@ -243,17 +243,19 @@ impl<L: Lanes> SlicedKeys<L> {
     }
 }
 
-/// The round keys of two quads of keys: eight vectors, as many as keep the AES units busy.
+/// Buffer for the round keys of two quads of keys: eight vectors, as many as keep the AES units
+/// busy.
 ///
-/// The schedule is a chain of its own, nine cycles a round. It is therefore finished, for two
-/// quads side by side, before the rounds begin, and its keys wait in the nearest cache (up to 5.5
-/// KiB): woven into the rounds, the chain would hold them up, and sixteen registers would not do.
+/// The schedule is a chain of its own, nine cycles a round. It is therefore finished, for two quads
+/// side by side, before the rounds begin, and its keys are kept in the first-level cache (up to 5.5
+/// KiB). Interleaved with the rounds, the chain would delay them, and sixteen registers would not
+/// suffice.
 pub struct FreshKeys<L: Lanes> {
     round_keys: [[L::V; 8]; 11],
 }
 
 impl<L: Lanes> FreshKeys<L> {
-    /// A place for round keys; a kernel makes one and expands keys into it again and again.
+    /// Allocates a buffer; a kernel makes one and expands keys into it repeatedly.
     #[inline(always)]
     pub fn new(l: L) -> FreshKeys<L> {
         FreshKeys {
@@ -309,8 +311,9 @@ impl<L: Lanes> FreshKeys<L> {
         [[b0, b1, b2, b3], [b4, b5, b6, b7]]
     }
 
-    /// Encrypts single vectors, each under the keys at its column: vector `m` of the first quad
-    /// has column `m`, of the second `4 + m`. For chains of calls, which wait for each call's end.
+    /// Encrypts single vectors, each under the keys at its column: vector `m` of the first quad has
+    /// column `m`, of the second `4 + m`. For chains of calls, each of which waits for the one
+    /// before.
     #[inline(always)]
     pub fn encrypt_some<const N: usize>(
         &self,
@@ -342,17 +345,17 @@ const ROUND_CONSTANTS: [Block; 11] = {
     constants
 };
 
-/// Eight vectors of at most four lanes: what the fixed-key loop takes in one turn.
+/// Blocks of a turn of the fixed-key loop: eight vectors of at most four lanes.
 pub(crate) const MAX_TURN: usize = 32;
 
 mod sealed {
     pub trait Sealed {}
 }
 
-/// Which way a cipher runs: [`Forward`] encrypts, [`Back`] decrypts. It is a type and never a
-/// value, so that a kernel is compiled for each direction on its own.
+/// Direction of a cipher: [`Forward`] encrypts, [`Back`] decrypts. It is a type and never a value,
+/// so that a kernel is compiled for each direction on its own.
 ///
-/// Both take round keys in the order of their use: those of [`Aes128::round_keys`] and of
+/// Both take round keys in the order of their use: the keys of [`Aes128::round_keys`] and of
 /// [`Aes128Dec::round_keys`].
 pub trait Direction: sealed::Sealed {
     /// One inner round.
@@ -400,28 +403,28 @@ macro_rules! direction {
 direction!(Forward: aes_round aes_last nine_rounds nine_rounds_each);
 direction!(Back: aes_unround aes_unlast nine_unrounds nine_unrounds_each);
 
-/// What is added to vectors right before the first round of a cipher and right after its last: here it
-/// costs less than before and after a call.
+/// Values added to vectors right before the first round of a cipher and right after its last, where
+/// an addition costs less than before or after a call.
 ///
-/// `late` are values that come late, as those of a chain do: blocks and first round keys wait for
-/// them, ready and added up. `onto` is added to the last round keys, off the chain.
+/// `late` holds values that are computed late, as in a chain: the sum of block and first round key
+/// does not depend on them and is ready. `onto` is added to the last round key, off the chain.
 pub struct Around<'a, V, const N: usize> {
-    /// Added to what the cipher takes.
+    /// Values added to the input of the cipher.
     pub late: Option<&'a [V; N]>,
-    /// Added to what it makes.
+    /// Values added to its output.
     pub onto: Option<&'a [V; N]>,
 }
 
 impl<V, const N: usize> Around<'_, V, N> {
-    /// Nothing.
+    /// No additions.
     pub const NOTHING: Self = Around {
         late: None,
         onto: None,
     };
 }
 
-/// Runs `N` vectors through the cipher under one key. Eight are as fast as the machine goes;
-/// fewer are for chains of calls, which wait for each call's end.
+/// Runs `N` vectors through the cipher under one key. Eight vectors reach full speed; fewer are for
+/// chains of calls, each of which waits for the one before.
 #[inline(always)]
 pub fn cipher_splat<L: Lanes, D: Direction, const N: usize>(
     l: L,
@@ -452,7 +455,7 @@ fn nine_splat<L: Lanes, D: Direction, const N: usize>(
     keys: &[Block; 11],
     states: &mut [L::V; N],
 ) {
-    // Known when the body is compiled: what is not taken leaves no trace.
+    // Known when the body is compiled: the branch not taken generates no code.
     if let Ok(eight) = states.as_mut_slice().try_into() {
         D::nine(l, eight, keys);
     } else {
@@ -474,7 +477,7 @@ pub fn last_splat<L: Lanes, D: Direction, const N: usize>(
 }
 
 /// Runs `N` vectors through the cipher, each block under keys of its own: key `r` of vector `i` is
-/// `keys[r][i]`. Eight are as fast as the machine goes.
+/// `keys[r][i]`. Eight vectors reach full speed.
 #[inline(always)]
 pub fn cipher_each<L: Lanes, D: Direction, const N: usize>(
     l: L,
@@ -496,7 +499,7 @@ pub fn rounds_each<L: Lanes, D: Direction, const N: usize>(
 ) {
     first_each(l, states, &keys[0], late);
     let (rows, _) = keys.as_flattened().as_chunks::<8>();
-    // Both or neither: `N` is 8 or it is not.
+    // Both conditions hold or neither does: `N` is 8 or it is not.
     if let (Ok(eight), Ok(keys)) = (states.as_mut_slice().try_into(), rows.try_into()) {
         D::nine_each(l, eight, keys);
     } else {
@@ -506,9 +509,9 @@ pub fn rounds_each<L: Lanes, D: Direction, const N: usize>(
     }
 }
 
-/// As [`cipher_splat`], with an offset that is added to what the cipher takes and to what it makes (XEX:
-/// Rogaway, "Efficient Instantiations of Tweakable Blockciphers", ASIACRYPT 2004): that of each vector, plus
-/// one that is part of all.
+/// Runs [`cipher_splat`] with an offset that is added to the input and the output of the cipher
+/// (XEX: Rogaway, "Efficient Instantiations of Tweakable Blockciphers", ASIACRYPT 2004): one offset
+/// for each vector, plus a common one.
 #[inline(always)]
 pub fn xex_splat<L: Lanes, D: Direction, const N: usize>(
     l: L,
@@ -517,8 +520,8 @@ pub fn xex_splat<L: Lanes, D: Direction, const N: usize>(
     offsets: &[L::V; N],
     shared: L::V,
 ) {
-    let first = l.settled(l.xor(l.splat(keys[0]), shared));
-    let last = l.settled(l.xor(l.splat(keys[10]), shared));
+    let first = l.optimization_barrier(l.xor(l.splat(keys[0]), shared));
+    let last = l.optimization_barrier(l.xor(l.splat(keys[10]), shared));
     for i in 0..N {
         states[i] = l.xor(l.xor(states[i], first), offsets[i]);
     }
@@ -554,7 +557,7 @@ fn first_each<L: Lanes, const N: usize>(
     for i in 0..N {
         states[i] = l.xor(states[i], keys[i]);
         if let Some(late) = late {
-            states[i] = l.xor(l.settled(states[i]), late[i]);
+            states[i] = l.xor(l.optimization_barrier(states[i]), late[i]);
         }
     }
 }
@@ -580,7 +583,7 @@ pub fn last_each<L: Lanes, D: Direction, const N: usize>(
 ) {
     for i in 0..N {
         let key = match onto {
-            Some(onto) => l.settled(l.xor(keys[i], onto[i])),
+            Some(onto) => l.optimization_barrier(l.xor(keys[i], onto[i])),
             None => keys[i],
         };
         states[i] = D::last(l, states[i], key);
@@ -622,7 +625,8 @@ impl Kernel for UnmixColumns<'_> {
     fn run<L: Lanes>(self, l: L) {
         let zero = l.splat(Block::ZERO);
         for at in (0..GROUP).step_by(L::WIDTH) {
-            // The last round of encryption is ShiftRows and SubBytes, which the round back undoes.
+            // The last round of encryption is ShiftRows and SubBytes, which the inverse round
+            // undoes.
             let substituted = l.aes_last(l.load(&self.blocks[at..]), zero);
             l.store(&mut self.blocks[at..], l.aes_unround(substituted, zero));
         }

@@ -63,24 +63,25 @@ impl Block {
             (self.0 >> 96) as u32,
         ]
     }
-    /// All ones where the lowest bit of `choice` is 1, zero where it is 0, without a branch. A
-    /// compiler that saw that a mask has only two values could make a branch of what is done with
-    /// it, and has done so: hence the barrier.
+    /// Returns a mask of all ones where the lowest bit of `choice` is 1, and zero where it is 0,
+    /// without a branch. The barrier is needed: a compiler that knows that a mask has only two
+    /// values may turn uses of it into a branch, and has done so.
     #[inline]
     pub fn mask(choice: u8) -> Block {
         Block(black_box(0u128.wrapping_sub((choice & 1) as u128)))
     }
-    /// This block where the lowest bit of `choice` is 1, zero where it is 0, without a branch.
+    /// Returns this block where the lowest bit of `choice` is 1, and zero where it is 0, without a
+    /// branch.
     #[inline]
     pub fn masked(self, choice: u8) -> Block {
         self & Block::mask(choice)
     }
-    /// The bytes of many blocks, in place.
+    /// Views many blocks as bytes, in place.
     #[inline]
     pub fn as_bytes(blocks: &[Block]) -> &[u8] {
         bytemuck::must_cast_slice(blocks)
     }
-    /// The bytes of many blocks, in place, to be written.
+    /// Views many blocks as bytes to be written, in place.
     #[inline]
     pub fn as_bytes_mut(blocks: &mut [Block]) -> &mut [u8] {
         bytemuck::must_cast_slice_mut(blocks)
@@ -88,7 +89,7 @@ impl Block {
 }
 
 impl ConstantTimeEq for Block {
-    /// Whether two blocks are equal, in time that does not depend on either.
+    /// Returns true if two blocks are equal, in time that does not depend on either.
     #[inline]
     fn ct_eq(&self, other: &Block) -> Choice {
         self.0.ct_eq(&other.0)
@@ -118,8 +119,8 @@ impl BitAnd for Block {
     }
 }
 
-/// Sixteen blocks that start on a cache line: what a kernel takes in one turn, whatever the tier
-/// (sixteen registers of AES-NI, eight of VAES-256, four of VAES-512).
+/// Sixteen blocks, aligned to a cache line: the unit of work of a kernel on every tier (sixteen
+/// registers of AES-NI, eight of VAES-256, four of VAES-512).
 #[derive(Clone, Copy, Default, Pod, Zeroable, Zeroize)]
 #[repr(C, align(64))]
 pub struct Group(pub [Block; GROUP]);

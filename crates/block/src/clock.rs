@@ -1,9 +1,9 @@
-//! Counters that benchmarks of kernels read: time-stamp ticks, a chain of additions that takes a
-//! known number of core cycles, and independent chains that need the whole core.
+//! Counters for benchmarks of kernels: time-stamp ticks, a chain of additions that takes a known
+//! number of core cycles, and independent chains that need the whole core.
 //!
 //! The time-stamp counter runs at a fixed rate while the core clock floats. A chain of dependent
 //! additions takes one core cycle each, whatever the clock; timed in ticks next to a measurement,
-//! it tells how many cycles a tick was worth. On other architectures than x86-64 ticks are
+//! it gives the number of cycles in a tick. On other architectures than x86-64 ticks are
 //! nanoseconds.
 //!
 //! A dependent chain leaves most of a core idle, so it takes as long beside a neighbour on the
@@ -11,7 +11,8 @@
 //! units of the cores at hand, and take longer as soon as a neighbour uses one.
 //!
 //! The addend lies in a register: additions of small constants are done while instructions are
-//! renamed on cores since Golden Cove (Alder Lake, Sapphire Rapids), several dependent ones a cycle.
+//! renamed on cores since Golden Cove (Alder Lake, Sapphire Rapids), several dependent ones a
+//! cycle.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::{asm, x86_64};

@@ -1,4 +1,4 @@
-//! The coins that protocols toss: 256 bits of randomness, drawn from in labelled streams.
+//! Randomness of protocols: 256 bits, expanded into labelled streams.
 //!
 //! The extendable output function is BLAKE3 in its mode of key derivation ("BLAKE3: one function,
 //! fast everywhere", 2020, section 2.3), with a context for each kind of stream below. It takes a
@@ -15,12 +15,12 @@
 //! | [`Seed`] | secret, expanded | seed, session |
 //! | [`Nonce`] | public, expanded | nonce, session |
 //!
-//! A stream with the same label is another one at each draw from the same coins. Two parties that
-//! share a seed or a nonce name each label once.
+//! A stream with the same label is different at each draw from the same coins. Two parties that
+//! share a seed or a nonce use each label once.
 //!
 //! **Assumption.** BLAKE3 is a random oracle; a pseudorandom function with a key of 256 bits would
-//! do for secret streams. What a public stream gives tells nothing of a secret one, even to
-//! somebody who can try 2^128 keys of AES. The rule that these types enforce is told in
+//! do for secret streams. The output of a public stream tells nothing about a secret one, even to
+//! an adversary that can try 2^128 keys of AES. The rule that these types enforce is in
 //! [`prg`](crate::prg).
 
 use blake3::{Hasher, OutputReader};
@@ -41,12 +41,12 @@ const EXPANDED_PUBLIC: &str = "sealane 3 nonce expanded";
 /// a fixed seed.
 pub struct Coins {
     seed: Seed,
-    /// Streams and forks so far.
+    /// Number of streams and forks so far.
     drawn: u64,
 }
 
 impl Coins {
-    /// Coins seeded by the operating system.
+    /// Creates coins seeded by the operating system.
     ///
     /// # Errors
     /// The operating system gives no randomness.
@@ -59,7 +59,7 @@ impl Coins {
         })
     }
 
-    /// Coins that repeat: for `testkit` alone.
+    /// Creates coins that repeat: for `testkit` alone.
     pub fn danger_fixed_seed(seed: u64) -> Coins {
         let mut bytes = Zeroizing::new([0; BYTES]);
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -69,18 +69,18 @@ impl Coins {
         }
     }
 
-    /// A stream of what this party keeps, or shares with those who may know it. The label says what
-    /// it is for.
+    /// Draws a stream of values that this party keeps, or shares with parties that may know them.
+    /// The label names the purpose.
     pub fn secret(&mut self, label: &'static str) -> SecretStream {
         SecretStream(self.stream(SECRET, label))
     }
 
-    /// A stream of what anybody may see.
+    /// Draws a stream of values that may become public.
     pub fn public(&mut self, label: &'static str) -> PublicStream {
         PublicStream(self.stream(PUBLIC, label))
     }
 
-    /// Coins independent of these, for another thread or role.
+    /// Derives coins independent of these, for another thread or role.
     pub fn fork(&mut self, label: &'static str) -> Coins {
         let mut stream = SecretStream(self.stream(FORK, label));
         Coins {
@@ -89,9 +89,9 @@ impl Coins {
         }
     }
 
-    /// These coins in the session with this identifier. Where the operating system gives the same
-    /// numbers twice, as to two copies of one machine, another party's contribution to the session
-    /// still makes them new.
+    /// Binds these coins to the session with this identifier. If the operating system gives the
+    /// same numbers twice, as to two copies of one machine, another party's contribution to the
+    /// session still makes the coins new.
     pub fn enter(self, session: &[u8; BYTES]) -> Coins {
         Coins {
             seed: self.seed.stream("coins of a session", session).seed(),
@@ -105,7 +105,7 @@ impl Coins {
     }
 }
 
-/// A secret of 256 bits from which streams are expanded, by all who know it alike.
+/// A secret of 256 bits from which all parties that know it expand the same streams.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Seed([u8; BYTES]);
 
@@ -113,18 +113,18 @@ impl Seed {
     /// Bytes of a seed in a message.
     pub const BYTES: usize = BYTES;
 
-    /// A seed that was agreed on or received: uniform, and known to those alone who may know what
-    /// is expanded from it.
+    /// Wraps a seed that was agreed on or received. It must be uniform, and known only to parties
+    /// that may know the streams expanded from it.
     pub fn from_bytes(bytes: &[u8; BYTES]) -> Seed {
         Seed(*bytes)
     }
 
-    /// The bytes, for those who share the seed.
+    /// Returns the bytes, for parties that share the seed.
     pub fn as_bytes(&self) -> &[u8; BYTES] {
         &self.0
     }
 
-    /// The stream of this label in the session with this identifier.
+    /// Expands the stream of this label in the session with this identifier.
     pub fn stream(&self, label: &'static str, session: &[u8; BYTES]) -> SecretStream {
         SecretStream(expand(EXPANDED_SECRET, &self.0, session, label))
     }
@@ -148,7 +148,7 @@ impl Nonce {
         &self.0
     }
 
-    /// The stream of this label in the session with this identifier.
+    /// Expands the stream of this label in the session with this identifier.
     pub fn stream(&self, label: &'static str, session: &[u8; BYTES]) -> PublicStream {
         PublicStream(expand(EXPANDED_PUBLIC, &self.0, session, label))
     }
@@ -158,12 +158,12 @@ impl Nonce {
 pub struct SecretStream(Zeroizing<OutputReader>);
 
 impl SecretStream {
-    /// The next bytes.
+    /// Fills `out` with the next bytes.
     pub fn fill_bytes(&mut self, out: &mut [u8]) {
         self.0.fill(out);
     }
 
-    /// The next blocks.
+    /// Fills `out` with the next blocks.
     pub fn fill(&mut self, out: &mut [Block]) {
         self.0.fill(Block::as_bytes_mut(out));
     }
@@ -180,13 +180,13 @@ impl SecretStream {
         seed
     }
 
-    /// A generator for bulk, whose key and start are the next two blocks.
+    /// Creates a generator for bulk, whose key and start are the next two blocks.
     pub fn prg(&mut self, cpu: Cpu) -> Prg {
         next_prg(&mut self.0, cpu)
     }
 }
 
-/// A stream of values that anybody may see.
+/// A stream of values that may become public.
 pub struct PublicStream(Zeroizing<OutputReader>);
 
 impl PublicStream {
@@ -202,7 +202,7 @@ impl PublicStream {
         nonce
     }
 
-    /// A generator for bulk, whose key and start are the next two blocks.
+    /// Creates a generator for bulk, whose key and start are the next two blocks.
     pub fn prg(&mut self, cpu: Cpu) -> Prg {
         next_prg(&mut self.0, cpu)
     }
@@ -213,8 +213,8 @@ impl PublicStream {
 #[error("the operating system gave no randomness: {0}")]
 pub struct CoinsError(pub String);
 
-/// The output for a key, a field of a length that the context fixes, and a label: so no two
-/// choices of the three give the same input.
+/// Computes the output for a key, a field of a length that the context fixes, and a label. The
+/// encoding is injective, so no two choices of the three give the same input.
 fn expand(context: &str, key: &[u8; BYTES], field: &[u8], label: &str) -> Zeroizing<OutputReader> {
     let mut hasher = Zeroizing::new(Hasher::new_derive_key(context));
     hasher.update(key).update(field).update(label.as_bytes());
@@ -275,7 +275,8 @@ mod tests {
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
     }
 
-    /// By one-shot calls over joined bytes; a seed of 64 bits or a lost field would differ.
+    /// Streams computed by one-shot calls over joined bytes; a seed of 64 bits or a lost field
+    /// would differ.
     #[test]
     fn streams_match_their_definition() {
         let mut coins = Coins::danger_fixed_seed(0x0102_0304);
@@ -326,7 +327,7 @@ mod tests {
         assert_eq!(HashSet::from(firsts).len(), firsts.len());
     }
 
-    /// A search that tries each key once, at counter 0, meets no stream: each has a start of its
+    /// A search that tries each key once, at counter 0, matches no stream: each has a start of its
     /// own, and it is not 0.
     #[test]
     fn bulk_starts_at_a_place_of_its_own() {

@@ -10,7 +10,7 @@ use crate::lanes::{Lanes, portable::Portable};
 /// The environment variable that forces a tier.
 pub const TIER_VARIABLE: &str = "SEALANE_TIER";
 
-/// A CPU tier: which instructions the lane operations use.
+/// A CPU tier: the instruction set that the lane operations use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     /// Constant-time integer code, which also emulates the wide lanes.
@@ -83,12 +83,13 @@ pub struct Cpu {
 /// Loops over constant arrays keep it so; closures do not, because the compiler compiles them
 /// apart.
 pub trait Kernel {
-    /// What the computation returns.
+    /// The result of the computation.
     type Output;
-    /// Whether the portable tier runs it too. Where another kernel does the same work there, its
-    /// code is not worth the size: without vector registers it is the largest of all tiers.
+    /// True if the portable tier runs it too. Where another kernel does the same work there, this
+    /// one's code is left out: without vector registers, the code of the portable tier is the
+    /// largest.
     const PORTABLE: bool = true;
-    /// Whether VAES-512 has code of its own; else that tier runs the code of VAES-256.
+    /// True if VAES-512 has code of its own; else that tier runs the code of VAES-256.
     const VAES512: bool = true;
     /// The body.
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
@@ -160,7 +161,7 @@ impl Cpu {
         }
     }
 
-    /// The fastest tier that this machine can run, whatever `SEALANE_TIER` says.
+    /// The fastest tier that this machine can run, regardless of `SEALANE_TIER`.
     pub fn best() -> Cpu {
         let tier = Tier::ALL.into_iter().rev().find(|tier| tier.runs_here());
         Cpu {
@@ -169,7 +170,7 @@ impl Cpu {
     }
 }
 
-/// A tier that was asked for and is not to be had.
+/// A requested tier that is not available.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TierError {
     /// No tier has this name.

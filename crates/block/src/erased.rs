@@ -1,19 +1,19 @@
-//! A box whose whole memory is erased before it is given back.
+//! A box whose whole memory is erased before it is freed.
 //!
-//! What a structure erases when it is dropped are its fields. The bytes between and behind them, which
-//! align the next one, are copied with it wherever it moves: into a box comes what happened to lie on the
-//! stack there, pieces of keys among it, and nobody erases that.
+//! A structure that erases itself when dropped erases its fields only. The padding bytes between
+//! and behind the fields are copied with it wherever it moves, so a box receives the previous
+//! content of the stack there, which may include pieces of keys, and nothing erases it.
 
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::{Deref, DerefMut};
 
 use zeroize::Zeroize;
 
-/// A value in memory of its own, all of which is erased when the value is dropped.
+/// A boxed value, all of whose memory is erased when the value is dropped.
 pub struct Erased<T>(ManuallyDrop<Box<T>>);
 
 impl<T> Erased<T> {
-    /// Moves a value to memory of its own.
+    /// Moves a value into a box of its own.
     pub fn new(value: T) -> Erased<T> {
         Erased(ManuallyDrop::new(Box::new(value)))
     }
@@ -40,14 +40,14 @@ impl<T> Drop for Erased<T> {
         // SAFETY: the value came out of a box, which has given it up, and is dropped once. If that
         // panics, its memory is lost and nothing else.
         unsafe { value.drop_in_place() };
-        // SAFETY: there is no value any more, only its memory, which belongs to nobody else; bytes
-        // that need not be initialised can be anything, padding included.
+        // SAFETY: there is no value any more, only its memory, which nothing else owns; bytes that
+        // need not be initialised can be anything, padding included.
         let bytes = unsafe {
             std::slice::from_raw_parts_mut(value.cast::<MaybeUninit<u8>>(), size_of::<T>())
         };
         bytes.zeroize();
-        // SAFETY: it came out of a box of a type with the same layout, and `MaybeUninit` lets it hold
-        // nothing, so that nothing is dropped again.
+        // SAFETY: it came out of a box of a type with the same layout, and `MaybeUninit` lets it
+        // hold nothing, so that nothing is dropped again.
         drop(unsafe { Box::from_raw(value.cast::<MaybeUninit<T>>()) });
     }
 }

@@ -8,16 +8,16 @@
 //!
 //! Both share one 256-bit product of four 64-bit products; they differ in the reduction.
 //!
-//! Where one factor h serves many products, [`prepare`] makes it ready. With a = a0 + x^64 a1 (64
-//! coefficients each), a h = a0 h + a1 (x^64 h), where x^64 h is reduced beforehand: the product has
-//! 192 bits instead of 256, and is reduced with one more 64-bit product instead of two. Nothing of this is
-//! lost when products are summed first. In GHASH order h is also divided by x, which
-//! makes up for the place that the reversed product is too low. Both orders then share the product
-//! as well, if the halves of the words lie where it finds them.
+//! Where one factor h is used in many products, [`prepare`] precomputes with it. With a = a0 + x^64
+//! a1 (64 coefficients each), a h = a0 h + a1 (x^64 h), where x^64 h is reduced beforehand: the
+//! product has 192 bits instead of 256, and is reduced with one more 64-bit product instead of two.
+//! Products may be summed first with the same savings. In GHASH order h is also divided by x, which
+//! compensates for the reversed product being one place too low. Both orders then share the product
+//! as well, if the halves of the words are placed accordingly.
 
 use crate::{Block, Cpu, Kernel, Lanes};
 
-/// How bits of a block name coefficients.
+/// Assignment of the bits of a block to coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Bit `i` of the little-endian integer is the coefficient of x^i.
@@ -29,8 +29,8 @@ pub enum Order {
 /// x^128 modulo the modulus: x^7 + x^2 + x + 1.
 const MODULUS: u64 = 0x87;
 
-/// The terms of the modulus below x^128, but for 1, as the upper word of a byte-reversed block of GHASH
-/// has them: x^63 + x^62 + x^57.
+/// The terms of the modulus below x^128, but for 1, as the upper word of a byte-reversed block of
+/// GHASH has them: x^63 + x^62 + x^57.
 const REVERSED_MODULUS: u64 = 0xc200_0000_0000_0000;
 
 /// The product of two elements. Many products in one [`mul_each`] cost far less each.
@@ -94,8 +94,8 @@ pub fn mul_lanes<L: Lanes>(l: L, order: Order, a: L::V, b: L::V) -> L::V {
     }
 }
 
-/// A factor for [`mul_prepared_lanes`]. Its words are as secret as
-/// `factor`, which the time does not depend on. In GHASH order too, `factor` is a block of its order, not reversed.
+/// Prepares a factor for [`mul_prepared_lanes`]. Its words are as secret as `factor`; the time does
+/// not depend on it. In GHASH order too, `factor` is a block of its order, not reversed.
 pub const fn prepare(order: Order, factor: Block) -> [Block; 2] {
     match order {
         Order::Polynomial => {
@@ -117,12 +117,12 @@ pub const fn prepare(order: Order, factor: Block) -> [Block; 2] {
     }
 }
 
-/// The product of vectors and factors made ready with the same `order`, lane by lane, for kernels. In
-/// GHASH order `a` and the product are byte-reversed, so that whoever keeps them so reverses
-/// nothing. It has the shortest way from `a` to the product.
+/// Computes the product of vectors and factors prepared with the same `order`, lane by lane, for
+/// kernels. In GHASH order `a` and the product are byte-reversed, so that callers that keep them so
+/// reverse nothing. It has the shortest latency from `a` to the product.
 #[inline(always)]
 pub fn mul_prepared_lanes<L: Lanes>(l: L, order: Order, a: L::V, factor: [L::V; 2]) -> L::V {
-    // The second first: its reduction waits for it.
+    // The second product comes first, because its reduction waits for it.
     let middle = l.xor(l.clmul::<0x10>(a, factor[0]), l.clmul::<0x11>(a, factor[1]));
     let low = l.xor(l.clmul::<0x00>(a, factor[0]), l.clmul::<0x01>(a, factor[1]));
     match order {
@@ -134,8 +134,8 @@ pub fn mul_prepared_lanes<L: Lanes>(l: L, order: Order, a: L::V, factor: [L::V; 
     }
 }
 
-/// A factor for [`whole_product_lanes`], as [`prepare`] takes it and as secret: itself, and the sum of its
-/// halves in both of them.
+/// Prepares a factor for [`whole_product_lanes`]. Argument and secrecy are those of [`prepare`].
+/// The result is the factor, and the sum of its halves in both halves.
 pub const fn prepare_whole(order: Order, factor: Block) -> [Block; 2] {
     let h = match order {
         Order::Polynomial => factor.value(),
@@ -144,10 +144,11 @@ pub const fn prepare_whole(order: Order, factor: Block) -> [Block; 2] {
     [Block::new(h), Block::new(h ^ h.rotate_left(64))]
 }
 
-/// The product of vectors and factors of [`prepare_whole`], for [`reduce_whole_lanes`]: that of the lower
-/// halves, of the sums of halves, of the upper halves. XORs of such products are products too. Where many
-/// are summed before one reduction, this is the quicker way: it has three products of 64 bits (Karatsuba),
-/// and they are what the time goes to.
+/// Computes the unreduced product of vectors and factors of [`prepare_whole`], for
+/// [`reduce_whole_lanes`]: the products of the lower halves, of the sums of halves, and of the
+/// upper halves. XORs of such products are products too. Where many are summed before one
+/// reduction, this is the faster way: it has three products of 64 bits (Karatsuba), and they
+/// dominate the time.
 #[inline(always)]
 pub fn whole_product_lanes<L: Lanes>(l: L, a: L::V, factor: [L::V; 2]) -> [L::V; 3] {
     let halves = l.xor(a, l.zip_lo64(l.zip_hi64(a, a), a));
@@ -158,7 +159,7 @@ pub fn whole_product_lanes<L: Lanes>(l: L, a: L::V, factor: [L::V; 2]) -> [L::V;
     ]
 }
 
-/// The element that a product of [`whole_product_lanes`] stands for.
+/// Reduces a product of [`whole_product_lanes`] to its element.
 #[inline(always)]
 pub fn reduce_whole_lanes<L: Lanes>(l: L, order: Order, product: [L::V; 3]) -> L::V {
     let [low, sums, high] = product;
@@ -232,7 +233,7 @@ mod tests {
         product
     }
 
-    /// GHASH order by its meaning: bytes in order, bits of each byte reversed.
+    /// GHASH order by its definition: bytes in order, bits of each byte reversed.
     fn to_ghash(x: u128) -> Block {
         Block::from_bytes(x.to_le_bytes().map(u8::reverse_bits))
     }
@@ -245,7 +246,7 @@ mod tests {
                 let mut prg = Prg::danger_fixed(cpu, len as u64);
                 prg.fill(&mut a);
                 prg.fill(&mut b);
-                // Extremes take part: one, the top bit, and all ones.
+                // Extremes are included: one, the top bit, and all ones.
                 a[0] = [Block::ONES, Block::new(1), Block::new(1 << 127)][len % 3];
                 let expected: Vec<u128> = a
                     .iter()
@@ -275,7 +276,7 @@ mod tests {
         }
     }
 
-    /// Adds products of prepared factors, made ready in both ways, in every lane.
+    /// Adds products of factors prepared in both ways, in every lane.
     struct Prepared<'a> {
         order: Order,
         a: &'a [Block],

@@ -1,12 +1,12 @@
-//! Hashes of wire labels from AES, and what each assumes.
+//! Hashes of wire labels from AES, and the assumption of each.
 //!
 //! With sigma(xL || xR) = (xL ^ xR) || xL, a linear orthomorphism, pi an AES under the instance's
 //! public seed S, and t the [`Tweak`], of which none is used twice within a seed:
 //!
 //! | hash | H(x, t) | AES | key schedules | assumption |
 //! |---|---|---|---|---|
-//! | [`Prp`] | pi(sigma(x) ^ t) ^ sigma(x) | 1 | 0 | pi is a random permutation (paper 1, section 7.3) |
-//! | [`Tccr`] | pi(pi(x) ^ t) ^ pi(x) | 2 | 0 | pi is a random permutation (paper 1, section 7.4) |
+//! | [`Prp`] | pi(sigma(x) ^ t) ^ sigma(x) | 1 | 0 | pi is a random permutation (paper 1, 7.3) |
+//! | [`Tccr`] | pi(pi(x) ^ t) ^ pi(x) | 2 | 0 | pi is a random permutation (paper 1, 7.4) |
 //! | [`Circ`] | AES_x(S ^ t) | 1 | 1 | AES is secure under circular and related keys (paper 3) |
 //! | [`Mi`] | AES_(S ^ t)(sigma(x)) ^ sigma(x) | 1 | 1 | AES is an ideal cipher (paper 2) |
 //!
@@ -16,11 +16,11 @@
 //!    Multi-Instance Setting)", Crypto 2020.
 //! 3. Choi, Katz, Kumaresan, Zhou: "On the Security of the Free-XOR Technique", TCC 2012.
 //!
-//! The advantage against the first two grows with work times the number of gates garbled under
-//! one key, over all instances that share it. MI gives every tweak a key of its own, and the public
+//! The advantage against the first two grows with work times the number of gates garbled under one
+//! key, over all instances that share it. MI gives every tweak a key of its own, and the public
 //! seed S moves the keys of every instance to a fresh place, so its bound depends on how often
-//! *one* key is used (twice here), not on the total. What it needs in return: seeds are fresh
-//! random blocks.
+//! *one* key is used (twice here), not on the total. It requires that seeds are fresh random
+//! blocks.
 //!
 //! Without sigma a one-call hash under a fixed key is broken for free XOR: the offset cancels
 //! wherever a permute bit is set. A test of room `garble` mounts that attack on all four.
@@ -30,8 +30,8 @@ use crate::lanes::Quad;
 use crate::{Block, Cpu, GROUP, Kernel, Lanes};
 use zeroize::Zeroize;
 
-/// What sets a hash apart from all others under the same seed: two tweaks that differ have blocks
-/// that differ.
+/// The tweak of a hash, which separates it from all others under the same seed: tweaks that differ
+/// have blocks that differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tweak {
     /// The number of the gate in its circuit.
@@ -40,7 +40,7 @@ pub struct Tweak {
     pub call: u64,
     /// The row (lane) of the call.
     pub row: u32,
-    /// Which hash of the gate: below 16.
+    /// Number of the hash within the gate: below 16.
     pub part: u32,
 }
 
@@ -51,8 +51,8 @@ const CALLS: u64 = 1 << 60;
 const PARTS: u32 = 16;
 
 impl Tweak {
-    /// Refuses numbers that have no place in the block, for this row and those behind it: two hashes
-    /// would share a tweak. It is for those who set them, once for many rows.
+    /// Refuses numbers that do not fit the block, for this row and those behind it: two hashes
+    /// would share a tweak. Callers that set tweaks for many rows call it once.
     ///
     /// # Panics
     /// If a number is out of its bounds.
@@ -65,8 +65,8 @@ impl Tweak {
         );
     }
 
-    /// The numbers as the words of a block: gate, the lower word of the call, row, and in the last
-    /// word the part below the rest of the call.
+    /// Packs the numbers into the words of a block: gate, the lower word of the call, row, and in
+    /// the last word the part below the rest of the call.
     #[inline]
     pub const fn block(self) -> Block {
         debug_assert!(self.call < CALLS && self.part < PARTS);
@@ -76,17 +76,17 @@ impl Tweak {
     }
 }
 
-/// The numbers of calls under one seed, each of which is given once.
+/// Counter of the calls under one seed; each number is given once.
 #[derive(Debug, Default)]
 pub struct Calls(u64);
 
 impl Calls {
-    /// The number of the next call.
+    /// Returns the number of the next call, without taking it.
     pub fn next(&self) -> u64 {
         self.0
     }
 
-    /// The number of a call, which no other call gets.
+    /// Takes the number of a call, which no other call gets.
     ///
     /// # Panics
     /// If all 2^60 have been given: the next one would have the tweaks of the first.
@@ -97,20 +97,21 @@ impl Calls {
     }
 }
 
-/// What of a call's number goes into the word of parts.
+/// Returns the bits of a call's number that go into the word of parts.
 #[inline]
 const fn high_word(call: u64) -> u32 {
     ((call >> 32) as u32) << 4
 }
 
-/// A hash of labels, with what it needs of the public seed.
+/// A hash of labels, with the state that it derives from the public seed.
 pub trait LabelHash: Clone + Zeroize + Send + Sync + 'static {
-    /// The hash inside a kernel.
+    /// The form of the hash inside a kernel.
     type Lanes<L: Lanes>: HashLanes<L>;
-    /// Fewer labels than these are better hashed vector by vector under keys that are
-    /// [ready](HashLanes::ready) than as whole quads; measured. 0 where the keys are labels.
-    const READY: usize;
-    /// The hash of the instance with this public seed.
+    /// Number of labels below which hashing vector by vector under [precomputed
+    /// keys](HashLanes::precompute_keys) is faster than hashing whole quads; measured. 0 where the
+    /// keys are labels.
+    const MAX_PRECOMPUTED: usize;
+    /// Creates the hash of the instance with this public seed.
     fn new(cpu: Cpu, seed: Block) -> Self;
     /// Brings the hash into registers.
     fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L>;
@@ -122,7 +123,8 @@ pub trait LabelHash: Clone + Zeroize + Send + Sync + 'static {
     fn hash(&self, cpu: Cpu, first: Tweak, blocks: &mut [Block]);
 }
 
-/// The body of [`LabelHash::hash`]. Every hash calls it, so that its kernels are compiled in this room.
+/// The body of [`LabelHash::hash`]. Every hash calls it, so that its kernels are compiled in this
+/// room.
 fn hash_rows<H: LabelHash>(hash: &H, cpu: Cpu, first: Tweak, blocks: &mut [Block]) {
     first.check(blocks.len());
     cpu.run(HashRows {
@@ -132,24 +134,25 @@ fn hash_rows<H: LabelHash>(hash: &H, cpu: Cpu, first: Tweak, blocks: &mut [Block
     });
 }
 
-/// [`LabelHash`] inside a kernel: two quads at a time, as many as keep the AES units busy. In
-/// which form a hash holds its tweaks is its own business; most hold blocks.
+/// The form of [`LabelHash`] inside a kernel: two quads at a time, as many as keep the AES units
+/// busy. Each hash chooses the form in which it holds tweaks; most hold blocks.
 pub trait HashLanes<L: Lanes> {
-    /// The tweaks, without parts, of one gate on neighbouring rows, of which the first is a multiple of
-    /// [`Lanes::QUAD`].
+    /// Returns the tweaks, without parts, of one gate on neighbouring rows, of which the first is a
+    /// multiple of [`Lanes::QUAD`].
     #[inline(always)]
-    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
-        row_blocks(l, gate, call, first_row)
+    fn row_tweaks(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+        row_tweak_blocks(l, gate, call, first_row)
     }
-    /// Tweaks that lie in memory, as [`Tweak::block`] of part 0.
+    /// Loads tweaks from memory, as [`Tweak::block`] of part 0.
     #[inline(always)]
-    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L> {
+    fn pair_tweaks(&self, l: L, tweaks: &[Block]) -> Quad<L> {
         l.load_quad(tweaks)
     }
-    /// The hashes of two quads of labels, each with its tweaks and part.
-    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2];
-    /// The hashes of two quads of labels, then of the same labels with `delta` added.
-    fn both(
+    /// Hashes two quads of labels, each with its tweaks and part.
+    fn hash_one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2])
+    -> [Quad<L>; 2];
+    /// Hashes two quads of labels, then the same labels with `delta` added.
+    fn hash_both(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
@@ -157,14 +160,21 @@ pub trait HashLanes<L: Lanes> {
         labels: [Quad<L>; 2],
     ) -> [[Quad<L>; 2]; 2];
 
-    /// Makes the keys of these tweaks, before any label is known. [`HashLanes::one_ready`] and
-    /// [`HashLanes::both_ready`] may then be called vector by vector, until any other method is.
-    fn ready(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]);
-    /// The hashes of labels at vector `m` of the two quads of tweaks that are ready; `tweaks` are
-    /// these once more, as blocks with their parts.
-    fn one_ready(&mut self, l: L, m: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2];
-    /// The hashes of the same labels, then with `delta` added.
-    fn both_ready(
+    /// Computes the keys of these tweaks, before any label is known.
+    /// [`HashLanes::hash_precomputed`] and [`HashLanes::hash_both_precomputed`] may then be called
+    /// vector by vector, until any other method is called.
+    fn precompute_keys(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]);
+    /// Hashes the labels at vector `m` of the two quads whose keys are precomputed; `tweaks` are
+    /// the same tweaks, as blocks with their parts.
+    fn hash_precomputed(
+        &mut self,
+        l: L,
+        m: usize,
+        tweaks: [L::V; 2],
+        labels: [L::V; 2],
+    ) -> [L::V; 2];
+    /// Hashes the same labels, then with `delta` added.
+    fn hash_both_precomputed(
         &mut self,
         l: L,
         m: usize,
@@ -186,8 +196,8 @@ pub struct Tccr {
     round_keys: [Block; 11],
 }
 
-/// The label is the key. The seed moves what is encrypted to a fresh place in every instance, so that
-/// no search over keys serves two.
+/// The hash whose AES key is the label. The seed moves the input to a fresh place in every
+/// instance, so that no key search applies to two instances.
 #[derive(Clone, Zeroize)]
 pub struct Circ {
     seed: Block,
@@ -201,7 +211,7 @@ pub struct Mi {
 
 impl LabelHash for Prp {
     type Lanes<L: Lanes> = Prp;
-    const READY: usize = 4;
+    const MAX_PRECOMPUTED: usize = 4;
 
     #[inline]
     fn new(cpu: Cpu, seed: Block) -> Prp {
@@ -222,13 +232,18 @@ impl LabelHash for Prp {
 
 impl<L: Lanes> HashLanes<L> for Prp {
     #[inline(always)]
-    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    fn hash_one(
+        &mut self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        labels: [Quad<L>; 2],
+    ) -> [Quad<L>; 2] {
         let sigma = sigma_pair(l, labels);
         let tweaks = tweak_blocks(l, tweaks);
         feed_forward(l, &self.round_keys, sigma, tweaks)
     }
     #[inline(always)]
-    fn both(
+    fn hash_both(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
@@ -237,7 +252,7 @@ impl<L: Lanes> HashLanes<L> for Prp {
     ) -> [[Quad<L>; 2]; 2] {
         let sigma = sigma_pair(l, labels);
         let tweaks = tweak_blocks(l, tweaks);
-        // sigma is linear: that of the other label is one addition away.
+        // sigma is linear, so sigma of the other label takes one addition.
         let other = add_to_pair(l, sigma, l.sigma(delta));
         [
             feed_forward(l, &self.round_keys, sigma, tweaks),
@@ -245,14 +260,20 @@ impl<L: Lanes> HashLanes<L> for Prp {
         ]
     }
     #[inline(always)]
-    fn ready(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
+    fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
     #[inline(always)]
-    fn one_ready(&mut self, l: L, _: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
+    fn hash_precomputed(
+        &mut self,
+        l: L,
+        _: usize,
+        tweaks: [L::V; 2],
+        labels: [L::V; 2],
+    ) -> [L::V; 2] {
         let sigma = labels.map(|label| l.sigma(label));
         feed_forward_some(l, &self.round_keys, sigma, tweaks)
     }
     #[inline(always)]
-    fn both_ready(
+    fn hash_both_precomputed(
         &mut self,
         l: L,
         _: usize,
@@ -271,7 +292,7 @@ impl<L: Lanes> HashLanes<L> for Prp {
 
 impl LabelHash for Tccr {
     type Lanes<L: Lanes> = Tccr;
-    const READY: usize = 4;
+    const MAX_PRECOMPUTED: usize = 4;
 
     #[inline]
     fn new(cpu: Cpu, seed: Block) -> Tccr {
@@ -291,31 +312,45 @@ impl LabelHash for Tccr {
 
 impl<L: Lanes> HashLanes<L> for Tccr {
     #[inline(always)]
-    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    fn hash_one(
+        &mut self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        labels: [Quad<L>; 2],
+    ) -> [Quad<L>; 2] {
         let tweaks = tweak_blocks(l, tweaks);
         let once = encrypt_pair(l, &self.round_keys, labels);
         feed_forward(l, &self.round_keys, once, tweaks)
     }
     #[inline(always)]
-    fn both(
+    fn hash_both(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
         delta: L::V,
         labels: [Quad<L>; 2],
     ) -> [[Quad<L>; 2]; 2] {
-        let zero = self.one(l, tweaks, labels);
-        [zero, self.one(l, tweaks, add_to_pair(l, labels, delta))]
+        let zero = self.hash_one(l, tweaks, labels);
+        [
+            zero,
+            self.hash_one(l, tweaks, add_to_pair(l, labels, delta)),
+        ]
     }
     #[inline(always)]
-    fn ready(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
+    fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
     #[inline(always)]
-    fn one_ready(&mut self, l: L, _: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
+    fn hash_precomputed(
+        &mut self,
+        l: L,
+        _: usize,
+        tweaks: [L::V; 2],
+        labels: [L::V; 2],
+    ) -> [L::V; 2] {
         let once = aes::encrypt_some(l, &self.round_keys, labels);
         feed_forward_some(l, &self.round_keys, once, tweaks)
     }
     #[inline(always)]
-    fn both_ready(
+    fn hash_both_precomputed(
         &mut self,
         l: L,
         _: usize,
@@ -332,7 +367,7 @@ impl<L: Lanes> HashLanes<L> for Tccr {
     }
 }
 
-/// [`Circ`] inside a kernel.
+/// The form of [`Circ`] inside a kernel.
 pub struct CircLanes<L: Lanes> {
     seed: L::V,
     keys: FreshKeys<L>,
@@ -340,7 +375,7 @@ pub struct CircLanes<L: Lanes> {
 
 impl LabelHash for Circ {
     type Lanes<L: Lanes> = CircLanes<L>;
-    const READY: usize = 0;
+    const MAX_PRECOMPUTED: usize = 0;
 
     #[inline]
     fn new(_: Cpu, seed: Block) -> Circ {
@@ -362,32 +397,46 @@ impl LabelHash for Circ {
 
 impl<L: Lanes> HashLanes<L> for CircLanes<L> {
     #[inline(always)]
-    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    fn hash_one(
+        &mut self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        labels: [Quad<L>; 2],
+    ) -> [Quad<L>; 2] {
         self.keys.expand_keys(l, labels);
         let inputs = add_to_pair(l, tweak_blocks(l, tweaks), self.seed);
         self.keys.encrypt(l, inputs)
     }
     #[inline(always)]
-    fn both(
+    fn hash_both(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
         delta: L::V,
         labels: [Quad<L>; 2],
     ) -> [[Quad<L>; 2]; 2] {
-        let zero = self.one(l, tweaks, labels);
-        [zero, self.one(l, tweaks, add_to_pair(l, labels, delta))]
+        let zero = self.hash_one(l, tweaks, labels);
+        [
+            zero,
+            self.hash_one(l, tweaks, add_to_pair(l, labels, delta)),
+        ]
     }
     #[inline(always)]
-    fn ready(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
+    fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
     #[inline(always)]
-    fn one_ready(&mut self, l: L, _: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
+    fn hash_precomputed(
+        &mut self,
+        l: L,
+        _: usize,
+        tweaks: [L::V; 2],
+        labels: [L::V; 2],
+    ) -> [L::V; 2] {
         let tweaks = tweaks.map(|tweak| ([tweak; 4], 0));
-        let [low, high] = self.one(l, tweaks, labels.map(|label| [label; 4]));
+        let [low, high] = self.hash_one(l, tweaks, labels.map(|label| [label; 4]));
         [low[0], high[0]]
     }
     #[inline(always)]
-    fn both_ready(
+    fn hash_both_precomputed(
         &mut self,
         l: L,
         m: usize,
@@ -397,13 +446,13 @@ impl<L: Lanes> HashLanes<L> for CircLanes<L> {
     ) -> [[L::V; 2]; 2] {
         let other = labels.map(|label| l.xor(label, delta));
         [
-            self.one_ready(l, m, tweaks, labels),
-            self.one_ready(l, m, tweaks, other),
+            self.hash_precomputed(l, m, tweaks, labels),
+            self.hash_precomputed(l, m, tweaks, other),
         ]
     }
 }
 
-/// [`Mi`] inside a kernel.
+/// The form of [`Mi`] inside a kernel.
 pub struct MiLanes<L: Lanes> {
     seed_words: Quad<L>,
     keys: FreshKeys<L>,
@@ -411,7 +460,7 @@ pub struct MiLanes<L: Lanes> {
 
 impl LabelHash for Mi {
     type Lanes<L: Lanes> = MiLanes<L>;
-    const READY: usize = 8;
+    const MAX_PRECOMPUTED: usize = 8;
 
     #[inline]
     fn new(_: Cpu, seed: Block) -> Mi {
@@ -462,26 +511,32 @@ impl<L: Lanes> MiLanes<L> {
     }
 }
 
-/// Tweaks are sliced as the words of keys are, because the keys are made sliced.
+/// Tweaks are sliced like the words of keys, because the keys are made sliced.
 impl<L: Lanes> HashLanes<L> for MiLanes<L> {
-    /// The words of the tweaks, sliced as those of keys are: the keys are made sliced.
+    /// Returns the words of the tweaks, sliced like those of keys, because the keys are made
+    /// sliced.
     #[inline(always)]
-    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+    fn row_tweaks(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
         let row = l.xor(l.splat_word(first_row), l.load(&L::SLICED_NUMBERS));
         let (low, high) = (l.splat_word(call as u32), l.splat_word(high_word(call)));
         [l.splat_word(gate), low, row, high]
     }
     #[inline(always)]
-    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L> {
+    fn pair_tweaks(&self, l: L, tweaks: &[Block]) -> Quad<L> {
         l.transpose_words(l.load_quad(tweaks))
     }
     #[inline(always)]
-    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    fn hash_one(
+        &mut self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        labels: [Quad<L>; 2],
+    ) -> [Quad<L>; 2] {
         self.expand(l, tweaks);
         self.feed_forward(l, sigma_pair(l, labels))
     }
     #[inline(always)]
-    fn both(
+    fn hash_both(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
@@ -490,22 +545,22 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
     ) -> [[Quad<L>; 2]; 2] {
         self.expand(l, tweaks);
         let sigma = sigma_pair(l, labels);
-        // sigma is linear: that of the other label is one addition away.
+        // sigma is linear, so sigma of the other label takes one addition.
         let other = add_to_pair(l, sigma, l.sigma(delta));
         [self.feed_forward(l, sigma), self.feed_forward(l, other)]
     }
     #[inline(always)]
-    fn ready(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]) {
+    fn precompute_keys(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]) {
         self.expand(l, tweaks);
     }
     #[inline(always)]
-    fn one_ready(&mut self, l: L, m: usize, _: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
+    fn hash_precomputed(&mut self, l: L, m: usize, _: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
         let sigma = labels.map(|label| l.sigma(label));
         let [a, b] = self.keys.encrypt_some(l, [m, 4 + m], sigma);
         [l.xor(a, sigma[0]), l.xor(b, sigma[1])]
     }
     #[inline(always)]
-    fn both_ready(
+    fn hash_both_precomputed(
         &mut self,
         l: L,
         m: usize,
@@ -524,9 +579,9 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
     }
 }
 
-/// The blocks of [`HashLanes::rows`].
+/// Returns the blocks of [`HashLanes::row_tweaks`].
 #[inline(always)]
-pub fn row_blocks<L: Lanes>(l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+pub fn row_tweak_blocks<L: Lanes>(l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
     let tweak = Tweak {
         gate,
         call,
@@ -541,7 +596,7 @@ pub fn row_blocks<L: Lanes>(l: L, gate: u32, call: u64, first_row: u32) -> Quad<
     quad
 }
 
-/// `i` in the word of rows.
+/// The blocks that hold `i` in the word of rows.
 const ROW_NUMBERS: [Block; GROUP] = {
     let mut numbers = [Block::ZERO; GROUP];
     let mut i = 0;
@@ -595,7 +650,7 @@ fn encrypt_pair<L: Lanes>(l: L, keys: &[Block; 11], blocks: [Quad<L>; 2]) -> [Qu
     [[b0, b1, b2, b3], [b4, b5, b6, b7]]
 }
 
-/// pi(x ^ tweak) ^ x.
+/// Computes pi(x ^ tweak) ^ x.
 #[inline(always)]
 fn feed_forward<L: Lanes>(
     l: L,
@@ -654,11 +709,11 @@ impl<H: LabelHash> Kernel for HashRows<'_, H> {
             let mut padded = [Block::ZERO; aes::MAX_TURN];
             padded[..turn.len()].copy_from_slice(turn);
             let at = [
-                (hash.pairs(l, &tweaks), self.first.part),
-                (hash.pairs(l, &tweaks[L::QUAD..]), self.first.part),
+                (hash.pair_tweaks(l, &tweaks), self.first.part),
+                (hash.pair_tweaks(l, &tweaks[L::QUAD..]), self.first.part),
             ];
             let labels = [l.load_quad(&padded), l.load_quad(&padded[L::QUAD..])];
-            let [low, high] = hash.one(l, at, labels);
+            let [low, high] = hash.hash_one(l, at, labels);
             l.store_quad(&mut padded, low);
             l.store_quad(&mut padded[L::QUAD..], high);
             turn.copy_from_slice(&padded[..turn.len()]);
@@ -710,8 +765,8 @@ mod tests {
         }
     }
 
-    /// `rows` and `pairs` are the same tweaks, `both` is `one` twice, and what was made ready is no
-    /// other.
+    /// `row_tweaks` and `pair_tweaks` agree, `hash_both` is `hash_one` twice, and precomputed keys
+    /// give the same hashes.
     struct Shapes<'a, H> {
         hash: &'a H,
     }
@@ -735,17 +790,20 @@ mod tests {
                 tweaks[i] = tweak.block();
             }
             let rows = [
-                hash.rows(l, gate, call, row),
-                hash.rows(l, gate, call, row + L::QUAD as u32),
+                hash.row_tweaks(l, gate, call, row),
+                hash.row_tweaks(l, gate, call, row + L::QUAD as u32),
             ];
-            let pairs = [hash.pairs(l, &tweaks), hash.pairs(l, &tweaks[L::QUAD..])];
+            let pairs = [
+                hash.pair_tweaks(l, &tweaks),
+                hash.pair_tweaks(l, &tweaks[L::QUAD..]),
+            ];
             let labels = [l.load_quad(&tweaks[3..]), l.load_quad(&tweaks[5..])];
             let delta = l.splat(Block::new(0x1357_9bdf << 70 | 1));
-            let zero = hash.one(l, [(rows[0], 1), (rows[1], 2)], labels);
+            let zero = hash.hash_one(l, [(rows[0], 1), (rows[1], 2)], labels);
             let at = [(pairs[0], 1), (pairs[1], 2)];
-            let one = hash.one(l, at, add_to_pair(l, labels, delta));
-            let both = hash.both(l, at, delta, labels);
-            // In the middle of quads, as if nothing else were there.
+            let one = hash.hash_one(l, at, add_to_pair(l, labels, delta));
+            let both = hash.hash_both(l, at, delta, labels);
+            // In the middle of quads, without the labels around them.
             let blocks = tweak_blocks(
                 l,
                 [
@@ -753,25 +811,25 @@ mod tests {
                     (l.load_quad(&tweaks[L::QUAD..]), 2),
                 ],
             );
-            hash.ready(l, at);
-            let (mut zero_ready, mut both_ready) = (labels, [labels; 2]);
+            hash.precompute_keys(l, at);
+            let (mut zero_ready, mut hash_both_precomputed) = (labels, [labels; 2]);
             for m in [2, 0, 3, 1] {
                 let tweaks = blocks.map(|quad| quad[m]);
                 let labels = labels.map(|quad| quad[m]);
-                let hashes = hash.one_ready(l, m, tweaks, labels);
-                let both = hash.both_ready(l, m, tweaks, delta, labels);
+                let hashes = hash.hash_precomputed(l, m, tweaks, labels);
+                let both = hash.hash_both_precomputed(l, m, tweaks, delta, labels);
                 for i in 0..2 {
                     zero_ready[i][m] = hashes[i];
-                    both_ready[0][i][m] = both[0][i];
-                    both_ready[1][i][m] = both[1][i];
+                    hash_both_precomputed[0][i][m] = both[0][i];
+                    hash_both_precomputed[1][i][m] = both[1][i];
                 }
             }
             let compared = [
                 (both[0], zero),
                 (both[1], one),
                 (zero_ready, zero),
-                (both_ready[0], zero),
-                (both_ready[1], one),
+                (hash_both_precomputed[0], zero),
+                (hash_both_precomputed[1], one),
             ];
             for (got, expected) in compared {
                 for (got, expected) in got.into_iter().zip(expected) {
@@ -784,7 +842,7 @@ mod tests {
         }
     }
 
-    /// Whether hashing so many labels from this tweak on is refused.
+    /// Returns true if hashing so many labels from this tweak on is refused.
     fn refused(first: Tweak, labels: usize) -> bool {
         let hash = || {
             let cpu = Cpu::available()[0];

@@ -1,4 +1,4 @@
-//! The vocabulary of kernels: what a CPU tier can do to a vector of blocks.
+//! The operations of kernels: everything that a CPU tier can do to a vector of blocks.
 //!
 //! A vector holds [`Lanes::WIDTH`] blocks side by side in 128-bit *lanes*: one in an AES-NI
 //! register, two with VAES-256, four with VAES-512 and in the portable tier. Every operation
@@ -76,9 +76,9 @@ pub trait Lanes: Copy + Sealed {
 
     /// Bitwise exclusive or.
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The same vector, of which the compiler no longer knows how it was made: sums before it stay as
-    /// they are written, and are not put in an order that makes a chain longer. It is no instruction.
-    fn settled(self, v: Self::V) -> Self::V;
+    /// Returns the same vector, opaque to the optimiser: sums before it stay as they are written
+    /// and are not reordered into a longer chain. It compiles to no instruction.
+    fn optimization_barrier(self, v: Self::V) -> Self::V;
     /// Bitwise and.
     fn and(self, a: Self::V, b: Self::V) -> Self::V;
     /// All ones in a lane whose bit 0 is set, zero elsewhere.
@@ -126,8 +126,8 @@ pub trait Lanes: Copy + Sealed {
     fn nine_rounds_each(self, states: &mut [Self::V; 8], keys: &[[Self::V; 8]; 11]);
 
     /// One round of the equivalent inverse cipher (FIPS 197, section 5.3.5): InvShiftRows,
-    /// InvSubBytes, InvMixColumns, then the key. It has the shape of a round of encryption, and
-    /// so the three operations below have that of the three above.
+    /// InvSubBytes, InvMixColumns, then the key. It has the shape of a round of encryption, so the
+    /// three operations below mirror the three above.
     fn aes_unround(self, v: Self::V, key: Self::V) -> Self::V;
     /// The last round of the inverse cipher, which has no InvMixColumns.
     fn aes_unlast(self, v: Self::V, key: Self::V) -> Self::V;
@@ -139,7 +139,8 @@ pub trait Lanes: Copy + Sealed {
     /// The carry-less product of one 64-bit half of `a` with one of `b`; bit 0 of `HALVES`
     /// chooses the upper half of `a`, bit 4 that of `b`.
     fn clmul<const HALVES: i32>(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The carry-less product of one 64-bit half of `v`, the upper if `HALVES` is 1, with a constant.
+    /// The carry-less product of one 64-bit half of `v`, the upper if `HALVES` is 1, with a
+    /// constant.
     #[inline(always)]
     fn clmul_by<const HALVES: i32, const FACTOR: u64>(self, v: Self::V) -> Self::V {
         self.clmul::<HALVES>(v, self.splat(Block::new(FACTOR as u128)))
@@ -162,14 +163,14 @@ pub trait Lanes: Copy + Sealed {
     fn double_bytes<const BYTES: usize>(self, v: Self::V) -> Self::V;
 
     /// The blocks before those of `v`, of which the first is the last of `before`. This,
-    /// [`next`](Lanes::next) and [`last`](Lanes::last) alone move data between lanes, for sums that run
-    /// over all of them and for masks that neighbours share.
+    /// [`next`](Lanes::next) and [`last`](Lanes::last) alone move data between lanes, for sums that
+    /// run over all of them and for masks that neighbours share.
     fn previous(self, before: Self::V, v: Self::V) -> Self::V;
     /// The blocks after those of `v`, of which the last is the first of `after`.
     fn next(self, v: Self::V, after: Self::V) -> Self::V;
     /// The last block in every lane.
     fn last(self, v: Self::V) -> Self::V;
-    /// The first `WIDTH` of blocks that lie anywhere.
+    /// The first `WIDTH` of blocks at any addresses.
     fn collect(self, from: [&Block; MAX_WIDTH]) -> Self::V;
     /// The same vector with another block in its last lane.
     fn with_last(self, v: Self::V, block: Block) -> Self::V;

@@ -1,14 +1,14 @@
-//! Room `block`: 128-bit blocks and everything that is done to many of them at once.
+//! Room `block`: 128-bit blocks and the operations on many of them at once.
 //!
-//! The room has one idea: **an algorithm is written once, over the small vocabulary of
-//! [`Lanes`], and every CPU tier supplies that vocabulary and nothing else.** A [`Cpu`] is proof
-//! that this machine can run a tier; [`Cpu::run`] takes a [`Kernel`] and runs it on that tier.
-//! Other rooms write kernels of their own (garbling does) without a line of `unsafe`.
+//! The main idea: **an algorithm is written once, over the operations of [`Lanes`], and a CPU tier
+//! supplies these operations and nothing else.** A [`Cpu`] is proof that this machine can run a
+//! tier; [`Cpu::run`] takes a [`Kernel`] and runs it on that tier. Other rooms write kernels of
+//! their own (garbling does) without any `unsafe`.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
 //! | [`cpu`] | tiers, their detection, and the one dispatch |
-//! | [`lanes`] | the vocabulary of kernels, and its four tiers |
+//! | [`lanes`] | the operations of kernels, and their four tiers |
 //! | [`aes`] | AES-128: one key in both directions, many keys, a fresh key for every block |
 //! | [`coins`] | [`Coins`], the one source of randomness of protocols, and its labelled streams |
 //! | [`prg`] | the CTR generator for bulk, and the rule for every generator |

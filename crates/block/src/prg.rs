@@ -1,25 +1,26 @@
-//! The generator for bulk: AES-128 in counter mode, from a key and a start that are made for one use.
+//! The generator for bulk: AES-128 in counter mode, from a key and a start that are made for one
+//! use.
 //!
-//! [`Prg`] is the key stream of AES-128 in counter mode (NIST SP 800-38A, section 6.5) over counters
-//! of its own: block `i` of the stream is the encryption of `start ^ i`, where `i` is a 128-bit
-//! big-endian integer. It is pseudorandom as long as AES-128 is a pseudorandom permutation and far
-//! fewer than 2^64 blocks are drawn from one generator. It has no forward secrecy: a key that leaks
-//! tells the whole stream.
+//! [`Prg`] is the key stream of AES-128 in counter mode (NIST SP 800-38A, section 6.5) over
+//! counters of its own: block `i` of the stream is the encryption of `start ^ i`, where `i` is a
+//! 128-bit big-endian integer. It is pseudorandom as long as AES-128 is a pseudorandom permutation
+//! and far fewer than 2^64 blocks are drawn from one generator. It has no forward secrecy: a leaked
+//! key reveals the whole stream.
 //!
 //! # The rule for generators
-//! It holds for every generator of this project, those of pools and of hardware included.
+//! The rule holds for every generator of this project, including those of pools and of hardware.
 //!
 //! 1. A *seed* has 256 bits and goes through BLAKE3 in its mode of key derivation, never into a
-//!    block cipher. What is drawn once (an offset, a label, a scalar, a key) is taken from that
-//!    output itself.
-//! 2. Whoever draws names a *label*, and says by the type whether the values stay secret
+//!    block cipher. Values that are drawn once (an offset, a label, a scalar, a key) are taken from
+//!    that output itself.
+//! 2. A draw names a *label*, and its type says if the values stay secret
 //!    ([`SecretStream`](crate::SecretStream)) or leave this party
 //!    ([`PublicStream`](crate::PublicStream)). No stream is drawn from twice.
 //! 3. *Bulk* may come from AES-128 in counter mode, under a key that serves one use, at a random
 //!    start: this type, which has no other constructor.
 //!
-//! **Many instances.** Whoever knows what one stream gives in part (zero padding, say) can search
-//! for its key, at 2^128 tries. If all streams began at 0, one try would serve all of them: of `N`
+//! **Many instances.** An attacker that knows a part of a stream (zero padding, say) can search for
+//! its key, at 2^128 tries. If all streams began at 0, one try would serve all of them: of `N`
 //! streams, one falls after `2^128 / N` tries. Here a try, of a key at one counter, serves the
 //! streams alone that have this counter in use. With random starts, `N` streams of `L` blocks each
 //! overlap at all with a chance below `N^2 L / 2^128`; where no more than `m` overlap at one
@@ -55,7 +56,7 @@ impl Prg {
         }
     }
 
-    /// A generator that repeats: for tests and benchmarks alone.
+    /// Creates a generator that repeats: for tests and benchmarks alone.
     pub fn danger_fixed(cpu: Cpu, number: u64) -> Prg {
         let number = u128::from(number);
         Prg::at(cpu, Block::new(number), Block::new(number << 64))
@@ -80,7 +81,7 @@ impl Prg {
         buffer.zeroize();
     }
 
-    /// The next block. Draw many at once where speed matters.
+    /// Returns the next block. Drawing many at once is much faster.
     #[inline]
     pub fn block(&mut self) -> Block {
         let mut out = [Block::ZERO];
@@ -95,7 +96,7 @@ impl Aes128 {
     #[inline]
     pub fn apply_ctr(&self, first: Block, data: &mut [Block]) {
         let first = first.value().swap_bytes();
-        // The stream is made in aligned turns; what comes before `first` is skipped.
+        // The stream is made in aligned turns; blocks before `first` are skipped.
         let mut skip = (first % MAX_TURN as u128) as usize;
         let mut base = first - skip as u128;
         let mut rest = data;

@@ -3,7 +3,7 @@
 //!
 //! Three stages of bit swaps across eight registers transpose every 8 x 8 square of bits; then a
 //! network of byte interleavings transposes 16 x 16 bytes within each 128-bit lane. Lanes hold
-//! different columns and never meet:
+//! different columns and are independent:
 //!
 //! ```text
 //! row 8g+b, byte k   --swap bits-->   plane b, byte k of row group g   --interleave bytes-->
@@ -47,7 +47,7 @@ impl Kernel for Transpose<'_> {
             let out = &mut self.out[first * ROWS..(first + L::WIDTH) * ROWS];
             transpose_step(l, &self.rows[first..], stride, out);
         }
-        // Columns that do not fill a vector are brought together, padded, and cut again.
+        // Columns that do not fill a vector are copied together, padded, and cut again.
         let rest = stride - whole;
         if rest > 0 {
             let mut rows = [Block::ZERO; 4 * ROWS];

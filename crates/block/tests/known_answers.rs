@@ -179,7 +179,7 @@ impl<const N: usize> Kernel for Helpers<'_, N> {
             through::<L, Back, N>(l, &back, self.blocks),
         ];
 
-        // The two names for the commonest uses say the same.
+        // The two names for the commonest uses agree.
         let keys = &forward[0];
         let mut states = load::<L, N>(l, self.blocks);
         let some = store::<L, N>(l, encrypt_some(l, keys, states));
@@ -227,7 +227,7 @@ fn through<L: Lanes, D: Direction, const N: usize>(
     cipher_splat::<L, D, N>(l, &keys[0], &mut splat, Around::NOTHING);
     cipher_each::<L, D, N>(l, &each_keys, &mut each, Around::NOTHING);
 
-    // With an offset on both sides: what is added before is taken away, and so is what comes out.
+    // With an offset on both sides: subtracting it before and after gives the plain cipher.
     let (offsets, shared) = (each_keys[1], l.splat(keys[0][3]));
     let mut xex = load::<L, N>(l, blocks);
     for i in 0..N {

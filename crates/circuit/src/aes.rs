@@ -1,4 +1,4 @@
-//! AES-128 (FIPS 197) from code: 200 S-boxes of 32 ANDs, 6400 in all.
+//! AES-128 (FIPS 197) as a circuit: 200 S-boxes of 32 ANDs, 6400 in all.
 //!
 //! The S-box is the straight-line program of 113 gates of Boyar and Peralta ("A small depth-16
 //! circuit for the AES S-box", SEC 2012, and the authors' later list of circuits): a linear layer,
@@ -12,13 +12,13 @@
 //! 142 at that depth. (With the inverse in GF(2^4) made in two levels, depth 4 takes 33 ANDs: ten
 //! rounds more a block, and a third less to send.)
 //!
-//! Byte strings are words in which bit i of byte j, of value 2^i, is wire 8 j + i; that is how a
-//! computer with least significant byte first reads them into an integer.
+//! Byte strings are words in which bit i of byte j, of value 2^i, is wire 8 j + i; a little-endian
+//! computer reads them into an integer in this way.
 
 use crate::builder::{Builder, Goal, Wire, Word};
 use crate::circuit::Circuit;
 
-/// The circuit of AES-128: inputs key and plaintext, output ciphertext.
+/// Builds the circuit of AES-128: inputs key and plaintext, output ciphertext.
 pub fn circuit() -> Circuit {
     let mut b = Builder::new();
     let (key, block) = (b.input(128), b.input(128));
@@ -41,8 +41,8 @@ pub fn encrypt(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Word {
     for (column, key) in state.iter_mut().zip(&key) {
         add(b, column, key);
     }
-    // Round constants are the powers of x; each round's key is made column by column beside the
-    // column of the state that it meets, so that little of it waits.
+    // Round constants are the powers of x. Each column of a round's key is made next to the column
+    // of the state that it is added to, so that few values wait.
     let mut constant = b.constant(1, 8);
     for round in 1..=10 {
         let mut next = Vec::with_capacity(4);
@@ -80,7 +80,7 @@ fn add(b: &mut Builder, column: &mut Column, other: &Column) {
     }
 }
 
-/// Column `c` of the next round key, in place of that of the last.
+/// Computes column `c` of the next round key, in place of the same column of the last.
 fn advance_key(b: &mut Builder, key: &mut [Column], c: usize, constant: &[Wire]) {
     let mut before = key[(c + 3) % 4].clone();
     if c == 0 {
@@ -188,7 +188,8 @@ type Element = [Wire; 4];
 /// The nine sums of bits of an element that a product by Karatsuba's rule, twice, takes.
 type Factor = [Wire; 9];
 
-/// Of an element (p, q) with p = (u, v), in the order of the program: the sums of q, p and p + q.
+/// Computes the factor of an element (p, q) with p = (u, v), in the order of the program: the sums
+/// of q, p and p + q.
 fn factor(b: &mut Builder, [pu, pv, qu, qv]: Element) -> Factor {
     straight_line! { b:
         v = pv + qv; u = pu + qu; p = pu + pv; q = qu + qv; sum = u + v;
@@ -297,7 +298,7 @@ mod tests {
         assert!(ands <= 142, "{ands}");
     }
 
-    /// The circuit for a goal, as [`circuit`] makes it for the smallest size.
+    /// Builds the circuit for a goal, as [`circuit`] does for the smallest size.
     fn circuit_for(goal: Goal) -> Circuit {
         let mut b = Builder::for_goal(goal);
         let (key, block) = (b.input(128), b.input(128));

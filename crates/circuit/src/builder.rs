@@ -1,8 +1,8 @@
 //! The builder: gates over wires, each made at most once.
 //!
-//! A circuit under construction is a graph of XOR and AND with complemented edges: a [`Wire`]
-//! names a node and says whether it is inverted, so that NOT costs nothing and every function has
-//! fewer forms. Each new gate is folded against constants and against the gates it reads, then
+//! A circuit under construction is a graph of XOR and AND with complemented edges: a [`Wire`] names
+//! a node and says whether it is inverted, so NOT costs nothing and a function has fewer
+//! representations. Each new gate is folded against constants and against the gates it reads, then
 //! looked up among those that exist.
 
 use std::collections::HashMap;
@@ -80,18 +80,20 @@ pub(crate) enum Node {
     And(Wire, Wire),
 }
 
-/// What the standard functions of a [`Builder`] spend least of. The values are the same.
+/// The cost that the standard functions of a [`Builder`] minimise. The computed values are the
+/// same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
-    /// AND gates: for machines that pay for each of them and wait for none, as garbling does.
+    /// The number of AND gates: for protocols that pay for each of them and wait for none, such as
+    /// garbling.
     #[default]
     Size,
-    /// AND gates on the longest chain, then AND gates: for protocols that take a round for each
-    /// level.
+    /// The multiplicative depth (AND gates on the longest chain), then the number of AND gates: for
+    /// protocols that take a round for each level.
     Depth,
 }
 
-/// Makes circuits gate by gate.
+/// Builder of circuits, gate by gate.
 ///
 /// ```
 /// use sealane_circuit::{Builder, Int, Machine, compile};
@@ -114,7 +116,7 @@ pub struct Builder {
     xors: HashMap<(Wire, Wire), Wire>,
     ands: HashMap<(Wire, Wire), Wire>,
     goal: Goal,
-    /// How to multiply, by widths.
+    /// The chosen multiplication methods, by widths.
     pub(crate) plans: Plans,
 }
 
@@ -125,12 +127,12 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// A builder without inputs and gates, for [`Goal::Size`].
+    /// Creates a builder without inputs and gates, for [`Goal::Size`].
     pub fn new() -> Builder {
         Builder::for_goal(Goal::Size)
     }
 
-    /// A builder without inputs and gates, whose standard functions serve `goal`.
+    /// Creates a builder without inputs and gates, whose standard functions minimise `goal`.
     pub fn for_goal(goal: Goal) -> Builder {
         Builder {
             goal,
@@ -143,12 +145,12 @@ impl Builder {
         }
     }
 
-    /// What the standard functions spend least of.
+    /// Returns the cost that the standard functions minimise.
     pub fn goal(&self) -> Goal {
         self.goal
     }
 
-    /// The next input of the circuit, `width` bits wide.
+    /// Adds the next input of the circuit, `width` bits wide.
     pub fn input(&mut self, width: usize) -> Word {
         let first = self.nodes.len();
         self.inputs.push((first, width));
@@ -162,12 +164,12 @@ impl Builder {
             .collect()
     }
 
-    /// Number of inputs and gates made so far, for callers that bound what they build.
+    /// Returns the number of inputs and gates made so far, for callers that bound what they build.
     pub fn gates(&self) -> usize {
         self.nodes.len()
     }
 
-    /// AND gates on the longest chain that ends with `wire`.
+    /// Returns the number of AND gates on the longest chain that ends with `wire`.
     pub(crate) fn depth(&self, wire: Wire) -> u32 {
         self.depths[wire.node()]
     }
@@ -195,8 +197,9 @@ impl Builder {
                 }
             }
         }
-        // Gates that differ in complements are one. It is made as it was first asked for: code
-        // that inverts once and reads often gets one NOT, before the gate, and not one a reader.
+        // Gates that differ in complements are shared. The gate is made as it was first requested:
+        // code that inverts once and reads often gets one NOT, before the gate, and not one for
+        // each reader.
         let key = (a.plain(), b.plain());
         let inverted = a.is_inverted() ^ b.is_inverted();
         if let Some(&known) = self.xors.get(&key) {
@@ -260,7 +263,7 @@ impl Builder {
         self.xor(change, no)
     }
 
-    /// What two of three say: one AND.
+    /// The majority of three bits: one AND.
     pub fn majority(&mut self, a: Wire, b: Wire, c: Wire) -> Wire {
         // Two of three wires are inverted alike: call them q and r, the third p. The majority is q
         // where p and q agree, else r; and read the other way, r where !p and q agree, else q. One
@@ -279,8 +282,8 @@ impl Builder {
         self.xor(change, pivot)
     }
 
-    /// The circuit that computes `outputs`. Gates on which no output depends are left out; inputs
-    /// stay, used or not.
+    /// Finishes the circuit that computes `outputs`. Gates on which no output depends are left out;
+    /// all inputs stay.
     pub fn finish(self, outputs: Vec<Word>) -> Circuit {
         let mut live = vec![false; self.nodes.len()];
         outputs

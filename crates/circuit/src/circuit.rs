@@ -1,7 +1,7 @@
-//! Finished circuits, and what one does with them without a machine: walk, evaluate, count.
+//! Finished circuits, and operations on them without a machine: traversal, evaluation, counts.
 
 use crate::builder::{Builder, Node, Wire, Word};
-use crate::tape::{Knower, NOBODY};
+use crate::tape::{KnownTo, NOBODY};
 
 /// A finished circuit: inputs, gates in topological order, outputs. Made by [`Builder::finish`] or
 /// read by [`crate::bristol::read`]; every gate is needed by some output.
@@ -13,8 +13,8 @@ pub struct Circuit {
     pub(crate) outputs: Vec<Word>,
 }
 
-/// The size of a circuit, in the terms of the Bristol formats: an inverted wire that is read as
-/// such counts as one gate more (INV).
+/// The size of a circuit, as the Bristol formats count: an inverted wire that is read as such
+/// counts as one more gate (INV).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CircuitInfo {
     /// Inputs and gates.
@@ -49,7 +49,7 @@ impl Circuit {
         self.walk(inputs, &mut Clear)
     }
 
-    /// Sizes, as the formats count them.
+    /// Returns the sizes, as the formats count them.
     pub fn info(&self) -> CircuitInfo {
         let list = self.lower();
         let ands = list.gates.iter().filter(|gate| gate.is_and).count() as u64;
@@ -75,15 +75,15 @@ impl Circuit {
         }
     }
 
-    /// The gates over plain wires, for those who know no complemented edges.
+    /// Converts the circuit to gates over plain wires, without complemented edges.
     pub(crate) fn lower(&self) -> GateList {
         self.lower_known(&[])
     }
 
-    /// [`Circuit::lower`], where input bit `i` is known to `known[i]`; bits beyond are known to
-    /// nobody. An AND with an operand that somebody knows has it second and not inverted: x AND NOT
-    /// y is x XOR (x AND y).
-    pub(crate) fn lower_known(&self, known: &[Knower]) -> GateList {
+    /// As [`Circuit::lower`], where input bit `i` is known to `known[i]`; further bits are known to
+    /// nobody. An AND with an operand that some party knows has it second and not inverted: x AND
+    /// NOT y is x XOR (x AND y).
+    pub(crate) fn lower_known(&self, known: &[KnownTo]) -> GateList {
         let inputs = self.inputs.iter().sum::<usize>();
         let mut list = GateList {
             inputs: inputs as u32,
@@ -93,8 +93,8 @@ impl Circuit {
         };
         let mut plain = vec![ABSENT; self.nodes.len()];
         let mut inverse = vec![ABSENT; self.nodes.len()];
-        // Who knows a node, and whether the plain node is a sum of that party's inputs (false) or
-        // one more (true).
+        // The party that knows a node, and a flag: false if the plain node is a sum of that party's
+        // inputs, true if it is the complement.
         let mut knows = vec![(NOBODY, false); self.nodes.len()];
         (plain[0], inverse[0]) = (ZERO, ONE);
         for i in 0..inputs {
@@ -189,7 +189,7 @@ impl Circuit {
 }
 
 impl Builder {
-    /// The gates of `circuit` on `inputs`, and its outputs: circuits compose.
+    /// Adds the gates of `circuit` on `inputs`, and returns its outputs: circuits compose.
     ///
     /// # Panics
     /// If the widths of `inputs` are not those of the circuit.
@@ -198,7 +198,7 @@ impl Builder {
     }
 }
 
-/// Something that gates can compute with.
+/// An algebra in which gates can be computed.
 pub(crate) trait Algebra {
     type Value: Copy;
     fn zero(&mut self) -> Self::Value;
@@ -255,8 +255,8 @@ pub(crate) struct GateList {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlainGate {
     pub is_and: bool,
-    /// Of an AND: who knows `b`.
-    pub knower: Knower,
+    /// For an AND: the party that knows `b`.
+    pub known_to: KnownTo,
     pub a: u32,
     pub b: u32,
 }
@@ -266,12 +266,12 @@ pub(crate) const ONE: u32 = 1;
 const ABSENT: u32 = u32::MAX;
 
 impl GateList {
-    /// An AND, with who knows `b`, or an XOR.
-    fn push(&mut self, and: Option<Knower>, a: u32, b: u32) -> u32 {
+    /// Appends an AND, with the party that knows `b`, or an XOR.
+    fn push(&mut self, and: Option<KnownTo>, a: u32, b: u32) -> u32 {
         let wire = u64::from(self.first_gate) + self.gates.len() as u64;
         self.gates.push(PlainGate {
             is_and: and.is_some(),
-            knower: and.unwrap_or(NOBODY),
+            known_to: and.unwrap_or(NOBODY),
             a,
             b,
         });

@@ -1,9 +1,9 @@
-//! From circuits to tapes: order the gates, place the values.
+//! Compilation of circuits to tapes: gates are ordered and values get slots.
 
-use sealane_schedule::{Graph, Machine, Schedule, Slots, Work, schedule, slots};
+use sealane_schedule::{Graph, Machine, NodeCost, Schedule, Slots, schedule, slots};
 
 use crate::circuit::{Circuit, GateList, ONE, PlainGate, ZERO};
-use crate::tape::{Batch, Gate, Knower, Tape};
+use crate::tape::{Batch, Gate, KnownTo, Tape};
 
 /// Compiles `circuit` for `machine`: gates in the order of [`schedule`], wires in slots that are
 /// reused after the last use. The result is a function of the arguments alone, so that all parties
@@ -14,17 +14,17 @@ pub fn compile(circuit: &Circuit, machine: &Machine) -> Tape {
 
 /// [`compile`], where input bit `i` (of all inputs in order) is known in the clear to `known[i]`;
 /// bits beyond the end of `known` are known to nobody. ANDs with an operand that is a sum of one
-/// party's bits are marked in [`Tape::knowers`].
-pub fn compile_known(circuit: &Circuit, machine: &Machine, known: &[Knower]) -> Tape {
+/// party's bits are marked in [`Tape::known_to`].
+pub fn compile_known(circuit: &Circuit, machine: &Machine, known: &[KnownTo]) -> Tape {
     let list = circuit.lower_known(known);
     let graph = graph_of(&list);
     let mut schedule = schedule(&graph, machine);
-    let knower = |node: u32| list.gates[(node - list.first_gate) as usize].knower;
+    let known_to = |node: u32| list.gates[(node - list.first_gate) as usize].known_to;
     for batch in &schedule.batches {
         let ands = batch.costly.start as usize..batch.costly.end as usize;
-        schedule.costly[ands].sort_by_key(|&node| knower(node));
+        schedule.costly[ands].sort_by_key(|&node| known_to(node));
     }
-    // A tape promises that the constants stay; outputs are read after the last batch.
+    // A tape keeps its constants; outputs are read after the last batch.
     let mut keep = list.outputs.clone();
     keep.extend([ZERO, ONE]);
     let slots = slots(&graph, &schedule, &keep);
@@ -35,9 +35,9 @@ fn graph_of(list: &GateList) -> Graph {
     let mut graph = Graph::new(list.first_gate);
     for gate in &list.gates {
         let work = if gate.is_and {
-            Work::Costly
+            NodeCost::Costly
         } else {
-            Work::Free
+            NodeCost::Free
         };
         graph.push(work, &[gate.a, gate.b]);
     }
@@ -55,7 +55,7 @@ fn write(list: &GateList, graph: &Graph, schedule: &Schedule, slots: &Slots) -> 
     let gate = |&node: &u32| {
         let index = (node - list.first_gate) as usize;
         let PlainGate { a, b, .. } = list.gates[index];
-        // Of the operands of an XOR, one that nobody else reads is the second.
+        // If no other gate reads one of an XOR's operands, that operand is put second.
         let free = !list.gates[index].is_and && b != ONE;
         let (a, b) = match free && lone(a) && !lone(b) {
             true => (b, a),
@@ -69,7 +69,7 @@ fn write(list: &GateList, graph: &Graph, schedule: &Schedule, slots: &Slots) -> 
         };
         (gate, lone(b))
     };
-    let knower = |&node: &u32| list.gates[(node - list.first_gate) as usize].knower;
+    let known_to = |&node: &u32| list.gates[(node - list.first_gate) as usize].known_to;
     let (xors, lone) = schedule.free.iter().map(gate).unzip();
     let batch = |b: &sealane_schedule::Batch| Batch {
         xors: b.free.clone(),
@@ -81,7 +81,7 @@ fn write(list: &GateList, graph: &Graph, schedule: &Schedule, slots: &Slots) -> 
         xors,
         lone,
         ands: schedule.costly.iter().map(|node| gate(node).0).collect(),
-        knowers: schedule.costly.iter().map(knower).collect(),
+        known_to: schedule.costly.iter().map(known_to).collect(),
         batches: schedule.batches.iter().map(batch).collect(),
         outputs: list.outputs.iter().map(|&wire| place(wire)).collect(),
         depth: graph.depths().into_iter().max().unwrap_or(0),
@@ -99,8 +99,8 @@ fn numbers(list: &GateList) -> Vec<u32> {
     list.gates.iter().map(number).collect()
 }
 
-/// For each wire the one that it is or inverts, whose labels it shares; and how often these are read,
-/// by gates and as outputs.
+/// For each wire, the wire that it equals or inverts, whose labels it shares; and the number of
+/// times these are read, by gates and as outputs.
 fn readers(list: &GateList) -> (Vec<u32>, Vec<u32>) {
     let mut roots: Vec<u32> = (0..list.first_gate).collect();
     let mut readers = vec![0; list.first_gate as usize + list.gates.len()];

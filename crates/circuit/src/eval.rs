@@ -19,7 +19,7 @@ impl Tape {
             self.inputs as usize,
             "one value for each input bit"
         );
-        // Values may be those of a party that computes alone: nothing of them stays in memory.
+        // Values may belong to a party that computes alone, so none of them stays in memory.
         let mut slots = Zeroizing::new(vec![[0; 8]; self.slots as usize]);
         slots[ONE as usize] = [u64::MAX; 8];
         slots[FIRST_INPUT as usize..][..inputs.len()].copy_from_slice(inputs);
@@ -43,21 +43,21 @@ fn run(slots: &mut [Lanes], gate: &Gate, op: impl Fn(u64, u64) -> u64) {
     slots[gate.out as usize] = std::array::from_fn(|i| op(a[i], b[i]));
 }
 
-/// What is wrong with inputs for a circuit.
+/// Errors in the inputs of a circuit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvalError {
     /// Too few or too many values.
     #[error("the circuit takes {expected} input values, not {found}")]
     Count {
-        /// How many the circuit takes.
+        /// Number that the circuit takes.
         expected: usize,
-        /// How many there were.
+        /// Number that was given.
         found: usize,
     },
     /// A value needs more bits than the circuit gives it.
     #[error("input value {index} does not fit {width} bits")]
     TooWide {
-        /// Which value, from 0.
+        /// Index of the value, from 0.
         index: usize,
         /// The width of that input.
         width: usize,
@@ -65,13 +65,13 @@ pub enum EvalError {
     /// A value is not a hexadecimal number.
     #[error("input value {index} is not a hexadecimal number; expected digits such as 0x1f")]
     NotHex {
-        /// Which value, from 0.
+        /// Index of the value, from 0.
         index: usize,
     },
     /// An output does not fit the type of the result.
     #[error("output value {index} has {width} bits, more than 128; read it as hex")]
     WideOutput {
-        /// Which value, from 0.
+        /// Index of the value, from 0.
         index: usize,
         /// Its width.
         width: usize,

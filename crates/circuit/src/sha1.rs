@@ -1,5 +1,5 @@
-//! SHA-1 (FIPS 180-4) from code. It is here as a circuit that everybody measures; as a hash it is
-//! broken, and [`crate::sha256`] is the one to use.
+//! SHA-1 (FIPS 180-4) as a circuit. It is here as a common benchmark circuit. SHA-1 is broken as a
+//! hash; use [`crate::sha256`].
 //!
 //! Bytes and words are as in [`crate::sha256`], and so are additions: one column sum each. A choice
 //! and a majority take an AND a bit, the parity of rounds 20 to 39 and 60 to 79 and the message

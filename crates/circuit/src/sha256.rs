@@ -1,4 +1,4 @@
-//! SHA-256 (FIPS 180-4) from code.
+//! SHA-256 (FIPS 180-4) as a circuit.
 //!
 //! An addition modulo 2^32 of several words is one column sum, in which round constants cost less
 //! than unknown words would. Byte strings are words in which bit i of byte j, of value 2^i, is
@@ -126,7 +126,7 @@ pub(crate) fn sum(b: &mut Builder, terms: &[&[Wire]]) -> Word {
     b.sum(&terms, 32)
 }
 
-/// The same word with its bytes in the other order: big-endian from a string, and back.
+/// Reverses the bytes of a word: from a byte string to big-endian, and back.
 pub(crate) fn swap_bytes(word: &[Wire]) -> Word {
     word.chunks(8).rev().flatten().copied().collect()
 }

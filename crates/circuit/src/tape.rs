@@ -1,9 +1,8 @@
-//! The tape: what a Boolean circuit becomes before any machine runs it.
+//! The tape: the form of a Boolean circuit that machines execute.
 //!
-//! Wires are gone; what is left is a short array of *slots*, reused as soon as a value is dead, so
-//! that the live set stays in cache however large the circuit is. Slot 0 holds the constant 0,
-//! slot 1 the constant 1, slots `2..2 + inputs` the inputs in order. Neither constant is ever
-//! overwritten.
+//! Wires become a short array of *slots*, each reused as soon as its value is dead, so that the
+//! live set stays in cache however large the circuit is. Slot 0 holds the constant 0, slot 1 the
+//! constant 1, slots `2..2 + inputs` the inputs in order. Neither constant is ever overwritten.
 
 use std::ops::Range;
 
@@ -14,12 +13,12 @@ pub const ONE: u32 = 1;
 /// The slot of input 0.
 pub const FIRST_INPUT: u32 = 2;
 
-/// Who knows an operand of an AND in the clear: a number that the maker of the circuit gives to
-/// parties, or [`NOBODY`].
-pub type Knower = u8;
+/// The party that knows an operand of an AND in the clear: a number that the maker of the circuit
+/// assigns to parties, or [`NOBODY`].
+pub type KnownTo = u8;
 
 /// No party.
-pub const NOBODY: Knower = 0;
+pub const NOBODY: KnownTo = 0;
 
 /// One two-input gate over slots. NOT is an XOR with [`ONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,8 +29,8 @@ pub struct Gate {
     pub b: u32,
     /// Slot that is written.
     pub out: u32,
-    /// The number of the gate among those of its kind in the circuit as written: the same in every
-    /// order, so that what is derived from it is too.
+    /// The number of the gate among those of its kind in the circuit as written: it is the same in
+    /// every order, and so are the tweaks derived from it.
     pub number: u32,
 }
 
@@ -57,13 +56,13 @@ pub struct Tape {
     pub xors: Vec<Gate>,
     /// All AND gates, in the order in which batches name them.
     pub ands: Vec<Gate>,
-    /// For each AND, who knows its operand `b`: a sum of inputs of one party, not inverted. That
-    /// party's half of the gate is all that a garbler has to send. Within a batch, ANDs are sorted
-    /// by it.
-    pub knowers: Vec<Knower>,
-    /// For each XOR, whether nobody else reads the value in its slot `b`: no other gate, not the
-    /// outputs, and not the caller, whose the inputs are. Schemes without free XOR save a hash
-    /// there.
+    /// For each AND, the party that knows its operand `b`, which is then a sum of inputs of that
+    /// party, not inverted. A garbler sends only one half of such a gate. Within a batch, ANDs are
+    /// sorted by this party.
+    pub known_to: Vec<KnownTo>,
+    /// For each XOR, true if nothing else reads the value in its slot `b`: no other gate, no
+    /// output, and not the caller, which may read inputs again. Schemes without free XOR save a
+    /// hash there.
     pub lone: Vec<bool>,
     /// The batches, in order.
     pub batches: Vec<Batch>,
@@ -74,9 +73,9 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Checks every rule that machines rely on; a tape from [`compile`](crate::compile) keeps them.
-    /// Whether [knowers](Tape::knowers) know what they are said to know is beyond it: a false one makes
-    /// results wrong and tells nothing.
+    /// Checks every rule that machines rely on; a tape from [`compile`](crate::compile) satisfies
+    /// them. It cannot check if the parties in [known_to](Tape::known_to) know the operands: a
+    /// false entry makes results wrong without an error.
     pub fn check(&self) -> Result<(), TapeError> {
         if u64::from(FIRST_INPUT) + u64::from(self.inputs) > u64::from(self.slots) {
             return Err(TapeError::InputsBeyondSlots);
@@ -111,10 +110,10 @@ impl Tape {
         self.check_lone()
     }
 
-    /// A value that is called lone has one reader.
+    /// Checks that a value marked as lone has one reader.
     fn check_lone(&self) -> Result<(), TapeError> {
-        // For each value in the order of writing, inputs and constants first: how often it is
-        // read, and whether some XOR calls it lone.
+        // For each value in the order of writing, inputs and constants first: the number of times
+        // it is read, and a flag if some XOR marks it as lone.
         let given = (FIRST_INPUT + self.inputs) as usize;
         let mut readers = vec![2u32; given];
         let mut lone = vec![false; given];
@@ -166,7 +165,7 @@ impl Tape {
         }
     }
 
-    /// Batches name every gate once, in order.
+    /// Checks that batches name every gate once, in order.
     fn check_ranges(&self) -> Result<(), TapeError> {
         let (mut xors, mut ands) = (0, 0);
         for (batch, b) in self.batches.iter().enumerate() {
@@ -179,7 +178,7 @@ impl Tape {
         if self.lone.len() != self.xors.len() {
             return Err(TapeError::FalselyLone);
         }
-        if self.knowers.len() != self.ands.len() {
+        if self.known_to.len() != self.ands.len() {
             return Err(TapeError::KnowersMissing);
         }
         match (xors as usize, ands as usize) == (self.xors.len(), self.ands.len()) {
@@ -190,8 +189,8 @@ impl Tape {
         }
     }
 
-    /// Slots are written before they are read, ANDs of a batch are independent, and the depth is
-    /// that of the gates.
+    /// Checks that slots are written before they are read, ANDs of a batch are independent, and the
+    /// depth is that of the gates.
     fn check_values(&self) -> Result<(), TapeError> {
         // The depth of the value in each slot, or none before the first write.
         let mut depth = vec![None; self.slots as usize];
@@ -274,7 +273,7 @@ pub enum TapeError {
         /// Index of the batch; the number of batches if gates are left over.
         batch: usize,
     },
-    /// A slot is read that nothing has been written to.
+    /// A slot is read that has not been written.
     #[error("batch {batch} reads a slot that nothing has been written to")]
     ReadBeforeWrite {
         /// Index of the batch; the number of batches if an output does.
@@ -297,7 +296,7 @@ pub enum TapeError {
         /// Index of the gate among those of its kind.
         index: usize,
     },
-    /// There is not one knower for each AND.
+    /// The length of `known_to` is not the number of ANDs.
     #[error("the tape does not say for each AND who knows an operand")]
     KnowersMissing,
     /// The stated depth is not that of the gates.
@@ -325,14 +324,14 @@ mod tests {
         tape
     }
 
-    /// What the check says of a tape that `damage` was done to.
+    /// The result of the check on a tape that `damage` has changed.
     fn verdict(damage: impl Fn(&mut Tape)) -> TapeError {
         let mut tape = tape();
         damage(&mut tape);
         tape.check().unwrap_err()
     }
 
-    /// A NOT shares the labels of what it inverts: with one reader of its own it is not alone.
+    /// A NOT shares the labels of its operand: with one reader of its own, the operand is not lone.
     #[test]
     fn an_inverted_wire_has_the_readers_of_both() {
         let mut b = Builder::new();

@@ -238,7 +238,7 @@ fn values_are_checked_against_the_circuit() {
     );
 }
 
-/// Reads what is perhaps a circuit: an error lies in the text, and a circuit can be used.
+/// Reads a text that may be a circuit: an error has a place in the text, and a circuit can be used.
 fn must_not_panic(text: &str) {
     match read(text) {
         Ok(file) => {

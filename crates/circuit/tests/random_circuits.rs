@@ -31,7 +31,7 @@ fn build(widths: [usize; 2], program: &[Instruction], outputs: &[u16]) -> Circui
     b.finish(vec![output])
 }
 
-/// The same, without a builder: what the instructions mean.
+/// The same function without a builder, by the meaning of the instructions.
 fn interpret(inputs: &[Vec<bool>], program: &[Instruction], outputs: &[u16]) -> Vec<bool> {
     let mut values = vec![false, true];
     values.extend(inputs.iter().flatten());

@@ -1,8 +1,9 @@
 //! Room `clear`: the reference protocol: the same trait **without any secrecy**.
 //!
 //! Every party learns every input and computes everything itself. It is the oracle of every test
-//! and what `--clear` runs; its name is part of the job's hash, so nobody runs it by accident. It is
-//! also what a party computes alone in any run, on inputs that are its secret: so values are erased.
+//! and the protocol of `--clear`; its name is part of the job's hash, so no party runs it by
+//! accident. It also computes the local part of any run, on inputs that are secret: so values are
+//! erased.
 #![forbid(unsafe_code)]
 
 use sealane_block::{Coins, Cpu};
@@ -28,7 +29,7 @@ pub struct Clear {
 pub enum Pending {
     /// This party's own input, which it has sent.
     Own(Bits),
-    /// The owner's bits are on their way.
+    /// The owner's bits have not arrived yet.
     Input(PartyId, usize, usize),
 }
 

@@ -1,10 +1,10 @@
 //! Room `files`: files that appear under their names whole, or not at all.
 //!
-//! A [`NewFile`] is written beside its name, brought to the disk, and given the name at the very end,
-//! in one step of the file system. A full disk, an error, a signal or a kill before that step leaves
-//! what was there before as it was. Until then the file has a name that begins with [`UNFINISHED`];
-//! it is removed with the value, and by [`end_process`]. Only a process that is killed, or a machine
-//! that stops, can leave it there.
+//! A [`NewFile`] is written beside its name, brought to the disk, and given the name at the very
+//! end, in one step of the file system. A full disk, an error, a signal or a kill before that step
+//! leaves the old file as it was. Until then the file has a name that begins with [`UNFINISHED`];
+//! it is removed with the value, and by [`end_process`]. Only a process that is killed, or a
+//! machine that stops, can leave it there.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -24,18 +24,18 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Writes a file in place of one that is there, if one is.
+/// Writes a file, in place of an existing one if there is one.
 ///
 /// # Errors
-/// What the operating system says; the old file is then as it was.
+/// The error of the operating system; the old file is then as it was.
 pub fn replace(path: &Path, rights: Rights, content: &[u8]) -> io::Result<()> {
     whole(path, rights, Taken::Replace, content)
 }
 
-/// Writes a file whose name nobody has yet.
+/// Writes a file whose name is not taken yet.
 ///
 /// # Errors
-/// What the operating system says; `AlreadyExists` if the name is taken.
+/// The error of the operating system; `AlreadyExists` if the name is taken.
 pub fn create(path: &Path, rights: Rights, content: &[u8]) -> io::Result<()> {
     whole(path, rights, Taken::Refuse, content)
 }
@@ -46,8 +46,8 @@ fn whole(path: &Path, rights: Rights, taken: Taken, content: &[u8]) -> io::Resul
     file.keep()
 }
 
-/// Whether two paths lead to one file, under whatever names: by links, by another way through the
-/// folders, or by other letters where the file system does not tell them apart.
+/// Returns true if two paths lead to one file under any names: by links, by another way through the
+/// folders, or by letter case where the file system ignores it.
 pub fn same(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {

@@ -6,32 +6,32 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
-/// Who may read and write a file.
+/// Access rights of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rights {
-    /// Its owner alone, from its first moment on.
+    /// The owner alone, from the first moment on.
     Owner,
-    /// Whoever may use the new files of this process.
+    /// The users that may use the new files of this process.
     Usual,
-    /// Whoever might use the file that it replaces, and its owner alone if there is none.
+    /// The users that may use the file that it replaces, or the owner alone if there is none.
     AsBefore,
 }
 
-/// What becomes of a file that has the name already.
+/// Treatment of an existing file that has the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// It stays, and the new one gets no name.
+    /// The existing file stays, and the new one gets no name.
     Refuse,
-    /// The new one takes its place.
+    /// The new file takes its place.
     Replace,
 }
 
-/// A file that has no name until it is [kept](NewFile::keep), and goes away if it is not.
+/// A file that has no name until it is [kept](NewFile::keep), and is removed if it is not.
 #[derive(Debug)]
-pub struct NewFile(Kind);
+pub struct NewFile(Destination);
 
 #[derive(Debug)]
-enum Kind {
+enum Destination {
     /// A file beside its name.
     Beside {
         file: NamedTempFile,
@@ -45,11 +45,11 @@ enum Kind {
 }
 
 impl NewFile {
-    /// Begins a file with this name. A symbolic link stays one: the file that it leads to is the one
-    /// that is written.
+    /// Begins a file with this name. A symbolic link stays one: the file that it leads to is the
+    /// one that is written.
     ///
     /// # Errors
-    /// What the operating system says: the folder is not there, or nothing can be written to it; the
+    /// The error of the operating system: the folder does not exist or cannot be written to; the
     /// name is that of a folder, of a file that must not be written to, or taken and must not be
     /// replaced.
     pub fn begin(path: &Path, rights: Rights, taken: Taken) -> io::Result<NewFile> {
@@ -65,7 +65,7 @@ impl NewFile {
                 // A file that must not be written to must not be replaced either.
                 let opened = OpenOptions::new().write(true).open(&target)?;
                 if !there.is_file() {
-                    return Ok(NewFile(Kind::Stream(opened)));
+                    return Ok(NewFile(Destination::Stream(opened)));
                 }
             }
             None => {}
@@ -75,11 +75,12 @@ impl NewFile {
         #[cfg(unix)]
         if rights == Rights::Usual {
             use std::os::unix::fs::PermissionsExt;
-            // The process's mask takes away from these; without this, nobody else could read it.
+            // The process's mask is applied to these bits; without this, no other user could read
+            // the file.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let (file, listed) = make(&builder, folder_of(&target))?;
-        Ok(NewFile(Kind::Beside {
+        Ok(NewFile(Destination::Beside {
             file,
             target,
             taken,
@@ -91,12 +92,12 @@ impl NewFile {
     /// Brings the file to the disk and gives it its name.
     ///
     /// # Errors
-    /// What the operating system says; `AlreadyExists` if the name was taken in the meantime and must
-    /// not be replaced. The file is then gone, and what had the name before is as it was.
+    /// The error of the operating system; `AlreadyExists` if the name was taken in the meantime and
+    /// must not be replaced. The new file is then removed, and the old one is as it was.
     pub fn keep(self) -> io::Result<()> {
         let (file, target, taken, before) = match self.0 {
-            Kind::Stream(mut stream) => return stream.flush(),
-            Kind::Beside {
+            Destination::Stream(mut stream) => return stream.flush(),
+            Destination::Beside {
                 file,
                 target,
                 taken,
@@ -117,7 +118,7 @@ impl NewFile {
     }
 }
 
-/// A file on its way to its name, with its entry in the list of those without one.
+/// A file that has no name yet, with its entry in the list of such files.
 struct Unnamed {
     file: NamedTempFile,
     _listed: Listed,
@@ -126,23 +127,23 @@ struct Unnamed {
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
-            Kind::Beside { file, .. } => file.as_file_mut().write(bytes),
-            Kind::Stream(stream) => stream.write(bytes),
+            Destination::Beside { file, .. } => file.as_file_mut().write(bytes),
+            Destination::Stream(stream) => stream.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.0 {
-            Kind::Beside { file, .. } => file.as_file_mut().flush(),
-            Kind::Stream(stream) => stream.flush(),
+            Destination::Beside { file, .. } => file.as_file_mut().flush(),
+            Destination::Stream(stream) => stream.flush(),
         }
     }
 }
 
-/// Links that are followed one after the other, as many as Linux follows.
+/// Number of links that are followed one after the other, the same as in Linux.
 const MOST_LINKS: usize = 40;
 
-/// The path behind symbolic links, whether or not there is something at their end.
+/// Returns the path behind symbolic links; its end need not exist.
 fn behind_links(path: &Path) -> PathBuf {
     let mut path = path.to_path_buf();
     for _ in 0..MOST_LINKS {
@@ -154,7 +155,7 @@ fn behind_links(path: &Path) -> PathBuf {
     path
 }
 
-/// The folder that a path is in.
+/// Returns the folder that a path is in.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -162,15 +163,15 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Gives a file the owner, the group and the permissions of another. What its group may do is left
-/// out where the group cannot be given.
+/// Gives a file the owner, the group and the permissions of another. The permissions of the group
+/// are left out where the group cannot be set.
 #[cfg(unix)]
 fn take_rights(file: &File, before: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let mut mode = before.mode() & 0o777;
     let now = file.metadata()?;
     if now.uid() != before.uid() {
-        // Only the administrator may; for all others it becomes their own file.
+        // Only the administrator may; for other users the file stays their own.
         let _ = fchown(file, Some(before.uid()), None);
     }
     if now.gid() != before.gid() && fchown(file, None, Some(before.gid())).is_err() {
@@ -184,7 +185,7 @@ fn take_rights(file: &File, before: &Metadata) -> io::Result<()> {
     file.set_permissions(before.permissions())
 }
 
-/// Brings the names in a folder to the disk, where a folder can be asked for that.
+/// Flushes the names in a folder to the disk, on systems that support it.
 ///
 /// # Errors
 /// The disk refuses it.

@@ -1,4 +1,4 @@
-//! Files that have no name yet, so that whoever ends the process can take them away.
+//! The list of files that have no name yet, so that the end of the process can remove them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,11 +17,11 @@ fn all() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     ALL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An entry of the list, as long as it lives.
+/// An entry of the list, for as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Listed(PathBuf);
 
-/// Makes a file in a folder, and lists it. No signal comes between the two.
+/// Makes a file in a folder and lists it. No signal is handled between the two.
 pub(crate) fn make(
     builder: &Builder<'_, '_>,
     folder: &Path,
@@ -40,15 +40,15 @@ impl Drop for Listed {
     }
 }
 
-/// Ends the process with this exit status and leaves no unfinished file: for handlers of signals.
-/// Files that other threads were about to finish are removed with the rest.
+/// Ends the process with this exit status and leaves no unfinished file; for signal handlers. Files
+/// that other threads were about to finish are removed as well.
 pub fn end_process(status: i32) -> ! {
     let all = all();
     for path in all.iter() {
-        // One that got its name in this moment is no longer there under the other.
+        // A file that was renamed in this moment no longer exists under the old name.
         let _ = fs::remove_file(path);
     }
-    // Held to the end, so that no thread begins another file.
+    // The lock is held to the end, so that no thread begins another file.
     mem::forget(all);
     process::exit(status)
 }

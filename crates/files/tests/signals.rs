@@ -1,4 +1,4 @@
-//! A process that is ended by its handler of signals leaves no unfinished file.
+//! A process that its signal handler ends leaves no unfinished file.
 
 use sealane_files::{NewFile, Rights, Taken, end_process};
 use std::io::Write;
@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs, thread};
 
-/// Says to this binary, started once more, in which folder it begins files and is ended.
+/// Environment variable that starts this binary as the child, with the folder in which it begins
+/// files and is ended.
 const FOLDER: &str = "SEALANE_TEST_FOLDER";
 
 #[test]

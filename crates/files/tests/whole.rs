@@ -1,4 +1,4 @@
-//! A name has the old content or the new one, never less; and nothing else is left in the folder.
+//! A name has the old content or the new one, never a part; and nothing else is left in the folder.
 
 use sealane_files::{NewFile, Rights, Taken, UNFINISHED, create, replace, same};
 use std::fs;
@@ -133,7 +133,7 @@ mod unix {
         assert!(fs::symlink_metadata(path("link")).unwrap().is_symlink());
         assert!(same(&path("second"), &path("inner/file")));
         assert!(!same(&path("second"), &path("inner")) && !same(&path("none"), &path("none")));
-        // Where nothing is to be replaced, a link is something.
+        // Where nothing is to be replaced, a link counts as an existing file.
         assert!(create(&path("link"), Rights::Owner, b"").is_err());
         symlink("round", path("round")).unwrap();
         assert!(replace(&path("round"), Rights::Owner, b"").is_err());

@@ -1,10 +1,10 @@
-//! Half-gates in narrow blocks, with keys made ahead.
+//! Half-gates in narrow blocks, with key schedules precomputed for a quad of tweaks.
 //!
-//! A narrow block runs many small batches, at worst a chain of ANDs on one row, each of which
-//! waits for the last. Two things keep that chain short. One kernel runs many batches, XORs
-//! included, so that it is set up once. And what a hash makes of tweaks alone (the key schedules
-//! of the multi-instance hash) is made for a quad of (gate, row) pairs at once, before their
-//! labels are known:
+//! A narrow block runs many small batches. In the worst case these form a chain of ANDs on one row,
+//! each of which waits for the last. Two measures shorten that chain. One kernel call runs many
+//! batches, XORs included, so its set-up is paid once. And the part of a hash that depends on
+//! tweaks alone (the key schedules of the multi-instance hash) is computed for a quad of (gate,
+//! row) pairs at once, before their labels are known:
 //!
 //! ```text
 //! pairs of the tape   p0 p1 p2 p3 p4 p5 p6 p7 | p8 ...      a quad of two-lane vectors
@@ -13,37 +13,37 @@
 //! hashed together     p0 | p1 | p2 p3 | p4 | p5 | p6 p7     one vector, one batch
 //! ```
 //!
-//! A pair keeps its place in the quad, and a vector is hashed once for each batch that has pairs
-//! in it. Its other places then hold labels under tweaks that are not theirs; what comes out there
-//! goes nowhere. Tables are those of [`kernels`](crate::kernels), byte for byte; that
-//! way stays the faster one for batches that fill quads.
+//! A pair keeps its position in the quad. A vector is hashed once for each batch that has pairs in
+//! it; its other positions then hold labels under tweaks that are not theirs, and their results are
+//! discarded. Tables equal those of [`kernels`](crate::kernels) byte for byte; those kernels remain
+//! the faster ones for batches that fill quads.
 
 use sealane_block::{Block, Cpu, Group, Kernel, Lanes, Tweak};
 use sealane_circuit::tape::{Batch, Gate, Tape};
 
-use crate::kernels::{GateKernel, Rowed};
+use crate::kernels::{GateKernel, LaneLabels};
 use crate::machine::xor_rows;
-use crate::tables::{Ended, Stream};
+use crate::tables::{Ended, TableStream};
 
-/// One side of the whole ANDs of a scheme with free XOR.
+/// One side of the full ANDs (both operands secret) of a scheme with free XOR.
 pub(crate) trait AndKernel: GateKernel {
-    /// Batches of fewer pairs, in narrow blocks, are run by [`AndKernel::batches`].
+    /// Number of pairs below which a batch of a narrow block runs through [`AndKernel::batches`].
     const AHEAD: usize = 0;
     /// Runs small batches of a narrow block.
     fn batches(
         &self,
         _cpu: Cpu,
         _work: (&Tape, &[Batch]),
-        _rows: &mut Rowed<'_>,
-        _tables: &mut dyn Stream,
+        _rows: &mut LaneLabels<'_>,
+        _tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         unreachable!("no batch has fewer than no pairs")
     }
 }
 
-/// A side whose tables have two planes of one block, and whose hash gets keys ahead.
+/// A side whose tables have two planes of one block, and whose hash keys can be precomputed.
 pub(crate) trait AheadKernel {
-    /// This side inside a kernel.
+    /// The form of this side inside a kernel.
     type Ahead<L: Lanes>: AheadLanes<L>;
     /// Brings keys and offset into registers.
     fn ahead<L: Lanes>(&self, l: L) -> Self::Ahead<L>;
@@ -51,10 +51,10 @@ pub(crate) trait AheadKernel {
 
 /// [`AheadKernel`] inside a kernel.
 pub(crate) trait AheadLanes<L: Lanes> {
-    /// Makes the keys of a quad of tweaks.
-    fn ready(&mut self, l: L, tweaks: &[Block]);
-    /// From the labels of the operands at vector `m` of that quad to those of the output, and the
-    /// rows of the table: new ones, or those that were given.
+    /// Computes the key schedules of a quad of tweaks.
+    fn precompute_keys(&mut self, l: L, tweaks: &[Block]);
+    /// Maps the labels of the operands at vector `m` of that quad to the labels of the output and
+    /// the rows of the table: new rows when garbling, the given ones when evaluating.
     fn vector(
         &mut self,
         l: L,
@@ -65,7 +65,7 @@ pub(crate) trait AheadLanes<L: Lanes> {
     ) -> (L::V, [L::V; 2]);
 }
 
-/// Bytes of a row of a table, and of both.
+/// Bytes of one row of a table, and of both rows.
 const ROW: usize = size_of::<Block>();
 const PAIR: usize = 2 * ROW;
 
@@ -74,8 +74,8 @@ pub(crate) fn run<K: AheadKernel>(
     cpu: Cpu,
     kernel: &K,
     (tape, mut batches): (&Tape, &[Batch]),
-    rows: &mut Rowed<'_>,
-    tables: &mut dyn Stream,
+    rows: &mut LaneLabels<'_>,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     while let [next, ..] = batches {
         let table = match next.ands.len() * rows.width {
@@ -94,18 +94,18 @@ pub(crate) fn run<K: AheadKernel>(
     Ok(())
 }
 
-/// Batches, as long as there is table.
+/// The kernel call that runs batches until the table buffer is used up.
 struct Ahead<'a, 'b, 'c, K> {
     kernel: &'a K,
     tape: &'a Tape,
-    /// What is left.
+    /// Batches that have not run yet.
     batches: &'a mut &'c [Batch],
-    rows: &'a mut Rowed<'b>,
+    rows: &'a mut LaneLabels<'b>,
     table: &'a mut [u8],
 }
 
 impl<K: AheadKernel> Kernel for Ahead<'_, '_, '_, K> {
-    /// Bytes of table that were used.
+    /// Bytes of the table buffer that were used.
     type Output = usize;
     const PORTABLE: bool = false;
 
@@ -120,7 +120,7 @@ impl<K: AheadKernel> Kernel for Ahead<'_, '_, '_, K> {
         } = self;
         let mut lanes = kernel.ahead(l);
         let width = rows.width;
-        // The first pair of the quad that is ready; none is.
+        // The first pair of the quad whose keys are computed; none at the start.
         let mut ready = usize::MAX;
         let mut tweaks = Group::ZERO;
         let mut used = 0;
@@ -140,27 +140,27 @@ impl<K: AheadKernel> Kernel for Ahead<'_, '_, '_, K> {
                 let quad = (first + done) / L::QUAD * L::QUAD;
                 if quad != ready {
                     set_tweaks(&mut tweaks[..L::QUAD], &tape.ands, quad, rows);
-                    lanes.ready(l, &tweaks[..]);
+                    lanes.precompute_keys(l, &tweaks[..]);
                     ready = quad;
                 }
                 let at = first + done - quad;
                 let (m, lane) = (at / L::WIDTH, at % L::WIDTH);
                 let tweak = l.load(&tweaks[m * L::WIDTH..]);
-                let part = Part {
+                let span = VectorSpan {
                     lane,
                     len: (len - done).min(L::WIDTH - lane),
                 };
-                let places = part.places(&tape.ands, &mut next, width);
-                let operands = part.gather(l, rows, &places);
+                let places = span.places(&tape.ands, &mut next, width);
+                let operands = span.gather(l, rows, &places);
                 let (garbler, evaluator) = table.split_at_mut(len * ROW);
                 let planes = [&mut garbler[done * ROW..], &mut evaluator[done * ROW..]];
-                let table = [part.read(l, planes[0]), part.read(l, planes[1])];
+                let table = [span.read(l, planes[0]), span.read(l, planes[1])];
                 let (out, table) = lanes.vector(l, m, tweak, operands, table);
-                part.scatter(l, rows, &places, out);
+                span.scatter(l, rows, &places, out);
                 for (plane, row) in planes.into_iter().zip(table) {
-                    part.write(l, plane, row);
+                    span.write(l, plane, row);
                 }
-                done += part.len;
+                done += span.len;
             }
             *batches = later;
         }
@@ -168,9 +168,9 @@ impl<K: AheadKernel> Kernel for Ahead<'_, '_, '_, K> {
     }
 }
 
-/// Sets the tweaks of neighbouring pairs of a tape, from pair `first` on; behind its end there is
-/// nothing to set.
-fn set_tweaks(tweaks: &mut [Block], ands: &[Gate], first: usize, rows: &Rowed<'_>) {
+/// Sets the tweaks of neighbouring pairs of a tape, from pair `first` on. Tweaks behind the end of
+/// the tape are left as they are.
+fn set_tweaks(tweaks: &mut [Block], ands: &[Gate], first: usize, rows: &LaneLabels<'_>) {
     let mut next = (first / rows.width, first % rows.width);
     for block in tweaks {
         let Some(gate) = ands.get(next.0) else {
@@ -187,7 +187,7 @@ fn set_tweaks(tweaks: &mut [Block], ands: &[Gate], first: usize, rows: &Rowed<'_
     }
 }
 
-/// From (gate, row) to the next pair.
+/// Advances (gate, row) to the next pair.
 #[inline(always)]
 fn step((gate, row): &mut (usize, usize), width: usize) {
     *row += 1;
@@ -199,41 +199,46 @@ fn step((gate, row): &mut (usize, usize), width: usize) {
 /// Most lanes of a vector.
 const MAX_WIDTH: usize = 4;
 
-/// Where the operands and the output of a pair lie.
+/// Slots of the operands and of the output of a pair.
 #[derive(Clone, Copy, Default)]
-struct Places {
+struct PairSlots {
     a: usize,
     b: usize,
     out: usize,
 }
 
-/// The lanes of a vector that belong to pairs: `len` from `lane` on. One alone is brought to all
-/// lanes, because a vector that is loaded right after one of its lanes was stored has to wait for
-/// the cache; so does a chain of ANDs, then.
+/// The lanes of a vector that belong to pairs: `len` lanes from `lane` on. A single label is
+/// broadcast to all lanes: a vector load right after a store to one of its lanes would stall on
+/// store forwarding, and a chain of ANDs would stall with it.
 #[derive(Clone, Copy)]
-struct Part {
+struct VectorSpan {
     lane: usize,
     len: usize,
 }
 
-impl Part {
-    /// The places of the next pairs.
+impl VectorSpan {
+    /// Computes the slots of the next pairs.
     #[inline(always)]
-    fn places(self, ands: &[Gate], next: &mut (usize, usize), width: usize) -> [Places; MAX_WIDTH] {
-        let mut places = [Places::default(); MAX_WIDTH];
+    fn places(
+        self,
+        ands: &[Gate],
+        next: &mut (usize, usize),
+        width: usize,
+    ) -> [PairSlots; MAX_WIDTH] {
+        let mut places = [PairSlots::default(); MAX_WIDTH];
         for place in &mut places[..self.len] {
             let (gate, row) = (&ands[next.0], next.1);
             let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * width + row);
-            *place = Places { a, b, out };
+            *place = PairSlots { a, b, out };
             step(next, width);
         }
         places
     }
 
-    /// The labels of the operands, each in its lane.
+    /// Loads the labels of the operands, each into its lane.
     #[inline(always)]
-    fn gather<L: Lanes>(self, l: L, rows: &mut Rowed<'_>, places: &[Places]) -> [L::V; 2] {
-        let Rowed { slots, scratch, .. } = rows;
+    fn gather<L: Lanes>(self, l: L, rows: &mut LaneLabels<'_>, places: &[PairSlots]) -> [L::V; 2] {
+        let LaneLabels { slots, scratch, .. } = rows;
         if self.len == 1 {
             return [l.splat(slots[places[0].a]), l.splat(slots[places[0].b])];
         }
@@ -245,10 +250,10 @@ impl Part {
         [l.load(a), l.load(b)]
     }
 
-    /// Puts the labels of the outputs to their slots.
+    /// Stores the labels of the outputs in their slots.
     #[inline(always)]
-    fn scatter<L: Lanes>(self, l: L, rows: &mut Rowed<'_>, places: &[Places], out: L::V) {
-        let Rowed { slots, scratch, .. } = rows;
+    fn scatter<L: Lanes>(self, l: L, rows: &mut LaneLabels<'_>, places: &[PairSlots], out: L::V) {
+        let LaneLabels { slots, scratch, .. } = rows;
         let [.., c] = &mut scratch.ahead;
         l.store(c, out);
         for i in 0..self.len {
@@ -256,7 +261,7 @@ impl Part {
         }
     }
 
-    /// The rows of a plane, from its first bytes, each in its lane.
+    /// Reads the rows of a plane from its first bytes, each into its lane.
     #[inline(always)]
     fn read<L: Lanes>(self, l: L, plane: &[u8]) -> L::V {
         if self.len == L::WIDTH {

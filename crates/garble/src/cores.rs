@@ -1,13 +1,14 @@
-//! The blocks of a span on several cores at once; tables cross in the order of the format.
+//! Parallel execution of the blocks of a span on several cores; tables keep the order of the
+//! format.
 //!
-//! Each worker runs the pieces of its blocks, and the calling thread alone has to do with the
-//! stream: it passes on what was garbled, or hands out what is to be evaluated, piece by piece and
-//! block by block. The tables of a piece lie in a buffer, of which there are two for each block,
-//! so memory is bounded: a worker fills or reads one while the other is carried. A worker gets
-//! buffers in the order in which it needs them, so nobody waits in a circle.
+//! Each worker runs the pieces of its blocks. The calling thread alone accesses the stream: it
+//! sends garbled tables, or hands out tables to evaluate, piece by piece and block by block. The
+//! tables of a piece lie in a buffer. There are two buffers for each block, so memory is bounded: a
+//! worker fills or reads one while the other is in transit. A worker gets buffers in the order in
+//! which it needs them, so a deadlock cannot occur.
 //!
-//! The stream sees the same bytes in the same order as on one core. Workers touch neither clock
-//! nor network, so a run on a simulated machine stays one that its seed decides.
+//! The stream sees the same bytes in the same order as on one core. Workers use neither clock nor
+//! network, so a run on a simulated machine stays determined by its seed.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -16,19 +17,20 @@ use std::thread::{self, ScopedJoinHandle};
 use sealane_block::{Block, Group};
 
 use crate::Ports;
-use crate::machine::{LaneBlock, Piece, Run, pieces};
-use crate::tables::{Ended, Stream};
+use crate::machine::{LaneBlock, Piece, TapeRun, pieces};
+use crate::tables::{Ended, TableStream};
 
-/// ANDs of all lanes of a span from which on threads are worth their start: a millisecond of work.
+/// Number of ANDs over all lanes of a span from which starting threads pays off: about a
+/// millisecond of work.
 pub(crate) const FEWEST_ANDS: usize = 1 << 16;
 
-/// Room for the tables of a piece on a block.
+/// Buffer for the tables of a piece on a block.
 type Buffer = Vec<Group>;
 
-/// Buffers that no worker has.
+/// Buffers that no worker holds.
 pub(crate) type Stock = Vec<Buffer>;
 
-/// A thread, and the two ways that buffers go.
+/// A worker thread with its two buffer channels.
 struct Worker<'scope> {
     to: Sender<Buffer>,
     from: Receiver<Buffer>,
@@ -38,12 +40,12 @@ struct Worker<'scope> {
 /// Runs a tape on the blocks of a span, on at most `threads` threads: worker i has the blocks i,
 /// i + threads, and so on.
 pub(crate) fn run(
-    run: &Run<'_>,
+    run: &TapeRun<'_>,
     blocks: &mut [LaneBlock],
     threads: usize,
     ports: &dyn Ports,
     stock: &mut Stock,
-    tables: &mut dyn Stream,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     let widths: Vec<usize> = blocks.iter().map(|block| block.width).collect();
     let mut shares: Vec<Vec<&mut LaneBlock>> = Vec::new();
@@ -66,7 +68,7 @@ pub(crate) fn run(
         let workers = workers.collect::<Vec<_>>();
         let carried = carry(run, &widths, &workers, tables);
         for Worker { to, from, thread } in workers {
-            // That nothing more comes ends a worker, wherever it is.
+            // A closed channel ends a worker, wherever it is.
             drop(to);
             if let Err(panic) = thread.join() {
                 resume_unwind(panic);
@@ -77,13 +79,13 @@ pub(crate) fn run(
     })
 }
 
-/// Carries tables between the stream and the workers, in the order of the format. Where a worker
-/// has ended before its time, by a panic, so does this.
+/// Carries tables between the stream and the workers, in the order of the format. Returns early if
+/// a worker has panicked.
 fn carry(
-    run: &Run<'_>,
+    run: &TapeRun<'_>,
     widths: &[usize],
     workers: &[Worker<'_>],
-    tables: &mut dyn Stream,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     for piece in pieces(run.tape) {
         for (block, width) in widths.iter().enumerate() {
@@ -112,7 +114,7 @@ fn carry(
 
 /// Runs the tape on some blocks, a buffer for each piece and block.
 fn work(
-    run: &Run<'_>,
+    run: &TapeRun<'_>,
     mut blocks: Vec<&mut LaneBlock>,
     ports: &dyn Ports,
     buffers: &Receiver<Buffer>,
@@ -134,14 +136,19 @@ fn work(
             }
         }
     }
-    // Those that are left go back to the stock.
+    // The remaining buffers go back to the stock.
     for buffer in buffers {
         let _ = done.send(buffer);
     }
 }
 
 /// The bytes of a buffer that the tables of a piece take.
-fn room<'a>(run: &Run<'_>, piece: &Piece, width: usize, buffer: &'a mut Buffer) -> &'a mut [u8] {
+fn room<'a>(
+    run: &TapeRun<'_>,
+    piece: &Piece,
+    width: usize,
+    buffer: &'a mut Buffer,
+) -> &'a mut [u8] {
     let bytes = run.table_bytes(piece, width);
     let groups = bytes.div_ceil(size_of::<Group>());
     if buffer.len() < groups {
@@ -150,10 +157,10 @@ fn room<'a>(run: &Run<'_>, piece: &Piece, width: usize, buffer: &'a mut Buffer) 
     &mut Block::as_bytes_mut(Group::as_blocks_mut(buffer))[..bytes]
 }
 
-/// The tables of one piece on one block that are not yet written, or read.
+/// The tables of one piece on one block that are not yet written or read.
 struct OfPiece<'a>(&'a mut [u8]);
 
-impl Stream for OfPiece<'_> {
+impl TableStream for OfPiece<'_> {
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], Ended> {
         assert!(bytes <= self.0.len(), "the tables of a piece are counted");
         Ok(self.0)

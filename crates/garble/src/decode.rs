@@ -1,9 +1,10 @@
-//! Output labels become bits: by comparing hashes of labels, never by the permute bit alone.
+//! Decoding of output labels to bits, by comparing hashes of whole labels and never by the permute
+//! bit alone.
 //!
-//! A permute bit is one bit of a label; whoever flips it in transit flips the output. A hash of
-//! the whole label matches one of the garbler's two or nothing. The garbler's hashes tell the
-//! evaluator nothing about the label it does not hold, because a decoding is a call of its own,
-//! whose tweaks are those of no gate.
+//! A permute bit is one bit of a label, and flipping it in transit would flip the output. A hash of
+//! the whole label matches one of the garbler's two hashes or neither. The garbler's hashes tell
+//! the evaluator nothing about the label that it does not hold: a decoding is a call of its own,
+//! and its tweaks are used by no gate.
 
 use sealane_block::{Block, Cpu, LabelHash, Tweak};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
@@ -17,7 +18,7 @@ use crate::scheme::{Hash, with_hash};
 )]
 pub struct DecodeError;
 
-/// The part that no gate takes.
+/// The tweak part that no gate uses.
 const OUTPUT: u32 = 15;
 
 /// Hashes labels in place, as outputs of the given call.
@@ -39,11 +40,11 @@ pub(crate) fn hash_outputs(cpu: Cpu, hash: &Hash, call: u64, labels: &mut [Block
     );
 }
 
-/// The bits, 0 or 1 a byte, for which `hashes[i]` is `table[i][bit]`. All are looked at before the
-/// verdict; when one matches nothing, every bit is cleared.
+/// Returns the bits, one byte each, 0 or 1, for which `hashes[i]` is `table[i][bit]`. All hashes
+/// are compared before the verdict; if one matches neither entry, every bit is cleared.
 ///
 /// # Errors
-/// A hash matches neither of its two.
+/// [`DecodeError`] if a hash matches neither of its two entries.
 pub fn decode(hashes: &[Block], table: &[[Block; 2]], bits: &mut [u8]) -> Result<(), DecodeError> {
     let mut all = Choice::from(1);
     for ((hash, [zero, one]), bit) in hashes.iter().zip(table).zip(&mut *bits) {
@@ -54,9 +55,9 @@ pub fn decode(hashes: &[Block], table: &[[Block; 2]], bits: &mut [u8]) -> Result
     verdict(all, bits)
 }
 
-/// The verdict, which the run makes public, and the bits cleared with a bad one.
-// A frame of its own, by which the check of secrets tells this branch from all others, those of the
-// comparisons included.
+/// The verdict, which the run makes public; bits are cleared when it is bad.
+// It has a stack frame of its own, by which the check of secrets tells this branch from all others,
+// including those of the comparisons.
 #[inline(never)]
 fn verdict(all: Choice, bits: &mut [u8]) -> Result<(), DecodeError> {
     if bool::from(all) {

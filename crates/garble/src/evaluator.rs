@@ -7,8 +7,8 @@ use zeroize::Zeroize;
 use crate::half_gates::EvaluateAnd;
 use crate::machine::{FreeXor, Machine};
 use crate::scheme::{Hash, with_hash};
-use crate::tables::{Ended, KeepError, Stream};
-use crate::{Ports, Roles, Scheme, Tables, decode, halves, prf, three_halves};
+use crate::tables::{Ended, KeepError, TableStream};
+use crate::{Ports, Roles, Scheme, Tables, decode, known_operand, prf, three_halves};
 
 /// The evaluator of one instance.
 pub struct Evaluator {
@@ -23,7 +23,7 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluator for the garbler's scheme and seed.
+    /// Creates an evaluator for the garbler's scheme and seed.
     pub fn new(cpu: Cpu, scheme: Scheme, seed: Block) -> Evaluator {
         Evaluator {
             cpu,
@@ -36,27 +36,26 @@ impl Evaluator {
         }
     }
 
-    /// From now on, the parties that tapes speak of have these roles.
+    /// Sets the roles of the parties that tapes refer to, from now on.
     pub fn set_roles(&mut self, roles: Roles) {
         self.roles = roles;
     }
 
-    /// From now on, large calls run on up to `threads` threads; see
+    /// Lets large calls run on up to `threads` threads from now on; see
     /// [`Garbler::set_threads`](crate::Garbler::set_threads).
     pub fn set_threads(&mut self, threads: usize) {
         self.machine.threads = threads;
     }
 
-    /// Evaluates `tape` on `lanes` lanes; ports carry active labels. `tables` are those of the
-    /// garbler, [`Scheme::table_bytes`] bytes.
+    /// Evaluates `tape` on `lanes` lanes. Ports carry active labels; `tables` are the garbler's,
+    /// [`Scheme::table_bytes`] bytes.
     ///
     /// # Errors
-    /// What `tables` returns. The evaluator and its garbler are then out of step and of no more
-    /// use.
+    /// The error of `tables`. The evaluator and its garbler are then out of step and unusable.
     ///
     /// # Panics
-    /// If the tape names slots or gates that it does not have, for 2^32 lanes and more, or where
-    /// the operating system has no more threads.
+    /// If the tape names slots or gates that it does not have, if there are 2^32 or more lanes, or
+    /// if the operating system has no more threads.
     pub fn evaluate<T: Tables>(
         &mut self,
         tape: &Tape,
@@ -74,7 +73,7 @@ impl Evaluator {
         tape: &Tape,
         lanes: usize,
         ports: &mut dyn Ports,
-        tables: &mut dyn Stream,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let (cpu, call) = (self.cpu, self.call_of(tape));
         let (machine, work) = (&mut self.machine, (tape, lanes));
@@ -82,8 +81,8 @@ impl Evaluator {
             hash => {
                 let gates = FreeXor {
                     and: EvaluateAnd { hash },
-                    garbler_knows: halves::Evaluate::<_, false> { hash },
-                    evaluator_knows: halves::Evaluate::<_, true> { hash },
+                    garbler_knows: known_operand::Evaluate::<_, false> { hash },
+                    evaluator_knows: known_operand::Evaluate::<_, true> { hash },
                     roles: self.roles,
                     one: Block::ZERO,
                     garbles: false,
@@ -93,8 +92,8 @@ impl Evaluator {
             three_halves(hash) => {
                 let gates = FreeXor {
                     and: three_halves::EvaluateAnd { hash },
-                    garbler_knows: halves::Evaluate::<_, false> { hash },
-                    evaluator_knows: halves::Evaluate::<_, true> { hash },
+                    garbler_knows: known_operand::Evaluate::<_, false> { hash },
+                    evaluator_knows: known_operand::Evaluate::<_, true> { hash },
                     roles: self.roles,
                     one: Block::ZERO,
                     garbles: false,
@@ -105,8 +104,8 @@ impl Evaluator {
         )
     }
 
-    /// Hashes of active labels, one of the two that
-    /// [`Garbler::decode_table`](crate::Garbler::decode_table) has for each: see
+    /// Hashes active labels. Each result is one of the two that
+    /// [`Garbler::decode_table`](crate::Garbler::decode_table) has for the label: see
     /// [`decode`](crate::decode()).
     ///
     /// # Panics
@@ -117,8 +116,8 @@ impl Evaluator {
         decode::hash_outputs(self.cpu, &self.hash, call, out);
     }
 
-    /// The number of a run of this tape. One without tables hashes nothing and takes no number: the
-    /// two sides run it at different times.
+    /// Returns the call number of a run of this tape. A tape without tables hashes nothing and
+    /// takes no number: the two sides run it at different times.
     fn call_of(&mut self, tape: &Tape) -> u64 {
         match self.scheme.table_bytes(tape, 1, self.roles) {
             0 => self.calls.next(),
@@ -128,8 +127,8 @@ impl Evaluator {
 }
 
 impl Drop for Evaluator {
-    /// The seed is public. It goes as well, so that nothing at all is left; hash and labels erase
-    /// themselves.
+    /// The seed is public. It is erased as well, so that nothing is left in memory; hash and labels
+    /// erase themselves.
     fn drop(&mut self) {
         self.seed.zeroize();
     }

@@ -1,4 +1,4 @@
-//! The garbler: zero labels in, tables out, zero labels on.
+//! The garbler: zero labels and tables of one instance.
 
 use sealane_block::{Block, Calls, Coins, Cpu};
 use sealane_circuit::Tape;
@@ -7,8 +7,8 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::half_gates::GarbleAnd;
 use crate::machine::{FreeXor, Machine};
 use crate::scheme::{Hash, with_hash};
-use crate::tables::{Ended, KeepError, Stream};
-use crate::{Ports, Roles, Scheme, Tables, decode, halves, prf, three_halves};
+use crate::tables::{Ended, KeepError, TableStream};
+use crate::{Ports, Roles, Scheme, Tables, decode, known_operand, prf, three_halves};
 
 /// The garbler of one instance.
 pub struct Garbler {
@@ -18,14 +18,15 @@ pub struct Garbler {
     hash: Hash,
     roles: Roles,
     delta: Block,
-    /// The number of the next call; see the crate's page.
+    /// The number of the next call; see the crate's documentation.
     calls: Calls,
     machine: Machine,
 }
 
 impl Garbler {
-    /// A fresh offset, under a public seed that is random and of this instance alone: from a
-    /// [`PublicStream`](sealane_block::PublicStream), never from secret coins.
+    /// Creates a garbler with a fresh offset. The public seed must be random and used by this
+    /// instance alone: it comes from a [`PublicStream`](sealane_block::PublicStream), never from
+    /// secret coins.
     pub fn new(cpu: Cpu, scheme: Scheme, seed: Block, coins: &mut Coins) -> Garbler {
         let delta = coins.secret("garble: offset").block();
         let delta = Block::new(delta.value() | 1);
@@ -41,35 +42,36 @@ impl Garbler {
         }
     }
 
-    /// From now on, the parties that tapes speak of have these roles.
+    /// Sets the roles of the parties that tapes refer to, from now on.
     pub fn set_roles(&mut self, roles: Roles) {
         self.roles = roles;
     }
 
-    /// From now on, large calls run on up to `threads` threads beside the caller's: up to
-    /// [`SPAN`](crate::machine::SPAN) of them have work. The default, and 0, is 1, the caller's
-    /// own. Tables and labels are the same on any number.
+    /// Lets large calls run on up to `threads` threads beside the caller's from now on; up to
+    /// [`SPAN`](crate::machine::SPAN) of them have work. The default, also chosen by 0, is 1: the
+    /// caller's thread. Tables and labels do not depend on the number.
     pub fn set_threads(&mut self, threads: usize) {
         self.machine.threads = threads;
     }
 
-    /// The scheme.
+    /// Returns the scheme.
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }
 
-    /// The public seed, which the evaluator needs.
+    /// Returns the public seed, which the evaluator needs.
     pub fn seed(&self) -> Block {
         self.seed
     }
 
-    /// The free-XOR offset: secret, its bit 0 is 1. Without free XOR it is no offset of labels.
+    /// Returns the free-XOR offset: secret, with bit 0 equal to 1. In a scheme without free XOR it
+    /// is no offset of labels.
     pub fn delta(&self) -> Block {
         self.delta
     }
 
-    /// Fresh labels of both values of `count` wires, without free XOR: those of 0, then those of
-    /// 1. With it, any blocks are zero labels.
+    /// Draws fresh labels of both values of `count` wires, for schemes without free XOR: the labels
+    /// of 0, then the labels of the value 1. With free XOR, any blocks serve as zero labels.
     pub fn fresh_labels(&self, coins: &mut Coins, count: usize) -> Zeroizing<Vec<Block>> {
         let mut labels = Zeroizing::new(vec![Block::ZERO; count * self.scheme.labels()]);
         coins.secret("garble: labels").fill(&mut labels);
@@ -83,16 +85,15 @@ impl Garbler {
         labels
     }
 
-    /// Garbles `tape` on `lanes` lanes; ports carry zero labels. [`Scheme::table_bytes`] bytes go
+    /// Garbles `tape` on `lanes` lanes. Ports carry zero labels; [`Scheme::table_bytes`] bytes go
     /// into `tables`.
     ///
     /// # Errors
-    /// What `tables` returns. The garbler and its evaluator are then out of step and of no more
-    /// use.
+    /// The error of `tables`. The garbler and its evaluator are then out of step and unusable.
     ///
     /// # Panics
-    /// If the tape names slots or gates that it does not have, for 2^32 lanes and more, or where
-    /// the operating system has no more threads.
+    /// If the tape names slots or gates that it does not have, if there are 2^32 or more lanes, or
+    /// if the operating system has no more threads.
     pub fn garble<T: Tables>(
         &mut self,
         tape: &Tape,
@@ -110,7 +111,7 @@ impl Garbler {
         tape: &Tape,
         lanes: usize,
         ports: &mut dyn Ports,
-        tables: &mut dyn Stream,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let (cpu, call, delta) = (self.cpu, self.call_of(tape), self.delta);
         let (machine, work) = (&mut self.machine, (tape, lanes));
@@ -118,8 +119,8 @@ impl Garbler {
             hash => {
                 let gates = FreeXor {
                     and: GarbleAnd { hash, delta },
-                    garbler_knows: halves::Garble::<_, false> { hash, delta },
-                    evaluator_knows: halves::Garble::<_, true> { hash, delta },
+                    garbler_knows: known_operand::Garble::<_, false> { hash, delta },
+                    evaluator_knows: known_operand::Garble::<_, true> { hash, delta },
                     roles: self.roles,
                     one: delta,
                     garbles: true,
@@ -129,8 +130,8 @@ impl Garbler {
             three_halves(hash) => {
                 let gates = FreeXor {
                     and: three_halves::GarbleAnd { hash, delta },
-                    garbler_knows: halves::Garble::<_, false> { hash, delta },
-                    evaluator_knows: halves::Garble::<_, true> { hash, delta },
+                    garbler_knows: known_operand::Garble::<_, false> { hash, delta },
+                    evaluator_knows: known_operand::Garble::<_, true> { hash, delta },
                     roles: self.roles,
                     one: delta,
                     garbles: true,
@@ -144,9 +145,9 @@ impl Garbler {
         )
     }
 
-    /// The two hashes of each output label, zero first, for schemes with free XOR. Whoever holds
-    /// them decodes: see [`decode`](crate::decode()). It is a call like any other, so both sides
-    /// hash the same outputs in the same order.
+    /// Returns the two hashes of each output label, zero first, for schemes with free XOR. A holder
+    /// of these hashes can decode: see [`decode`](crate::decode()). This is a call like any other,
+    /// so both sides hash the same outputs in the same order.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -156,7 +157,7 @@ impl Garbler {
         self.decode_table_of(zero_labels, &ones, out);
     }
 
-    /// [`Garbler::decode_table`] from both labels of each output.
+    /// Computes [`Garbler::decode_table`] from both labels of each output.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -176,8 +177,8 @@ impl Garbler {
         }
     }
 
-    /// The number of a run of this tape. One without tables hashes nothing and takes no number: the
-    /// two sides run it at different times.
+    /// Returns the call number of a run of this tape. A tape without tables hashes nothing and
+    /// takes no number: the two sides run it at different times.
     fn call_of(&mut self, tape: &Tape) -> u64 {
         match self.scheme.table_bytes(tape, 1, self.roles) {
             0 => self.calls.next(),
@@ -187,8 +188,8 @@ impl Garbler {
 }
 
 impl Drop for Garbler {
-    /// The seed is public. It goes as well, so that nothing at all is left; hash and labels erase
-    /// themselves.
+    /// The seed is public. It is erased as well, so that nothing is left in memory; hash and labels
+    /// erase themselves.
     fn drop(&mut self) {
         self.delta.zeroize();
         self.seed.zeroize();

@@ -11,10 +11,10 @@
 //! evaluator  c   = H(a) ^ s_a T_G ^ H(b) ^ s_b (T_E ^ a)
 //! ```
 //!
-//! A permute bit becomes a mask of its lane and is never branched on. Everything is vertical: lane
-//! `l` of every vector belongs to one gate and row.
+//! A permute bit (the point-and-permute bit) becomes a mask of its lane and is never branched on.
+//! Lanes are independent: lane `l` of every vector belongs to one (gate, row) pair.
 //!
-//! Two blocks an AND: the sixteen T_G of a group, then the sixteen T_E.
+//! An AND has two blocks of table: a group holds its sixteen T_G, then its sixteen T_E.
 
 use sealane_block::hash::HashLanes;
 use sealane_block::lanes::Quad;
@@ -22,10 +22,10 @@ use sealane_block::{Block, Cpu, GROUP, LabelHash, Lanes};
 use sealane_circuit::tape::{Batch, Tape};
 
 use crate::ahead::{self, AheadKernel, AheadLanes, AndKernel};
-use crate::kernels::{GateKernel, GateLanes, Place, Rowed, Tweaks};
-use crate::tables::{Ended, Stream};
+use crate::kernels::{GateKernel, GateLanes, GateSlots, LaneLabels, Tweaks};
+use crate::tables::{Ended, TableStream};
 
-/// The parts of an AND: the hashes of its operands.
+/// The tweak parts of an AND: one for the hash of each operand.
 pub(crate) const A: u32 = 0;
 pub(crate) const B: u32 = 1;
 
@@ -40,13 +40,13 @@ pub(crate) struct EvaluateAnd<'a, H> {
     pub hash: &'a H,
 }
 
-/// [`GarbleAnd`] inside a kernel.
+/// The form of [`GarbleAnd`] inside a kernel.
 pub(crate) struct GarbleLanes<L: Lanes, H> {
     hash: H,
     delta: L::V,
 }
 
-/// [`EvaluateAnd`] inside a kernel.
+/// The form of [`EvaluateAnd`] inside a kernel.
 pub(crate) struct EvaluateLanes<H> {
     hash: H,
 }
@@ -69,7 +69,8 @@ impl<H: LabelHash> GateKernel for GarbleAnd<'_, H> {
 }
 
 impl<L: Lanes, H> GarbleLanes<L, H> {
-    /// c, T_G and T_E of a vector, from a, b and their hashes, without delta and with it.
+    /// Computes c, T_G and T_E of a vector from a, b and the hashes of the labels without delta and
+    /// with it.
     #[inline(always)]
     fn solve(&self, l: L, [a, b]: [L::V; 2], [zero, one]: [[L::V; 2]; 2]) -> (L::V, [L::V; 2]) {
         let (mask_a, mask_b) = (l.permute_mask(a), l.permute_mask(b));
@@ -83,7 +84,7 @@ impl<L: Lanes, H> GarbleLanes<L, H> {
     }
 }
 
-/// c of a vector, from a, b, their hashes, T_G and T_E.
+/// Computes c of a vector from a, b, their hashes, T_G and T_E.
 #[inline(always)]
 fn solve_evaluator<L: Lanes>(l: L, [a, b]: [L::V; 2], hash: [L::V; 2], table: [L::V; 2]) -> L::V {
     let [garbler, evaluator] = table;
@@ -100,7 +101,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &mut table[..2 * ROW];
@@ -111,7 +112,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
             let tweak = tweaks.of_quad(l, &self.hash, q);
             let [zero, one] = self
                 .hash
-                .both(l, [(tweak, A), (tweak, B)], self.delta, [a, b]);
+                .hash_both(l, [(tweak, A), (tweak, B)], self.delta, [a, b]);
             let (mut c, mut garbler, mut evaluator) = (a, a, b);
             for m in 0..4 {
                 let hashes = [[zero[0][m], zero[1][m]], [one[0][m], one[1][m]]];
@@ -144,7 +145,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<H> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &table[..2 * ROW];
@@ -153,7 +154,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<H> {
             let a = l.load_quad(&slots[place.a + at..]);
             let b = l.load_quad(&slots[place.b + at..]);
             let tweak = tweaks.of_quad(l, &self.hash, q);
-            let hash = self.hash.one(l, [(tweak, A), (tweak, B)], [a, b]);
+            let hash = self.hash.hash_one(l, [(tweak, A), (tweak, B)], [a, b]);
             let garbler: Quad<L> = l.load_quad_bytes(&table[16 * at..]);
             let evaluator: Quad<L> = l.load_quad_bytes(&table[ROW + 16 * at..]);
             let mut c = a;
@@ -167,14 +168,14 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<H> {
 }
 
 impl<H: LabelHash> AndKernel for GarbleAnd<'_, H> {
-    const AHEAD: usize = H::READY;
+    const AHEAD: usize = H::MAX_PRECOMPUTED;
 
     fn batches(
         &self,
         cpu: Cpu,
         work: (&Tape, &[Batch]),
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         ahead::run(cpu, self, work, rows, tables)
     }
@@ -191,9 +192,9 @@ impl<H: LabelHash> AheadKernel for GarbleAnd<'_, H> {
 
 impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for GarbleLanes<L, H> {
     #[inline(always)]
-    fn ready(&mut self, l: L, tweaks: &[Block]) {
-        let tweaks = self.hash.pairs(l, tweaks);
-        self.hash.ready(l, [(tweaks, A), (tweaks, B)]);
+    fn precompute_keys(&mut self, l: L, tweaks: &[Block]) {
+        let tweaks = self.hash.pair_tweaks(l, tweaks);
+        self.hash.precompute_keys(l, [(tweaks, A), (tweaks, B)]);
     }
     #[inline(always)]
     fn vector(
@@ -206,20 +207,20 @@ impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for GarbleLanes<L, H> {
     ) -> (L::V, [L::V; 2]) {
         let hashes = self
             .hash
-            .both_ready(l, m, parts(l, tweak), self.delta, labels);
+            .hash_both_precomputed(l, m, parts(l, tweak), self.delta, labels);
         self.solve(l, labels, hashes)
     }
 }
 
 impl<H: LabelHash> AndKernel for EvaluateAnd<'_, H> {
-    const AHEAD: usize = H::READY;
+    const AHEAD: usize = H::MAX_PRECOMPUTED;
 
     fn batches(
         &self,
         cpu: Cpu,
         work: (&Tape, &[Batch]),
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         ahead::run(cpu, self, work, rows, tables)
     }
@@ -236,9 +237,9 @@ impl<H: LabelHash> AheadKernel for EvaluateAnd<'_, H> {
 
 impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for EvaluateLanes<H> {
     #[inline(always)]
-    fn ready(&mut self, l: L, tweaks: &[Block]) {
-        let tweaks = self.hash.pairs(l, tweaks);
-        self.hash.ready(l, [(tweaks, A), (tweaks, B)]);
+    fn precompute_keys(&mut self, l: L, tweaks: &[Block]) {
+        let tweaks = self.hash.pair_tweaks(l, tweaks);
+        self.hash.precompute_keys(l, [(tweaks, A), (tweaks, B)]);
     }
     #[inline(always)]
     fn vector(
@@ -249,12 +250,12 @@ impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for EvaluateLanes<H> {
         labels: [L::V; 2],
         rows: [L::V; 2],
     ) -> (L::V, [L::V; 2]) {
-        let hashes = self.hash.one_ready(l, m, parts(l, tweak), labels);
+        let hashes = self.hash.hash_precomputed(l, m, parts(l, tweak), labels);
         (solve_evaluator(l, labels, hashes, rows), rows)
     }
 }
 
-/// The tweaks of the two parts.
+/// Returns the tweaks of the two parts.
 #[inline(always)]
 fn parts<L: Lanes>(l: L, tweak: L::V) -> [L::V; 2] {
     let part = |part: u32| l.xor(tweak, l.splat(Block::new((part as u128) << 96)));

@@ -1,91 +1,93 @@
-//! From the gates of a batch to groups of sixteen (gate, row) pairs, for any scheme and side.
+//! Kernels that take the gates of a batch in groups of sixteen (gate, row) pairs, for any scheme
+//! and side.
 //!
-//! A scheme says in a [`GateKernel`] what happens to one group. Here are the two ways to bring
-//! groups to it: in a *wide* block the rows of a gate lie together and are worked on where they
-//! lie; in a *narrow* one pairs of several gates are gathered.
+//! A scheme implements one group as a [`GateKernel`]. This module has the two ways to form groups.
+//! In a *wide* block the rows of a gate are contiguous and are processed in place. In a *narrow*
+//! block the pairs of several gates are gathered.
 
-use sealane_block::hash::{HashLanes, row_blocks};
+use sealane_block::hash::{HashLanes, row_tweak_blocks};
 use sealane_block::lanes::Quad;
 use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes, Tier, Tweak};
 use sealane_circuit::tape::Gate;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::tables::{Ended, Stream};
+use crate::tables::{Ended, TableStream};
 
-/// One side of a kind of gates.
+/// One side of one kind of gate.
 pub(crate) trait GateKernel {
-    /// Bytes of tables of one pair, plane by plane: a group of n pairs has n pieces of the first
+    /// Bytes of table of one pair, plane by plane: a group of n pairs has n pieces of the first
     /// size, then n of the second, and so on.
     const PLANES: &'static [usize];
-    /// Bytes of tables of one pair.
+    /// Bytes of table of one pair.
     const PAIR: usize = sum(Self::PLANES);
-    /// Labels that this side holds of a wire: 1, or 2 where there is no common offset.
+    /// Number of labels that this side holds of a wire: 1, or 2 where there is no common offset.
     const LABELS: usize;
-    /// This side inside a kernel.
+    /// The form of this side inside a kernel.
     type Lanes<L: Lanes>: GateLanes<L>;
     /// Brings keys and offset into registers.
     fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L>;
 }
 
-/// [`GateKernel`] inside a kernel.
+/// The form of [`GateKernel`] inside a kernel.
 pub(crate) trait GateLanes<L: Lanes> {
-    /// Computes the output labels of sixteen pairs; writes their table, or reads it.
+    /// Computes the output labels of sixteen pairs; writes their table when garbling, reads it when
+    /// evaluating.
     fn group(
         &mut self,
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     );
 }
 
-/// Where the labels of sixteen pairs lie: sixteen neighbours from each of these on.
+/// Positions of the labels of sixteen pairs: sixteen neighbours from each of these indices on.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct GateSlots {
     pub a: usize,
     pub b: usize,
     pub out: usize,
-    /// How far behind its first label the second label of a wire lies.
+    /// Distance from the first label of a wire to its second.
     pub second: usize,
-    /// Quads that hold pairs: all, but in the last group of a narrow batch.
+    /// Number of quads that hold pairs: all, except in the last group of a narrow batch.
     pub quads: usize,
 }
 
 /// The tweaks of a group.
 pub(crate) trait Tweaks {
-    /// Those of quad `q`, in the form of a hash.
+    /// Returns the tweaks of quad `q`, in the form that the hash takes.
     fn of_quad<L: Lanes, H: HashLanes<L>>(&self, l: L, hash: &H, q: usize) -> Quad<L>;
-    /// Those of quad `q`, as blocks.
+    /// Returns the tweaks of quad `q`, as blocks.
     fn blocks_of_quad<L: Lanes>(&self, l: L, q: usize) -> Quad<L>;
 }
 
-/// Neighbouring rows of one gate.
+/// Tweaks of neighbouring rows of one gate.
 #[derive(Clone, Copy)]
-struct Rows {
+struct RowTweaks {
     gate: u32,
     call: u64,
     first_row: u32,
 }
 
-impl Tweaks for Rows {
+impl Tweaks for RowTweaks {
     #[inline(always)]
     fn of_quad<L: Lanes, H: HashLanes<L>>(&self, l: L, hash: &H, q: usize) -> Quad<L> {
         let first_row = self.first_row + (q * L::QUAD) as u32;
-        hash.rows(l, self.gate, self.call, first_row)
+        hash.row_tweaks(l, self.gate, self.call, first_row)
     }
     #[inline(always)]
     fn blocks_of_quad<L: Lanes>(&self, l: L, q: usize) -> Quad<L> {
         let first_row = self.first_row + (q * L::QUAD) as u32;
-        row_blocks(l, self.gate, self.call, first_row)
+        row_tweak_blocks(l, self.gate, self.call, first_row)
     }
 }
 
-/// Gathered pairs.
+/// Tweaks of gathered pairs.
 impl Tweaks for Group {
     #[inline(always)]
     fn of_quad<L: Lanes, H: HashLanes<L>>(&self, l: L, hash: &H, q: usize) -> Quad<L> {
-        hash.pairs(l, &self[q * L::QUAD..])
+        hash.pair_tweaks(l, &self[q * L::QUAD..])
     }
     #[inline(always)]
     fn blocks_of_quad<L: Lanes>(&self, l: L, q: usize) -> Quad<L> {
@@ -102,8 +104,8 @@ const fn sum(sizes: &[usize]) -> usize {
     sum
 }
 
-/// The labels of a block of rows, and which rows of which call these are.
-pub(crate) struct Rowed<'a> {
+/// The labels of a block of rows, with the call and the first row they belong to.
+pub(crate) struct LaneLabels<'a> {
     /// `[slot][label of the wire][row]`.
     pub slots: &'a mut [Block],
     pub width: usize,
@@ -117,8 +119,8 @@ pub(crate) fn run<K: GateKernel>(
     cpu: Cpu,
     kernel: &K,
     gates: &[Gate],
-    rows: &mut Rowed<'_>,
-    tables: &mut dyn Stream,
+    rows: &mut LaneLabels<'_>,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     if gathers(cpu, rows.width) {
         run_narrow(cpu, kernel, gates, rows, tables)
@@ -127,8 +129,9 @@ pub(crate) fn run<K: GateKernel>(
     }
 }
 
-/// Whether the pairs of a block of this width are gathered: always on the portable tier, where that
-/// costs little beside AES, and code for wide blocks much space. The tables are the same.
+/// Returns true if the pairs of a block of this width are gathered. The portable tier always
+/// gathers: gathering costs little beside its AES, and code for wide blocks is large. The tables
+/// are the same.
 pub(crate) fn gathers(cpu: Cpu, width: usize) -> bool {
     cpu.tier() == Tier::Portable || !width.is_multiple_of(GROUP)
 }
@@ -137,8 +140,8 @@ fn run_wide<K: GateKernel>(
     cpu: Cpu,
     kernel: &K,
     mut gates: &[Gate],
-    rows: &mut Rowed<'_>,
-    tables: &mut dyn Stream,
+    rows: &mut LaneLabels<'_>,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     let bytes = rows.width * K::PAIR;
     while !gates.is_empty() {
@@ -161,8 +164,8 @@ fn run_narrow<K: GateKernel>(
     cpu: Cpu,
     kernel: &K,
     gates: &[Gate],
-    rows: &mut Rowed<'_>,
-    tables: &mut dyn Stream,
+    rows: &mut LaneLabels<'_>,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     let mut pairs = Pairs::new(gates, rows.width);
     while pairs.next_len() > 0 {
@@ -178,11 +181,11 @@ fn run_narrow<K: GateKernel>(
     Ok(())
 }
 
-/// Gates whose rows lie together, in whole groups, and as much table as they need.
+/// Gates whose rows are contiguous, in whole groups, with the table bytes that they need.
 struct Wide<'a, 'b, K> {
     kernel: &'a K,
     gates: &'a [Gate],
-    rows: &'a mut Rowed<'b>,
+    rows: &'a mut LaneLabels<'b>,
     table: &'a mut [u8],
 }
 
@@ -192,7 +195,7 @@ impl<K: GateKernel> Kernel for Wide<'_, '_, K> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let Rowed {
+        let LaneLabels {
             slots,
             width,
             call,
@@ -207,12 +210,12 @@ impl<K: GateKernel> Kernel for Wide<'_, '_, K> {
                 let Some(table) = tables.next() else {
                     return;
                 };
-                let tweaks = Rows {
+                let tweaks = RowTweaks {
                     gate: gate.number,
                     call: *call,
                     first_row: *first_row + at as u32,
                 };
-                let place = Place {
+                let place = GateSlots {
                     a: gate.a as usize * stride + at,
                     b: gate.b as usize * stride + at,
                     out: gate.out as usize * stride + at,
@@ -225,16 +228,16 @@ impl<K: GateKernel> Kernel for Wide<'_, '_, K> {
     }
 }
 
-/// Pairs that are gathered, as long as there is table.
+/// Gathered pairs, run until the table buffer is used up.
 struct Narrow<'a, 'b, 'c, K> {
     kernel: &'a K,
     pairs: &'a mut Pairs<'c>,
-    rows: &'a mut Rowed<'b>,
+    rows: &'a mut LaneLabels<'b>,
     table: &'a mut [u8],
 }
 
 impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
-    /// Bytes of table that were used.
+    /// Bytes of the table buffer that were used.
     type Output = usize;
 
     #[inline(always)]
@@ -247,10 +250,10 @@ impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
                 break;
             };
             let pairs = self.pairs.take(self.rows, K::LABELS);
-            let Rowed { slots, scratch, .. } = &mut *self.rows;
+            let LaneLabels { slots, scratch, .. } = &mut *self.rows;
             pairs.gather(slots, K::LABELS, scratch);
             let labels = Group::as_blocks_mut(&mut scratch.labels);
-            let place = Place {
+            let place = GateSlots {
                 a: 0,
                 b: 2 * GROUP,
                 out: 4 * GROUP,
@@ -278,8 +281,8 @@ impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
     }
 }
 
-/// For each plane of a group of `len` pairs: where it begins, where it would begin in a whole
-/// group, and how many bytes it has.
+/// Calls back for each plane of a group of `len` pairs: where it begins, where it would begin in a
+/// full group, and how many bytes it has.
 #[inline(always)]
 fn each_plane<K: GateKernel>(len: usize, mut copy: impl FnMut(usize, usize, usize)) {
     let mut before = 0;
@@ -297,14 +300,14 @@ struct Pairs<'a> {
     next: (usize, usize),
 }
 
-/// Up to sixteen pairs: what they are, and where their operands and results lie.
+/// Up to sixteen gathered pairs, with the positions of their operands and results.
 struct Gathered {
     len: usize,
     tweaks: Group,
     a: [usize; GROUP],
     b: [usize; GROUP],
     out: [usize; GROUP],
-    /// From the first label of a wire to the second.
+    /// Distance from the first label of a wire to the second.
     second: usize,
 }
 
@@ -317,14 +320,14 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// Pairs in the next group; 0 after the last.
+    /// Returns the number of pairs in the next group; 0 after the last.
     fn next_len(&self) -> usize {
         let (gate, row) = self.next;
         ((self.gates.len() - gate) * self.width - row).min(GROUP)
     }
 
-    /// The next group.
-    fn take(&mut self, rows: &Rowed<'_>, labels: usize) -> Gathered {
+    /// Takes the next group.
+    fn take(&mut self, rows: &LaneLabels<'_>, labels: usize) -> Gathered {
         let mut gathered = Gathered {
             len: self.next_len(),
             tweaks: Group::ZERO,
@@ -357,16 +360,16 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Most bytes of table that a pair takes.
+/// Largest number of table bytes of a pair.
 const MAX_PAIR: usize = 32;
 
-/// Room for the operands and results of gathered pairs, and for their table; labels are secret.
+/// Buffers for the operands and results of gathered pairs and for their table; labels are secret.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) struct Scratch {
     /// Both labels of a, of b and of the output.
     labels: [Group; 6],
     table: [u8; GROUP * MAX_PAIR],
-    /// A vector each of a, b and the output, while keys are made [ahead](crate::ahead).
+    /// A vector each of a, b and the output, for [precomputed keys](crate::ahead).
     pub ahead: [[Block; 4]; 3],
 }
 
@@ -381,7 +384,7 @@ impl Default for Scratch {
 }
 
 impl Gathered {
-    /// Brings the operands side by side; places without a pair keep what they held.
+    /// Copies the operands next to each other; positions without a pair keep their old content.
     #[inline(always)]
     fn gather(&self, slots: &[Block], labels: usize, scratch: &mut Scratch) {
         for label in 0..labels {
@@ -393,7 +396,7 @@ impl Gathered {
         }
     }
 
-    /// Puts the results back to their slots.
+    /// Copies the results back to their slots.
     #[inline(always)]
     fn scatter(&self, slots: &mut [Block], labels: usize, scratch: &Scratch) {
         for label in 0..labels {

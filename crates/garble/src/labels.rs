@@ -6,24 +6,24 @@ use zeroize::Zeroizing;
 
 use crate::Ports;
 
-/// The labels of a tape's inputs and outputs on so many lanes, as `[label of the wire][bit][lane]`:
-/// one label a wire, or two at the garbler of a scheme without free XOR.
+/// The labels of a tape's inputs and outputs on a number of lanes, as `[label of the
+/// wire][bit][lane]`: one label a wire, or two at the garbler of a scheme without free XOR.
 pub struct Labels {
     lanes: usize,
     per_wire: usize,
-    /// Of the inputs: to be set before a run.
+    /// Labels of the inputs, set before a run.
     pub inputs: Zeroizing<Vec<Block>>,
-    /// Of the outputs: set by a run.
+    /// Labels of the outputs, set by a run.
     pub outputs: Zeroizing<Vec<Block>>,
 }
 
 impl Labels {
-    /// How many lanes.
+    /// Returns the number of lanes.
     pub fn lanes(&self) -> usize {
         self.lanes
     }
 
-    /// Room for `per_wire` labels of each wire, all zero.
+    /// Allocates `per_wire` labels for each wire, all zero.
     pub fn new(tape: &Tape, lanes: usize, per_wire: usize) -> Labels {
         let room = |wires: usize| Zeroizing::new(vec![Block::ZERO; wires * lanes * per_wire]);
         Labels {

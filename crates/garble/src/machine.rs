@@ -1,17 +1,17 @@
-//! How a tape is run over lanes: the order of lanes, gates, tweaks and table bytes.
+//! Execution of a tape over lanes: the order of lanes, gates, tweaks and table bytes.
 //!
 //! This order is the *format*: garbler and evaluator follow it, on any CPU tier.
 //!
-//! 1. Lanes are cut into blocks of [`block_width`]; what is left, into one block of whole groups of
-//!    16 and one of fewer than 16. Up to [`SPAN`] blocks in a row are a *span*, which runs the whole
-//!    tape before the next begins, so memory is bounded by the tape's slots times four blocks,
-//!    however many lanes there are.
+//! 1. Lanes are cut into blocks of [`block_width`]. The remaining lanes form one block of whole
+//!    groups of 16 and one of fewer than 16. Up to [`SPAN`] blocks in a row are a *span*, which
+//!    runs the whole tape before the next begins, so memory is bounded by the tape's slots times
+//!    four blocks, however many lanes there are.
 //! 2. A tape is cut into *pieces*, each as many whole batches as have together at most 512 ANDs and
-//!    2048 XORs. A batch with more is cut itself: 2048 of its XORs at a time, then 512 of its ANDs
-//!    at a time; batches that fit follow the rest in its piece. Each block of a span in its turn
-//!    has its tables of the first piece, then each those of the second, and so on. So several
-//!    cores can work on the blocks of a span, each with tables in hand that are bounded (`cores`);
-//!    the order is the same on one.
+//!    2048 XORs. A larger batch is itself cut: 2048 of its XORs at a time, then 512 of its ANDs at
+//!    a time; batches that fit follow the rest in its piece. The stream has the tables of the first
+//!    piece for each block of a span in turn, then those of the second piece, and so on. So several
+//!    cores can work on the blocks of a span with bounded table buffers (`cores`); the order is the
+//!    same on one core.
 //!
 //!    ```text
 //!    300 lanes, pieces P and Q:  P0..63 P64..127 P128..191 P192..255  Q0..63 ... Q192..255
@@ -19,57 +19,59 @@
 //!    ```
 //! 3. A block holds its labels as `[slot][lane]`. The gates of a batch in a piece are taken one by
 //!    one, and lane by lane within a gate, in groups of 16 (gate, lane) pairs; only the last group
-//!    of each kind in a narrow block's batch may hold fewer. In a wide block a group is 16 neighbouring lanes of
-//!    one gate, contiguous in memory; in a narrow one the pairs are gathered.
+//!    of each kind in a narrow block's batch may hold fewer. In a wide block a group is 16
+//!    neighbouring lanes of one gate, contiguous in memory; in a narrow one the pairs are gathered.
 //!
 //!    ```text
 //!    37 lanes, gates g and h:  block of 32: g0..15 | g16..31 | h0..15 | h16..31
 //!                              block of  5: g32..36 h32..36
 //!    ```
-//! 4. A group of n pairs has n pieces of each plane of the scheme's table, plane after plane:
-//!    with half-gates, 16 n bytes of garbler rows, then 16 n of evaluator rows.
-//!    ANDs of which one party knows an operand have one plane, and form groups of their own: the
-//!    tape has them one after the other.
-//! 5. The tweak of a pair is its place in the world: number of the gate in the circuit as written,
-//!    number of the call, lane. It does not depend on the order, so every order makes the same
-//!    rows, one after the other in its own order.
+//! 4. A group of n pairs has n pieces of each plane of the scheme's table, plane after plane: with
+//!    half-gates, 16 n bytes of garbler rows, then 16 n of evaluator rows. ANDs with an operand
+//!    that one party knows have one plane and form groups of their own; they are consecutive in the
+//!    tape.
+//! 5. The tweak of a pair identifies it: number of the gate in the circuit as written, number of
+//!    the call, lane. It does not depend on the order, so every order produces the same rows,
+//!    arranged in its own order.
 
 use std::ops::Range;
 
 use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes, Tier};
-use sealane_circuit::tape::{Batch, FIRST_INPUT, Gate, Knower, ONE, Tape, ZERO};
+use sealane_circuit::tape::{Batch, FIRST_INPUT, Gate, KnownTo, ONE, Tape, ZERO};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::ahead::AndKernel;
 use crate::cores::{self, Stock};
-use crate::kernels::{self, GateKernel, Rowed, Scratch};
-use crate::scheme::Half;
-use crate::tables::{Ended, Stream};
+use crate::kernels::{self, GateKernel, LaneLabels, Scratch};
+use crate::scheme::KnownOperand;
+use crate::tables::{Ended, TableStream};
 use crate::{Ports, Roles};
 
-/// Blocks of lanes that run through a tape in turns.
+/// Number of blocks of lanes that run through a tape in turn.
 pub const SPAN: usize = 4;
 
-/// Most lanes of a block: a kilobyte a slot, wide enough to spread the cost of reading a gate.
+/// Largest number of lanes of a block: a kilobyte a slot, wide enough to amortise the cost of
+/// reading a gate.
 const WIDEST: usize = 64;
 
-/// Bytes of slots that a block of more than one group stays under, so that those of a core fit in
-/// its second-level cache.
+/// Limit on the bytes of slots of a block of more than one group, so that the slots of a core fit
+/// in its second-level cache.
 const BLOCK_BYTES: usize = 1 << 20;
 
-/// Most gates of a piece. With 64 lanes its tables are a mebibyte, or three where XORs have some.
+/// Largest number of gates of a piece. With 64 lanes its tables take a mebibyte, or three where
+/// XORs have tables.
 const PIECE_ANDS: usize = 512;
 const PIECE_XORS: usize = 2048;
 
-/// Lanes of a block: 64, else 32, where all slots of the tape take at most a mebibyte at 16 bytes
-/// a lane, else 16.
+/// Returns the number of lanes of a block: 64, else 32, if all slots of the tape take at most a
+/// mebibyte at 16 bytes a lane, else 16.
 pub fn block_width(tape: &Tape) -> usize {
     let fits = |width: usize| tape.slots as usize * width * size_of::<Block>() <= BLOCK_BYTES;
     let widths = [WIDEST, WIDEST / 2];
     widths.into_iter().find(|w| fits(*w)).unwrap_or(GROUP)
 }
 
-/// The blocks of lanes in order: first lane and width.
+/// Returns the blocks of lanes in order, as first lane and width.
 pub fn lane_blocks(tape: &Tape, lanes: usize) -> impl Iterator<Item = (usize, usize)> {
     let (full, mut first) = (block_width(tape), 0);
     std::iter::from_fn(move || {
@@ -85,23 +87,24 @@ pub fn lane_blocks(tape: &Tape, lanes: usize) -> impl Iterator<Item = (usize, us
     })
 }
 
-/// Neighbouring gates of a tape: whole batches, or a part of one and those after it.
+/// Consecutive gates of a tape: whole batches, or a part of one batch.
 pub(crate) struct Piece {
     batches: Range<usize>,
-    /// Those of the tape that belong to it.
+    /// The gates of the tape that belong to the piece.
     pub xors: Range<usize>,
     pub ands: Range<usize>,
 }
 
 impl Piece {
-    /// Whether it has all gates of its batches; else it begins or ends within one.
+    /// Returns true if the piece has all gates of its batches; otherwise it begins or ends within
+    /// one.
     fn is_whole(&self, batches: &[Batch]) -> bool {
         let gates = |batch: &Batch| batch.xors.len() + batch.ands.len();
         batches.iter().map(gates).sum::<usize>() == self.xors.len() + self.ands.len()
     }
 }
 
-/// The pieces of a tape, in order.
+/// Returns the pieces of a tape, in order.
 pub(crate) fn pieces(tape: &Tape) -> impl Iterator<Item = Piece> {
     let (mut batch, mut xor, mut and) = (0, 0, 0);
     std::iter::from_fn(move || {
@@ -130,16 +133,16 @@ pub(crate) fn pieces(tape: &Tape) -> impl Iterator<Item = Piece> {
     })
 }
 
-/// One side of a scheme: what it does with the gates of a batch.
+/// One side of a scheme: its implementation of the gates of a batch.
 pub(crate) trait Gates {
-    /// Labels that this side holds of a wire.
+    /// Returns the number of labels that this side holds of a wire.
     fn labels(&self) -> usize;
-    /// Whether this side writes tables; else it reads them.
+    /// Returns true if this side writes tables; otherwise it reads them.
     fn garbles(&self) -> bool;
-    /// Bytes of tables of some gates on one lane; `knowers` are those of the ANDs.
-    fn table_bytes(&self, xors: &[Gate], knowers: &[Knower]) -> usize;
-    /// The labels of the constants 0 and 1; the second of each is that of the value 1, where this
-    /// side holds two.
+    /// Returns the bytes of table of some gates on one lane; `known_to` belongs to the ANDs.
+    fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize;
+    /// Returns the labels of the constants 0 and 1. The second of each is the label of the value 1,
+    /// where this side holds two.
     fn constants(&self) -> [[Block; 2]; 2];
     /// Runs XORs in order; `lone` belongs to them as in [`Tape::lone`].
     fn xors(
@@ -147,17 +150,17 @@ pub(crate) trait Gates {
         cpu: Cpu,
         gates: &[Gate],
         lone: &[bool],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended>;
-    /// Runs independent ANDs; `knowers` belong to them as in [`Tape::knowers`].
+    /// Runs independent ANDs; `known_to` belongs to them as in [`Tape::known_to`].
     fn ands(
         &self,
         cpu: Cpu,
         gates: &[Gate],
-        knowers: &[Knower],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        known_to: &[KnownTo],
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended>;
 
     /// Runs batches of a tape.
@@ -165,8 +168,8 @@ pub(crate) trait Gates {
         &self,
         cpu: Cpu,
         work: (&Tape, &[Batch]),
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         each_batch(self, cpu, work, rows, tables)
     }
@@ -177,22 +180,22 @@ fn each_batch<G: Gates + ?Sized>(
     gates: &G,
     cpu: Cpu,
     (tape, batches): (&Tape, &[Batch]),
-    rows: &mut Rowed<'_>,
-    tables: &mut dyn Stream,
+    rows: &mut LaneLabels<'_>,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     for batch in batches {
         let xors = batch.xors.start as usize..batch.xors.end as usize;
         let lone = &tape.lone[xors.clone()];
         gates.xors(cpu, &tape.xors[xors], lone, rows, tables)?;
         let ands = batch.ands.start as usize..batch.ands.end as usize;
-        let knowers = &tape.knowers[ands.clone()];
-        gates.ands(cpu, &tape.ands[ands], knowers, rows, tables)?;
+        let known_to = &tape.known_to[ands.clone()];
+        gates.ands(cpu, &tape.ands[ands], known_to, rows, tables)?;
     }
     Ok(())
 }
 
-/// A side of a scheme with free XOR: its ANDs, those of which the garbler knows an operand, and
-/// those of which the evaluator does.
+/// A side of a scheme with free XOR, with its three kernels: full ANDs, ANDs with an operand known
+/// to the garbler, and ANDs with one known to the evaluator.
 pub(crate) struct FreeXor<K, G, E> {
     pub and: K,
     pub garbler_knows: G,
@@ -200,7 +203,7 @@ pub(crate) struct FreeXor<K, G, E> {
     pub roles: Roles,
     /// The label of the constant 1.
     pub one: Block,
-    /// Whether this is the garbler.
+    /// True on the garbler's side.
     pub garbles: bool,
 }
 
@@ -213,13 +216,13 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         self.garbles
     }
 
-    fn table_bytes(&self, _: &[Gate], knowers: &[Knower]) -> usize {
-        let bytes = |knower: &Knower| match self.roles.half(*knower) {
+    fn table_bytes(&self, _: &[Gate], known_to: &[KnownTo]) -> usize {
+        let bytes = |known_to: &KnownTo| match self.roles.known_operand(*known_to) {
             None => K::PAIR,
-            Some(Half::Garbler) => G::PAIR,
-            Some(Half::Evaluator) => E::PAIR,
+            Some(KnownOperand::Garbler) => G::PAIR,
+            Some(KnownOperand::Evaluator) => E::PAIR,
         };
-        knowers.iter().map(bytes).sum()
+        known_to.iter().map(bytes).sum()
     }
 
     fn constants(&self) -> [[Block; 2]; 2] {
@@ -231,8 +234,8 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         cpu: Cpu,
         gates: &[Gate],
         _: &[bool],
-        rows: &mut Rowed<'_>,
-        _: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        _: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         cpu.run(Xors { gates, rows });
         Ok(())
@@ -242,18 +245,22 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         &self,
         cpu: Cpu,
         gates: &[Gate],
-        knowers: &[Knower],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        known_to: &[KnownTo],
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let mut gates = gates;
-        for run in knowers.chunk_by(|one, next| self.roles.half(*one) == self.roles.half(*next)) {
+        for run in known_to
+            .chunk_by(|one, next| self.roles.known_operand(*one) == self.roles.known_operand(*next))
+        {
             let now;
             (now, gates) = gates.split_at(run.len());
-            match self.roles.half(run[0]) {
+            match self.roles.known_operand(run[0]) {
                 None => kernels::run(cpu, &self.and, now, rows, tables)?,
-                Some(Half::Garbler) => kernels::run(cpu, &self.garbler_knows, now, rows, tables)?,
-                Some(Half::Evaluator) => {
+                Some(KnownOperand::Garbler) => {
+                    kernels::run(cpu, &self.garbler_knows, now, rows, tables)?
+                }
+                Some(KnownOperand::Evaluator) => {
                     kernels::run(cpu, &self.evaluator_knows, now, rows, tables)?;
                 }
             }
@@ -265,14 +272,14 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         &self,
         cpu: Cpu,
         (tape, batches): (&Tape, &[Batch]),
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let width = rows.width;
-        let whole = |knower: &Knower| self.roles.half(*knower).is_none();
+        let whole = |known_to: &KnownTo| self.roles.known_operand(*known_to).is_none();
         let small = |batch: &Batch| {
             let ands = batch.ands.start as usize..batch.ands.end as usize;
-            ands.len() * width < K::AHEAD && tape.knowers[ands].iter().all(whole)
+            ands.len() * width < K::AHEAD && tape.known_to[ands].iter().all(whole)
         };
         if width.is_multiple_of(GROUP) || cpu.tier() == Tier::Portable {
             return each_batch(self, cpu, (tape, batches), rows, tables);
@@ -287,10 +294,10 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
     }
 }
 
-/// Free gates: every label of the output is the sum of the two inputs' labels.
+/// Free XOR gates: every output label is the XOR of the two input labels.
 struct Xors<'a, 'b> {
     gates: &'a [Gate],
-    rows: &'a mut Rowed<'b>,
+    rows: &'a mut LaneLabels<'b>,
 }
 
 impl Kernel for Xors<'_, '_> {
@@ -298,7 +305,7 @@ impl Kernel for Xors<'_, '_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let Rowed { slots, width, .. } = self.rows;
+        let LaneLabels { slots, width, .. } = self.rows;
         if !width.is_multiple_of(GROUP) {
             for gate in self.gates {
                 xor_rows(slots, *width, gate);
@@ -325,8 +332,8 @@ pub(crate) fn xor_rows(slots: &mut [Block], width: usize, gate: &Gate) {
     }
 }
 
-/// The sum of two groups of neighbouring lanes. Whole groups are indexed, so that bounds are checked
-/// once for sixteen lanes.
+/// XORs two groups of neighbouring lanes. Whole groups are indexed, so that bounds are checked once
+/// for sixteen lanes.
 #[inline(always)]
 fn xor_group<L: Lanes>(l: L, groups: &mut [[Block; GROUP]], a: usize, b: usize, out: usize) {
     for q in 0..L::QUADS {
@@ -336,9 +343,9 @@ fn xor_group<L: Lanes>(l: L, groups: &mut [[Block; GROUP]], a: usize, b: usize, 
     }
 }
 
-/// A tape that is run, as some call, by one side.
+/// One call: a tape that one side runs.
 #[derive(Clone, Copy)]
-pub(crate) struct Run<'a> {
+pub(crate) struct TapeRun<'a> {
     pub cpu: Cpu,
     pub gates: &'a (dyn Gates + Sync),
     pub call: u64,
@@ -349,13 +356,14 @@ pub(crate) struct Run<'a> {
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 pub(crate) struct LaneBlock {
     slots: Vec<Group>,
-    /// Elsewhere, because it starts on a cache line: its owner would have to, with padding to match.
+    /// Boxed because it is aligned to a cache line: inline, its owner would need the same alignment
+    /// and padding.
     scratch: Box<Scratch>,
     first_lane: usize,
     pub width: usize,
 }
 
-impl Run<'_> {
+impl TapeRun<'_> {
     /// Loads the inputs of a block's lanes.
     pub fn begin(&self, block: &mut LaneBlock, ports: &dyn Ports) {
         let (first_lane, width) = (block.first_lane, block.width);
@@ -377,11 +385,11 @@ impl Run<'_> {
         &self,
         block: &mut LaneBlock,
         piece: &Piece,
-        tables: &mut dyn Stream,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let (tape, width) = (self.tape, block.width);
         let count = tape.slots as usize * width * self.gates.labels();
-        let mut rows = Rowed {
+        let mut rows = LaneLabels {
             slots: &mut Group::as_blocks_mut(&mut block.slots)[..count],
             width,
             call: self.call,
@@ -400,17 +408,17 @@ impl Run<'_> {
             let gates = self.gates;
             gates.xors(self.cpu, &tape.xors[xors], lone, &mut rows, tables)?;
             let ands = within(&batch.ands, &piece.ands);
-            let knowers = &tape.knowers[ands.clone()];
-            gates.ands(self.cpu, &tape.ands[ands], knowers, &mut rows, tables)?;
+            let known_to = &tape.known_to[ands.clone()];
+            gates.ands(self.cpu, &tape.ands[ands], known_to, &mut rows, tables)?;
         }
         Ok(())
     }
 
-    /// Bytes of a block's tables of a piece.
+    /// Returns the bytes of a block's tables of a piece.
     pub fn table_bytes(&self, piece: &Piece, width: usize) -> usize {
         let xors = &self.tape.xors[piece.xors.clone()];
-        let knowers = &self.tape.knowers[piece.ands.clone()];
-        width * self.gates.table_bytes(xors, knowers)
+        let known_to = &self.tape.known_to[piece.ands.clone()];
+        width * self.gates.table_bytes(xors, known_to)
     }
 
     /// Stores the outputs of a block's lanes.
@@ -428,14 +436,14 @@ impl Run<'_> {
     }
 }
 
-/// What of a batch's gates belongs to a piece.
+/// Intersects a batch's gates with a piece.
 fn within(batch: &Range<u32>, piece: &Range<usize>) -> Range<usize> {
     piece.start.max(batch.start as usize)..piece.end.min(batch.end as usize)
 }
 
 impl LaneBlock {
-    /// Room for `count` labels, from a cache line on. Grown memory is not copied, so no label is
-    /// left behind in a freed allocation.
+    /// Returns space for `count` labels, aligned to a cache line. Memory is not copied when it
+    /// grows, so no label is left behind in a freed allocation.
     fn slots(&mut self, count: usize) -> &mut [Block] {
         let groups = count.div_ceil(GROUP);
         if self.slots.len() < groups {
@@ -451,12 +459,12 @@ impl LaneBlock {
 pub(crate) struct Machine {
     blocks: [LaneBlock; SPAN],
     stock: Stock,
-    /// Threads of its own that a machine may start; with fewer than two it starts none.
+    /// Number of threads that a machine may start; below two it starts none.
     pub threads: usize,
 }
 
 impl Machine {
-    /// Runs a tape on so many lanes, as the given call.
+    /// Runs a tape on a number of lanes, as the given call.
     pub fn run(
         &mut self,
         cpu: Cpu,
@@ -464,9 +472,9 @@ impl Machine {
         call: u64,
         (tape, lanes): (&Tape, usize),
         ports: &mut dyn Ports,
-        tables: &mut dyn Stream,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
-        let run = Run {
+        let run = TapeRun {
             cpu,
             gates,
             call,

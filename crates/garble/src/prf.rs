@@ -1,13 +1,14 @@
-//! Garbling from a pseudorandom function alone: no free XOR, no circular security.
+//! Garbling from a pseudorandom function alone: no free XOR, no circular security assumption.
 //!
 //! Gueron, Lindell, Nof, Pinkas, "Fast Garbling of Circuits Under Standard Assumptions" (J.
-//! Cryptology 2018): AND gates with two rows, XOR gates with one, and F = AES under the label as
-//! key, of the instance's public seed plus the tweak. A label has 126 random bits; bit 0 is its *signal*, bit 1 is 0. Both labels of a wire are
-//! independent, so the garbler holds two blocks a wire and there is no offset. Write `i_x`, `j_y`
-//! for the labels with signals x and y of the two inputs.
+//! Cryptology 2018): AND gates with two rows, XOR gates with one, and F, which is AES with the
+//! label as key and the instance's public seed plus the tweak as input. A label has 126 random
+//! bits; bit 0 is its *signal*, bit 1 is 0. Both labels of a wire are independent, so the garbler
+//! holds two blocks a wire and there is no offset. Write `i_x`, `j_y` for the labels with signals x
+//! and y of the two inputs.
 //!
-//! **AND.** K_xy = F(i_x, xy) ^ F(j_y, xy'), with inputs of their own for both wires; with S the sum of all four, exactly one row of which
-//! carries the label of 1:
+//! **AND.** K_xy = F(i_x, xy) ^ F(j_y, xy'), where both wires have inputs of their own. S is the
+//! sum of all four, and exactly one row carries the label of 1:
 //!
 //! ```text
 //! na, nb = 1 where the label of 1 has the signal 0         8 AES under 4 keys; 2 under 2
@@ -15,8 +16,8 @@
 //! evaluator: c = K_xy ^ y T_1 ^ x T_2
 //! ```
 //!
-//! Signals of outputs are masked by bit 0 of K_xy: the row 00 needs no bit, the other three take bit
-//! 0 of both rows and bit 1 of the first.
+//! Signals of outputs are masked by bit 0 of K_xy: the row 00 needs no bit, the other three take
+//! bit 0 of both rows and bit 1 of the first.
 //!
 //! **XOR.** X_x = F(i_x), D = X_0 ^ X_1, Y_0 as below, and
 //!
@@ -26,11 +27,12 @@
 //! ```
 //!
 //! The paper's count of three AES takes Y_0 = j_0, the label itself. Then the unknown output label
-//! and j_0 differ by X_x, which the evaluator knows: where j_0 is also the key of another gate, that
-//! is a related key and no longer the pseudorandom function's promise. So Y_0 = j_0 is taken only
-//! where nobody else reads the wire (marked by [`lone`](sealane_circuit::Tape::lone)); elsewhere Y_0
-//! = F(j_0), a fourth AES. Evaluation takes one AES, and a second where it is needed; it is always
-//! computed, so that time does not depend on signals.
+//! and j_0 differ by X_x, which the evaluator knows: where j_0 is also the key of another gate,
+//! that is a related key, which the security of a pseudorandom function does not cover. So Y_0 =
+//! j_0 is taken only where no other gate reads the wire (marked by
+//! [`lone`](sealane_circuit::Tape::lone)); elsewhere Y_0 = F(j_0), a fourth AES. Evaluation takes
+//! one AES, and a second where it is needed; it is always computed, so that time does not depend on
+//! signals.
 //!
 //! NOT exchanges the garbler's two labels; XOR with the constant 0 copies them.
 
@@ -40,25 +42,26 @@ use sealane_block::aes::FreshKeys;
 use sealane_block::hash::tweak_blocks;
 use sealane_block::lanes::Quad;
 use sealane_block::{Block, Cpu, GROUP, Lanes};
-use sealane_circuit::tape::{Gate, Knower, ONE, ZERO};
+use sealane_circuit::tape::{Gate, KnownTo, ONE, ZERO};
 
-use crate::kernels::{self, GateKernel, GateLanes, Place, Rowed, Tweaks};
+use crate::kernels::{self, GateKernel, GateLanes, GateSlots, LaneLabels, Tweaks};
 use crate::machine::Gates;
-use crate::tables::{Ended, Stream};
+use crate::tables::{Ended, TableStream};
 
-/// The inputs of F that belong to row xy = 2x + y of an AND are `AND_A` and `AND_B` plus that. One input for both would give the sum 0 where a and b have the same
-/// labels, as the same wire in two inputs of a tape has.
+/// Tweak parts of an AND: the inputs of F for row xy = 2x + y are `AND_A` and `AND_B` plus the row.
+/// A common input for both wires would give the sum 0 where a and b have the same labels, as one
+/// wire in two inputs of a tape has.
 const AND_A: u32 = 4;
 const AND_B: u32 = 8;
-/// An XOR has one for each wire.
+/// Tweak parts of an XOR, one for each wire.
 const X: u32 = 12;
 const Y: u32 = 13;
 
-/// The bits that are random: all but the signal and the one above.
+/// Mask of the random bits: all but the signal and the bit above it.
 const RANDOM: Block = Block::new(!3);
 const SIGNAL: Block = Block::new(1);
 
-/// A fresh label with a given signal, from random bits.
+/// Makes a fresh label with a given signal from random bits.
 pub(crate) fn label(random: Block, signal: u8) -> Block {
     (random & RANDOM) ^ SIGNAL.masked(signal)
 }
@@ -67,7 +70,7 @@ pub(crate) fn label(random: Block, signal: u8) -> Block {
 pub(crate) struct Garble {
     /// The instance's public seed.
     pub seed: Block,
-    /// The label that no constant has.
+    /// The label of the value that a constant never takes.
     pub spare: Block,
 }
 
@@ -86,8 +89,8 @@ impl Gates for Garble {
         true
     }
 
-    fn table_bytes(&self, xors: &[Gate], knowers: &[Knower]) -> usize {
-        table_bytes(xors, knowers.len())
+    fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize {
+        table_bytes(xors, known_to.len())
     }
 
     fn constants(&self) -> [[Block; 2]; 2] {
@@ -100,8 +103,8 @@ impl Gates for Garble {
         cpu: Cpu,
         gates: &[Gate],
         lone: &[bool],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let seed = self.seed;
         let (alone, read) = (GarbleXor::<true> { seed }, GarbleXor::<false> { seed });
@@ -112,9 +115,9 @@ impl Gates for Garble {
         &self,
         cpu: Cpu,
         gates: &[Gate],
-        _: &[Knower],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        _: &[KnownTo],
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         kernels::run(cpu, &GarbleAnd { seed: self.seed }, gates, rows, tables)
     }
@@ -129,8 +132,8 @@ impl Gates for Evaluate {
         false
     }
 
-    fn table_bytes(&self, xors: &[Gate], knowers: &[Knower]) -> usize {
-        table_bytes(xors, knowers.len())
+    fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize {
+        table_bytes(xors, known_to.len())
     }
 
     fn constants(&self) -> [[Block; 2]; 2] {
@@ -142,8 +145,8 @@ impl Gates for Evaluate {
         cpu: Cpu,
         gates: &[Gate],
         lone: &[bool],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let seed = self.seed;
         let (alone, read) = (EvaluateXor::<true> { seed }, EvaluateXor::<false> { seed });
@@ -154,28 +157,28 @@ impl Gates for Evaluate {
         &self,
         cpu: Cpu,
         gates: &[Gate],
-        _: &[Knower],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        _: &[KnownTo],
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         kernels::run(cpu, &EvaluateAnd { seed: self.seed }, gates, rows, tables)
     }
 }
 
-/// Bytes of tables of some gates on one lane. An XOR with a constant has none.
+/// Returns the bytes of table of some gates on one lane. An XOR with a constant has none.
 pub(crate) fn table_bytes(xors: &[Gate], ands: usize) -> usize {
     let with_table = xors.iter().filter(|gate| !has_constant(gate)).count();
     32 * ands + 16 * with_table
 }
 
-/// What is done to an XOR.
+/// The kinds of XOR gate.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum XorKind {
     /// One input is a constant: labels are copied.
     Constant,
-    /// Nobody else reads the second input.
+    /// No other gate reads the second input.
     Lone,
-    /// Somebody may.
+    /// Other gates may read the second input.
     Read,
 }
 
@@ -185,27 +188,27 @@ fn has_constant(gate: &Gate) -> bool {
         .any(|slot| [ZERO, ONE].contains(slot))
 }
 
-fn kind(gate: &Gate, lone: bool) -> Kind {
+fn xor_kind(gate: &Gate, lone: bool) -> XorKind {
     match (has_constant(gate), lone) {
-        (true, _) => Kind::Constant,
-        (false, true) => Kind::Lone,
-        (false, false) => Kind::Read,
+        (true, _) => XorKind::Constant,
+        (false, true) => XorKind::Lone,
+        (false, false) => XorKind::Read,
     }
 }
 
-/// Runs XORs in order, with a kernel for those whose second input is read by nobody else and one
-/// for all others.
+/// Runs XORs in order, with one kernel for gates whose second input no other gate reads and one for
+/// the others.
 fn run_xors<A: GateKernel, B: GateKernel>(
     cpu: Cpu,
     (alone, read): (&A, &B),
     (gates, lone): (&[Gate], &[bool]),
-    rows: &mut Rowed<'_>,
-    tables: &mut dyn Stream,
+    rows: &mut LaneLabels<'_>,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     each_run(cpu, gates, lone, rows, |kind, gates, rows| match kind {
-        Kind::Lone => kernels::run(cpu, alone, gates, rows, tables),
-        Kind::Read => kernels::run(cpu, read, gates, rows, tables),
-        Kind::Constant => {
+        XorKind::Lone => kernels::run(cpu, alone, gates, rows, tables),
+        XorKind::Read => kernels::run(cpu, read, gates, rows, tables),
+        XorKind::Constant => {
             for gate in gates {
                 copy(gate, rows, A::LABELS);
             }
@@ -214,14 +217,14 @@ fn run_xors<A: GateKernel, B: GateKernel>(
     })
 }
 
-/// Cuts XORs, which run in order, into runs of one kind; where pairs are gathered, also into runs
-/// of which no gate reads what another writes.
+/// Cuts XORs, which run in order, into runs of one kind. Where pairs are gathered, no gate of a run
+/// reads the output of another.
 fn each_run<'a, E>(
     cpu: Cpu,
     gates: &'a [Gate],
     lone: &[bool],
-    rows: &mut Rowed<'_>,
-    mut run: impl FnMut(Kind, &'a [Gate], &mut Rowed<'_>) -> Result<(), E>,
+    rows: &mut LaneLabels<'_>,
+    mut run: impl FnMut(XorKind, &'a [Gate], &mut LaneLabels<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let most = match kernels::gathers(cpu, rows.width) {
         true => GROUP,
@@ -229,7 +232,7 @@ fn each_run<'a, E>(
     };
     let mut first = 0;
     while first < gates.len() {
-        let kind_of = |i: usize| kind(&gates[i], lone[i]);
+        let kind_of = |i: usize| xor_kind(&gates[i], lone[i]);
         let mut end = first + 1;
         while end < gates.len() && end - first < most && kind_of(end) == kind_of(first) {
             let written = |slot: u32| gates[first..end].iter().any(|gate| gate.out == slot);
@@ -244,9 +247,9 @@ fn each_run<'a, E>(
     Ok(())
 }
 
-/// XOR with a constant: the other input's labels, exchanged if the constant is 1. Where both are
-/// constants, the second is as good as any wire.
-fn copy(gate: &Gate, rows: &mut Rowed<'_>, labels: usize) {
+/// Runs an XOR with a constant: copies the other input's labels, exchanged if the constant is 1.
+/// Where both inputs are constants, the second is treated as a wire.
+fn copy(gate: &Gate, rows: &mut LaneLabels<'_>, labels: usize) {
     let (from, constant) = match [ZERO, ONE].contains(&gate.a) {
         true => (gate.b, gate.a),
         false => (gate.a, gate.b),
@@ -276,7 +279,7 @@ struct EvaluateXor<const LONE: bool> {
     seed: Block,
 }
 
-/// A place for keys, and constants.
+/// Key schedules and constants of a kernel.
 struct PrfLanes<L: Lanes, K> {
     keys: FreshKeys<L>,
     seed: L::V,
@@ -312,14 +315,14 @@ kernel!(GarbleXor<LONE>, 2, &[16], LONE);
 kernel!(EvaluateXor<LONE>, 1, &[16], LONE);
 
 impl<L: Lanes, K> PrfLanes<L, K> {
-    /// F of two quads of labels.
+    /// Computes F of two quads of labels.
     #[inline(always)]
     fn f(&mut self, l: L, labels: [Quad<L>; 2], inputs: [Quad<L>; 2]) -> [Quad<L>; 2] {
         self.keys.expand_keys(l, labels);
         self.again(l, inputs)
     }
 
-    /// F of the same labels on other inputs.
+    /// Computes F of the same labels on other inputs.
     #[inline(always)]
     fn again(&self, l: L, inputs: [Quad<L>; 2]) -> [Quad<L>; 2] {
         let mut inputs = inputs;
@@ -330,7 +333,7 @@ impl<L: Lanes, K> PrfLanes<L, K> {
         self.keys.encrypt(l, inputs)
     }
 
-    /// Both labels of a quad of wires, by value.
+    /// Loads both labels of a quad of wires, by value.
     #[inline(always)]
     fn labels(&self, l: L, slots: &[Block], at: usize, second: usize) -> [Quad<L>; 2] {
         [
@@ -351,7 +354,7 @@ impl<L: Lanes, K> PrfLanes<L, K> {
         out
     }
 
-    /// The random bits of `random`, the signal of `signal`.
+    /// Combines the random bits of `random` with the signal of `signal`.
     #[inline(always)]
     fn with_signal(&self, l: L, random: L::V, signal: L::V) -> L::V {
         l.xor(l.and(random, self.random), l.and(signal, self.signal))
@@ -374,7 +377,7 @@ impl<L: Lanes> GateLanes<L> for PrfLanes<L, GarbleAnd> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &mut table[..32 * GROUP];
@@ -405,8 +408,8 @@ impl<L: Lanes> GateLanes<L> for PrfLanes<L, GarbleAnd> {
                     l.xor(k0001, l.and(na[m], sum)),
                     l.xor(k0010, l.and(nb[m], sum)),
                 ];
-                // Bits of the signals: that of row 11 is such that 01, 10 and 11 add up to one
-                // more than the sum of all four.
+                // Bits of the signals: the bit of row 11 makes 01, 10 and 11 add up to one more
+                // than the sum of all four.
                 let last = l.xor(l.and(sum, self.signal), self.signal);
                 let last = l.shl64::<1>(last);
                 first[m] = l.xor(self.with_signal(l, rows[0], l.xor(k0001, na[m])), last);
@@ -431,7 +434,7 @@ impl<L: Lanes> GateLanes<L> for PrfLanes<L, EvaluateAnd> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &table[..32 * GROUP];
@@ -472,7 +475,7 @@ impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, GarbleXor<LONE>> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &mut table[..16 * GROUP];
@@ -531,7 +534,7 @@ impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, EvaluateXor<LONE>>
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &table[..16 * GROUP];

@@ -1,35 +1,35 @@
-//! The schemes by name, and what each costs.
+//! The garbling schemes by name, and their cost.
 
 use std::fmt;
 use std::str::FromStr;
 
 use sealane_block::hash::{Circ, Mi, Prp, Tccr};
 use sealane_block::{Block, Cpu, LabelHash};
-use sealane_circuit::tape::{Knower, NOBODY, Tape};
+use sealane_circuit::tape::{KnownTo, NOBODY, Tape};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::prf;
 
-/// A garbling scheme. The page of each says what it assumes: `docs/protocols/garbling.md`.
+/// A garbling scheme. `docs/protocols/garbling.md` states what each one assumes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scheme {
-    /// Half-gates, one AES under a common key a hash.
+    /// Half-gates; each hash is one AES under a common key.
     Prp,
-    /// Half-gates, two AES under a common key a hash.
+    /// Half-gates; each hash is two AES under a common key.
     Tccr,
-    /// Half-gates, labels as AES keys.
+    /// Half-gates; labels are the AES keys.
     Circ,
-    /// Half-gates, an AES key of its own for every gate, lane and hash. The default.
+    /// Half-gates; every gate, lane and hash has an AES key of its own. The default.
     #[default]
     Mi,
-    /// Three-halves under the hash of `Mi`: a fifth fewer bytes, half as many AES again.
+    /// Three-halves under the hash of `Mi`: a fifth fewer bytes and half as many AES calls again.
     ThreeHalves,
-    /// Without free XOR, from a pseudorandom function alone.
+    /// Garbling without free XOR, from a pseudorandom function alone.
     Prf,
 }
 
 impl Scheme {
-    /// All of them.
+    /// All schemes.
     pub const ALL: [Scheme; 6] = [
         Scheme::Prp,
         Scheme::Tccr,
@@ -39,7 +39,7 @@ impl Scheme {
         Scheme::Prf,
     ];
 
-    /// The name in configuration and reports.
+    /// Returns the name in configuration and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Scheme::Prp => "prp",
@@ -51,7 +51,8 @@ impl Scheme {
         }
     }
 
-    /// Labels that the garbler holds of a wire: 1 where a common offset gives the other, else 2.
+    /// Returns the number of labels that the garbler holds of a wire: 1 where a common offset gives
+    /// the other, else 2.
     pub const fn labels(self) -> usize {
         match self {
             Scheme::Prf => 2,
@@ -59,7 +60,7 @@ impl Scheme {
         }
     }
 
-    /// Bytes of tables of one AND on one lane.
+    /// Returns the bytes of table of one AND on one lane.
     pub const fn and_bytes(self) -> u64 {
         match self {
             Scheme::ThreeHalves => 25,
@@ -67,11 +68,11 @@ impl Scheme {
         }
     }
 
-    /// Bytes of tables of a tape on `lanes` lanes.
+    /// Returns the bytes of table of a tape on `lanes` lanes.
     pub fn table_bytes(self, tape: &Tape, lanes: u64, roles: Roles) -> u64 {
         let all = tape.ands.len() as u64;
-        let known = |knower: &&Knower| roles.half(**knower).is_some();
-        let halves = || tape.knowers.iter().filter(known).count() as u64;
+        let known = |known_to: &&KnownTo| roles.known_operand(**known_to).is_some();
+        let halves = || tape.known_to.iter().filter(known).count() as u64;
         lanes
             * match self {
                 Scheme::Prf => prf::table_bytes(&tape.xors, tape.ands.len()) as u64,
@@ -80,30 +81,31 @@ impl Scheme {
     }
 }
 
-/// Which of the parties that a tape calls [knowers](Tape::knowers) garbles, and which evaluates.
-/// The default names nobody: then every AND is a whole one, and permute bits of inputs are free.
-/// Else inputs that these parties know have permute bits as [`halves`](crate::halves) says.
+/// Assignment of a tape's parties ([known_to](Tape::known_to)) to garbler and evaluator. The
+/// default names no party: then every AND is a full one, and permute bits of inputs are
+/// unconstrained. Otherwise the permute bits of inputs that these parties know follow
+/// [`known_operand`](crate::known_operand).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Roles {
-    /// The garbler.
-    pub garbler: Knower,
-    /// The evaluator.
-    pub evaluator: Knower,
+    /// The number of the garbler.
+    pub garbler: KnownTo,
+    /// The number of the evaluator.
+    pub evaluator: KnownTo,
 }
 
-/// Who knows an operand.
+/// The side that knows an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Half {
+pub(crate) enum KnownOperand {
     Garbler,
     Evaluator,
 }
 
 impl Roles {
-    pub(crate) fn half(self, knower: Knower) -> Option<Half> {
-        match knower {
+    pub(crate) fn known_operand(self, known_to: KnownTo) -> Option<KnownOperand> {
+        match known_to {
             NOBODY => None,
-            _ if knower == self.garbler => Some(Half::Garbler),
-            _ if knower == self.evaluator => Some(Half::Evaluator),
+            _ if known_to == self.garbler => Some(KnownOperand::Garbler),
+            _ if known_to == self.evaluator => Some(KnownOperand::Evaluator),
             _ => None,
         }
     }
@@ -129,10 +131,10 @@ impl FromStr for Scheme {
     }
 }
 
-/// The hash of a scheme under an instance's public seed. Round keys lie elsewhere: a hash is then little
-/// more than its seed, without a hundred bytes that most schemes never write, which the check of what is
-/// left in memory could not tell from a secret. The seed is public; round keys go as well, so that nothing
-/// at all is left.
+/// The hash of a scheme under an instance's public seed. Round keys are boxed: a hash is then
+/// little more than its seed, without the hundred bytes that most schemes never write and that the
+/// check for secrets left in memory could not tell from a secret. The seed is public; round keys
+/// are erased as well, so that nothing is left.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) enum Hash {
     Prp(Box<Prp>),
@@ -140,7 +142,7 @@ pub(crate) enum Hash {
     Circ(Circ),
     Mi(Mi),
     ThreeHalves(Mi),
-    /// F, with which output labels are hashed too.
+    /// F, which hashes output labels too.
     Prf(Circ),
 }
 
@@ -157,7 +159,8 @@ impl Hash {
     }
 }
 
-/// Does the same with the hash of every scheme with half-gates, and something else without.
+/// Runs one expression with the hash of any half-gates scheme, and other expressions for the
+/// schemes without half-gates.
 macro_rules! with_hash {
     (
         $hash:expr, $name:ident => $half_gates:expr,

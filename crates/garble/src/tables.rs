@@ -1,40 +1,42 @@
-//! The stream of table bytes, as a machine sees it: a place to write to or to read from.
+//! The stream of table bytes as a machine sees it: buffers to write to or to read from.
 
 use sealane_block::{Block, Group};
 use zeroize::Zeroize;
 
 use crate::CHUNK_BYTES;
 
-/// Where a garbler writes tables, or an evaluator finds them. A machine asks for the next bytes,
-/// works on them where they lie, and says how far it came.
+/// Sink of tables for a garbler, or their source for an evaluator. A machine requests the next
+/// bytes, processes them in place, and reports how many it used.
 pub trait Tables {
-    /// Why the stream ended.
+    /// The reason why the stream ended.
     type Error;
-    /// At least `bytes` bytes, at most [`CHUNK_BYTES`] of which are asked for: room for them, or
-    /// what the garbler sent. More is better, and the same again until they are passed.
+    /// Returns at least `bytes` bytes (requests are at most [`CHUNK_BYTES`]): space for them, or
+    /// the bytes that the garbler sent. It may return more, and returns the same bytes again until
+    /// they are passed.
     ///
     /// # Errors
     /// The stream has ended.
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], Self::Error>;
-    /// The first `bytes` of what [`Tables::next`] gave are written, or read.
+    /// Marks the first `bytes` bytes from [`Tables::next`] as written, or as read.
     ///
     /// # Errors
     /// The stream has ended.
     fn pass(&mut self, bytes: usize) -> Result<(), Self::Error>;
 }
 
-/// [`Tables`] of any error, by which machines are compiled once and not for every caller.
-pub(crate) trait Stream {
+/// [`Tables`] with the error type erased, so that machines are compiled once and not for every
+/// caller.
+pub(crate) trait TableStream {
     /// As [`Tables::next`].
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], Ended>;
     /// As [`Tables::pass`].
     fn pass(&mut self, bytes: usize) -> Result<(), Ended>;
 }
 
-/// The stream has ended, for a reason that the [`Stream`] keeps.
+/// Signal that the stream has ended, for a reason that the [`TableStream`] keeps.
 pub(crate) struct Ended;
 
-/// A [`Stream`] over tables, which keeps their error.
+/// A [`TableStream`] over tables, which keeps their error.
 pub(crate) struct KeepError<'a, T: Tables> {
     tables: &'a mut T,
     error: Option<T::Error>,
@@ -48,13 +50,13 @@ impl<'a, T: Tables> KeepError<'a, T> {
         }
     }
 
-    /// The result of a run over this stream, with the error of its tables.
+    /// Returns the result of a run over this stream, with the error of its tables.
     pub fn explain(self, result: Result<(), Ended>) -> Result<(), T::Error> {
         result.map_err(|Ended| self.error.expect("a stream that ended has a reason"))
     }
 }
 
-impl<T: Tables> Stream for KeepError<'_, T> {
+impl<T: Tables> TableStream for KeepError<'_, T> {
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], Ended> {
         let KeepError { tables, error } = self;
         tables.next(bytes).map_err(|why| {
@@ -71,7 +73,8 @@ impl<T: Tables> Stream for KeepError<'_, T> {
     }
 }
 
-/// Tables in chunks of [`CHUNK_BYTES`], which a function takes when they are full.
+/// Writer that collects tables in chunks of [`CHUNK_BYTES`] and passes each full chunk to a
+/// function.
 pub struct ChunkWriter<F> {
     chunk: Vec<Group>,
     filled: usize,
@@ -79,7 +82,7 @@ pub struct ChunkWriter<F> {
 }
 
 impl<E, F: FnMut(&[u8]) -> Result<(), E>> ChunkWriter<F> {
-    /// Chunks for `sink`.
+    /// Creates a writer with `sink` as the function.
     pub fn new(sink: F) -> ChunkWriter<F> {
         ChunkWriter {
             chunk: vec![Group::ZERO; CHUNK_BYTES / size_of::<Group>()],
@@ -88,10 +91,10 @@ impl<E, F: FnMut(&[u8]) -> Result<(), E>> ChunkWriter<F> {
         }
     }
 
-    /// Hands on what is left.
+    /// Passes the remaining bytes to the function.
     ///
     /// # Errors
-    /// What the function returns.
+    /// The error of the function.
     pub fn flush(&mut self) -> Result<(), E> {
         let filled = std::mem::take(&mut self.filled);
         match filled {
@@ -117,18 +120,18 @@ impl<E, F: FnMut(&[u8]) -> Result<(), E>> Tables for ChunkWriter<F> {
     }
 }
 
-/// Tables in chunks of at most [`CHUNK_BYTES`], which a function fills when they are wanted.
+/// Reader of tables in chunks of at most [`CHUNK_BYTES`], which a function fills on demand.
 pub struct ChunkReader<F> {
     chunk: Vec<Group>,
-    /// Where the bytes that are not yet used begin and end.
+    /// Start and end of the bytes that are not yet used.
     unread: (usize, usize),
-    /// Bytes that the function still has.
+    /// Number of bytes that the function has yet to deliver.
     to_come: u64,
     source: F,
 }
 
 impl<E, F: FnMut(&mut [u8]) -> Result<(), E>> ChunkReader<F> {
-    /// `total` bytes from `source`.
+    /// Creates a reader of `total` bytes from `source`.
     pub fn new(total: u64, source: F) -> ChunkReader<F> {
         ChunkReader {
             chunk: vec![Group::ZERO; CHUNK_BYTES / size_of::<Group>()],
@@ -163,7 +166,7 @@ impl<E, F: FnMut(&mut [u8]) -> Result<(), E>> Tables for ChunkReader<F> {
 }
 
 impl<F> Drop for ChunkWriter<F> {
-    /// Tables are public. They go as well, so that nothing at all is left.
+    /// Tables are public. They are erased as well, so that nothing is left in memory.
     fn drop(&mut self) {
         self.chunk.zeroize();
     }

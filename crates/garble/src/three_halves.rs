@@ -55,11 +55,11 @@
 //!
 //! # Dicing
 //!
-//! R says which halves of its labels the evaluator adds. It depends on alpha and beta, so nobody
-//! may see more of it than the one position that is opened, and r0(0, 0), r1(0, 0), the *dice*,
-//! are random. r is a solution of the same system V, one bit wide: hashes give a 65th bit, rows
-//! have a control bit beside their slice, and the evaluator finds r by the same sums as C, bit for
-//! bit:
+//! R selects the halves of its labels that the evaluator adds. It depends on alpha and beta, so a
+//! party may see no more of it than the one position that is opened, and r0(0, 0), r1(0, 0), the
+//! *dice*, are random. r is a solution of the same system V, one bit wide: hashes give a 65th bit,
+//! rows have a control bit beside their slice, and the evaluator finds r by the same sums as C, bit
+//! for bit:
 //!
 //! ```text
 //! r0 = h(A) + h(A + B) + i z_A + (i + j) z_AB        z_A  = alpha + both bits h of A
@@ -72,31 +72,32 @@
 //! `h(A) + h(A + B)` and `h(B) + h(A + B)` of the labels with colour 0. That saves two bits and a
 //! generator, and rows are a function of seed and labels, the same on every tier.
 //!
-//! *What is hidden, and why.* Of each part the evaluator lacks one hash. Its control bit hides z
-//! of that part, its pad hides the row, and both are used nowhere else. So z_A, z_B and z_AB are
-//! three uniform bits, whatever alpha and beta are, and r is a function of them and of hashes that
-//! the evaluator has. `tests/three_halves.rs` counts this out for every position, every permute
-//! bit and every control bit, shows each row right as an identity in labels, offset and pads, and
-//! that the rows span no function of delta over what the evaluator holds.
+//! *Hiding.* The evaluator lacks one hash of each part. Its control bit hides z of that part, its
+//! pad hides the row, and both are used nowhere else. So z_A, z_B and z_AB are three uniform bits,
+//! whatever alpha and beta are, and r is a function of them and of hashes that the evaluator has.
+//! `tests/three_halves.rs` counts this out for every position, every permute bit and every control
+//! bit, shows each row right as an identity in labels, offset and pads, and that the rows span no
+//! function of delta over what the evaluator holds.
 //!
 //! # Assumption
 //!
-//! AES as an ideal cipher (as a random permutation, with a fixed key), semi-honest parties. The
-//! sketch: fix all that an evaluator sees and all its AES calls. Given delta, this determines 65
-//! output bits of each of the three hashes that it lacks; r is fixed by what is seen, so it makes
-//! no difference that the multiple of delta in a row depends on a control bit of the same hash.
-//! With dice that are drawn first it would not, and a definition of circular correlation
-//! robustness would do in which multiples are chosen before hashes; here the ideal model is
-//! needed. Those bits are as likely as uniform ones unless an AES call met a hidden one, by input
-//! or by output.
+//! AES as an ideal cipher (as a random permutation, with a fixed key), semi-honest parties. A
+//! sketch of the proof: fix all that an evaluator sees and all its AES calls. Given delta, this
+//! determines 65 output bits of each of the three hashes that it lacks; r is fixed by what is seen,
+//! so it makes no difference that the multiple of delta in a row depends on a control bit of the
+//! same hash. With dice that are drawn first it would not, and a definition of circular correlation
+//! robustness would do in which multiples are chosen before hashes; here the ideal model is needed.
+//! Those bits are as likely as uniform ones unless an AES call met a hidden one, by input or by
+//! output.
 //!
-//! *By output* is where slices need care. With PRP and MI a hash is `AES(s) + s` with s a linear
-//! function of the label, and a row adds a sum of the halves of delta. If that sum cancelled s, 64
-//! bits of the AES output would be known, and 2^64 decryptions would find delta. They cannot: with
-//! sigma as in [`sealane_block::hash`], *words* as slices, and pads from words 0 and 2 (A and A +
-//! B) or 1 and 3 (B), every sum leaves the pad and its control bit a rank of 64 or 65 in the 127
-//! bits of delta that are not known. With the two 64-bit halves of a block as slices, sigma would cancel against delta_R altogether. TCCR
-//! adds what AES has been over already, and CIRC adds nothing, so any slices do.
+//! *By output*: this case constrains the slices. With PRP and MI a hash is `AES(s) + s` with s a
+//! linear function of the label, and a row adds a sum of the halves of delta. If that sum cancelled
+//! s, 64 bits of the AES output would be known, and 2^64 decryptions would find delta. They cannot:
+//! with sigma as in [`sealane_block::hash`], *words* as slices, and pads from words 0 and 2 (A and
+//! A + B) or 1 and 3 (B), every sum leaves the pad and its control bit a rank of 64 or 65 in the
+//! 127 bits of delta that are not known. With the two 64-bit halves of a block as slices, sigma
+//! would cancel against delta_R altogether. TCCR adds what AES has been over already, and CIRC adds
+//! nothing, so any slices do.
 //!
 //! # Tables
 //!
@@ -110,23 +111,23 @@ use sealane_block::lanes::Quad;
 use sealane_block::{Block, GROUP, Group, LabelHash, Lanes};
 
 use crate::ahead::AndKernel;
-use crate::kernels::{GateKernel, GateLanes, Place, Tweaks};
+use crate::kernels::{GateKernel, GateLanes, GateSlots, Tweaks};
 
 mod equations;
 
 use equations::{Offset, Parts, open};
 
-/// Tags of the three hashes of an AND.
+/// Tweak parts of the three hashes of an AND.
 const A: u32 = 0;
 const B: u32 = 1;
 const AB: u32 = 2;
 
 /// Bytes of `(G0, G1)`, of G2 and of control bits of a pair.
 const PLANES: &[usize] = &[16, 8, 1];
-/// Where the slices G2 of a group begin, and where its control bits do.
+/// Offset of the slices G2 of a group, and of its control bits.
 const THIRDS: usize = 16 * GROUP;
 const CONTROLS: usize = 24 * GROUP;
-/// Bytes of a group.
+/// Bytes of table of a group.
 const TABLE: usize = 25 * GROUP;
 
 /// The garbler's side of an AND.
@@ -143,28 +144,28 @@ pub(crate) struct EvaluateAnd<'a, H> {
 /// Two quads of gates, by vector: as many as fill the AES units with one part.
 type Turn<L> = [Parts<L>; 8];
 
-/// Quads of a turn. Where a group is one quad, a turn is no more.
+/// Number of quads of a turn. Where a group is one quad, a turn is one quad as well.
 const fn turn_quads<L: Lanes>() -> usize {
     if L::QUADS == 1 { 1 } else { 2 }
 }
 
-/// [`GarbleAnd`] inside a kernel.
+/// The form of [`GarbleAnd`] inside a kernel.
 pub(crate) struct GarbleLanes<L: Lanes, H> {
     hash: H,
     offset: Offset<L>,
-    /// The hashes of the zero labels, and their sums with those of the others. They wait here
-    /// because sixteen registers do not hold them.
+    /// The hashes of the zero labels, and their sums with the hashes of the other labels. They are
+    /// kept here because sixteen registers do not hold them.
     zero: Turn<L>,
     sums: Turn<L>,
     /// G2 of a group in words 0 and 2; z_AB, z_A and z_B in bits 32, 33 and 34.
     thirds: Group,
 }
 
-/// [`EvaluateAnd`] inside a kernel.
+/// The form of [`EvaluateAnd`] inside a kernel.
 pub(crate) struct EvaluateLanes<L: Lanes, H> {
     hash: H,
     hashes: Turn<L>,
-    /// As the garbler's; what else there is in words 1 and 3 does not count.
+    /// As the garbler's; the rest of words 1 and 3 is ignored.
     thirds: Group,
 }
 
@@ -195,7 +196,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &mut table[..TABLE];
@@ -244,7 +245,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<L, H> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &table[..TABLE];
@@ -268,10 +269,10 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<L, H> {
     }
 }
 
-/// Where the hashes of a pair of quads belong: part, and quad of the turn.
+/// Positions of the hashes of a pair of quads: part, and quad of the turn.
 type Belongs = [(usize, usize); 2];
 
-/// What a side does with the hashes of two quads of labels.
+/// The use that a side makes of the hashes of two quads of labels.
 trait HashPair<L: Lanes> {
     type Hash: HashLanes<L>;
     fn hash(&self) -> &Self::Hash;
@@ -288,7 +289,7 @@ impl<L: Lanes, H: HashLanes<L>> HashPair<L> for GarbleLanes<L, H> {
 
     #[inline(always)]
     fn keep(&mut self, l: L, to: Belongs, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) {
-        let [zero, one] = self.hash.both(l, tweaks, self.offset.delta(), labels);
+        let [zero, one] = self.hash.hash_both(l, tweaks, self.offset.delta(), labels);
         for i in 0..2 {
             let (part, quad) = to[i];
             for m in 0..4 {
@@ -309,7 +310,7 @@ impl<L: Lanes, H: HashLanes<L>> HashPair<L> for EvaluateLanes<L, H> {
 
     #[inline(always)]
     fn keep(&mut self, l: L, to: Belongs, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) {
-        let hashes = self.hash.one(l, tweaks, labels);
+        let hashes = self.hash.hash_one(l, tweaks, labels);
         for i in 0..2 {
             let (part, quad) = to[i];
             for m in 0..4 {
@@ -319,15 +320,15 @@ impl<L: Lanes, H: HashLanes<L>> HashPair<L> for EvaluateLanes<L, H> {
     }
 }
 
-/// Hashes the labels of a turn from quad `q` of a group on, two quads at a time: part by part where
-/// there are two quads of gates, else A with B, and A + B twice.
+/// Hashes the labels of a turn, from quad `q` of a group on, two quads at a time: part by part
+/// where there are two quads of gates, else A with B, and A + B twice.
 #[inline(always)]
 fn hash_turn<L: Lanes, S: HashPair<L>>(
     l: L,
     side: &mut S,
     tweaks: &impl Tweaks,
     slots: &[Block],
-    place: Place,
+    place: GateSlots,
     q: usize,
 ) {
     let at = q * L::QUAD;

@@ -1,4 +1,4 @@
-//! Golden tables: what a garbler makes under fixed coins, of every scheme, on every tier, as digests.
+//! Golden tables: digests of a garbler's output under fixed coins, for every scheme on every tier.
 
 use crate::support::{Session, active, bits, fix_permute_bits};
 use sealane_block::{Block, Cpu};

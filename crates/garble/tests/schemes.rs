@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use sealane_block::{Block, Cpu};
 use sealane_circuit::tape::{Batch, Gate, ONE, ZERO};
 use sealane_circuit::{
-    Builder, Circuit, Int, Knower, Machine, Order, Tape, compile, compile_known,
+    Builder, Circuit, Int, KnownTo, Machine, Order, Tape, compile, compile_known,
 };
 use sealane_garble::machine::block_width;
 use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Labels, Ports, Roles, Scheme};
@@ -18,8 +18,8 @@ use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Labels, Ports, Roles, 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// The main property: what is decoded is what the tape computes in the clear, whatever tiers
-    /// the two sides run; tables do not depend on the tier.
+    /// The main property: decoding yields what the tape computes in the clear, whatever tiers the
+    /// two sides run; tables do not depend on the tier.
     #[test]
     fn random_tapes_compute_what_they_say(
         scheme in schemes(), tape in tapes(), lanes in lane_counts(), seed in any::<u64>(),
@@ -47,7 +47,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Circuits of any gates, inversions and knowers, on which compiler and halves have to agree.
+    /// Circuits of any gates, inversions and known operands, on which compiler and kernels have to
+    /// agree.
     #[test]
     fn known_operands_change_no_result(
         gates in prop::collection::vec((any::<bool>(), any::<[u32; 2]>(), any::<[bool; 2]>()), 1..80),
@@ -186,7 +187,7 @@ fn mixed() -> Circuit {
     b.finish(vec![product, vec![less, !parity]])
 }
 
-/// The strategies: each as a machine.
+/// The batching strategies, each as a machine.
 fn strategies() -> Vec<Machine> {
     let orders = [
         Order::None,
@@ -201,7 +202,7 @@ fn strategies() -> Vec<Machine> {
     orders.into_iter().flat_map(machine).collect()
 }
 
-/// The table of every gate and lane: (is it an AND, number, lane) to bytes, from the stream.
+/// The table of every gate and lane, from the stream: (is it an AND, number, lane) to bytes.
 fn rows_of(
     scheme: Scheme,
     tape: &Tape,
@@ -226,9 +227,9 @@ fn rows_of(
     rows
 }
 
-/// Inputs of `mixed` that nobody knows; of which the evaluator knows x and the garbler y; of which
-/// one of them, or a third party, knows some bits.
-fn knowledge() -> [Vec<Knower>; 3] {
+/// Inputs of `mixed` that nobody knows; inputs of which the evaluator knows x and the garbler y;
+/// and inputs of which one of them, or a third party, knows some bits.
+fn knowledge() -> [Vec<KnownTo>; 3] {
     let (garbler, evaluator) = (ROLES.garbler, ROLES.evaluator);
     [
         vec![],
@@ -287,7 +288,7 @@ fn ands(count: u32) -> Tape {
         slots: 4 + count,
         xors: vec![],
         lone: vec![],
-        knowers: vec![0; count as usize],
+        known_to: vec![0; count as usize],
         ands: (0..count).map(gate).collect(),
         batches: vec![Batch {
             xors: 0..0,
@@ -374,7 +375,7 @@ fn corrupted_tables_never_decode_to_another_value() {
             let (mut tables, outputs) = session.garble(&tape, 1, &labels);
             tables[place] ^= 1 << (place % 8);
             let active_outputs = session.evaluate(&tape, 1, active(&labels, &bits), &tables);
-            let run = crate::support::Run {
+            let run = crate::support::GarbledTape {
                 tables,
                 outputs,
                 active_outputs,
@@ -422,10 +423,10 @@ fn a_flipped_permute_bit_and_another_seed_are_refused() {
     }
 }
 
-/// The attack on a fixed-key hash without sigma: there, half of the rows T_G satisfy
-/// AES^-1(T_G ^ H(a) ^ ...) = a ^ delta ^ t, so the evaluator inverts one AES and has the offset.
-/// What it computes from what it holds, for both rows and both guesses of the permute bit, must
-/// never be delta; nor may delta be the sum of any two things that it sees.
+/// The attack on a fixed-key hash without sigma: there, half of the rows T_G satisfy AES^-1(T_G ^
+/// H(a) ^ ...) = a ^ delta ^ t, so the evaluator inverts one AES and has the offset. Its results
+/// from the labels that it holds, for both rows and both guesses of the permute bit, must never be
+/// delta; nor may delta be the sum of any two things that it sees.
 #[test]
 fn the_attack_on_hashes_without_sigma_finds_no_offset() {
     let cpu = Cpu::detect().unwrap();
@@ -484,8 +485,8 @@ fn errors_of_the_stream_come_back() {
     assert_eq!(error, Err("gone"));
 }
 
-/// Tapes with several pieces: batches that are cut, between such that are not, in blocks of lanes
-/// of 64, of 32 and of 16.
+/// Tapes with several pieces: batches that are cut, between batches that are not, in blocks of 64,
+/// of 32 and of 16 lanes.
 fn long_tapes() -> [Tape; 3] {
     let wide = ands(2100);
     let chain = {
@@ -497,7 +498,7 @@ fn long_tapes() -> [Tape; 3] {
         let circuit = b.finish(vec![x]);
         compile(&circuit, &Machine::ROWS)
     };
-    // Sums of all that there is, then ANDs of neighbours, over and over.
+    // Sums of all wires so far, then ANDs of neighbours, repeatedly.
     let mut cut = Tape {
         slots: 1500,
         outputs: (2..42).collect(),
@@ -535,14 +536,14 @@ fn long_tapes() -> [Tape; 3] {
         });
     }
     cut.lone = vec![false; cut.xors.len()];
-    cut.knowers = vec![0; cut.ands.len()];
-    // In the first batch slots are written that outputs name.
+    cut.known_to = vec![0; cut.ands.len()];
+    // In the first batch, gates write slots that outputs name.
     cut.inputs = 40;
     [wide, chain, cut]
 }
 
-/// Tables and labels are those of the equations over all pieces and spans, and the same on any
-/// number of threads; what they say is right.
+/// Tables and labels follow the equations over all pieces and spans, are the same on any number of
+/// threads, and decode to the right values.
 #[test]
 fn pieces_and_threads_make_the_same_tables() {
     let cpu = Cpu::detect().unwrap();
@@ -575,7 +576,7 @@ fn pieces_and_threads_make_the_same_tables() {
     }
 }
 
-/// Wherever a stream ends, all threads do, and the caller is told.
+/// Where a stream ends early, all threads end, and the caller gets the error.
 #[test]
 fn errors_of_the_stream_end_all_threads() {
     let (cpu, tape, lanes) = (Cpu::detect().unwrap(), ands(1300), 300);
@@ -646,7 +647,7 @@ fn constants_are_wires_like_any_other() {
             gate(3, ZERO, 6, 3),
         ],
         lone: vec![false; 4],
-        knowers: vec![0; 2],
+        known_to: vec![0; 2],
         ands: vec![gate(2, ONE, 7, 0), gate(ZERO, 3, 8, 1)],
         batches: vec![Batch {
             xors: 0..4,

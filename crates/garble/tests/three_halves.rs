@@ -1,5 +1,5 @@
-//! Three-halves counted out: right, private, and never without a pad. That the kernels are this
-//! scheme is a test in `schemes.rs`.
+//! Exhaustive check of three-halves: correct, private, and never without a pad. A test in
+//! `schemes.rs` shows that the kernels compute this scheme.
 
 use sealane_block::Block;
 
@@ -7,7 +7,7 @@ use crate::slow::three_halves::{
     self, Gate, Label, Pad, Slow, add, choice, r_times, scale, slice, times, unslice,
 };
 
-/// The evaluator, from what it holds and nothing else.
+/// The evaluator, from its labels, pads and rows alone.
 fn evaluate(i: bool, j: bool, a: Label, b: Label, pads: [Pad; 3], rows: Slow) -> Label {
     let r = choice(i, j, pads, rows.z);
     let both = pads[2].0 ^ times(i ^ j, rows.g[2]);
@@ -37,8 +37,8 @@ fn formal(alpha: bool, beta: bool, bits: [bool; 6]) -> Gate {
     }
 }
 
-/// Right for all permute bits, all control bits of hashes (hence all dice) and all inputs, as an
-/// identity in labels, offset and hashes.
+/// Correctness for all permute bits, all control bits of hashes (hence all dice) and all inputs, as
+/// an identity in labels, offset and hashes.
 #[test]
 fn every_row_evaluates_to_its_label() {
     for [alpha, beta] in all_bits() {
@@ -90,8 +90,8 @@ fn a_gate_of_blocks_evaluates_too() {
     }
 }
 
-/// For every position and every value of the control bits that the evaluator can compute, what it
-/// sees of control bits and dice has one distribution, whatever the permute bits are.
+/// For every position and every value of the control bits that the evaluator can compute, the
+/// control bits and dice that it sees have one distribution, whatever the permute bits are.
 #[test]
 fn control_bits_and_dice_do_not_depend_on_permute_bits() {
     for i in BOTH {
@@ -133,8 +133,8 @@ fn control_bits_and_dice_do_not_depend_on_permute_bits() {
     }
 }
 
-/// How r moves with the position, for alpha and for beta: the matrices that the paper calls R-bar,
-/// as other implementations print them. Rows are the positions 00, 01, 10 and 11.
+/// The change of r with the position, for alpha and for beta: the matrices that the paper calls
+/// R-bar, as other implementations print them. Rows are the positions 00, 01, 10 and 11.
 #[test]
 fn dice_move_as_in_the_paper() {
     let (of_alpha, of_beta) = (
@@ -169,8 +169,8 @@ fn rank(mut rows: Vec<u128>) -> usize {
     rank
 }
 
-/// Of labels, offset and pads, whoever holds one label of each input, their three pads and the
-/// rows has no linear function of delta beyond none.
+/// An evaluator that holds one label of each input, their three pads and the rows knows no linear
+/// function of delta other than zero.
 #[test]
 fn rows_tell_nothing_linear_about_delta() {
     for [alpha, beta] in all_bits() {
@@ -198,11 +198,11 @@ fn sigma(x: Block) -> Block {
     Block::new(((high ^ low) as u128) << 64 | high as u128)
 }
 
-/// Why slices are words and not halves of a block. A pad is 64 bits of AES(sigma x) ^ sigma x, and
-/// rows add a sum of the slices of delta to it. Someone who finds 64 bits of the output of AES
-/// without knowing delta searches the other 64 and decrypts; so no sum may cancel sigma(delta) in
-/// the bits of a pad, nor leave a part of it. With the control bit beside them, they have rank 64 at
-/// least in the 127 bits of delta that are not known: bit 0 is 1.
+/// The reason why slices are words and not halves of a block. A pad is 64 bits of AES(sigma x) ^
+/// sigma x, and rows add a sum of the slices of delta to it. An attacker that finds 64 bits of the
+/// output of AES without knowing delta searches the other 64 and decrypts; so no sum may cancel
+/// sigma(delta) in the bits of a pad, nor leave a part of it. With the control bit beside them,
+/// they have rank 64 at least in the 127 bits of delta that are not known: bit 0 is 1.
 #[test]
 fn pads_and_sums_of_slices_never_cancel() {
     // Coordinates of a linear function of delta: bit k stands for bit k of delta.

@@ -1,14 +1,14 @@
-//! What the evaluator has at the end tells neither the offset nor a label that it does not hold, and
-//! the same check notices garblers that leak.
+//! Leak tests of the evaluator's view: it tells neither the offset nor a label that the evaluator
+//! does not hold, and the same check notices garblers that leak.
 //!
 //! The tape has an output for every wire, so that labels of inner wires are looked for as well. The
-//! view is all that is sent for it and all that the evaluator can compute from that in one step: its
-//! labels, and their hashes under every tweak of the gates that read them. Beyond what [`leaks::find`]
-//! looks for, all that meets in one gate is searched for any sum that is a secret.
+//! view is all that is sent for it and all that the evaluator can compute from that in one step:
+//! its labels, and their hashes under every tweak of the gates that read them. Beyond the checks of
+//! [`leaks::find`], the values that meet in one gate are searched for any sum that is a secret.
 //!
-//! Garblers that leak are slow ones, which `schemes.rs` shows to send what the kernels send, byte by
-//! byte: with a hash forgotten, one of them at a time in each kind of gate, or with rows that have been
-//! tampered with. So a kernel that did the same would be noticed, too.
+//! Leaking garblers are variants of the slow one, which `schemes.rs` shows to send what the kernels
+//! send, byte by byte: with a hash left out, one at a time in each kind of gate, or with rows that
+//! have been tampered with. So a kernel that leaked in the same way would be noticed too.
 
 use crate::slow::{Forgotten, Slow, each_group};
 use crate::support::{ROLES, Session, active, bits, fix_permute_bits, plain};
@@ -19,7 +19,7 @@ use sealane_garble::Scheme;
 use sealane_testkit::leaks::{self, Secret, View};
 use std::ops::Range;
 
-/// So many bits of a byte each are a block.
+/// Number of lanes: a bit of each, as a byte, makes up a block.
 const LANES: usize = 16;
 /// Lanes on which labels are looked for, under the evaluator's hashes among others: the first ones.
 const SEARCHED: usize = 4;
@@ -38,7 +38,7 @@ fn tape() -> Tape {
     let known = [[1; WIDTHS[0]], [2; WIDTHS[1]]].concat();
     let outputs = vec![half.to_vec(), vec![last, less], chosen];
     let tape = compile_known(&b.finish(outputs), &Machine::CPU, &known);
-    let is_known = |knower| tape.knowers.contains(&knower);
+    let is_known = |known_to| tape.known_to.contains(&known_to);
     assert!(is_known(0) && is_known(ROLES.garbler) && is_known(ROLES.evaluator));
     spread(&tape)
 }
@@ -68,52 +68,52 @@ fn spread(tape: &Tape) -> Tape {
     wide
 }
 
-/// Whether no operand is a constant.
+/// Returns true if no operand is a constant.
 fn reads_wires(gate: &Gate) -> bool {
     ![gate.a, gate.b]
         .iter()
         .any(|slot| [ZERO, ONE].contains(slot))
 }
 
-/// Which message has the tables.
+/// Index of the message that has the tables.
 const TABLES: usize = 1;
 
 /// A run, from which views are made.
-struct Run {
+struct ViewedRun {
     scheme: Scheme,
     tape: Tape,
     slow: Slow,
     seed: Block,
     delta: Block,
-    /// Of every wire but constants: the labels of 0 and those of 1, and the value.
+    /// The labels of 0 and of 1, and the value, of every wire but constants.
     labels: [Vec<Block>; 2],
     values: Vec<u8>,
     view: View,
     secrets: Vec<Secret>,
 }
 
-/// What is wrong with the garbler.
+/// The fault of a garbler.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
     None,
     /// The seed of the hash is the offset, so that the offset is sent.
     SeedIsOffset,
-    /// It forgets a hash.
+    /// The garbler leaves out a hash.
     Forgets(Forgotten),
 }
 
-/// A pair of gate and lane that has a table, and where in the stream.
+/// A (gate, lane) pair that has a table, with its place in the stream.
 struct Row {
     gate: Gate,
     lane: usize,
     is_and: bool,
-    /// Who knows an operand, of an AND.
-    knower: u8,
-    /// Where each piece begins, and how many bytes it has.
+    /// The party that knows an operand of an AND.
+    known_to: u8,
+    /// Start and length in bytes of each piece.
     pieces: Vec<(usize, usize)>,
 }
 
-/// Where tables lie, of all pairs without a constant.
+/// Places of the tables of all pairs without a constant.
 fn rows(scheme: Scheme, tape: &Tape) -> Vec<Row> {
     let (mut rows, mut first) = (Vec::new(), 0);
     each_group(scheme, tape, LANES, |is_and, planes, pairs| {
@@ -126,12 +126,12 @@ fn rows(scheme: Scheme, tape: &Tape) -> Vec<Row> {
             };
             let pieces = planes.iter().map(place).collect();
             let and = tape.ands.iter().position(|and| and.number == gate.number);
-            let knower = and.filter(|_| is_and && scheme != Scheme::Prf);
+            let known_to = and.filter(|_| is_and && scheme != Scheme::Prf);
             rows.push(Row {
                 gate: *gate,
                 lane: *lane,
                 is_and,
-                knower: knower.map_or(0, |and| tape.knowers[and]),
+                known_to: known_to.map_or(0, |and| tape.known_to[and]),
                 pieces,
             });
         }
@@ -141,10 +141,10 @@ fn rows(scheme: Scheme, tape: &Tape) -> Vec<Row> {
     rows
 }
 
-impl Run {
-    /// A run of the real garbler and evaluator, or of a slow garbler with a fault and whoever holds
-    /// the right labels.
-    fn new(scheme: Scheme, cpu: Cpu, fault: Fault) -> Run {
+impl ViewedRun {
+    /// A run of the real garbler and evaluator, or of a slow garbler with a fault and an evaluator
+    /// that holds the right labels.
+    fn new(scheme: Scheme, cpu: Cpu, fault: Fault) -> ViewedRun {
         let tape = tape();
         let mut session = Session::new(scheme, [cpu, cpu], 1);
         let mut inputs = session.labels(&tape, LANES, false);
@@ -185,7 +185,7 @@ impl Run {
             tables,
             Block::as_bytes(table.as_flattened()).to_vec(),
         ];
-        let mut run = Run {
+        let mut run = ViewedRun {
             scheme,
             tape,
             slow,
@@ -224,8 +224,8 @@ impl Run {
         self.slow.hash(label, tweak.block())
     }
 
-    /// The hashes of a gate on a lane, under each of its tweaks, of active labels or of others. Of two
-    /// labels that both go into a third hash, the first alone is another one there.
+    /// The hashes of a gate on a lane, under each of its tweaks, of active labels or of the others.
+    /// Where two labels both go into a third hash, the first alone is changed there.
     fn hashes(&self, gate: &Gate, is_and: bool, lane: usize, held: bool) -> Vec<Block> {
         let [a, b] = [gate.a, gate.b].map(|slot| self.wire(slot, lane));
         let which = usize::from(!held);
@@ -258,7 +258,8 @@ impl Run {
         self.view.held.extend(hashes);
     }
 
-    /// The offset, what the evaluator does not hold of every wire, and permute bits of ANDs.
+    /// Names the secrets: the offset, the labels of every wire that the evaluator does not hold,
+    /// and permute bits of ANDs.
     fn name_secrets(&mut self) {
         let mut secrets = Vec::new();
         if self.scheme.labels() == 1 {
@@ -274,43 +275,43 @@ impl Run {
         self.secrets = secrets;
     }
 
-    /// Of the labels of 0 of all ANDs.
+    /// Permute bits of the labels of 0 of all ANDs.
     fn permute_bits(&self) -> Vec<u8> {
         let slots = self.tape.ands.iter().map(|gate| gate.out - FIRST_INPUT);
         let zeros = slots.flat_map(|slot| &self.labels[0][slot as usize * LANES..][..LANES]);
         zeros.map(|label| label.lsb()).collect()
     }
 
-    /// What is found in the view, or in one gate of it.
+    /// Searches the view, and then each gate of it.
     fn found(&self) -> Option<String> {
         let found = self.found_in_gates();
         let found = found.or_else(|| leaks::find_heard(&self.view, &self.hashes_not_held()));
         found.or_else(|| leaks::find(&self.view, &self.secrets))
     }
 
-    /// What is found in the view with a message more.
+    /// Searches the view with one more message.
     fn found_with(&self, message: &[u8]) -> Option<String> {
         let mut view = self.view.clone();
         view.heard.push(message.to_vec());
         leaks::find(&view, &self.secrets)
     }
 
-    /// Hashes of labels that the evaluator does not hold. It may know them up to the offset: a row is
-    /// the sum of two hashes, and the offset added or not.
+    /// Hashes of labels that the evaluator does not hold. It may know them up to the offset: a row
+    /// is the sum of two hashes, and the offset added or not.
     fn hashes_not_held(&self) -> Vec<Secret> {
         let hashes = self.all_hashes(false).into_iter();
         let name = |hash: Block| ("the hash of a label not held".to_string(), hash.value());
         hashes.map(name).collect()
     }
 
-    /// What is a sum of anything that the evaluator has of one gate on one lane.
+    /// Searches the sums of all values that the evaluator has of one gate on one lane.
     fn found_in_gates(&self) -> Option<String> {
         rows(self.scheme, &self.tape)
             .iter()
             .find_map(|row| self.found_in(row))
     }
 
-    /// The same of one of them. With an offset, labels of three wires are not held if it is.
+    /// Searches one gate. With an offset, labels of three wires are not held if it is secret.
     fn found_in(&self, row: &Row) -> Option<String> {
         let Row { gate, lane, .. } = row;
         let wires = [gate.a, gate.b, gate.out].map(|slot| self.wire(slot, *lane));
@@ -341,7 +342,7 @@ impl Run {
     }
 
     /// A row of a classical table for every pair of values of an AND's operands, under both hashes;
-    /// that of the values at hand holds the label that `chosen` picks of the output's.
+    /// the row of the current values holds the label that `chosen` picks of the output's.
     fn classical(&self, chosen: impl Fn([Block; 2]) -> Block) -> Vec<u8> {
         let gate = self.tape.ands.iter().find(|gate| reads_wires(gate));
         let gate = gate.expect("an AND of two wires");
@@ -359,10 +360,10 @@ impl Run {
 fn the_evaluator_cannot_read_the_offset_or_another_label_off_its_view() {
     for scheme in Scheme::ALL {
         for cpu in [Cpu::available()[0], Cpu::detect().unwrap()] {
-            let run = Run::new(scheme, cpu, Fault::None);
+            let run = ViewedRun::new(scheme, cpu, Fault::None);
             assert_eq!(run.found(), None, "{scheme} on {}", cpu.tier());
             assert!(run.hashes_not_held().len() >= 100, "{scheme}");
-            // What it may know is found, too, by those who look for it.
+            // A value that it may know is found as well, if it is looked for.
             let label = run.wire(FIRST_INPUT, 0)[0].value();
             let table = Block::from_bytes(run.view.heard[1][..16].try_into().unwrap()).value();
             for known in [label, table, table ^ label, run.seed.value()] {
@@ -377,7 +378,7 @@ fn the_evaluator_cannot_read_the_offset_or_another_label_off_its_view() {
 fn garblers_that_leak_are_noticed() {
     let cpu = Cpu::detect().unwrap();
     for scheme in Scheme::ALL {
-        let run = Run::new(scheme, cpu, Fault::None);
+        let run = ViewedRun::new(scheme, cpu, Fault::None);
         let inputs = FIRST_INPUT + WIDTHS[0] as u32;
         let packed = |bits: &[u8]| {
             let byte = |bits: &[u8]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit);
@@ -399,7 +400,7 @@ fn garblers_that_leak_are_noticed() {
         for (leak, message) in messages {
             assert!(run.found_with(&message).is_some(), "{scheme}: {leak}");
         }
-        // A right row in that place is none.
+        // A right row in the wrong place counts as wrong.
         assert_eq!(
             run.found_with(&run.classical(|[right, _]| right)),
             None,
@@ -408,16 +409,17 @@ fn garblers_that_leak_are_noticed() {
         if scheme.labels() == 1 {
             let offset = run.found_with(&run.delta.to_bytes());
             assert_eq!(offset.as_deref(), Some("the offset, as it is"), "{scheme}");
-            let run = Run::new(scheme, cpu, Fault::SeedIsOffset);
+            let run = ViewedRun::new(scheme, cpu, Fault::SeedIsOffset);
             let found = leaks::find(&run.view, &run.secrets);
             assert_eq!(found.as_deref(), Some("the offset, as it is"), "{scheme}");
         }
     }
 }
 
-/// Each kind of gate with a table that a scheme has, and how many hashes a garbler computes for it.
+/// Each kind of gate with a table that a scheme has, with the number of hashes that a garbler
+/// computes for it.
 fn kinds(scheme: Scheme) -> Vec<(Option<u8>, usize)> {
-    let known = [ROLES.garbler, ROLES.evaluator].map(|knower| (Some(knower), 2));
+    let known = [ROLES.garbler, ROLES.evaluator].map(|known_to| (Some(known_to), 2));
     match scheme {
         Scheme::Prf => vec![(Some(0), 8), (None, 4)],
         Scheme::ThreeHalves => [vec![(Some(0), 6)], known.to_vec()].concat(),
@@ -429,18 +431,18 @@ fn kinds(scheme: Scheme) -> Vec<(Option<u8>, usize)> {
 fn a_forgotten_hash_is_noticed() {
     let cpu = Cpu::detect().unwrap();
     for scheme in Scheme::ALL {
-        for (knower, hashes) in kinds(scheme) {
+        for (known_to, hashes) in kinds(scheme) {
             for hash in 0..hashes {
-                let forgotten = Forgotten { knower, hash };
-                let run = Run::new(scheme, cpu, Fault::Forgets(forgotten));
+                let forgotten = Forgotten { known_to, hash };
+                let run = ViewedRun::new(scheme, cpu, Fault::Forgets(forgotten));
                 assert!(run.found().is_some(), "{scheme} without {forgotten:?}");
             }
         }
     }
 }
 
-/// What is put in the place of a piece of a table, or added to it.
-type Tamper = fn(&Run, &Row) -> Block;
+/// A function that replaces a piece of a table, or is added to it.
+type Tamper = fn(&ViewedRun, &Row) -> Block;
 
 #[test]
 fn rows_that_say_too_much_are_noticed() {
@@ -467,12 +469,12 @@ fn rows_that_say_too_much_are_noticed() {
         }),
     ];
     for scheme in Scheme::ALL {
-        let mut run = Run::new(scheme, Cpu::detect().unwrap(), Fault::None);
+        let mut run = ViewedRun::new(scheme, Cpu::detect().unwrap(), Fault::None);
         let tables = run.view.heard[TABLES].clone();
-        for (knower, _) in kinds(scheme) {
+        for (known_to, _) in kinds(scheme) {
             let rows = rows(scheme, &run.tape);
-            let is_of_kind = |row: &&Row| match knower {
-                Some(knower) => row.is_and && row.knower == knower,
+            let is_of_kind = |row: &&Row| match known_to {
+                Some(known_to) => row.is_and && row.known_to == known_to,
                 None => !row.is_and,
             };
             let rows = rows.iter().filter(is_of_kind).collect::<Vec<_>>();
@@ -482,11 +484,11 @@ fn rows_that_say_too_much_are_noticed() {
             for (leak, tamper) in instead {
                 let row = tamper(&run, row).to_bytes();
                 run.view.heard[TABLES][first..][..bytes].copy_from_slice(&row);
-                assert!(run.found().is_some(), "{scheme}, {knower:?}: {leak}");
+                assert!(run.found().is_some(), "{scheme}, {known_to:?}: {leak}");
                 run.view.heard[TABLES].clone_from(&tables);
             }
-            // In each plane but that of control bits, by a garbler that always does it: the evaluator
-            // does not use every row.
+            // In each plane but that of control bits, by a garbler that always does it: the
+            // evaluator does not use every row.
             let planes = row.pieces.iter().filter(|(_, bytes)| *bytes > 1).count();
             for plane in 0..planes {
                 for (leak, tamper) in added {
@@ -502,7 +504,7 @@ fn rows_that_say_too_much_are_noticed() {
                         bytes.for_each(|(byte, more)| *byte ^= more);
                     }
                     let noticed = run.found().is_some();
-                    assert!(noticed, "{scheme}, {knower:?}: {leak} in plane {plane}");
+                    assert!(noticed, "{scheme}, {known_to:?}: {leak} in plane {plane}");
                     run.view.heard[TABLES].clone_from(&tables);
                 }
             }

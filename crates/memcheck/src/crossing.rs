@@ -1,4 +1,4 @@
-//! Channels between the parties of a check: what crosses them is public.
+//! Channels between the parties of a check, whose messages are public.
 
 use crate::request::public;
 use sealane_net::{
@@ -6,7 +6,7 @@ use sealane_net::{
 };
 use std::time::Instant;
 
-/// A full mesh in memory that declares public what crosses it.
+/// Creates a full mesh in memory that declares its messages public.
 pub fn meshes(parties: usize) -> Vec<Mesh> {
     let limits = Limits::default();
     let mut links = (0..parties)
@@ -29,7 +29,7 @@ pub fn meshes(parties: usize) -> Vec<Mesh> {
         .expect("a link to each other party")
 }
 
-/// A transport that declares public what is sent: it is what the peer may see.
+/// A transport that declares sent bytes public: the peer may see them.
 struct Crossing<T>(T);
 
 impl<T: Transport> Transport for Crossing<T> {

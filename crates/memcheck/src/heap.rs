@@ -1,7 +1,7 @@
-//! An allocator that asks, whenever memory is given back, whether a secret is still in it.
+//! An allocator that checks freed memory for secrets.
 //!
-//! Fresh memory is declared public, so that what Memcheck takes for undefined is secret and nothing
-//! else; what is given back undefined was not erased.
+//! Fresh memory is declared public, so the memory that Memcheck treats as undefined is exactly the
+//! secret memory; a block that is freed undefined was not erased.
 
 use crate::request::{errors, public, report, undefined_units};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Bytes of a block.
 const BLOCK: usize = 16;
 
-/// The allocator of this program. Memory that grows is copied to a new place, and the old one given
-/// back, as far as any program may rely on.
+/// The allocator of this program. A reallocation copies to a new block and frees the old one, which
+/// is all that a program may rely on.
 pub struct Watched;
 
 static LEFT: AtomicUsize = AtomicUsize::new(0);
 
-/// How often memory has been given back with a secret in it.
+/// Returns the number of blocks that were freed with a secret in them.
 pub fn left() -> usize {
     LEFT.load(Ordering::SeqCst)
 }
@@ -37,7 +37,7 @@ unsafe impl GlobalAlloc for Watched {
         if holds_a_secret(memory, layout) {
             let before = errors();
             report(memory, layout.size());
-            // What the suppressions name is not counted.
+            // Blocks that the suppressions name are not counted.
             LEFT.fetch_add(errors() - before, Ordering::SeqCst);
         }
         // SAFETY: the caller promises that it comes from here, and so from the system.
@@ -45,11 +45,11 @@ unsafe impl GlobalAlloc for Watched {
     }
 }
 
-/// Whether memory that is given back holds a secret. Bytes have no padding, so any undefined one is
-/// a secret. What is aligned to blocks may hold structures, whose padding never fills a block. Words
-/// may be those of structures too, with variants that were never written, of any length (the places
-/// of a list that are `None`): there, a secret is what begins undefined, as a vector does however full
-/// it is, or is undefined for the most part.
+/// Returns true if a freed block holds a secret. Bytes have no padding, so any undefined byte is a
+/// secret. A block of larger alignment may hold structures, whose padding never fills an aligned
+/// block. Words may be structures too, with variants that were never written, of any length (the
+/// places of a list that are `None`): there, memory is secret if it begins undefined, as a vector
+/// does however full it is, or is undefined for the most part.
 fn holds_a_secret(memory: *const u8, layout: Layout) -> bool {
     let bytes = layout.size();
     match layout.align() {

@@ -24,7 +24,7 @@ pub const CHECKS: &[Check] = &[
 /// Blocks per check: around a vector of every width, with a rest.
 const BLOCKS: usize = 37;
 
-/// Secret blocks, each another one.
+/// Returns secret blocks, all different.
 fn secrets(count: usize) -> Zeroizing<Vec<Block>> {
     let blocks = (1..).map(|i: u128| Block::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060)));
     let mut blocks = Zeroizing::new(blocks.take(count).collect::<Vec<_>>());
@@ -84,8 +84,8 @@ fn transpose(cpu: Cpu) {
     black_box(out);
 }
 
-/// AES-128 on several lanes: offset, zero labels and active labels are secret; the tables and the
-/// seed of the hash cross to the other side.
+/// Garbling with AES-128 on several lanes: offset, zero labels and active labels are secret; the
+/// tables and the seed of the hash are sent to the other side.
 fn garbling(cpu: Cpu) {
     for scheme in Scheme::ALL {
         garbling_under(cpu, scheme);
@@ -94,7 +94,8 @@ fn garbling(cpu: Cpu) {
 
 fn garbling_under(cpu: Cpu, scheme: Scheme) {
     const LANES: usize = 19;
-    // Of some inputs the garbler knows the bits, of some the evaluator, so that halves run as well.
+    // The garbler knows the bits of some inputs, the evaluator those of others, so that ANDs with
+    // known operands run as well.
     let roles = Roles {
         garbler: 1,
         evaluator: 2,
@@ -109,9 +110,9 @@ fn garbling_under(cpu: Cpu, scheme: Scheme) {
     let inputs = tape.inputs as usize * LANES;
     let mut zeros = Labels::new(&tape, LANES, scheme.labels());
     zeros.inputs = garbler.fresh_labels(&mut coins, inputs);
-    // All values are 0, so what a party knows has the permute bit 0 on both sides.
+    // All values are 0, so bits that a party knows have the permute bit 0 on both sides.
     let labels = zeros.inputs.chunks_mut(LANES).zip(&known);
-    let known = labels.filter(|(_, knower)| scheme.labels() == 1 && **knower != 0);
+    let known = labels.filter(|(_, known_to)| scheme.labels() == 1 && **known_to != 0);
     for label in known.flat_map(|(labels, _)| labels) {
         *label = *label & Block::new(!1);
     }
@@ -148,14 +149,14 @@ fn garbling_under(cpu: Cpu, scheme: Scheme) {
     let Ok(()) = evaluator.evaluate(&tape, LANES, &mut labels, &mut source);
     let mut hashes = vec![Block::ZERO; labels.outputs.len()];
     evaluator.output_hashes(&labels.outputs, &mut hashes);
-    // These decode what is revealed; until here nothing has depended on any of it.
+    // These decode the results; until here nothing has depended on a secret.
     public(Block::as_bytes(&hashes));
     public(Block::as_bytes(table.as_flattened()));
     let mut bits = vec![0; hashes.len()];
     black_box((decode(&hashes, &table, &mut bits).is_ok(), bits));
 }
 
-/// Coins whose seed is secret, and with it all that they give.
+/// Returns coins with a secret seed, whose draws are all secret.
 pub fn secret_coins() -> Coins {
     let mut seed = 0x5ea1_a4e5_u64;
     secret(bytemuck::bytes_of_mut(&mut seed));

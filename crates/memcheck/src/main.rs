@@ -1,4 +1,4 @@
-//! Room `memcheck`: no branch and no address depends on a secret, as Valgrind sees it.
+//! Room `memcheck`: checks under Valgrind that no branch and no address depends on a secret.
 //!
 //!     make nightly            runs it with all other long checks
 //!     sh tools/secrets.sh     this one alone; followed by words, checks whose names hold one
@@ -6,14 +6,14 @@
 //! Kernels, modes of authenticated encryption, steps of protocols and whole sessions through the
 //! engine have checks. Each declares its secrets undefined ([`request`]), runs production code on
 //! them, on one tier, and asks Memcheck whether it has seen a jump or an address that depends on
-//! them. Two controls, a branch on a secret and a table that is read at a secret place, have to be reported,
-//! or the check of nothing else counts; two more leave a secret in memory that they give back
-//! ([`heap`]), which no check may do. What is computed from secrets and public all the same, such as
-//! whether a message is authentic, stands in `public.supp` with its reason.
+//! them. Two controls, a branch on a secret and a table that is read at a secret place, have to be
+//! reported, or no other check counts; two more leave a secret in memory that they free ([`heap`]),
+//! which no check may do. Values that are computed from secrets and still public, such as the
+//! authenticity of a message, are listed in `public.supp` with the reason.
 //!
-//! What it shows is a fact about this binary, on the paths that ran. It says nothing of
-//! instructions whose time depends on their operands, and nothing of tiers that Valgrind does not
-//! know: it runs `portable` and `aesni`; the wider tiers run the same bodies.
+//! The result holds for this binary, on the paths that ran. It does not cover instructions whose
+//! time depends on their operands, nor tiers that Valgrind does not support: it runs `portable` and
+//! `aesni`; the wider tiers run the same bodies.
 
 mod crossing;
 mod heap;
@@ -30,7 +30,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static HEAP: heap::Watched = heap::Watched;
 
-/// A name, and what is run under the eyes of Memcheck.
+/// A named check, run under Memcheck.
 type Check = (&'static str, fn(Cpu));
 
 fn main() -> ExitCode {
@@ -76,14 +76,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Errors that are reported while `run` runs.
+/// Counts the errors reported while `run` runs.
 fn errors_of(run: impl FnOnce()) -> usize {
     let before = request::errors();
     run();
     request::errors() - before
 }
 
-/// What it is, and code that leaks its operand.
+/// A named control: code that leaks its operand.
 type Control = (&'static str, fn(u8));
 
 const CONTROLS: [Control; 4] = [

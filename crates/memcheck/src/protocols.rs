@@ -1,5 +1,5 @@
-//! All steps of every protocol, without the engine that calls them in a run: inputs and all random
-//! choices are secret at each party, what crosses between parties and what is revealed is public.
+//! All steps of every protocol, without the engine that calls them in a run. Inputs and all random
+//! choices are secret at each party; messages between parties and revealed results are public.
 
 use crate::Check;
 use crate::crossing::meshes;

@@ -1,9 +1,9 @@
-//! What a program tells the Valgrind that it runs under.
+//! Client requests to the Valgrind that a program runs under.
 //!
-//! Valgrind watches for one sequence of instructions that changes nothing: four rotations of a
+//! Valgrind recognises one sequence of instructions that changes nothing: four rotations of a
 //! register by 128 bits in all, and an exchange of a register with itself. There it finds a request
-//! and its operands by the address in `rax`, and leaves the answer in `rdx` (Valgrind manual,
-//! "The Client Request mechanism"). On a bare processor the same instructions do nothing.
+//! and its operands by the address in `rax`, and leaves the answer in `rdx` (Valgrind manual, "The
+//! Client Request mechanism"). On a bare processor the same instructions do nothing.
 //!
 //! Memcheck follows each bit of memory and registers that is *undefined*, and reports a conditional
 //! jump, an address or a system call that depends on one. So a secret that is declared undefined
@@ -13,31 +13,30 @@
 #[cfg(not(target_arch = "x86_64"))]
 compile_error!("the requests to Valgrind are written for x86-64");
 
-/// Whether this runs under Valgrind, and under how many.
+/// The number of Valgrinds that this runs under.
 const RUNNING_ON_VALGRIND: usize = 0x1001;
-/// How many errors have been reported so far.
+/// The number of errors reported so far.
 const COUNT_ERRORS: usize = 0x1201;
-/// Reports less (1) or more (-1) of what this thread does.
+/// Turns the reports of this thread off (1) or on (-1).
 const CHANGE_SILENCE: usize = 0x1801;
-/// Requests of Memcheck begin here: `MC` in the two highest bytes.
+/// Base of Memcheck's requests: `MC` in the two highest bytes.
 const MEMCHECK: usize = 0x4d43_0000;
 const MAKE_MEM_UNDEFINED: usize = MEMCHECK + 1;
 const MAKE_MEM_DEFINED: usize = MEMCHECK + 2;
 const CHECK_MEM_IS_DEFINED: usize = MEMCHECK + 5;
 const GET_VBITS: usize = MEMCHECK + 8;
 
-/// Whether anybody is watching.
+/// Returns true if this runs under Valgrind.
 pub fn is_watched() -> bool {
     request(RUNNING_ON_VALGRIND, 0, 0) != 0
 }
 
-/// Errors that Valgrind has counted so far.
+/// Returns the number of errors that Valgrind has counted so far.
 pub fn errors() -> usize {
     request(COUNT_ERRORS, 0, 0)
 }
 
-/// Runs what knows no secret, unwatched: of memory that was never written, which it may move about,
-/// nothing is reported.
+/// Runs code that handles no secret with reports off: it may move memory that was never written.
 pub fn unwatched<T>(run: impl FnOnce() -> T) -> T {
     request(CHANGE_SILENCE, 1, 0);
     let result = run();
@@ -45,22 +44,22 @@ pub fn unwatched<T>(run: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Declares `bytes` secret: from here on, what is computed from them must not be branched on.
+/// Declares `bytes` secret: from here on, no branch may depend on values computed from them.
 pub fn secret(bytes: &mut [u8]) {
     request(MAKE_MEM_UNDEFINED, bytes.as_ptr().addr(), bytes.len());
 }
 
-/// Declares `bytes` public, whatever they were computed from: the protocol sends or reveals them.
+/// Declares `bytes` public, although computed from secrets: the protocol sends or reveals them.
 pub fn public(bytes: &[u8]) {
     request(MAKE_MEM_DEFINED, bytes.as_ptr().addr(), bytes.len());
 }
 
-/// Has Valgrind report `bytes` bytes of memory, with where this is called from, if any is secret.
+/// Lets Valgrind report `bytes` bytes of memory, with the caller, if any of them is secret.
 pub fn report(memory: *const u8, bytes: usize) {
     request(CHECK_MEM_IS_DEFINED, memory.addr(), bytes);
 }
 
-/// Number of units of so many bytes, a power of two up to 4096, that are secret throughout.
+/// Counts the units of so many bytes, a power of two up to 4096, that are secret throughout.
 pub fn undefined_units(memory: *const u8, bytes: usize, unit: usize) -> usize {
     const PIECE: usize = 4096;
     let mut masks = [0u8; PIECE];

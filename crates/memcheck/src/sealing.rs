@@ -1,10 +1,10 @@
-//! Sealing and opening by every mode of authenticated encryption, in every version: one message, many
-//! side by side, in rows. Keys and texts are secret. Nonces, associated data, lengths and what is
-//! sealed are public, and of what is opened, whether it is authentic and how long its text is.
+//! Sealing and opening by every mode of authenticated encryption, in every version: one message,
+//! many side by side, in rows. Keys and texts are secret. Nonces, associated data, lengths and
+//! sealed messages are public; so are the authenticity and the text length of an opened message.
 
 use crate::Check;
 use crate::request::{public, secret};
-use sealane_aead::{Ads, Cipher, Message, Rows, Suite, open_many, seal_many};
+use sealane_aead::{Ads, Cipher, Message, RowBatch, Suite, open_many, seal_many};
 use sealane_block::{Cpu, Tier};
 use std::hint::black_box;
 use zeroize::Zeroizing;
@@ -28,14 +28,14 @@ const ROW: usize = 48;
 /// Associated data.
 const AD: &[u8] = b"of more than a block, to be hashed";
 
-/// Every suite of which `wanted` is true.
+/// Runs every suite for which `wanted` is true.
 fn each(cpu: Cpu, wanted: impl Fn(&Suite) -> bool) {
     let versions = [None, Some("v1"), Some("v2"), Some("v3")];
     let named = |name| versions.map(|version| Suite::named(name, version, None).ok());
     let mut done = Vec::new();
     for suite in Suite::names().flat_map(named).flatten().filter(wanted) {
-        // A mode with versions has a usual one. Valgrind 3.19 ends at an instruction of JAMBU with AVX, a
-        // `vmovq` between registers; `portable` runs the same equations.
+        // Of a mode with versions, the usual one is taken. Valgrind 3.19 ends at an instruction of
+        // JAMBU with AVX, a `vmovq` between registers; `portable` runs the same equations.
         let is_unknown = suite.name() == "jambu" && cpu.tier() != Tier::Portable;
         if !done.contains(&suite) && !is_unknown {
             done.push(suite);
@@ -124,8 +124,13 @@ impl Sealing {
         assert_eq!(authentic, BATCH - usize::from(!self.is_building_block()));
     }
 
-    fn batch<'a>(&self, cipher: &'a Cipher, nonces: &'a [u8], buffers: &'a mut [u8]) -> Rows<'a> {
-        Rows {
+    fn batch<'a>(
+        &self,
+        cipher: &'a Cipher,
+        nonces: &'a [u8],
+        buffers: &'a mut [u8],
+    ) -> RowBatch<'a> {
+        RowBatch {
             cipher,
             count: BATCH,
             nonces,
@@ -142,7 +147,7 @@ impl Sealing {
         Cipher::new(self.cpu, self.suite, &key).expect("a key of that length")
     }
 
-    /// Whether it authenticates nothing, and so takes nothing to be authenticated.
+    /// Returns true if the mode authenticates nothing, and so takes no associated data.
     fn is_building_block(&self) -> bool {
         self.suite.tag_bytes() == 0
     }

@@ -1,5 +1,5 @@
-//! Whole sessions through the engine, under every protocol: handshake, work of one party alone, tiles,
-//! steps, reveal and farewell. Inputs and all random choices are secret at each party.
+//! Whole sessions through the engine, under every protocol: handshake, work of one party alone,
+//! tiles, steps, reveal and farewell. Inputs and all random choices are secret at each party.
 
 use crate::Check;
 use crate::crossing::meshes;
@@ -28,8 +28,8 @@ pub const CHECKS: &[Check] = &[
     }),
 ];
 
-/// Squares that ann computes alone, and of both parties a comparison, products, a sum over tiles of
-/// rows, and a loop. Each learns another part.
+/// A program with squares that ann computes alone, and joint work: a comparison, products, a sum
+/// over tiles of rows, and a loop. Each party learns another part.
 const PROGRAM: &str = "\
 sealane program 1
 name checked
@@ -67,10 +67,10 @@ const ROWS: u64 = 5;
 /// Rows of a tile.
 const TILE: u64 = 2;
 
-/// Every party on a thread of its own, also those who only help.
+/// Runs every party on a thread of its own, helpers included.
 fn session(cpu: Cpu, protocol: ProtocolName, helpers: &[&str]) {
     force_tier(cpu);
-    // What all parties know of a run.
+    // Values that all parties know of a run.
     let job = unwatched(|| {
         let program = parse(PROGRAM, "checked").unwrap_or_else(|error| panic!("{error}"));
         let helpers = helpers.iter().map(|name| name.to_string()).collect();
@@ -99,7 +99,7 @@ fn session(cpu: Cpu, protocol: ProtocolName, helpers: &[&str]) {
     unwatched(|| drop(job));
 }
 
-/// Secret elements, each another one.
+/// Returns secret elements, all different.
 fn input(ty: Type, factor: i128) -> Data {
     let numbers = (0..i128::from(ROWS)).map(|i| (i * 11 + 5) * factor);
     let data = Data::from_numbers(ty, vec![ROWS], &numbers.collect::<Vec<_>>());
@@ -108,7 +108,7 @@ fn input(ty: Type, factor: i128) -> Data {
     data
 }
 
-/// Has the engine take this tier, which it chooses by itself.
+/// Forces the tier that the engine chooses.
 fn force_tier(cpu: Cpu) {
     // SAFETY: checks run one after another, each ends with its threads, and this one has not begun
     // any: nobody else reads or writes the environment.

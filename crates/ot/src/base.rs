@@ -1,6 +1,6 @@
 //! Base oblivious transfer: 128 random OTs from one Diffie-Hellman exchange each.
 //!
-//! The protocol is that of Chou and Orlandi, "The Simplest Protocol for Oblivious Transfer"
+//! The protocol is from Chou and Orlandi, "The Simplest Protocol for Oblivious Transfer"
 //! (LATINCRYPT 2015, Figure 1; its steps setup, choose and key derivation are numbered below), in
 //! the prime-order group ristretto255 (RFC 9496), where no cofactor is left to clear. One secret
 //! `a` of the sender serves all 128 OTs of a run and no other run.
@@ -14,18 +14,18 @@
 //! ```
 //!
 //! `H` is BLAKE3 in its key derivation mode, over a hash of the session's identifier, both parties'
-//! indices and the whole transcript, the index, both points and the shared point. A key has 256 bits:
-//! it is the seed of a generator.
+//! indices and the whole transcript, the index, both points and the shared point. A key has 256
+//! bits: it is the seed of a generator.
 //!
 //! **Security.** Semi-honest, under the computational Diffie-Hellman assumption, with `H` a random
 //! oracle. `B_i` is uniform whatever `c_i` is, so the choices are hidden without any assumption.
 //!
-//! **What it does not withstand.** The protocol is not UC secure against active corruption,
-//! although its paper first claimed it: a corrupt receiver may put off its queries to `H`, so its
-//! choices cannot be extracted when it sends `B_i` (Genç, Iovino and Rial, ePrint 2017/370), and
-//! keys are not forced to be uniform: the party that picks its points last can bias its own
-//! (Masny and Rindal, "Endemic Oblivious Transfer", CCS 2019). Nothing proves that the receiver
-//! used the choices it should have. No party is authenticated here; the channel does that.
+//! **Active attacks.** The protocol is not UC secure against active corruption, although its paper
+//! first claimed it: a corrupt receiver may put off its queries to `H`, so its choices cannot be
+//! extracted when it sends `B_i` (Genç, Iovino and Rial, ePrint 2017/370), and keys are not forced
+//! to be uniform: the party that picks its points last can bias its own (Masny and Rindal, "Endemic
+//! Oblivious Transfer", CCS 2019). There is no proof that the receiver used the choices it should
+//! have. No party is authenticated here; the channel does that.
 
 use curve25519_dalek::{
     constants::RISTRETTO_BASEPOINT_TABLE,
@@ -38,7 +38,7 @@ use sealane_net::{PartyId, SessionId};
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::Zeroizing;
 
-/// OTs in a run: one for each bit of the receiver's block of choices.
+/// Number of OTs in a run: one for each bit of the receiver's block of choices.
 pub(crate) const OTS: usize = 128;
 /// Bytes of an encoded point.
 pub(crate) const POINT_BYTES: usize = 32;
@@ -49,12 +49,12 @@ pub(crate) const REPLY_BYTES: usize = OTS * POINT_BYTES;
 const SENDER: &str = "ot: scalar of the sender";
 const RECEIVER: &str = "ot: scalars of the receiver";
 
-/// The bytes are no canonical encoding of a point, or they encode the identity.
+/// Error: the bytes are no canonical encoding of a point, or they encode the identity.
 #[derive(Debug)]
 pub(crate) struct MalformedPoint;
 
-/// Which OT this is and who runs it. It goes into every key, so that keys of another session, of
-/// another pair, or of this pair with its roles exchanged, are unrelated.
+/// The session and the parties of an OT. They go into every key, so that keys of another session,
+/// of another pair, or of this pair with its roles exchanged, are unrelated.
 #[derive(Clone, Copy)]
 pub(crate) struct Roles {
     /// The session, to which both have contributed.
@@ -73,7 +73,8 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// Step 1, setup: picks the secret of this run. The message to send is [`Sender::opening`].
+    /// Runs step 1, setup: picks the secret of this run. The message to send is
+    /// [`Sender::opening`].
     pub(crate) fn new(roles: Roles, coins: &mut Coins) -> Sender {
         let secret = random_scalar(&mut coins.secret(SENDER));
         let opening = encode(&(RISTRETTO_BASEPOINT_TABLE * &*secret));
@@ -84,15 +85,15 @@ impl Sender {
         }
     }
 
-    /// The opening message.
+    /// Returns the opening message.
     pub(crate) fn opening(&self) -> &Encoded {
         &self.opening
     }
 
-    /// Step 3, key derivation: both keys of each OT, from the receiver's reply.
+    /// Runs step 3, key derivation: both keys of each OT, from the receiver's reply.
     pub(crate) fn keys(self, reply: &[u8; REPLY_BYTES]) -> Result<Vec<[Seed; 2]>, MalformedPoint> {
         let derivation = KeyDerivation::new(self.roles, &self.opening, reply);
-        // a A: what separates the points behind the two keys of an OT.
+        // a A: the difference of the points behind the two keys of an OT.
         let between = Zeroizing::new(*self.secret * (RISTRETTO_BASEPOINT_TABLE * &*self.secret));
         let mut keys = Vec::with_capacity(OTS);
         for (index, encoded) in points(reply).enumerate() {
@@ -107,7 +108,7 @@ impl Sender {
     }
 }
 
-/// What the receiver ends with.
+/// The receiver's output.
 pub(crate) struct Received {
     /// The message for the sender.
     pub(crate) reply: [u8; REPLY_BYTES],
@@ -115,7 +116,7 @@ pub(crate) struct Received {
     pub(crate) keys: Vec<Seed>,
 }
 
-/// The receiver's whole part: steps 2 and 3 of the paper, for the bits of `choices`.
+/// Runs the receiver's whole part: steps 2 and 3 of the paper, for the bits of `choices`.
 pub(crate) fn receive(
     roles: Roles,
     opening: &Encoded,
@@ -149,15 +150,15 @@ pub(crate) fn receive(
     Ok(Received { reply, keys })
 }
 
-/// A point as it crosses the wire.
+/// An encoded point, as it is sent.
 pub(crate) type Encoded = [u8; POINT_BYTES];
 
 fn encode(point: &RistrettoPoint) -> Encoded {
     point.compress().to_bytes()
 }
 
-/// The point behind 32 bytes of a peer. The identity is refused: with it as opening, both keys of
-/// every OT would be known to everyone, and an honest party sends it with probability 2^-252.
+/// Decodes a point from 32 bytes of a peer. The identity is refused: with it as opening, both keys
+/// of every OT would be publicly known, and an honest party sends it with probability 2^-252.
 fn decode(encoded: &Encoded) -> Result<RistrettoPoint, MalformedPoint> {
     match CompressedRistretto(*encoded).decompress() {
         Some(point) if !point.is_identity() => Ok(point),
@@ -173,7 +174,7 @@ fn points_mut(reply: &mut [u8; REPLY_BYTES]) -> impl Iterator<Item = &mut Encode
     reply.as_chunks_mut().0.iter_mut()
 }
 
-/// A uniform scalar: 512 random bits reduced, so that the bias is below 2^-250.
+/// Draws a uniform scalar: 512 random bits reduced, so that the bias is below 2^-250.
 fn random_scalar(stream: &mut SecretStream) -> Zeroizing<Scalar> {
     let mut wide = Zeroizing::new([0; 64]);
     stream.fill_bytes(&mut wide[..]);
@@ -187,8 +188,8 @@ struct KeyDerivation {
 }
 
 impl KeyDerivation {
-    /// Binds session, roles and every byte that crossed. A message that differs between the two parties
-    /// makes all their keys differ, not only those of one OT.
+    /// Binds session, roles and every byte that was sent. A message that differs between the two
+    /// parties makes all their keys differ, not only the keys of one OT.
     fn new(roles: Roles, opening: &Encoded, reply: &[u8; REPLY_BYTES]) -> KeyDerivation {
         let transcript = blake3::Hasher::new_derive_key("sealane 3 ot base transcript")
             .update(roles.session.as_bytes())
@@ -202,7 +203,7 @@ impl KeyDerivation {
         }
     }
 
-    /// The key of OT `index`. All fields are of fixed length, so the encoding is injective.
+    /// Derives the key of OT `index`. All fields are of fixed length, so the encoding is injective.
     fn key(&self, index: usize, reply: &Encoded, shared: &RistrettoPoint) -> Seed {
         let shared = Zeroizing::new(encode(shared));
         let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key("sealane 3 ot base key"));
@@ -232,7 +233,8 @@ mod tests {
 
     const CHOICES: Block = Block::new(0xfedc_ba98_7654_3210_0f1e_2d3c_4b5a_6978);
 
-    /// Bytes that RFC 9496, appendix A.2, lists as no encoding of a point, some of each kind.
+    /// Byte strings that RFC 9496, appendix A.2, lists as no encoding of a point, some of each
+    /// kind.
     const BAD_ENCODINGS: [&str; 8] = [
         // Field elements that are not reduced.
         "00ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",

@@ -3,7 +3,7 @@
 //! Ishai, Kilian, Nissim and Petrank, "Extending Oblivious Transfers Efficiently" (CRYPTO 2003,
 //! Section 3), with pseudorandom columns and in the correlated form of Asharov, Lindell, Schneider
 //! and Zohner, "More Efficient Oblivious Transfer and Extensions for Faster Secure Computation"
-//! (CCS 2013, Section 5). The roles of the base OTs are exchanged: who sends correlated OTs is
+//! (CCS 2013, Section 5). The roles of the base OTs are exchanged: the sender of correlated OTs is
 //! their receiver, with the bits of the offset `delta` as choices.
 //!
 //! ```text
@@ -41,13 +41,13 @@
 //! There is **no hash** at the end, unlike in OTs of chosen or random strings, where rows must be
 //! made independent of each other and of `delta`. Here the correlation is the point: the garbler
 //! takes `q_j` as the zero label of an input wire, and `q_j`, `q_j ^ delta` have the distribution
-//! that free XOR gives any other wire: `q_j` is pseudorandom to a party that does not know
-//! `delta`, and `delta` is the offset that it already uses. Both labels go nowhere but into the
-//! garbling hash, which has to be circular correlation robust for that offset anyway (Choi, Katz,
-//! Kumaresan and Zhou, TCC 2012), so these OTs add no assumption. **The outputs must not be used
-//! as one-time pads or keys in any other way**: all pairs differ by the same `delta`, so whoever
-//! learns both blocks of one OT knows both blocks of all.
-//! Bit 0 of the garbler's `delta` is 1, so 127 of its bits are secret; nothing here relies on it.
+//! that free XOR gives any other wire: `q_j` is pseudorandom to a party that does not know `delta`,
+//! and `delta` is the offset that it already uses. Both labels go nowhere but into the garbling
+//! hash, which has to be circular correlation robust for that offset anyway (Choi, Katz, Kumaresan
+//! and Zhou, TCC 2012), so these OTs add no assumption. **The outputs must not be used as one-time
+//! pads or keys in any other way**: all pairs differ by the same `delta`, so a party that learns
+//! both blocks of one OT knows both blocks of all. Bit 0 of the garbler's `delta` is 1, so 127 of
+//! its bits are secret; nothing here relies on it.
 //!
 //! # What it does not withstand
 //! * A corrupt receiver may use another `x` in column `i` than in the rest, say different in row
@@ -58,8 +58,8 @@
 //! * A corrupt receiver may try many secrets of the base OTs and keep the one whose outputs `t_j`
 //!   it likes best, so its labels are not exactly uniform.
 //! * A corrupt sender can only choose a `delta` other than the one it garbles with, which fails for
-//!   choices 1 and so makes a run's success depend on inputs: that is the selective failure that
-//!   every semi-honest garbling protocol leaves open.
+//!   choices 1 and so makes a run's success depend on inputs: this is the selective-failure attack,
+//!   which every semi-honest garbling protocol leaves open.
 
 use crate::{
     OtError,
@@ -69,26 +69,26 @@ use sealane_block::{Block, Coins, Cpu, Prg, Seed, transpose};
 use sealane_net::{Mesh, PartyId, SessionId};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-/// OTs in a full chunk: 128 KiB on the wire, and columns of 1 KiB, long enough to keep the lanes
-/// of the generators full.
+/// Number of OTs in a full chunk: 128 KiB on the wire, and columns of 1 KiB, long enough to keep
+/// the lanes of the generators full.
 const CHUNK_OTS: usize = 8192;
-/// OTs in one block of a column, and the number of columns.
+/// Number of OTs in one block of a column, and the number of columns.
 const GROUP: usize = 128;
 
-/// Sender of correlated OTs with one fixed offset `delta`: gets `q_j`, the receiver gets
-/// `q_j ^ choice_j * delta`. With `delta` the garbler's free-XOR offset, `q_j` is a zero label.
+/// Sender of correlated OTs with one fixed offset `delta`: it gets `q_j`, the receiver gets `q_j ^
+/// choice_j * delta`. With `delta` the garbler's free-XOR offset, `q_j` is a zero label.
 pub struct CotSender {
     cpu: Cpu,
     peer: PartyId,
     delta: Block,
-    /// Generator of column `i` from the seed that bit `i` of `delta` chose.
+    /// Generator of column `i`, seeded with the key that bit `i` of `delta` chose.
     columns: Vec<Prg>,
 }
 
 impl CotSender {
-    /// Base OTs, as their receiver with the bits of `delta` as choices. Blocking: one message in
-    /// (32 bytes), one message out ([`SETUP_REPLY_BYTES`](crate::SETUP_REPLY_BYTES)), which the
-    /// caller flushes.
+    /// Runs the base OTs, as their receiver with the bits of `delta` as choices. Blocking: one
+    /// message in (32 bytes), one message out ([`SETUP_REPLY_BYTES`](crate::SETUP_REPLY_BYTES)),
+    /// which the caller flushes.
     ///
     /// Errors: [`OtError::BadPoint`] if the opening is no point, [`OtError::Net`] if it does not
     /// come.
@@ -167,7 +167,7 @@ pub struct CotReceiver {
 }
 
 impl CotReceiver {
-    /// Base OTs, as their sender: writes the opening (32 bytes), flushes, reads the reply.
+    /// Runs the base OTs, as their sender: writes the opening (32 bytes), flushes, reads the reply.
     ///
     /// Errors: [`OtError::BadPoint`] if a point of the reply is none, [`OtError::Net`] if the reply
     /// does not come.
@@ -238,12 +238,12 @@ impl CotReceiver {
 
 impl ZeroizeOnDrop for CotReceiver {}
 
-/// The generator of a column.
+/// Creates the generator of a column.
 fn column(cpu: Cpu, seed: &Seed, session: SessionId) -> Prg {
     seed.stream("ot: column", session.as_bytes()).prg(cpu)
 }
 
-/// Room for the columns of one chunk of an extension of `count` OTs; erased when dropped.
+/// Allocates the columns of one chunk of an extension of `count` OTs; erased when dropped.
 fn chunk_buffer(count: usize) -> Zeroizing<Vec<Block>> {
     Zeroizing::new(vec![
         Block::ZERO;

@@ -19,8 +19,8 @@
 //!   Kilian, Nissim and Petrank 2003; Asharov, Lindell, Schneider and Zohner 2013).
 //!
 //! Security is semi-honest. Each module says what it assumes and which active attacks it does not
-//! stop. The bytes of every message are given by functions of this file, so that a plan can promise
-//! them.
+//! stop. Functions of this file give the bytes of every message, so that a plan can state them
+//! exactly.
 
 #![forbid(unsafe_code)]
 
@@ -35,14 +35,14 @@ use sealane_net::{NetError, PartyId};
 pub const SETUP_OPENING_BYTES: u64 = base::POINT_BYTES as u64;
 /// Bytes of the reply, sender of COTs to receiver.
 pub const SETUP_REPLY_BYTES: u64 = base::REPLY_BYTES as u64;
-/// Bytes of one extension message for `count` COTs, receiver to sender.
+/// Returns the bytes of one extension message for `count` COTs, receiver to sender.
 pub const fn extend_bytes(count: u64) -> u64 {
     // Whole groups of 128, so that a column is a whole number of blocks.
     count.div_ceil(128) * 128 * 16
 }
 
-/// What can go wrong in an oblivious transfer. After any of these the session is over: the two
-/// parties' streams no longer agree.
+/// Errors of an oblivious transfer. After any of these the session is over: the two parties'
+/// streams no longer agree.
 #[derive(Debug, thiserror::Error)]
 pub enum OtError {
     /// The network failed, or the peer left in the middle of a message.

@@ -9,7 +9,7 @@ use sealane_net::{Mesh, PartyId};
 use sealane_ot::{CotReceiver, OtError, SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes};
 use std::{collections::HashSet, thread};
 
-/// Around every boundary of groups (128) and chunks (8192), and nothing at all.
+/// Counts around every boundary of groups (128) and chunks (8192), and zero.
 const COUNTS: [usize; 12] = [
     1, 127, 128, 129, 0, 1000, 8191, 8192, 8193, 16383, 16384, 20000,
 ];
@@ -169,8 +169,8 @@ fn the_extension_message_hides_the_choices() {
         "{}",
         chi_square(&xor)
     );
-    // The sanity check can fail: equal coins leave nothing but the choices in the XOR, and one
-    // byte in fifty that is not random is noticed.
+    // The sanity check can fail: equal coins leave only the choices in the XOR, and one byte in
+    // fifty that is not random is noticed.
     let bare: Vec<u8> = messages[0]
         .iter()
         .zip(extension_message(10, 1))

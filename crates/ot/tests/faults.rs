@@ -49,7 +49,7 @@ fn one_reply_in_128_that_is_no_point_is_the_senders_fault() {
     }
 }
 
-/// What an honest sender replies to `opening`.
+/// The reply of an honest sender to `opening`.
 fn honest_reply(opening: &[u8; 32]) -> Vec<u8> {
     let (_, reply) = pair(
         |mut mesh| {

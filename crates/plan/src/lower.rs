@@ -25,11 +25,11 @@ use crate::steps::{
 use body::{Lowering, MAX_GATES, TooLarge};
 use fold::Tree;
 use sealane_circuit::tape::NOBODY;
-use sealane_circuit::{Circuit, Goal, Knower, Machine, Tape, Word, compile, compile_known};
+use sealane_circuit::{Circuit, Goal, KnownTo, Machine, Tape, Word, compile, compile_known};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::graph::{Graph, Op, Value, ValueId};
 use sealane_program::types::{Data, Shape};
-use sealane_protocol::{PartyId, knower};
+use sealane_protocol::{PartyId, known_to};
 use std::collections::HashMap;
 use std::iter::repeat_n;
 use std::rc::Rc;
@@ -53,7 +53,7 @@ pub(crate) fn lower(
     let mut lowerer = Lowerer {
         draft,
         goal,
-        knowers: knowers(draft, owners),
+        known_to: tensors_known_to(draft, owners),
         tapes: Tapes::default(),
     };
     let mut steps = Vec::with_capacity(draft.units.len());
@@ -74,20 +74,20 @@ pub(crate) fn lower(
 }
 
 /// Returns the party that knows each tensor in the clear: the owner of an input, also after a move.
-fn knowers(draft: &Draft, owners: &[u8]) -> Vec<Knower> {
-    let mut knowers = vec![NOBODY; draft.tensors.len()];
+fn tensors_known_to(draft: &Draft, owners: &[u8]) -> Vec<KnownTo> {
+    let mut marks = vec![NOBODY; draft.tensors.len()];
     for unit in &draft.units {
         match &unit.work {
             UnitWork::Input { input, out } => {
-                knowers[out.0 as usize] = knower(PartyId(owners[*input as usize]));
+                marks[out.0 as usize] = known_to(PartyId(owners[*input as usize]));
             }
             UnitWork::Move { from, out } => {
-                knowers[out.0 as usize] = knowers[from.tensor.0 as usize];
+                marks[out.0 as usize] = marks[from.tensor.0 as usize];
             }
             _ => {}
         }
     }
-    knowers
+    marks
 }
 
 /// Describes the operations of a step in a few words.
@@ -112,8 +112,8 @@ fn label(ops: &[String]) -> String {
 struct Lowerer<'a> {
     draft: &'a Draft,
     goal: Goal,
-    /// Knowers by tensor.
-    knowers: Vec<Knower>,
+    /// Marks by tensor.
+    known_to: Vec<KnownTo>,
     tapes: Tapes,
 }
 
@@ -190,16 +190,16 @@ impl Lowerer<'_> {
     }
 
     fn scan(&mut self, scan: &Scan, unit: &Unit) -> Result<StepOp, Diagnostic> {
-        let whole = |id: &TensorId, knower| Param {
+        let whole = |id: &TensorId, known_to| Param {
             tensor: *id,
             elements: self.draft.tensor(*id).elements,
-            knower,
+            known_to,
         };
         // A carry is its owner's input in the first iteration alone.
         let init = scan.init.iter().map(|id| whole(id, NOBODY));
         let mut params = init.collect::<Vec<_>>();
         params.extend(scan.over.iter().map(|read| self.param(read)));
-        let known = |id: &TensorId| whole(id, self.knowers[id.0 as usize]);
+        let known = |id: &TensorId| whole(id, self.known_to[id.0 as usize]);
         params.extend(scan.captured.iter().map(known));
         let mut outs = scan.carries.clone();
         outs.extend(scan.outs.iter().map(|out| out.tensor));
@@ -240,7 +240,7 @@ impl Lowerer<'_> {
         Param {
             tensor: read.tensor,
             elements: read.inner.count(1),
-            knower: self.knowers[read.tensor.0 as usize],
+            known_to: self.known_to[read.tensor.0 as usize],
         }
     }
 
@@ -260,7 +260,7 @@ impl Lowerer<'_> {
             |param: &Param| param.elements as usize * usize::from(range(&param.tensor).bits());
         let known = params
             .iter()
-            .flat_map(|param| repeat_n(param.knower, bits(param)));
+            .flat_map(|param| repeat_n(param.known_to, bits(param)));
         let known = known.collect::<Vec<_>>();
         let inputs = params
             .iter()
@@ -286,7 +286,7 @@ impl Lowerer<'_> {
 struct Param {
     tensor: TensorId,
     elements: u64,
-    knower: Knower,
+    known_to: KnownTo,
 }
 
 /// Evaluates the first result of a graph without parameters: the builder folds it to constant

@@ -11,7 +11,7 @@
 use crate::draft::Phase;
 use crate::steps::{PlanValue, Segment, Step};
 use crate::uses::StepKind;
-use sealane_schedule::{Graph, Machine, Work, schedule};
+use sealane_schedule::{Graph, Machine, NodeCost, schedule};
 use std::collections::{BTreeMap, HashMap};
 
 /// Sorts steps into segments, and the steps of each.
@@ -65,8 +65,8 @@ fn by_levels(steps: Vec<Step>) -> Vec<Step> {
         let reads = step.op.reads();
         let needs = reads.iter().filter_map(|value| maker.get(value).copied());
         let work = match step.op.kind() {
-            StepKind::Local => Work::Free,
-            _ => Work::Costly,
+            StepKind::Local => NodeCost::Free,
+            _ => NodeCost::Costly,
         };
         let node = graph.push(work, &needs.collect::<Vec<_>>());
         maker.extend(step.op.writes().into_iter().map(|value| (value, node)));

@@ -50,7 +50,7 @@ pub(crate) fn tape_hash(tape: &Tape) -> blake3::Hash {
         .flat_map(|batch| [batch.xors.end, batch.ands.end]);
     ends.chain(tape.outputs.iter().copied()).for_each(&mut word);
     bytes.extend(tape.lone.iter().map(|lone| u8::from(*lone)));
-    bytes.extend_from_slice(&tape.knowers);
+    bytes.extend_from_slice(&tape.known_to);
     blake3::hash(&bytes)
 }
 

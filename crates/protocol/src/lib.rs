@@ -24,5 +24,5 @@ pub use sealane_net::{NetworkClass, PartyId};
 pub use settle::{DIGEST_BYTES, check_digests, send_digests};
 pub use share::{Planes, Shares, View};
 pub use types::{
-    Algebra, Corruption, Domain, Opening, PartySet, Profile, Setting, Sharing, StepShape, knower,
+    Algebra, Corruption, Domain, Opening, PartySet, Profile, Setting, Sharing, StepShape, known_to,
 };

@@ -1,7 +1,7 @@
 //! Types that plans, engines and protocols share.
 
 use crate::paper::Paper;
-use sealane_circuit::{Goal, Knower, Tape};
+use sealane_circuit::{Goal, KnownTo, Tape};
 use sealane_net::PartyId;
 
 /// A set of parties of one run (at most 64).
@@ -25,8 +25,8 @@ impl PartySet {
     }
 }
 
-/// Tape operand mark of a party that knows the operand: see [`Tape::knowers`].
-pub fn knower(party: PartyId) -> Knower {
+/// Tape operand mark of a party that knows the operand: see [`Tape::known_to`].
+pub fn known_to(party: PartyId) -> KnownTo {
     party.0 + 1
 }
 

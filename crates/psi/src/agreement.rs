@@ -1,17 +1,17 @@
-//! What both parties have to agree on, and what follows from it: widths, hash functions.
+//! The agreement between both parties, and the values that follow from it: widths, hash functions.
 
 use blake3::Hasher;
 
 /// The largest bound on the size of a set: an item has at most 64 bits.
 pub const MAX_SIZE: usize = 4096;
 
-/// How many attempts [`fit`] makes before it gives up.
+/// Number of attempts that [`fit`] makes before it gives up.
 pub const TRIES: u32 = 16;
 
 /// The statistical security parameter: bits of an item beyond those of a pair of items.
 const SECURITY: usize = 40;
 
-/// What both parties have to agree on. Everything here is public between them.
+/// The parameters that both parties have to agree on. All of them are public between the two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agreement {
     seed: String,
@@ -19,7 +19,7 @@ pub struct Agreement {
     attempt: u32,
 }
 
-/// Why a set cannot be prepared.
+/// The reasons why a set cannot be prepared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     /// The bound on the size of a set is out of bounds itself.
@@ -28,9 +28,9 @@ pub enum Unfit {
     /// There are more items than agreed.
     #[error("the set has {items} items, and at most {size} were agreed")]
     TooMany {
-        /// How many there are.
+        /// Number of items.
         items: usize,
-        /// How many there may be.
+        /// Largest number allowed.
         size: usize,
     },
     /// Two different texts have the same hash, or one has that of a reserved item.
@@ -39,9 +39,9 @@ pub enum Unfit {
     /// A bin gets more candidates than it has places.
     #[error("a bin gets {found} items, and has {load} places")]
     Bin {
-        /// How many it gets.
+        /// Number of candidates it gets.
         found: usize,
-        /// How many places it has.
+        /// Number of places it has.
         load: usize,
     },
     /// The items that find no bin are more than the stash has places.
@@ -50,17 +50,17 @@ pub enum Unfit {
 }
 
 impl Unfit {
-    /// Whether another attempt may fit.
+    /// Returns true if another attempt may fit.
     pub fn is_of_the_attempt(self) -> bool {
         !matches!(self, Unfit::Size(_) | Unfit::TooMany { .. })
     }
 }
 
-/// Prepares with the first attempt that fits, of [`TRIES`] from that of `agreement` on, and says
-/// with which.
+/// Prepares with the first attempt that fits, of [`TRIES`] attempts from that of `agreement` on,
+/// and returns the agreement used.
 ///
 /// # Errors
-/// None of them fits (the reason is that of the last), or none can.
+/// No attempt fits (the error is that of the last), or none can.
 pub fn fit<T>(
     agreement: &Agreement,
     mut prepare: impl FnMut(&Agreement) -> Result<T, Unfit>,
@@ -77,8 +77,8 @@ pub fn fit<T>(
 }
 
 impl Agreement {
-    /// The agreement on a seed, any text, and on a bound on the size of either set, for an attempt
-    /// from 0 on.
+    /// Creates the agreement on a seed (any text) and a bound on the size of either set, for an
+    /// attempt from 0 on.
     ///
     /// # Errors
     /// The bound is 0 or larger than [`MAX_SIZE`].
@@ -93,29 +93,29 @@ impl Agreement {
         })
     }
 
-    /// The bound on the size of a set; also how many places a prepared list has.
+    /// Returns the bound on the size of a set, which is also the length of a prepared list.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// Which attempt this is, from 0.
+    /// Returns the number of the attempt, from 0.
     pub fn attempt(&self) -> u32 {
         self.attempt
     }
 
-    /// Bits of an item: 40 + 2 ceil(log2 size), at most 64.
+    /// Returns the bits of an item: 40 + 2 ceil(log2 size), at most 64.
     pub fn width(&self) -> usize {
         SECURITY + 2 * self.size.next_power_of_two().ilog2() as usize
     }
 
-    /// 40 bits that are the same for the same agreement and, but for a probability of 2^-40,
+    /// Returns 40 bits that are the same for the same agreement and, except with probability 2^-40,
     /// different for another one: a run can compare them and find a mistyped seed.
     pub fn tag(&self) -> u64 {
         self.number(Purpose::Tag, b"") as u64 >> (64 - 40)
     }
 
-    /// A number of 128 bits for a text and a purpose, by BLAKE3 under a key that follows from the
-    /// whole agreement.
+    /// Computes a number of 128 bits for a text and a purpose, by BLAKE3 under a key derived from
+    /// the whole agreement.
     pub(crate) fn number(&self, purpose: Purpose, text: &[u8]) -> u128 {
         let mut key = Hasher::new_derive_key("sealane psi: items and bins, version 1");
         key.update(&u64::to_le_bytes(self.size as u64));
@@ -130,12 +130,12 @@ impl Agreement {
     }
 }
 
-/// What a hash is for: those of different purposes are independent.
+/// The purpose of a hash; hashes of different purposes are independent.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
     /// The item of a text.
     Item,
-    /// An item that fills up a list: of the party that learns, or of the other.
+    /// An item that pads a list: of the party that learns the result, or of the other.
     Filler { receiver: bool },
     /// A hash function of a cuckoo table.
     Bin(u8),

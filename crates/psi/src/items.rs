@@ -1,15 +1,15 @@
-//! Texts to items: the sets that everything else is made from.
+//! Hashing of texts to items, from which all tables are built.
 
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::agreement::{Agreement, Purpose, Unfit};
 
-/// The smallest item of a text. Smaller numbers stand for nothing: 0 for no match and for an unused
+/// The smallest item of a text. Smaller numbers are reserved: 0 for no match and for an unused
 /// place of a list of candidates, 1 for an unused place of a stash.
 pub const FIRST_ITEM: u64 = 2;
 
 /// A set of items, each with the text that it came from, in ascending order. Items are erased when
-/// they are dropped: whoever knows the agreement tries texts until it has their items.
+/// they are dropped: a party that knows the agreement can guess texts and compare their items.
 pub struct Items<'a> {
     agreement: Agreement,
     texts: Vec<(u64, &'a str)>,
@@ -23,8 +23,8 @@ impl Drop for Items<'_> {
 }
 
 impl<'a> Items<'a> {
-    /// The set of these texts. A text that comes again is the same item, and counts once; texts
-    /// that differ in any byte are different ones.
+    /// Creates the set of these texts. A repeated text is the same item and counts once; texts that
+    /// differ in any byte are different items.
     ///
     /// # Errors
     /// There are more than agreed, or two of them have the same hash.
@@ -62,36 +62,36 @@ impl<'a> Items<'a> {
         Ok(items)
     }
 
-    /// What was agreed.
+    /// Returns the agreement.
     pub fn agreement(&self) -> &Agreement {
         &self.agreement
     }
 
-    /// How many there are.
+    /// Returns the number of items.
     pub fn count(&self) -> usize {
         self.texts.len()
     }
 
-    /// How many texts came again.
+    /// Returns the number of repeated texts.
     pub fn repeated(&self) -> usize {
         self.repeated
     }
 
-    /// The items with their texts, in ascending order.
+    /// Returns the items with their texts, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &'a str)> {
         self.texts.iter().copied()
     }
 
-    /// The item of this index in ascending order, with its text.
+    /// Returns the item of this index in ascending order, with its text.
     pub(crate) fn at(&self, index: usize) -> (u64, &'a str) {
         self.texts[index]
     }
 
-    /// The items in ascending order, filled up to the agreed size by numbers that are as random as
-    /// items are, so that nobody counts them. Those of the two parties are different.
+    /// Returns the items in ascending order, padded to the agreed size with numbers that look like
+    /// items, so that their number stays hidden. The padding of the two parties differs.
     ///
     /// # Errors
-    /// A number that fills up is an item.
+    /// A number of the padding is an item.
     pub fn filled(&self, receiver: bool) -> Result<Zeroizing<Vec<u64>>, Unfit> {
         let lacking = self.agreement.size() - self.count();
         let filler = |i: usize| {

@@ -6,14 +6,14 @@
 //!
 //! Bins come by permutation-based hashing. An item x is a pair of a remainder and a quotient by the
 //! number of bins m; function i names the bin (x mod m + f_i(x div m)) mod m, for a keyed hash f_i.
-//! The bin, i and the quotient say what x is, so the quotient and i are all that is stored, and two
-//! stored numbers in a bin are equal exactly if their items are.
+//! The bin, i and the quotient determine x, so only the quotient and i are stored, and two stored
+//! numbers in a bin are equal exactly if their items are.
 //!
 //! # When a cuckoo table does not fit
 //!
 //! Items are laid in along shortest augmenting paths, so that as many as possible find a bin: it
-//! fails only where no placement exists. For 3 functions and 1.2 n bins, with a stash of 1, that was
-//! measured (`cargo test --release -p sealane-psi -- --ignored --nocapture failures`):
+//! fails only where no placement exists. For 3 functions and 1.2 n bins, with a stash of 1, that
+//! was measured (`cargo test --release -p sealane-psi -- --ignored --nocapture failures`):
 //!
 //! | items | attempts | with one item in the stash | refused |
 //! |---|---|---|---|
@@ -31,8 +31,8 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::agreement::{Agreement, Purpose, Unfit};
 use crate::items::Items;
 
-/// The number of no hash function: what is stored with it in a table stands for nothing. The two
-/// parties store different ones.
+/// The number of no hash function: a table entry stored with it represents no item. The two parties
+/// use different ones.
 const NO_FUNCTION: u64 = 3;
 /// An unused place of the cuckoo table.
 const EMPTY: u64 = NO_FUNCTION;
@@ -43,14 +43,14 @@ const EMPTY_STASH: u64 = 1;
 /// An unused place of the list of candidates for the stash; no item is so small.
 const NO_ITEM: u64 = 0;
 
-/// The sizes of all tables.
+/// Returns the sizes of all tables.
 pub fn sizes(agreement: &Agreement) -> Sizes {
     Sizes::new(agreement.size(), agreement.width())
 }
 
-/// What the receiver gives, and whose items are where.
+/// The receiver's input, with the text of each item.
 pub struct Receiver<'a> {
-    /// What is stored in each bin.
+    /// The number stored in each bin.
     pub table: Zeroizing<Vec<u64>>,
     /// The items that found no bin.
     pub stash: Zeroizing<Vec<u64>>,
@@ -60,23 +60,23 @@ pub struct Receiver<'a> {
     pub stash_texts: Vec<Option<&'a str>>,
 }
 
-/// What the sender gives.
+/// The sender's input.
 pub struct Sender {
-    /// What is stored in each bin, `load` numbers each.
+    /// The numbers stored in each bin, `load` of them each.
     pub bins: Vec<Zeroizing<Vec<u64>>>,
     /// All items, for the stash.
     pub items: Zeroizing<Vec<u64>>,
 }
 
-/// Lays the items into a cuckoo table: all of them, or it is refused.
+/// Lays all items into a cuckoo table, or refuses.
 ///
 /// # Errors
-/// More items than the stash has places find no bin.
+/// More items than the stash has places for find no bin.
 pub fn receiver<'a>(items: &Items<'a>) -> Result<Receiver<'a>, Unfit> {
     let agreement = items.agreement();
     let sizes = sizes(agreement);
     let places = items.iter();
-    let places = places.map(|(item, _)| Place::all(agreement, sizes.bins, item));
+    let places = places.map(|(item, _)| BinEntry::all(agreement, sizes.bins, item));
     let places = Zeroizing::new(places.collect::<Vec<_>>());
     let (bins, left) = lay(&places, sizes.bins);
     if left.len() > STASH {
@@ -87,7 +87,8 @@ pub fn receiver<'a>(items: &Items<'a>) -> Result<Receiver<'a>, Unfit> {
             places[item][function].stored
         })
     };
-    // With all of their room from the beginning, here and below: what grows leaves copies behind.
+    // All memory is allocated at the start, here and below: a vector that grows leaves copies
+    // behind.
     let mut stash = Zeroizing::new(Vec::with_capacity(STASH));
     stash.extend(left.iter().map(|&item| items.at(item).0));
     stash.resize(STASH, EMPTY_STASH);
@@ -107,7 +108,7 @@ pub fn receiver<'a>(items: &Items<'a>) -> Result<Receiver<'a>, Unfit> {
 /// Lays each item into all of its bins.
 ///
 /// # Errors
-/// A bin gets more of them than it has places.
+/// A bin gets more items than it has places.
 pub fn sender(items: &Items<'_>) -> Result<Sender, Unfit> {
     let agreement = items.agreement();
     let sizes = sizes(agreement);
@@ -115,7 +116,7 @@ pub fn sender(items: &Items<'_>) -> Result<Sender, Unfit> {
     let mut bins: Vec<_> = (0..sizes.bins).map(|_| bin()).collect();
     let mut counts = vec![0; sizes.bins];
     for (item, _) in items.iter() {
-        for place in Place::all(agreement, sizes.bins, item) {
+        for place in BinEntry::all(agreement, sizes.bins, item) {
             counts[place.bin] += 1;
             if counts[place.bin] <= sizes.load {
                 bins[place.bin].push(place.stored);
@@ -137,21 +138,21 @@ pub fn sender(items: &Items<'_>) -> Result<Sender, Unfit> {
     Ok(Sender { bins, items: all })
 }
 
-/// Where a hash function puts an item, and what is stored there.
+/// The bin that a hash function assigns to an item, and the number stored there.
 #[derive(Clone, Copy, Zeroize)]
-struct Place {
+struct BinEntry {
     bin: usize,
     stored: u64,
 }
 
-impl Place {
-    /// The places that each of the functions names.
-    fn all(agreement: &Agreement, bins: usize, item: u64) -> [Place; HASHES] {
+impl BinEntry {
+    /// Computes the entries under each of the hash functions.
+    fn all(agreement: &Agreement, bins: usize, item: u64) -> [BinEntry; HASHES] {
         let (quotient, remainder) = (item / bins as u64, item % bins as u64);
         std::array::from_fn(|function| {
             let shift = agreement.number(Purpose::Bin(function as u8), &quotient.to_le_bytes());
             let shift = (shift % bins as u128) as u64;
-            Place {
+            BinEntry {
                 bin: ((remainder + shift) % bins as u64) as usize,
                 stored: quotient << NUMBER_BITS | function as u64,
             }
@@ -166,17 +167,18 @@ struct Held {
     function: usize,
 }
 
-/// Lays items into bins, one each, as many as possible; who is where, and who is left.
-fn lay(places: &[[Place; HASHES]], bins: usize) -> (Vec<Option<Held>>, Vec<usize>) {
+/// Assigns items to bins, one each, as many as possible. Returns the item of each bin and the items
+/// left over.
+fn lay(places: &[[BinEntry; HASHES]], bins: usize) -> (Vec<Option<Held>>, Vec<usize>) {
     let mut table: Vec<Option<Held>> = vec![None; bins];
     let left = (0..places.len()).filter(|&item| !insert(&mut table, places, item));
     let left = left.collect();
     (table, left)
 }
 
-/// Finds a bin for an item, moving others along a shortest chain; false if there is none.
-fn insert(table: &mut [Option<Held>], places: &[[Place; HASHES]], item: usize) -> bool {
-    // For each bin that was met, who would move there.
+/// Finds a bin for an item, moving others along a shortest augmenting path; false if there is none.
+fn insert(table: &mut [Option<Held>], places: &[[BinEntry; HASHES]], item: usize) -> bool {
+    // For each bin that was visited, the item that would move there.
     let mut movers: Vec<Option<Held>> = vec![None; table.len()];
     let mut queue = VecDeque::from([item]);
     while let Some(item) = queue.pop_front() {
@@ -198,10 +200,10 @@ fn insert(table: &mut [Option<Held>], places: &[[Place; HASHES]], item: usize) -
     false
 }
 
-/// Moves each mover of the chain that ends in an empty bin.
+/// Moves the items along the path that ends in an empty bin.
 fn shift(
     table: &mut [Option<Held>],
-    places: &[[Place; HASHES]],
+    places: &[[BinEntry; HASHES]],
     movers: &[Option<Held>],
     mut bin: usize,
 ) {
@@ -213,7 +215,7 @@ fn shift(
         table[bin] = Some(mover);
         match home {
             Some(home) => bin = home,
-            // The item that started the chain comes from outside.
+            // The item that started the path comes from outside.
             None => return,
         }
     }
@@ -268,7 +270,7 @@ mod tests {
         ) {
             let (first, second) = (texts(0, first.min(size)), texts(from, second.min(size)));
             let agreement = Agreement::new(&seed.to_string(), size, 0).unwrap();
-            // Small tables fail now and then: then the next attempt is as good.
+            // Small tables do not always fit; then the next attempt is used.
             let prepare = |agreement: &Agreement| -> Result<_, Unfit> {
                 Ok((receiver(&items(agreement, &first))?, sender(&items(agreement, &second))?))
             };
@@ -298,8 +300,8 @@ mod tests {
                 let Some(bin) = receiver.texts.iter().position(|held| *held == Some(text)) else {
                     continue;
                 };
-                let places = Place::all(&agreement, bins, item);
-                let here = |place: &Place| place.bin == bin && place.stored == receiver.table[bin];
+                let places = BinEntry::all(&agreement, bins, item);
+                let here = |place: &BinEntry| place.bin == bin && place.stored == receiver.table[bin];
                 prop_assert!(places.iter().any(here));
             }
         }
@@ -308,12 +310,12 @@ mod tests {
     /// Four items with the same two bins: two of them have none.
     #[test]
     fn what_does_not_fit_is_left_and_counted() {
-        let place = |bin| Place { bin, stored: 0 };
+        let place = |bin| BinEntry { bin, stored: 0 };
         let same = [place(1), place(2), place(1)];
         let (table, left) = lay(&[same, same, [place(0); 3], same, same], 5);
         assert_eq!(left, [3, 4]);
         assert_eq!(table.iter().flatten().count(), 3);
-        // A chain moves others out of the way.
+        // A path moves other items out of the way.
         let chain = [
             [place(0); 3],
             [place(0), place(1), place(1)],
@@ -337,7 +339,7 @@ mod tests {
         assert!(crate::fit(&agreement, prepare).is_ok());
     }
 
-    /// How often tables do not fit, for the module's table.
+    /// Counts how often tables do not fit, for the table in the module's documentation.
     #[test]
     #[ignore = "takes minutes"]
     fn failures() {
@@ -355,7 +357,7 @@ mod tests {
                 let bins = sizes(&agreement).bins;
                 let places: Vec<_> = items(&agreement, &texts)
                     .iter()
-                    .map(|(item, _)| Place::all(&agreement, bins, item))
+                    .map(|(item, _)| BinEntry::all(&agreement, bins, item))
                     .collect();
                 left[lay(&places, bins).1.len().min(3)] += 1;
             }

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use crate::agreement::Unfit;
 use crate::items::Items;
 
-/// The receiver's list: its items in ascending order, filled up.
+/// Prepares the receiver's list: its items in ascending order, padded.
 ///
 /// # Errors
 /// The attempt does not fit.
@@ -20,15 +20,15 @@ pub fn receiver(items: &Items<'_>) -> Result<Zeroizing<Vec<u64>>, Unfit> {
     items.filled(true)
 }
 
-/// What the sender gives.
+/// The sender's input.
 pub struct Sender {
-    /// Its items in ascending order, filled up.
+    /// Its items in ascending order, padded.
     pub list: Zeroizing<Vec<u64>>,
     /// The settings of [`permutation_network`] for as many rows.
     pub switches: Zeroizing<Vec<bool>>,
 }
 
-/// The sender's list, and the switches of an order drawn at random.
+/// Prepares the sender's list, and the switches of an order drawn at random.
 ///
 /// # Errors
 /// The attempt does not fit.
@@ -39,8 +39,8 @@ pub fn sender(items: &Items<'_>, coins: &mut Coins) -> Result<Sender, Unfit> {
     Ok(Sender { list, switches })
 }
 
-/// An order of n rows, each with the same probability (but for 2^-100 of it): Fisher and Yates, as
-/// Durstenfeld has it (CACM 1964, algorithm 235).
+/// Draws an order of n rows, each with the same probability (up to 2^-100): Fisher and Yates, in
+/// Durstenfeld's version (CACM 1964, algorithm 235).
 fn random_order(n: usize, coins: &mut Coins) -> Zeroizing<Vec<usize>> {
     let mut order = Zeroizing::new((0..n).collect::<Vec<_>>());
     let mut stream = coins.secret("psi: order of rows");
@@ -51,12 +51,12 @@ fn random_order(n: usize, coins: &mut Coins) -> Zeroizing<Vec<usize>> {
     order
 }
 
-/// The same switches for a network whose columns are all alike, as whole tensors want it: for n
-/// rows, n a power of two, 2 log2(n) - 1 columns of n / 2 switches (Benes, "Mathematical theory of
-/// connecting networks and telephone traffic", 1965). Column c works on pairs of rows whose numbers
-/// differ in one bit, of value n / 2 in the first column, half of it in the next, down to 1 and up
-/// again; switches are in the order of the rows without that bit. Those that Waksman's network
-/// saves are not set.
+/// Arranges the switches for a network whose columns are all alike, as operations on whole tensors
+/// need it: for n rows, n a power of two, 2 log2(n) - 1 columns of n / 2 switches (Benes,
+/// "Mathematical theory of connecting networks and telephone traffic", 1965). Column c works on
+/// pairs of rows whose numbers differ in one bit, of value n / 2 in the first column, half of it in
+/// the next, down to 1 and up again; switches are in the order of the rows without that bit. Those
+/// that Waksman's network saves are not set.
 ///
 /// # Panics
 /// If n is no power of two, or there are not as many switches as the network has.

@@ -1,14 +1,14 @@
-//! Independent chains of known lengths: which goes first to lanes that take the next one as soon as
-//! they are free.
+//! List scheduling of independent chains of known lengths: each lane takes the next chain as soon
+//! as it is free.
 
 /// Lengths below this are sorted by counting, in time linear in their number.
 const COUNTED: usize = 1024;
 
-/// The numbers of chains, longest first; those of equal length stay in their order.
+/// Returns the numbers of chains, longest first; chains of equal length keep their order.
 ///
-/// It is the rule of Graham ("Bounds on Multiprocessing Timing Anomalies", 1969, theorem 2): the last
-/// of `m` lanes is done after at most `4/3 - 1/(3m)` of the best possible time. And neighbours in
-/// this order are about equally long, so that lanes that start together end together.
+/// It is the rule of Graham ("Bounds on Multiprocessing Timing Anomalies", 1969, theorem 2): the
+/// last of `m` lanes is done after at most `4/3 - 1/(3m)` of the best possible time. Neighbours in
+/// this order are about equally long, so lanes that start together end at about the same time.
 ///
 /// Lengths are in steps of the machine. Time is linear but for lengths of 1024 and more.
 pub fn longest_first(lengths: &[u64]) -> Vec<u32> {
@@ -36,8 +36,8 @@ pub fn longest_first(lengths: &[u64]) -> Vec<u32> {
     order
 }
 
-/// Steps until the last of `lanes` lanes is done, if each takes the next chain of `order` as soon as
-/// it is free.
+/// Returns the number of steps until the last of `lanes` lanes is done, if each takes the next
+/// chain of `order` as soon as it is free.
 pub fn steps(lengths: &[u64], order: &[u32], lanes: usize) -> u64 {
     let mut busy_until = std::collections::BinaryHeap::new();
     busy_until.extend(std::iter::repeat_n(std::cmp::Reverse(0), lanes.max(1)));

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-/// Whether a node takes a lane of the machine.
+/// The cost of a node: it takes a lane of the machine or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Work {
+pub enum NodeCost {
     /// Runs at once, in order, beside others: an XOR gate, a step without messages.
     Free,
     /// Takes a lane and ends a batch: an AND gate, a step that waits for messages.
@@ -21,11 +21,11 @@ pub struct Graph {
     /// `needs[starts[i]..starts[i + 1]]` belongs to the i-th node that is not a source.
     starts: Vec<u32>,
     needs: Vec<u32>,
-    work: Vec<Work>,
+    work: Vec<NodeCost>,
 }
 
 impl Graph {
-    /// A graph with `sources` sources and no other node.
+    /// Creates a graph with `sources` sources and no other node.
     pub fn new(sources: u32) -> Graph {
         Graph {
             sources,
@@ -39,7 +39,7 @@ impl Graph {
     ///
     /// # Panics
     /// If a needed node does not exist yet, or if nodes or edges no longer fit 32 bits.
-    pub fn push(&mut self, work: Work, needs: &[u32]) -> u32 {
+    pub fn push(&mut self, work: NodeCost, needs: &[u32]) -> u32 {
         let node = self.len();
         assert!(node < u32::MAX, "a graph holds fewer than 2^32 nodes");
         assert!(
@@ -53,27 +53,28 @@ impl Graph {
         node
     }
 
-    /// Number of nodes, sources included.
+    /// Returns the number of nodes, sources included.
     pub fn len(&self) -> u32 {
         self.sources + self.work.len() as u32
     }
 
-    /// True if there is no node, not even a source.
+    /// Returns true if there is no node, not even a source.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of sources; they are the nodes `0..sources`.
+    /// Returns the number of sources; they are the nodes `0..sources`.
     pub fn sources(&self) -> u32 {
         self.sources
     }
 
-    /// The nodes that are not sources, in written order.
+    /// Returns the nodes that are not sources, in written order.
     pub fn nodes(&self) -> Range<u32> {
         self.sources..self.len()
     }
 
-    /// What `node` needs, in the order given to [`Graph::push`]; empty for a source.
+    /// Returns the nodes that `node` needs, in the order given to [`Graph::push`]; empty for a
+    /// source.
     pub fn needs(&self, node: u32) -> &[u32] {
         match node.checked_sub(self.sources) {
             Some(i) => &self.needs[self.edges(i as usize)],
@@ -81,13 +82,13 @@ impl Graph {
         }
     }
 
-    /// True if `node` takes a lane; a source does not.
+    /// Returns true if `node` takes a lane; a source does not.
     pub fn is_costly(&self, node: u32) -> bool {
-        node >= self.sources && self.work[(node - self.sources) as usize] == Work::Costly
+        node >= self.sources && self.work[(node - self.sources) as usize] == NodeCost::Costly
     }
 
-    /// For each node, the number of costly nodes on the longest chain that ends with it, the node
-    /// itself included.
+    /// Computes, for each node, the number of costly nodes on the longest chain that ends with it,
+    /// the node itself included.
     pub fn depths(&self) -> Vec<u32> {
         let mut depths = vec![0; self.len() as usize];
         for node in self.nodes() {
@@ -107,7 +108,7 @@ impl Graph {
     }
 }
 
-/// The edges of a graph the other way: who needs a node.
+/// The reversed edges of a graph: the nodes that need a node.
 pub(crate) struct Users {
     starts: Vec<u32>,
     users: Vec<u32>,
@@ -149,9 +150,9 @@ mod tests {
     #[test]
     fn a_chain_is_as_deep_as_its_costly_nodes() {
         let mut graph = Graph::new(1);
-        let a = graph.push(Work::Costly, &[0]);
-        let b = graph.push(Work::Free, &[a, 0]);
-        let c = graph.push(Work::Costly, &[b, b]);
+        let a = graph.push(NodeCost::Costly, &[0]);
+        let b = graph.push(NodeCost::Free, &[a, 0]);
+        let c = graph.push(NodeCost::Costly, &[b, b]);
         assert_eq!(graph.depths(), [0, 1, 1, 2]);
         assert_eq!(graph.needs(c), [b, b]);
         assert_eq!(graph.needs(0), [0u32; 0]);
@@ -163,6 +164,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "not written yet")]
     fn a_node_needs_earlier_nodes_only() {
-        Graph::new(1).push(Work::Free, &[1]);
+        Graph::new(1).push(NodeCost::Free, &[1]);
     }
 }

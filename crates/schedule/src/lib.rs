@@ -1,14 +1,14 @@
 //! Room `schedule`: work graphs, machine models, orders and batches.
 //!
-//! The one idea of the house, *find independent work, fill the lanes*, in a form that knows
-//! nothing of gates or protocols. A [`Graph`] says which piece of work needs which; its nodes are
-//! free or costly. A [`Machine`] says how many costly pieces it does at once and how far from the
-//! written order it may stray. [`schedule`] cuts the graph into batches: free nodes that run in
-//! order, then costly nodes that do not depend on each other. [`slots`] gives every value a place
-//! in a short array, reused after the value's last use.
+//! The main idea of this project, *find independent work, fill the lanes*, without reference to
+//! gates or protocols. A [`Graph`] holds pieces of work and their dependencies; its nodes are free
+//! or costly. A [`Machine`] states how many costly nodes it runs at once and how far from the
+//! written order it may go. [`schedule`] cuts the graph into batches: free nodes that run in order,
+//! then costly nodes that do not depend on each other. [`slots`] assigns every value a place in a
+//! short array, which is reused after the value's last use.
 //!
 //! The same call serves gates of a circuit (costly: AND; lanes: AES pipes) and steps of a plan
-//! (costly: steps that talk; lanes: one round of messages, as many as there are).
+//! (costly: steps that send messages; lanes: one round, without a limit).
 //!
 //! The default order is *static with a locality window*: a list schedule that prefers the oldest
 //! node and never looks further ahead than a window of costly nodes, so that the live set stays
@@ -26,6 +26,6 @@ mod order;
 mod slots;
 
 pub use chains::{longest_first, steps};
-pub use graph::{Graph, Work};
+pub use graph::{Graph, NodeCost};
 pub use order::{Batch, Machine, Order, Schedule, schedule};
 pub use slots::{Slots, slots};

@@ -1,8 +1,8 @@
-//! Orders: which node goes into which batch.
+//! Orders: the assignment of nodes to batches.
 //!
 //! Every order is a function from nodes to batch numbers that respects two rules: a node is never
-//! in an earlier batch than what it needs, and strictly later than the costly nodes it needs. The
-//! rest, sorting nodes into batches, is common.
+//! in an earlier batch than what it needs, and strictly later than the costly nodes it needs.
+//! Sorting nodes into batches is common code.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,15 +10,15 @@ use std::ops::Range;
 
 use crate::graph::{Graph, Users};
 
-/// How nodes may leave the order in which they were written.
+/// The rule by which nodes may leave the order in which they were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// As written, one costly node at a time: the reference, without batches.
+    /// Written order, one costly node at a time: the reference, without batches.
     None,
-    /// As written, with a queue of costly nodes (the paper's dynamic batching): a batch ends where
-    /// it is full, or where the next node needs it and the queue is run early.
+    /// Written order, with a queue of costly nodes (the paper's dynamic batching): a batch ends
+    /// where it is full, or where the next node needs it and the queue is run early.
     Queue {
-        /// Whether only costly nodes end a batch: free nodes that need it wait behind it.
+        /// True if only costly nodes end a batch: free nodes that need it wait behind it.
         over_free: bool,
     },
     /// As soon as possible, by costly depth (the paper's static batching by layers): the fewest
@@ -32,12 +32,12 @@ pub enum Order {
     },
 }
 
-/// What a machine can do at once.
+/// The capacity of a machine: how many costly nodes it runs at once, and in which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Machine {
-    /// The most costly nodes in a batch; at least 1 is used.
+    /// Largest number of costly nodes in a batch; at least 1 is used.
     pub lanes: u32,
-    /// The order it runs.
+    /// The order that it runs.
     pub order: Order,
 }
 
@@ -59,8 +59,8 @@ impl Machine {
         order: Order::Window { window: 4 },
     };
 
-    /// Rounds of an interactive protocol: everything that does not wait for something else goes
-    /// into the same round.
+    /// Rounds of an interactive protocol: every node that does not wait for another goes into the
+    /// same round.
     pub const ROUNDS: Machine = Machine {
         lanes: u32::MAX,
         order: Order::Levels,
@@ -88,18 +88,18 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The free nodes of `batch`, in the order in which they run.
+    /// Returns the free nodes of `batch`, in the order in which they run.
     pub fn free_of(&self, batch: &Batch) -> &[u32] {
         &self.free[batch.free.start as usize..batch.free.end as usize]
     }
 
-    /// The costly nodes of `batch`; they are independent of each other.
+    /// Returns the costly nodes of `batch`; they are independent of each other.
     pub fn costly_of(&self, batch: &Batch) -> &[u32] {
         &self.costly[batch.costly.start as usize..batch.costly.end as usize]
     }
 }
 
-/// Orders `graph` for `machine`. The result is a function of its arguments alone.
+/// Orders `graph` for `machine`. The result is a function of the arguments alone.
 pub fn schedule(graph: &Graph, machine: &Machine) -> Schedule {
     let lanes = machine.lanes.max(1);
     match machine.order {
@@ -115,7 +115,7 @@ pub fn schedule(graph: &Graph, machine: &Machine) -> Schedule {
     }
 }
 
-/// The first batch in which `node` can run, where `batch` numbers what it needs.
+/// Returns the first batch in which `node` can run, where `batch` numbers the nodes that it needs.
 fn earliest(graph: &Graph, batch: &[u32], node: u32) -> u32 {
     let after = |&n: &u32| batch[n as usize] + u32::from(graph.is_costly(n));
     graph.needs(node).iter().map(after).max().unwrap_or(0)
@@ -127,7 +127,7 @@ fn as_written(graph: &Graph, lanes: u32, over_free: bool) -> Vec<u32> {
     for node in graph.nodes() {
         let needed = earliest(graph, &batch, node);
         if !graph.is_costly(node) && over_free {
-            // It runs where it can: at the latest right behind the queue.
+            // The node runs at the latest in the batch right behind the queue.
             batch[node as usize] = needed;
             continue;
         }
@@ -190,7 +190,7 @@ fn in_window(graph: &Graph, lanes: u32, window: u32) -> Vec<u32> {
         if taken.is_empty() {
             break;
         }
-        // The oldest unfinished costly node only needs finished ones, hence it is ready and taken:
+        // The oldest unfinished costly node only needs finished ones, so it is ready and taken, and
         // each turn makes progress.
         for node in taken.drain(..) {
             done[node as usize] = true;
@@ -208,7 +208,7 @@ fn in_window(graph: &Graph, lanes: u32, window: u32) -> Vec<u32> {
 struct Sweep<'a> {
     graph: &'a Graph,
     users: Users,
-    /// For each node, how many of the things it needs are not there yet.
+    /// For each node, the number of nodes that it needs and that have not run.
     missing: Vec<u32>,
     batch: Vec<u32>,
     /// Nodes before the horizon may run.
@@ -233,7 +233,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Moves the horizon; what was only waiting for it runs in batch `current`.
+    /// Moves the horizon; nodes that were waiting only for it run in batch `current`.
     fn admit(&mut self, horizon: u32, current: u32) {
         let entering = self.horizon..horizon;
         self.horizon = horizon.max(self.horizon);
@@ -250,7 +250,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// `node` is there: its users, and the users of free nodes that run thereby, may be ready.
+    /// Marks `node` as run: its users, and the users of free nodes that run as a result, may become
+    /// ready.
     fn release(&mut self, node: u32, current: u32) {
         self.stack.push(node);
         while let Some(node) = self.stack.pop() {
@@ -317,8 +318,8 @@ fn collect(graph: &Graph, batch: &[u32]) -> Schedule {
     schedule
 }
 
-/// Runs the free nodes of each batch breadth first, so that neighbours do not wait for each other;
-/// `span` bounds how many are turned at a time, and with it how many results wait in between.
+/// Runs the free nodes of each batch breadth first, so that neighbours do not wait for each other.
+/// `span` bounds how many are reordered at a time, and so how many results are live in between.
 fn widen(graph: &Graph, schedule: &mut Schedule, span: u32) {
     let mut step = vec![0u32; graph.len() as usize];
     for batch in &schedule.batches {
@@ -329,7 +330,7 @@ fn widen(graph: &Graph, schedule: &mut Schedule, span: u32) {
                 step[node as usize] = before.unwrap_or(0) + 1;
             }
             part.sort_by_key(|&node| step[node as usize]);
-            // Steps are counted inside a part: what lies before it is there already.
+            // Steps are counted inside a part; results from before it are available already.
             for &node in part.iter() {
                 step[node as usize] = 0;
             }

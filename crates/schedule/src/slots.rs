@@ -1,24 +1,24 @@
-//! Places for values: a short array whose entries are reused after the last use.
+//! Register allocation for values: a short array whose entries are reused after the last use.
 
 use crate::graph::Graph;
 use crate::order::Schedule;
 
-/// A place for the value of each node.
+/// The slot of each node's value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Slots {
     /// The slot of each node, sources included.
     pub of: Vec<u32>,
-    /// How many slots there are.
+    /// Number of slots.
     pub count: u32,
 }
 
-/// Gives each node a slot under `schedule`. Source i starts in slot i; nodes in `keep` hold their
+/// Assigns each node a slot under `schedule`. Source i starts in slot i; nodes in `keep` hold their
 /// slots to the end.
 ///
 /// A free node may take the slot of a value that it is the last to use. A costly node may take the
-/// slot of a value that the free nodes of its batch were the last to use, but neither a slot that
-/// a costly node of its batch reads nor one that another writes: those run in any order. The slot
-/// freed last is taken first, since it is still warm.
+/// slot of a value that the free nodes of its batch were the last to use, but neither a slot that a
+/// costly node of its batch reads nor one that another writes: those run in any order. The slot
+/// freed last is taken first, since it is still in cache.
 pub fn slots(graph: &Graph, schedule: &Schedule, keep: &[u32]) -> Slots {
     let mut pool = Pool::new(graph, keep);
     for batch in &schedule.batches {

@@ -1,7 +1,7 @@
-//! What every order promises, on random graphs, and what sets the orders apart.
+//! Properties of every order on random graphs, and the differences between the orders.
 
 use proptest::prelude::*;
-use sealane_schedule::{Graph, Machine, Order, Schedule, Slots, Work, schedule, slots};
+use sealane_schedule::{Graph, Machine, NodeCost, Order, Schedule, Slots, schedule, slots};
 
 /// A graph of `sources` sources and nodes that need up to two earlier ones, most of them near.
 fn build(sources: u32, nodes: &[(bool, u8, u8)]) -> Graph {
@@ -13,7 +13,14 @@ fn build(sources: u32, nodes: &[(bool, u8, u8)]) -> Graph {
             .filter(|_| len > 0)
             .map(|&back| len - 1 - u32::from(back) % len)
             .collect();
-        graph.push(if costly { Work::Costly } else { Work::Free }, &needs);
+        graph.push(
+            if costly {
+                NodeCost::Costly
+            } else {
+                NodeCost::Free
+            },
+            &needs,
+        );
     }
     graph
 }
@@ -33,8 +40,8 @@ fn machines() -> impl Strategy<Value = Machine> {
     (0..20u32, order).prop_map(|(lanes, order)| Machine { lanes, order })
 }
 
-/// The rules of a schedule: each node once, nothing before what it needs, costly nodes of a batch
-/// independent and at most as many as there are lanes.
+/// Checks the rules of a schedule: each node once, nothing before the nodes it needs, costly nodes
+/// of a batch independent and at most as many as there are lanes.
 fn check_order(graph: &Graph, schedule: &Schedule, machine: &Machine) {
     let mut done = vec![false; graph.len() as usize];
     done[..graph.sources() as usize].fill(true);
@@ -91,7 +98,8 @@ fn check_slots(graph: &Graph, schedule: &Schedule, slots: &Slots, keep: &[u32]) 
             );
             holds[place(node)] = Some(node);
         }
-        // Costly nodes run in any order: all writes happen, then all reads, and still all is well.
+        // Costly nodes run in any order: here all writes happen, then all reads, and the values
+        // must still be right.
         let costly = schedule.costly_of(batch);
         costly
             .iter()
@@ -137,7 +145,7 @@ fn chains(count: u32, length: u32) -> Graph {
     for _ in 0..count {
         let mut last = 0;
         for _ in 0..length {
-            last = graph.push(Work::Costly, &[last]);
+            last = graph.push(NodeCost::Costly, &[last]);
         }
     }
     graph
@@ -176,8 +184,8 @@ fn free_nodes_wait_for_the_window() {
     let mut graph = Graph::new(2);
     let mut last = 0;
     for _ in 0..1000 {
-        let free = graph.push(Work::Free, &[0, 1]);
-        last = graph.push(Work::Costly, &[last, free]);
+        let free = graph.push(NodeCost::Free, &[0, 1]);
+        last = graph.push(NodeCost::Costly, &[last, free]);
     }
     let order = schedule(
         &graph,

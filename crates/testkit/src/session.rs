@@ -5,7 +5,7 @@
 use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile_known};
 use sealane_net::{Mesh, PartyId};
 use sealane_protocol::{
-    Algebra, Demand, Domain, Outcome, PartySet, Protocol, Setting, Step, StepShape, knower,
+    Algebra, Demand, Domain, Outcome, PartySet, Protocol, Setting, Step, StepShape, known_to,
     run_alone,
 };
 use std::sync::Arc;
@@ -77,7 +77,7 @@ impl Session {
         let less = b.lt(left, right);
         let product = b.mul(left, right, bits);
         let chosen = b.select(less, &product, &x);
-        let known = [0, 1].map(|party| vec![knower(PartyId(party)); bits]);
+        let known = [0, 1].map(|party| vec![known_to(PartyId(party)); bits]);
         let known = known.concat();
         compile_known(&b.finish(vec![chosen, vec![less]]), &Machine::CPU, &known)
     }

@@ -1,20 +1,20 @@
-//! Components under way: what one flight brings, and the resharing that every product ends with.
+//! Components in transit, and the resharing that every product ends with.
 
 use crate::form::Form;
 use crate::roles::Computing;
 use sealane_net::Mesh;
 use sealane_protocol::{Fault, PartyId, Planes};
 
-/// A shared tensor of which one component may still be on its way to this party.
+/// A shared tensor of which one component may still be in transit to this party.
 pub(crate) struct Arriving {
     pub(crate) form: Form,
     parts: [Planes<u64>; 2],
-    /// Which part is missing, and who sends it.
+    /// Index and sender of the missing component.
     missing: Option<(usize, PartyId)>,
 }
 
 impl Arriving {
-    /// A tensor from its parts; the one that is missing comes from `sender`.
+    /// Builds a tensor from its components; the missing one comes from `sender`.
     ///
     /// # Errors
     /// [`Fault::Internal`] if both are missing.
@@ -34,7 +34,7 @@ impl Arriving {
         })
     }
 
-    /// Both components, after the flight.
+    /// Receives the missing component, after the flight.
     pub(crate) fn finish(mut self, mesh: &mut Mesh) -> Result<[Planes<u64>; 2], Fault> {
         if let Some((place, sender)) = self.missing {
             self.parts[place] = recv(self.form, sender, mesh)?;
@@ -48,8 +48,8 @@ impl Computing {
     /// CCS 2016): adds a share of zero, sends the sum to the one other party that holds
     /// this component, and awaits the next component from its maker.
     ///
-    /// The receiver knows one of the two keys of this share of zero, so by the other one what it
-    /// receives looks random.
+    /// The receiver knows one of the two keys of this share of zero; the other key makes the
+    /// received words look random to it.
     pub(crate) fn reshare(
         &mut self,
         form: Form,
@@ -77,7 +77,7 @@ pub(crate) fn send(
 /// # Errors
 /// [`Fault::Peer`] if bits after the last one are not zero.
 pub(crate) fn recv(form: Form, from: PartyId, mesh: &mut Mesh) -> Result<Planes<u64>, Fault> {
-    // The length is this party's own reckoning.
+    // The length is computed by this party, not taken from the peer.
     let component = form.unpack(|bytes| mesh.recv(from, bytes))?;
     component.ok_or_else(|| Fault::Peer {
         party: from,

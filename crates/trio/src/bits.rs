@@ -1,13 +1,12 @@
 //! Bits in words: 64 to a word, first bit lowest.
 //!
-//! Everything that moves bits in this room (the tensors' movements, the dense form of messages, the
-//! way from bit planes to ring elements) is made of the few functions here. None of them branches
-//! on a bit.
+//! All code of this room that moves bits (tensors, the dense form of messages, conversion between
+//! bit planes and ring elements) uses the few functions here. None of them branches on a bit.
 
 use std::mem;
 use zeroize::{Zeroize, Zeroizing};
 
-/// Words that hold so many bits.
+/// Returns the number of words for so many bits.
 pub(crate) fn words_for(bits: usize) -> usize {
     bits.div_ceil(64)
 }
@@ -31,8 +30,8 @@ pub(crate) fn read(words: &[u64], at: usize, count: usize) -> u64 {
     (low | high) & low_mask(count)
 }
 
-/// Writes runs of bits one after the other. Memory is taken once, so that no copy of a secret is
-/// left behind by a move.
+/// Writer of consecutive runs of bits. Memory is allocated once, so that no copy of a secret is
+/// left behind by a reallocation.
 pub(crate) struct Writer {
     words: Zeroizing<Vec<u64>>,
     /// Bits in use of the last word; 0 if the next bit starts a word.
@@ -89,12 +88,12 @@ impl Writer {
         }
     }
 
-    /// Goes on at the next word.
+    /// Continues at the next word.
     pub(crate) fn align(&mut self) {
         self.used = 0;
     }
 
-    /// What has been written; bits after the last one are zero.
+    /// Returns the words written; bits after the last one are zero.
     pub(crate) fn finish(mut self) -> Vec<u64> {
         mem::take(&mut *self.words)
     }

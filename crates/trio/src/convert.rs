@@ -2,8 +2,8 @@
 //!
 //! *Integers to bits* (bit decomposition in Mohassel and Rindal, "ABY3", CCS 2018). The bits of
 //! each component `x_j` are shared bits already: component `j` of the sharing is the word itself,
-//! which its two holders know, and the other components are zero. A tape adds the three words.
-//! Nothing crosses but the resharings of the tape, so its security is that of tapes.
+//! which its two holders know, and the other components are zero. A tape adds the three words. The
+//! only messages are the resharings of the tape, so its security is that of tapes.
 //!
 //! *Bits to integers* (bit injection there; here two of the three summands join locally). A bit `b`
 //! is `b_0 ^ b_1 ^ b_2`. Role 0 knows `c = b_0 ^ b_1` and inputs it as a ring element. Roles 1 and
@@ -14,8 +14,8 @@
 //! sum of w_j (c_j + d_j)  -  2 * (inner product of all c_j and w_j d_j)
 //! ```
 //!
-//! which is one input and one resharing of one element: two flights. An input and a product are all
-//! that crosses, and each is secure by itself: role 2 sees `c` less `F(k_1)`, and does not know
+//! which is one input and one resharing of one element: two flights. An input and a product are the
+//! only messages, and each is secure by itself: role 2 sees `c` less `F(k_1)`, and does not know
 //! `k_1`.
 
 use crate::arrive::Arriving;
@@ -24,7 +24,7 @@ use crate::form::Form;
 use crate::product::{add_scaled, cross};
 use crate::roles::Computing;
 use crate::share::Share;
-use crate::tape::Ran;
+use crate::tape::TapeProgress;
 use sealane_circuit::{Builder, Int, Machine, Tape, compile};
 use sealane_net::Mesh;
 use sealane_protocol::{Fault, Goal, Planes, Shares};
@@ -41,7 +41,7 @@ pub(crate) fn adder(bits: usize) -> &'static Tape {
     })
 }
 
-/// Values whose bits are being turned into ring elements.
+/// State of a conversion of bits to ring elements, during the input.
 pub(crate) struct Inject {
     /// c, a plane for each bit.
     c: Arriving,
@@ -51,7 +51,7 @@ pub(crate) struct Inject {
     k: usize,
 }
 
-/// The same, when the inner product is under way.
+/// State of the same conversion, during the inner product.
 pub(crate) struct Weighed {
     product: Arriving,
     /// The sum of w (c + d).
@@ -59,14 +59,14 @@ pub(crate) struct Weighed {
 }
 
 impl Computing {
-    /// Integers to bits: begins the tape that adds the three components.
+    /// Begins the conversion of integers to bits: the tape that adds the three components.
     pub(crate) fn decompose<'a>(
         &mut self,
         k: usize,
         bits: usize,
         share: &Share,
         mesh: &mut Mesh,
-    ) -> Result<Ran<'a>, Fault> {
+    ) -> Result<TapeProgress<'a>, Fault> {
         if bits > k {
             let what = format!("no {bits} bits of an integer modulo 2^{k}");
             return Err(Fault::Internal(what));
@@ -86,7 +86,7 @@ impl Computing {
         self.begin_tape(adder(bits), elements, &words, mesh)
     }
 
-    /// Bits to integers: role 0 inputs c.
+    /// Begins the conversion of bits to integers: role 0 inputs c.
     pub(crate) fn inject(
         &mut self,
         k: usize,
@@ -127,7 +127,7 @@ impl Computing {
         })
     }
 
-    /// Bits to integers, when c has come.
+    /// Continues the conversion of bits to integers, after c has arrived.
     pub(crate) fn weigh(&mut self, inject: Inject, mesh: &mut Mesh) -> Result<Weighed, Fault> {
         let Inject {
             c,
@@ -159,7 +159,7 @@ impl Computing {
 }
 
 impl Weighed {
-    /// The integers.
+    /// Returns the integers.
     pub(crate) fn finish(self, mesh: &mut Mesh) -> Result<Share, Fault> {
         let form = self.product.form;
         let mut parts = self.product.finish(mesh)?;
@@ -171,7 +171,7 @@ impl Weighed {
     }
 }
 
-/// Integers modulo a smaller power of two: local.
+/// Reduces integers modulo a smaller power of two, locally.
 pub(crate) fn reduce(k: usize, smaller: usize, share: &Share) -> Result<Share, Fault> {
     let (planes, elements) = (share.planes(), share.elements());
     let form = Form::ring(smaller, planes, elements);
@@ -186,7 +186,7 @@ pub(crate) fn reduce(k: usize, smaller: usize, share: &Share) -> Result<Share, F
     })))
 }
 
-/// What each bit of a value counts. Bits above `k` weigh a multiple of `2^k` and are left out.
+/// The weight of each bit of a value. Bits above `k` weigh a multiple of `2^k` and are left out.
 fn weights(bits: usize, signed: bool, k: usize) -> Vec<u64> {
     let weight = |bit: usize| match signed && bit + 1 == bits {
         true => (1u64 << bit).wrapping_neg(),

@@ -1,4 +1,4 @@
-//! What each step of `trio` costs, flight by flight.
+//! Cost of each step of `trio`, flight by flight.
 
 use crate::convert::adder;
 use crate::form::width;
@@ -10,7 +10,7 @@ use sealane_protocol::{
 };
 
 /// Nominal cost of an AND with its free XORs on 64 lanes, or on fewer: shares of zero, gates, and
-/// digests of what crosses. Measured, as all here, with VAES-512 on two busy cores of an AMD EPYC
+/// digests of the messages. Measured, as all here, with VAES-512 on two busy cores of an AMD EPYC
 /// (Zen 4), and rounded up.
 const AND_WORD_NS: u64 = 20;
 /// Nominal cost of a term of an inner product.
@@ -150,7 +150,7 @@ fn digests(setting: &Setting) -> Flight {
     seat::links(setting).map(message).collect()
 }
 
-/// What opens the results.
+/// Cost of the messages that open the results.
 fn open(setting: &Setting, results: &[Opening]) -> Flight {
     let to = |to: PartyId| {
         let learnt = results.iter().filter(move |result| result.to.contains(to));
@@ -165,7 +165,7 @@ fn open(setting: &Setting, results: &[Opening]) -> Flight {
     setting.everyone().flat_map(to).collect()
 }
 
-/// `k` of a ring; none of bits, and of what steps refuse.
+/// Returns `k` of a ring; none for bits, and for domains that steps refuse.
 fn width_of(domain: Domain) -> Option<u64> {
     let width = width(domain).ok().flatten();
     width.map(|k| k as u64)

@@ -1,4 +1,4 @@
-//! The form of a component: words in rows, the same for both algebras.
+//! Layout of a component: words in rows, the same for both algebras.
 //!
 //! Bits: a row is a plane, its bits are the lanes, and words add by XOR. Ring elements: a row is
 //! one element of `k` bits in one word, and words add modulo `2^64`; [`Form::trim`] reduces them
@@ -15,7 +15,7 @@ use sealane_protocol::{Algebra, Domain, Fault, Planes, Shares, Sharing};
 use std::mem;
 use zeroize::Zeroizing;
 
-/// How words add.
+/// The addition of words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
     /// Lane by lane, by XOR.
@@ -44,7 +44,7 @@ impl Group {
     }
 }
 
-/// The form of one component of a tensor.
+/// The layout of one component of a tensor.
 #[derive(Clone, Copy)]
 pub(crate) struct Form {
     pub(crate) group: Group,
@@ -55,7 +55,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// Bits.
+    /// The layout of bits.
     pub(crate) fn bits(planes: usize, elements: usize) -> Form {
         Form {
             group: Group::Xor,
@@ -65,7 +65,7 @@ impl Form {
         }
     }
 
-    /// Elements of `Z_2^k`.
+    /// The layout of elements of `Z_2^k`.
     pub(crate) fn ring(k: usize, planes: usize, elements: usize) -> Form {
         Form {
             group: Group::Sum,
@@ -147,7 +147,7 @@ impl Form {
         Planes::new(self.planes, row, words)
     }
 
-    /// Clears what is not part of a row: bits past the last lane, multiples of `2^k`.
+    /// Clears the bits that are not part of a row: bits past the last lane, multiples of `2^k`.
     pub(crate) fn trim(self, words: &mut [u64]) {
         let mask = low_mask((self.row_bits + 63) % 64 + 1);
         let lasts = words.chunks_exact_mut(self.row_words().max(1));
@@ -243,7 +243,8 @@ impl Form {
         bits
     }
 
-    /// Both components of a share that should have this form; none if it is a shape without data.
+    /// Returns both components of a share that should have this form; none if it is a shape without
+    /// data.
     ///
     /// # Errors
     /// [`Fault::Internal`] if it has another form.

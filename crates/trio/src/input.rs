@@ -1,4 +1,4 @@
-//! Inputs: of a party with a role for one element in all, of any other party for two.
+//! Inputs: a party with a role sends one element in all, any other party two.
 //!
 //! *By role `i`.* Component `i + 2` is zero, component `i + 1` is `F(k_(i+1))`, which role `i + 1`
 //! draws for itself, and component `i` is the rest, sent to role `i - 1`. Role `i + 1` sees

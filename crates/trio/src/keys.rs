@@ -1,20 +1,19 @@
-//! Common randomness: what two parties can expand from a common key is never sent.
+//! Common randomness: values that two parties expand from a common key and never send.
 //!
 //! Key `k_i` is known to roles `i - 1` and `i`, which are the holders of component `i`; each party
-//! makes one and sends it to its predecessor. Zero shares are those of Araki, Furukawa, Lindell,
-//! Nof and Ohara ("High-Throughput Semi-Honest Secure Three-Party Computation with an Honest
-//! Majority", CCS 2016): role `i` draws `F(k_i) - F(k_(i+1))`, and the three sum to zero. One party
-//! knows two of the three keys, so the other two parties' zero shares look random to it but for
-//! their sum.
+//! makes one and sends it to its predecessor. Zero shares follow Araki, Furukawa, Lindell, Nof and
+//! Ohara ("High-Throughput Semi-Honest Secure Three-Party Computation with an Honest Majority", CCS
+//! 2016): role `i` draws `F(k_i) - F(k_(i+1))`, and the three sum to zero. One party knows two of
+//! the three keys, so the other two parties' zero shares look random to it but for their sum.
 //!
 //! A party without a role that owns inputs makes two keys, of components 0 and 1, and sends each to
 //! its two holders.
 //!
-//! A key is a seed of 256 bits. Each use of it has a stream of its own, `F`: AES-128 in counter mode
-//! under a key and at a start that BLAKE3 derives from the seed, the identifier of the session and
-//! the use ([`sealane_block::prg`]). So a search for keys tests one stream of one session at a time.
-//! All holders of a key draw from it in the same order, because all parties begin and advance the
-//! same steps in the same order.
+//! A key is a seed of 256 bits. Each use of it has a stream of its own, `F`: AES-128 in counter
+//! mode under a key and at a start that BLAKE3 derives from the seed, the identifier of the session
+//! and the use ([`sealane_block::prg`]). So a search for keys tests one stream of one session at a
+//! time. All holders of a key draw from it in the same order, because all parties begin and advance
+//! the same steps in the same order.
 
 use crate::form::{Form, Group};
 use crate::seat::{self, Seat};
@@ -71,13 +70,13 @@ impl Key {
 pub(crate) struct Keys {
     pub(crate) own: Key,
     pub(crate) next: Key,
-    /// Of each outsider with inputs, the keys of this party's two components; nobody has a key of
+    /// The keys of this party's components, for each outsider with inputs; there is no key of
     /// component 2.
     pub(crate) guests: BTreeMap<PartyId, [Option<Key>; 2]>,
 }
 
 impl Keys {
-    /// Makes key `i` and exchanges it; reads what outsiders send.
+    /// Makes key `i` and exchanges it; receives the keys of outsiders.
     pub(crate) fn prepare(
         seat: Seat,
         guests: &[PartyId],
@@ -152,8 +151,8 @@ fn recv_key(from: PartyId, cpu: Cpu, mesh: &mut Mesh) -> Result<Key, Fault> {
     Ok(Key::new(cpu, &Seed::from_bytes(&bytes), mesh.session()))
 }
 
-/// Hands the next words of a stream to `take`, a buffer at a time, beside the words that they are
-/// for. Both holders of a stream take as many words, so they stay together.
+/// Hands the next words of a stream to `take`, a buffer at a time, with the words that they are
+/// added to. Both holders of a stream take the same number of words, so they stay in step.
 fn draw(stream: &mut Prg, into: &mut [u64], take: impl Fn(&mut [u64], &[u64])) {
     // 4 KiB stay in the nearest cache.
     let mut buffer = [Block::ZERO; 256];

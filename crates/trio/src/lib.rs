@@ -3,7 +3,7 @@
 //! A value `x` is the sum `x_0 + x_1 + x_2` of three components, by XOR for bits and modulo `2^k`
 //! for integers of any `k` from 1 to 64. The party of role `i` holds `x_i` and `x_(i+1)`, indices
 //! modulo 3, so each component is held by two parties and each party lacks one. Sums are local; a
-//! product is one element a party and one flight (Araki, Furukawa, Lindell, Nof, Ohara,
+//! product costs one element a party and one flight (Araki, Furukawa, Lindell, Nof, Ohara,
 //! "High-Throughput Semi-Honest Secure Three-Party Computation with an Honest Majority", CCS 2016).
 //! Bits run through tapes, compiled by levels of ANDs so that flights are the depth; tables are
 //! looked up by one-hot indices (Launchbury, Diatchki, DuBuisson, Adams-Moran, "Efficient
@@ -11,25 +11,25 @@
 //! tapes. Between bits and integers there are conversions in the manner of Mohassel and Rindal
 //! ("ABY3", CCS 2018).
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
-//! | `seat` | the ring of roles, who holds and knows what |
+//! | `seat` | the ring of roles, and the components that each holds |
 //! | `keys` | common randomness, shares of zero |
 //! | `form` | components of both algebras as words in rows, and their messages |
-//! | `arrive` | a component under way; the one resharing of all products |
-//! | `roles`, `outside` | what parties with and without a role do in a step |
+//! | `arrive` | a component in transit; the one resharing of all products |
+//! | `roles`, `outside` | a step at parties with and without a role |
 //! | `input`, `tape`, `product`, `convert`, `reveal` | the steps |
 //! | `share`, `packed`, `bits` | tensors of shares and their movements |
-//! | `cost` | what all of this costs, exactly |
+//! | `cost` | the exact cost of all steps |
 //!
 //! Parties without a role may own inputs and learn results; they hold shapes and no shares.
 //!
 //! Security: one semi-honest party, with a role or without, learns nothing beyond the results that
-//! it may learn. AES-128 is taken for a pseudorandom function, and every two parties have a secure
-//! channel. Two parties with roles see everything together. A malicious party with a role can
-//! change results unseen, and so learn from them what the program would not tell; a malicious owner
-//! without a role can send different rests of an input to roles 1 and 2. Neither is found: the
-//! digests before a reveal find accidents only. See SECURITY.md.
+//! it may learn. AES-128 is assumed to be a pseudorandom function, and every two parties have a
+//! secure channel. Two colluding parties with roles learn all values. A malicious party with a role
+//! can change results undetected, and so learn more from them than the program reveals; a malicious
+//! owner without a role can send different rests of an input to roles 1 and 2. Neither is detected:
+//! the digests before a reveal find accidental corruption only. See SECURITY.md.
 #![forbid(unsafe_code)]
 
 mod arrive;
@@ -64,7 +64,7 @@ use sealane_protocol::{
 };
 use seat::Seat;
 pub use share::Share;
-use tape::Run;
+use tape::RunningTape;
 
 /// One party of a run.
 pub struct Trio {
@@ -72,11 +72,11 @@ pub struct Trio {
     me: PartyId,
     cpu: Cpu,
     coins: Coins,
-    place: Place,
+    place: PartyState,
 }
 
-/// What a party is; made by [`Protocol::prepare`].
-enum Place {
+/// The state of a party; made by [`Protocol::prepare`].
+enum PartyState {
     Unprepared,
     Role(Erased<Computing>),
     Outside(Erased<Outside>),
@@ -88,14 +88,14 @@ pub struct Pending<'a>(State<'a>);
 enum State<'a> {
     /// A party without a role waits for so many flights between others.
     Watch(usize, Share),
-    /// The last component of the result is on its way.
+    /// The last component of the result is in transit.
     Arriving(Arriving),
     /// A tape waits for products.
-    Tape(Box<Run<'a>>),
-    /// Bits become integers: an input is on its way, then a product.
+    Tape(Box<RunningTape<'a>>),
+    /// Bits to integers: an input is in transit, then a product.
     Inject(Box<Inject>),
     Weighed(Box<Weighed>),
-    /// Digests are on their way.
+    /// Digests are in transit.
     Settle(Vec<Opened>),
     /// Results are being opened.
     Open(Vec<Opened>),
@@ -148,18 +148,18 @@ impl Protocol for Trio {
             me,
             cpu,
             coins,
-            place: Place::Unprepared,
+            place: PartyState::Unprepared,
         }
     }
 
     fn prepare(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
-        let Place::Unprepared = self.place else {
+        let PartyState::Unprepared = self.place else {
             return Err(Fault::Internal("prepared twice".to_string()));
         };
         let (setting, cpu, coins) = (self.setting.clone(), self.cpu, &mut self.coins);
         let guests = keys::guests(&setting, demand)?;
         self.place = match Seat::of(&setting, self.me) {
-            Some(seat) => Place::Role(Erased::new(Computing {
+            Some(seat) => PartyState::Role(Erased::new(Computing {
                 setting,
                 cpu,
                 seat,
@@ -168,7 +168,7 @@ impl Protocol for Trio {
             None => {
                 let owns = guests.contains(&self.me);
                 let keys = owns.then(|| keys::prepare_guest(&setting, cpu, coins, mesh));
-                Place::Outside(Erased::new(Outside {
+                PartyState::Outside(Erased::new(Outside {
                     setting,
                     me: self.me,
                     keys: keys.transpose()?,
@@ -179,7 +179,7 @@ impl Protocol for Trio {
     }
 
     /// # Panics
-    /// If the domain is none of this protocol, or the planes are not those of whole elements.
+    /// If the domain does not belong to this protocol, or the planes do not form whole elements.
     fn constant(&mut self, domain: Domain, planes: usize, elements: usize, bits: &[u8]) -> Share {
         let form = Form::of_bits(domain, planes, elements);
         let form = form.expect("a constant lives in a domain of trio");
@@ -218,9 +218,9 @@ impl Protocol for Trio {
             return Ok(more(State::Settle(results)));
         }
         match &mut self.place {
-            Place::Role(party) => party.begin(step, mesh),
-            Place::Outside(party) => party.begin(step, mesh),
-            Place::Unprepared => Err(Fault::Internal("not prepared".to_string())),
+            PartyState::Role(party) => party.begin(step, mesh),
+            PartyState::Outside(party) => party.begin(step, mesh),
+            PartyState::Unprepared => Err(Fault::Internal("not prepared".to_string())),
         }
     }
 
@@ -243,7 +243,7 @@ impl Protocol for Trio {
                 Ok(Progress::Done(Outcome::Revealed(revealed)))
             }
             (State::Watch(flights, shape), _) => Ok(watch(flights - 1, shape)),
-            (state, Place::Role(party)) => party.advance(state, mesh),
+            (state, PartyState::Role(party)) => party.advance(state, mesh),
             _ => Err(Fault::Internal("a step of another role".to_string())),
         }
     }
@@ -257,7 +257,7 @@ fn done<'a>(share: Share) -> Progress<'a, Trio> {
     Progress::Done(Outcome::Share(share, vec![]))
 }
 
-/// What a party without a role does in a step that has so many flights left.
+/// The pending state of a party without a role, with so many flights left.
 fn watch<'a>(flights: usize, shape: Share) -> Progress<'a, Trio> {
     match flights {
         0 => done(shape),

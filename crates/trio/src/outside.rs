@@ -1,4 +1,4 @@
-//! Parties without a role: they own inputs or learn results, and otherwise keep step.
+//! Parties without a role: they own inputs or learn results, and otherwise only count flights.
 
 use crate::form::{Form, width};
 use crate::input;
@@ -11,7 +11,7 @@ use sealane_protocol::{Fault, PartyId, Progress, Setting, Shares, Step, StepShap
 pub(crate) struct Outside {
     pub(crate) setting: Setting,
     pub(crate) me: PartyId,
-    /// Of components 0 and 1, if it owns inputs.
+    /// The keys of components 0 and 1, if it owns inputs.
     pub(crate) keys: Option<[Key; 2]>,
 }
 

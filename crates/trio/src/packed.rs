@@ -1,9 +1,8 @@
-//! Tensors of bits, 64 lanes to a word, and how they move.
+//! Tensors of bits, 64 lanes to a word, and their movements.
 //!
-//! Plane-major: each plane starts a word, lane `l` of a plane is bit `l % 64` of its word
-//! `l / 64`, and bits past the last lane are zero. A view of lanes decomposes into runs: what lies
-//! side by side moves by words, what repeats is filled, and only what is truly strided moves bit by
-//! bit.
+//! Plane-major: each plane starts a word, lane `l` of a plane is bit `l % 64` of its word `l / 64`,
+//! and bits past the last lane are zero. A view of lanes decomposes into runs: contiguous lanes
+//! move by words, repeated lanes are filled, and only strided lanes move bit by bit.
 
 use crate::bits::{Writer, words_for};
 use sealane_protocol::{Planes, Shares, View};
@@ -30,7 +29,7 @@ impl Packed {
         self.words.plane(plane)
     }
 
-    /// Everything, plane by plane.
+    /// Returns all words, plane by plane.
     pub(crate) fn data(&self) -> &[u64] {
         self.words.data()
     }
@@ -101,8 +100,8 @@ impl Shares for Packed {
     }
 }
 
-/// The same nest with as few dimensions as possible: those of length 1 are dropped, and neighbours
-/// that walk on at the same pace become one.
+/// Reduces a nest of dimensions to as few as possible: dimensions of length 1 are dropped, and
+/// contiguous neighbours are merged.
 fn merged(dims: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut merged: Vec<(usize, usize)> = Vec::new();
     for &(len, stride) in dims.iter().filter(|(len, _)| *len != 1) {
@@ -160,7 +159,7 @@ mod tests {
         packed
     }
 
-    /// Holds packed bits against bytes, the zeros past the end included.
+    /// Compares packed bits with bytes, including the zeros past the end.
     fn assert_same(packed: &Packed, bytes: &Planes<u8>) {
         assert_eq!(
             (packed.planes(), packed.elements()),

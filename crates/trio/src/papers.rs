@@ -1,8 +1,8 @@
-//! What `trio` is built of, and the papers that it follows; the page `docs/trio.md` tells the same.
+//! Building blocks of `trio` and their papers, as on the page `docs/trio.md`.
 
 use sealane_protocol::{Paper, Security};
 
-/// The parts, from the whole to what is beneath.
+/// The parts, from the whole protocol to its base.
 pub(crate) const PAPERS: &[Paper] = &[
     Paper {
         part: "sharing, products",

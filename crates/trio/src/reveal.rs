@@ -1,4 +1,4 @@
-//! Reveals: digests first, then each party gets what it lacks.
+//! Reveals: digests first, then each party receives its missing component.
 //!
 //! A party with a role lacks one component, and its predecessor, who holds it first, sends it. That
 //! component is the result less two that the receiver holds, so it tells the result and no more.
@@ -9,8 +9,8 @@
 //! 2 of an input is zero, or a fresh pseudorandom word, or a value less such words, which this
 //! party does not know (or the input is its own). Component 2 of a product, AND or not, has a fresh
 //! share of zero in it, of which this party knows no key. Each other component 2 is a public
-//! function of these alone: linear steps, and in conversions the bits of a word or the word of bits.
-//! So jointly they are one fixed map of words that are, to this party, its own, or uniform,
+//! function of these alone: linear steps, and in conversions the bits of a word or the word of
+//! bits. So jointly they are one fixed map of words that are, to this party, its own, or uniform,
 //! independent of each other and of the secrets.
 
 use crate::arrive::{recv, send};
@@ -22,10 +22,10 @@ use sealane_protocol::{Domain, Fault, PartyId, PartySet, Setting, Shares};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// A result, where it lives and who learns it.
+/// A result with its domain and the parties that learn it.
 pub(crate) type Opened = (Arc<Share>, Domain, PartySet);
 
-/// For each result its bits, if this party learns it.
+/// The bits of each result that this party learns.
 pub(crate) type Revealed = Vec<Option<Zeroizing<Vec<u8>>>>;
 
 /// The parties with which this one may have exchanged payload.
@@ -34,7 +34,8 @@ pub(crate) fn peers(setting: &Setting, me: PartyId) -> Vec<PartyId> {
     links.map(|(_, to)| to).collect()
 }
 
-/// Which roles send to a party of this role, or without one, and which of their two components.
+/// Returns the roles that send to a party of this role, or to one without, each with the components
+/// that it sends.
 pub(crate) fn givers(receiver: Option<usize>) -> Vec<(usize, &'static [usize])> {
     match receiver {
         Some(role) => vec![((role + 2) % 3, &[0])],
@@ -42,7 +43,7 @@ pub(crate) fn givers(receiver: Option<usize>) -> Vec<(usize, &'static [usize])> 
     }
 }
 
-/// Sends what others lack of the results that they learn.
+/// Sends the components that others lack of the results that they learn.
 pub(crate) fn open(
     setting: &Setting,
     me: PartyId,
@@ -65,7 +66,7 @@ pub(crate) fn open(
     Ok(())
 }
 
-/// Puts together the results that this party learns.
+/// Reconstructs the results that this party learns.
 pub(crate) fn learn(
     setting: &Setting,
     me: PartyId,

@@ -1,16 +1,16 @@
-//! Parties with a role: how each step begins and goes on.
+//! Steps at parties with a role: their begin and their continuation.
 
 use crate::convert::reduce;
 use crate::form::{Form, width};
 use crate::keys::Keys;
 use crate::seat::{self, Seat};
-use crate::tape::Ran;
+use crate::tape::TapeProgress;
 use crate::{State, Trio, done, more};
 use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_protocol::{Fault, Progress, Setting, Step};
 
-/// A party with a role, its keys made.
+/// A party with a role, with its keys.
 pub(crate) struct Computing {
     pub(crate) setting: Setting,
     pub(crate) cpu: Cpu,
@@ -76,7 +76,7 @@ impl Computing {
         }
     }
 
-    /// Goes on with a step that has begun.
+    /// Continues a step that has begun.
     pub(crate) fn advance<'a>(
         &mut self,
         state: State<'a>,
@@ -98,9 +98,9 @@ impl Computing {
     }
 }
 
-fn ran(ran: Ran<'_>) -> Progress<'_, Trio> {
+fn ran(ran: TapeProgress<'_>) -> Progress<'_, Trio> {
     match ran {
-        Ran::More(run) => more(State::Tape(run)),
-        Ran::Done(share) => done(share),
+        TapeProgress::More(run) => more(State::Tape(run)),
+        TapeProgress::Done(share) => done(share),
     }
 }

@@ -1,4 +1,4 @@
-//! Who sits where: three roles in a ring, numbered modulo 3.
+//! The ring of roles: three roles, numbered modulo 3.
 //!
 //! ```text
 //! role i holds components i and i + 1      component i is held by roles i and i - 1
@@ -47,8 +47,8 @@ impl Seat {
         })
     }
 
-    /// Which of this party's two components is `component`, modulo 3; none if it is the one that
-    /// it lacks.
+    /// Returns the position of `component`, modulo 3, among this party's two; none if it is the one
+    /// that it lacks.
     pub(crate) fn place_of(self, component: usize) -> Option<usize> {
         let place = (component + 3 - self.role) % 3;
         (place < 2).then_some(place)

@@ -1,4 +1,4 @@
-//! What one party holds of a shared tensor.
+//! One party's part of a shared tensor.
 
 use crate::packed::Packed;
 use sealane_protocol::{Planes, Shares, View};

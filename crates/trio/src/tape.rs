@@ -1,7 +1,7 @@
 //! Tapes: XORs are local, the ANDs of a batch are one resharing.
 //!
 //! Lanes are cut into chunks, and all slots of a chunk lie together, so that the live set of a tape
-//! stays in cache whatever the number of lanes. A wire of a chunk is both components side by side.
+//! stays in cache for any number of lanes. A wire of a chunk is both components side by side.
 
 use crate::arrive::Arriving;
 use crate::bits::words_for;
@@ -18,18 +18,18 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// A tape in the middle of its batches.
-pub(crate) struct Run<'a> {
+pub(crate) struct RunningTape<'a> {
     tape: &'a Tape,
     lanes: usize,
     wires: Wires,
-    /// The batch that is next, or whose products are on their way.
+    /// The next batch, or the one whose products are in transit.
     batch: usize,
     products: Option<Arriving>,
 }
 
-/// How far a tape has come.
-pub(crate) enum Ran<'a> {
-    More(Box<Run<'a>>),
+/// Progress of a tape.
+pub(crate) enum TapeProgress<'a> {
+    More(Box<RunningTape<'a>>),
     Done(Share),
 }
 
@@ -41,7 +41,7 @@ impl Computing {
         lanes: usize,
         operands: &[Arc<Share>],
         mesh: &mut Mesh,
-    ) -> Result<Ran<'a>, Fault> {
+    ) -> Result<TapeProgress<'a>, Fault> {
         let planes = operands.iter().map(|share| share.planes()).sum::<usize>();
         let fits = operands.iter().all(|share| share.elements() == lanes);
         if planes != tape.inputs as usize || !fits {
@@ -66,7 +66,7 @@ impl Computing {
             }
             slot += share.planes();
         }
-        let run = Run {
+        let run = RunningTape {
             tape,
             lanes,
             wires,
@@ -79,9 +79,9 @@ impl Computing {
     /// Reads the products of a batch and runs up to the next flight.
     pub(crate) fn advance_tape<'a>(
         &mut self,
-        mut run: Box<Run<'a>>,
+        mut run: Box<RunningTape<'a>>,
         mesh: &mut Mesh,
-    ) -> Result<Ran<'a>, Fault> {
+    ) -> Result<TapeProgress<'a>, Fault> {
         if let Some(products) = run.products.take() {
             let [own, next] = products.finish(mesh)?;
             for (i, gate) in ands(run.tape, run.batch).iter().enumerate() {
@@ -93,7 +93,11 @@ impl Computing {
         self.run_tape(run, mesh)
     }
 
-    fn run_tape<'a>(&mut self, mut run: Box<Run<'a>>, mesh: &mut Mesh) -> Result<Ran<'a>, Fault> {
+    fn run_tape<'a>(
+        &mut self,
+        mut run: Box<RunningTape<'a>>,
+        mesh: &mut Mesh,
+    ) -> Result<TapeProgress<'a>, Fault> {
         let tape = run.tape;
         while let Some(batch) = tape.batches.get(run.batch) {
             let xors = &tape.xors[batch.xors.start as usize..batch.xors.end as usize];
@@ -103,7 +107,7 @@ impl Computing {
             run.wires.run(self.cpu, xors, ands, summand.data_mut());
             if !ands.is_empty() {
                 run.products = Some(self.reshare(form, summand, mesh)?);
-                return Ok(Ran::More(run));
+                return Ok(TapeProgress::More(run));
             }
             run.batch += 1;
         }
@@ -116,7 +120,7 @@ impl Computing {
                 [own.plane_mut(plane), next.plane_mut(plane)],
             );
         }
-        Ok(Ran::Done(form.share(parts)))
+        Ok(TapeProgress::Done(form.share(parts)))
     }
 }
 
@@ -205,7 +209,7 @@ impl<const C: usize> Chunks<C> {
         for (place, part) in parts.into_iter().enumerate() {
             let (whole, rest) = part.as_chunks();
             let mut wires = self.wires.iter_mut().skip(slot).step_by(slots);
-            // The rest must not lose its wire: a zip takes from its left side first.
+            // The remainder must not lose its wire: a zip takes from its left side first.
             for (words, wire) in whole.iter().zip(wires.by_ref()) {
                 wire[place] = *words;
             }
@@ -248,7 +252,7 @@ struct Gates<'a, const C: usize> {
     /// A row of `stride` words for each AND.
     summands: &'a mut [u64],
     stride: usize,
-    /// Which word of a row is the chunk's first.
+    /// The index of the chunk's first word in a row.
     first: usize,
 }
 

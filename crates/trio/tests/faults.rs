@@ -1,4 +1,4 @@
-//! Peers that send what the protocol forbids, and messages that changed on their way.
+//! Peers that violate the protocol, and messages that changed in transit.
 
 use crate::common::{domain, honest, setting};
 use sealane_block::{Coins, Cpu};
@@ -12,7 +12,7 @@ use sealane_trio::{Share, Trio};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// What party 0 does instead of what it should.
+/// The deviation of party 0.
 #[derive(Clone, Copy, PartialEq)]
 enum Deed {
     Nothing,
@@ -44,7 +44,7 @@ fn party(mut mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u8>, Fault
         }
         mesh.flush()?;
         check_digests(&mut mesh, peers())?;
-        // In good order: its absence must not be the fault that the others find.
+        // An honest message: its absence must not be the fault that the other cases find.
         mesh.finish()?;
         return Ok(vec![]);
     }
@@ -80,7 +80,7 @@ fn mesh_peers(setting: &Setting) -> Vec<PartyId> {
         .collect()
 }
 
-/// What roles 0, 1 and 2 end with.
+/// The end states of roles 0, 1 and 2.
 fn ends(deed: Deed) -> [Result<Vec<u8>, Fault>; 3] {
     let setting = setting(3, [0, 2, 1]);
     let setting = &setting;

@@ -1,5 +1,5 @@
-//! Tables with secret indices: right at every index, in as many rounds as the index's length has
-//! binary digits; and AES-128 in as many as its circuit is deep.
+//! Tables with secret indices: correct at every index, in as many rounds as the index's length has
+//! binary digits; and AES-128 in as many rounds as its circuit is deep.
 
 use crate::common::{honest, integers_of, parties, planes_of, setting};
 use sealane_circuit::{Builder, Goal, Machine, Tape, aes, compile};
@@ -18,8 +18,8 @@ fn lookup(index_bits: usize, entry_bits: usize, table: &[u64]) -> Tape {
     compile(&b.finish(vec![entry]), &Machine::ROUNDS)
 }
 
-/// Runs a tape on the lanes of one input; everybody learns the output. Says how many flights the
-/// tape took.
+/// Runs a tape on the lanes of one input; every party learns the output. Returns the number of
+/// flights of the tape.
 fn run(tape: &Tape, bits: &[u8], lanes: usize) -> (Vec<u8>, usize) {
     let setting = setting(3, [1, 2, 0]);
     let cost = Trio::cost(

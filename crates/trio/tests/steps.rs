@@ -1,5 +1,5 @@
 //! Every step of every share type against plain values, between parties in any order, with owners
-//! and receivers that compute or do not; and what crosses against the costs (`common` does both).
+//! and receivers that compute or do not; and traffic against costs (`common` does both).
 
 use crate::common::{
     Held, Side, domain, honest, integers_of, low, parties, planes_of, setting, value,
@@ -64,7 +64,7 @@ fn circuit(inputs: usize, gates: &[(u8, u16, u16)], machine: &Machine) -> Tape {
     compile(&b.finish(vec![outputs]), machine)
 }
 
-/// What a tape makes of bits plane by plane.
+/// Evaluates a tape on bits, plane by plane.
 fn plain(tape: &Tape, bits: &[u8], lanes: usize) -> Vec<u8> {
     let mut out = vec![0; tape.outputs.len() * lanes];
     for lane in 0..lanes {

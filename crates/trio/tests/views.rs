@@ -1,4 +1,4 @@
-//! What each party sees does not depend on the secrets: chi-square tests of joint values, over
+//! Independence of each party's view from the secrets: chi-square tests of joint values, over
 //! sessions of fixed seeds, and controls that the same tests must reject.
 //!
 //! An owner, each of the three roles in turn and one without a role, has two secret bits. They are
@@ -13,7 +13,7 @@
 //! *A receiver without a role* learns `x`, `x + y`, `x y` and more, and sees of each result `r`
 //! component 2 and `r` less component 2. So it is enough that the components 2 of all results are
 //! jointly independent of the secrets, and that the results are right: both are tested. This is
-//! more than what privacy asks for, which is to compare secrets of equal results.
+//! stronger than privacy, which compares only secrets with equal results.
 //!
 //! *Significance.* A test compares `n = 2048` lanes with as many, in up to 256 cells. [`BOUND`] is
 //! the upper 1e-10 point of chi-square of 255 degrees of freedom; fewer than a million such tests
@@ -23,13 +23,14 @@
 //! parties with the same coins have shares of zero that are zero, and know each other's masks; two
 //! sessions of the same coins, seen as one, are one in which streams start again.
 //!
-//! *What this cannot see.* Disjoint samples reach `2 n`. A parity of the eight bits which is 1 in
-//! two cases of three under some secrets, and in one of three under others, adds `2 n / 9` and is
-//! found; weaker dependences may not be, nor those that show in more planes at once, or in higher
-//! bits. AES is taken for granted, and so are the keys that expand to components. Keys are made
-//! before there are secrets, and a digest is a hash of what its reader has received, so neither is
-//! among what is tested. Nor is what opens a result to one of the three: it is the one component
-//! that it lacks, which follows from the result and what it holds.
+//! *Limits.* Disjoint samples reach `2 n`. A parity of the eight bits which is 1 in two cases of
+//! three under some secrets, and in one of three under others, adds `2 n / 9` and is found. Weaker
+//! dependences may not be found, nor dependences that show only in more planes at once, or in
+//! higher bits. AES and the keys that expand to components are assumed to be good. Keys are made
+//! before there are secrets, and a digest is a hash of messages that its reader has received, so
+//! neither is tested. The message that opens a result to one of the three is not tested either: it
+//! is the one component that it lacks, which follows from the result and the components that it
+//! holds.
 
 use crate::common::chi::{BOUND, Seen, View, worst};
 use crate::common::{Side, domain, parties, planes_of, session, setting};
@@ -44,9 +45,9 @@ use std::sync::Arc;
 const SESSIONS: u64 = 32;
 const LANES: usize = 64;
 const PARTIES: usize = 5;
-/// Owns inputs without a role.
+/// The owner of inputs without a role.
 const GUEST: PartyId = PartyId(3);
-/// Learns results without a role.
+/// The receiver of results without a role.
 const RECEIVER: PartyId = PartyId(4);
 /// Bits of the integers: a byte of a message is an element.
 const K: u8 = 8;
@@ -54,15 +55,16 @@ const K: u8 = 8;
 const LOW: usize = 3;
 const SECRETS: [[u8; 2]; 4] = [[0, 0], [0, 1], [1, 0], [1, 1]];
 
-/// What a session is about.
+/// The parameters of a session.
 #[derive(Clone, Copy)]
 struct Case {
-    /// Of the first and of the second secret.
+    /// The owners of the first and of the second secret.
     owners: [PartyId; 2],
     secrets: [u8; 2],
-    /// Coins differ between sessions of different numbers,
+    /// The number of the session, which makes its coins differ from those of other sessions.
     coins: u64,
-    /// and between parties, unless the three with roles toss the same ones.
+    /// True if the three parties with roles have the same coins; otherwise the coins of parties
+    /// differ.
     same: bool,
 }
 
@@ -70,7 +72,7 @@ fn roles() -> Setting {
     setting(PARTIES, [1, 2, 0])
 }
 
-/// The views of all parties in one session.
+/// Returns the views of all parties in one session.
 fn views(case: Case) -> Vec<View> {
     let setting = roles();
     let (meshes, logs) = recorded(PARTIES);
@@ -86,12 +88,12 @@ fn views(case: Case) -> Vec<View> {
     })
 }
 
-/// One party of a session, and what it has seen.
+/// One party of a session, with its view.
 struct Watch<'a> {
     side: &'a mut Side,
     logs: &'a [Log],
     view: View,
-    /// How much was received from each peer before this step.
+    /// Number of bytes received from each peer before this step.
     before: Vec<usize>,
 }
 
@@ -107,7 +109,7 @@ impl<'a> Watch<'a> {
         watch
     }
 
-    /// What has been received from each peer since this was asked last.
+    /// Returns the bytes received from each peer since the last call.
     fn hear(&mut self) -> Vec<Vec<u8>> {
         let mut heard = vec![vec![]; PARTIES];
         for peer in self.side.mesh.peers() {
@@ -121,8 +123,8 @@ impl<'a> Watch<'a> {
         heard
     }
 
-    /// Notes what was heard for a tensor, over bits or integers, and what is held of it: of bits
-    /// every plane, of integers the lowest bit and the next.
+    /// Records the messages for a tensor, over bits or integers, and the components that are held:
+    /// of bits every plane, of integers the lowest bit and the next.
     fn note(&mut self, name: &str, ring: bool, share: Arc<Share>) -> Arc<Share> {
         let heard = self.hear().concat();
         for (plane, lanes) in lanes_of(&heard, ring).into_iter().enumerate() {
@@ -196,8 +198,8 @@ impl<'a> Watch<'a> {
         ]);
     }
 
-    /// Reveals results, which are as stated. What the receiver hears from role 1 are components 2,
-    /// and it notes them; what it hears from role 0 is the results less these.
+    /// Reveals results and checks them. The receiver gets components 2 from role 1, and records
+    /// them; from role 0 it gets the results less these.
     fn reveal(&mut self, results: &[(&str, &Arc<Share>, bool, Vec<u8>)]) {
         let to = parties(1 << RECEIVER.0);
         let opened = results
@@ -270,7 +272,7 @@ const HONEST: Case = Case {
     same: false,
 };
 
-/// Whatever the owner, no other party's view depends on the secrets.
+/// For any owner, no other party's view depends on the secrets.
 fn views_of_others_are_independent(owner: PartyId) {
     let owners = [owner; 2];
     let coins = u64::from(owner.0) << 32;
@@ -324,7 +326,8 @@ fn rejects(samples: impl IntoIterator<Item = [View; 4]>) {
     }
 }
 
-/// The three with roles toss the same coins: keys are one, so shares of zero are zero.
+/// The three parties with roles have the same coins: all keys are equal, so shares of zero are
+/// zero.
 #[test]
 fn without_shares_of_zero_the_test_rejects() {
     let case = Case {
@@ -340,8 +343,8 @@ fn without_shares_of_zero_the_test_rejects() {
     );
 }
 
-/// The same coins again, and role 0 owns the first secret, role 1 the second. What masks the first
-/// is what role 2 draws as its component of the second; so role 2 has it unmasked.
+/// The same coins again, and role 0 owns the first secret, role 1 the second. The mask of the first
+/// equals the component of the second that role 2 draws, so role 2 can unmask it.
 #[test]
 fn with_masks_that_are_known_the_test_rejects() {
     let roles = roles().roles;
@@ -382,8 +385,8 @@ fn restarted(owner: PartyId, names: [&[&str]; 2]) -> Vec<[View; 4]> {
     samples(views, case)
 }
 
-/// Role 2 gets what is masked of the inputs of role 0; of an outsider, roles 1 and 2 get it, and
-/// the receiver as component 2 of a result.
+/// Role 2 gets the masked part of the inputs of role 0; of an outsider's inputs, roles 1 and 2 get
+/// it, and the receiver as component 2 of a result.
 #[test]
 fn with_restarted_masks_the_test_rejects() {
     let [first, second, third] = roles().roles.try_into().unwrap();

@@ -1,4 +1,4 @@
-//! What both parties expand from one public nonce of the garbler.
+//! Values that both parties expand from one public nonce of the garbler.
 
 use crate::unpermuted;
 use sealane_block::{Block, Cpu, Nonce, Prg};
@@ -6,14 +6,14 @@ use sealane_net::SessionId;
 use zeroize::Zeroize;
 
 /// The public seed of the hash, and active labels of the garbler's inputs. Both belong to this
-/// session, to whose identifier both parties have contributed, and neither depends on a secret.
+/// session, whose identifier has contributions of both parties, and neither depends on a secret.
 pub(crate) struct Common {
     pub(crate) hash: Block,
     labels: Prg,
 }
 
 impl Common {
-    /// From the nonce that the garbler sends.
+    /// Expands the values from the nonce that the garbler sends.
     pub(crate) fn new(cpu: Cpu, nonce: Nonce, session: SessionId) -> Common {
         let session = session.as_bytes();
         Common {
@@ -22,7 +22,7 @@ impl Common {
         }
     }
 
-    /// Active labels of the garbler's next inputs, with the permute bit 0.
+    /// Draws active labels of the garbler's next inputs, with permute bit 0.
     pub(crate) fn input_labels(&mut self, count: usize) -> Vec<Block> {
         let mut active = vec![Block::ZERO; count];
         self.labels.fill(&mut active);
@@ -34,8 +34,8 @@ impl Common {
 }
 
 impl Drop for Common {
-    /// The seed is public. It goes as well, so that of a party nothing at all is left; the generator
-    /// erases itself.
+    /// The seed is public. It is erased as well, so that nothing of a party is left in memory; the
+    /// generator erases itself.
     fn drop(&mut self) {
         self.hash.zeroize();
     }

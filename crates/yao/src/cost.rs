@@ -1,15 +1,16 @@
-//! What each step of `yao` costs; the flights are those of the numbered steps of the crate's page.
+//! Cost of each step of `yao`; the flights are those of the numbered steps in the crate's
+//! documentation.
 
 use sealane_block::Nonce;
 use sealane_garble::{Roles, Scheme};
 use sealane_ot::{SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes};
 use sealane_protocol::{
-    Correlation, Cost, DIGEST_BYTES, Demand, Message, PartyId, Setting, StepShape, knower,
+    Correlation, Cost, DIGEST_BYTES, Demand, Message, PartyId, Setting, StepShape, known_to,
 };
 
-/// What the hash and input labels are expanded from.
+/// Bytes of the nonce from which the hash and input labels are expanded.
 const NONCE_BYTES: u64 = Nonce::BYTES as u64;
-/// One hash of a label.
+/// Bytes of one hash of a label.
 const HASH_BYTES: u64 = 16;
 
 /// Nominal cost of an AND with its free XORs on the slower side (garbling): 48 cycles at 2.4 GHz,
@@ -25,14 +26,14 @@ const COT_NS: u64 = 10;
 /// Nominal cost of the base OTs: 256 multiplications in ristretto255.
 const BASE_OT_NS: u64 = 15_000_000;
 
-/// Garbler and evaluator.
+/// Returns garbler and evaluator.
 pub(crate) fn roles(setting: &Setting) -> [PartyId; 2] {
     [setting.roles[0], setting.roles[1]]
 }
 
-/// The roles, as tapes name parties.
-pub(crate) fn knowers(setting: &Setting) -> Roles {
-    let [garbler, evaluator] = roles(setting).map(knower);
+/// Returns the roles in the numbering of tapes.
+pub(crate) fn garbling_roles(setting: &Setting) -> Roles {
+    let [garbler, evaluator] = roles(setting).map(known_to);
     Roles { garbler, evaluator }
 }
 
@@ -70,7 +71,7 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
                 ..Cost::of(vec![vec![from_garbler(scheme.table_bytes(
                     tape,
                     *lanes,
-                    knowers(setting),
+                    garbling_roles(setting),
                 ))]])
             }
         }

@@ -1,4 +1,4 @@
-//! The evaluator: holds one active label of each wire.
+//! The evaluator, which holds one active label of each wire.
 
 use crate::common::Common;
 use crate::garbler_side::{Results, Revealed, ot_fault};
@@ -21,11 +21,11 @@ pub(crate) struct EvaluatorSide {
 }
 
 impl EvaluatorSide {
-    /// Step 1.
+    /// Runs step 1, prepare.
     pub(crate) fn prepare(
         cpu: Cpu,
         coins: &mut Coins,
-        (scheme, knowers): (Scheme, Roles),
+        (scheme, roles): (Scheme, Roles),
         ot: bool,
         peer: PartyId,
         mesh: &mut Mesh,
@@ -36,7 +36,7 @@ impl EvaluatorSide {
         mesh.recv(peer, &mut nonce)?;
         let common = Common::new(cpu, Nonce::from_bytes(nonce), mesh.session());
         let mut evaluator = Evaluator::new(cpu, scheme, common.hash);
-        evaluator.set_roles(knowers);
+        evaluator.set_roles(roles);
         evaluator.set_threads(threads_here());
         Ok(EvaluatorSide {
             evaluator,
@@ -46,28 +46,29 @@ impl EvaluatorSide {
         })
     }
 
-    /// Step 2: active labels of the garbler's bits.
+    /// Runs step 2: returns active labels of the garbler's bits.
     pub(crate) fn garblers_input(&mut self, count: usize) -> Vec<Block> {
         self.common.input_labels(count)
     }
 
-    /// Step 3: active labels of this party's own bits.
+    /// Runs step 3: obtains active labels of this party's own bits.
     pub(crate) fn own_input(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Vec<Block>, Fault> {
         let ot = self
             .ot
             .as_mut()
             .ok_or_else(|| Fault::Internal("no OT prepared".to_string()))?;
-        // Erased if the peer goes away half way.
+        // Erased if the connection breaks half way.
         let mut labels = Zeroizing::new(vec![Block::ZERO; bits.len()]);
         ot.extend(mesh, bits, &mut labels).map_err(ot_fault)?;
         for (label, bit) in labels.iter_mut().zip(bits) {
-            // The zero label's permute bit is cleared, so that of the active label is the bit.
+            // The zero label's permute bit is cleared, so the permute bit of the active label is
+            // the bit.
             *label = unpermuted(*label) ^ Block::new((*bit & 1).into());
         }
         Ok(std::mem::take(&mut *labels))
     }
 
-    /// Step 4.
+    /// Runs step 4: evaluates a tape.
     pub(crate) fn evaluate(
         &mut self,
         tape: &Tape,
@@ -83,8 +84,9 @@ impl EvaluatorSide {
         Ok(ports.outputs)
     }
 
-    /// Step 6, what this party sends: hashes of the active labels of each result that the garbler
-    /// learns. Those of each result that this party learns wait for the garbler's table.
+    /// Sends this party's messages of step 6: hashes of the active labels of each result that the
+    /// garbler learns. Hashes of results that this party learns are kept until the garbler's table
+    /// arrives.
     pub(crate) fn open(
         &mut self,
         results: &Results,
@@ -102,7 +104,7 @@ impl EvaluatorSide {
         Ok(())
     }
 
-    /// Step 6, what this party learns.
+    /// Returns the results of step 6 that this party learns.
     pub(crate) fn learn(
         &mut self,
         results: &Results,

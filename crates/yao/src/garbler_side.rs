@@ -1,4 +1,4 @@
-//! The garbler: holds the offset and all zero labels.
+//! The garbler, which holds the offset and all zero labels.
 
 use crate::common::Common;
 use crate::{Labels, OutgoingTables, TapePorts, threads_here, unpermuted};
@@ -11,10 +11,10 @@ use sealane_protocol::{Domain, Fault, PartyId, PartySet};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// Results and who learns them.
+/// Results, each with the parties that learn it.
 pub(crate) type Results = [(Arc<Labels>, Domain, PartySet)];
 
-/// For each result its bits, if this party learns it.
+/// The bits of each result that this party learns.
 pub(crate) type Revealed = Vec<Option<Zeroizing<Vec<u8>>>>;
 
 pub(crate) struct GarblerSide {
@@ -26,11 +26,11 @@ pub(crate) struct GarblerSide {
 }
 
 impl GarblerSide {
-    /// Step 1.
+    /// Runs step 1, prepare.
     pub(crate) fn prepare(
         cpu: Cpu,
         coins: &mut Coins,
-        (scheme, knowers): (Scheme, Roles),
+        (scheme, roles): (Scheme, Roles),
         ot: bool,
         peer: PartyId,
         mesh: &mut Mesh,
@@ -38,7 +38,7 @@ impl GarblerSide {
         let nonce = coins.public("yao: hash and inputs of the garbler").nonce();
         let common = Common::new(cpu, nonce, mesh.session());
         let mut garbler = Garbler::new(cpu, scheme, common.hash, coins);
-        garbler.set_roles(knowers);
+        garbler.set_roles(roles);
         garbler.set_threads(threads_here());
         let ot = ot.then(|| CotSender::setup(cpu, mesh, peer, garbler.delta(), coins));
         let ot = ot.transpose().map_err(ot_fault)?;
@@ -56,7 +56,7 @@ impl GarblerSide {
         self.garbler.delta()
     }
 
-    /// Step 2: zero labels of this party's own bits.
+    /// Runs step 2: derives zero labels of this party's own bits.
     pub(crate) fn own_input(&mut self, bits: &[u8]) -> Vec<Block> {
         let delta = self.garbler.delta();
         let mut labels = self.common.input_labels(bits.len());
@@ -67,7 +67,7 @@ impl GarblerSide {
         labels
     }
 
-    /// Step 3: zero labels of the evaluator's bits.
+    /// Runs step 3: obtains zero labels of the evaluator's bits.
     pub(crate) fn evaluators_input(
         &mut self,
         count: usize,
@@ -77,7 +77,7 @@ impl GarblerSide {
             .ot
             .as_mut()
             .ok_or_else(|| Fault::Internal("no OT prepared".to_string()))?;
-        // Erased if the peer goes away half way.
+        // Erased if the connection breaks half way.
         let mut labels = Zeroizing::new(vec![Block::ZERO; count]);
         ot.extend(mesh, &mut labels).map_err(ot_fault)?;
         labels
@@ -86,7 +86,7 @@ impl GarblerSide {
         Ok(std::mem::take(&mut *labels))
     }
 
-    /// Step 4.
+    /// Runs step 4: garbles a tape.
     pub(crate) fn garble(
         &mut self,
         tape: &Tape,
@@ -101,8 +101,8 @@ impl GarblerSide {
         Ok(ports.outputs)
     }
 
-    /// Step 6, what this party sends: the table of each result that the evaluator learns. The
-    /// table of each result that this party learns waits for the evaluator's hashes.
+    /// Sends this party's messages of step 6: the table of each result that the evaluator learns.
+    /// Tables of results that this party learns are kept until the evaluator's hashes arrive.
     pub(crate) fn open(
         &mut self,
         results: &Results,
@@ -120,7 +120,7 @@ impl GarblerSide {
         Ok(())
     }
 
-    /// Step 6, what this party learns.
+    /// Returns the results of step 6 that this party learns.
     pub(crate) fn learn(
         &mut self,
         results: &Results,
@@ -143,7 +143,7 @@ impl GarblerSide {
     }
 }
 
-/// What an OT reports, in the words of protocols.
+/// Converts an error of an OT to a fault of the protocol.
 pub(crate) fn ot_fault(error: OtError) -> Fault {
     match error {
         OtError::Net(error) => Fault::Net(error),

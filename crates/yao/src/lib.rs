@@ -2,22 +2,23 @@
 //!
 //! The protocol is Yao's in the form of Lindell and Pinkas ("A Proof of Security of Yao's Protocol
 //! for Two-Party Computation", J. Cryptology 2009, section 4) with free XOR, half gates and the
-//! multi-instance hash of room `garble`. What crosses, and in which flight, is in [`cost`](self);
+//! multi-instance hash of room `garble`. The messages and their flights are in [`cost`](self);
 //! steps are numbered here:
 //!
-//! 1. *Prepare.* Base OTs, if the evaluator has inputs; the garbler sends a public nonce. From it and
-//!    the identifier of the session, both expand the public seed S of the hash and a generator of
-//!    input labels.
-//! 2. *Input of the garbler.* Both expand active labels from the generator of input labels; the garbler
-//!    derives each zero label as `active ^ bit * delta`. Nothing is sent: active labels are public
-//!    values, the same whatever the bits and `delta` are, which is all that the evaluator's view
-//!    needs of them; the hash is robust for labels that the evaluator knows. Their permute bits are 0.
+//! 1. *Prepare.* Base OTs, if the evaluator has inputs; the garbler sends a public nonce. From it
+//!    and the identifier of the session, both expand the public seed S of the hash and a generator
+//!    of input labels.
+//! 2. *Input of the garbler.* Both expand active labels from the generator of input labels; the
+//!    garbler derives each zero label as `active ^ bit * delta`. Nothing is sent: active labels are
+//!    public values that depend neither on the bits nor on `delta`, as the simulation of the
+//!    evaluator's view requires; the hash is robust for labels that the evaluator knows. Their
+//!    permute bits are 0.
 //! 3. *Input of the evaluator.* Correlated OT with offset `delta`. Both then clear the permute bit
-//!    of the zero label. With permute bits so, an AND of which its owner knows an operand takes half
-//!    a table (`garble::halves`).
+//!    of the zero label. With such permute bits, an AND with an operand known to its owner takes
+//!    half a table (`garble::known_operand`).
 //! 4. *Tape.* The garbler streams tables while the evaluator evaluates.
 //! 5. *Settle.* Each party sends a digest of all that it sent; the other compares it with what it
-//!    received. This guards against accident, not against malice.
+//!    received. This detects accidental corruption, not a malicious party.
 //! 6. *Reveal.* To the evaluator: hashes of both labels of each output bit. To the garbler: hashes
 //!    of the active labels. An output is accepted only if it matches one of the two labels.
 //!
@@ -52,10 +53,10 @@ use std::thread;
 
 pub use tables::{IncomingTables, OutgoingTables};
 
-/// At the garbler zero labels, at the evaluator active labels.
+/// Wire labels: zero labels at the garbler, active labels at the evaluator.
 pub type Labels = Planes<Block>;
 
-/// One party of a run, with tables garbled in one way.
+/// One party of a run, with tables garbled under one scheme.
 pub struct Yao<G = MultiInstance> {
     me: PartyId,
     peer: PartyId,
@@ -63,15 +64,15 @@ pub struct Yao<G = MultiInstance> {
     garbling: PhantomData<G>,
 }
 
-/// How tables are garbled: what sets one protocol of this room apart from another.
+/// The choice of garbling scheme, which distinguishes the protocols of this room.
 pub trait Garbling: Send + 'static {
     /// The scheme.
     const SCHEME: Scheme;
     /// The name of the protocol.
     const NAME: &'static str;
-    /// What is assumed of the hash.
+    /// The assumption on the hash.
     const ASSUMPTION: &'static str;
-    /// What the protocol is built of.
+    /// The building blocks of the protocol, with their papers.
     const PAPERS: &'static [Paper];
 }
 
@@ -103,17 +104,17 @@ enum Side {
     Evaluator(Erased<EvaluatorSide>),
 }
 
-/// What [`Protocol::prepare`] makes a side of.
+/// The inputs of [`Protocol::prepare`], before there is a side.
 struct Unprepared {
     cpu: Cpu,
     coins: Coins,
     garbles: bool,
-    knowers: Roles,
+    roles: Roles,
 }
 
 /// A step that has begun.
 pub enum Pending<'a> {
-    /// This party has done its part.
+    /// This party has finished its part.
     Done(Labels),
     /// The garbler waits for the evaluator's choices.
     Choices(usize, usize),
@@ -121,11 +122,11 @@ pub enum Pending<'a> {
     Tables(&'a Tape, usize, Vec<Arc<Labels>>),
     /// Both wait for the other's digest.
     Settle(Vec<Opened>),
-    /// Both wait for what opens their results.
+    /// Both wait for the message that opens their results.
     Open(Vec<Opened>),
 }
 
-/// A result, where it lives and who learns it.
+/// A result with its domain and the parties that learn it.
 type Opened = (Arc<Labels>, Domain, PartySet);
 
 /// The domain of all values.
@@ -180,7 +181,7 @@ impl<G: Garbling> Protocol for Yao<G> {
             cpu,
             coins,
             garbles: me == garbler,
-            knowers: cost::knowers(setting),
+            roles: cost::garbling_roles(setting),
         };
         Yao {
             me,
@@ -198,22 +199,22 @@ impl<G: Garbling> Protocol for Yao<G> {
             cpu,
             coins,
             garbles,
-            knowers,
+            roles,
         } = &mut **unprepared;
         let (cpu, peer, ot) = (*cpu, self.peer, !demand.0.is_empty());
-        let knowers = *knowers;
+        let roles = *roles;
         self.side = if *garbles {
-            let side = GarblerSide::prepare(cpu, coins, (G::SCHEME, knowers), ot, peer, mesh)?;
+            let side = GarblerSide::prepare(cpu, coins, (G::SCHEME, roles), ot, peer, mesh)?;
             Side::Garbler(Erased::new(side))
         } else {
-            let side = EvaluatorSide::prepare(cpu, coins, (G::SCHEME, knowers), ot, peer, mesh)?;
+            let side = EvaluatorSide::prepare(cpu, coins, (G::SCHEME, roles), ot, peer, mesh)?;
             Side::Evaluator(Erased::new(side))
         };
         Ok(())
     }
 
     fn constant(&mut self, _: Domain, planes: usize, elements: usize, bits: &[u8]) -> Labels {
-        // As in the tape: the active label of a constant is zero, whatever its value.
+        // As in the tape: the active label of a constant is zero for both values.
         let delta = match &self.side {
             Side::Garbler(side) => side.delta(),
             _ => Block::ZERO,
@@ -374,8 +375,9 @@ impl Ports for TapePorts<'_> {
 }
 
 /// Threads for the tables of large tapes on a machine with so many cores: half of them, since
-/// connections want some, and the other party all that if it runs here too; 1, 2 or 4, which share
-/// a span of blocks evenly. Tables are the same on any number; only where frames end may differ.
+/// connections need some, and the other party needs as many if it runs here too. The number is 1, 2
+/// or 4, which share a span of blocks evenly. Tables are the same on any number; only where frames
+/// end may differ.
 const fn table_threads(cores: usize) -> usize {
     match cores {
         0..4 => 1,
@@ -384,12 +386,12 @@ const fn table_threads(cores: usize) -> usize {
     }
 }
 
-/// [`table_threads`] of this machine.
+/// Returns [`table_threads`] of this machine.
 fn threads_here() -> usize {
     table_threads(thread::available_parallelism().map_or(1, NonZero::get))
 }
 
-/// A label with the permute bit 0.
+/// Clears the permute bit of a label.
 fn unpermuted(label: Block) -> Block {
     label & Block::new(!1)
 }

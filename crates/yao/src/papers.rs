@@ -1,9 +1,9 @@
-//! What `yao` is built of, and the papers that it follows; the page `docs/protocols/yao.md` tells the
-//! same. Labels have 127 random bits: one is the permute bit.
+//! Building blocks of `yao` and their papers, as on the page `docs/protocols/yao.md`. Labels have
+//! 127 random bits: one is the permute bit.
 
 use sealane_protocol::{Paper, Security};
 
-/// The parts of `yao`, from the whole to what is beneath.
+/// The parts of `yao`, from the whole protocol to its base.
 pub(crate) const MULTI_INSTANCE: &[Paper] = &[
     YAO,
     FREE_XOR,
@@ -14,7 +14,8 @@ pub(crate) const MULTI_INSTANCE: &[Paper] = &[
     BASE_OT,
 ];
 
-/// The parts of `yao-three-halves`. Where a party knows an operand, half of a half gate is left.
+/// The parts of `yao-three-halves`. Where a party knows an operand, one half of a half-gates AND
+/// remains.
 pub(crate) const THREE_HALVES: &[Paper] = &[
     YAO,
     FREE_XOR,

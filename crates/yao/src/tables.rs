@@ -1,19 +1,19 @@
-//! Tables as they cross: garbled into the frames that leave, evaluated in those that came.
+//! Garbled tables in messages: garbled into outgoing frames, evaluated in incoming ones.
 
 use sealane_garble::{CHUNK_BYTES, Tables};
 use sealane_net::{MAX_ROOM_BYTES, Mesh, NetError, PartyId};
 
-// Whatever a machine asks for is to be had in one place.
+// Every request of a machine fits in one buffer.
 const _: () = assert!(CHUNK_BYTES <= MAX_ROOM_BYTES);
 
-/// Where a garbler writes: the message to its evaluator.
+/// The garbler's sink: the message to its evaluator.
 pub struct OutgoingTables<'a> {
     mesh: &'a mut Mesh,
     to: PartyId,
 }
 
 impl<'a> OutgoingTables<'a> {
-    /// Tables for `to`.
+    /// Creates the sink of tables for `to`.
     pub fn new(mesh: &'a mut Mesh, to: PartyId) -> OutgoingTables<'a> {
         OutgoingTables { mesh, to }
     }
@@ -31,14 +31,14 @@ impl Tables for OutgoingTables<'_> {
     }
 }
 
-/// Where an evaluator reads: what its garbler has sent.
+/// The evaluator's source: the tables that its garbler has sent.
 pub struct IncomingTables<'a> {
     mesh: &'a mut Mesh,
     from: PartyId,
 }
 
 impl<'a> IncomingTables<'a> {
-    /// Tables of `from`.
+    /// Creates the source of tables from `from`.
     pub fn new(mesh: &'a mut Mesh, from: PartyId) -> IncomingTables<'a> {
         IncomingTables { mesh, from }
     }

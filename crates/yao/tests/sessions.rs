@@ -1,5 +1,5 @@
-//! Whole sessions of both parties in memory: what crosses does not depend on the CPU tier, and
-//! what the evaluator sees does not depend on the garbler's inputs.
+//! Whole sessions of both parties in memory: messages do not depend on the CPU tier, and the
+//! evaluator's view does not depend on the garbler's inputs.
 
 use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::Tape;
@@ -15,14 +15,14 @@ use zeroize::Zeroizing;
 const GARBLER: PartyId = PartyId(0);
 const EVALUATOR: PartyId = PartyId(1);
 
-/// What one party brings to a session and learns in it.
+/// The inputs and results of one party in a session.
 struct Side {
     cpu: Cpu,
     seed: u64,
     bits: Vec<u8>,
 }
 
-/// What a party has at the end.
+/// The state of a party at the end.
 struct End {
     revealed: Vec<Option<Vec<u8>>>,
     sent: [u8; 32],
@@ -40,7 +40,7 @@ fn tape() -> Tape {
         slots: 8,
         xors: vec![gate(2, 3, 4, 0), gate(2, ONE, 5, 1)],
         lone: vec![false; 2],
-        knowers: vec![0; 2],
+        known_to: vec![0; 2],
         ands: vec![gate(2, 3, 6, 0), gate(4, 5, 7, 1)],
         batches: vec![Batch {
             xors: 0..2,
@@ -161,8 +161,8 @@ fn transcripts_and_results_do_not_depend_on_the_tier() {
 /// Sessions for each of the garbler's two inputs.
 const SESSIONS: u64 = 1500;
 
-/// The blocks that the evaluator ends with, whatever it computes from them: the active labels of
-/// the garbler's input, and those of the outputs, which depend on every table row.
+/// The blocks that the evaluator ends with, from which all its results are computed: the active
+/// labels of the garbler's input, and those of the outputs, which depend on every table row.
 fn view(seed: u64, bit: u8) -> ([Block; 3], Block) {
     let cpu = Cpu::detect().unwrap();
     let bits = vec![bit];
@@ -205,7 +205,7 @@ fn the_evaluators_view_is_the_same_for_both_inputs_of_the_garbler() {
             let (view, zero) = view(2 * seed + u64::from(bit), bit);
             let turned = |block: Block| Block::new(block.value() << 7);
             seen[usize::from(bit)].push(view.into_iter().chain(view.map(turned)).collect());
-            // What must never be seen: whether the active label is the zero label.
+            // The leak to rule out: the evaluator learns that the active label is the zero label.
             leaky[usize::from(bit)].push(vec![turned(view[0] ^ zero)]);
         }
     }

@@ -1,7 +1,7 @@
-//! What each party receives in whole sessions of `yao`, under every scheme with an offset: neither
-//! the offset nor a label that the evaluator does not hold is among it, nor, at the garbler, a label
-//! that the evaluator chose. All wires of the circuit are looked for, and with three-halves halves of
-//! labels as well. Views of parties that leak are held against the same check.
+//! Views of each party in whole sessions of `yao`, under every scheme with an offset. The view
+//! holds neither the offset nor a label that the evaluator does not hold, nor, at the garbler, a
+//! label that the evaluator chose. All wires of the circuit are searched for, and with three-halves
+//! halves of labels as well. The same check is applied to parties that leak.
 
 use sealane_block::{Block, Coins, Cpu, Nonce};
 use sealane_circuit::{Builder, Machine, Tape, compile_known};
@@ -9,7 +9,7 @@ use sealane_garble::Scheme;
 use sealane_ot::{SETUP_REPLY_BYTES, extend_bytes};
 use sealane_protocol::{
     Algebra, Correlation, DIGEST_BYTES, Demand, Outcome, Paper, PartyId, PartySet, Protocol,
-    Setting, Shares, Step, knower, run_alone,
+    Setting, Shares, Step, known_to, run_alone,
 };
 use sealane_testkit::leaks::{self, Secret, View};
 use sealane_testkit::record::recorded;
@@ -23,7 +23,7 @@ const BITS: usize = 3;
 /// Outputs that are revealed.
 const RESULTS: usize = 2;
 
-/// Half-gates under the hashes that no protocol for users takes.
+/// Half-gates under the hashes that no user-facing protocol takes.
 macro_rules! garblings {
     ($($name:ident => $scheme:ident),*) => {
         $(
@@ -39,8 +39,8 @@ macro_rules! garblings {
 }
 garblings! { Prp => Prp, Tccr => Tccr, Circ => Circ }
 
-/// Products of bits of both inputs, of which operands are known, and a chain of sums of these; every
-/// wire is an output. The last two are results.
+/// Products of bits of both inputs, of which operands are known, and a chain of sums of these;
+/// every wire is an output. The last two are results.
 fn tape() -> Tape {
     let mut b = Builder::new();
     let (x, y) = (b.input(BITS), b.input(BITS));
@@ -53,20 +53,20 @@ fn tape() -> Tape {
         let last = b.and(x[i], carry);
         wires.extend([sum, of_x, of_y, carry, both, last, b.and(last, both)]);
     }
-    let known = PARTIES.map(|party| [knower(party); BITS]).concat();
+    let known = PARTIES.map(|party| [known_to(party); BITS]).concat();
     let tape = compile_known(&b.finish(vec![wires]), &Machine::CPU, &known);
     assert!(tape.ands.len() + tape.xors.len() <= tape.outputs.len());
-    for kind in [0].into_iter().chain(PARTIES.map(knower)) {
-        assert!(tape.knowers.contains(&kind), "no AND of kind {kind}");
+    for kind in [0].into_iter().chain(PARTIES.map(known_to)) {
+        assert!(tape.known_to.contains(&kind), "no AND of kind {kind}");
     }
     tape
 }
 
-/// What a party brings away: what it heard, and its labels of x, y and the results.
+/// The end state of a party: all bytes it received, and its labels of x, y and the results.
 struct End {
     heard: Vec<u8>,
     labels: [Vec<Block>; 3],
-    /// At the garbler.
+    /// The offset, at the garbler.
     delta: Block,
     learnt: Vec<u8>,
 }
@@ -153,7 +153,7 @@ struct Views {
     views: [View; 2],
     secrets: [Vec<Secret>; 2],
     delta: Block,
-    /// Both labels of the evaluator's first input, that of its choice first.
+    /// Both labels of the evaluator's first input, the one of its choice first.
     choice: [Block; 2],
     permute_bits: Vec<u8>,
 }
@@ -176,8 +176,8 @@ fn views<G: Garbling>() -> Views {
     assert_eq!(garbler.learnt, evaluator.learnt);
     let delta = garbler.delta;
     let roles = sealane_garble::Roles {
-        garbler: knower(PARTIES[0]),
-        evaluator: knower(PARTIES[1]),
+        garbler: known_to(PARTIES[0]),
+        evaluator: known_to(PARTIES[1]),
     };
     let tables = G::SCHEME.table_bytes(&tape(), LANES as u64, roles);
     let nonce = Nonce::BYTES as u64;
@@ -199,7 +199,8 @@ fn views<G: Garbling>() -> Views {
         let sum = (*zero ^ *label).value();
         assert!(sum == 0 || sum == delta.value());
     }
-    // From the garbler, what the evaluator chose: of its inputs, and of all that depends on them.
+    // Secret from the garbler: the evaluator's labels of its inputs, and of all wires that depend
+    // on them.
     let chosen = [&evaluator.labels[1], &evaluator.labels[2]];
     let chosen = chosen.iter().flat_map(|labels| labels.iter());
     let chosen = chosen.map(|label| ("a label of the evaluator".to_string(), label.value()));
@@ -242,7 +243,8 @@ fn no_party_can_read_a_secret_off_what_it_receives() {
     nothing_is_shown::<ThreeHalves>();
 }
 
-/// What a party that leaks would have sent, in the place of what it did send.
+/// Checks that the messages of a party that leaks, in place of the messages that it sent, are
+/// noticed.
 fn is_noticed<G: Garbling>() {
     let Views {
         views,

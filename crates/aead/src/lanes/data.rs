@@ -1,4 +1,4 @@
-//! Where the units of a body come from.
+//! Access of a mode's body to the units of text.
 
 use sealane_block::lanes::Streams;
 use sealane_block::{Block, Lanes};
@@ -8,14 +8,15 @@ use super::mode::lanes_of;
 
 /// Units of text for the lanes of a wave, changed in place.
 pub(crate) trait Data<L: Lanes, const N: usize> {
-    /// Whether lanes hold neighbouring units of one message, in steps of all lanes, and not a message each.
+    /// True if lanes hold neighbouring units of one message, in steps of all lanes, and not a
+    /// message each.
     const WIDE: bool;
-    /// How many units every lane has.
+    /// Returns the number of units of every lane.
     fn units(&self) -> usize;
-    /// The number, in its message, of the unit that lane `lane` begins with.
+    /// Returns the number, in its message, of the first unit of lane `lane`.
     fn position(&self, lane: usize) -> u64;
-    /// A lane that stands where all others do that have work, if lanes hold a message each and stand at
-    /// the same unit.
+    /// Returns a lane whose position all lanes with work share, if lanes hold a message each and
+    /// are at the same unit.
     fn in_step(&self) -> Option<usize> {
         None
     }
@@ -23,15 +24,15 @@ pub(crate) trait Data<L: Lanes, const N: usize> {
     fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N>;
     /// Writes a block.
     fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>);
-    /// Adds `pad` to a block, and returns what the block was. Vector after vector: with a load and a
-    /// store of all, blocks wait for each other in registers that are not there.
+    /// Adds `pad` to a block, and returns the old block. This goes vector by vector: with a load
+    /// and a store of all blocks, the registers would not suffice.
     #[inline(always)]
     fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
         let given = self.load(l, unit, block);
         self.store(unit, block, given ^ pad);
         given
     }
-    /// As [`mask`](Data::mask), and also returns what the block now is.
+    /// As [`mask`](Data::mask), and also returns the new block.
     #[inline(always)]
     fn add(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> [Wave<L, N>; 2] {
         let given = self.load(l, unit, block);
@@ -41,7 +42,7 @@ pub(crate) trait Data<L: Lanes, const N: usize> {
     }
 }
 
-/// A stream for each lane.
+/// Data with a stream for each lane.
 pub(crate) struct Many<'d> {
     pub(crate) streams: Streams<'d>,
     pub(crate) positions: &'d [u64],
@@ -84,7 +85,7 @@ impl<L: Lanes, const N: usize> Data<L, N> for Many<'_> {
     }
 }
 
-/// One message in the first lane of one vector.
+/// Data of one message in the first lane of one vector.
 pub(crate) struct One<'d> {
     /// Whole units.
     pub(crate) blocks: &'d mut [[u8; 16]],
@@ -112,7 +113,7 @@ impl<L: Lanes> Data<L, 1> for One<'_> {
     }
 }
 
-/// One message whose units are dealt out to the lanes: whole rounds of them.
+/// Data of one message whose units are dealt out to the lanes, in whole rounds.
 pub(crate) struct Wide<'d> {
     pub(crate) streams: Streams<'d>,
     pub(crate) position: u64,
@@ -213,8 +214,9 @@ fn add<L: Lanes, const N: usize>(
     let mut both = [Wave::zero(l); 2];
     for i in 0..N {
         let given = l.load_streams(streams, i * L::WIDTH, unit, block);
-        // Settled, or the compiler works on the two parts of the sum apart, in everything that follows.
-        let made = l.settled(l.xor(given, pad.v[i]));
+        // Behind a barrier: otherwise the compiler processes the two parts of the sum separately,
+        // in all that follows.
+        let made = l.optimization_barrier(l.xor(given, pad.v[i]));
         l.store_streams(streams, i * L::WIDTH, unit, block, made);
         (both[0].v[i], both[1].v[i]) = (given, made);
     }

@@ -4,9 +4,9 @@ use sealane_block::{Block, Lanes};
 
 use super::{Count, Group, Keys, Mode, State, Wave};
 
-/// Where a step of the head stands.
+/// The state of a step of the head.
 pub(crate) struct Head<'h, L: Lanes, const N: usize> {
-    /// Which block of the head this is: the same in all lanes.
+    /// The index of the block in the head: the same in all lanes.
     pub(crate) index: usize,
     /// All ones where it is the last of its head.
     pub(crate) last: Wave<L, N>,
@@ -16,7 +16,7 @@ pub(crate) struct Head<'h, L: Lanes, const N: usize> {
     pub(crate) messages: Group<'h>,
 }
 
-/// Runs the head of all messages of a group. Lanes without one have a state without meaning.
+/// Runs the head of all messages of a group. The state of lanes without one is unspecified.
 #[inline(always)]
 pub(crate) fn run<L: Lanes, M: Mode, const N: usize>(
     keys: &impl Keys<L, N>,
@@ -84,13 +84,14 @@ pub(crate) fn run<L: Lanes, M: Mode, const N: usize>(
 pub(crate) fn block_of(bytes: &[u8], index: usize) -> Block {
     let from = &bytes[bytes.len().min(16 * index)..];
     if from.len() >= 16 {
-        super::tail::sixteen(from, 0)
+        super::tail::load_block(from, 0)
     } else {
         super::tail::load_short(from)
     }
 }
 
-/// As [`block_of`], with a bit behind the end if it lies in this block: `ozp` of the specifications.
+/// As [`block_of`], with a bit behind the end if it lies in this block: `ozp` of the
+/// specifications.
 #[inline(always)]
 pub(crate) fn padded_block_of(bytes: &[u8], index: usize) -> Block {
     let left = bytes.len().saturating_sub(16 * index);
@@ -102,7 +103,7 @@ pub(crate) fn padded_block_of(bytes: &[u8], index: usize) -> Block {
     }
 }
 
-/// Block `index` of a few bytes with others behind them, zeros behind their end.
+/// Block `index` of a few bytes followed by others, zeros behind their end.
 #[inline(always)]
 pub(crate) fn padded_with(first: &[u8], then: &[u8], index: usize) -> Block {
     if index > 0 {

@@ -1,4 +1,4 @@
-//! Keys, expanded, and as lanes see them.
+//! Expanded keys, and the view of them that lanes have.
 
 use sealane_block::aes::{Around, Back, Direction, Forward, cipher_each, cipher_splat, xex_splat};
 #[cfg(feature = "research")]
@@ -9,19 +9,19 @@ use zeroize::Zeroize;
 
 use super::{Count, Mode, Params, Wave};
 
-/// What a mode expands a key to.
-pub(crate) struct Material<M: Mode> {
+/// Expanded key of a mode.
+pub(crate) struct KeyMaterial<M: Mode> {
     pub(crate) params: Params,
     pub(crate) schedules: <M::Schedules as Count>::Array<[Block; 11]>,
     pub(crate) constants: <M::Constants as Count>::Array<Block>,
-    /// More that depends on the key alone, looked up lane by lane at public places.
+    /// Further blocks that depend on the key alone, looked up lane by lane at public places.
     pub(crate) table: Vec<Block>,
 }
 
-impl<M: Mode> Material<M> {
+impl<M: Mode> KeyMaterial<M> {
     /// All zero.
-    pub(crate) fn new(params: Params) -> Material<M> {
-        Material {
+    pub(crate) fn new(params: Params) -> KeyMaterial<M> {
+        KeyMaterial {
             params,
             schedules: M::Schedules::filled([Block::ZERO; 11]),
             constants: M::Constants::filled(Block::ZERO),
@@ -30,7 +30,7 @@ impl<M: Mode> Material<M> {
     }
 }
 
-impl<M: Mode> Drop for Material<M> {
+impl<M: Mode> Drop for KeyMaterial<M> {
     fn drop(&mut self) {
         // Sixteen bytes at a time, which is quicker than byte by byte.
         for schedule in self.schedules.as_mut() {
@@ -43,27 +43,28 @@ impl<M: Mode> Drop for Material<M> {
 
 /// The keys of the lanes of a wave.
 pub(crate) trait Keys<L: Lanes, const N: usize> {
-    /// Whether all lanes have the same key.
+    /// True if all lanes have the same key.
     const SAME: bool;
     /// The token of the tier.
     fn l(&self) -> L;
-    /// What all keys share.
+    /// Returns the parameters that all keys share.
     fn params(&self) -> Params;
-    /// Runs the cipher in every lane under its schedule of that number, with what is added around it.
+    /// Runs the cipher in every lane under its schedule of that number, with the additions of
+    /// `around`.
     fn cipher<D: Direction>(
         &self,
         schedule: usize,
         x: Wave<L, N>,
         around: Around<'_, L::V, N>,
     ) -> Wave<L, N>;
-    /// Encryption without its last round, which [`last_onto`](Keys::last_onto) is: what is loaded
-    /// between the two waits in no register.
+    /// Runs encryption without its last round, which is [`last_onto`](Keys::last_onto): values that
+    /// are loaded between the two take no register during the rounds.
     #[cfg(feature = "research")]
     fn rounds(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N>;
-    /// The last round of encryption, with what is added to it.
+    /// Runs the last round of encryption and an addition.
     #[cfg(feature = "research")]
     fn last_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N>;
-    /// Runs the cipher between two additions of an offset, which is `offset` plus one that all lanes share.
+    /// Runs the cipher between two additions of an offset: `offset` plus one that all lanes share.
     fn xex<D: Direction>(
         &self,
         schedule: usize,
@@ -88,7 +89,7 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
     fn decrypt(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N> {
         self.cipher::<Back>(schedule, x, Around::NOTHING)
     }
-    /// Encrypts `x ^ late`: for a chain, whose last value comes late.
+    /// Encrypts `x ^ late`, where `late` comes last: for chains.
     #[inline(always)]
     fn encrypt_late(&self, schedule: usize, x: Wave<L, N>, late: Wave<L, N>) -> Wave<L, N> {
         let around = Around {
@@ -133,23 +134,23 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
     }
 }
 
-/// Keys of lanes that take one message after the other.
+/// Keys of lanes that process one message after the other.
 pub(crate) trait LaneKeys<'k, L: Lanes, M: Mode, const N: usize>: Keys<L, N> {
     /// Gives a lane the key of its next message.
-    fn set(&mut self, lane: usize, material: &'k Material<M>);
-    /// Erases what is known of keys here.
+    fn set(&mut self, lane: usize, material: &'k KeyMaterial<M>);
+    /// Erases all copies of keys here.
     fn wipe(&mut self);
 }
 
-/// One key for all lanes, which stays where it is.
+/// One key for all lanes, used in place.
 pub(crate) struct Same<'k, L: Lanes, M: Mode> {
     pub(crate) l: L,
-    pub(crate) material: &'k Material<M>,
+    pub(crate) material: &'k KeyMaterial<M>,
 }
 
 impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Same<'k, L, M> {
     #[inline(always)]
-    fn set(&mut self, _lane: usize, _material: &'k Material<M>) {}
+    fn set(&mut self, _lane: usize, _material: &'k KeyMaterial<M>) {}
     #[inline(always)]
     fn wipe(&mut self) {}
 }
@@ -221,7 +222,7 @@ pub(crate) struct Each<'k, L: Lanes, M: Mode, const N: usize> {
     params: Params,
     schedules: <M::Schedules as Count>::Array<[[L::V; N]; 11]>,
     constants: <M::Constants as Count>::Array<Wave<L, N>>,
-    materials: [Option<&'k Material<M>>; sealane_block::lanes::MAX_LANES],
+    materials: [Option<&'k KeyMaterial<M>>; sealane_block::lanes::MAX_LANES],
 }
 
 impl<'k, L: Lanes, M: Mode, const N: usize> Each<'k, L, M, N> {
@@ -239,8 +240,8 @@ impl<'k, L: Lanes, M: Mode, const N: usize> Each<'k, L, M, N> {
 
 impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Each<'k, L, M, N> {
     #[inline(always)]
-    fn set(&mut self, lane: usize, material: &'k Material<M>) {
-        // Where it had the same one before, nothing is to be done.
+    fn set(&mut self, lane: usize, material: &'k KeyMaterial<M>) {
+        // A lane that keeps its key needs no change.
         if self.materials[lane].is_some_and(|had| std::ptr::eq(had, material)) {
             return;
         }

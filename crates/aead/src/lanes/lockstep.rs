@@ -1,9 +1,10 @@
-//! Many messages at once: lane `l` works on a message of its own, and takes the next one of the
+//! Many messages at once: each lane processes a message of its own, and takes the next one of the
 //! queue when it is done.
 //!
 //! All lanes advance by as many units as the one with the fewest has left; there, the lanes that
-//! are done share a tail, and those that take new messages share a head. Order decides how often
-//! this happens: with messages of about the same length side by side, seldom.
+//! are done share a tail, and those that take new messages share a head. The order of messages
+//! determines how often this happens: seldom, if messages of about the same length are side by
+//! side.
 
 use sealane_block::lanes::{MAX_LANES, SPARE_BYTES, Spare, Streams};
 use sealane_block::{Kernel, Lanes, Tier};
@@ -12,45 +13,45 @@ use super::data::Many;
 use super::keys::{Each, LaneKeys, Same};
 use super::mode::lanes_of;
 use super::tail::Slots;
-use super::{Count, Facts, Group, Material, Mode, Params, State, Tail, Wave, head};
+use super::{Count, Facts, Group, KeyMaterial, Mode, Params, State, Tail, Wave, head};
 
-/// Vectors of a wave: as many as keep the AES units busy.
+/// Number of vectors of a wave: as many as keep the AES units busy.
 pub(crate) const VECTORS: usize = 8;
 
-/// Vectors of a wave of the portable tier, which has no units to fill: with eight lanes it has as many as
-/// the least of the others.
+/// Number of vectors of a wave in the portable tier, which has no units to fill: with eight lanes,
+/// as many as the least of the other tiers.
 pub(crate) const FEW_VECTORS: usize = 2;
 
-/// Whether a tier has units to keep busy.
+/// Returns true if a tier has pipelined AES units.
 pub(crate) const fn is_pipelined<L: Lanes>() -> bool {
     !matches!(L::TIER, Tier::Portable)
 }
 
 /// A message for a lane.
 pub(crate) struct Job<'a, M: Mode> {
-    pub(crate) material: &'a Material<M>,
+    pub(crate) material: &'a KeyMaterial<M>,
     pub(crate) facts: Facts<'a>,
-    /// The text, and as many bytes of what is made of it.
+    /// The text, replaced by as many bytes of output.
     pub(crate) text: &'a mut [u8],
     /// The rest of the sealed message.
     pub(crate) tag: &'a mut [u8],
 }
 
-/// What came of a message.
+/// The outcome of a message.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Outcome {
-    /// Whether it is authentic; true when sealing.
+    /// True if it is authentic; true when sealing.
     pub(crate) authentic: bool,
     /// Bytes of padding at the end of the text, when opening.
     pub(crate) padding: usize,
 }
 
-/// Where messages come from, and where it is said that they are done.
+/// The queue of messages, which also receives outcomes.
 pub(crate) trait Queue<'a, M: Mode> {
-    /// Puts the next messages into lanes of the set `free`, and says into which: all of them, unless there
-    /// are no more messages.
-    fn fill(&mut self, work: &mut Work<'a, M>, free: u32) -> u32;
-    /// A message has been opened.
+    /// Puts the next messages into lanes of the set `free`, and returns the set of lanes used: all
+    /// of them, unless there are no more messages.
+    fn fill(&mut self, work: &mut LaneMessages<'a, M>, free: u32) -> u32;
+    /// Reports that a message has been opened.
     fn done(&mut self, number: usize, outcome: Outcome);
 }
 
@@ -58,7 +59,7 @@ pub(crate) trait Queue<'a, M: Mode> {
 pub(crate) struct Lockstep<'q, 'a, M: Mode, const OPEN: bool> {
     pub(crate) params: Params,
     /// The key, if all messages have the same.
-    pub(crate) same: Option<&'a Material<M>>,
+    pub(crate) same: Option<&'a KeyMaterial<M>>,
     pub(crate) queue: &'q mut dyn Queue<'a, M>,
 }
 
@@ -80,7 +81,7 @@ impl<M: Mode, const OPEN: bool> Lockstep<'_, '_, M, OPEN> {
     #[inline(always)]
     fn with_vectors<L: Lanes, const N: usize>(self, l: L) {
         match self.same {
-            // Loads of keys cost nothing beside AES in integer code: there is one body then.
+            // In integer code, loads of keys cost nothing beside AES, so one body suffices.
             Some(material) if const { is_pipelined::<L>() } => {
                 run::<L, M, N, OPEN>(Same { l, material }, self.queue);
             }
@@ -89,25 +90,25 @@ impl<M: Mode, const OPEN: bool> Lockstep<'_, '_, M, OPEN> {
     }
 }
 
-/// What lanes are doing. A lane without a message has no text.
-pub(crate) struct Work<'a, M: Mode> {
+/// The messages of all lanes. A lane without a message has no text.
+pub(crate) struct LaneMessages<'a, M: Mode> {
     /// A bit for each lane that has a message.
     busy: u32,
-    /// Numbers of messages, for whoever gave them.
+    /// Numbers of messages, as the queue gave them.
     number: [usize; MAX_LANES],
-    material: [Option<&'a Material<M>>; MAX_LANES],
+    material: [Option<&'a KeyMaterial<M>>; MAX_LANES],
     facts: [Facts<'a>; MAX_LANES],
     text: [&'a mut [u8]; MAX_LANES],
     tag: [&'a mut [u8]; MAX_LANES],
-    /// Units that are done.
+    /// Number of units done.
     units: [u64; MAX_LANES],
-    /// Units there are.
+    /// Number of units in all.
     all: [u64; MAX_LANES],
 }
 
-impl<'a, M: Mode> Work<'a, M> {
-    fn new() -> Work<'a, M> {
-        Work {
+impl<'a, M: Mode> LaneMessages<'a, M> {
+    fn new() -> LaneMessages<'a, M> {
+        LaneMessages {
             busy: 0,
             number: [0; MAX_LANES],
             material: [None; MAX_LANES],
@@ -149,7 +150,7 @@ fn run<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     let mut state = M::Words::filled(Wave::zero(keys.l()));
     let mut spare = [0; SPARE_BYTES];
     let mut slots = Slots::new(keys.l());
-    let mut work = Work::new();
+    let mut work = LaneMessages::new();
     loop {
         let free = every & !work.busy;
         let fresh = queue.fill(&mut work, free);
@@ -212,13 +213,13 @@ fn merge<L: Lanes, M: Mode, const N: usize>(
     }
 }
 
-/// Runs the body of some lanes until one of them has come to the end of its units; the others run
-/// along, on nothing.
+/// Runs the body of some lanes until one of them reaches the end of its units; the others run
+/// along, on the spare memory.
 #[inline(always)]
 fn advance<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys: &impl LaneKeys<'a, L, M, N>,
     state: &mut State<M, L, N>,
-    work: &mut Work<'a, M>,
+    work: &mut LaneMessages<'a, M>,
     set: u32,
     spare: &mut Spare,
     pass: usize,
@@ -249,13 +250,13 @@ fn advance<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     }
 }
 
-/// Runs a pass over the whole text of fresh lanes, which then stand at its beginning again. Lanes
-/// that have come to their end wait there, with the state that they have.
+/// Runs a pass over the whole text of fresh lanes, which then return to its beginning. Lanes at
+/// their end wait there, and keep their state.
 #[inline(always)]
 fn pass_over<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys: &impl LaneKeys<'a, L, M, N>,
     state: &mut State<M, L, N>,
-    work: &mut Work<'a, M>,
+    work: &mut LaneMessages<'a, M>,
     fresh: u32,
     spare: &mut Spare,
     pass: usize,
@@ -282,7 +283,7 @@ fn pass_over<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
 fn finish<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys: &impl LaneKeys<'a, L, M, N>,
     state: &State<M, L, N>,
-    work: &mut Work<'a, M>,
+    work: &mut LaneMessages<'a, M>,
     slots: &mut Slots<L, N>,
     queue: &mut dyn Queue<'a, M>,
 ) {

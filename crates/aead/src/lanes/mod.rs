@@ -1,18 +1,17 @@
-//! How modes meet lanes.
+//! Execution of modes on lanes.
 //!
-//! A mode ([`Mode`]) is written once, as equations on [`Wave`]s: one block for each lane. What a
-//! lane is, the mode does not know:
+//! A mode ([`Mode`]) is written once, as equations on [`Wave`]s: one block for each lane. The
+//! meaning of a lane is not visible to the mode:
 //!
 //! | form | lanes | vectors | round keys | blocks come from |
 //! |---|---|---|---|---|
 //! | [`lockstep`] | messages, each with its key | eight | [`keys::Each`] | a stream for each lane |
 //! | [`single`], sequential part | the first one | one | [`keys::Same`] | [`data::One`] |
-//! | [`single`], parallel part | neighbouring units of the message | eight | [`keys::Same`] | the message, dealt out |
+//! | [`single`], parallel part | neighbouring units | eight | [`keys::Same`] | [`data::Wide`] |
 //!
 //! A message has three parts: the *head* (nonce and associated data, a block at a time), the *body*
-//! (whole units of text) and the *tail* (what is left of the text, and the tag). Each runs in all
-//! lanes that are there, with masks where lanes differ; lengths are public, so what differs by length
-//! alone may branch.
+//! (whole units of text) and the *tail* (the rest of the text, and the tag). Each runs in all lanes
+//! in use, with masks where lanes differ; lengths are public, so code may branch on them.
 
 pub(crate) mod data;
 pub(crate) mod head;
@@ -25,7 +24,7 @@ pub(crate) mod wave;
 
 pub(crate) use data::Data;
 pub(crate) use head::Head;
-pub(crate) use keys::{Keys, Material};
+pub(crate) use keys::{KeyMaterial, Keys};
 pub(crate) use mode::{Count, Facts, Group, Mode, Of, Params, State};
 pub(crate) use tail::Tail;
 pub(crate) use wave::Wave;

@@ -1,17 +1,17 @@
-//! What a mode is.
+//! The trait of a mode, and its parameters.
 
 use std::ops::IndexMut;
 
 use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::{Data, Head, Keys, Material, Tail, Wave};
+use super::{Data, Head, KeyMaterial, Keys, Tail, Wave};
 
-/// A number known to the compiler, as arrays of that many things.
+/// A number known to the compiler, with arrays of that length.
 pub(crate) trait Count: 'static {
-    /// That many.
+    /// An array of that length.
     type Array<T: Copy>: Copy + IndexMut<usize, Output = T> + AsRef<[T]> + AsMut<[T]>;
-    /// All the same.
+    /// Creates an array of equal items.
     fn filled<T: Copy>(item: T) -> Self::Array<T>;
 }
 
@@ -26,7 +26,7 @@ impl<const S: usize> Count for Of<S> {
     }
 }
 
-/// What all messages of a call share beside their mode.
+/// Parameters that all messages of a call share beside their mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Params {
     /// Bytes of the tag.
@@ -35,7 +35,7 @@ pub(crate) struct Params {
     pub(crate) version: u8,
 }
 
-/// What is public of a message.
+/// The public part of a message.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Facts<'a> {
     pub(crate) nonce: &'a [u8],
@@ -47,9 +47,9 @@ pub(crate) struct Facts<'a> {
 /// Messages of some lanes.
 #[derive(Clone, Copy)]
 pub(crate) struct Group<'a> {
-    /// Those of all lanes, or of the first few.
+    /// The public parts of all lanes, or of the first few.
     pub(crate) facts: &'a [Facts<'a>],
-    /// A bit for each lane that has a part in this.
+    /// A bit for each lane that takes part.
     pub(crate) set: u32,
 }
 
@@ -63,13 +63,13 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The message of a lane, if it has a part in this.
+    /// Returns the message of a lane, if it takes part.
     #[inline(always)]
     pub(crate) fn get(&self, lane: usize) -> Option<&'a Facts<'a>> {
         (self.set >> lane & 1 == 1).then(|| &self.facts[lane])
     }
 
-    /// Lanes that have a part in this, with their messages.
+    /// Returns the lanes that take part, with their messages.
     #[inline(always)]
     pub(crate) fn iter(self) -> impl Iterator<Item = (usize, &'a Facts<'a>)> {
         lanes_of(self.set).map(move |lane| (lane, &self.facts[lane]))
@@ -86,12 +86,12 @@ pub(crate) fn lanes_of(mut set: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Where a text and what is made of it lie in a buffer.
+/// The places of a text and of its sealed message in a buffer.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Shape {
     /// Bytes before the text.
     pub(crate) front: usize,
-    /// Bytes that body and tail change in place; what follows is the tag.
+    /// Bytes that body and tail change in place; the tag follows.
     pub(crate) held: usize,
     /// Bytes of the sealed message.
     pub(crate) sealed: usize,
@@ -100,7 +100,7 @@ pub(crate) struct Shape {
 /// The words that a lane of mode `M` carries from block to block.
 pub(crate) type State<M, L, const N: usize> = <<M as Mode>::Words as Count>::Array<Wave<L, N>>;
 
-/// An authenticated encryption mode, for any lanes. `OPEN` says in which direction.
+/// An authenticated encryption mode, for any lanes. `OPEN` selects the direction.
 ///
 /// Methods that take lanes are `#[inline(always)]`, with loops over constant arrays and no
 /// closures around operations: see [`sealane_block::Kernel`].
@@ -113,33 +113,35 @@ pub(crate) trait Mode: Sized + 'static {
     type Words: Count;
     /// Blocks of a unit, the step of the body.
     const UNIT: usize = 1;
-    /// Bytes of text from which a message of a batch is better off alone in the lanes than beside
-    /// others, if its units run side by side.
+    /// Length of text from which a message of a batch is faster alone in the lanes than beside
+    /// others, if its units can run side by side.
     const ALONE_BYTES: usize = 8192;
-    /// How often the body goes over the text.
+    /// Number of passes of the body over the text.
     const PASSES: usize = 1;
-    /// Whether the mode has code of its own for VAES-512; else that tier runs the code of VAES-256,
-    /// as modes of the study do, which are there to be compared and not to be used.
+    /// True if the mode has code of its own for VAES-512; else that tier runs the code of VAES-256,
+    /// as modes of the study do, which serve for comparison only.
     const VAES512: bool = true;
 
     /// Expands a key, whose length has been checked.
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Self>;
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Self>;
 
-    /// Whether units of one message can run side by side, so that one message fills all lanes.
+    /// Returns true if units of one message can run side by side, so that one message fills all
+    /// lanes.
     fn is_parallel(open: bool) -> bool;
 
-    /// Bytes of a text of `text` bytes that are left for the tail: at most 16 * `UNIT`, and the
-    /// others are whole units.
+    /// Returns the bytes, of a text of `text` bytes, that remain for the tail: at most 16 * `UNIT`;
+    /// the others form whole units.
     fn rest(text: usize) -> usize {
         text % (16 * Self::UNIT)
     }
 
-    /// Bytes of each block of the sealed tail, in order, for `rest` bytes of text; the last is the tag.
+    /// Bytes of each block of the sealed tail, in order, for `rest` bytes of text; the last is the
+    /// tag.
     fn tail_bytes(params: &Params, rest: usize) -> [usize; 4] {
         [rest.min(16), rest.saturating_sub(16), 0, params.tag_len]
     }
 
-    /// Where a text of `text` bytes lies, and its sealed message.
+    /// Returns the places of a text of `text` bytes and of its sealed message.
     fn shape(params: &Params, text: usize) -> Shape {
         Shape {
             front: 0,
@@ -148,19 +150,19 @@ pub(crate) trait Mode: Sized + 'static {
         }
     }
 
-    /// Bytes of the text in a sealed message of `sealed` bytes, or the most that they may be where padding
-    /// says the rest; none where there is no such text, or its length is not known.
+    /// Returns the length of the text in a sealed message of `sealed` bytes, or an upper bound
+    /// where padding determines it; none where there is no such text, or its length is not known.
     fn text_bytes(params: &Params, sealed: usize) -> Option<usize> {
         sealed.checked_sub(params.tag_len)
     }
 
-    /// How many blocks the head has.
+    /// Returns the number of blocks of the head.
     fn head_blocks(params: &Params, message: &Facts<'_>) -> usize;
 
-    /// Block `index` of the head.
+    /// Returns block `index` of the head.
     fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block;
 
-    /// Takes in a block of the head. The state is all zero before the first.
+    /// Absorbs a block of the head. The state is all zero before the first.
     fn absorb<L: Lanes, const N: usize>(
         keys: &impl Keys<L, N>,
         state: &mut State<Self, L, N>,
@@ -168,7 +170,7 @@ pub(crate) trait Mode: Sized + 'static {
         head: &Head<'_, L, N>,
     );
 
-    /// Comes after the head.
+    /// Finishes the head and prepares the body.
     #[inline(always)]
     fn begin<L: Lanes, const N: usize>(
         keys: &impl Keys<L, N>,
@@ -186,14 +188,14 @@ pub(crate) trait Mode: Sized + 'static {
         pass: usize,
     );
 
-    /// Comes between two passes.
+    /// Changes the state between two passes.
     #[inline(always)]
     fn turn<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, state: &mut State<Self, L, N>) {
         let _ = (keys, state);
     }
 
-    /// From the state of one message (in lane 0) to those of lanes that take its units in turn:
-    /// lane `l` begins with unit `position + l` and goes on in steps of [`Wave::LANES`].
+    /// Spreads the state of one message (in lane 0) to lanes that take its units in turn: lane `l`
+    /// begins with unit `position + l` and goes on in steps of [`Wave::LANES`].
     #[inline(always)]
     fn spread<L: Lanes, const N: usize>(
         keys: &impl Keys<L, N>,
@@ -204,8 +206,8 @@ pub(crate) trait Mode: Sized + 'static {
         unreachable!("a mode without units side by side")
     }
 
-    /// The inverse of [`spread`](Mode::spread). `next` is the lane whose turn it would be: it and the lanes
-    /// behind it have done one unit less than those before it.
+    /// The inverse of [`spread`](Mode::spread). `next` is the lane that would take the next unit:
+    /// it and the lanes behind it have done one unit less than those before it.
     #[inline(always)]
     fn fold<L: Lanes, const N: usize>(
         keys: &impl Keys<L, N>,
@@ -216,7 +218,7 @@ pub(crate) trait Mode: Sized + 'static {
         unreachable!("a mode without units side by side")
     }
 
-    /// What is left of the text, and the tag.
+    /// Processes the rest of the text, and the tag.
     fn tail<L: Lanes, const N: usize, const OPEN: bool>(
         keys: &impl Keys<L, N>,
         state: &State<Self, L, N>,

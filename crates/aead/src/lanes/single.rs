@@ -1,5 +1,5 @@
-//! One message. Where units can run side by side, they fill the lanes; else one lane works, and the
-//! time is that of its chain.
+//! One message alone. Where its units can run side by side, they fill the lanes; otherwise one lane
+//! works, and the time is that of its chain.
 
 use sealane_block::lanes::Streams;
 use sealane_block::{Block, Kernel, Lanes};
@@ -15,7 +15,7 @@ pub(crate) struct Single<'a, M: Mode, const OPEN: bool> {
     pub(crate) job: Job<'a, M>,
 }
 
-/// Units that are not worth a wave: a lane does them almost as soon.
+/// Number of units up to which one lane is about as fast as a wave.
 const FEW: usize = 2;
 
 impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
@@ -65,8 +65,7 @@ impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
     }
 }
 
-/// Runs the body over units in all lanes, in rounds; the last round may be short, and takes place
-/// elsewhere.
+/// Runs the body over units in all lanes, in rounds; a short last round runs on a copy.
 #[inline(always)]
 fn side_by_side<L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys: &Same<'_, L, M>,

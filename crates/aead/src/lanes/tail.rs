@@ -1,4 +1,4 @@
-//! The tail of messages: what is left of the text, and the tag.
+//! The tail of messages: the rest of the text, and the tag.
 
 use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Lanes};
@@ -11,7 +11,7 @@ use super::{Facts, Group, Mode, Params, Wave};
 /// The slot of the tag in modes whose tag is a block of its own.
 pub(crate) const TAG: usize = 3;
 
-/// What goes into tails, and what comes out. A slot holds up to 16 bytes of each lane, zeros behind them.
+/// Input and output of tails. A slot holds up to 16 bytes of each lane, zeros behind them.
 pub(crate) struct Slots<L: Lanes, const N: usize> {
     given: [Wave<L, N>; 4],
     made: [Wave<L, N>; 4],
@@ -29,24 +29,24 @@ impl<L: Lanes, const N: usize> Slots<L, N> {
 
 /// The tails of the lanes of a wave.
 pub(crate) struct Tail<'t, L: Lanes, const N: usize> {
-    /// The text in slots 0 and 1; when opening, slots as the mode's
-    /// [`tail_bytes`](Mode::tail_bytes) says. Lanes without a tail have zeros, but for [`TAG`].
+    /// The text in slots 0 and 1; when opening, slots by the mode's
+    /// [`tail_bytes`](Mode::tail_bytes). Lanes without a tail have zeros, but for [`TAG`].
     pub(crate) given: &'t mut [Wave<L, N>; 4],
-    /// The same with the roles exchanged: what the mode makes of it. What it does not write means
-    /// nothing.
+    /// The output of the mode, in the opposite layout. Slots that the mode does not write are
+    /// unspecified.
     pub(crate) made: &'t mut [Wave<L, N>; 4],
-    /// What is not as it should be when opening: zero in every lane whose message is authentic.
+    /// Differences found when opening: zero in every lane whose message is authentic.
     pub(crate) wrong: Wave<L, N>,
-    /// When opening: bytes of padding that the text was found to end with.
+    /// When opening: bytes of padding at the end of the text.
     pub(crate) padding: [usize; MAX_LANES],
     /// Bytes of text in each lane's tail.
     pub(crate) rest: [usize; MAX_LANES],
-    /// The most of them.
+    /// The largest of these.
     pub(crate) most: usize,
     /// The messages.
     pub(crate) messages: Group<'t>,
     tag_mask: Wave<L, N>,
-    /// Whether the slots for text are zero in all lanes.
+    /// True if the slots for text are zero in all lanes.
     is_blank: bool,
 }
 
@@ -74,7 +74,7 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
         }
     }
 
-    /// Takes the end of a lane's text; when opening, also what came behind it.
+    /// Loads the end of a lane's text; when opening, also the bytes behind it.
     #[inline(always)]
     pub(crate) fn take<M: Mode, const OPEN: bool>(
         &mut self,
@@ -96,7 +96,7 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
                 bytes[rest..rest + tag.len()].copy_from_slice(tag);
                 let mut at = 0;
                 for (slot, count) in counts.into_iter().enumerate() {
-                    let given = sixteen(&bytes, at) & first_bytes(count);
+                    let given = load_block(&bytes, at) & first_bytes(count);
                     self.given[slot].lanes_mut()[lane] = given;
                     at += count;
                 }
@@ -112,7 +112,7 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
         }
     }
 
-    /// Hands out what was made of it, and says whether the message is authentic.
+    /// Writes the output back, and returns the outcome of the message.
     #[inline(always)]
     pub(crate) fn give<M: Mode, const OPEN: bool>(
         &self,
@@ -145,7 +145,7 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
         true
     }
 
-    /// Leaves the slots for text as they were found.
+    /// Restores the slots for text to zeros.
     #[inline(always)]
     pub(crate) fn clear(self, l: L) {
         if !self.is_blank {
@@ -161,7 +161,8 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
         })
     }
 
-    /// The bit behind the text of slot `slot`, where there is room: text ^ bit is `ozp(text)`.
+    /// Returns the bit behind the text of slot `slot`, where there is room: text ^ bit is
+    /// `ozp(text)`.
     #[inline(always)]
     pub(crate) fn end_bit(&self, l: L, slot: usize) -> Wave<L, N> {
         self.by_rest(l, |rest| match rest.checked_sub(16 * slot) {
@@ -170,7 +171,7 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
         })
     }
 
-    /// All ones in lanes whose rest has a length that `is` accepts.
+    /// Returns all ones in lanes whose rest has a length that `is` accepts.
     #[inline(always)]
     pub(crate) fn where_rest(&self, l: L, is: impl Fn(usize) -> bool) -> Wave<L, N> {
         self.by_rest(l, |rest| match is(rest) {
@@ -179,13 +180,13 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
         })
     }
 
-    /// A block for each lane, by the length of its rest, which is public.
+    /// Returns a block for each lane, by the length of its rest, which is public.
     #[inline(always)]
     pub(crate) fn by_rest(&self, l: L, block: impl Fn(usize) -> Block) -> Wave<L, N> {
         Wave::of_lanes(l, |lane| block(self.rest[lane]))
     }
 
-    /// A block for each lane, by its message; zero where there is none.
+    /// Returns a block for each lane, by its message; zero where there is none.
     #[inline(always)]
     pub(crate) fn by_message(&self, l: L, block: impl Fn(&Facts<'_>) -> Block) -> Wave<L, N> {
         Wave::of_lanes(l, |lane| {
@@ -193,8 +194,8 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
         })
     }
 
-    /// The tag, of which as many bytes count as the parameters say: sets it, or compares it with the
-    /// one that came.
+    /// Processes the tag, with the length that the parameters give: sets it, or compares it with
+    /// the received one.
     #[inline(always)]
     pub(crate) fn tag<const OPEN: bool>(&mut self, tag: Wave<L, N>) {
         if OPEN {
@@ -205,7 +206,7 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
     }
 }
 
-/// The first bytes of 16, all of them in one go.
+/// Writes the first bytes of 16, in one copy.
 #[inline(always)]
 fn put_short(to: &mut [u8], from: [u8; 16]) {
     if to.is_empty() {
@@ -229,23 +230,23 @@ pub(crate) fn first_bytes(count: usize) -> Block {
         }
         bytes
     };
-    sixteen(&ONES_THEN_ZEROS, 16 - count)
+    load_block(&ONES_THEN_ZEROS, 16 - count)
 }
 
-/// The 16 bytes at a place.
+/// Loads the 16 bytes at an offset.
 #[inline(always)]
-pub(crate) fn sixteen(bytes: &[u8], at: usize) -> Block {
+pub(crate) fn load_block(bytes: &[u8], at: usize) -> Block {
     let mut block = [0; 16];
     block.copy_from_slice(&bytes[at..at + 16]);
     Block::from_bytes(block)
 }
 
-/// Fewer than 16 bytes, zeros behind them.
+/// Loads fewer than 16 bytes, with zeros behind them.
 #[inline(always)]
 pub(crate) fn load_short(from: &[u8]) -> Block {
     let len = from.len();
     let part = |at: usize, count: usize| &from[at..at + count];
-    // Two reads that overlap are quicker than a copy of any length.
+    // Two overlapping reads are faster than a copy of variable length.
     let (low, high, at) = if len >= 8 {
         (part(0, 8), part(len - 8, 8), len - 8)
     } else if len >= 4 {

@@ -1,4 +1,4 @@
-//! Waves: what eight vectors, or one, hold side by side.
+//! Waves: the blocks of eight vectors, or of one, side by side.
 
 use std::ops::{BitAnd, BitXor, BitXorAssign};
 
@@ -28,7 +28,7 @@ macro_rules! each {
 }
 
 impl<L: Lanes, const N: usize> Wave<L, N> {
-    /// How many lanes there are.
+    /// Number of lanes.
     pub(crate) const LANES: usize = N * L::WIDTH;
 
     /// One block in all lanes.
@@ -50,8 +50,8 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         Wave::splat(l, Block::ZERO)
     }
 
-    /// A block for each lane. They come together in registers: vectors that are stored block by block
-    /// and read whole would wait for their stores.
+    /// Collects a block for each lane. They are combined in registers: loading whole vectors right
+    /// after storing single blocks would stall.
     #[inline(always)]
     pub(crate) fn of_lanes(l: L, mut block: impl FnMut(usize) -> Block) -> Self {
         let mut wave = Wave::zero(l);
@@ -60,8 +60,8 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
             for (place, to) in blocks[..L::WIDTH].iter_mut().enumerate() {
                 *to = block(i * L::WIDTH + place);
             }
-            // Else the compiler may take the vector apart again, down to bytes.
-            wave.v[i] = l.settled(l.load(&blocks));
+            // Otherwise the compiler may split the vector again, down to bytes.
+            wave.v[i] = l.optimization_barrier(l.load(&blocks));
         }
         wave
     }
@@ -94,11 +94,12 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         mask
     }
 
-    /// The same, but what is made of it is made here, and not earlier.
+    /// The same wave behind an optimisation barrier, so that later operations are not moved before
+    /// this point.
     #[inline(always)]
-    pub(crate) fn settled(mut self) -> Self {
+    pub(crate) fn optimization_barrier(mut self) -> Self {
         for i in 0..N {
-            self.v[i] = self.l.settled(self.v[i]);
+            self.v[i] = self.l.optimization_barrier(self.v[i]);
         }
         self
     }
@@ -121,8 +122,8 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     }
     each! {
         #[cfg(feature = "research")]
-        /// Times x in GF(2^128), in polynomial order: for blocks of the standards, between two calls of
-        /// [`reversed`](Wave::reversed).
+        /// Times x in GF(2^128), in polynomial order: for blocks of the standards, between two
+        /// calls of [`reversed`](Wave::reversed).
         doubled() = double
     }
     each! {
@@ -243,7 +244,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         wave
     }
 
-    /// The same wave with another block in its last lane.
+    /// Replaces the block in the last lane.
     #[inline(always)]
     pub(crate) fn with_last(mut self, block: Block) -> Self {
         self.v[N - 1] = self.l.with_last(self.v[N - 1], block);
@@ -257,11 +258,11 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     }
 }
 
-/// What modes of the study need beyond that.
+/// Further operations, for modes of the study.
 #[cfg(feature = "research")]
 impl<L: Lanes, const N: usize> Wave<L, N> {
-    /// The inverse of [`doubled`](Wave::doubled): bits move down by one place, and the one that falls out
-    /// comes back as 1/x, which is x^127 + x^6 + x + 1.
+    /// The inverse of [`doubled`](Wave::doubled): bits move down by one place, and the bit shifted
+    /// out comes back as 1/x, which is x^127 + x^6 + x + 1.
     #[inline(always)]
     pub(crate) fn halved(mut self) -> Self {
         let l = self.l;
@@ -274,8 +275,8 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         self
     }
 
-    /// The product in GF(2^128), in polynomial order, with a factor that is given as itself and x^64
-    /// times itself.
+    /// The product in GF(2^128), in polynomial order, with a factor that is given as itself and
+    /// x^64 times itself.
     #[inline(always)]
     pub(crate) fn times(mut self, factor: &[Self; 2]) -> Self {
         for i in 0..N {
@@ -285,9 +286,9 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         self
     }
 
-    /// As [`running_sum`](Wave::running_sum), where the sum is multiplied by a factor from each lane to
-    /// the next. `powers` are those of it from the first on, as many as a vector has lanes, and x^64 times
-    /// them.
+    /// As [`running_sum`](Wave::running_sum), where the sum is multiplied by a factor from each
+    /// lane to the next. `powers` are its powers from the first on, as many as a vector has lanes,
+    /// and x^64 times them.
     #[inline(always)]
     pub(crate) fn running_hash(mut self, before: Self, powers: [&[Block]; 2]) -> Self {
         let l = self.l;
@@ -295,7 +296,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         let [power, upper] = powers;
         let once = [l.splat(power[0]), l.splat(upper[0])];
         let twice = [l.splat(power[1]), l.splat(upper[1])];
-        // As often as what comes before a vector is multiplied on its way to each of its lanes.
+        // The value before a vector is multiplied once for each step to each of its lanes.
         let ways = [l.load(power), l.load(upper)];
         let mut carry = l.last(before.v[N - 1]);
         for i in 0..N {
@@ -316,7 +317,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         self
     }
 
-    /// Ones for zeros, and zeros for ones.
+    /// The bitwise complement.
     #[inline(always)]
     pub(crate) fn inverted(self) -> Self {
         self ^ Wave::splat(self.l, Block::ONES)
@@ -366,7 +367,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         self
     }
 
-    /// What is given, twice it, four times it and so on, lane after lane, in polynomial order.
+    /// The given block, twice it, four times it and so on, lane after lane, in polynomial order.
     #[inline(always)]
     pub(crate) fn doubling(first: Wave<L, 1>) -> Self {
         let l = first.l;
@@ -450,8 +451,8 @@ fn product<L: Lanes>(l: L, v: L::V, factor: [L::V; 2]) -> L::V {
     reduced(l, parts(l, v, factor))
 }
 
-/// A product before its reduction: each half of `v` has a factor of its own, so that the products have
-/// 192 bits. The second part counts x^64 times.
+/// A product before its reduction: each half of `v` has a factor of its own, so that the products
+/// have 192 bits. The second part counts x^64 times.
 #[cfg(feature = "research")]
 #[inline(always)]
 fn parts<L: Lanes>(l: L, v: L::V, [factor, upper]: [L::V; 2]) -> [L::V; 2] {
@@ -461,7 +462,7 @@ fn parts<L: Lanes>(l: L, v: L::V, [factor, upper]: [L::V; 2]) -> [L::V; 2] {
     ]
 }
 
-/// The sum of such parts, of which the upper third is folded down at once.
+/// Adds such parts and folds the upper third down.
 #[cfg(feature = "research")]
 #[inline(always)]
 fn reduced<L: Lanes>(l: L, [low, high]: [L::V; 2]) -> L::V {

@@ -6,7 +6,7 @@ use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{back, forward};
 use crate::lanes::head::block_of;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Cbc;
 
@@ -21,8 +21,8 @@ impl Mode for Cbc {
     type Constants = Of<0>;
     type Words = Of<1>;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Cbc> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Cbc> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key), back(cpu, key)];
         material
     }

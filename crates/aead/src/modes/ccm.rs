@@ -1,18 +1,18 @@
 //! CCM: NIST SP 800-38C and RFC 3610. CBC-MAC over lengths, associated data and text, and CTR.
 //!
-//! The MAC is a chain, which the blocks of CTR accompany: one message is as slow as the chain, many
-//! fill the lanes.
+//! The MAC is a chain, which the blocks of CTR accompany: one message takes as long as the chain,
+//! and many messages fill the lanes.
 
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::ctr::stride;
 use super::shared::forward;
 use crate::lanes::head::{block_of, padded_with};
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Ccm;
 
-/// CBC-MAC so far.
+/// CBC-MAC of the blocks so far.
 const MAC: usize = 0;
 /// The counter block of the next block of text, as an integer.
 const COUNTER: usize = 1;
@@ -24,8 +24,8 @@ impl Mode for Ccm {
     type Constants = Of<0>;
     type Words = Of<3>;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Ccm> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ccm> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
     }
@@ -86,7 +86,7 @@ impl Mode for Ccm {
             let pad = keys.encrypt(0, counter.reversed());
             let given = data.mask(l, unit, 0, pad);
             let text = if OPEN { given ^ pad } else { given };
-            // What comes last: in many lanes that open, the pad.
+            // The value that comes last: in many lanes that open, the pad.
             mac = match OPEN && N > 1 {
                 true => keys.encrypt_late(0, mac ^ given, pad),
                 false => keys.encrypt_late(0, text, mac),
@@ -116,13 +116,14 @@ impl Mode for Ccm {
     }
 }
 
-/// The counter block of number 0: how many bytes the number has, less one, then the nonce.
+/// Builds counter block number 0: the length of the number in bytes, less one, then the nonce.
 #[inline(always)]
 fn first_counter(nonce: &[u8]) -> Block {
     Block::new(block_of(nonce, 0).value() << 8 | (14 - nonce.len() as u128))
 }
 
-/// How SP 800-38C, section A.2.2, writes the length of associated data, and in how many bytes.
+/// Encodes the length of associated data as in SP 800-38C, section A.2.2, and returns its number of
+/// bytes.
 fn length(len: usize) -> ([u8; 10], usize) {
     let mut bytes = [0; 10];
     let count = if len < 0xff00 {

@@ -1,23 +1,23 @@
 //! CLOC: Iwata, Minematsu, Guo and Morioka, "CLOC: Authenticated Encryption for Short Input" (FSE
 //! 2014), and "CLOC and SILC", submission to CAESAR, version 3. For research.
 //!
-//! CFB for the text and CBC-MAC over the ciphertext, from one hash of nonce and associated data. The
-//! two chains run side by side; each waits for its own block before. Version 3 differs by a byte,
-//! which names the parameters, before the nonce.
+//! CFB for the text and CBC-MAC over the ciphertext, from one hash of nonce and associated data.
+//! The two chains run side by side; each waits for its own block before. Version 3 differs by a
+//! byte, which names the parameters, before the nonce.
 
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{all_if, by_message, by_number, by_rest, end_bit, forward, same_rest};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::first_bytes;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Cloc;
 
-/// What the cipher makes the next pad of, but for [`TOP`], which is added to it: for all but the first, the
-/// block of ciphertext before, without its top bit.
+/// Input of the cipher for the next pad, except for [`TOP`], which is added to it. For all pads but
+/// the first, this is the block of ciphertext before, without its top bit.
 pub(crate) const TO_PAD: usize = 0;
-/// What it makes the MAC of that there is so far. In the head, what there is of the hash.
+/// Input of the cipher for the MAC of the blocks so far. In the head, the hash so far.
 pub(crate) const TO_MAC: usize = 1;
 
 /// The byte of version 3 for AES, nonces of 12 bytes and tags of 8.
@@ -32,8 +32,8 @@ impl Mode for Cloc {
     type Words = Of<2>;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Cloc> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Cloc> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
     }
@@ -44,7 +44,7 @@ impl Mode for Cloc {
         but_the_last(text)
     }
 
-    /// The associated data, of which none counts as one block of no bytes.
+    /// Returns the blocks of the associated data; no data count as one block of no bytes.
     fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
         message.ad.len().div_ceil(16).max(1)
     }
@@ -133,7 +133,8 @@ impl Mode for Cloc {
     }
 }
 
-/// What the tail takes of a text: its last block, full or not, which differs from the others.
+/// Returns the bytes of a text that the tail takes: its last block, full or not, which differs from
+/// the others.
 pub(crate) fn but_the_last(text: usize) -> usize {
     match text {
         0 => 0,
@@ -167,8 +168,8 @@ pub(crate) fn two_chains<L: Lanes, const N: usize, const OPEN: bool>(
     *state = [to_pad, to_mac];
 }
 
-/// What ends both hash and MAC: eight steps (f1) where the last block was full, one (f2 and g2) where
-/// it was not. The eight: (a, b, c, d) to (a ^ c, b ^ d, a ^ b ^ c, b ^ c ^ d).
+/// Finishes hash and MAC: eight steps (f1) where the last block was full, one (f2 and g2) where it
+/// was not. The eight: (a, b, c, d) to (a ^ c, b ^ d, a ^ b ^ c, b ^ c ^ d).
 #[inline(always)]
 fn finished<L: Lanes, const N: usize>(x: Wave<L, N>, full: Wave<L, N>) -> Wave<L, N> {
     let next = x.shr_bytes::<4>();

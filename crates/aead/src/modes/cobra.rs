@@ -1,11 +1,11 @@
-//! COBRA-R1: a reconstruction of COBRA (Andreeva, Luykx, Mennink and Yasuda, "COBRA: A Parallelizable
-//! Authenticated Online Cipher Without Block Cipher Inverse", FSE 2014), from what is published about
-//! it: the same work for each block, in the same order, but not the same ciphertexts.
+//! COBRA-R1: a reconstruction of COBRA (Andreeva, Luykx, Mennink and Yasuda, "COBRA: A
+//! Parallelizable Authenticated Online Cipher Without Block Cipher Inverse", FSE 2014), from the
+//! published parts: the same work for each block, in the same order, but not the same ciphertexts.
 //!
-//! Two blocks at a time go through two rounds of a Feistel network. Before that, a polynomial hash of
-//! the text so far is added to each. The hash is a chain of one product a block when sealing; over the
-//! lanes of a wave it becomes a sum of pairs of blocks times powers of the factor, with one step of
-//! the chain a vector. Opening knows all hashes from the network, and has no chain.
+//! Two blocks at a time go through two rounds of a Feistel network. Before that, a polynomial hash
+//! of the text so far is added to each. The hash is a chain of one product a block when sealing;
+//! over the lanes of a wave it becomes a sum of pairs of blocks times powers of the factor, with
+//! one step of the chain a vector. Opening knows all hashes from the network, and has no chain.
 
 use sealane_block::gf::Order;
 use sealane_block::lanes::MAX_WIDTH;
@@ -15,13 +15,13 @@ use super::shared::{
     aes, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7, times9,
 };
 use crate::lanes::head::{block_of, padded_block_of};
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Cobra;
 
 /// L, the encryption of 0, and x^64 * L, in polynomial order: a factor for [`Wave::times`].
 const FACTOR: [usize; 2] = [0, 1];
-/// Of the table: powers 2, 4, 6 and 8 of L, and then x^64 times them.
+/// Index in the table of powers 2, 4, 6 and 8 of L, and then x^64 times them.
 const POWERS: usize = MAX_WIDTH;
 /// J, the encryption of 1, in polynomial order.
 const J: usize = 2;
@@ -31,7 +31,7 @@ const HASH: usize = 0;
 /// 2^i * J, where i is the number of the next unit from 1. In the head: the mask of the next
 /// block, in polynomial order.
 const MASK: usize = 1;
-/// The sums of what the first and second rounds added.
+/// The sums of the values that the first and second rounds added.
 const SUMS: [usize; 2] = [2, 3];
 /// The hash of associated data.
 const AD: usize = 4;
@@ -43,8 +43,8 @@ impl Mode for Cobra {
     const UNIT: usize = 2;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Cobra> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Cobra> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         let cipher = aes(cpu, key);
         let reversed = |block: Block| Block::new(block.value().swap_bytes());
@@ -69,7 +69,7 @@ impl Mode for Cobra {
         true
     }
 
-    /// Two halves of what is left: the second is the longer one.
+    /// Splits the rest into two halves: the second is the longer one.
     fn tail_bytes(params: &Params, rest: usize) -> [usize; 4] {
         [rest / 2, rest.div_ceil(2), 0, params.tag_len]
     }
@@ -198,7 +198,7 @@ impl Mode for Cobra {
     }
 }
 
-/// The body; `SAME` says that all lanes have the same masks.
+/// The body; `SAME` is set if all lanes have the same masks.
 #[inline(always)]
 fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
     keys: &impl Keys<L, N>,
@@ -252,13 +252,14 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
     *state = [hash, mask, sum0, sum1, ad];
 }
 
-/// Whether lanes hold neighbouring units of one message, so that each goes on from the one before.
+/// Returns true if lanes hold neighbouring units of one message, so that each goes on from the one
+/// before.
 #[inline(always)]
 fn wide<L: Lanes, const N: usize, D: Data<L, N>>(_data: &D) -> bool {
     D::WIDE
 }
 
-/// What is left of texts, cut in halves; the first is the longer one.
+/// The rests of texts, cut in halves; the first is the longer one.
 struct Halves<L: Lanes, const N: usize> {
     /// All ones in the bytes of each half.
     masks: [Wave<L, N>; 2],

@@ -4,9 +4,10 @@
 //! Every block goes through the cipher twice, and between the two calls is added to the sum of all
 //! blocks before it. Only this sum is a chain. Block i has the masks 3 * 2^(i - 1) * L and 2^i * L.
 //!
-//! The versions differ in how they end. Version 2 pads a short last block and says so in a byte.
-//! Version 1 hides a short last block together with the tag by XLS (Ristenpart and Rogaway, FSE 2007),
-//! which has been broken since, and cuts off what a text of less than a block does not need.
+//! The versions treat the end differently. Version 2 pads a short last block and marks this in a
+//! byte. Version 1 hides a short last block together with the tag by XLS (Ristenpart and Rogaway,
+//! FSE 2007), which has been broken since, and cuts off what a text of less than a block does not
+//! need.
 
 use sealane_block::{Block, Cpu, Lanes};
 
@@ -16,7 +17,7 @@ use super::shared::{
 use super::xls::{Ends, join, split, xls};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::mode::Shape;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Copa;
 
@@ -39,8 +40,8 @@ impl Mode for Copa {
     type Words = Of<3>;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Copa> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Copa> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key), back(cpu, key)];
         let mask = aes(cpu, key).encrypt(Block::ZERO);
         material.constants = [Block::new(mask.value().swap_bytes())];
@@ -60,7 +61,7 @@ impl Mode for Copa {
     fn tail_bytes(params: &Params, rest: usize) -> [usize; 4] {
         match params.version {
             1 => [16, rest, 0, 0],
-            // The block, the tag, and whether the block was padded.
+            // The block, the tag, and the byte that tells if the block was padded.
             _ => [16, 16, 1, 0],
         }
     }
@@ -188,7 +189,7 @@ impl Mode for Copa {
             mask = mask.unless(ends.tiny, six);
             chain ^= (one ^ six).reversed() & ends.tiny;
         }
-        // With XLS, what follows belongs to the block before the rest.
+        // With XLS, the following bytes belong to the block before the rest.
         if ends.any_xls {
             mask = mask.unless(ends.xls, mask.halved());
         }
@@ -252,7 +253,7 @@ impl Mode for Copa {
     }
 }
 
-/// The body; `SAME` says that all lanes have the same masks.
+/// The body; `SAME` is set if all lanes have the same masks.
 #[inline(always)]
 fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool, K: Keys<L, N>>(
     keys: &K,
@@ -262,9 +263,9 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool, K: Keys<L
     let l = keys.l();
     let [mut mask, mut chain, mut sum] = *state;
     let units = data.units();
-    // The second layer of a block comes behind the first of the next: neither waits for the other. With a
-    // key for each lane, there is no room to keep what waits. What the layer takes, and what is added to
-    // what it makes:
+    // The second layer of a block comes behind the first of the next: neither waits for the other.
+    // With a key for each lane, registers do not suffice for that. The arrays hold the inputs of
+    // the layer, and the values added to its outputs:
     let mut second = [Wave::zero(l); 2];
     let behind = usize::from(K::SAME);
     for unit in 0..units + behind {
@@ -322,7 +323,7 @@ fn before<L: Lanes, const N: usize, D: Data<L, N>>(
     if D::WIDE { sums.previous(chain) } else { chain }
 }
 
-/// All ones where the byte of version 2 says that the last block was padded.
+/// All ones where the byte of version 2 marks the last block as padded.
 #[inline(always)]
 fn flags<L: Lanes, const N: usize>(l: L, tail: &Tail<'_, L, N>) -> Wave<L, N> {
     let mut flags = Wave::zero(l);
@@ -335,8 +336,8 @@ fn flags<L: Lanes, const N: usize>(l: L, tail: &Tail<'_, L, N>) -> Wave<L, N> {
     flags
 }
 
-/// Finds the padding that a last block says it has, without branches on it; a block whose padding is
-/// not what sealing makes is not authentic.
+/// Finds the padding that a last block claims to have, without branches on it; a block with another
+/// padding than sealing makes is not authentic.
 #[inline(always)]
 fn remove_padding<L: Lanes, const N: usize>(tail: &mut Tail<'_, L, N>, last: Wave<L, N>) {
     let wrong = tail.wrong.lanes_mut();
@@ -350,7 +351,7 @@ fn remove_padding<L: Lanes, const N: usize>(tail: &mut Tail<'_, L, N>, last: Wav
             1 => {
                 let zeros = (value.leading_zeros() / 8).min(15);
                 let end = value >> (8 * (15 - zeros)) ^ 0x80;
-                // Only an empty text has a block of nothing but padding.
+                // Only an empty text has a block of padding alone.
                 let empty = u128::from(zeros / 15) & u128::from(message.text > 16);
                 wrong[lane] = Block::new(wrong[lane].value() | end | empty);
                 tail.padding[lane] = zeros as usize + 1;

@@ -1,13 +1,13 @@
 //! CTR: NIST SP 800-38A, section 6.5, with a counter of 128 bits that wraps.
 //!
-//! A building block: it authenticates nothing, and two texts under one counter give their difference
-//! away.
+//! A building block: it authenticates nothing, and two texts under one counter reveal their
+//! difference.
 
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{add128, forward, lane_numbers};
 use crate::lanes::head::block_of;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Ctr;
 
@@ -22,8 +22,8 @@ impl Mode for Ctr {
     /// There is no head or tail worth sharing.
     const ALONE_BYTES: usize = 64;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Ctr> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ctr> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
     }
@@ -98,8 +98,8 @@ impl Mode for Ctr {
     }
 }
 
-/// Whether the lower half of a counter overflows on the way through these units, as it hardly ever does.
-/// Counters are public.
+/// Returns true if the lower half of a counter overflows on the way through these units, as it
+/// hardly ever does. Counters are public.
 #[inline(always)]
 fn carries<L: Lanes, const N: usize, D: Data<L, N>>(counter: Wave<L, N>, data: &D) -> bool {
     let lanes = Wave::<L, N>::LANES;
@@ -113,7 +113,7 @@ fn carries<L: Lanes, const N: usize, D: Data<L, N>>(counter: Wave<L, N>, data: &
     }
 }
 
-/// By how much a block counter advances from one unit of a lane to the next.
+/// The distance of block counters from one unit of a lane to the next.
 #[inline(always)]
 pub(crate) fn stride<L: Lanes, const N: usize, D: Data<L, N>>(_data: &D, lanes: usize) -> Block {
     Block::new(if D::WIDE { lanes as u128 } else { 1 })

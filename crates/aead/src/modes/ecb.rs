@@ -1,12 +1,12 @@
 //! ECB: NIST SP 800-38A, section 6.1, for whole blocks.
 //!
-//! A building block, and the measure of the others: it authenticates nothing, and equal blocks of
-//! text stay equal.
+//! A building block, and the baseline of the other modes: it authenticates nothing, and equal
+//! blocks of text stay equal.
 
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{back, forward};
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Ecb;
 
@@ -21,8 +21,8 @@ impl Mode for Ecb {
     /// There is no head or tail worth sharing.
     const ALONE_BYTES: usize = 64;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Ecb> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ecb> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key), back(cpu, key)];
         material
     }

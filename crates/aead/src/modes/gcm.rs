@@ -1,17 +1,17 @@
 //! GCM: NIST SP 800-38D; McGrew and Viega, "The Galois/Counter Mode of Operation" (2004). CTR, and
 //! GHASH over associated data, ciphertext and lengths.
 //!
-//! GHASH multiplies by H after each block. The value here is the one before that product
-//! (see [`horner`]), which the tail makes good.
+//! GHASH multiplies by H after each block. The value here is the one before that product (see
+//! [`horner`]), which the tail computes.
 
 use sealane_block::gf::Order;
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::ctr::stride;
-use super::horner::{self, Source};
+use super::horner::{self, BlockSource};
 use super::shared::{aes, forward, lane_numbers};
 use crate::lanes::head::block_of;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Gcm;
 
@@ -30,8 +30,8 @@ impl Mode for Gcm {
     type Constants = Of<{ horner::CONSTANTS }>;
     type Words = Of<3>;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Gcm> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Gcm> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         let hash_key = aes(cpu, key).encrypt(Block::ZERO);
         (material.table, material.constants) = horner::expand(cpu, Order::Ghash, hash_key);
@@ -41,7 +41,7 @@ impl Mode for Gcm {
         true
     }
 
-    /// What makes J_0, then the associated data.
+    /// Returns the number of blocks that make J_0, then of the associated data.
     fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
         nonce_blocks(message.nonce.len()) + message.ad.len().div_ceil(16)
     }
@@ -58,7 +58,7 @@ impl Mode for Gcm {
         }
     }
 
-    /// Lanes may be in different parts of their heads: which, the lengths of nonces say.
+    /// Lanes may be in different parts of their heads, depending on the lengths of nonces.
     #[inline(always)]
     fn absorb<L: Lanes, const N: usize>(
         keys: &impl Keys<L, N>,
@@ -97,8 +97,8 @@ impl Mode for Gcm {
         _head: &Head<'_, L, N>,
     ) {
         let one = Wave::splat(keys.l(), Block::new(1));
-        // Without the barrier it is put together byte by byte where one message has all lanes.
-        state[COUNTER] = state[FIRST].settled().reversed().add32(one);
+        // Without the barrier, the compiler builds it byte by byte where one message has all lanes.
+        state[COUNTER] = state[FIRST].optimization_barrier().reversed().add32(one);
     }
 
     #[inline(always)]
@@ -168,13 +168,13 @@ impl Mode for Gcm {
     }
 }
 
-/// Enciphers units with CTR, and hands on their ciphertext.
+/// Encrypts units with CTR, and passes on their ciphertext.
 struct Counted<L: Lanes, const N: usize, const OPEN: bool> {
     counter: Wave<L, N>,
     step: Wave<L, N>,
 }
 
-impl<L: Lanes, const N: usize, const OPEN: bool> Source<L, N> for Counted<L, N, OPEN> {
+impl<L: Lanes, const N: usize, const OPEN: bool> BlockSource<L, N> for Counted<L, N, OPEN> {
     #[inline(always)]
     fn block(
         &mut self,
@@ -189,7 +189,7 @@ impl<L: Lanes, const N: usize, const OPEN: bool> Source<L, N> for Counted<L, N, 
     }
 }
 
-/// Blocks of the head that make J_0: the nonce itself, or what GHASH makes of it.
+/// Returns the blocks of the head that make J_0: the nonce itself, or its GHASH.
 fn nonce_blocks(bytes: usize) -> usize {
     match bytes {
         USUAL_NONCE => 1,

@@ -1,10 +1,10 @@
 //! Polynomial hashes in GF(2^128) by Horner's rule, over lanes: `value * base + block` a block.
 //!
 //! In lanes with a message each, the base is that of the lane's key, and a few blocks share a
-//! reduction. Lanes that share one message hold a *round* of its blocks, each waiting to be multiplied by a
-//! power of its own: those of a round follow one another in the table, so that they are read as vectors,
-//! and the whole round has one reduction. What was hashed before a round is added to its first block. All
-//! values are byte-reversed.
+//! reduction. Lanes that share one message hold a *round* of its blocks, each waiting to be
+//! multiplied by a power of its own: those of a round follow one another in the table, so that they
+//! are read as vectors, and the whole round has one reduction. The value before a round is added to
+//! its first block. All values are byte-reversed.
 
 use sealane_block::gf::{Order, mul_each, prepare_whole, reduce_whole_lanes, whole_product_lanes};
 use sealane_block::lanes::MAX_LANES;
@@ -22,8 +22,8 @@ pub(crate) const CONSTANTS: usize = 2 * GROUP;
 /// A factor, prepared.
 type Factor<L, const N: usize> = [Wave<L, N>; 2];
 
-/// Entries of the table: powers `MAX_LANES` down to 0, and zeros, which take in lanes behind the last
-/// block of a round that is not whole. First words come first, then second words.
+/// Entries of the table: powers `MAX_LANES` down to 0, and zeros, for lanes behind the last block
+/// of a round that is not whole. First words come first, then second words.
 const ENTRIES: usize = 2 * MAX_LANES;
 
 /// The table of a key, and its constants. `base` is a block, not reversed, in the order of GHASH.
@@ -42,7 +42,7 @@ pub(crate) fn expand(cpu: Cpu, order: Order, base: Block) -> (Vec<Block>, [Block
     (table, constants)
 }
 
-/// Where a power lies in the table.
+/// Returns the index of a power in the table.
 const fn place(power: usize) -> usize {
     MAX_LANES - power
 }
@@ -58,9 +58,9 @@ pub(crate) fn step<L: Lanes, const N: usize>(
     product(order, value, base(keys, 1)) ^ block
 }
 
-/// Where the blocks come from that are hashed: what a mode does to a unit on the way.
-pub(crate) trait Source<L: Lanes, const N: usize> {
-    /// The block of a unit, not reversed. Each unit comes once, in order.
+/// Source of the blocks to be hashed: the work of a mode on a unit, with its result.
+pub(crate) trait BlockSource<L: Lanes, const N: usize> {
+    /// Returns the block of a unit, not reversed. Each unit comes once, in order.
     fn block(
         &mut self,
         keys: &impl Keys<L, N>,
@@ -76,7 +76,7 @@ pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
     order: Order,
     data: &mut D,
     mut value: Wave<L, N>,
-    source: &mut impl Source<L, N>,
+    source: &mut impl BlockSource<L, N>,
 ) -> Wave<L, N> {
     let (l, units) = (keys.l(), data.units());
     if D::WIDE {
@@ -93,8 +93,8 @@ pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
     let mut blocks = [[Wave::zero(l); GROUP]; 2];
     for group in 0..groups {
         for ahead in 0..GROUP {
-            // A group is hashed while the next one is enciphered, a few vectors of it beside each unit:
-            // the two keep different parts of the machine busy.
+            // A group is hashed while the next one is enciphered, a few vectors of it beside each
+            // unit: the two use different execution units.
             if group > 0 {
                 for i in (ahead..N).step_by(GROUP) {
                     value.v[i] = hashed(keys, order, value.v[i], &blocks[(group - 1) % 2], i);
@@ -108,7 +108,7 @@ pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
         for i in 0..N {
             value.v[i] = hashed(keys, order, value.v[i], &blocks[(groups - 1) % 2], i);
         }
-        // Some modes hash what is secret.
+        // Some modes hash secret data.
         for block in blocks.as_flattened_mut() {
             l.wipe(&mut block.v);
         }
@@ -140,8 +140,8 @@ fn hashed<L: Lanes, const N: usize>(
     l.xor(reduce_whole_lanes(l, order, sum), blocks[GROUP - 1].v[i])
 }
 
-/// The sum of the blocks of a round, the first of them times power `first` of the base and each times one
-/// power less than the one before it. It is in the last lane.
+/// Computes the sum of the blocks of a round, the first of them times power `first` of the base,
+/// and each times one power less than the one before it. The result is in the last lane.
 #[inline(always)]
 fn round<L: Lanes, const N: usize>(
     keys: &impl Keys<L, N>,
@@ -155,7 +155,7 @@ fn round<L: Lanes, const N: usize>(
     let (words, more) = (&words[at.clone()], &more[at]);
     let zero = l.splat(Block::ZERO);
     let mut sum = [zero; 3];
-    // The first vector comes last, since what is added to its first block comes late.
+    // The first vector comes last, since the addend of its first block comes late.
     for i in (0..N).rev() {
         let powers = [
             l.load(&words[i * L::WIDTH..]),
@@ -173,8 +173,8 @@ fn round<L: Lanes, const N: usize>(
     sum
 }
 
-/// From the value of one message to those of lanes that share it: what has been hashed counts as the
-/// last block of a round before the first.
+/// Spreads the value of one message to lanes that share it: it counts as the last block of a round
+/// before the first.
 #[inline(always)]
 pub(crate) fn spread<L: Lanes, const N: usize>(value: Wave<L, 1>) -> Wave<L, N> {
     let l = value.l;
@@ -187,7 +187,7 @@ pub(crate) fn spread<L: Lanes, const N: usize>(value: Wave<L, 1>) -> Wave<L, N> 
     wide
 }
 
-/// The inverse: the lane before the next one has the last block, and power 0.
+/// Inverts [`spread`]: the lane before the next one has the last block, and power 0.
 #[inline(always)]
 pub(crate) fn fold<L: Lanes, const N: usize>(
     keys: &impl Keys<L, N>,
@@ -204,8 +204,8 @@ pub(crate) fn fold<L: Lanes, const N: usize>(
     Wave { l, v }
 }
 
-/// What leads from one unit of a lane to its next, prepared: the base to the number of lanes if they share a
-/// message.
+/// Returns the factor from one unit of a lane to its next, prepared: the base to the number of
+/// lanes if they share a message.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn stride<D: Data<L, N>, L: Lanes, const N: usize>(

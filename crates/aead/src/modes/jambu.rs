@@ -1,22 +1,22 @@
 //! AES-JAMBU: Wu and Huang, "JAMBU Lightweight Authenticated Encryption Mode and AES-JAMBU",
 //! submission to CAESAR, versions 1 to 2.1, whose output is the same. For research.
 //!
-//! A state of 24 bytes and a call of AES for each 8 bytes of text, one after another: no mode is
-//! slower for one message, and none gains more from lanes. The halves (A, B) of the block lie as the
-//! cipher takes them; R lies beside both, in each half of a word.
+//! A state of 24 bytes and a call of AES for each 8 bytes of text, one after another: it is the
+//! slowest mode for one message, and gains most from lanes. The halves (A, B) of the block lie as
+//! the cipher takes them; R lies beside both, in each half of a word.
 
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{all_if, by_rest, end_bit, forward, same_rest};
 use crate::lanes::head::block_of;
 use crate::lanes::tail::load_short;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Jambu;
 
-/// A and B.
+/// The halves A and B of the block.
 const BLOCK: usize = 0;
-/// R and R.
+/// R, twice.
 const MEMORY: usize = 1;
 
 /// Constants of the steps, in byte 0 of A.
@@ -30,8 +30,8 @@ impl Mode for Jambu {
     type Words = Of<2>;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Jambu> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Jambu> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
     }
@@ -39,7 +39,8 @@ impl Mode for Jambu {
         false
     }
 
-    /// The nonce, then 8 bytes of associated data at a time, and always some padding.
+    /// Returns the blocks of the head: the nonce, then 8 bytes of associated data at a time, always
+    /// with some padding.
     fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
         2 + message.ad.len() / 8
     }
@@ -96,8 +97,8 @@ impl Mode for Jambu {
                 between ^= zero.lower_halves(between);
             }
             let second = keys.rounds(0, between);
-            // What follows is done beside these rounds, and not before them.
-            let between = between.settled();
+            // The following work is done beside these rounds, and not before them.
+            let between = between.optimization_barrier();
             memory ^= between.upper_halves(between);
             block = keys.last_onto(0, second, memory.upper_halves(given));
             // A is the same before and after a half of the text goes to B.
@@ -131,7 +132,7 @@ impl Mode for Jambu {
             block = block.unless(some, after);
             memory ^= some & after.upper_halves(after);
         }
-        // What is left, fewer than 8 bytes, lies in the half that the text ends in.
+        // The rest, fewer than 8 bytes, lies in the half that the text ends in.
         let part = by_rest(l, tail, same, |rest| {
             let bytes = (1u128 << (8 * (rest % 8))) - 1;
             Block::new(bytes << (rest / 8 * 64))

@@ -4,7 +4,8 @@
 //! A block of zeros and the text, with zeros before it up to whole blocks, are the *register*. A
 //! polynomial hash of header and register, enciphered, is mu. The register is masked with mu times
 //! powers of delta, and then every block of it enciphered. Masking a register of two blocks or more
-//! does not change its hash, so opening deciphers, hashes and unmasks, and then looks for the zeros.
+//! does not change its hash, so opening deciphers, hashes and unmasks, and then checks for the
+//! zeros.
 //!
 //! Element `i` of the masks is mu * delta^i if the register has an even number of blocks. If it is
 //! odd: mu, then mu * delta + mu, and mu * delta^(i - 1) from there on.
@@ -12,19 +13,19 @@
 use sealane_block::gf::Order;
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::horner::{self, Source, base, product};
+use super::horner::{self, BlockSource, base, product};
 use super::shared::{aes, back, forward};
 use crate::lanes::head::block_of;
 use crate::lanes::mode::Shape;
 use crate::lanes::tail::first_bytes;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Julius;
 
 const FORWARD: usize = 0;
 const BACK: usize = 1;
 
-/// The hash so far; then the next mask, or what the next is made of. Byte-reversed.
+/// The hash so far; then the next mask, or the value that it is computed from. Byte-reversed.
 const VALUE: usize = 0;
 /// All ones where the register has an odd number of blocks.
 const ODD: usize = 1;
@@ -33,7 +34,7 @@ const EMPTY: usize = 2;
 /// When opening: the first two blocks of the register; deciphered, and then unmasked.
 const FIRST: usize = 3;
 const SECOND: usize = 4;
-/// All ones in the second pass: public, like the two above.
+/// All ones in the second pass: public, as are the two above.
 const MASKING: usize = 5;
 
 impl Mode for Julius {
@@ -43,8 +44,8 @@ impl Mode for Julius {
     const PASSES: usize = 2;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Julius> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Julius> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key), back(cpu, key)];
         let delta = aes(cpu, key).encrypt(Block::ZERO);
         let delta = Block::new(delta.value().swap_bytes());
@@ -127,7 +128,7 @@ impl Mode for Julius {
 
     #[inline(always)]
     fn turn<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, state: &mut State<Self, L, N>) {
-        // One block is masked with a hash of zeros in its place, which is what it should be.
+        // One block is masked with a hash of zeros in its place, as the specification requires.
         let hash = state[VALUE].reversed() ^ (state[FIRST] & state[EMPTY]);
         let mu = keys.encrypt(FORWARD, hash);
         let next = product(Order::Polynomial, mu.reversed(), base(keys, 1)).reversed();
@@ -137,8 +138,8 @@ impl Mode for Julius {
         state[MASKING] = Wave::splat(keys.l(), Block::ONES);
     }
 
-    /// The hash of the head counts as the block before the first, which the last lane has. Masks differ from
-    /// lane to lane when the first round has been.
+    /// The hash of the head counts as the block before the first, which the last lane has. Masks
+    /// differ from lane to lane after the first round.
     #[inline(always)]
     fn spread<L: Lanes, const N: usize>(
         _keys: &impl Keys<L, N>,
@@ -214,16 +215,16 @@ fn hash<L: Lanes, const N: usize, const OPEN: bool>(
     }
 }
 
-/// Whether this is the second pass.
+/// Returns true if this is the second pass.
 #[inline(always)]
 fn is_masking<L: Lanes, const N: usize>(state: &State<Julius, L, N>) -> bool {
     state[MASKING].lanes()[0].lsb() == 1
 }
 
-/// Blocks as they are hashed.
+/// Source of the blocks of the register for the hash.
 struct Plain<const OPEN: bool>;
 
-impl<L: Lanes, const N: usize, const OPEN: bool> Source<L, N> for Plain<OPEN> {
+impl<L: Lanes, const N: usize, const OPEN: bool> BlockSource<L, N> for Plain<OPEN> {
     #[inline(always)]
     fn block(
         &mut self,
@@ -305,7 +306,8 @@ fn masked<L: Lanes, const N: usize, const OPEN: bool>(
     data.store(unit, 0, made);
 }
 
-/// From mu to the masks of the first round of units in all lanes, and the values of the second.
+/// Computes the masks of the first round of units in all lanes from mu, and the values of the
+/// second.
 #[inline(always)]
 fn first_round<L: Lanes, const N: usize>(
     keys: &impl Keys<L, N>,
@@ -317,7 +319,7 @@ fn first_round<L: Lanes, const N: usize>(
     let mut powers = horner::rising(keys);
     let even = product(Order::Polynomial, mu, powers);
     horner::wipe(&mut powers);
-    // Powers are one behind, but for that of unit 0; unit 1 has that as well.
+    // Powers are one behind, except for unit 0, which shares its power with unit 1.
     let mut late = even;
     late.lanes_mut()[1..].copy_from_slice(&even.lanes()[..lanes - 1]);
     let mut first = late;

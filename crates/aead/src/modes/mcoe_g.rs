@@ -1,10 +1,10 @@
 //! McOE-G: Fleischmann, Forler, Lucks and Wenzel, "McOE: A Family of Almost Foolproof On-Line
 //! Authenticated Encryption Schemes" (FSE 2012).
 //!
-//! A block is enciphered under a tweak, the difference of the text and ciphertext before it:
-//! Et(U, X) = E(X ^ d) ^ d with d = U * K2. With x = X ^ d and y = E(x), text and ciphertext differ by
-//! x ^ y in both directions, so the next tweak is that, and a step of the chain is AES, a product
-//! and four cheap operations.
+//! A block is enciphered under a tweak, the difference of the text and ciphertext before it: Et(U,
+//! X) = E(X ^ d) ^ d with d = U * K2. With x = X ^ d and y = E(x), text and ciphertext differ by x
+//! ^ y in both directions, which is the next tweak, and a step of the chain is AES, a product and
+//! four cheap operations.
 
 use sealane_block::gf::{Order, mul, mul_prepared_lanes, prepare};
 use sealane_block::{Block, Cpu, Lanes};
@@ -12,7 +12,7 @@ use sealane_block::{Block, Cpu, Lanes};
 use super::shared::{back, forward};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::{TAG, first_bytes};
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct McoeG;
 
@@ -26,7 +26,7 @@ const LENGTH_MASK: usize = 2;
 
 /// d for the next block, byte-reversed.
 const MASK: usize = 0;
-/// What came of the last block of the head.
+/// The result of the last block of the head.
 const TAU: usize = 1;
 
 impl Mode for McoeG {
@@ -35,8 +35,8 @@ impl Mode for McoeG {
     type Words = Of<2>;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<McoeG> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<McoeG> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, &key[..16]), back(cpu, &key[..16])];
         let factor = block_of(key, 1);
         let [first, second] = prepare(Order::Ghash, factor);
@@ -48,7 +48,7 @@ impl Mode for McoeG {
         false
     }
 
-    /// A short block is filled with tau, which the tag then lacks.
+    /// Splits the tag: a short block is filled with tau bytes, which the tag then lacks.
     fn tail_bytes(_params: &Params, rest: usize) -> [usize; 4] {
         match rest {
             0 => [0, 0, 0, 16],
@@ -96,7 +96,7 @@ impl Mode for McoeG {
             let given = data.load(l, unit, 0);
             let mask = next.reversed();
             let x = given ^ mask;
-            // One lane waits for its chain; many have no registers to spare for what is added late.
+            // One lane waits for its chain; many lanes have no registers left for late additions.
             let tweak = if N > 1 {
                 let y = match OPEN {
                     false => keys.encrypt(FORWARD, x),
@@ -124,7 +124,7 @@ impl Mode for McoeG {
         let l = keys.l();
         let tau = state[TAU];
         let mut next = state[MASK];
-        // In bytes behind a short text, what should be tau and is not.
+        // In bytes behind a short text, the difference from tau.
         let mut wrong = Wave::zero(l);
         if tail.most > 0 {
             let length = tail.by_rest(l, |rest| Block::from_bytes((rest as u128).to_be_bytes()));

@@ -1,4 +1,4 @@
-//! The modes, one file each, and what several of them share.
+//! The modes, one file each, and their shared code.
 
 pub(crate) mod cbc;
 pub(crate) mod ccm;

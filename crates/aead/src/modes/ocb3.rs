@@ -2,8 +2,9 @@
 //! Modes" (FSE 2011).
 //!
 //! Offset `i` is offset `i - 1` plus L of the number of zeros that `i` ends with, so offset `i` is
-//! offset 0 plus the L of the bits of `i`'s Gray code. Over a round of 2^k lanes, the lanes' offsets
-//! therefore change by the same: the L of bits k - 1 and k + z, where z zeros end the round's number.
+//! offset 0 plus the L of the bits of `i`'s Gray code. Over a round of 2^k lanes, the lanes'
+//! offsets therefore change by the same: the L of bits k - 1 and k + z, where z zeros end the
+//! round's number.
 
 use sealane_block::aes::{Back, Forward};
 use sealane_block::lanes::MAX_LANES;
@@ -11,14 +12,14 @@ use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{aes, back, double, forward};
 use crate::lanes::head::{block_of, padded_block_of};
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Ocb3;
 
 const FORWARD: usize = 0;
 const BACK: usize = 1;
 
-/// L_*, for what is left of a text.
+/// L_*, for the rest of a text.
 const REST: usize = 0;
 /// L_$, for the tag.
 const FINAL: usize = 1;
@@ -27,13 +28,13 @@ const FINAL: usize = 1;
 const OFFSET: usize = 0;
 /// The sum of the text.
 const CHECKSUM: usize = 1;
-/// The same two of associated data.
+/// Offset and sum of associated data.
 const AD_OFFSET: usize = 2;
 const AD_SUM: usize = 3;
 
-/// Of the table: L_0, L_1 and so on, one for each bit of a block's number.
+/// Index in the table of L_0, L_1 and so on, one for each bit of a block's number.
 const BITS: usize = 48;
-/// Of the table, behind them: offsets 0, 1, 2 and so on, less offset 0, and one more than there are lanes.
+/// Index in the table of offsets 0, 1, 2 and so on, less offset 0; one more than there are lanes.
 const FIRST: usize = MAX_LANES + 1;
 
 impl Mode for Ocb3 {
@@ -41,8 +42,8 @@ impl Mode for Ocb3 {
     type Constants = Of<2>;
     type Words = Of<4>;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Ocb3> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ocb3> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key), back(cpu, key)];
         let rest = aes(cpu, key).encrypt(Block::ZERO);
         let last = double(rest);
@@ -170,16 +171,17 @@ impl Mode for Ocb3 {
     }
 }
 
-/// The offsets of a run of units: what lanes have of their own, and what they share.
+/// The offsets of a run of units: a part for each lane, and a part that lanes share.
 struct Offsets<L: Lanes, const N: usize> {
     own: Wave<L, N>,
     shared: L::V,
-    /// A lane that stands where all others do, if all have the same key: the same step is due in all.
+    /// A lane whose position all others share, if all have the same key: all take the same step.
     in_step: Option<usize>,
 }
 
 impl<L: Lanes, const N: usize> Offsets<L, N> {
-    /// From the offsets of the blocks before the next ones. In rounds, lanes share the first of these.
+    /// Starts from the offsets of the blocks before the next ones. In rounds, lanes share the first
+    /// of these.
     #[inline(always)]
     fn new<K: Keys<L, N>, D: Data<L, N>>(keys: &K, before: Wave<L, N>, data: &D) -> Self {
         let l = keys.l();
@@ -240,13 +242,14 @@ impl<L: Lanes, const N: usize> Offsets<L, N> {
     }
 }
 
-/// Of a key that all lanes have: the offsets of blocks 0, 1 and so on, less that of block 0.
+/// Returns the offsets of blocks 0, 1 and so on, less that of block 0, of a key that all lanes
+/// have.
 #[inline(always)]
 fn first_offsets<L: Lanes, const N: usize>(keys: &impl Keys<L, N>) -> &[Block] {
     &keys.table(0)[BITS..]
 }
 
-/// From block `number - 1` to block `number`, in each lane.
+/// Steps from block `number - 1` to block `number`, in each lane.
 #[inline(always)]
 fn numbered<L: Lanes, const N: usize>(
     keys: &impl Keys<L, N>,
@@ -255,7 +258,7 @@ fn numbered<L: Lanes, const N: usize>(
     Wave::collect(keys.l(), |lane| step(keys, lane, number(lane)))
 }
 
-/// From block `number - 1` to block `number`, in one lane; zero where it has no key.
+/// Steps from block `number - 1` to block `number`, in one lane; zero where it has no key.
 #[inline(always)]
 fn step<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, lane: usize, number: u64) -> &Block {
     keys.table(lane)
@@ -271,8 +274,8 @@ pub(crate) fn nonce_block(params: &Params, nonce: &[u8]) -> Block {
     Block::new(at_end | bit | tag_bits << 1)
 }
 
-/// The first offset: 128 bits of Ktop and of its difference with itself, a byte on, from the bit
-/// that the nonce's last six bits say.
+/// Computes the first offset: 128 bits of Ktop and of its difference with itself, a byte on, from
+/// the bit that the nonce's last six bits select.
 fn stretched(top: Block, nonce: &[u8]) -> Block {
     let bottom = u32::from(nonce.last().copied().unwrap_or(0) & 0x3f);
     let top = top.value().swap_bytes();

@@ -1,17 +1,18 @@
 //! OTR: Minematsu, "Parallelizable Rate-1 Authenticated Encryption from Pseudorandom Functions"
-//! (EUROCRYPT 2014), with parallel associated data: version 1, and version 3 of the CAESAR submission.
+//! (EUROCRYPT 2014), with parallel associated data: version 1, and version 3 of the CAESAR
+//! submission.
 //!
 //! Two blocks at a time go through two rounds of a Feistel network, so that the cipher only ever
-//! encrypts. In both versions the mask of the first round doubles from unit to unit. The second round
-//! adds a block of the message in version 1, and twice the first mask in version 3. (Version 3 is
-//! written as a sum of masks, but 1 and all 3 * 2^j for j below i add up to 2^i.)
+//! encrypts. In both versions the mask of the first round doubles from unit to unit. The second
+//! round adds a block of the message in version 1, and twice the first mask in version 3. (Version
+//! 3 is written as a sum of masks, but 1 and all 3 * 2^j for j below i add up to 2^i.)
 
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::ocb3::nonce_block;
 use super::shared::{aes, forward, hash_step, next_masks, spread_doubled, times3, times7, times9};
 use crate::lanes::head::padded_block_of;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Otr;
 
@@ -20,7 +21,7 @@ const Q: usize = 0;
 
 /// The first mask of the next unit.
 const MASK: usize = 0;
-/// In version 1: what the second mask adds to it.
+/// In version 1: the difference of the second mask from the first.
 const OTHER: usize = 1;
 /// The sum of the text's odd blocks. In the head: the mask of the next block of associated data.
 const SUM: usize = 2;
@@ -34,8 +35,8 @@ impl Mode for Otr {
     const UNIT: usize = 2;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Otr> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Otr> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         let q = aes(cpu, key).encrypt(Block::ZERO);
         material.constants = [Block::new(q.value().swap_bytes())];
@@ -45,7 +46,7 @@ impl Mode for Otr {
         true
     }
 
-    /// The last two blocks, or what there is of them, are special.
+    /// Returns the bytes of the last two blocks, full or not, which are special.
     fn rest(text: usize) -> usize {
         match text {
             0 => 0,
@@ -156,14 +157,14 @@ impl Mode for Otr {
             1 => state[OTHER],
             _ => mask.doubled_blocks(),
         };
-        // What is left is one block, or two of which only the second may be short.
+        // The rest is one block, or two of which only the second may be short.
         let two = tail.where_rest(l, |rest| rest > 16);
         let any_two = tail.most > 16;
         let (end0, end1) = (tail.end_bit(l, 0), tail.end_bit(l, 1));
         let mut last = mask;
         let mut sum = end0;
         if tail.most > 0 {
-            // With one block: the first is a pad. With two: it is the first round, on `left`.
+            // With one block, the first is a pad. With two, it is the first round, on `left`.
             let mut left = given0 & two;
             if OPEN && any_two {
                 left ^= keys.encrypt(0, mask ^ other ^ given1 ^ end1) & two;

@@ -12,7 +12,7 @@ use super::shared::{
 };
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::{TAG, first_bytes};
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Poet;
 
@@ -26,15 +26,15 @@ const BOTTOM: usize = 3;
 
 /// The first mask of the head that is not spent on parameters, byte-reversed.
 const FIRST_MASK: usize = 0;
-/// In version 1 TM, of the tag; in version 2 what comes of the parameters at the head.
+/// In version 1 TM, for the tag; in version 2 the state after the parameters at the head.
 const TAG_MASK: usize = 1;
 const PARAMETERS: usize = 1;
 
-/// X.
+/// The chain value X.
 const X: usize = 0;
-/// Y.
+/// The chain value Y.
 const Y: usize = 1;
-/// What comes of the head.
+/// The result of the head.
 const TAU: usize = 2;
 /// The mask of the next block of the head, byte-reversed.
 const MASK: usize = 3;
@@ -45,8 +45,8 @@ impl Mode for Poet {
     type Words = Of<4>;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Poet> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Poet> {
+        let mut material = KeyMaterial::new(params);
         let derive = aes(cpu, key);
         let key = |number: u128| derive.encrypt(Block::from_bytes(number.to_be_bytes()));
         let schedule = |number| forward(cpu, &key(number).to_bytes());
@@ -57,8 +57,8 @@ impl Mode for Poet {
             schedule(2),
             schedule(bottom),
         ];
-        // L in version 1. In version 2 the head begins with a block of zeros, the parameters, masked with
-        // L: what comes of it is the same for all messages, whose masks begin with twice L.
+        // L in version 1. In version 2 the head begins with a block of zeros, the parameters,
+        // masked with L: the result is the same for all messages, whose masks begin with twice L.
         let first = Block::new(key(1).value().swap_bytes());
         material.constants = match params.version {
             1 => [first, key(4)],
@@ -81,12 +81,13 @@ impl Mode for Poet {
         }
     }
 
-    /// The last block is filled with tau, which the tag then lacks.
+    /// Splits the tag: the last block is filled with tau bytes, which the tag then lacks.
     fn tail_bytes(_params: &Params, rest: usize) -> [usize; 4] {
         [16, 0, 0, rest]
     }
 
-    /// The associated data and the nonce, as one string; in version 2 with a bit behind it in any case.
+    /// The associated data and the nonce, as one string; in version 2 with a bit behind it in any
+    /// case.
     fn head_blocks(params: &Params, message: &Facts<'_>) -> usize {
         let bytes = message.ad.len() + 16;
         match params.version {
@@ -124,7 +125,7 @@ impl Mode for Poet {
         let x = block ^ mask.reversed();
         if keys.params().version == 1 {
             // The last block has three times the mask, or five times if it is a short one, and is
-            // enciphered with what came before it.
+            // encrypted together with the block before it.
             let short = double_ghash(twice);
             let change = (short.unless(head.whole, twice).reversed() ^ tau) & head.last;
             let y = keys.encrypt(FORWARD, x ^ change);
@@ -213,8 +214,8 @@ impl Mode for Poet {
     }
 }
 
-/// What is made of a block, and the new ends of both chains. Of the calls, the middle one waits for
-/// neither of its neighbours.
+/// Computes the output block and the new ends of both chains. Of the calls, the middle one waits
+/// for neither of its neighbours.
 #[inline(always)]
 fn step<L: Lanes, const N: usize, const OPEN: bool>(
     keys: &impl Keys<L, N>,

@@ -1,4 +1,4 @@
-//! What several modes share.
+//! Functions that several modes share.
 
 use sealane_block::aes::Aes128Dec;
 use sealane_block::{Aes128, Block, Cpu, Lanes};
@@ -41,7 +41,7 @@ fn doubled(block: Block) -> Block {
 pub(crate) fn add128<L: Lanes, const N: usize>(a: Wave<L, N>, small: Wave<L, N>) -> Wave<L, N> {
     let l = a.l;
     let sum = a.add64(small);
-    // The lower half has overflowed where its top bit was set and is no longer.
+    // The lower half has overflowed where its top bit was set and is now clear.
     let overflow = a & (sum ^ Wave::splat(l, Block::ONES));
     let carry = overflow.top_bits();
     sum.add64(Wave::zero(l).lower_halves(carry))
@@ -73,8 +73,8 @@ pub(crate) fn by_message<L: Lanes, const N: usize>(
     wave
 }
 
-/// A block for each lane, by a number that its message has. Numbers are mostly the same in all lanes, and
-/// so is the block then, also in lanes without a message.
+/// Returns a block for each lane, by a number that its message has. Where the numbers are the same
+/// in all lanes, as they mostly are, all lanes get the block, also those without a message.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn by_number<L: Lanes, const N: usize>(
@@ -96,7 +96,8 @@ pub(crate) fn by_number<L: Lanes, const N: usize>(
     wave
 }
 
-/// How many bytes of text all lanes with a message have in their tails, where that is the same.
+/// Returns the bytes of text that all lanes with a message have in their tails, where the numbers
+/// are equal.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn same_rest<L: Lanes, const N: usize>(tail: &Tail<'_, L, N>) -> Option<usize> {
@@ -104,7 +105,7 @@ pub(crate) fn same_rest<L: Lanes, const N: usize>(tail: &Tail<'_, L, N>) -> Opti
     others.all(|rest| rest == tail.most).then_some(tail.most)
 }
 
-/// As [`Tail::by_rest`], with what [`same_rest`] says of the tail.
+/// As [`Tail::by_rest`], with the result of [`same_rest`] for the tail.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn by_rest<L: Lanes, const N: usize>(
@@ -153,7 +154,7 @@ pub(crate) fn times7<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
     times3(x).doubled() ^ x
 }
 
-/// Three times three times, which the papers call nine: x^2 + 1.
+/// Three times three times an element, which the papers call nine: x^2 + 1.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn times9<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
@@ -162,7 +163,7 @@ pub(crate) fn times9<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
 
 /// A step of a hash in the manner of PMAC (Rogaway, "Efficient Instantiations of Tweakable
 /// Blockciphers", ASIACRYPT 2004): `sum` becomes the sum of the encrypted blocks, each under the
-/// next mask; the last block meets the sum and `end` instead, and its encryption is the hash.
+/// next mask; the last block is added to the sum and `end` instead, and its encryption is the hash.
 ///
 /// `mask` is in polynomial order, and is doubled; `end` is in the order of blocks.
 #[cfg(feature = "research")]
@@ -180,19 +181,19 @@ pub(crate) fn hash_step<L: Lanes, const N: usize>(
     *mask = mask.doubled();
 }
 
-/// What lanes with neighbouring masks begin with: `first`, in the order of blocks, and each lane twice the
-/// one before it, in polynomial order.
+/// Returns the initial masks of lanes with neighbouring masks: `first`, in the order of blocks, and
+/// each lane twice the one before it, in polynomial order.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wave<L, N> {
     Wave::doubling(first.reversed())
 }
 
-/// Masks that double from unit to unit: those of a unit and twice them, in the order of blocks. `mask` goes
-/// on to the lanes' next units. `SAME` says that all lanes have the same mask.
+/// Returns masks that double from unit to unit: the masks of a unit and twice them, in the order of
+/// blocks. `mask` goes on to the lanes' next units. `SAME` is set if all lanes have the same mask.
 ///
-/// In lanes that hold neighbouring units, `mask` is in polynomial order, and twice the mask of a lane is
-/// that of the next lane.
+/// In lanes that hold neighbouring units, `mask` is in polynomial order, and twice the mask of a
+/// lane is that of the next lane.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn next_masks<L: Lanes, const N: usize, const SAME: bool, D: Data<L, N>>(
@@ -215,8 +216,8 @@ pub(crate) fn next_masks<L: Lanes, const N: usize, const SAME: bool, D: Data<L, 
     }
 }
 
-/// A lane that has the mask of all others that have work, where masks depend on the key and the number of
-/// the unit alone.
+/// Returns a lane whose mask all others with work share, where masks depend on the key and the
+/// number of the unit alone.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn same_masks<L: Lanes, const N: usize, K: Keys<L, N>>(
@@ -233,8 +234,8 @@ pub(crate) fn doubled_ghash(block: Block) -> Block {
     Block::new(block.value() >> 1) ^ back
 }
 
-/// Twice an element of GF(2^128) in GHASH order, byte-reversed: a shift to the right by one, and what
-/// falls out comes back as the modulus.
+/// Twice an element of GF(2^128) in GHASH order, byte-reversed: a shift to the right by one, and
+/// the bit shifted out comes back as the modulus.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn double_ghash<L: Lanes, const N: usize>(mut a: Wave<L, N>) -> Wave<L, N> {

@@ -1,8 +1,8 @@
-//! SILC: Iwata, Minematsu, Guo, Morioka and Kobayashi, "CLOC and SILC", submission to CAESAR, version
-//! 3; version 1 is "SILC: SImple Lightweight CFB". For research.
+//! SILC: Iwata, Minematsu, Guo, Morioka and Kobayashi, "CLOC and SILC", submission to CAESAR,
+//! version 3; version 1 is "SILC: SImple Lightweight CFB". For research.
 //!
-//! The chains of CLOC ([`super::cloc`]) from a plainer hash: lengths take the place of padding, and
-//! one map that of five. Version 3 differs by a byte, which names the parameters, before the nonce.
+//! The chains of CLOC ([`super::cloc`]) from a simpler hash: lengths replace padding, and one map
+//! replaces five. Version 3 differs by a byte, which names the parameters, before the nonce.
 
 use sealane_block::{Block, Cpu, Lanes};
 
@@ -10,7 +10,7 @@ use super::cloc::{PARAMETERS, TO_MAC, TO_PAD, TOP, but_the_last, two_chains};
 use super::shared::{all_if, by_number, by_rest, forward, same_rest};
 use crate::lanes::head::block_of;
 use crate::lanes::tail::first_bytes;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Silc;
 
@@ -20,8 +20,8 @@ impl Mode for Silc {
     type Words = Of<2>;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Silc> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Silc> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
     }

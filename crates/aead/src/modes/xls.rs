@@ -1,9 +1,9 @@
-//! XLS: Ristenpart and Rogaway, "How to Enrich the Message Space of a Cipher" (FSE 2007), as version 1
-//! of COPA uses it: on a block and up to 15 bytes behind it. Broken by Nandi, "XLS is Not a Strong
-//! Pseudorandom Permutation" (ASIACRYPT 2014).
+//! XLS: Ristenpart and Rogaway, "How to Enrich the Message Space of a Cipher" (FSE 2007), as
+//! version 1 of COPA uses it: on a block and up to 15 bytes behind it. Broken by Nandi, "XLS is Not
+//! a Strong Pseudorandom Permutation" (ASIACRYPT 2014).
 //!
-//! How many bytes there are differs from lane to lane, so what is done between the calls of the
-//! cipher is done lane by lane. Their number is public.
+//! The number of bytes differs from lane to lane, so the work between the calls of the cipher is
+//! done lane by lane. The number is public.
 
 use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Lanes};
@@ -12,7 +12,7 @@ use super::copa::{BACK, FORWARD};
 use super::shared::{times3, times7};
 use crate::lanes::{Keys, Tail, Wave};
 
-/// How the messages of version 1 end.
+/// The ends of the messages of version 1.
 pub(super) struct Ends<L: Lanes, const N: usize> {
     /// Bytes behind the last whole block, where XLS hides them.
     pub(super) rest: [usize; MAX_LANES],
@@ -55,9 +55,9 @@ impl<L: Lanes, const N: usize> Ends<L, N> {
     }
 }
 
-/// XLS on a block and the few bytes behind it: three calls of the cipher, and a mix of as many bytes
-/// at the end of the block with those behind it between them. Its inverse is the same with
-/// the inverse of the cipher. Lanes without such bytes come to nothing.
+/// XLS on a block and the few bytes behind it: three calls of the cipher, and between them a mix of
+/// as many bytes at the end of the block with those behind it. Its inverse is the same with the
+/// inverse of the cipher. The result of lanes without such bytes is unspecified.
 #[inline(always)]
 pub(super) fn xls<L: Lanes, const N: usize, const OPEN: bool>(
     keys: &impl Keys<L, N>,
@@ -94,8 +94,8 @@ fn call<L: Lanes, const N: usize, const OPEN: bool>(
     }
 }
 
-/// Adds to both strings of `rest` bytes, at the end of the block and behind it, their sum rotated left
-/// by a bit.
+/// Adds to both strings of `rest` bytes, at the end of the block and behind it, their sum rotated
+/// left by a bit.
 #[inline(always)]
 fn mix<L: Lanes, const N: usize>(rest: &[usize], [block, behind]: &mut [Wave<L, N>; 2]) {
     let (block, behind) = (block.lanes_mut(), behind.lanes_mut());

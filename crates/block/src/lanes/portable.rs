@@ -2,8 +2,8 @@
 //! VAES-512, so the shape of every kernel is tested on machines that lack wide registers.
 //!
 //! Operations of more than a few instructions are called, not inlined: a block takes two integer
-//! registers, so a kernel keeps its vectors in memory here in any case, and inlined operations were a
-//! third of all machine code and nearly half of the time in which kernels compile.
+//! registers, so a kernel keeps its vectors in memory here in any case, and inlined operations were
+//! a third of all machine code and nearly half of the time in which kernels compile.
 
 use super::{Lanes, MAX_WIDTH, Streams, sbox, sealed::Sealed};
 use crate::{Block, Tier};
@@ -68,7 +68,7 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn settled(self, v: Four) -> Four {
+    fn optimization_barrier(self, v: Four) -> Four {
         v
     }
     #[inline(always)]
@@ -82,7 +82,7 @@ impl Lanes for Portable {
     #[inline(always)]
     fn permute_mask(self, v: Four) -> Four {
         unary(v, |v| {
-            // With the barrier of `mask`: without it the compiler has made branches of masks.
+            // The barrier of `mask` is needed: without it the compiler has made branches of masks.
             v.map(|x| Block::mask(x as u8).value())
         })
     }

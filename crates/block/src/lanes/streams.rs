@@ -1,9 +1,9 @@
-//! Places in memory that belong to lanes: every lane works on bytes of its own.
+//! Streams of bytes in memory, one for each lane.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{Ordering, compiler_fence};
 
-/// The most lanes that eight vectors have on any tier.
+/// Largest number of lanes that eight vectors have on any tier.
 pub const MAX_LANES: usize = 32;
 
 /// The most blocks of a unit.
@@ -12,14 +12,14 @@ const MAX_UNIT: usize = 16;
 /// Bytes of a [`Spare`].
 pub const SPARE_BYTES: usize = 1024;
 
-/// Where lanes without work read and write: its contents mean nothing.
+/// Memory that lanes without work read and write; its contents are ignored.
 pub type Spare = [u8; SPARE_BYTES];
 
-/// For every lane a run of *units*, each of a few neighbouring blocks, read and written in place by
-/// [`Lanes::load_streams`](crate::Lanes::load_streams) and its counterpart.
+/// One run of *units* for every lane. A unit is a few neighbouring blocks, read and written in
+/// place by [`Lanes::load_streams`](crate::Lanes::load_streams) and its counterpart.
 ///
-/// Bounds are seen to here once, and then one check a vector is left: all streams have as many
-/// units as the shortest.
+/// Bounds are checked here once, so that one check a vector remains: all streams have as many units
+/// as the shortest.
 pub struct Streams<'a> {
     at: [*mut u8; MAX_LANES],
     /// Bytes from one unit of a stream to the next.
@@ -27,7 +27,7 @@ pub struct Streams<'a> {
     /// Blocks of a unit.
     unit: usize,
     units: usize,
-    /// How many streams have blocks that lie in a row, each behind that of the stream before; zero
+    /// Number of streams whose blocks are contiguous, each behind that of the stream before; zero
     /// where they lie anywhere.
     row: usize,
     /// A bit for each lane that has work.
@@ -36,8 +36,9 @@ pub struct Streams<'a> {
 }
 
 impl<'a> Streams<'a> {
-    /// A stream for each lane that has work, of units of `unit` blocks; lanes without work share the
-    /// spare, which then bounds how many units all have. Bytes behind the last unit are left alone.
+    /// Creates a stream for each lane that has work, of units of `unit` blocks. Lanes without work
+    /// share the spare, which then bounds the number of units. Bytes behind the last unit are left
+    /// alone.
     ///
     /// # Panics
     /// If there are more than [`MAX_LANES`] lanes, or a unit has no blocks or more than sixteen.
@@ -79,8 +80,8 @@ impl<'a> Streams<'a> {
         streams
     }
 
-    /// One run of bytes dealt out to `lanes` lanes like cards: unit `u` of lane `l` is unit
-    /// `u * lanes + l` of the run, which has to be a whole number of rounds.
+    /// Deals one run of bytes out to `lanes` lanes in turn: unit `u` of lane `l` is unit `u * lanes
+    /// + l` of the run, which has to be a whole number of rounds.
     ///
     /// # Panics
     /// As [`new`](Streams::new), or if the last round is not whole.
@@ -112,27 +113,27 @@ impl<'a> Streams<'a> {
         }
     }
 
-    /// How many units every stream has.
+    /// Returns the number of units of every stream.
     #[inline]
     pub fn units(&self) -> usize {
         self.units
     }
 
-    /// A bit for each lane that has work, and not the spare.
+    /// Returns a bit for each lane that has work, and not the spare.
     #[inline]
     pub fn busy(&self) -> u32 {
         self.busy
     }
 
-    /// Whether units have one block each, and those of neighbouring streams lie side by side: whole
-    /// vectors of them can be read.
+    /// Returns true if units have one block each, and blocks of neighbouring streams are
+    /// contiguous, so that whole vectors can be read.
     #[inline(always)]
     pub fn in_rows(&self) -> bool {
         self.row > 0
     }
 
-    /// The address of the units of `W` neighbouring streams that lie in a row: so many blocks, which may
-    /// be read, and written where this was borrowed for writing.
+    /// Returns the address of the units of `W` neighbouring streams whose blocks are contiguous:
+    /// `W` blocks that may be read, and written where this was borrowed for writing.
     #[inline(always)]
     pub(super) fn row<const W: usize>(&self, stream: usize, unit: usize) -> *mut u8 {
         // The sum of stream and width could wrap.
@@ -140,8 +141,8 @@ impl<'a> Streams<'a> {
         self.at[0].wrapping_add(self.step_bytes * unit + 16 * stream)
     }
 
-    /// The addresses of one block of `W` neighbouring streams: sixteen bytes each, which may be
-    /// read, and written where this was borrowed for writing.
+    /// Returns the addresses of one block of `W` neighbouring streams: sixteen bytes each that may
+    /// be read, and written where this was borrowed for writing.
     #[inline(always)]
     pub(super) fn places<const W: usize>(
         &self,
@@ -152,7 +153,7 @@ impl<'a> Streams<'a> {
         assert!(unit < self.units && block < self.unit && stream <= MAX_LANES - W);
         let mut places = [std::ptr::null_mut(); W];
         for lane in 0..W {
-            // Plain arithmetic: in bounds, as the constructors saw to.
+            // Plain arithmetic: the constructors ensured that it is in bounds.
             places[lane] = self.at[stream + lane].wrapping_add(self.step_bytes * unit + 16 * block);
         }
         places

@@ -396,8 +396,8 @@ fn doubling_in_the_order_of_blocks_is_doubling_backwards() {
 
 #[test]
 fn rows_are_what_streams_hold() {
-    struct Rows;
-    impl Kernel for Rows {
+    struct RowLoads;
+    impl Kernel for RowLoads {
         type Output = ();
         #[inline(always)]
         fn run<L: Lanes>(self, l: L) {
@@ -423,7 +423,7 @@ fn rows_are_what_streams_hold() {
         }
     }
     for cpu in Cpu::available() {
-        cpu.run(Rows);
+        cpu.run(RowLoads);
     }
 }
 

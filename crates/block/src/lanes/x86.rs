@@ -156,7 +156,7 @@ macro_rules! tier {
             $vector, $features, $register $size $spread
         }
 
-        /// Nothing, in a register.
+        /// The register itself, unchanged, behind an optimisation barrier.
         #[inline]
         #[target_feature(enable = $features)]
         fn $settle(mut v: $vector) -> $vector {
@@ -206,7 +206,7 @@ macro_rules! tier {
             operation!(splat(block: Block) = $splat(to_register(block)));
             operation!(splat_word(word: u32) = $splat_word(word as i32));
             operation!(xor(a: $vector, b: $vector) = $xor(a, b));
-            operation!(settled(v: $vector) = $settle(v));
+            operation!(optimization_barrier(v: $vector) = $settle(v));
             operation!(and(a: $vector, b: $vector) = $and(a, b));
             // The permute bit moves to the top of word 0, fills it, and word 0 fills the lane.
             operation!(permute_mask(v: $vector) =
@@ -324,9 +324,10 @@ macro_rules! tier {
             #[inline(always)]
             fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> $vector {
                 let at = from.places::<$width>(stream, unit, block);
-                // SAFETY: the token proves that the instructions exist; `places` gives addresses
-                // of sixteen bytes that may be read. What is gathered stays whole: the compiler would
-                // take it apart again for a store, and do in halves what is done in between.
+                // SAFETY: the token proves that the instructions exist; `places` gives addresses of
+                // sixteen bytes that may be read. The gathered vector is kept whole by a barrier:
+                // the compiler would otherwise split it for a later store, and do the operations in
+                // between on halves.
                 unsafe { $settle($gather(at)) }
             }
             #[inline(always)]
@@ -346,8 +347,8 @@ macro_rules! tier {
             #[inline(always)]
             fn store_row(self, to: &mut Streams<'_>, stream: usize, unit: usize, v: $vector) {
                 let at = to.row::<$width>(stream, unit);
-                // SAFETY: the token proves that the instruction exists; `row` gives the address of as
-                // many bytes as are written, which may be, since `to` is borrowed for writing.
+                // SAFETY: the token proves that the instruction exists; `row` gives the address of
+                // as many bytes as are written, which may be, since `to` is borrowed for writing.
                 unsafe { $store(at.cast(), v) }
             }
         }
@@ -603,11 +604,11 @@ unsafe fn last_512(v: __m512i) -> __m512i {
     unsafe { _mm512_shuffle_i64x2::<0b11_11_11_11>(v, v) }
 }
 
-/// What the top bits of words 3, 0, 1 and 2 carry into words 0, 1, 2 and 3 when an element of
+/// Carries of the top bits of words 3, 0, 1 and 2 into words 0, 1, 2 and 3 when an element of
 /// GF(2^128) is doubled.
 const CARRIES: Block = Block::new(0x00000001_00000001_00000001_00000087);
 
-/// What the top bits of bytes 1 to 15 and of byte 0 carry into bytes 0 to 15.
+/// Carries of the top bits of bytes 1 to 15 and of byte 0 into bytes 0 to 15.
 const BYTE_CARRIES: Block = Block::new(0x87010101_01010101_01010101_01010101);
 
 /// All ones in bytes whose top bit is set, zero elsewhere.

@@ -6,23 +6,23 @@ use super::Format;
 use crate::builder::{Builder, Wire, Word};
 use crate::circuit::{Circuit, CircuitInfo};
 
-/// The most bits that a file may give each of its inputs, or all of them in Bristol Fashion. They
-/// are the one thing in a file that takes memory without taking text.
+/// The most bits that a file may give each of its inputs, or all of them in Bristol Fashion. Inputs
+/// are the only part of a file that takes memory without taking text.
 pub const MAX_INPUT_BITS: usize = 1 << 20;
 
-/// A circuit from a file.
+/// A circuit read from a file.
 #[derive(Clone, Debug)]
 pub struct CircuitFile {
     /// The format in which it was written.
     pub format: Format,
     /// Sizes as the file has them.
     pub info: CircuitInfo,
-    /// The circuit, built anew: equal gates are shared and dead ones gone, so it may be smaller
+    /// The circuit, rebuilt: equal gates are shared and dead ones removed, so it may be smaller
     /// than `info` says.
     pub circuit: Circuit,
 }
 
-/// Where a file breaks the format, and how.
+/// Error: the place where a file breaks the format, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: expected {expected}, found {found}")]
 pub struct ReadError {
@@ -30,9 +30,9 @@ pub struct ReadError {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What belongs there.
+    /// Description of the expected text.
     pub expected: String,
-    /// What is there.
+    /// The text that was found.
     pub found: String,
 }
 
@@ -74,7 +74,7 @@ pub fn read(text: &str) -> Result<CircuitFile, ReadError> {
     })
 }
 
-/// The widths of inputs and outputs, and the format that they show.
+/// Reads the widths of inputs and outputs, and the format that they imply.
 fn widths(lines: &mut Lines) -> Result<(Format, Vec<usize>, Vec<usize>), ReadError> {
     let mut first = lines.next("the widths of the inputs")?;
     let is_fashion = lines.peek_is_numbers();
@@ -98,7 +98,7 @@ fn widths(lines: &mut Lines) -> Result<(Format, Vec<usize>, Vec<usize>), ReadErr
     Ok((Format::BristolFashion, inputs, outputs))
 }
 
-/// What is known after some gates.
+/// State of the reader after some gates.
 struct Reader {
     builder: Builder,
     /// The value of each wire of the file and its AND depth, once it is written.
@@ -121,12 +121,12 @@ impl Reader {
 
     /// One line: numbers of inputs and outputs, the wires, the name.
     fn gate(&mut self, mut line: Line, format: Format) -> Result<(), ReadError> {
-        let (kind, outputs) = kind(&mut line, format)?;
-        if kind == Kind::Constant {
+        let (kind, outputs) = gate_kind(&mut line, format)?;
+        if kind == GateKind::Constant {
             let constant = line.number("the constant 0 or 1", 1)?;
             return self.write(&mut line, Wire::constant(constant == 1), 0);
         }
-        let count = if matches!(kind, Kind::Xor | Kind::And) {
+        let count = if matches!(kind, GateKind::Xor | GateKind::And) {
             2 * outputs
         } else {
             1
@@ -137,15 +137,15 @@ impl Reader {
         for i in 0..outputs {
             let (a, depth) = operands[i];
             let (b, other_depth) = *operands.get(i + outputs).unwrap_or(&(a, depth));
-            let depth = depth.max(other_depth) + u32::from(kind == Kind::And);
+            let depth = depth.max(other_depth) + u32::from(kind == GateKind::And);
             let value = match kind {
-                Kind::Xor => self.builder.xor(a, b),
-                Kind::And => self.builder.and(a, b),
-                Kind::Not => !a,
-                Kind::Copy | Kind::Constant => a,
+                GateKind::Xor => self.builder.xor(a, b),
+                GateKind::And => self.builder.and(a, b),
+                GateKind::Not => !a,
+                GateKind::Copy | GateKind::Constant => a,
             };
-            self.info.ands += u64::from(kind == Kind::And);
-            self.info.xors += u64::from(kind == Kind::Xor);
+            self.info.ands += u64::from(kind == GateKind::And);
+            self.info.xors += u64::from(kind == GateKind::Xor);
             self.info.depth = self.info.depth.max(depth.into());
             self.write(&mut line, value, depth)?;
         }
@@ -185,7 +185,7 @@ impl Reader {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum GateKind {
     Xor,
     And,
     Not,
@@ -194,19 +194,19 @@ enum Kind {
 }
 
 /// Reads the numbers of inputs and outputs of a gate and its name; leaves `line` before the wires.
-/// Returns the number of outputs with the kind.
-fn kind(line: &mut Line, format: Format) -> Result<(Kind, usize), ReadError> {
+/// Returns the kind and the number of outputs.
+fn gate_kind(line: &mut Line, format: Format) -> Result<(GateKind, usize), ReadError> {
     let inputs = line.number("the number of inputs of a gate", line.tokens.len())?;
     let outputs = line.number("the number of outputs of a gate", line.tokens.len())?;
     let name_at = 2 + inputs + outputs;
     let fashion = format == Format::BristolFashion;
     let (kind, expected_inputs, expected_outputs) = match line.tokens.get(name_at) {
-        Some((_, "XOR")) => (Kind::Xor, 2, 1),
-        Some((_, "AND")) => (Kind::And, 2, 1),
-        Some((_, "INV")) => (Kind::Not, 1, 1),
-        Some((_, "EQW")) if fashion => (Kind::Copy, 1, 1),
-        Some((_, "EQ")) if fashion => (Kind::Constant, 1, 1),
-        Some((_, "MAND")) if fashion => (Kind::And, 2 * outputs, outputs),
+        Some((_, "XOR")) => (GateKind::Xor, 2, 1),
+        Some((_, "AND")) => (GateKind::And, 2, 1),
+        Some((_, "INV")) => (GateKind::Not, 1, 1),
+        Some((_, "EQW")) if fashion => (GateKind::Copy, 1, 1),
+        Some((_, "EQ")) if fashion => (GateKind::Constant, 1, 1),
+        Some((_, "MAND")) if fashion => (GateKind::And, 2 * outputs, outputs),
         _ if fashion => return Err(line.error_at(name_at, "XOR, AND, INV, EQ, EQW or MAND")),
         _ => return Err(line.error_at(name_at, "XOR, AND or INV")),
     };

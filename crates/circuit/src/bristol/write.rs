@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::Format;
 use crate::circuit::{Circuit, GateList, ONE, ZERO};
 
-/// What a circuit has that a format cannot say.
+/// Errors: properties of a circuit that a format cannot express.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// The old format has two inputs and one output.
@@ -71,7 +71,7 @@ enum Operands {
 
 type GateLine = (Operands, u32, &'static str);
 
-/// All lines, with wires numbered as the formats want it: inputs first, outputs last.
+/// Returns all lines, with wires numbered as the formats require: inputs first, outputs last.
 fn number(list: &GateList, format: Format) -> Result<Vec<GateLine>, WriteError> {
     let copies = copies(list);
     // The old format has neither constants nor copies: XOR makes both, from a zero.
@@ -126,8 +126,8 @@ fn number(list: &GateList, format: Format) -> Result<Vec<GateLine>, WriteError> 
 
 const UNNUMBERED: u32 = u32::MAX;
 
-/// The outputs that need a line of their own, with their place: those that are no gate, or a gate
-/// that is an output before.
+/// Returns the outputs that need a line of their own, with their place: outputs that are no gate,
+/// or a gate that is an earlier output.
 fn copies(list: &GateList) -> Vec<(usize, u32)> {
     let mut seen = HashSet::new();
     let outputs = list.outputs.iter().copied().enumerate();

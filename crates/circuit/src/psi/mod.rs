@@ -2,20 +2,24 @@
 //!
 //! | module | paper | each side gives | what is revealed |
 //! |---|---|---|---|
-//! | [`shuffled`] | Huang, Evans and Katz, "Private set intersection: are garbled circuits better than custom protocols?", NDSS 2012 (sort-compare-shuffle) | a sorted list; one of them a random order | the items that both have, in that order |
-//! | [`phased`] | Pinkas, Schneider, Segev and Zohner, "Phasing: private set intersection using permutation-based hashing", USENIX Security 2015 | a cuckoo table; bins of candidates | for each place of the cuckoo table, whether its item is in the other set |
+//! | [`shuffled`] | 1 (sort-compare-shuffle) | a sorted list; one an order | the common items |
+//! | [`phased`] | 2 | a cuckoo table; bins of candidates | a bit for each place of the table |
 //!
-//! Both compare every item of one set with every one of the other that it could be equal to, so
-//! they are right for any items of so many bits. That different cells of a table become different
-//! items, and that tables hold what they have to, is the work of room `psi`, which prepares them.
+//! Paper 1 is Huang, Evans and Katz, "Private set intersection: are garbled circuits better than
+//! custom protocols?", NDSS 2012; it reveals the common items in that random order. Paper 2 is
+//! Pinkas, Schneider, Segev and Zohner, "Phasing: private set intersection using permutation-based
+//! hashing", USENIX Security 2015; each bit tells if the item of that place is in the other set.
+//! Both circuits compare every item of one set with every item of the other that it could be equal
+//! to, so they are correct for any items of a fixed width. Room `psi` prepares the tables: it
+//! ensures that different cells of a table become different items, and that tables hold all items.
 
 pub mod phased;
 pub mod shuffled;
 
 use crate::builder::{Builder, Wire, Word};
 
-/// Whether `item` is among `others`, of which at most one can be equal to it: w - 1 ANDs for each of
-/// w bits, w > 0.
+/// Computes one bit: `item` is among `others`, of which at most one can be equal to it. It takes w
+/// - 1 ANDs for each of w bits, w > 0.
 ///
 /// # Panics
 /// If the words differ in width.
@@ -24,7 +28,7 @@ pub fn is_in<'a>(
     item: &[Wire],
     others: impl IntoIterator<Item = &'a Word>,
 ) -> Wire {
-    // Inverted here, once, an item needs no NOT behind each XOR.
+    // The item is inverted here, once, so that no XOR needs a NOT behind it.
     let inverse: Word = item.iter().map(|&bit| !bit).collect();
     let same: Word = others
         .into_iter()
@@ -33,6 +37,6 @@ pub fn is_in<'a>(
             b.all(&same)
         })
         .collect();
-    // At most one is equal, so that the XOR is the OR, and free.
+    // At most one comparison is true, so the XOR is the OR, and free.
     b.parity(&same)
 }

@@ -1,20 +1,20 @@
 //! Circuit phasing: one side lays its items into a cuckoo table, each into one of the few bins that
-//! hash functions name; the other one lays each of its items into all of its bins. What is equal
-//! meets in a bin, so a bin compares one item with at most `load` others, in place of all of them.
+//! hash functions name; the other one lays each of its items into all of its bins. Equal items are
+//! in the same bin, so a bin compares one item with at most `load` others instead of all.
 //!
-//! Hashing is permutation-based (Arbitman, Naor and Segev, "Backyard cuckoo hashing", FOCS 2010): the
-//! bin says a part of the item, and only the rest is stored, with the number of the hash function.
-//! [`Sizes::stored`] bits stand for an item of `width` bits in its bin.
+//! Hashing is permutation-based (Arbitman, Naor and Segev, "Backyard cuckoo hashing", FOCS 2010):
+//! the bin determines a part of the item, and only the rest is stored, with the number of the hash
+//! function. [`Sizes::stored`] bits stand for an item of `width` bits in its bin.
 //!
 //! The few items that fit nowhere in the cuckoo table go to a stash; each place of the stash is
 //! compared with all items of the other side.
 //!
-//! # How large a bin has to be
+//! # Size of a bin
 //!
 //! k hash functions throw k n balls into m bins. The probability that some bin gets more than L of
-//! them is at most m times the tail of a binomial distribution (the union bound over bins):
-//! m * sum over i > L of C(k n, i) (1/m)^i (1 - 1/m)^(k n - i). [`Sizes::new`] takes the smallest L
-//! for which this is at most 2^-40. The bound is for hash functions that are independent and uniform.
+//! them is at most m times the tail of a binomial distribution (the union bound over bins): m * sum
+//! over i > L of C(k n, i) (1/m)^i (1 - 1/m)^(k n - i). [`Sizes::new`] takes the smallest L for
+//! which this is at most 2^-40. The bound is for hash functions that are independent and uniform.
 
 use crate::builder::{Builder, Wire, Word};
 use crate::circuit::Circuit;
@@ -24,13 +24,13 @@ use crate::psi::is_in;
 pub const HASHES: usize = 3;
 /// Places of the stash.
 pub const STASH: usize = 1;
-/// Bits of the number that is stored beside an item; one number more stands for nothing.
+/// Bits of the number that is stored beside an item; one number is reserved for no item.
 pub const NUMBER_BITS: usize = 2;
 /// The logarithm of the probability that a bin overflows.
 const OVERFLOW: f64 = -40.0;
 
-/// What both sides have to know of each other's tables: all of it follows from the number of items
-/// and their width, and is public.
+/// Sizes of the tables, which both sides know: they follow from the number of items and their
+/// width, and are public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Items on each side.
@@ -46,7 +46,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// The sizes for sets of `items` items of `width` bits.
+    /// Computes the sizes for sets of `items` items of `width` bits.
     ///
     /// # Panics
     /// If there are no items, or they are wider than 64 bits or too narrow for the number of bins.
@@ -71,8 +71,8 @@ impl Sizes {
     }
 }
 
-/// The smallest load that a bin exceeds with a probability of at most 2^-40, if so many balls fall
-/// into so many bins; at most all of them.
+/// Computes the smallest load that a bin exceeds with a probability of at most 2^-40, if `balls`
+/// balls fall into `bins` bins; at most all of them.
 fn load(balls: usize, bins: usize) -> usize {
     if bins == 1 {
         return balls;
@@ -89,7 +89,7 @@ fn load(balls: usize, bins: usize) -> usize {
         .collect();
     let mut tail = 0.0;
     for i in (0..balls).rev() {
-        // Before this line the tail is that of more than i + 1 balls.
+        // Before this line, the tail counts more than i + 1 balls.
         tail += terms[i].exp2();
         if (tail * bins as f64).log2() > OVERFLOW {
             return i + 1;
@@ -133,7 +133,7 @@ mod tests {
     use crate::{Machine, compile};
     use proptest::prelude::*;
 
-    /// Against the same bound in exact fractions, computed with Python's integers.
+    /// Compares with the same bound in exact fractions, computed with Python's integers.
     #[test]
     fn bins_are_as_large_as_the_bound_asks() {
         let exact = [
@@ -153,7 +153,8 @@ mod tests {
     }
 
     proptest! {
-        /// Small cells, so that many are equal.
+        /// The circuit gives for each item if the other side has it. Cells are small, so that many
+        /// are equal.
         #[test]
         fn it_gives_for_each_item_whether_the_other_side_has_it(
             items in 1usize..=64,

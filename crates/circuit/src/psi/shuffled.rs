@@ -1,13 +1,13 @@
-//! Sort, compare, shuffle: the first list, reversed, and the second one are merged; neighbours that
-//! are equal are in both; a permutation hides where they stood.
+//! Sort, compare, shuffle. The first list, reversed, and the second one are merged; neighbours that
+//! are equal are in both sets; a permutation hides their positions.
 //!
 //! Of three neighbours s0 <= s1 <= s2 at most two are equal, since a set holds an item once. So one
-//! output for every other place, s1 where it equals s0 or s2, keeps every match once, and halves what
-//! is shuffled.
+//! output for every other place, s1 where it equals s0 or s2, keeps every match once, and halves
+//! the number of rows to shuffle.
 //!
-//! Whoever knows the permutation must not see the shuffled outputs: it would learn how many items
-//! lie between the matches. So the outputs go to the other side alone, which may pass the matches
-//! on, in an order of its own.
+//! The side that knows the permutation must not see the shuffled outputs, from which it would learn
+//! how many items lie between the matches. So the outputs go to the other side alone, which may
+//! pass the matches on, in an order of its own.
 
 use crate::builder::{Builder, Wire, Word};
 use crate::circuit::Circuit;

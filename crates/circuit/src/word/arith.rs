@@ -1,4 +1,4 @@
-//! Addition and what follows from it.
+//! Addition and related functions.
 
 use crate::builder::{Builder, Wire, Word};
 use crate::word::Int;
@@ -44,7 +44,7 @@ impl Builder {
         self.neg_if(x.sign(), x, width)
     }
 
-    /// How many of `bits` are 1: n ANDs for n bits, less the number of ones in n.
+    /// The number of ones among `bits`: n ANDs for n bits, less the number of ones in n.
     pub fn popcount(&mut self, bits: &[Wire], width: usize) -> Word {
         let mut columns = Columns::new(width);
         bits.iter()

@@ -1,4 +1,4 @@
-//! Sums of weighted bits, the engine of all arithmetic here.
+//! Sums of weighted bits, on which all arithmetic here is built.
 //!
 //! Column c holds bits of weight 2^c. A full adder turns three bits of a column into one there and
 //! one in the next, for one AND; a half adder does so with two. Taking columns in turn, this is a
@@ -86,7 +86,7 @@ impl Columns {
         }
     }
 
-    /// The sum, as wide as the columns are many.
+    /// Computes the sum, as wide as the number of columns.
     pub(crate) fn sum(self, b: &mut Builder) -> Word {
         match b.goal() {
             Goal::Size => self.ripple(b),
@@ -160,7 +160,8 @@ impl Builder {
     }
 }
 
-/// How many ANDs [`Columns::sum`] takes for columns of so many unknown bits, products not counted.
+/// Counts the ANDs that [`Columns::sum`] takes for columns of so many unknown bits, products not
+/// counted.
 pub(crate) fn adder_ands(counts: &[usize]) -> usize {
     let mut carries = 0;
     let mut ands = 0;

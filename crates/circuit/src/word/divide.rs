@@ -14,7 +14,7 @@ impl Builder {
     /// Quotient and remainder of x by y with x = q y + r, where r is 0 or has the sign of y; each
     /// modulo 2^`width` of its own.
     ///
-    /// For y = 0 the result is unspecified: a caller that cannot exclude it must look.
+    /// For y = 0 the result is unspecified: a caller that cannot exclude it must check.
     pub fn div_rem(&mut self, x: Int, y: Int, q_width: usize, r_width: usize) -> (Word, Word) {
         let (x, y) = (x.trim(), y.trim());
         if let Some(exponent) = power_of_two(y) {
@@ -103,7 +103,7 @@ impl Builder {
     }
 }
 
-/// What [`Builder::divide`] leaves: the true remainder is `remainder`, plus the divisor if
+/// The result of [`Builder::divide`]: the true remainder is `remainder`, plus the divisor if
 /// `negative`, in as many bits as the divisor has.
 struct Parts {
     quotient: Word,

@@ -5,21 +5,22 @@
 //! 2^k + 1 to 2^(k-1) + 1, where Wallace and Dadda, who count gate delays, get a third off. Half
 //! adders are used where a column would otherwise not fit the height that is next (Dadda, "Some
 //! schemes for parallel multipliers", Alta Frequenza 34, 1965), and at the low end, where columns
-//! are finished while the higher ones still wait. A bit that arrives late joins when it is there.
+//! are finished while the higher ones still wait. A bit that is computed late is added once it is
+//! available.
 //!
 //! The last two bits of each column meet in a carry-select adder over a prefix network. A run of
-//! columns is a [`Span`]: whether a carry goes through, and the carry out *if not*, which may be
-//! anything where it does. That spares the generate signals: a span of one column is free, and
-//! joining two takes two ANDs, one where the lower begins with the carry in. The sum of two words
-//! of n bits has AND depth ceil(log2(n + 1)), which is the least possible, since its last carry is
-//! a polynomial of degree n + 1. An order x < y is the last of those carries; what it does not
-//! need is dropped when the circuit is finished.
+//! columns is a [`Span`]: a bit that tells if a carry goes through, and the carry out *if not*,
+//! which may be anything where it does. That spares the generate signals: a span of one column is
+//! free, and joining two takes two ANDs, one where the lower begins with the carry in. The sum of
+//! two words of n bits has AND depth ceil(log2(n + 1)), which is the least possible, since its last
+//! carry is a polynomial of degree n + 1. An order x < y is the last of those carries; unneeded
+//! gates are dropped when the circuit is finished.
 
 use crate::builder::{Builder, Wire, Word};
 use crate::word::columns::Columns;
 
 impl Columns {
-    /// The sum, with few ANDs on a chain.
+    /// Computes the sum, with few ANDs on a chain.
     pub(crate) fn sum_by_levels(mut self, b: &mut Builder) -> Word {
         let mut columns: Vec<Word> = (0..self.len())
             .map(|column| self.take(b, column, Word::new()))
@@ -66,12 +67,12 @@ fn height_after(height: usize) -> usize {
     (1 << height.saturating_sub(2).max(1).ilog2()) + 1
 }
 
-/// Adds up what is there at `time` in each column, so that no column is higher than `target`
+/// Adds up the bits available at `time` in each column, so that no column is higher than `target`
 /// after it.
 fn level(b: &mut Builder, columns: &mut [Word], time: u32, target: usize) {
     let (last, columns) = columns.split_last_mut().expect("a column that is added up");
     let mut incoming = Word::new();
-    // Whether each column so far is down to one bit, with no carry to come.
+    // True while each column so far is down to one bit, with no carry to come.
     let mut settled = true;
     for column in columns {
         let bits = std::mem::take(column);
@@ -93,14 +94,14 @@ fn level(b: &mut Builder, columns: &mut [Word], time: u32, target: usize) {
 /// A run of columns with two bits each, as a carry sees it.
 #[derive(Clone, Copy)]
 struct Span {
-    /// Whether the carry out is the carry in.
+    /// The carry out is the carry in.
     through: Wire,
     /// The carry out where it is not the carry in; where it is, any value.
     otherwise: Wire,
 }
 
 impl Span {
-    /// No column, but a carry that is there.
+    /// An empty span with a given carry.
     fn carry(otherwise: Wire) -> Span {
         Span {
             through: Wire::ZERO,
@@ -131,7 +132,7 @@ impl Span {
     }
 }
 
-/// Adds what [`reduce`] leaves.
+/// Adds the columns that [`reduce`] leaves.
 fn propagate(b: &mut Builder, columns: &[Word]) -> Word {
     // A chain begins with the carry into a column and ends where no carry goes through. Columns
     // that hand every carry on, as those of a sign extension do, are not in it.

@@ -6,16 +6,16 @@
 //! Demux (section 3.1, figure 6) is divide and conquer: the one-hot form of a word is the outer
 //! product of those of its halves, for any number of bits, ceil(log2 k) ANDs deep.
 //!
-//! Two things are added. The bits of a one-hot form add up to 1, so the last row and the last
-//! column of an outer product follow from the factors by XOR: 2^k - k - 1 ANDs for k bits, 247 for
-//! 8 in place of 304. And the last outer product need not be made: with the index cut into a low
-//! and a high part, an entry is the inner product of the one-hot form of the high part with rows,
-//! each the free inner product of that of the low part with a row of the table. That takes an AND
-//! for each bit of an entry and each row but one: 142 for an S-box of 8 by 8 bits, no deeper than
-//! the 247. [`cut`] says where to cut: above all bits is the paper's form, which suits wide
+//! This module adds two optimisations. The bits of a one-hot form add up to 1, so the last row and
+//! the last column of an outer product follow from the factors by XOR: 2^k - k - 1 ANDs for k bits,
+//! 247 for 8 in place of 304. And the last outer product need not be made: with the index cut into
+//! a low and a high part, an entry is the inner product of the one-hot form of the high part with
+//! rows, each the free inner product of that of the low part with a row of the table. That takes an
+//! AND for each bit of an entry and each row but one: 142 for an S-box of 8 by 8 bits, no deeper
+//! than the 247. [`cut`] says where to cut: above all bits is the paper's form, which suits wide
 //! entries, and below all bits is the form for secret ones.
 //!
-//! Nothing here hides the table from whoever sees the circuit, unless its entries are secret wires.
+//! The table is not hidden from a party that sees the circuit, unless its entries are secret wires.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +34,8 @@ impl Builder {
     /// for k bits of index and a table of constants, and one more for secret entries, which take an
     /// AND for each bit of each. For [`Goal::Size`] it is a tree of multiplexers, n - 1 ANDs a bit
     /// for n = 2^k entries, or the inner product where a table of constants takes fewer ANDs that
-    /// way. Which one does depends on what parts of the table are equal, since those are made once;
-    /// so both are built, and counted.
+    /// way. The cheaper one depends on equal parts of the table, which are made once; so both are
+    /// built and counted.
     ///
     /// # Panics
     /// If the table is empty or its entries differ in width.
@@ -165,21 +165,21 @@ impl Builder {
     }
 }
 
-/// How many of `count` entries an index of so many bits reaches.
+/// Counts the entries, of `count`, that an index of so many bits reaches.
 fn reach(bits: usize, count: usize) -> usize {
     1usize
         .checked_shl(bits as u32)
         .map_or(count, |all| all.min(count))
 }
 
-/// Whether an index of so many bits has exactly `count` values.
+/// Returns true if an index of so many bits has exactly `count` values.
 fn is_range(bits: usize, count: usize) -> bool {
     1usize.checked_shl(bits as u32) == Some(count)
 }
 
-/// How many bits of an index of `bits` bits belong to the low part, for a table of `count`
-/// constants of `width` bits: what takes the fewest ANDs, for [`Goal::Depth`] among the cuts of
-/// least depth. ANDs are those for entries without equal parts.
+/// Chooses the number of bits of an index of `bits` bits that belong to the low part, for a table
+/// of `count` constants of `width` bits. It minimises the ANDs, for [`Goal::Depth`] among the cuts
+/// of least depth. ANDs are counted for entries without equal parts.
 fn cut(bits: usize, count: usize, width: usize, goal: Goal) -> usize {
     let one_hot = |bits: usize, count: usize| match is_range(bits, count) {
         true => count - bits - 1,

@@ -1,15 +1,15 @@
 //! Standard functions on words.
 //!
 //! Arithmetic has one rule: **every function computes the exact integer result of its operands and
-//! returns it modulo 2^`width`**. An operand is an [`Int`]: bits and whether they are signed. So
-//! widths and signs mix freely, and nothing overflows unless the caller asks for too few bits.
+//! returns it modulo 2^`width`**. An operand is an [`Int`]: bits with a flag for signed ones.
+//! Widths and signs mix freely, and a result overflows only if the caller asks for too few bits.
 //!
-//! Every function has one body. What depends on the [`Goal`](crate::Goal) is below it: how a sum
-//! is added up (`columns`, `levels`), how a chain becomes a tree (`scan`), which form a table takes
-//! (`lookup`). Costs are stated in ANDs for `Goal::Size`. For `Goal::Depth`, on words of n <= 64
-//! bits that are there at the same time, sums, differences and orders are at most ceil(log2(n + 1))
-//! ANDs deep and take less than 5 n and 2 n of them; ceil(log2(m - 1)) levels come before the sum
-//! of m words; and a product of n by n bits has depth at most 2 + 2 ceil(log2 n).
+//! Every function has one body. The [`Goal`](crate::Goal) matters only in lower layers: sums
+//! (`columns`, `levels`), chains as trees (`scan`), forms of tables (`lookup`). Costs are stated in
+//! ANDs for `Goal::Size`. For `Goal::Depth`, on words of n <= 64 bits that are there at the same
+//! time, sums, differences and orders are at most ceil(log2(n + 1)) ANDs deep and take less than 5
+//! n and 2 n of them; ceil(log2(m - 1)) levels come before the sum of m words; and a product of n
+//! by n bits has depth at most 2 + 2 ceil(log2 n).
 
 mod arith;
 mod columns;
@@ -42,7 +42,7 @@ use crate::builder::{Builder, Wire, Word};
 pub struct Int<'a> {
     /// The bits, least significant first.
     pub bits: &'a [Wire],
-    /// Whether the last bit counts negatively.
+    /// True if the last bit counts negatively.
     pub signed: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Int<'a> {
         Int { bits, signed: true }
     }
 
-    /// The wire that says whether the integer is negative.
+    /// The wire of the sign: 1 if the integer is negative.
     pub fn sign(self) -> Wire {
         match self.bits.last() {
             Some(&last) if self.signed => last,

@@ -1,12 +1,12 @@
-//! Permutations by switches whose settings are data: the network of Waksman ("A permutation
+//! Permutation networks whose switch settings are data: the network of Waksman ("A permutation
 //! network", JACM 1968) for any number of rows, after Beauquier and Darrot ("On arbitrary size
 //! Waksman networks and their vulnerability", 2002).
 //!
-//! A network of n rows is a column of switches, each over a row of the first half and the one in its
-//! place in the second half; a network for either half; and another such column. If n is even, the
-//! last pair needs no second switch; if n is odd, the last row needs none at all and belongs to the
-//! second half. That makes the sum of ceil(log2 i) for i from 1 to n switches,
-//! n log2(n) - n + 1 for a power of two.
+//! A network of n rows is a column of switches, each over a row of the first half and the one in
+//! its place in the second half; a network for either half; and another such column. If n is even,
+//! the last pair needs no second switch; if n is odd, the last row needs none at all and belongs to
+//! the second half. That makes the sum of ceil(log2 i) for i from 1 to n switches, n log2(n) - n +
+//! 1 for a power of two.
 
 use crate::builder::{Builder, Wire, Word};
 
@@ -93,8 +93,8 @@ fn partner(row: usize, n: usize) -> Option<usize> {
     }
 }
 
-/// For each place, whether its row comes through the second inner network: two places that share a
-/// switch are served by different ones, and so are two sources.
+/// For each place, true if its row comes through the second inner network: two places that share a
+/// switch use different networks, and so do two sources.
 fn inner_networks(sources: &[usize], places: &[usize]) -> Vec<bool> {
     let n = sources.len();
     let mut second: Vec<Option<bool>> = vec![None; n];
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Where each row is after the network.
+    /// The position of each row after the network.
     fn permuted(sources: &[usize]) -> Vec<usize> {
         let mut rows: Vec<usize> = (0..sources.len()).collect();
         let network = permutation_network(rows.len());

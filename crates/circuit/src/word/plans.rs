@@ -1,4 +1,4 @@
-//! Which way to multiply takes the fewest ANDs.
+//! Choice of the multiplication method with the fewest ANDs.
 //!
 //! Each method is priced by the columns that it adds up and, recursively, by the products that it
 //! is made of. Prices are exact for unsigned operands of unknown bits in the school-book method,
@@ -17,13 +17,13 @@ pub(crate) struct Shape {
     pub y: usize,
     /// Bits of the product that are wanted.
     pub width: usize,
-    /// Whether the operands are equal.
+    /// True if the operands are equal.
     pub square: bool,
-    /// Whether an operand is signed.
+    /// True if an operand is signed.
     pub signed: bool,
 }
 
-/// How to multiply.
+/// Multiplication methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     /// All products of bits.
@@ -119,7 +119,7 @@ impl Plans {
 }
 
 impl Shape {
-    /// Where operands are cut in two.
+    /// The bit at which operands are cut in two.
     pub(crate) fn half(self) -> usize {
         self.x.max(self.y).div_ceil(2)
     }

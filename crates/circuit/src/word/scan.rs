@@ -4,7 +4,7 @@
 //! The network is that of Ladner and Fischer ("Parallel prefix computation", Journal of the ACM
 //! 27(4), 1980): of minimal depth, with fewer than 4 n joins, where Sklansky's takes n/2 log n (at
 //! 64 items 168 and 192). Every join is an AND or two that cross a network, so size matters even
-//! here; fan-out, its price in hardware, is free.
+//! here; fan-out, which is costly in hardware, is free.
 //!
 //! Ladner and Fischer cut in halves. Here the lower part is a whole power of two, so that a
 //! length just beyond one, such as n = 2^k bits and a carry in, leaves the spare level to the long

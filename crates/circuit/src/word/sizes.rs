@@ -1,4 +1,4 @@
-//! What the standard functions cost: ANDs for [`Goal::Size`], levels and ANDs for [`Goal::Depth`].
+//! Costs of the standard functions: ANDs for [`Goal::Size`], levels and ANDs for [`Goal::Depth`].
 
 use crate::CircuitInfo;
 use crate::builder::{Builder, Goal, Wire, Word};
@@ -212,7 +212,7 @@ fn loops_and_layers_have_steps_of_logarithmic_depth() {
     }
 }
 
-/// A late term waits for nothing: it meets the others in the last levels.
+/// A late term delays nothing: it joins the others in the last levels.
 #[test]
 fn late_terms_join_late() {
     let mut b = Builder::for_goal(Goal::Depth);

@@ -98,8 +98,8 @@ pub fn merging_network(n: usize) -> Vec<(usize, usize)> {
 mod tests {
     use super::merging_network;
 
-    /// By Knuth's 0-1 principle for merging: what holds for all inputs of zeros and ones that fall
-    /// and rise holds for all.
+    /// Knuth's 0-1 principle for merging: a property of all inputs of zeros and ones that fall and
+    /// rise holds for all inputs.
     #[test]
     fn whatever_falls_and_rises_is_merged() {
         for n in 0..40 {

@@ -9,7 +9,7 @@ use crate::eval::Lanes;
 use crate::word::Int;
 use crate::{Machine, Order};
 
-/// How many operands are evaluated at once.
+/// Number of operand pairs that are evaluated at once.
 const LANES: usize = 512;
 
 /// The widths and signs of two operands, the width of the result, and where values come from.
@@ -154,7 +154,7 @@ fn check_goal(
     }
 }
 
-/// As [`check`], for functions to which the reference always has an answer.
+/// As [`check`], for functions whose reference always has an answer.
 fn check_all(
     case: Case,
     build: impl Fn(&mut Builder, Int, Int) -> Word,

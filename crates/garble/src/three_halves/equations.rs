@@ -1,18 +1,18 @@
-//! The equations, on one vector of gates; the page of the parent module has the letters.
+//! The equations of three-halves on one vector of gates; the parent module defines the letters.
 
 use sealane_block::{Block, Lanes};
 
-/// One vector of each of three things: of A, of B, of A + B.
+/// Three vectors: for A, for B, and for A + B.
 pub(super) type Parts<L> = [<L as Lanes>::V; 3];
 
-/// The offset of a garbler and constants, ready for use.
+/// The offset of a garbler, with derived constants.
 pub(super) struct Offset<L: Lanes> {
     /// delta, w delta and w^2 delta.
     multiples: [L::V; 3],
-    /// delta_R, delta_L.
+    /// The block (delta_R, delta_L).
     swapped: L::V,
     control_bit: L::V,
-    /// The ones in z_A and z_B: alpha is the complement of a permute bit.
+    /// Constant bits of z_A and z_B: alpha is the complement of a permute bit.
     complements: L::V,
 }
 
@@ -34,14 +34,14 @@ impl<L: Lanes> Offset<L> {
         self.multiples[0]
     }
 
-    /// C, (G0, G1), and G2 with control bits, of one vector of gates: from zero labels, their
-    /// hashes, and the sums of these with the hashes of the other labels.
+    /// Computes C, (G0, G1), and G2 with control bits, of one vector of gates. The inputs are zero
+    /// labels, their hashes, and the sums of these with the hashes of the other labels.
     #[inline(always)]
     pub fn solve(&self, l: L, a: L::V, b: L::V, zero: Parts<L>, sums: Parts<L>) -> Parts<L> {
         let [delta, delta1, delta2] = self.multiples;
         let (p, q) = (l.permute_mask(a), l.permute_mask(b));
         let pq = l.xor(p, q);
-        // x, x1, x2 are X, w X, w^2 X; and so for Y.
+        // x, x1, x2 are X, w X, w^2 X; likewise for Y.
         let [x, x1] = product(l, a, b);
         let x2 = l.xor(x, x1);
         let y = sum(l, [x, l.and(p, delta2), l.and(q, delta)]);
@@ -79,7 +79,7 @@ impl<L: Lanes> Offset<L> {
     }
 }
 
-/// The active label of one vector of gates.
+/// Computes the active output label of one vector of gates.
 #[inline(always)]
 pub(super) fn open<L: Lanes>(
     l: L,
@@ -90,7 +90,8 @@ pub(super) fn open<L: Lanes>(
     third: L::V,
 ) -> L::V {
     let (i, j) = (l.permute_mask(a), l.permute_mask(b));
-    // Every slice with its control bit where the hash has it: lowest in the word beside.
+    // Every slice with its control bit at the place where the hash has it: lowest in the word
+    // beside.
     let row_a = l.blend_words(halves, l.shr64::<1>(third));
     let row_b = l.blend_words(l.shr64::<2>(l.swap_words(third)), halves);
     let both = l.xor(hashes[2], l.and(l.xor(i, j), third));
@@ -105,19 +106,19 @@ pub(super) fn open<L: Lanes>(
     sum(l, [l.blend_words(left, right), cross, absent, chosen])
 }
 
-/// r0 and r1 as masks: the lowest bits of words 1 and 0.
+/// Returns r0 and r1 as masks, from the lowest bits of words 1 and 0.
 #[inline(always)]
 fn control_masks<L: Lanes>(l: L, v: L::V) -> [L::V; 2] {
     [l.permute_mask(l.swap_words(v)), l.permute_mask(v)]
 }
 
-/// X = w^2 a + b, and w X = a + w b.
+/// Computes X = w^2 a + b, and w X = a + w b.
 #[inline(always)]
 fn product<L: Lanes>(l: L, a: L::V, b: L::V) -> [L::V; 2] {
     [sum(l, [a, omega(l, a), b]), l.xor(a, omega(l, b))]
 }
 
-/// w (l, r) = (r, l + r).
+/// Multiplies by w: w (l, r) = (r, l + r).
 #[inline(always)]
 fn omega<L: Lanes>(l: L, v: L::V) -> L::V {
     let right = l.blend_words(l.splat(Block::ZERO), v);

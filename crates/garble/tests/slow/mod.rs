@@ -13,7 +13,7 @@ use sealane_garble::Scheme;
 
 use crate::support::ROLES;
 
-/// AES of another implementation.
+/// AES by another implementation.
 fn aes(key: Block, x: Block) -> Block {
     use aes::cipher::{BlockCipherEncrypt, KeyInit};
     let mut block = x.to_bytes().into();
@@ -44,8 +44,8 @@ pub fn each_group(
                 group(false, &[16], &[(*gate, lane)]);
             }
         }
-        for (knower, pairs) in groups(scheme, ands, first, width) {
-            let planes: &[usize] = match (knower, scheme) {
+        for (known_to, pairs) in groups(scheme, ands, first, width) {
+            let planes: &[usize] = match (known_to, scheme) {
                 (0, Scheme::ThreeHalves) => &[16, 8, 1],
                 (0, _) => &[16, 16],
                 _ => &[16],
@@ -55,19 +55,19 @@ pub fn each_group(
     });
 }
 
-/// The ANDs of a batch in groups of up to sixteen pairs, each with who knows an operand.
+/// The ANDs of a batch in groups of up to sixteen pairs, each with the party that knows an operand.
 fn groups(
     scheme: Scheme,
     ands: &[(Gate, u8)],
     first: usize,
     width: usize,
 ) -> Vec<(u8, Vec<(Gate, usize)>)> {
-    let knower = |and: &(Gate, u8)| match and.1 {
-        knower if scheme == Scheme::Prf || ![1, 2].contains(&knower) => 0,
-        knower => knower,
+    let known_to = |and: &(Gate, u8)| match and.1 {
+        known_to if scheme == Scheme::Prf || ![1, 2].contains(&known_to) => 0,
+        known_to => known_to,
     };
     let mut groups = Vec::new();
-    for run in ands.chunk_by(|one, next| knower(one) == knower(next)) {
+    for run in ands.chunk_by(|one, next| known_to(one) == known_to(next)) {
         let lanes = first..first + width;
         let pairs = run
             .iter()
@@ -76,14 +76,14 @@ fn groups(
         groups.extend(
             pairs
                 .chunks(16)
-                .map(|group| (knower(&run[0]), group.to_vec())),
+                .map(|group| (known_to(&run[0]), group.to_vec())),
         );
     }
     groups
 }
 
-/// What of each batch belongs to a piece, for every block of lanes of a span: XORs and their marks,
-/// ANDs and theirs, first lane and width.
+/// The gates of each batch that belong to a piece, for every block of lanes of a span: XORs and
+/// their marks, ANDs and theirs, first lane and width.
 fn each_batch(
     tape: &Tape,
     lanes: usize,
@@ -109,7 +109,7 @@ fn each_batch(
         for piece in pieces(tape) {
             for (first, width) in span {
                 for (xors, ands) in &piece {
-                    let known = tape.knowers[ands.clone()].iter().copied();
+                    let known = tape.known_to[ands.clone()].iter().copied();
                     let ands = tape.ands[ands.clone()].iter().copied().zip(known);
                     let ands = ands.collect::<Vec<_>>();
                     let (xors, lone) = (&tape.xors[xors.clone()], &tape.lone[xors.clone()]);
@@ -121,10 +121,10 @@ fn each_batch(
 }
 
 /// XORs and ANDs of a batch that belong to a piece.
-type Part = (Range<usize>, Range<usize>);
+type GateRanges = (Range<usize>, Range<usize>);
 
 /// The pieces of a tape: batches are added one by one, and those that are too large are cut.
-fn pieces(tape: &Tape) -> Vec<Vec<Part>> {
+fn pieces(tape: &Tape) -> Vec<Vec<GateRanges>> {
     let mut pieces = vec![vec![]];
     let (mut xors_left, mut ands_left) = (2048, 512);
     for batch in &tape.batches {
@@ -149,22 +149,22 @@ fn pieces(tape: &Tape) -> Vec<Vec<Part>> {
     pieces
 }
 
-/// A garbler that notes every tweak.
+/// A garbler that records every tweak.
 pub struct Slow {
     scheme: Scheme,
     seed: Block,
     delta: Block,
     call: u64,
     used: HashSet<u128>,
-    /// A hash that is forgotten, so that nothing is hidden under it. For tests that must notice.
+    /// A hash that is left out, so that it masks nothing. For tests that must notice.
     pub forgets: Option<Forgotten>,
 }
 
-/// A hash of a garbler.
+/// One hash of a garbler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Forgotten {
-    /// Of ANDs with an operand that this party knows, 0 if nobody does; of XORs, if none is named.
-    pub knower: Option<u8>,
+    /// For ANDs: the party that knows an operand, 0 if none does. `None` stands for XORs.
+    pub known_to: Option<u8>,
     /// Its number among the hashes of the gate.
     pub hash: usize,
 }
@@ -202,15 +202,15 @@ impl Slow {
         }
     }
 
-    /// The same of hash `hash` of a gate, unless it is forgotten.
-    fn hash_of(&self, knower: Option<u8>, hash: usize, x: Block, t: Block) -> Block {
-        match self.forgets == Some(Forgotten { knower, hash }) {
+    /// Computes hash `hash` of a gate, unless it is left out.
+    fn hash_of(&self, known_to: Option<u8>, hash: usize, x: Block, t: Block) -> Block {
+        match self.forgets == Some(Forgotten { known_to, hash }) {
             true => Block::ZERO,
             false => self.hash(x, t),
         }
     }
 
-    /// The pieces of the table, plane by plane, and both output labels of an AND.
+    /// Computes the pieces of the table, plane by plane, and both output labels of an AND.
     fn and_planes(
         &mut self,
         gate: Gate,
@@ -234,7 +234,7 @@ impl Slow {
         (three_halves::planes(&rows).to_vec(), [c, c ^ self.delta])
     }
 
-    /// Rows and both output labels of an AND.
+    /// Computes the rows and both output labels of an AND.
     fn and(
         &mut self,
         gate: Gate,
@@ -259,23 +259,23 @@ impl Slow {
         (rows, [c, c ^ self.delta])
     }
 
-    /// The half of an AND that the party who does not know b has: its row, and the labels.
+    /// Computes the remaining half of an AND with a known operand: its row, and the labels.
     fn half(
         &mut self,
         gate: Gate,
         lane: usize,
-        knower: u8,
+        known_to: u8,
         a: [Block; 2],
         b: [Block; 2],
     ) -> (Block, [Block; 2]) {
-        let (row, c) = if knower == ROLES.evaluator {
+        let (row, c) = if known_to == ROLES.evaluator {
             assert_eq!(b[0].lsb(), 0, "the evaluator's bit is its label's");
             let t = self.tweak(gate.number, lane, 1);
-            let [b0, b1] = [0, 1].map(|v| self.hash_of(Some(knower), v, b[v], t));
+            let [b0, b1] = [0, 1].map(|v| self.hash_of(Some(known_to), v, b[v], t));
             (b0 ^ b1 ^ a[0], b0)
         } else {
             let t = self.tweak(gate.number, lane, 0);
-            let [a0, a1] = [0, 1].map(|v| self.hash_of(Some(knower), v, a[v], t));
+            let [a0, a1] = [0, 1].map(|v| self.hash_of(Some(known_to), v, a[v], t));
             let row = a0 ^ a1 ^ self.delta.masked(b[0].lsb());
             (row, a0 ^ row.masked(a[0].lsb()))
         };
@@ -319,7 +319,7 @@ impl Slow {
             target(1, 0) ^ random(k[1][0]),
         ];
         assert_eq!(random(k[1][1]) ^ rows[0] ^ rows[1], target(1, 1));
-        // Signals: what the row 00 says, and the masked bits of the others.
+        // Signals: the signal of row 00, and the masked bits of the others.
         let mut signal = [0; 2];
         signal[value[0][0]] = bit(k[0][0]);
         signal[1 - value[0][0]] = 1 ^ bit(k[0][0]);
@@ -406,14 +406,14 @@ impl Slow {
                     slots[gate.out as usize][lane] = c;
                 }
             }
-            for (knower, pairs) in groups(self.scheme, ands, first, width) {
+            for (known_to, pairs) in groups(self.scheme, ands, first, width) {
                 let mut planes = vec![Vec::new(); 3];
                 for (gate, lane) in pairs {
                     let (a, b) = (slots[gate.a as usize][lane], slots[gate.b as usize][lane]);
-                    let (pieces, c) = match knower {
+                    let (pieces, c) = match known_to {
                         0 => self.and_planes(gate, lane, a, b),
                         _ => {
-                            let (row, c) = self.half(gate, lane, knower, a, b);
+                            let (row, c) = self.half(gate, lane, known_to, a, b);
                             (vec![row.to_bytes().to_vec()], c)
                         }
                     };
@@ -456,9 +456,9 @@ fn aes_inverse(key: Block, y: Block) -> Block {
     Block::from_bytes(block.into())
 }
 
-/// What the attack takes for delta: for each row T_G of a gate with active labels a (of input 0)
-/// and b (of input 1), T_G ^ H(a), with or without delta's guess, is AES of something with a ^ delta
-/// in it.
+/// Candidates for delta in the attack: for each row T_G of a gate with active labels a (of input 0)
+/// and b (of input 1), T_G ^ H(a), with or without delta's guess, is AES of something with a ^
+/// delta in it.
 pub fn attack(
     seed: Block,
     rows: &HashMap<(bool, u32, usize), Vec<u8>>,
@@ -485,8 +485,8 @@ pub fn attack(
                     aes(seed ^ t, x) ^ x,
                     aes(x, t),
                 ] {
-                    // What is left is AES(x' ^ t) ^ x' ^ t ^ p delta, x' = x ^ delta. With p = 1 and
-                    // without sigma the last terms are known: x ^ t.
+                    // The remainder is AES(x' ^ t) ^ x' ^ t ^ p delta, x' = x ^ delta. With p = 1
+                    // and without sigma the last terms are known: x ^ t.
                     for key in [seed, seed ^ t] {
                         for known in [x ^ t, x, Block::ZERO] {
                             let inverse = aes_inverse(key, row ^ hash ^ known);
@@ -500,7 +500,7 @@ pub fn attack(
     found
 }
 
-/// How often the attack finds delta in half-gates under H(x, t) = AES(x ^ t) ^ x ^ t.
+/// Counts how often the attack finds delta in half-gates under H(x, t) = AES(x ^ t) ^ x ^ t.
 pub fn attack_on_a_weak_hash() -> usize {
     let (seed, delta) = (
         Block::new(7),

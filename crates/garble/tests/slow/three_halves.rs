@@ -19,7 +19,7 @@ pub struct Gate {
     pub pads: [[Pad; 2]; 3],
 }
 
-/// What a gate sends.
+/// The table of a gate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Slow {
     pub g: [u64; 3],
@@ -38,7 +38,7 @@ pub fn scale(bit: bool, x: Label) -> Label {
     [times(bit, x[0]), times(bit, x[1])]
 }
 
-/// R [A_L A_R B_L B_R] with R = r0 S1 + r1 S2 + P, every matrix written out.
+/// Computes R [A_L A_R B_L B_R] with R = r0 S1 + r1 S2 + P, every matrix written out.
 pub fn r_times(r: [bool; 2], i: bool, j: bool, a: Label, b: Label) -> Label {
     const S1: [[u8; 4]; 2] = [[1, 1, 1, 0], [1, 0, 0, 1]];
     const S2: [[u8; 4]; 2] = [[1, 0, 0, 1], [0, 1, 1, 1]];
@@ -56,7 +56,7 @@ pub fn r_times(r: [bool; 2], i: bool, j: bool, a: Label, b: Label) -> Label {
 }
 
 impl Gate {
-    /// Its labels as held by an evaluator who sees the colours `i` and `j`.
+    /// The labels held by an evaluator that sees the colours `i` and `j`.
     pub fn active(&self, i: bool, j: bool) -> (Label, Label) {
         (
             add(self.a, scale(i, self.delta)),
@@ -92,7 +92,8 @@ impl Gate {
         add(add(hashes, r_times(r, i, j, a, b)), scale(one, self.delta))
     }
 
-    /// The label of 0 and the rows: five equations give them, the other three have to agree.
+    /// The label of 0 and the rows: five equations determine them, and the other three have to
+    /// agree.
     pub fn garble(&self) -> (Label, Slow) {
         let at = |i, j| self.right_side(i, j);
         let c = at(false, false);

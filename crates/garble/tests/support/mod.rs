@@ -38,8 +38,8 @@ fn zip(a: &[u8], b: &[u8], f: impl Fn(u8, u8) -> u8) -> Vec<u8> {
     a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
 }
 
-/// Both sides of one tape.
-pub struct Run {
+/// The result of garbling and evaluating one tape.
+pub struct GarbledTape {
     pub tables: Vec<u8>,
     /// The labels of 0 of all outputs, and those of 1.
     pub outputs: [Vec<Block>; 2],
@@ -159,10 +159,16 @@ impl Session {
     }
 
     /// Garbles, then evaluates from the bytes, cut differently.
-    pub fn run(&mut self, tape: &Tape, lanes: usize, labels: &[Vec<Block>; 2], bits: &[u8]) -> Run {
+    pub fn run(
+        &mut self,
+        tape: &Tape,
+        lanes: usize,
+        labels: &[Vec<Block>; 2],
+        bits: &[u8],
+    ) -> GarbledTape {
         let (tables, outputs) = self.garble(tape, lanes, labels);
         let active_outputs = self.evaluate(tape, lanes, active(labels, bits), &tables);
-        Run {
+        GarbledTape {
             tables,
             outputs,
             active_outputs,
@@ -170,7 +176,7 @@ impl Session {
     }
 
     /// The outputs' bits, or 9 for each where decoding left them alone, and whether it failed.
-    pub fn decode(&mut self, run: &Run) -> (Vec<u8>, Result<(), DecodeError>) {
+    pub fn decode(&mut self, run: &GarbledTape) -> (Vec<u8>, Result<(), DecodeError>) {
         let count = run.active_outputs.len();
         let (mut table, mut bits) = (vec![[Block::ZERO; 2]; count], vec![9; count]);
         let [zeros, ones] = &run.outputs;
@@ -183,13 +189,13 @@ impl Session {
     }
 }
 
-/// Gives the labels of inputs the permute bits that their knowers need: see `halves`.
+/// Gives the labels of inputs the permute bits that known operands need: see `known_operand`.
 pub fn fix_permute_bits(labels: &mut [Vec<Block>; 2], bits: &[u8], known: &[u8], lanes: usize) {
     let [zeros, ones] = labels;
     for (i, (zero, one)) in zeros.iter_mut().zip(ones).enumerate() {
         let wanted = match known.get(i / lanes) {
-            Some(&knower) if knower == ROLES.evaluator => 0,
-            Some(&knower) if knower == ROLES.garbler => bits[i],
+            Some(&known_to) if known_to == ROLES.evaluator => 0,
+            Some(&known_to) if known_to == ROLES.garbler => bits[i],
             _ => continue,
         };
         if zero.lsb() != wanted {
@@ -199,7 +205,7 @@ pub fn fix_permute_bits(labels: &mut [Vec<Block>; 2], bits: &[u8], known: &[u8],
     }
 }
 
-/// The labels of these bits.
+/// The labels of the given bits.
 pub fn active(labels: &[Vec<Block>; 2], bits: &[u8]) -> Vec<Block> {
     let label = |(i, bit): (usize, &u8)| labels[usize::from(*bit)][i];
     bits.iter().enumerate().map(label).collect()
@@ -234,8 +240,8 @@ pub fn lane_counts() -> impl Strategy<Value = usize> {
     ]
 }
 
-/// Any tape that keeps the rules: gates read what was written, overwrite anything but constants
-/// (inputs too, and their own operands if XORs), read constants and one slot twice.
+/// Any valid tape: gates read what was written, overwrite anything but constants (inputs too, and
+/// their own operands if XORs), read constants and one slot twice.
 pub fn tapes() -> impl Strategy<Value = Tape> {
     let gate = (any::<u32>(), any::<u32>(), any::<u32>());
     let batch = (
@@ -302,7 +308,7 @@ fn build((inputs, spare, raw, raw_outputs): (u32, u32, Vec<RawBatch>, Vec<u32>))
         inputs,
         slots,
         lone: vec![false; xors.len()],
-        knowers: vec![0; ands.len()],
+        known_to: vec![0; ands.len()],
         xors,
         ands,
         batches,

@@ -1,5 +1,5 @@
-//! What holds secrets is erased before its memory is given back: vectors and boxes as well, which
-//! [`needs_drop`](std::mem::needs_drop) says nothing of.
+//! Tests that types with secrets are erased before their memory is freed: also vectors and boxes,
+//! about which [`needs_drop`](std::mem::needs_drop) tells nothing.
 
 use crate::heap::{copies_in, random_in};
 use sealane_aead::{Cipher, Suite};
@@ -18,7 +18,7 @@ use sealane_yao::{ThreeHalves, Yao};
 use std::hint::black_box;
 use std::thread;
 
-/// How many pieces of memory with something random in them are given back with this.
+/// Counts the blocks with random content that are freed with this value.
 fn left_by<T>(secret: T) -> usize {
     random_in(|| drop(black_box(secret)))
 }
@@ -125,7 +125,7 @@ fn parties_and_their_shares_are_erased() {
     party_is_erased::<Trio>();
 }
 
-/// Leaves random bytes on the stack, which whatever is made there next may have between its fields.
+/// Leaves random bytes on the stack, which the next value made there may have between its fields.
 #[inline(never)]
 fn litter_the_stack() {
     let mut bytes = [0; 1 << 16];
@@ -133,7 +133,7 @@ fn litter_the_stack() {
     black_box(&mut bytes);
 }
 
-/// Parties after an input of each, and what they hold of these inputs.
+/// Parties after an input of each, with the shares of these inputs.
 fn party_is_erased<P: Protocol>() {
     const LANES: usize = 20;
     const PLANES: usize = 8;
@@ -191,7 +191,7 @@ fn party_is_erased<P: Protocol>() {
     });
 }
 
-/// Squares that ann computes alone and in the clear, which the joint work goes on with.
+/// A program with squares that ann computes alone and in the clear, followed by joint work.
 const PROGRAM: &str = "\
 sealane program 1
 name squares
@@ -222,8 +222,8 @@ fn a_session_leaves_no_input_and_no_value_of_local_work() {
     let squares = x.iter().map(|x| x * x).collect::<Vec<_>>();
     let secrets = [(&x, 8), (&y, 8), (&squares, 16)];
     let secrets = secrets.map(|(values, bits)| forms(values, bits)).concat();
-    // As a protocol `clear` sends inputs as they are, and has no secrets; what it computes for one party
-    // alone is a part of all others.
+    // The protocol `clear` sends inputs as they are, and has no secrets; its local computation for
+    // one party is a part of all other protocols.
     let secret = |protocol: &ProtocolName| *protocol != ProtocolName::Clear;
     for protocol in ProtocolName::ALL.into_iter().filter(secret) {
         let helpers = match protocol.profile().outsiders {
@@ -256,7 +256,7 @@ fn bytes_of(number: u64) -> Vec<u64> {
     bytes.map(u64::from).to_vec()
 }
 
-/// How values lie in memory: elements; of each plane a bit a byte, and 64 bits a word.
+/// The forms of values in memory: elements; of each plane a bit a byte, and 64 bits a word.
 fn forms(values: &[u64], planes: usize) -> Vec<Vec<u8>> {
     let mut forms = vec![bytemuck::cast_slice(&values[..8]).to_vec()];
     for plane in 0..planes {
@@ -268,8 +268,8 @@ fn forms(values: &[u64], planes: usize) -> Vec<Vec<u8>> {
             .fold(0u64, |word, bit| word << 1 | u64::from(*bit));
         forms.extend([bits, word.to_le_bytes().to_vec()]);
     }
-    // A plane that is the same in all rows tells nothing, and much else looks like it; nor is searched
-    // for what begins with zeros.
+    // A plane that is the same in all rows carries no information, and much else looks like it;
+    // values that begin with zeros are not searched for either.
     forms.retain(|form| form.iter().any(|byte| *byte != form[0]) && form[..8] != [0; 8]);
     forms
 }

@@ -1,40 +1,40 @@
-//! An allocator that looks for secrets in memory that is given back.
+//! An allocator that looks for secrets in freed memory.
 //!
-//! Two searches. Of what one thread gives back while it is [`random_in`] something, whatever looks
-//! random is a secret: keys, labels, shares. Of what any thread gives back while [`copies_in`] runs,
-//! copies of given secrets are.
+//! There are two searches. While [`random_in`] runs, any random-looking block that the thread frees
+//! counts as a secret: keys, labels, shares. While [`copies_in`] runs, copies of given secrets in
+//! blocks freed by any thread count.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The allocator of this program. Memory that grows is copied to a new place, and the old one given
-/// back, as far as any program may rely on.
+/// The allocator of this program. A reallocation copies to a new block and frees the old one, which
+/// is all that a program may rely on.
 struct Searched;
 
 #[global_allocator]
 static HEAP: Searched = Searched;
 
 thread_local! {
-    /// How many blocks that look random this thread has given back, while that is counted.
+    /// Number of random-looking blocks that this thread has freed, while that is counted.
     static RANDOM: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// What is searched for, while something is: a list that lives as long as the program.
+/// The secrets to search for, during a search: a list that lives as long as the program.
 static WANTED: AtomicPtr<Vec<Vec<u8>>> = AtomicPtr::new(std::ptr::null_mut());
-/// How many copies have been found.
+/// Number of copies found.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 
-/// How many pieces of memory that look random this thread gives back while `run` runs.
+/// Counts the random-looking blocks that this thread frees while `run` runs.
 pub fn random_in(run: impl FnOnce()) -> usize {
     RANDOM.set(Some(0));
     run();
     RANDOM.replace(None).expect("it was counted")
 }
 
-/// How often memory is given back with a copy of one of `secrets` in it while `run` runs, by all
-/// threads. A copy begins at a multiple of 8 bytes, as an element, a plane of bits and a block do.
+/// Counts the blocks freed by all threads with a copy of one of `secrets` in them while `run` runs.
+/// A copy begins at a multiple of 8 bytes, as an element, a plane of bits and a block do.
 pub fn copies_in(secrets: Vec<Vec<u8>>, run: impl FnOnce()) -> usize {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,7 +43,7 @@ pub fn copies_in(secrets: Vec<Vec<u8>>, run: impl FnOnce()) -> usize {
             .iter()
             .all(|secret| secret.len() >= WORD && secret[..WORD] != [0; WORD])
     );
-    // Another thread may still look when this ends, so the list is never given back.
+    // Another thread may still look when this ends, so the list is never freed.
     WANTED.store(Box::leak(Box::new(secrets)), Ordering::SeqCst);
     let before = FOUND.load(Ordering::SeqCst);
     run();
@@ -71,7 +71,7 @@ unsafe impl GlobalAlloc for Searched {
             let more = |count| count + usize::from(looks_random(bytes));
             count.set(count.get().map(more));
         });
-        // SAFETY: it is null, or a list that nobody changes and that is never given back.
+        // SAFETY: it is null, or a list that nobody changes and that is never freed.
         if let Some(wanted) = unsafe { WANTED.load(Ordering::SeqCst).as_ref() }
             && holds_one_of(bytes, wanted)
         {
@@ -82,8 +82,9 @@ unsafe impl GlobalAlloc for Searched {
     }
 }
 
-/// Whether a window of these bytes is as random bytes are: hardly one is zero, and hardly two are
-/// equal. Of random ones 1 in 10,000 windows is not; lengths and addresses have zeros in front.
+/// Returns true if a window of these bytes looks random: hardly one is zero, and hardly two are
+/// equal. Of random bytes, 1 in 10,000 windows does not look so; lengths and addresses have zeros
+/// in front.
 fn looks_random(bytes: &[u8]) -> bool {
     let mut windows = bytes.windows(WINDOW).step_by(WORD);
     windows.any(|window| {
@@ -96,7 +97,8 @@ fn looks_random(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether one of the wanted secrets lies in these bytes. Most words are zero, and no secret begins so.
+/// Returns true if one of the wanted secrets is in these bytes. Most words are zero, and no secret
+/// begins so.
 fn holds_one_of(bytes: &[u8], wanted: &[Vec<u8>]) -> bool {
     let words = bytes.chunks_exact(WORD).enumerate();
     let mut starts = words.filter(|(_, word)| **word != [0; WORD]);

@@ -1,6 +1,6 @@
-//! What holds secrets has no form for people and none for machines, and is erased when it is dropped:
-//! [`heap`] looks for it in memory that is given back. What lies on the stack, and whole sessions with
-//! every random value in them, are for Valgrind.
+//! Tests that types with secrets can be neither printed nor encoded, and are erased when dropped:
+//! [`heap`] looks for them in freed memory. The stack, and whole sessions with every random value
+//! in them, are checked under Valgrind.
 
 mod erased;
 mod heap;
@@ -31,7 +31,7 @@ silent! {
     Step<'static, Trio>, Outcome<Yao>, Outcome<Trio>,
 }
 
-// Nothing of the contents is in the `Debug` form of a payload; `net` tests that.
+// The `Debug` form of a payload shows nothing of its contents; `net` tests that.
 assert_not_impl_any!(Payload: Display, Serialize);
 
 #[test]

@@ -7,7 +7,7 @@ use crate::error;
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sealane_aead::{Ads, Cipher, Error, KeyId, Message, Nonces, Rows, open_many, seal_many};
+use sealane_aead::{Ads, Cipher, Error, KeyId, Message, Nonces, RowBatch, open_many, seal_many};
 use sealane_block::Cpu;
 use sealane_diagnostic::{Code, Diagnostic};
 use zeroize::Zeroizing;
@@ -315,11 +315,11 @@ impl Batch<'_> {
 
 impl Batch<'_> {
     /// Messages as rows, if possible: under one key, with nonces and data from arrays.
-    fn rows<'a>(&'a self, buffers: &'a mut [u8]) -> Option<Rows<'a>> {
+    fn rows<'a>(&'a self, buffers: &'a mut [u8]) -> Option<RowBatch<'a>> {
         if !self.rows || self.each.is_some() {
             return None;
         }
-        Some(Rows {
+        Some(RowBatch {
             cipher: self.cipher,
             count: self.sizes.len(),
             nonces: self.nonces.rows()?,
@@ -334,7 +334,7 @@ impl Batch<'_> {
 }
 
 /// Performs [`Batch::run`] for messages that are rows.
-fn run_rows(open: bool, rows: Rows<'_>, sizes: &[usize]) -> Vec<Result<usize, Error>> {
+fn run_rows(open: bool, rows: RowBatch<'_>, sizes: &[usize]) -> Vec<Result<usize, Error>> {
     let refused = |error| vec![Err(error); sizes.len()];
     match open {
         false => match rows.seal_with_equal_nonces() {

@@ -7,14 +7,14 @@
 /// Chi-square of 255 degrees of freedom lies above this with a chance of 1e-10.
 pub const BOUND: f64 = 425.93;
 
-/// What one party sees of one thing: for each lane of all sessions, at most two bits.
+/// Observations of one value by one party: for each lane of all sessions, at most two bits.
 #[derive(Clone)]
 pub struct Seen {
     pub name: String,
     pub lanes: Vec<u8>,
 }
 
-/// What one party sees: components that it holds, and what it hears.
+/// The view of one party: components that it holds, and messages that it receives.
 #[derive(Clone, Default)]
 pub struct View {
     pub held: Vec<Seen>,
@@ -35,7 +35,7 @@ impl View {
         }
     }
 
-    /// What is held of these names alone.
+    /// Restricts the view to the components of these names.
     pub fn only(&self, names: &[&str]) -> View {
         let named = |seen: &&Seen| names.contains(&seen.name.as_str());
         View {
@@ -45,8 +45,8 @@ impl View {
     }
 }
 
-/// The largest statistic of all tests, and of what: every four planes that are held, and every
-/// message with every two of them.
+/// Finds the largest statistic of all tests, with its name: every four planes that are held, and
+/// every message with every two of them.
 pub fn worst(samples: &[View; 4]) -> (f64, String) {
     let held = samples[0].held.len();
     let mut pairs = vec![];

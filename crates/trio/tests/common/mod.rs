@@ -1,4 +1,4 @@
-//! Parties on threads over a mesh in memory, each held against the costs that the protocol states.
+//! Parties on threads over a mesh in memory, each compared with the costs that the protocol states.
 pub mod chi;
 
 use sealane_block::{Coins, Cpu};
@@ -23,7 +23,7 @@ pub fn setting(parties: usize, roles: [u8; 3]) -> Setting {
     Setting { parties, roles }
 }
 
-/// What has crossed so far and in how many rounds, reckoned from costs alone.
+/// Expected bytes and rounds so far, computed from costs alone.
 pub struct Reckoning {
     /// Largest stamp received, by party.
     received: Vec<u32>,
@@ -133,7 +133,7 @@ impl Side {
             .position(|party| *party == self.me)
     }
 
-    /// Compares what has crossed with what it should have cost.
+    /// Compares the traffic with its expected cost.
     fn reckon(&mut self, cost: &Cost) {
         self.reckoning.add(cost);
         let me = self.me.index();
@@ -268,7 +268,7 @@ impl Side {
         self.share(work, step)
     }
 
-    /// Reveals; what this party learns of each result, as bits plane by plane.
+    /// Reveals results, and returns those that this party learns, as bits plane by plane.
     pub fn reveal(
         &mut self,
         results: &[(&Arc<Share>, Option<u8>, PartySet)],
@@ -297,7 +297,7 @@ impl Side {
         }
     }
 
-    /// What this party holds of a tensor, to be compared with what others hold.
+    /// This party's part of a tensor, to be compared with the parts of others.
     pub fn held(&self, share: &Share) -> Held {
         assert_eq!(share.components().is_none(), self.role().is_none());
         let parts = share.components();
@@ -308,15 +308,15 @@ impl Side {
     }
 }
 
-/// What one party holds of a tensor.
+/// One party's part of a tensor.
 #[derive(Clone, Debug)]
 pub struct Held {
     pub shape: (usize, usize),
     pub parts: Option<[Vec<u64>; 2]>,
 }
 
-/// The value of a tensor from what all parties hold of it, plane by plane: bits, or integers. Both
-/// holders of a component hold the same, and nothing lies outside of lanes or above `2^k`.
+/// Reconstructs a tensor from the parts of all parties, plane by plane: bits, or integers. Both
+/// holders of a component must agree, and no bit is set outside of lanes or above `2^k`.
 pub fn value(setting: &Setting, held: &[Held], k: Option<u8>) -> Vec<u64> {
     assert!(held.iter().all(|other| other.shape == held[0].shape));
     let part = |role: usize, place: usize| {

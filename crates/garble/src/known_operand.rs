@@ -1,66 +1,69 @@
-//! Half of an AND: what is left where one party knows an operand in the clear.
+//! ANDs with a known operand: one half of a half-gates AND, where a party knows the other operand
+//! in the clear.
 //!
 //! Zahur, Rosulek, Evans (section 3.1 of the paper in [`half_gates`](crate::half_gates)) build an
-//! AND of two halves, each of one row. If an input's permute bits are chosen with care, one half is
-//! nothing, and its row and hashes are left out:
+//! AND of two halves, each of one row. With suitable permute bits of an input, one half is always
+//! zero, and its row and hashes are left out:
 //!
-//! * The evaluator knows b. Zero labels of its inputs have the permute bit 0, so the bit of an
-//!   active label is the value, and the sum of such labels keeps that: p_b = 0, s_b = b.
+//! * The evaluator knows b. The zero labels of its inputs have permute bit 0, so the permute bit of
+//!   an active label is the value, and sums of such labels preserve this: p_b = 0, s_b = b.
 //!
 //!   ```text
 //!   garbler  T = H(b) ^ H(b ^ delta) ^ a   c = H(b)         evaluator  c = H(b) ^ s_b (T ^ a)
 //!   ```
-//! * The garbler knows b. Active labels of its inputs have the permute bit 0, so the bit of a zero
-//!   label is the value: s_b = 0, p_b = b.
+//! * The garbler knows b. The active labels of its inputs have permute bit 0, so the permute bit of
+//!   a zero label is the value: s_b = 0, p_b = b.
 //!
 //!   ```text
 //!   garbler  T = H(a) ^ H(a ^ delta) ^ p_b delta
 //!            c = H(a) ^ p_a T                               evaluator  c = H(a) ^ s_a T
 //!   ```
 //!
-//! Nobody learns anything: of its own inputs a party knows the bit anyway, and of the other's it
-//! sees a constant. Tape and compiler see to it that b is such a sum and not inverted
-//! ([`knowers`](sealane_circuit::Tape::knowers)); inputs whose bits follow these rules are the
-//! caller's part. One block an AND; the assumption is that of half-gates.
+//! Neither party learns anything: a party knows the bits of its own inputs anyway, and of the
+//! other's it sees a constant. Tape and compiler ensure that b is such a sum and not inverted
+//! ([`known_to`](sealane_circuit::Tape::known_to)). The caller chooses labels of inputs whose
+//! permute bits follow these rules. An AND has one block of table; the assumption is that of
+//! half-gates.
 
 use sealane_block::hash::HashLanes;
 use sealane_block::lanes::Quad;
 use sealane_block::{Block, GROUP, LabelHash, Lanes};
 
 use crate::half_gates::{A, B};
-use crate::kernels::{GateKernel, GateLanes, Place, Tweaks};
+use crate::kernels::{GateKernel, GateLanes, GateSlots, Tweaks};
 
-/// The garbler's side of an AND whose operand b the evaluator knows, or the garbler.
+/// The garbler's side of an AND whose operand b is known to the evaluator (`EVALUATOR`) or to the
+/// garbler.
 pub(crate) struct Garble<'a, H, const EVALUATOR: bool> {
     pub hash: &'a H,
     pub delta: Block,
 }
 
-/// The evaluator's side of the same.
+/// The evaluator's side of an AND with a known operand.
 pub(crate) struct Evaluate<'a, H, const EVALUATOR: bool> {
     pub hash: &'a H,
 }
 
-/// [`Garble`] inside a kernel.
+/// The form of [`Garble`] inside a kernel.
 pub(crate) struct GarbleLanes<L: Lanes, H, const EVALUATOR: bool> {
     hash: H,
     delta: L::V,
 }
 
-/// [`Evaluate`] inside a kernel.
+/// The form of [`Evaluate`] inside a kernel.
 pub(crate) struct EvaluateLanes<H, const EVALUATOR: bool> {
     hash: H,
 }
 
-/// The operand that is hashed, and its part of the tweak.
-const fn hashed(evaluator: bool, place: Place) -> (usize, u32) {
+/// Returns the operand that is hashed, and its part of the tweak.
+const fn hashed(evaluator: bool, place: GateSlots) -> (usize, u32) {
     match evaluator {
         true => (place.b, B),
         false => (place.a, A),
     }
 }
 
-/// The quads of a group two by two, or the only one twice.
+/// Returns the quads of a group two by two, or the only quad twice.
 const fn pairs<L: Lanes>(q: usize) -> [usize; 2] {
     [q, (q + 1) % L::QUADS]
 }
@@ -88,7 +91,7 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &mut table[..16 * GROUP];
@@ -104,7 +107,7 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
                 (tweaks.of_quad(l, &self.hash, quads[0]), part),
                 (tweaks.of_quad(l, &self.hash, quads[1]), part),
             ];
-            let [zero, one] = self.hash.both(l, tweaks, self.delta, labels);
+            let [zero, one] = self.hash.hash_both(l, tweaks, self.delta, labels);
             for (i, at) in [at, next].into_iter().enumerate() {
                 let a = l.load_quad(&slots[place.a + at..]);
                 let b = l.load_quad(&slots[place.b + at..]);
@@ -147,7 +150,7 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &table[..16 * GROUP];
@@ -163,7 +166,7 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
                 (tweaks.of_quad(l, &self.hash, quads[0]), part),
                 (tweaks.of_quad(l, &self.hash, quads[1]), part),
             ];
-            let mut results = self.hash.one(l, tweaks, labels);
+            let mut results = self.hash.hash_one(l, tweaks, labels);
             for (i, at) in [at, next].into_iter().enumerate() {
                 let mut row: Quad<L> = l.load_quad_bytes(&table[16 * at..]);
                 if EVALUATOR {
