@@ -44,7 +44,7 @@ pub use frame::{Format, Frame, Unfinished};
 
 pub use number::Number;
 pub use texts::Texts;
-pub use want::{Loaded, Want, array, check};
+pub use want::{Loaded, Want, array, check, integers};
 
 use arrow_array::RecordBatchReader;
 use sealane_program::diagnostic::Diagnostic;
