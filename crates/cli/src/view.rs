@@ -26,7 +26,7 @@ pub fn check_card(program: &Program, warnings: &[Diagnostic]) -> Card {
     let mut card = Card::new(format!("{} is sound", program.name));
     header(&mut card, program);
     card.line("operations", grouped(program.main.values.len() as u64));
-    card.line("program", hex(&program.hash()));
+    card.line("program", hex::encode(program.hash()));
     let warnings = warnings
         .iter()
         .map(|warning| format!("\n{}", warning.render(None)));
@@ -50,7 +50,7 @@ pub fn check_json(program: &Program, warnings: &[Diagnostic]) -> Value {
     });
     json!({
         "name": program.name,
-        "program": hex(&program.hash()),
+        "program": hex::encode(program.hash()),
         "parties": program.parties,
         "inputs": inputs_json(program),
         "results": results_json(program),
@@ -449,8 +449,4 @@ fn by_name(parties: &[String], numbers: &[u64]) -> Value {
             .map(|(name, number)| (name.clone(), json!(number)))
             .collect(),
     )
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -147,7 +147,7 @@ fn sealed_bytes(header: &Header, master: &Master, content: &[u8]) -> Vec<u8> {
 
 /// The key file whose bytes are 0, 1, 2 ...
 fn counting_master(desk: &Desk) -> Master {
-    let digits: String = (0..32).map(|byte| format!("{byte:02x}")).collect();
+    let digits = hex::encode((0..32).collect::<Vec<u8>>());
     private_key(
         &desk.path("counting"),
         &format!("sealane-key-1:{digits}1dbb93fb\n"),
