@@ -11,6 +11,8 @@
    with What, Who, Whose, Whether, "That of" or "Those of".
 7. Comment lines of Rust end by column 100.
 8. A Rust file of more than 350 lines is counted in one warning, which names the longest.
+9. Every page and tool that names the oldest Rust names the one that Cargo.toml promises, and the
+   toolchain that rust-toolchain.toml pins is not older.
 
     python tools/house.py
 """
@@ -60,7 +62,7 @@ def main() -> int:
     """Prints what is wrong; the number of findings is the exit status."""
     manifests = {path.parent.name: load(path) for path in crates()}
     findings = [*rooms(manifests), *reasons(manifests), *pages(), *notebooks(), *included()]
-    findings += [*comments(), *docstrings()]
+    findings += [*comments(), *docstrings(), *toolchains()]
     for finding in [*findings, *long_files()]:
         print(finding, file=sys.stderr)
     if not findings:
@@ -88,6 +90,22 @@ def included() -> list[str]:
             file = (path.parent / name).resolve()
             if not any(file.is_relative_to(folder) for folder in known) or "tests" in file.parts:
                 wrong.append(f"{path.relative_to(ROOT)}: `make` does not know {name}")
+    return wrong
+
+
+def toolchains() -> list[str]:
+    """Pages and tools that name another oldest Rust, and a pinned one that is older still."""
+    oldest = load(ROOT / "Cargo.toml")["workspace"]["package"]["rust-version"]
+    pinned = load(ROOT / "rust-toolchain.toml")["toolchain"]["channel"]
+    wrong = []
+    if [*map(int, pinned.split("."))] < [*map(int, oldest.split("."))]:
+        wrong.append(f"rust-toolchain.toml: {pinned} is older than {oldest}, the oldest Rust")
+    every = ["Makefile", ".ci/run", "tools/machine.sh", *PAGES]
+    every += [str(p.relative_to(ROOT)) for p in ROOT.glob("docs/**/*.md")]
+    for page in every:
+        for named in re.findall(r"(?:cargo|Rust) (1\.\d+) or newer", read(page)):
+            if named != oldest:
+                wrong.append(f"{page}: the oldest Rust is {oldest}, not {named}")
     return wrong
 
 

@@ -1,7 +1,9 @@
 #!/bin/sh
 # Finds what a build needs from this machine: Python 3.11 or newer, cargo 1.89 or newer, a C
 # compiler. Prints the first two as shell assignments, or says on standard error what is missing,
-# what was found instead and what to do, and fails.
+# what was found instead and what to do, and fails. Where rustup has not the toolchain that
+# rust-toolchain.toml names and cannot install it, its stable one is taken, and RUSTUP_TOOLCHAIN is
+# printed as well.
 #
 #   PYTHON=... CARGO=... sh tools/machine.sh
 
@@ -40,7 +42,18 @@ fi
 # --- Rust ---------------------------------------------------------------------------------------
 # A shell that rustup has not set up does not find cargo on its path, but it is there.
 cargo=${CARGO:-$(command -v cargo || echo "${CARGO_HOME:-$HOME/.cargo}/bin/cargo")}
+pinned=$(sed -n 's/^channel = "\(.*\)"/\1/p' "$(dirname "$0")/../rust-toolchain.toml")
+toolchain=
 version=$("$cargo" --version 2>/dev/null) || version=
+# A cargo of rustup reads the file, and fails where its toolchain is missing and stays so.
+if [ -z "$version" ] && [ -z "${RUSTUP_TOOLCHAIN:-}" ]; then
+    version=$(RUSTUP_TOOLCHAIN=stable "$cargo" --version 2>/dev/null) || version=
+    if [ -n "$version" ]; then
+        toolchain=stable
+        printf 'make: rustup has no Rust %s (rust-toolchain.toml); using its stable toolchain\n' \
+            "$pinned" >&2
+    fi
+fi
 number=${version#cargo }
 number=${number%% *}
 major=${number%%.*}
@@ -63,3 +76,4 @@ fi
 
 [ "$missing" -eq 0 ] || exit 1
 printf "PYTHON='%s'\nCARGO='%s'\n" "$(command -v "$python")" "$(command -v "$cargo")"
+[ -z "$toolchain" ] || printf "export RUSTUP_TOOLCHAIN='%s'\n" "$toolchain"

@@ -214,11 +214,7 @@ fn report(target: &Target, result: Result<Tally, Finding>) -> ExitCode {
             origin,
         }) => {
             println!("{name}: FOUND ({origin}): {what}");
-            let hex: String = input
-                .iter()
-                .take(512)
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
+            let hex = hex::encode(&input[..input.len().min(512)]);
             println!("{} bytes: {hex}", input.len());
             match corpus::add(name, "found", &input) {
                 Ok(path) => println!("kept in {}", path.display()),

@@ -135,6 +135,5 @@ const PKCS8_PREFIX: [u8; 16] = [
 const SPKI_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
 
 fn hex(digits: &str) -> Vec<u8> {
-    let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("two digits");
-    (0..digits.len()).step_by(2).map(byte).collect()
+    hex::decode(digits).expect("hex digits")
 }

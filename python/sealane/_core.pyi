@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, final
+
+import numpy as np
 
 from sealane._errors import SealaneError
 
@@ -26,9 +28,12 @@ __all__ = [
 
 __version__: str
 
-Array: TypeAlias = tuple[str, tuple[int, ...] | list[int], bytes]
+Array: TypeAlias = tuple[
+    str, tuple[int, ...] | list[int], bytes | np.ndarray[Any, np.dtype[np.uint64]]
+]
 """Kind (`bool`, `u64`, `i64`, `f64`, `f32`, `f16`; for results the element type), shape, 64-bit
-elements; of kinds `text` and `ratio` a line of text each."""
+elements: a contiguous array of words, and for results bytes; of kinds `text` and `ratio` a line of
+text each."""
 Ratio: TypeAlias = tuple[int, int]
 """Numerator and denominator."""
 Operand: TypeAlias = Node | int | Ratio | Array

@@ -32,11 +32,11 @@ def encode(name: str, item: object) -> _core.Array:
     array = _as_array(name, item)
     kind = array.dtype.kind
     if kind in "biu":
-        wide = array.astype(np.int64 if kind == "i" else np.uint64)
-        return _KINDS[kind], array.shape, wide.tobytes()
+        wide = np.int64 if kind == "i" else np.uint64
+        return _KINDS[kind], array.shape, _words(array, wide)
     if kind == "f" and array.dtype.itemsize <= 8:
         bits = 8 * array.dtype.itemsize
-        return f"f{bits}", array.shape, array.astype(np.float64).tobytes()
+        return f"f{bits}", array.shape, _words(array, np.float64)
     if kind not in "fO":
         raise misuse(
             "data-type",
@@ -44,6 +44,13 @@ def encode(name: str, item: object) -> _core.Array:
             hint=DATE_HINT if kind in "mM" else "use numbers: arrays of integers or floats",
         )
     return _objects(name, array)
+
+
+def _words(item: object, dtype: type[np.generic]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """The elements of an array in a type of 64 bits, as the native module reads them: contiguous and
+    aligned, without a copy where they are so already.
+    """
+    return np.require(item, dtype, ["C", "A"]).reshape(-1).view(np.uint64)
 
 
 def _as_array(name: str, item: object) -> np.ndarray[Any, Any]:
@@ -66,7 +73,7 @@ def _objects(name: str, array: np.ndarray[Any, Any]) -> _core.Array:
     elements: list[Any] = array.ravel().tolist()
     kinds = set(map(type, elements))
     if kinds == {float}:
-        return "f64", array.shape, np.array(elements, dtype=np.float64).tobytes()
+        return "f64", array.shape, _words(elements, np.float64)
     lines: list[Any]
     try:
         lines = list(map(str if kinds <= {int, bool} else _line, elements))
@@ -74,7 +81,9 @@ def _objects(name: str, array: np.ndarray[Any, Any]) -> _core.Array:
         lines = list(map(_line, elements))
     if None in lines:
         raise _no_number(name, array, lines.index(None))
-    return ("text", array.shape, "\n".join(lines).encode()) if lines else ("u64", array.shape, b"")
+    if not lines:
+        return "u64", array.shape, _words([], np.uint64)
+    return "text", array.shape, "\n".join(lines).encode()
 
 
 def _line(number: object) -> str | None:
@@ -189,15 +198,15 @@ def pack(item: object) -> _core.Array | None:
             return None
     if kind not in _KINDS:
         return None
-    wide = array.astype(np.int64 if kind == "i" else np.uint64)
-    return _KINDS[kind], array.shape, wide.tobytes()
+    wide = np.int64 if kind == "i" else np.uint64
+    return _KINDS[kind], array.shape, _words(array, wide)
 
 
 def _pack_fractions(array: np.ndarray[Any, Any]) -> _core.Array | None:
     """Encodes arrays of floats directly, and other numbers as ratios."""
     if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
         finite = bool(np.isfinite(array).all())
-        return ("f64", array.shape, array.astype(np.float64).tobytes()) if finite else None
+        return ("f64", array.shape, _words(array, np.float64)) if finite else None
     ratios = [ratio(number) for number in array.ravel().tolist()]
     if not ratios or not all(ratios):
         return None

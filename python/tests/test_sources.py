@@ -318,3 +318,42 @@ def test_reading_a_list_takes_no_step_of_python_for_each_number(kind: Any) -> No
         return calls
 
     assert steps(30_000) == steps(30) < 200
+
+
+# --- Memory ---------------------------------------------------------------------------------------
+
+
+def test_arrays_of_64_bits_are_read_where_they_lie() -> None:
+    from sealane import _data
+
+    for given in (np.arange(9, dtype=np.uint64), -np.arange(9), np.ones((2, 3))):
+        for item in (_data.encode("x", given), _data.pack(given)):
+            assert item is not None
+            _, shape, words = item
+            assert shape == given.shape and isinstance(words, np.ndarray)
+            assert np.shares_memory(words, given) and words.dtype == np.uint64
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.arange(24, dtype=np.int64).reshape(4, 6)[::2, ::3],
+        np.asfortranarray(np.arange(4).reshape(2, 2)),
+        np.arange(4, dtype=">u4").reshape(2, 2),
+        np.arange(4, dtype=np.float16).reshape(2, 2),
+        np.array([[True, False], [False, True]]),
+        # Eight bytes a number, but not at an address that is a multiple of eight.
+        np.frombuffer(b"-" + np.arange(4).tobytes(), dtype=np.int64, offset=1).reshape(2, 2),
+    ],
+    ids=["strided", "columns", "big-endian", "half", "bool", "unaligned"],
+)
+def test_arrays_of_every_layout_are_read_alike(given: Any) -> None:
+    read = program(sl.i64, "rows <= 9", 2)
+    assert read.simulate(given, clear=True).value.tolist() == given.astype(np.int64).tolist()
+
+
+def test_elements_that_lie_apart_are_refused_by_the_native_module() -> None:
+    native = program(sl.i64, "rows <= 9").native
+    apart = np.arange(8, dtype=np.uint64)[::2]
+    with pytest.raises(ValueError, match=r"not contiguous; pass `numpy.ascontiguousarray\(x\)`"):
+        native.simulate({"x": ("u64", (4,), apart)}, [], "lan", "clear", [], None, False)

@@ -34,14 +34,7 @@ struct Known {
 }
 
 fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<u8> = text
-        .chars()
-        .map(|c| c.to_digit(16).expect("a hex digit") as u8)
-        .collect();
-    digits
-        .chunks(2)
-        .map(|pair| pair[0] << 4 | pair[1])
-        .collect()
+    hex::decode(text).expect("hex digits")
 }
 
 /// The vectors of all modes of this build.

@@ -157,11 +157,7 @@ mod tests {
 
     /// The digest that the circuit gives, in the order of bytes in which digests are written.
     fn digest(message: &[u8]) -> String {
-        let number: String = message
-            .iter()
-            .rev()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let number = hex::encode(message.iter().rev().copied().collect::<Vec<_>>());
         let output = eval_hex(&circuit(message.len()), &[format!("0x0{number}")]).unwrap();
         let digits: Vec<char> = output[0][2..].chars().collect();
         digits.chunks(2).rev().flatten().collect()

@@ -25,7 +25,7 @@ mod difference;
 
 use crate::data::OwnRows;
 use crate::error::{EngineError, name};
-use crate::job::{Job, hex};
+use crate::job::Job;
 use difference::{Beginnings, differing_line};
 use sealane_block::Coins;
 use sealane_net::{Mesh, NetError, NetworkClass, PartyId, PublicKey, SessionId};
@@ -289,7 +289,7 @@ fn differs(
             "network class" => parts.network,
             _ => parts.plan,
         };
-        hex(&hash[..6])
+        hex::encode(&hash[..6])
     };
     let protocol = (job.protocol().to_string(), plain(&theirs.protocol));
     let parties = (listed(job.parties()), listed(&theirs.parties));

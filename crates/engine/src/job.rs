@@ -230,7 +230,7 @@ impl Job {
     }
     /// The hash that people approve, in hex.
     pub fn hash(&self) -> String {
-        hex(&self.parts.hash())
+        hex::encode(self.parts.hash())
     }
     /// The hash of each part.
     pub fn parts(&self) -> &JobParts {
@@ -335,9 +335,4 @@ fn session(program: &Program, helpers: Vec<String>) -> Result<Vec<String>, Engin
         }
     }
     Ok([program.parties.clone(), helpers].concat())
-}
-
-/// Bytes in hex.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

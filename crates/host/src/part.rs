@@ -5,17 +5,17 @@ use sealane_engine::Job;
 use sealane_net::PartyId;
 use std::collections::BTreeMap;
 
-/// What one party does in the sessions of a job.
+/// Part of one party in the sessions of a job.
 pub struct Part<'a> {
     /// The party.
     pub name: &'a str,
     /// Names of the inputs that it gives.
     gives: Vec<&'a str>,
-    /// Whether it computes.
+    /// Tells whether it computes.
     computes: bool,
     /// The role in which it does, where the protocol has roles.
     role: Option<&'static str>,
-    /// Whether it learns a result.
+    /// Tells whether it learns a result.
     learns: bool,
 }
 
@@ -39,7 +39,7 @@ pub fn parts<'a>(job: &'a Job) -> Vec<Part<'a>> {
 }
 
 impl Part<'_> {
-    /// Who computes: `lab`, or `lab as evaluator`; nothing of a party that does not.
+    /// The party with its role, if it computes: `lab`, or `lab as evaluator`.
     pub fn player(&self) -> Option<String> {
         let player = match self.role {
             Some(role) => format!("{} as {role}", self.name),
@@ -48,7 +48,7 @@ impl Part<'_> {
         self.computes.then_some(player)
     }
 
-    /// What a party does that does not compute: `lab only gives`.
+    /// Part of a party that does not compute: `lab only gives`.
     pub fn bystander(&self) -> Option<String> {
         let does = match (self.gives.is_empty(), self.learns) {
             (false, true) => "only gives and learns",
@@ -59,7 +59,7 @@ impl Part<'_> {
         (!self.computes).then(|| format!("{} {does}", self.name))
     }
 
-    /// What the party did in a run, but for what it learnt.
+    /// Part of the party in a finished run, without its results.
     pub fn done(&self) -> String {
         let gave = (!self.gives.is_empty()).then(|| format!("gave {}", self.gives.join(", ")));
         let computed = self.computes.then(|| match self.role {

@@ -1,4 +1,4 @@
-//! What people and scripts read: tables, and the JSON behind `--json`.
+//! Plans and reports as cards, and the JSON behind `--json`.
 //!
 //! Plan and report use the same keys for the same things: `payload_bytes` (sent, by party) and
 //! `rounds`.
@@ -25,12 +25,12 @@ use std::collections::BTreeMap;
 /// Elements of a result that a table shows.
 const SHOWN: usize = 6;
 
-/// What a check found: who gives what, who learns what, and warnings.
+/// Result of a check: inputs and their owners, results and their receivers, warnings.
 pub fn check_card(program: &Program, warnings: &[Diagnostic]) -> Card {
     let mut card = Card::new(format!("{} is sound", program.name));
     header(&mut card, program);
     card.line("operations", grouped(program.main.values.len() as u64));
-    card.line("program", hex(&program.hash()));
+    card.line("program", hex::encode(program.hash()));
     let warnings = warnings
         .iter()
         .map(|warning| format!("\n{}", warning.render_with_source()));
@@ -54,7 +54,7 @@ pub fn check_json(program: &Program, warnings: &[Diagnostic]) -> Value {
     });
     json!({
         "name": program.name,
-        "program": hex(&program.hash()),
+        "program": hex::encode(program.hash()),
         "parties": program.parties,
         "inputs": inputs(program),
         "results": results(program),
@@ -91,7 +91,7 @@ fn results(program: &Program) -> Vec<ResultRecord> {
     program.results.iter().map(result).collect()
 }
 
-/// What a run will do and cost.
+/// Plan of a run, with its cost.
 pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
     let program = job.program();
     let title = format!(
@@ -221,7 +221,7 @@ pub fn plan_json(job: &Job, cost: &CostReport) -> Value {
     json!(plan_record(job, cost))
 }
 
-/// What a run did: results that this side learns, and what crossed.
+/// Report of a run: results that this side learns, and the traffic.
 pub fn report_card(job: &Job, report: &RunReport) -> Card {
     let side = report
         .party
@@ -368,7 +368,7 @@ fn promise(card: &mut Card, parties: &[String], promise: &Promise, report: Optio
     );
 }
 
-/// Whether the card of a report has not all elements of all results.
+/// Tells whether the card of a report leaves out elements of results.
 pub fn leaves_out(report: &RunReport) -> bool {
     let learnt = report
         .results
@@ -442,8 +442,4 @@ fn by_name(parties: &[String], numbers: &[u64]) -> BTreeMap<String, u64> {
         .cloned()
         .zip(numbers.iter().copied())
         .collect()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

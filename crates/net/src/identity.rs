@@ -80,8 +80,7 @@ impl PublicKey {
 
 impl fmt::Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(TEXT_PREFIX)?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "{TEXT_PREFIX}{}", hex::encode(self.0))
     }
 }
 
@@ -98,16 +97,9 @@ impl FromStr for PublicKey {
         let digits = text
             .trim()
             .strip_prefix(TEXT_PREFIX)
-            .ok_or(PublicKeyError)?
-            .as_bytes();
-        if digits.len() != 64 {
-            return Err(PublicKeyError);
-        }
-        let digit = |c: u8| char::from(c).to_digit(16).ok_or(PublicKeyError);
+            .ok_or(PublicKeyError)?;
         let mut key = [0; 32];
-        for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = (digit(pair[0])? * 16 + digit(pair[1])?) as u8;
-        }
+        hex::decode_to_slice(digits, &mut key).map_err(|_| PublicKeyError)?;
         Ok(PublicKey(key))
     }
 }

@@ -256,7 +256,9 @@ mod tests {
     }
 
     fn bytes_of(hex: &str) -> Encoded {
-        std::array::from_fn(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hex"))
+        let mut bytes = Encoded::default();
+        hex::decode_to_slice(hex, &mut bytes).expect("hex digits");
+        bytes
     }
 
     /// `H`, written as one call over joined bytes.

@@ -1,4 +1,5 @@
-//! Arrays between NumPy and the engine: kind, shape and 64-bit elements in native byte order.
+//! Arrays between NumPy and the engine: kind, shape and 64-bit elements in native byte order. Numbers
+//! come in by the buffer protocol as an array of `uint64`, whatever their kind, and go out as bytes.
 //!
 //! | kind | elements |
 //! |---|---|
@@ -8,6 +9,7 @@
 //! | `text` | of inputs alone: text, one a line, see [`written`] |
 //! | `ratio` | of constants alone: text, `numerator/denominator`, one a line |
 
+use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -20,13 +22,54 @@ use zeroize::Zeroizing;
 /// Kind, shape and elements of an array.
 pub type Array = (String, Vec<u64>, Raw);
 
-/// Bytes that Python passed, erased on drop. The source array stays the caller's.
-pub struct Raw(Zeroizing<Vec<u8>>);
+/// The elements that Python passed, erased on drop. The array that they came from stays the
+/// caller's.
+pub enum Raw {
+    /// Lines of text, of `bytes`.
+    Text(Zeroizing<Vec<u8>>),
+    /// Words of 64 bits: the memory of an array of `uint64`, copied in one piece.
+    Words(Zeroizing<Vec<u64>>),
+}
 
 impl<'py> FromPyObject<'py> for Raw {
     fn extract_bound(given: &Bound<'py, PyAny>) -> PyResult<Raw> {
-        let bytes = given.downcast::<PyBytes>()?.as_bytes();
-        Ok(Raw(Zeroizing::new(bytes.to_vec())))
+        if let Ok(bytes) = given.downcast::<PyBytes>() {
+            return Ok(Raw::Text(Zeroizing::new(bytes.as_bytes().to_vec())));
+        }
+        let buffer = PyBuffer::<u64>::get(given)?;
+        // What lies apart would be copied item by item.
+        if !buffer.is_c_contiguous() {
+            return Err(PyValueError::new_err(
+                "the elements of an array are not contiguous; pass `numpy.ascontiguousarray(x)`",
+            ));
+        }
+        Ok(Raw::Words(Zeroizing::new(buffer.to_vec(given.py())?)))
+    }
+}
+
+impl Raw {
+    /// The words of an array of numbers.
+    fn words(&self) -> PyResult<&[u64]> {
+        match self {
+            Raw::Words(words) => Ok(words),
+            Raw::Text(_) => Err(unreadable("the elements of an array of numbers")),
+        }
+    }
+
+    /// The words themselves, which leaves none.
+    fn take_words(&mut self) -> PyResult<Zeroizing<Vec<u64>>> {
+        match self {
+            Raw::Words(words) => Ok(std::mem::take(words)),
+            Raw::Text(_) => Err(unreadable("the elements of an array of numbers")),
+        }
+    }
+
+    /// The bytes of lines of text.
+    fn text(&self) -> PyResult<&[u8]> {
+        match self {
+            Raw::Text(bytes) => Ok(bytes),
+            Raw::Words(_) => Err(unreadable("the elements of an array of text")),
+        }
     }
 }
 
@@ -70,30 +113,24 @@ pub fn literal(array: Array) -> PyResult<Literal> {
 /// The array does not match its kind, which the package never passes.
 pub fn input(
     want: InputSpec<'_>,
-    (kind, shape, raw): Array,
+    (kind, shape, mut raw): Array,
 ) -> PyResult<Result<Loaded, Diagnostic>> {
     use sealane_tables::Number;
-    let words = || words(&raw.0);
     let floats = |digits| {
-        words().map(move |word| Number::Float {
-            value: f64::from_ne_bytes(word),
+        let number = move |word: &u64| Number::Float {
+            value: f64::from_bits(*word),
             digits,
-        })
+        };
+        Ok::<_, PyErr>(raw.words()?.iter().map(number))
     };
     Ok(match kind.as_str() {
-        "f64" => sealane_tables::array(want, &shape, floats(f64::MANTISSA_DIGITS)),
-        "f32" => sealane_tables::array(want, &shape, floats(f32::MANTISSA_DIGITS)),
-        "f16" => sealane_tables::array(want, &shape, floats(11)),
-        "u64" => {
-            let numbers = words().map(|word| Number::Int(u64::from_ne_bytes(word).into()));
-            sealane_tables::array(want, &shape, numbers)
-        }
-        "bool" | "i64" => {
-            let numbers = words().map(|word| Number::Int(i64::from_ne_bytes(word).into()));
-            sealane_tables::array(want, &shape, numbers)
-        }
+        "f64" => sealane_tables::array(want, &shape, floats(f64::MANTISSA_DIGITS)?),
+        "f32" => sealane_tables::array(want, &shape, floats(f32::MANTISSA_DIGITS)?),
+        "f16" => sealane_tables::array(want, &shape, floats(11)?),
+        "u64" => sealane_tables::integers(want, &shape, raw.take_words()?, false),
+        "bool" | "i64" => sealane_tables::integers(want, &shape, raw.take_words()?, true),
         "text" => {
-            let text = std::str::from_utf8(&raw.0).ok();
+            let text = std::str::from_utf8(raw.text()?).ok();
             let lines = text.map(|text| text.split('\n').map(written));
             let numbers = lines.and_then(|lines| lines.collect::<Option<Vec<_>>>());
             let numbers = numbers.ok_or_else(|| unreadable("a line of an array"))?;
@@ -138,54 +175,45 @@ fn written(line: &str) -> Option<sealane_tables::Number<'_>> {
 }
 
 /// Elements of an array of integers in its own type.
-fn elements((kind, shape, raw): Array) -> PyResult<Data> {
+fn elements((kind, shape, mut raw): Array) -> PyResult<Data> {
     let ty = kind
         .parse()
         .map_err(|_| unreadable("the kind of an array"))?;
-    let mut data = Data {
+    let data = Data {
         ty,
         shape,
-        elements: Vec::with_capacity(raw.0.len() / 8),
+        elements: std::mem::take(&mut *raw.take_words()?),
     };
-    data.elements.extend(words(&raw.0).map(u64::from_ne_bytes));
     whole(&data.shape, data.elements.len())?;
     Ok(data)
 }
 
 /// Converts a result for NumPy.
 pub fn to_python<'py>(py: Python<'py>, data: &Data) -> (String, Vec<u64>, Bound<'py, PyBytes>) {
-    let mut raw = Zeroizing::new(Vec::with_capacity(8 * data.elements.len()));
-    let bytes = data
-        .elements
-        .iter()
-        .flat_map(|element| element.to_ne_bytes());
-    raw.extend(bytes);
+    let bytes = bytemuck::cast_slice(&data.elements);
     (
         data.ty.to_string(),
         data.shape.clone(),
-        PyBytes::new(py, &raw),
+        PyBytes::new(py, bytes),
     )
 }
 
 /// Applies `take` to every number of a constant, of which there are as many as its shape has.
 fn each((kind, shape, raw): Array, mut take: impl FnMut(Number) -> PyResult<()>) -> PyResult<()> {
-    let raw = raw.0;
     let mut count = 0;
     let mut take = |number| {
         count += 1;
         take(number)
     };
     match kind.as_str() {
-        "f64" => words(&raw)
-            .map(f64::from_ne_bytes)
-            .try_for_each(|float| take(Number::Float(float)))?,
-        "u64" => words(&raw)
-            .map(u64::from_ne_bytes)
-            .try_for_each(|number| take(i128::from(number).into()))?,
-        "bool" | "i64" => words(&raw)
-            .map(i64::from_ne_bytes)
-            .try_for_each(|number| take(i128::from(number).into()))?,
-        "ratio" => raw
+        "f64" => {
+            (raw.words()?.iter()).try_for_each(|word| take(Number::Float(f64::from_bits(*word))))?
+        }
+        "u64" => (raw.words()?.iter()).try_for_each(|word| take(i128::from(*word).into()))?,
+        "bool" | "i64" => {
+            (raw.words()?.iter()).try_for_each(|word| take(i128::from(*word as i64).into()))?
+        }
+        "ratio" => (raw.text()?)
             .split(|byte| *byte == b'\n')
             .try_for_each(|line| take(Number::Ratio(ratio(line)?)))?,
         _ => return Err(unreadable("the kind of an array")),
@@ -204,11 +232,6 @@ fn ratio(line: &[u8]) -> PyResult<Real> {
 /// Error for arguments that the package itself never passes.
 fn unreadable(what: &str) -> PyErr {
     PyValueError::new_err(format!("{what} cannot be read"))
-}
-
-fn words(raw: &[u8]) -> impl Iterator<Item = [u8; 8]> + '_ {
-    raw.chunks_exact(8)
-        .map(|word| <[u8; 8]>::try_from(word).unwrap_or_default())
 }
 
 /// Refuses elements whose number does not match a shape.

@@ -298,9 +298,8 @@ mod tests {
         };
         let salt = std::array::from_fn(|i| i as u8);
         let master = MasterKey::stretch("a passphrase", &salt, cost).unwrap();
-        let hex: String = master.0.iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(
-            hex,
+            hex::encode(*master.0),
             "a8e03d7e836546a133d0873204ad567456bbfae28f6f1f7b9f2797a0aaf813f5"
         );
     }

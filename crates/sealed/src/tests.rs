@@ -180,7 +180,7 @@ fn sealed_bytes(header: &Header, master: &MasterKey, content: &[u8]) -> Vec<u8> 
 
 /// Key file with the key bytes 0, 1, 2 ...
 fn counting_master(folder: &TestFolder) -> MasterKey {
-    let digits: String = (0..32).map(|byte| format!("{byte:02x}")).collect();
+    let digits = hex::encode((0..32).collect::<Vec<u8>>());
     private_key(
         &folder.path("counting"),
         &format!("sealane-key-1:{digits}1dbb93fb\n"),

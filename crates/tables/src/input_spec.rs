@@ -5,6 +5,7 @@ use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_program::decimal::{self, Nearest};
 use sealane_program::graph::{Input, Program, RowSymbol};
 use sealane_program::types::{Data, Range, Type, make_room};
+use zeroize::Zeroizing;
 
 /// Requirements of an input: its type, shape, columns and range, and the bound on its rows.
 #[derive(Clone, Copy)]
@@ -237,6 +238,46 @@ pub fn array<'n>(
         filling.put(at, number, || element(dims, at))?;
     }
     filling.loaded()
+}
+
+/// Reads an array of 64-bit integers in memory, in C order, for an input that takes all of it:
+/// [`array`], but all elements at once where every one of them is in the range of the input, and
+/// without a copy then.
+///
+/// # Errors
+/// As those of [`array`].
+pub fn integers(
+    want: InputSpec<'_>,
+    dims: &[u64],
+    mut words: Zeroizing<Vec<u64>>,
+    signed: bool,
+) -> Result<Loaded, Diagnostic> {
+    let input = want.input;
+    let number = |word: u64| match signed {
+        true => i128::from(word as i64),
+        false => i128::from(word),
+    };
+    // The order of the words themselves, which vectorises; that of their numbers does not.
+    let flip = u64::from(signed) << 63;
+    let ends = (words.iter()).fold((u64::MAX, 0), |(lo, hi), word| {
+        (lo.min(word ^ flip), hi.max(word ^ flip))
+    });
+    let (lo, hi) = (number(ends.0 ^ flip), number(ends.1 ^ flip));
+    let count = element_count(dims) == Some(words.len() as u64);
+    let fits = count && has_shape(input, dims) && input.range.contains(Range { lo, hi });
+    if input.ty.is_fixed() || words.is_empty() || !fits {
+        let numbers = words.iter().map(|word| Number::Int(number(*word)));
+        return array(want, dims, numbers);
+    }
+    Ok(Loaded {
+        data: Data {
+            ty: input.ty,
+            shape: dims.to_vec(),
+            elements: std::mem::take(&mut *words),
+        },
+        rounded: 0,
+        by_position: vec![],
+    })
 }
 
 /// Position of an element of an array, as in NumPy: "at element 7", "at element [2, 1]", and empty

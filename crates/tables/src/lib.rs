@@ -42,7 +42,7 @@ mod texts;
 
 pub use frame::{Format, Frame, Unfinished};
 
-pub use input_spec::{InputSpec, Loaded, array, check};
+pub use input_spec::{InputSpec, Loaded, array, check, integers};
 pub use number::Number;
 pub use texts::Texts;
 

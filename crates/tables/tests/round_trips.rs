@@ -6,7 +6,7 @@ use arrow_array::RecordBatchIterator;
 use proptest::prelude::*;
 use sealane_program::graph::Input;
 use sealane_program::types::{Data, RowId, Shape, Type};
-use sealane_tables::{Format, Frame, TableSource};
+use sealane_tables::{Format, Frame, InputSpec, Number, TableSource};
 #[cfg(unix)]
 use std::fs;
 
@@ -65,6 +65,36 @@ fn taker(by_rows: bool, data: &Data) -> Input {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn words_are_the_numbers_that_they_say(
+        (ty, by_rows, shape, numbers) in tables(),
+        signed: bool,
+        stray in prop::option::of(any::<u64>()),
+        narrow: bool,
+    ) {
+        let data = Data::from_numbers(ty, shape.clone(), &numbers).expect("numbers of the type");
+        let mut input = taker(by_rows, &data);
+        if narrow {
+            input.range.hi = input.range.lo + (input.range.hi - input.range.lo) / 2;
+        }
+        let mut words = numbers.iter().map(|number| *number as u64).collect::<Vec<_>>();
+        if let (Some(stray), Some(last)) = (stray, words.last_mut()) {
+            *last = stray;
+        }
+        let want = InputSpec { input: &input, rows: None };
+        let number = |word: &u64| Number::Int(match signed {
+            true => i128::from(*word as i64),
+            false => i128::from(*word),
+        });
+        let one_by_one = sealane_tables::array(want, &shape, words.iter().map(number));
+        let at_once = sealane_tables::integers(want, &shape, words.clone().into(), signed);
+        match (one_by_one, at_once) {
+            (Ok(one), Ok(all)) => prop_assert!(one.data == all.data && all.rounded == one.rounded),
+            (Err(one), Err(all)) => prop_assert_eq!(one.render(None), all.render(None)),
+            _ => prop_assert!(false, "one way refuses what the other takes"),
+        }
+    }
 
     #[test]
     fn data_come_back_as_they_were((ty, by_rows, shape, numbers) in tables()) {

@@ -18,11 +18,6 @@ pub fn is(file: &str, lines: &str) {
     crate::page::is(file, &text);
 }
 
-/// Formats a digest for a line.
-pub fn hex(digest: &[u8; 32]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Returns whether transcripts of a version may replace those of another text.
 fn may_replace(old: &str, version: u16) -> bool {
     !old.starts_with(&format!("wire {version}:"))

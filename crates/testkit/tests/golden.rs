@@ -71,7 +71,7 @@ fn run<P: Protocol>(cpu: Cpu, session: SessionId, meshes: Vec<Mesh>) -> Crossed 
 fn transcript<P: Protocol>(cpu: Cpu) -> String {
     let mut text = String::new();
     for (from, to, digest) in run::<P>(cpu, session(), Mesh::in_memory(Session::parties::<P>())) {
-        let (name, digest) = (P::profile().name, golden::hex(&digest));
+        let (name, digest) = (P::profile().name, hex::encode(digest));
         writeln!(text, "{name} {}>{} {digest}", from.0, to.0).unwrap();
     }
     text

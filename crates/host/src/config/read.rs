@@ -291,7 +291,7 @@ mod tests {
 
     /// A key for each name.
     fn key(name: &str) -> String {
-        let digits: String = name.bytes().map(|c| format!("{c:02x}")).collect();
+        let digits = hex::encode(name);
         format!("ed25519:{digits:0>64}")
     }
 

@@ -4,7 +4,7 @@
 //! borrowed, and everything else is copied first.
 
 use crate::error;
-use pyo3::buffer::PyBuffer;
+use pyo3::buffer::{PyBuffer, ReadOnlyCell};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PySlice, PyString};
@@ -56,8 +56,14 @@ impl BufferArg {
             }
             BufferArg::Shared(buffer) => match buffer.as_slice(py) {
                 Some(cells) => {
-                    let places = first.iter_mut().chain(second);
-                    places.zip(cells).for_each(|(to, from)| *to = from.get());
+                    // Two loops, since one over both places together is not vectorised.
+                    let (head, tail) = cells.split_at(first.len());
+                    let copy = |to: &mut [u8], from: &[ReadOnlyCell<u8>]| {
+                        let places = to.iter_mut().zip(from);
+                        places.for_each(|(to, from)| *to = from.get());
+                    };
+                    copy(first, head);
+                    copy(second, tail);
                 }
                 None => {
                     let bytes = Zeroizing::new(buffer.to_vec(py)?);

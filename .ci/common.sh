@@ -1,0 +1,24 @@
+# Sourced by the parts of CI: the root of the checkout, the environment of all of them, `step` and
+# `left_out`.
+
+cd "$(dirname "$0")/.."
+export CI=true CARGO_TERM_COLOR=never PYTHONDONTWRITEBYTECODE=1
+# Steps are timed from the start of `.ci/run`, or of the part that is called alone.
+export SEALANE_CI_BEGAN="${SEALANE_CI_BEGAN:-$(date +%s)}"
+
+step() {
+    local passed=$(($(date +%s) - SEALANE_CI_BEGAN))
+    printf '\n=== %3d:%02d  %s: %s\n' $((passed / 60)) $((passed % 60)) "${0##*/}" "$*"
+}
+
+# Says that a step leaves something out, and why; `.ci/run` counts the lines of the file.
+left_out() {
+    echo "SKIPPED: $*"
+    mkdir -p target
+    printf '%s: %s\n' "${0##*/}" "$*" >>target/left-out
+}
+
+# The Python and the cargo that `make` uses, also where a shell does not find them on its path.
+tools=$(sh tools/machine.sh)
+eval "$tools"
+PATH="$(dirname "$CARGO"):$PATH"
