@@ -57,7 +57,7 @@ def resolved() -> list[Crate]:
 
 
 def cargo(*words: str) -> str:
-    """What a command of cargo prints."""
+    """Output of a command of cargo."""
     command = [os.environ.get("CARGO", "cargo"), *words]
     return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
 
@@ -73,7 +73,7 @@ def licences(crates: list[Crate], allowed: set[str]) -> list[str]:
 
 
 def is_allowed(expression: str, allowed: set[str]) -> bool:
-    """Whether an SPDX expression can be met by licences of a set: `OR` lets choose, `AND` does not.
+    """Tell whether licences of a set meet an SPDX expression: `OR` lets choose, `AND` does not.
     Old manifests write `/` for `OR`.
     """
     tokens = re.findall(r"[()]|[\w.+-]+(?: WITH [\w.-]+)?", expression.replace("/", " OR "))

@@ -36,8 +36,8 @@ pub fn write(program: &Program, report: &RunReport, path: &Path) -> Result<Vec<P
     Ok(paths)
 }
 
-/// What this side learnt, by the name of the table to whose rows it belongs; `single` for what
-/// belongs to none. No two names are alike: see [`marks`].
+/// Results that this side learnt, by the name of the table to whose rows they belong; `single` for
+/// those of no table. No two names are alike: see [`marks`].
 pub fn tables<'a>(program: &'a Program, report: &'a RunReport) -> Vec<(String, Frame<'a>)> {
     let learnt = |index: &usize| report.results[*index].data.is_some();
     let groups = by_table(program, (0..report.results.len()).filter(learnt));

@@ -145,8 +145,7 @@ pub fn steps_card(cost: &CostReport) -> Card {
     card
 }
 
-/// What a job rests on, a line for each part of its protocol: the paper that it follows, what it
-/// assumes, and what it takes to break it.
+/// Components of a job's protocol, one per line: paper, assumption, security level.
 pub fn papers_card(job: &Job) -> Card {
     let profile = job.protocol().profile();
     let level = match profile.security_bits {
