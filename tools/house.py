@@ -210,7 +210,9 @@ def docstrings() -> list[str]:
     """Docstrings of the package, its tests and the tools that do not name their thing."""
     wrong = []
     for folder in ("python", "tools"):
-        for path in sorted((ROOT / folder).glob("**/*.py")):
+        for path in sorted((ROOT / folder).glob("**/*.py*")):
+            if path.suffix not in (".py", ".pyi"):
+                continue
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 match node:
                     case ast.Expr(value=ast.Constant(value=str(text))) if OPENERS.match(text):

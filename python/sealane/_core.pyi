@@ -22,8 +22,8 @@ __all__ = [
     "aead_seal",
     "is_type",
     "main",
+    "own_party",
     "refusal",
-    "who",
 ]
 
 __version__: str
@@ -138,7 +138,7 @@ class Program:
 
 @final
 class Table:
-    """Results side by side, for whoever reads Arrow streams: pandas, Polars, DuckDB, pyarrow."""
+    """Results side by side, for consumers of Arrow streams: pandas, Polars, DuckDB, pyarrow."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -149,63 +149,61 @@ class Table:
 
 @final
 class Check:
-    """What a check found; prints as a table."""
+    """Result of a check; prints as a table."""
 
     @property
     def warnings(self) -> list[str]:
-        """The warnings, as people read them."""
+        """Warnings as texts for people."""
     @property
     def notes(self) -> list[str]:
-        """Those of them that are about the numbers which a run gives, a line each."""
+        """Warnings about the numbers of a run, one line each."""
     @property
     def json(self) -> str:
-        """The same as `sealane check --json`."""
+        """Same content as `sealane check --json`."""
     def _repr_html_(self) -> str: ...
 
 @final
 class Plan:
-    """What a run will do and cost; prints as a table."""
+    """Plan of a run, with its cost; prints as a table."""
 
     @property
     def hash(self) -> str:
         """The hash of the job, in hex."""
     @property
     def rows(self) -> dict[str, int]:
-        """The numbers of rows that the cost is stated for."""
+        """Numbers of rows for which the cost is stated."""
     @property
     def parties(self) -> tuple[str, ...]:
         """All parties: those of the program, then the helpers."""
     @property
     def roles(self) -> dict[str, str]:
-        """The party of each role of the protocol; empty where it has none and all compute."""
+        """Party of each role of the protocol; empty if it has none and all compute."""
     @property
     def payload_bytes(self) -> dict[str, int]:
-        """Payload bytes that each party will send."""
+        """Payload bytes that each party will send, in bytes."""
     @property
     def rounds(self) -> int:
         """Rounds, input and output included."""
     @property
     def ands(self) -> int:
-        """AND gates, counted once for each row that they run on."""
+        """AND gates, counted once for each row."""
     @property
     def estimate_s(self) -> dict[str, float]:
-        """About how many seconds a run will take on a network of each class."""
+        """Estimated seconds of a run on a network of each class."""
     @property
     def papers(self) -> str:
-        """What the job rests on: papers, assumptions and security levels, one a line."""
+        """Papers, assumptions and security levels of the job's protocol, one per line."""
     @property
     def steps(self) -> str:
-        """Every step, one a line."""
+        """Every step, one per line."""
     @property
     def notes(self) -> list[str]:
-        """What to know of the numbers that a run gives, and of rounds or time that are out of
-        proportion.
-        """
+        """Notes about the numbers of a run, and about rounds or time that are out of proportion."""
     @property
     def warnings(self) -> list[tuple[str, str, tuple[str, int] | None, str, str]]: ...
     @property
     def json(self) -> str:
-        """The same as `sealane plan --json`."""
+        """Same content as `sealane plan --json`."""
     def _repr_html_(self) -> str: ...
 
 @final
@@ -269,7 +267,7 @@ def aead_many(
     failures_before: int,
 ) -> tuple[list[bytes | None] | bytearray, tuple[int, int] | None, list[int]]: ...
 def is_type(name: str) -> bool: ...
-def who(
+def own_party(
     party: str | None,
     config: str | PathLike[str] | None,
     identity: str | PathLike[str] | None,

@@ -153,6 +153,20 @@ class Program(Generic[P, R]):
         An input is an array, a table of pandas, Polars, DuckDB or pyarrow (anything that streams
         Arrow), or the path of a `.csv`, `.parquet` or `.npy` file. Of tables the columns count that
         the signature names; one may be given for several inputs.
+
+        `network` is `"lan"` or `"wan"`. Raises `DataError` for inputs that do not match the
+        signature, `ProgramError` for a program that the protocol cannot run, and `MisuseError` for
+        other arguments.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def total(
+        ...     a: sl.Private[sl.u8, "alice"], b: sl.Private[sl.u8, "bob"]
+        ... ) -> sl.Revealed[sl.u16, "bob"]:
+        ...     return sl.stack([a, b]).sum(dtype=sl.u16)
+        >>> report = total.simulate(200, 100, progress=False)
+        >>> report.value, report.as_planned
+        (np.uint16(300), True)
         """
         arrays, tables = self._encoded(self._bind(args, kwargs))
         for name, switch in (("clear", clear), ("progress", progress)):
@@ -166,7 +180,7 @@ class Program(Generic[P, R]):
                 hint="leave one of them out",
             )
         protocol = "clear" if clear else protocol
-        show = _progress.show() if progress else False
+        show = _progress.display() if progress else False
         report = call(
             self.native.simulate,
             arrays,
@@ -213,10 +227,10 @@ class Program(Generic[P, R]):
         """
         from sealane import _core
 
-        as_ = call(_core.who, as_, config, identity)
+        as_ = call(_core.own_party, as_, config, identity)
         arrays, tables = ({}, []) if input is None else self._own_inputs(as_, input)
         helpers = None if helpers is None else _names(helpers)
-        show = _progress.show() if progress else False
+        show = _progress.display() if progress else False
         report = call(
             self.native.run,
             as_,

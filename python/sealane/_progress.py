@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def show() -> bool | Callable[[str], None]:
+def display() -> bool | Callable[[str], None]:
     """Returns, in a notebook, a function that replaces the displayed line; elsewhere `True`, for a
     bar at a terminal and a line now and then in a log.
     """

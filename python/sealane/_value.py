@@ -92,8 +92,10 @@ class Value(Unsupported, metaclass=ElementType):
     _scope: _core.Trace | None
 
     def __init__(self, number: Public) -> None:
-        """A public number or array with this type, such as `sl.u32(0)`: the start of a `scan`, say,
-        or a table. Bare numbers take the type of the value beside them.
+        """Makes a public number or array with this type, such as `sl.u32(0)`: for example the start
+        of a `scan`, or a table. Bare numbers take the type of the value beside them.
+
+        Raises `ProgramError` for a number that the type does not have.
         """
         if isinstance(number, Value):
             raise refuse(
@@ -117,7 +119,9 @@ class Value(Unsupported, metaclass=ElementType):
 
     @property
     def shape(self) -> tuple[int | str, ...]:
-        """The dimensions; a number of rows that is known only at run time is its name."""
+        """Dimensions, as a tuple; a number of rows that is known only at run time is its name, a
+        `str`.
+        """
         return self._node.shape
 
     @property
@@ -127,7 +131,7 @@ class Value(Unsupported, metaclass=ElementType):
 
     @property
     def dtype(self) -> type[Self]:
-        """The element type."""
+        """Element type, such as `sl.u8`."""
         return type(self)
 
     def __repr__(self) -> str:
@@ -360,11 +364,12 @@ class Value(Unsupported, metaclass=ElementType):
         raise refuse("no-length", f"{what} cannot be {use}", reason=why, hint=hint)
 
     def astype(self, dtype: type[T]) -> T:
-        """The same numbers in another element type, rounded down where that has fewer bits behind
-        the point.
+        """Converts to another element type, rounded down if that has fewer fraction bits. Keeps the
+        shape.
 
-        It is refused where some might not fit, unless the type is a wrapping one, such as
-        `sl.u32.wrapping`, which takes them modulo `2**bits`; `sl.saturate` and `sl.wrap` are not.
+        Raises `ProgramError` where some element might not fit, unless the type is a wrapping one,
+        such as `sl.u32.wrapping`, which reduces them modulo `2**bits`. `sl.saturate` and `sl.wrap`
+        are never refused for the range.
         """
         return wrap(self._trace, self._trace.cast(self._node, type_name(dtype), _source.here()))
 
@@ -373,17 +378,19 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def sum(self, axis: int | None = None, *, dtype: type[T]) -> T: ...
     def sum(self, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
-        """The sum along an axis, or of everything, in type `dtype` (by default that of the
-        elements); refused where it might not fit.
+        """Sum along an axis, which is removed, or of everything, in type `dtype` (by default that
+        of the elements).
+
+        Raises `ProgramError` where the sum might not fit.
         """
         return reduce("sum", self, axis, dtype)
 
     def min(self, axis: int | None = None) -> Self:
-        """The smallest element along an axis, or of all."""
+        """Smallest element along an axis, which is removed, or of all, in its own type."""
         return reduce("min", self, axis)
 
     def max(self, axis: int | None = None) -> Self:
-        """The largest element along an axis, or of all."""
+        """Largest element along an axis, which is removed, or of all, in its own type."""
         return reduce("max", self, axis)
 
     def any(self, axis: int | None = None) -> boolean:
@@ -395,7 +402,7 @@ class Value(Unsupported, metaclass=ElementType):
         return reduce("all", self, axis)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        """An operator with a NumPy array on its left arrives here, as does the function by name."""
+        """Receives NumPy's operators with an array on their left, and NumPy's functions."""
         if method != "__call__" or options or ufunc.__name__ not in _UFUNCS:
             raise numpy_function(ufunc.__name__)
         name = _UFUNCS[ufunc.__name__]

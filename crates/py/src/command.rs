@@ -44,13 +44,13 @@ impl ProgramLoader for PythonLoader {
 fn explain(py: Python<'_>, error: &PyErr) -> Failure {
     let told = || {
         let value = error.value(py);
-        if let Some(told) = error::told(py, value) {
+        if let Some(told) = error::finding_of(py, value) {
             return Ok(told);
         }
         let value = value.call_method1("with_traceback", (error.traceback(py),))?;
         let raised = py.import("sealane._load")?;
         let raised = raised.call_method1("raised", (value,))?;
-        error::told(py, &raised).ok_or_else(|| PyErr::from_value(raised))
+        error::finding_of(py, &raised).ok_or_else(|| PyErr::from_value(raised))
     };
     told().unwrap_or_else(|error: PyErr| {
         let what = format!("a program could not be loaded: {error}");

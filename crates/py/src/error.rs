@@ -56,7 +56,7 @@ pub fn refusal<'py>(
 }
 
 /// Finding of an exception of Sealane, to be printed by the command; none for any other exception.
-pub fn told(py: Python<'_>, error: &Bound<'_, PyAny>) -> Option<Failure> {
+pub fn finding_of(py: Python<'_>, error: &Bound<'_, PyAny>) -> Option<Failure> {
     let ours = class(py, "SealaneError").ok()?;
     if !error.is_instance(&ours).ok()? {
         return None;

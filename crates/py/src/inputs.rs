@@ -163,7 +163,7 @@ fn no_table(item: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     let py = item.py();
     // Ctrl-C is no error of the table, and an exception of Sealane is already more precise.
     let foreign = error.is_instance_of::<PyException>(py);
-    if !foreign || error::told(py, error.value(py)).is_some() {
+    if !foreign || error::finding_of(py, error.value(py)).is_some() {
         return error;
     }
     let (code, hint) = match error.is_instance_of::<PyImportError>(py) {

@@ -32,7 +32,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(aead::aead_open, module)?)?;
     module.add_function(wrap_pyfunction!(aead::aead_many, module)?)?;
     module.add_function(wrap_pyfunction!(command::main, module)?)?;
-    module.add_function(wrap_pyfunction!(program::who, module)?)?;
+    module.add_function(wrap_pyfunction!(program::own_party, module)?)?;
     module.add_function(wrap_pyfunction!(item::is_type, module)?)?;
     module.add_function(wrap_pyfunction!(error::refusal, module)?)?;
     Ok(())

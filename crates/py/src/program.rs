@@ -57,10 +57,10 @@ impl Program {
 
 /// Parts of a warning for Python's `warnings`: its code, the sentence, its file and line, the
 /// reason, the hint.
-pub type Said<'a> = (&'a str, &'a str, Option<(&'a str, u32)>, &'a str, &'a str);
+pub type WarningParts<'a> = (&'a str, &'a str, Option<(&'a str, u32)>, &'a str, &'a str);
 
 /// Splits a warning into its parts.
-pub fn said(warning: &Diagnostic) -> Said<'_> {
+pub fn warning_parts(warning: &Diagnostic) -> WarningParts<'_> {
     let place = warning.span.as_ref();
     (
         warning.code.name(),
@@ -87,12 +87,12 @@ impl Program {
 
     /// The warnings about the numbers that a run gives.
     #[getter]
-    fn warnings(&self) -> Vec<Said<'_>> {
+    fn warnings(&self) -> Vec<WarningParts<'_>> {
         let about = self
             .warnings
             .iter()
             .filter(|warning| warning.code.is_about_numbers());
-        about.map(said).collect()
+        about.map(warning_parts).collect()
     }
 
     /// Checks the program: inputs with their owners, results with their receivers, and warnings;
@@ -142,7 +142,7 @@ impl Program {
         protocol: &str,
         helpers: Vec<String>,
         runs: Option<PathBuf>,
-        show: Show,
+        show: ProgressArg,
     ) -> PyResult<Report> {
         let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
         let given = InputArgs::new(py, &self.graph, arrays, tables)?;
@@ -155,7 +155,7 @@ impl Program {
         } = read.map_err(|failure| error::failure(py, &failure))?;
         error::warn(py, &doubts)?;
         let program_notes = self.notes();
-        let (shown, line) = showing("simulation", show);
+        let (shown, line) = progress_sinks("simulation", show);
         wait::interruptibly(py, line, move |cancel| {
             let inputs = data.into_iter().flatten().collect::<Vec<_>>();
             let job = Job::new(graph, protocol, network, helpers)?;
@@ -187,7 +187,7 @@ impl Program {
         helpers: Option<Vec<String>>,
         record: bool,
         runs: Option<PathBuf>,
-        show: Show,
+        show: ProgressArg,
         patience: Option<f64>,
     ) -> PyResult<Report> {
         let patience = patience
@@ -216,7 +216,7 @@ impl Program {
             .map_err(|failure| error::failure(py, &failure))?;
         error::warn(py, &begun.inputs.doubts)?;
         let program_notes = self.notes();
-        let (shown, line) = showing(party, show);
+        let (shown, line) = progress_sinks(party, show);
         wait::interruptibly(py, line, move |cancel| {
             let Begun {
                 job,
@@ -236,7 +236,7 @@ impl Program {
 
 /// Name of this process's party: the stated one, else the one in the configuration.
 #[pyfunction]
-pub fn who(
+pub fn own_party(
     py: Python<'_>,
     party: Option<&str>,
     config: Option<PathBuf>,
@@ -287,7 +287,7 @@ struct Begun {
 /// Presentation of a run's progress: none, a bar on standard error, or a function that is called
 /// with lines of text.
 #[derive(FromPyObject)]
-pub enum Show {
+pub enum ProgressArg {
     /// On standard error, or not at all.
     Bar(bool),
     /// Through a function.
@@ -295,10 +295,13 @@ pub enum Show {
 }
 
 /// Returns the observer of a run, and the printer of lines of text while the caller waits.
-fn showing(name: &str, show: Show) -> ((Option<Shown>, Option<Line>), Option<wait::Lines>) {
+fn progress_sinks(
+    name: &str,
+    show: ProgressArg,
+) -> ((Option<Shown>, Option<Line>), Option<wait::Lines>) {
     match show {
-        Show::Bar(shown) => ((shown.then(|| Shown::on_stderr(name)), None), None),
-        Show::Lines(show) => {
+        ProgressArg::Bar(shown) => ((shown.then(|| Shown::on_stderr(name)), None), None),
+        ProgressArg::Lines(show) => {
             let line = Line::default();
             ((None, Some(line.clone())), Some(wait::Lines { line, show }))
         }

@@ -1,6 +1,6 @@
 //! Reports of checks, plans and runs: attributes for programs, a table as `repr`.
 
-use crate::program::{Said, said};
+use crate::program::{WarningParts, warning_parts};
 use crate::table::Table;
 use crate::{array, error};
 use pyo3::prelude::*;
@@ -180,8 +180,8 @@ impl Plan {
 
     /// The warnings of rounds or time that are out of proportion.
     #[getter]
-    fn warnings(&self) -> Vec<Said<'_>> {
-        self.warnings.iter().map(said).collect()
+    fn warnings(&self) -> Vec<WarningParts<'_>> {
+        self.warnings.iter().map(warning_parts).collect()
     }
 
     /// Same content as `sealane plan --json`.
