@@ -47,8 +47,8 @@ def encode(name: str, item: object) -> _core.Array:
 
 
 def _words(item: object, dtype: type[np.generic]) -> np.ndarray[Any, np.dtype[np.uint64]]:
-    """The elements of an array in a type of 64 bits, as the native module reads them: contiguous and
-    aligned, without a copy where they are so already.
+    """The elements of an array in a type of 64 bits, contiguous and aligned, as the native module
+    reads them; without a copy where they are so already.
     """
     return np.require(item, dtype, ["C", "A"]).reshape(-1).view(np.uint64)
 

@@ -1,8 +1,15 @@
 //! Third-party material for tests: from `testdata`, and from a folder beside some checkouts.
 //!
+<<<<<<< HEAD
 //! `testdata` is always there. The rest (`../shared`, or the folder named by `SEALANE_SHARED`) is
 //! large or under other licences; a test without it is printed and counted as skipped, and fails
 //! with `CI=true`.
+=======
+//! What `testdata` holds is always there. The rest (`../shared`, or where `SEALANE_SHARED` points) is
+//! under other licences; a test that does without it is printed and counted. With `CI=true` it fails
+//! if the folder is there and lacks the file; a clone without the folder leaves the test out, as it
+//! has to.
+>>>>>>> h/repo
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -39,15 +46,20 @@ pub fn text(name: &str) -> String {
 /// and then counts the calling test as skipped.
 ///
 /// # Panics
-/// If it is missing and `CI` is set, or cannot be read.
+/// If the folder is there, lacks the file, and `CI` is set; or if it cannot be read.
 pub fn shared(name: &str) -> Option<String> {
-    let beside = || root().join("../shared");
-    let folder = std::env::var_os(SHARED_VARIABLE).map_or_else(beside, PathBuf::from);
+    let named = std::env::var_os(SHARED_VARIABLE).map(PathBuf::from);
+    let is_named = named.is_some();
+    let folder = named.unwrap_or_else(|| root().join("../shared"));
     let path = folder.join(name);
     match fs::read_to_string(&path) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            skip(&format!("{} is not there", path.display()));
+            let why = format!("{} is not there", path.display());
+            match is_named || folder.exists() {
+                true => skip(&why),
+                false => leave_out(&why),
+            }
             None
         }
         Err(error) => panic!("{}: {error}", path.display()),
@@ -63,6 +75,12 @@ pub fn skip(why: &str) {
     let ci = std::env::var_os("CI");
     let list = std::env::var_os(SKIPPED_VARIABLE);
     report_skip(why, ci.as_deref(), list.as_deref(), &mut io::stderr());
+}
+
+/// Says and counts the same of what belongs to no clone of the repository, also with `CI` set.
+fn leave_out(why: &str) {
+    let list = std::env::var_os(SKIPPED_VARIABLE);
+    report_skip(why, None, list.as_deref(), &mut io::stderr());
 }
 
 fn report_skip(why: &str, ci: Option<&OsStr>, list: Option<&OsStr>, out: &mut impl Write) {
