@@ -118,7 +118,7 @@ impl Chart {
             for &(series, value) in bars {
                 let width = (value * scale).max(1.0);
                 let colour = series % COLOURS.len();
-                let shown = shown(value);
+                let shown = format_value(value);
                 writeln!(
                     out,
                     "<rect class=\"c{colour}\" x=\"{LEFT}\" y=\"{y}\" width=\"{width:.1}\" \
@@ -184,7 +184,7 @@ fn write_svg(out: &mut String, heading: &str, charts: &[Chart], height: f64) -> 
 }
 
 /// Formats a figure with three digits, more only before the point.
-fn shown(value: f64) -> String {
+fn format_value(value: f64) -> String {
     let decimals = match value.abs() {
         v if v >= 99.95 => 0,
         v if v >= 9.995 => 1,

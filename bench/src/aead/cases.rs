@@ -54,7 +54,7 @@ impl Bench<'_> {
             single.push(self.one(*length, Way::Seal));
             many.push(self.rows(*length, Way::Seal));
             let speed_up = Number::SpeedUp(single[single.len() - 1] / many[many.len() - 1]);
-            self.say(&format!("speed-up/seal/{length}"), speed_up);
+            self.emit(&format!("speed-up/seal/{length}"), speed_up);
             if !few {
                 self.one(*length, Way::Open);
                 self.rows(*length, Way::Open);
@@ -83,7 +83,7 @@ impl Bench<'_> {
             }
         };
         let measured = self.measure(&mut batch, way, alone);
-        self.say_cycles(&format!("single/{}/{length}", way.name()), measured)
+        self.emit_cycles(&format!("single/{}/{length}", way.name()), measured)
     }
 
     /// Rows of one length; the median.
@@ -93,14 +93,14 @@ impl Bench<'_> {
             Way::Seal => self.subject.seal_rows(rows),
             Way::Open => self.subject.open_rows(rows),
         });
-        self.say_cycles(&format!("many/{}/{length}", way.name()), measured)
+        self.emit_cycles(&format!("many/{}/{length}", way.name()), measured)
     }
 
     /// A batch of messages of one length; the median.
     fn equal(&mut self, what: &str, length: usize, keys: usize, way: Way) -> f64 {
         let batch = Batch::new(self.subject, &vec![length; TURNS * self.lanes], keys);
         let measured = self.batch(batch, way);
-        self.say_cycles(&format!("{what}/{}/{length}", way.name()), measured)
+        self.emit_cycles(&format!("{what}/{}/{length}", way.name()), measured)
     }
 
     /// Both mixes, given the medians of 128 and of 2048 bytes, alone and in batches.
@@ -114,23 +114,23 @@ impl Bench<'_> {
         let bytes = mixed.texts() as f64;
         let measured = self.batch(mixed, Way::Seal);
         let case = "mix/realistic/seal";
-        let together = self.say_cycles(case, measured) * bytes;
-        self.say(case, Number::RateKept(100.0 * cycles(batch) / together));
-        self.say(case, Number::SpeedUp(cycles(single) / together));
+        let together = self.emit_cycles(case, measured) * bytes;
+        self.emit(case, Number::RateKept(100.0 * cycles(batch) / together));
+        self.emit(case, Number::SpeedUp(cycles(single) / together));
 
         let mut lengths = mixes::internet();
         if self.subject.whole_blocks() {
             lengths = mixes::whole_blocks(lengths);
         }
         let measured = self.batch(Batch::new(self.subject, &lengths, 1), Way::Seal);
-        self.say_cycles("mix/internet/seal", measured);
+        self.emit_cycles("mix/internet/seal", measured);
     }
 
     fn key(&mut self) {
         let (subject, bytes) = (self.subject, key(1, self.subject.key_bytes()));
         let measured = measure(1, self.budget, || subject.set_up(black_box(&bytes)));
-        self.say("key", Number::CyclesPerKey(measured.median_cycles));
-        self.say("key", Number::LeastCyclesPerKey(measured.min_cycles));
+        self.emit("key", Number::CyclesPerKey(measured.median_cycles));
+        self.emit("key", Number::LeastCyclesPerKey(measured.min_cycles));
     }
 
     fn batch(&self, mut batch: Batch, way: Way) -> Measured {
@@ -168,15 +168,15 @@ impl Bench<'_> {
     }
 
     /// Records all figures and returns the median.
-    fn say_cycles(&mut self, case: &str, measured: Measured) -> f64 {
-        self.say(case, Number::CyclesPerByte(measured.median_cycles));
-        self.say(case, Number::LeastCyclesPerByte(measured.min_cycles));
-        self.say(case, Number::AllCyclesPerByte(measured.all_median_cycles));
-        self.say(case, Number::WindowsKept(measured.kept));
+    fn emit_cycles(&mut self, case: &str, measured: Measured) -> f64 {
+        self.emit(case, Number::CyclesPerByte(measured.median_cycles));
+        self.emit(case, Number::LeastCyclesPerByte(measured.min_cycles));
+        self.emit(case, Number::AllCyclesPerByte(measured.all_median_cycles));
+        self.emit(case, Number::WindowsKept(measured.kept));
         measured.median_cycles
     }
 
-    pub(super) fn say(&mut self, case: &str, number: Number) {
+    pub(super) fn emit(&mut self, case: &str, number: Number) {
         let (metric, value, unit) = number.parts();
         (self.record)(Record {
             suite: SUITE,

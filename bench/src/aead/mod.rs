@@ -140,7 +140,7 @@ pub fn run_beside(
                 budget: options.budget / SHARE,
                 record,
             };
-            bench.say("many", Number::Lanes(lanes));
+            bench.emit("many", Number::Lanes(lanes));
             bench.run(few)?;
         }
         if name == PEERS {

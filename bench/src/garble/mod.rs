@@ -112,13 +112,13 @@ impl<'a> Bench<'a> {
             bench.rounds.insert(cpu.tier(), rounds);
             let each = rounds / limit::blocks_in_vector(cpu) as f64;
             let case = "aes-units";
-            bench.say(case, cpu, "aes_instructions_per_cycle", each, "1/cycle");
-            bench.say(case, cpu, "aes_rounds_per_cycle", rounds, "blocks/cycle");
+            bench.emit(case, cpu, "aes_instructions_per_cycle", each, "1/cycle");
+            bench.emit(case, cpu, "aes_rounds_per_cycle", rounds, "blocks/cycle");
         }
         bench
     }
 
-    fn say(
+    fn emit(
         &mut self,
         case: &str,
         cpu: impl Into<Option<Cpu>>,
@@ -161,7 +161,7 @@ impl<'a> Bench<'a> {
                 ("batches", tape.batches.len(), "batches"),
             ];
             for (metric, value, unit) in sizes {
-                self.say(&label, None, metric, value as f64, unit);
+                self.emit(&label, None, metric, value as f64, unit);
             }
             for cpu in self.cpus(strategy, &case.name) {
                 for scheme in schemes(strategy) {
@@ -213,13 +213,13 @@ impl<'a> Bench<'a> {
                 all_median_cycles,
                 kept,
             } = figures.sides[side];
-            self.say(&case, cpu, names.cycles, median_cycles, "cycles");
-            self.say(&case, cpu, names.least, min_cycles, "cycles");
-            self.say(&case, cpu, names.all, all_median_cycles, "cycles");
-            self.say(&case, cpu, names.kept, kept, "of 1");
-            self.say(&case, cpu, names.ns, median_ns, "ns");
-            self.say(&case, cpu, names.speed, 1e3 / median_ns, "million/s");
-            self.say(&case, cpu, names.fraction, figures.fractions[side], "of 1");
+            self.emit(&case, cpu, names.cycles, median_cycles, "cycles");
+            self.emit(&case, cpu, names.least, min_cycles, "cycles");
+            self.emit(&case, cpu, names.all, all_median_cycles, "cycles");
+            self.emit(&case, cpu, names.kept, kept, "of 1");
+            self.emit(&case, cpu, names.ns, median_ns, "ns");
+            self.emit(&case, cpu, names.speed, 1e3 / median_ns, "million/s");
+            self.emit(&case, cpu, names.fraction, figures.fractions[side], "of 1");
             let other = |scheme: Scheme, strategy: Strategy, tier: Tier| {
                 let key = (circuit.to_string(), strategy, tier, scheme);
                 let other = self.done.get(&key)?;
@@ -228,10 +228,10 @@ impl<'a> Bench<'a> {
             let reference = other(reference::of(scheme), Strategy::None, self.reference.tier());
             let narrow = other(scheme, strategy, Tier::AesNi);
             if let Some(times) = reference.filter(|_| strategy != Strategy::None) {
-                self.say(&case, cpu, names.improvement, times, "times");
+                self.emit(&case, cpu, names.improvement, times, "times");
             }
             if let Some(times) = narrow.filter(|_| cpu.tier() > Tier::AesNi) {
-                self.say(&case, cpu, names.over_aesni, times, "times");
+                self.emit(&case, cpu, names.over_aesni, times, "times");
             }
         }
     }
@@ -283,8 +283,8 @@ impl<'a> Bench<'a> {
                         GateKind::And => (names.cycles, names.speed),
                         GateKind::Xor | GateKind::SharedXor => (names.xor_cycles, names.xor_speed),
                     };
-                    self.say(&label, cpu, cycles, median_cycles, "cycles");
-                    self.say(&label, cpu, speed, 1e3 / median_ns, "million/s");
+                    self.emit(&label, cpu, cycles, median_cycles, "cycles");
+                    self.emit(&label, cpu, speed, 1e3 / median_ns, "million/s");
                 }
             }
         }

@@ -10,9 +10,10 @@ use std::vec;
 
 use sealane_schedule::longest_first;
 
-use crate::cipher::{HasKey, Layout, MessageLengths, Request, blocks};
 use crate::lanes::lockstep::{LaneMessages, Outcome, Queue};
 use crate::lanes::mode::lanes_of;
+use crate::lengths::{Layout, MessageLengths, Request, blocks};
+use crate::registry::HasKey;
 use crate::rows::RowCursor;
 use crate::{Cipher, Error, KeyId, Nonces, Suite};
 

@@ -24,16 +24,21 @@
 
 mod batch;
 mod cipher;
+mod counts;
 mod error;
 mod lanes;
+mod lengths;
+#[macro_use]
 mod modes;
 mod nonces;
+mod registry;
 mod rows;
 mod suite;
 pub mod traits;
 
 pub use batch::{Done, Many, Message, open_many, seal_many};
-pub use cipher::{Cipher, Counts};
+pub use cipher::Cipher;
+pub use counts::Counts;
 pub use error::Error;
 pub use nonces::{KeyId, Nonces};
 pub use rows::{Ads, RowBatch};

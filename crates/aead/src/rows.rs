@@ -3,9 +3,10 @@
 use std::mem::take;
 
 use crate::batch::MessageSource;
-use crate::cipher::{HasKey, Layout, MessageLengths, Request};
 use crate::lanes::lockstep::{LaneMessages, Outcome, Queue};
 use crate::lanes::mode::lanes_of;
+use crate::lengths::{Layout, MessageLengths, Request};
+use crate::registry::HasKey;
 use crate::{Cipher, Error, KeyId, Nonces};
 
 /// Messages under one key whose nonces, associated data and texts have the same lengths.

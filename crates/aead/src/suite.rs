@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::Error;
 use crate::lanes::Params;
+use crate::registry::ModeId;
 
 /// A mode with its version and length of tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ const FORGERY_RISK: u32 = 20;
 const MOST_FAILURES: u64 = 1 << 36;
 
 /// The usual limits, from which modes override fields.
-const USUAL: Limits = Limits {
+pub(crate) const USUAL: Limits = Limits {
     name: "",
     key_bytes: 16,
     nonce_bytes: [16, 16],
@@ -63,99 +64,6 @@ const USUAL: Limits = Limits {
     whole_blocks: false,
     text_unknown: false,
 };
-
-macro_rules! kinds {
-    ($($(#[$attribute:meta])* $kind:ident $shown:literal $limits:expr;)*) => {
-        /// The identifier of a mode.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub(crate) enum ModeId { $($(#[$attribute])* $kind,)* }
-
-        impl ModeId {
-            /// All modes.
-            pub(crate) const ALL: &'static [ModeId] = &[$($(#[$attribute])* ModeId::$kind,)*];
-
-            /// Returns its valid lengths and limits.
-            pub(crate) fn limits(self) -> &'static Limits {
-                match self {
-                    $($(#[$attribute])* ModeId::$kind => {
-                        const LIMITS: Limits = $limits;
-                        &LIMITS
-                    })*
-                }
-            }
-
-            /// Returns its name in sentences.
-            pub(crate) fn display_name(self) -> &'static str {
-                match self { $($(#[$attribute])* ModeId::$kind => $shown,)* }
-            }
-        }
-    };
-}
-
-kinds! {
-    Ecb "ECB" Limits {
-        name: "ecb",
-        nonce_bytes: [0, 0],
-        tags: &[0],
-        ad: None,
-        whole_blocks: true,
-        ..USUAL
-    };
-    Ctr "CTR" Limits { name: "ctr", tags: &[0], ad: None, ..USUAL };
-    Cbc "CBC" Limits { name: "cbc", tags: &[0], ad: None, whole_blocks: true, ..USUAL };
-    Ccm "CCM" Limits {
-        name: "ccm",
-        nonce_bytes: [7, 13],
-        tags: &[16, 4, 6, 8, 10, 12, 14],
-        ..USUAL
-    };
-    Gcm "GCM" Limits {
-        name: "gcm",
-        nonce_bytes: [1, 1 << 16],
-        tags: &[16, 12, 13, 14, 15],
-        // SP 800-38D, section 5.2.1.1: 2^39 - 256 bits; section 8.3: invocations under a key.
-        text: (1 << 36) - 32,
-        messages: 1 << 32,
-        ..USUAL
-    };
-    Ocb3 "OCB3" Limits { name: "ocb3", nonce_bytes: [1, 15], ..USUAL };
-    #[cfg(feature = "research")]
-    Cloc "CLOC" Limits {
-        name: "cloc",
-        nonce_bytes: [12, 12],
-        tags: &[8],
-        versions: &["v1", "v3"],
-        ..USUAL
-    };
-    #[cfg(feature = "research")]
-    Silc "SILC" Limits {
-        name: "silc",
-        nonce_bytes: [12, 12],
-        tags: &[8],
-        versions: &["v1", "v3"],
-        ..USUAL
-    };
-    #[cfg(feature = "research")]
-    Jambu "AES-JAMBU" Limits {
-        name: "jambu",
-        nonce_bytes: [8, 8],
-        tags: &[8],
-        versions: &["v1", "v2"],
-        ..USUAL
-    };
-    #[cfg(feature = "research")]
-    Otr "OTR" Limits { name: "otr", nonce_bytes: [1, 15], versions: &["v1", "v3"], ..USUAL };
-    #[cfg(feature = "research")]
-    Copa "COPA" Limits { name: "copa", versions: &["v1", "v2"], ..USUAL };
-    #[cfg(feature = "research")]
-    Cobra "COBRA-R1" Limits { name: "cobra_r1", ..USUAL };
-    #[cfg(feature = "research")]
-    McoeG "McOE-G" Limits { name: "mcoe_g", key_bytes: 32, ..USUAL };
-    #[cfg(feature = "research")]
-    Poet "POET" Limits { name: "poet", versions: &["v1", "v2"], ..USUAL };
-    #[cfg(feature = "research")]
-    Julius "Julius" Limits { name: "julius", text_unknown: true, ..USUAL };
-}
 
 impl Suite {
     /// Finds a mode by its name in lower case, such as `gcm`, with its version (`v1`) if it has

@@ -36,7 +36,7 @@ use sealane_block::Cpu;
 use zeroize::ZeroizeOnDrop;
 
 use crate::lanes::Params;
-use crate::suite::ModeId;
+use crate::registry::ModeId;
 use crate::{Cipher, Suite};
 
 pub use ::aead;
@@ -50,19 +50,16 @@ fn cpu() -> Cpu {
 /// A type for each mode: its kind and version (0 where it has one), then the bytes of key, nonce
 /// and tag.
 macro_rules! types {
-    ($($(#[doc = $doc:literal])* $(#[cfg($when:meta)])? $name:ident: $kind:ident $version:literal,
+    ($($(#[doc = $doc:literal])* $name:ident: $kind:ident $version:literal,
         $key:ident $nonce:ident $tag:ident;)*) => {
         $(
             $(#[doc = $doc])*
-            $(#[cfg($when)])?
             pub struct $name(Cipher);
 
-            $(#[cfg($when)])?
             impl KeySizeUser for $name {
                 type KeySize = $key;
             }
 
-            $(#[cfg($when)])?
             impl KeyInit for $name {
                 fn new(key: &Key<Self>) -> Self {
                     let params = Params { tag_len: <$tag>::USIZE, version: $version };
@@ -71,14 +68,12 @@ macro_rules! types {
                 }
             }
 
-            $(#[cfg($when)])?
             impl AeadCore for $name {
                 type NonceSize = $nonce;
                 type TagSize = $tag;
                 const TAG_POSITION: TagPosition = TagPosition::Postfix;
             }
 
-            $(#[cfg($when)])?
             impl AeadInOut for $name {
                 fn encrypt_inout_detached(
                     &self,
@@ -103,43 +98,18 @@ macro_rules! types {
                 }
             }
 
-            $(#[cfg($when)])?
             impl ZeroizeOnDrop for $name {}
         )*
     };
 }
 
-types! {
+with_research_types! { types!
     /// AES-128-GCM with nonces of 12 bytes and tags of 16 (NIST SP 800-38D).
     Aes128Gcm: Gcm 0, U16 U12 U16;
     /// AES-128-CCM with nonces of 12 bytes and tags of 16 (NIST SP 800-38C).
     Aes128Ccm: Ccm 0, U16 U12 U16;
     /// AES-128-OCB3 with nonces of 12 bytes and tags of 16 (RFC 7253).
     Aes128Ocb3: Ocb3 0, U16 U12 U16;
-    /// For research only: AES-OTR, version 1.
-    #[cfg(feature = "research")]
-    Aes128OtrV1: Otr 1, U16 U12 U16;
-    /// For research only: AES-CLOC, version 1, with tags of 8 bytes.
-    #[cfg(feature = "research")]
-    Aes128ClocV1: Cloc 1, U16 U12 U8;
-    /// For research only: AES-SILC, version 1, with tags of 8 bytes.
-    #[cfg(feature = "research")]
-    Aes128SilcV1: Silc 1, U16 U12 U8;
-    /// For research only: AES-JAMBU, with nonces and tags of 8 bytes.
-    #[cfg(feature = "research")]
-    Aes128Jambu: Jambu 1, U16 U8 U8;
-    /// For research only: AES-COPA, version 1.
-    #[cfg(feature = "research")]
-    Aes128CopaV1: Copa 1, U16 U16 U16;
-    /// For research only: POET, version 1.
-    #[cfg(feature = "research")]
-    Aes128PoetV1: Poet 1, U16 U16 U16;
-    /// For research only: McOE-G, with keys of 32 bytes.
-    #[cfg(feature = "research")]
-    Aes128McoeG: McoeG 0, U32 U16 U16;
-    /// For research only: COBRA-R1, our reconstruction.
-    #[cfg(feature = "research")]
-    Aes128CobraR1: Cobra 0, U16 U16 U16;
 }
 
 /// Seals from one buffer into another, or in place. A refused text is not copied either.

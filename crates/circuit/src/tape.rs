@@ -179,7 +179,7 @@ impl Tape {
             return Err(TapeError::FalselyLone);
         }
         if self.known_to.len() != self.ands.len() {
-            return Err(TapeError::KnowersMissing);
+            return Err(TapeError::KnownToMissing);
         }
         match (xors as usize, ands as usize) == (self.xors.len(), self.ands.len()) {
             true => Ok(()),
@@ -298,7 +298,7 @@ pub enum TapeError {
     },
     /// The length of `known_to` is not the number of ANDs.
     #[error("the tape does not say for each AND who knows an operand")]
-    KnowersMissing,
+    KnownToMissing,
     /// The stated depth is not that of the gates.
     #[error("the tape states AND depth {stated}; its gates have {found}")]
     WrongDepth {

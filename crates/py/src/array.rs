@@ -1,5 +1,6 @@
-//! Arrays between NumPy and the engine: kind, shape and 64-bit elements in native byte order. Numbers
-//! come in by the buffer protocol as an array of `uint64`, whatever their kind, and go out as bytes.
+//! Arrays between NumPy and the engine: kind, shape and 64-bit elements in native byte order.
+//! Numbers come in by the buffer protocol as an array of `uint64`, whatever their kind, and go out
+//! as bytes.
 //!
 //! | kind | elements |
 //! |---|---|

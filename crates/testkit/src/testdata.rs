@@ -1,15 +1,9 @@
 //! Third-party material for tests: from `testdata`, and from a folder beside some checkouts.
 //!
-<<<<<<< HEAD
 //! `testdata` is always there. The rest (`../shared`, or the folder named by `SEALANE_SHARED`) is
-//! large or under other licences; a test without it is printed and counted as skipped, and fails
-//! with `CI=true`.
-=======
-//! What `testdata` holds is always there. The rest (`../shared`, or where `SEALANE_SHARED` points) is
-//! under other licences; a test that does without it is printed and counted. With `CI=true` it fails
-//! if the folder is there and lacks the file; a clone without the folder leaves the test out, as it
-//! has to.
->>>>>>> h/repo
+//! large or under other licences; a test without it is printed and counted as skipped. With
+//! `CI=true` it fails if the folder is there and lacks the file; in a clone without the folder it is
+//! left out.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};

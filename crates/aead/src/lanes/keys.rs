@@ -1,8 +1,9 @@
 //! Expanded keys, and the view of them that lanes have.
 
-use sealane_block::aes::{Around, Back, Direction, Forward, cipher_each, cipher_splat, xex_splat};
-#[cfg(feature = "research")]
-use sealane_block::aes::{last_each, last_splat, rounds_each, rounds_splat};
+use sealane_block::aes::{
+    Around, Back, Direction, Forward, cipher_each, cipher_splat, last_each, last_splat,
+    rounds_each, rounds_splat, xex_splat,
+};
 use sealane_block::{Block, Lanes};
 
 use zeroize::Zeroize;
@@ -59,10 +60,16 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
     ) -> Wave<L, N>;
     /// Runs encryption without its last round, which is [`last_onto`](Keys::last_onto): values that
     /// are loaded between the two take no register during the rounds.
-    #[cfg(feature = "research")]
+    #[allow(
+        dead_code,
+        reason = "only JAMBU uses it, in a build with the feature `research`"
+    )]
     fn rounds(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N>;
     /// Runs the last round of encryption and an addition.
-    #[cfg(feature = "research")]
+    #[allow(
+        dead_code,
+        reason = "only JAMBU uses it, in a build with the feature `research`"
+    )]
     fn last_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N>;
     /// Runs the cipher between two additions of an offset: `offset` plus one that all lanes share.
     fn xex<D: Direction>(
@@ -103,22 +110,6 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
     fn encrypt_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
         let around = Around {
             late: None,
-            onto: Some(&onto.v),
-        };
-        self.cipher::<Forward>(schedule, x, around)
-    }
-    /// Encrypts `x ^ late`, and adds `onto`.
-    #[cfg(feature = "research")]
-    #[inline(always)]
-    fn encrypt_late_onto(
-        &self,
-        schedule: usize,
-        x: Wave<L, N>,
-        late: Wave<L, N>,
-        onto: Wave<L, N>,
-    ) -> Wave<L, N> {
-        let around = Around {
-            late: Some(&late.v),
             onto: Some(&onto.v),
         };
         self.cipher::<Forward>(schedule, x, around)
@@ -175,14 +166,12 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
         cipher_splat::<L, D, N>(self.l, &self.material.schedules[schedule], &mut x.v, around);
         x
     }
-    #[cfg(feature = "research")]
     #[inline(always)]
     fn rounds(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
         let keys = &self.material.schedules[schedule];
         rounds_splat::<L, Forward, N>(self.l, keys, &mut x.v, None);
         x
     }
-    #[cfg(feature = "research")]
     #[inline(always)]
     fn last_onto(&self, schedule: usize, mut x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
         let keys = &self.material.schedules[schedule];
@@ -292,13 +281,11 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Each<'_, L, M, N> {
         cipher_each::<L, D, N>(self.l, &self.schedules[schedule], &mut x.v, around);
         x
     }
-    #[cfg(feature = "research")]
     #[inline(always)]
     fn rounds(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
         rounds_each::<L, Forward, N>(self.l, &self.schedules[schedule], &mut x.v, None);
         x
     }
-    #[cfg(feature = "research")]
     #[inline(always)]
     fn last_onto(&self, schedule: usize, mut x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
         let keys = &self.schedules[schedule][10];

@@ -20,11 +20,11 @@ pub(crate) const GROUP: usize = 4;
 pub(crate) const CONSTANTS: usize = 2 * GROUP;
 
 /// A factor, prepared.
-type Factor<L, const N: usize> = [Wave<L, N>; 2];
+pub(super) type Factor<L, const N: usize> = [Wave<L, N>; 2];
 
 /// Entries of the table: powers `MAX_LANES` down to 0, and zeros, for lanes behind the last block
 /// of a round that is not whole. First words come first, then second words.
-const ENTRIES: usize = 2 * MAX_LANES;
+pub(super) const ENTRIES: usize = 2 * MAX_LANES;
 
 /// The table of a key, and its constants. `base` is a block, not reversed, in the order of GHASH.
 pub(crate) fn expand(cpu: Cpu, order: Order, base: Block) -> (Vec<Block>, [Block; CONSTANTS]) {
@@ -43,7 +43,7 @@ pub(crate) fn expand(cpu: Cpu, order: Order, base: Block) -> (Vec<Block>, [Block
 }
 
 /// Returns the index of a power in the table.
-const fn place(power: usize) -> usize {
+pub(super) const fn place(power: usize) -> usize {
     MAX_LANES - power
 }
 
@@ -204,30 +204,6 @@ pub(crate) fn fold<L: Lanes, const N: usize>(
     Wave { l, v }
 }
 
-/// Returns the factor from one unit of a lane to its next, prepared: the base to the number of
-/// lanes if they share a message.
-#[cfg(feature = "research")]
-#[inline(always)]
-pub(crate) fn stride<D: Data<L, N>, L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
-    _data: &D,
-) -> Factor<L, N> {
-    if !D::WIDE {
-        return base(keys, 1);
-    }
-    let (l, table, at) = (keys.l(), keys.table(0), place(Wave::<L, N>::LANES));
-    [table[at], table[ENTRIES + at]].map(|word| Wave::splat(l, word))
-}
-
-/// Erases factors that depend on the key alone.
-#[cfg(feature = "research")]
-#[inline(always)]
-pub(crate) fn wipe<L: Lanes, const N: usize>(factor: &mut Factor<L, N>) {
-    for word in factor {
-        word.l.wipe(&mut word.v);
-    }
-}
-
 /// Vector `i` of a power of the lanes' bases, prepared.
 #[inline(always)]
 fn factor<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, power: usize, i: usize) -> [L::V; 2] {
@@ -249,7 +225,7 @@ pub(crate) fn base<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, power: usiz
     [keys.constant(2 * power - 2), keys.constant(2 * power - 1)]
 }
 
-/// Elements times factors of [`base`], [`stride`] and [`rising`].
+/// Elements times factors, such as those of [`base`].
 #[inline(always)]
 pub(crate) fn product<L: Lanes, const N: usize>(
     order: Order,
@@ -278,24 +254,6 @@ pub(crate) fn last_two<L: Lanes, const N: usize>(
         a.v[i] = reduce_whole_lanes(l, order, added(l, first, second));
     }
     a
-}
-
-/// In each lane the power of its number, prepared, for lanes of one message.
-#[cfg(feature = "research")]
-#[inline(always)]
-pub(crate) fn rising<L: Lanes, const N: usize>(keys: &impl Keys<L, N>) -> Factor<L, N> {
-    let (l, table) = (keys.l(), keys.table(0));
-    let mut words = [Wave::zero(l); 2];
-    for i in 0..N {
-        for lane in (0..L::WIDTH).rev() {
-            let at = place(i * L::WIDTH + lane);
-            let here = [l.splat(table[at]), l.splat(table[ENTRIES + at])];
-            for (word, here) in words.iter_mut().zip(here) {
-                word.v[i] = l.previous(here, word.v[i]);
-            }
-        }
-    }
-    words
 }
 
 /// Powers 0 to `MAX_LANES` of the base, as blocks of the order.

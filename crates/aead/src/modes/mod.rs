@@ -1,30 +1,27 @@
 //! The modes, one file each, and their shared code.
 
+/// Calls the macro `$each` with a list of modes. A build with the feature `research` replaces this
+/// macro with one that adds the modes of the study.
+#[allow(unused_macros, reason = "the folder `research` replaces it")]
+macro_rules! with_research_modes {
+    ($each:ident! $($modes:tt)*) => { $each! { $($modes)* } };
+}
+
+/// Calls the macro `$each` with a list of types for [`traits`](crate::traits), as
+/// `with_research_modes` does with modes.
+#[allow(unused_macros, reason = "the folder `research` replaces it")]
+macro_rules! with_research_types {
+    ($each:ident! $($types:tt)*) => { $each! { $($types)* } };
+}
+
 pub(crate) mod cbc;
 pub(crate) mod ccm;
-#[cfg(feature = "research")]
-pub(crate) mod cloc;
-#[cfg(feature = "research")]
-pub(crate) mod cobra;
-#[cfg(feature = "research")]
-pub(crate) mod copa;
 pub(crate) mod ctr;
 pub(crate) mod ecb;
 pub(crate) mod gcm;
 pub(crate) mod horner;
-#[cfg(feature = "research")]
-pub(crate) mod jambu;
-#[cfg(feature = "research")]
-pub(crate) mod julius;
-#[cfg(feature = "research")]
-pub(crate) mod mcoe_g;
 pub(crate) mod ocb3;
 #[cfg(feature = "research")]
-pub(crate) mod otr;
-#[cfg(feature = "research")]
-pub(crate) mod poet;
+#[macro_use]
+pub(crate) mod research;
 pub(crate) mod shared;
-#[cfg(feature = "research")]
-pub(crate) mod silc;
-#[cfg(feature = "research")]
-pub(crate) mod xls;

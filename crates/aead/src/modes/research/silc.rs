@@ -7,6 +7,7 @@
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::cloc::{PARAMETERS, TO_MAC, TO_PAD, TOP, but_the_last, two_chains};
+use super::keys::ResearchKeys;
 use super::shared::{all_if, by_number, by_rest, forward, same_rest};
 use crate::lanes::head::block_of;
 use crate::lanes::tail::first_bytes;

@@ -9,10 +9,11 @@
 
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::ocb3::nonce_block;
+use super::keys::ResearchKeys;
 use super::shared::{aes, forward, hash_step, next_masks, spread_doubled, times3, times7, times9};
 use crate::lanes::head::padded_block_of;
 use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::modes::ocb3::nonce_block;
 
 pub(crate) struct Otr;
 

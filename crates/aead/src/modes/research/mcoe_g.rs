@@ -9,6 +9,7 @@
 use sealane_block::gf::{Order, mul, mul_prepared_lanes, prepare};
 use sealane_block::{Block, Cpu, Lanes};
 
+use super::keys::ResearchKeys;
 use super::shared::{back, forward};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::{TAG, first_bytes};

@@ -7,6 +7,7 @@
 
 use sealane_block::{Block, Cpu, Lanes};
 
+use super::keys::ResearchKeys;
 use super::shared::{all_if, by_message, by_number, by_rest, end_bit, forward, same_rest};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::first_bytes;

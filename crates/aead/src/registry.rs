@@ -1,0 +1,172 @@
+//! The registry of modes: identifiers, limits, and the dispatch from a key to the code of its mode.
+//!
+//! A mode has one line in a list: here, or with a build for research in `modes/research`.
+
+use sealane_block::{Cpu, Erased};
+
+use crate::batch::MessageSource;
+use crate::lanes::lockstep::{Lockstep, Outcome};
+use crate::lanes::mode::Shape;
+use crate::lanes::single::Single;
+use crate::lanes::{KeyMaterial, Mode};
+use crate::lengths::Request;
+use crate::suite::{Limits, USUAL};
+use crate::{Cipher, Suite, modes};
+
+/// A mode whose keys a [`Cipher`] may hold.
+pub(crate) trait HasKey: Mode {
+    /// Returns the key, if it belongs to this mode.
+    fn of(cipher: &Cipher) -> Option<&KeyMaterial<Self>>;
+}
+
+macro_rules! modes {
+    ($($kind:ident $shown:literal $mode:ty => $limits:expr;)*) => {
+        /// The identifier of a mode.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum ModeId { $($kind,)* }
+
+        impl ModeId {
+            /// All modes.
+            pub(crate) const ALL: &'static [ModeId] = &[$(ModeId::$kind,)*];
+
+            /// Returns its valid lengths and limits.
+            pub(crate) fn limits(self) -> &'static Limits {
+                match self {
+                    $(ModeId::$kind => {
+                        const LIMITS: Limits = $limits;
+                        &LIMITS
+                    })*
+                }
+            }
+
+            /// Returns its name in sentences.
+            pub(crate) fn display_name(self) -> &'static str {
+                match self { $(ModeId::$kind => $shown,)* }
+            }
+        }
+
+        /// An expanded key of any mode.
+        pub(crate) enum Key { $($kind(Erased<KeyMaterial<$mode>>),)* }
+
+        $(impl HasKey for $mode {
+            fn of(cipher: &Cipher) -> Option<&KeyMaterial<$mode>> {
+                match &cipher.key {
+                    Key::$kind(material) => Some(material),
+                    #[allow(unreachable_patterns, reason = "a build may have one mode")]
+                    _ => None,
+                }
+            }
+        })*
+
+        impl Key {
+            /// Expands a key that has the right length.
+            pub(crate) fn expand(cpu: Cpu, suite: Suite, key: &[u8]) -> Key {
+                match suite.kind {
+                    $(ModeId::$kind => {
+                        Key::$kind(Erased::new(<$mode>::expand(cpu, key, suite.params)))
+                    })*
+                }
+            }
+        }
+
+        impl Cipher {
+            /// Runs one message. The direction is a value here and not a type, so that kernels are
+            /// compiled with this crate and not with each user of it.
+            pub(crate) fn run_one(&self, open: bool, request: Request<'_>) -> Outcome {
+                match &self.key {
+                    $(Key::$kind(material) => {
+                        let job = request.job::<$mode>(open, material);
+                        match open {
+                            true => self.cpu.run(Single::<$mode, true> { job }),
+                            false => self.cpu.run(Single::<$mode, false> { job }),
+                        }
+                    })*
+                }
+            }
+
+            /// Runs many messages of this suite; if `same`, all under this key.
+            pub(crate) fn run_many<'a>(
+                &'a self,
+                open: bool,
+                same: bool,
+                source: &mut MessageSource<'_, 'a>,
+            ) {
+                let params = self.suite.params;
+                match &self.key {
+                    $(Key::$kind(material) => {
+                        let (same, queue) = (same.then_some(&**material), source);
+                        match open {
+                            true => {
+                                self.cpu.run(Lockstep::<$mode, true> { params, same, queue });
+                            }
+                            false => {
+                                self.cpu.run(Lockstep::<$mode, false> { params, same, queue });
+                            }
+                        }
+                    })*
+                }
+            }
+
+            /// Computes the places of text and sealed message.
+            pub(crate) fn shape(&self, text: usize) -> Shape {
+                match self.suite.kind {
+                    $(ModeId::$kind => <$mode>::shape(&self.suite.params, text),)*
+                }
+            }
+
+            /// Computes the length of the text of a sealed message: an upper bound, where the
+            /// padding determines it.
+            pub(crate) fn text_bytes(&self, sealed: usize) -> Option<usize> {
+                match self.suite.kind {
+                    $(ModeId::$kind => {
+                        <$mode>::text_bytes(&self.suite.params, sealed)
+                    })*
+                }
+            }
+
+            /// Returns true if a message of a batch fills the lanes alone.
+            pub(crate) fn goes_alone(&self, open: bool, text: usize) -> bool {
+                match self.suite.kind {
+                    $(ModeId::$kind => {
+                        text >= <$mode>::ALONE_BYTES && <$mode>::is_parallel(open)
+                    })*
+                }
+            }
+        }
+    };
+}
+
+with_research_modes! { modes!
+    Ecb "ECB" modes::ecb::Ecb => Limits {
+        name: "ecb",
+        nonce_bytes: [0, 0],
+        tags: &[0],
+        ad: None,
+        whole_blocks: true,
+        ..USUAL
+    };
+    Ctr "CTR" modes::ctr::Ctr => Limits { name: "ctr", tags: &[0], ad: None, ..USUAL };
+    Cbc "CBC" modes::cbc::Cbc => Limits {
+        name: "cbc",
+        tags: &[0],
+        ad: None,
+        whole_blocks: true,
+        ..USUAL
+    };
+    Ccm "CCM" modes::ccm::Ccm => Limits {
+        name: "ccm",
+        nonce_bytes: [7, 13],
+        tags: &[16, 4, 6, 8, 10, 12, 14],
+        ..USUAL
+    };
+    Gcm "GCM" modes::gcm::Gcm => Limits {
+        name: "gcm",
+        nonce_bytes: [1, 1 << 16],
+        tags: &[16, 12, 13, 14, 15],
+        // SP 800-38D, section 5.2.1.1: 2^39 - 256 bits; section 8.3: invocations under a key.
+        text: (1 << 36) - 32,
+        messages: 1 << 32,
+        ..USUAL
+    };
+    Ocb3 "OCB3" modes::ocb3::Ocb3 => Limits { name: "ocb3", nonce_bytes: [1, 15], ..USUAL };
+}
