@@ -2,8 +2,8 @@
 //!
 //! `testdata` is always there. The rest (`../shared`, or the folder named by `SEALANE_SHARED`) is
 //! large or under other licences; a test without it is printed and counted as skipped. With
-//! `CI=true` it fails if the folder is there and lacks the file; in a clone without the folder it is
-//! left out.
+//! `CI=true` it fails if the folder is there and lacks the file; in a clone without the folder it
+//! is left out.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
