@@ -1,7 +1,8 @@
 //! Text of a file or a peer on its way to a terminal, a page or a log.
 
-/// Tells whether a character does something else than show itself: it controls the terminal, changes
-/// the direction of the text around it (UAX #9), or takes no room and so makes two texts look alike.
+/// Tells whether a character does something else than show itself: it controls the terminal,
+/// changes the direction of the text around it (UAX #9), or takes no room and so makes two texts
+/// look alike.
 pub fn deceives(character: char) -> bool {
     character.is_control()
         || matches!(

@@ -1,5 +1,5 @@
-//! Text of a diagnostic for people. The head and the excerpt come from `annotate-snippets`, which knows
-//! tabs, wide characters and long lines.
+//! Text of a diagnostic for people. The head and the excerpt come from `annotate-snippets`, which
+//! knows tabs, wide characters and long lines.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
@@ -73,8 +73,8 @@ fn shown(line: &str) -> String {
     line.trim_end().chars().map(keep).collect()
 }
 
-/// Bytes of the line between two columns, which count characters from 1. Columns past the end of the
-/// line are its end.
+/// Bytes of the line between two columns, which count characters from 1. Columns past the end of
+/// the line are its end.
 fn bytes_of(line: &str, column: u32, end_column: u32) -> Range<usize> {
     let byte = |column: u32| {
         let mut starts = line.char_indices().map(|(at, _)| at);

@@ -12,10 +12,10 @@ use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
 use sealane_host::approve::approved;
 use sealane_host::config::Config;
 use sealane_host::meet::Meeting;
-use sealane_host::progress::{Line, Shown};
+use sealane_host::progress::{ProgressDisplay, ProgressLine};
 use sealane_host::record::{RUNS, Recording};
 use sealane_host::session::meet_and_run;
-use sealane_host::{Failure, Loaded, meet};
+use sealane_host::{Failure, LoadedProgram, meet};
 use sealane_program::graph;
 use sealane_program::text;
 use std::collections::BTreeMap;
@@ -42,8 +42,8 @@ impl Program {
     }
 
     /// The program as the command takes it.
-    pub fn loaded(&self) -> Loaded {
-        Loaded {
+    pub fn loaded(&self) -> LoadedProgram {
+        LoadedProgram {
             program: self.graph.clone(),
             warnings: self.warnings.clone(),
         }
@@ -199,9 +199,9 @@ impl Program {
             let mut config = Config::find(config.as_deref())?;
             config.patience = patience.or(config.patience);
             let job = stated.job(self.graph.clone(), Some(&config))?;
-            let me = meet::party(&job, party)?;
+            let me = meet::party_index(&job, party)?;
             let inputs = given.of_one(job.program(), me)?;
-            let meeting = meet::meeting(&job, me, &config, identity.as_deref())?;
+            let meeting = meet::prepare(&job, me, &config, identity.as_deref())?;
             approved(&job, yes)?;
             Ok(Begun {
                 job,
@@ -242,7 +242,7 @@ pub fn who(
     identity: Option<PathBuf>,
 ) -> PyResult<String> {
     let name = Config::find(config.as_deref())
-        .and_then(|config| meet::who(party, &config, identity.as_deref()));
+        .and_then(|config| meet::own_name(party, &config, identity.as_deref()));
     name.map_err(|failure| error::failure(py, &failure))
 }
 
@@ -294,11 +294,20 @@ pub enum Show {
 }
 
 /// What observes a run in this way, and what shows lines of text while it is waited for.
-fn showing(name: &str, show: Show) -> ((Option<Shown>, Option<Line>), Option<wait::Lines>) {
+fn showing(
+    name: &str,
+    show: Show,
+) -> (
+    (Option<ProgressDisplay>, Option<ProgressLine>),
+    Option<wait::Lines>,
+) {
     match show {
-        Show::Bar(shown) => ((shown.then(|| Shown::on_stderr(name)), None), None),
+        Show::Bar(shown) => (
+            (shown.then(|| ProgressDisplay::on_stderr(name)), None),
+            None,
+        ),
         Show::Lines(show) => {
-            let line = Line::default();
+            let line = ProgressLine::default();
             ((None, Some(line.clone())), Some(wait::Lines { line, show }))
         }
     }

@@ -2,9 +2,9 @@
 //!
 //! Entry by entry: kind (1 byte: 1 folder, 2 file, 3 file that can be executed), length of the path
 //! (2 bytes, little-endian), the path in UTF-8 with `/` between names, and for a file its size (8
-//! bytes, little-endian) and its bytes. The end of the content is the end of the folder. Entries come
-//! in the order of their paths, name by name and byte by byte, so that every folder stands before what
-//! is in it and equal folders give equal streams. The folder itself has no entry.
+//! bytes, little-endian) and its bytes. The end of the content is the end of the folder. Entries
+//! come in the order of their paths, name by name and byte by byte, so that every folder stands
+//! before what is in it and equal folders give equal streams. The folder itself has no entry.
 //!
 //! The form has no links, owners, dates, or paths that lead out of the folder. It is not `tar`: a
 //! reader would have to refuse most of `tar`, and headers of `tar` have any length.

@@ -1,10 +1,11 @@
 //! Room `sealed`: sealed files.
 //!
-//! [`seal()`] makes one file of a file or a folder, which only the holder of a key file or a passphrase
-//! can read, and which cannot be changed, cut or mixed with others without [`open()`] noticing. The
-//! format is that of `docs/guides/seal-files.md`: `header`, then the segments of `stream`, whose
-//! cipher is in `segment` and whose keys come from `key`. The content of a sealed folder has the form
-//! of `archive`, and `folder` walks it. `output` gives final names to finished outputs only.
+//! [`seal()`] makes one file of a file or a folder, which only the holder of a key file or a
+//! passphrase can read, and which cannot be changed, cut or mixed with others without [`open()`]
+//! noticing. The format is that of `docs/guides/seal-files.md`: `header`, then the segments of
+//! `stream`, whose cipher is in `segment` and whose keys come from `key`. The content of a sealed
+//! folder has the form of `archive`, and `folder` walks it. `output` gives final names to finished
+//! outputs only.
 //!
 //! Memory is that of one segment, and of the names in a folder. Content and names are hidden. Sizes
 //! are not, and neither is the maker of a file: every holder of the key can make other files.

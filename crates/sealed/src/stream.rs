@@ -3,9 +3,9 @@
 //! Misuse-Resistance*, CRYPTO 2015, section 7.
 //!
 //! The nonce of a segment is the prefix of its file (7 bytes), its number from zero on (4 bytes,
-//! big-endian), and 1 for the last segment, else 0; the whole header is associated data. So a segment
-//! opens only in its file, at its place, and as the last one only if it is. Every segment but the
-//! last is full; the last one is empty only if the content is. Behind each stands its tag.
+//! big-endian), and 1 for the last segment, else 0; the whole header is associated data. So a
+//! segment opens only in its file, at its place, and as the last one only if it is. Every segment
+//! but the last is full; the last one is empty only if the content is. Behind each stands its tag.
 //!
 //! Memory holds one segment. Reads and writes are of one segment too: from 64 KiB on, larger ones
 //! gain less than the copy through another buffer would cost.
