@@ -3,7 +3,7 @@
 
 use crate::chance::Chance;
 use crate::{Verdict, place};
-use sealane_engine::{Job, Kind, NetworkClass, ProtocolName, simulate};
+use sealane_engine::{FailureKind, Job, NetworkClass, ProtocolName, simulate};
 use sealane_program::graph::{Graph, Op, Program};
 use sealane_program::text::{parse, parse_unchecked, print, print_with_spans};
 use sealane_program::types::{Data, Type};
@@ -110,7 +110,7 @@ fn planned(program: &Program, protocol: ProtocolName, helpers: &[&str]) -> Optio
         (Ok(one), Ok(other)) => (one, other),
         (Err(error), Err(other)) => {
             assert_eq!(error.to_string(), other.to_string());
-            assert!(error.kind() != Kind::Internal, "{error}");
+            assert!(error.kind() != FailureKind::Internal, "{error}");
             assert!(!error.to_string().contains("internal-plan"), "{error}");
             return None;
         }

@@ -8,8 +8,8 @@ use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
 use crate::wire::{bytes_of, frames_of};
 use sealane_engine::{
-    EngineError, Job, Journal, Kind, NetworkClass, ProtocolName, RunReport, danger_run_with_seed,
-    simulate,
+    EngineError, FailureKind, Job, Journal, NetworkClass, ProtocolName, RunReport,
+    danger_run_with_seed, simulate,
 };
 use sealane_net::{Frame, Limits, Mesh, PartyId};
 use sealane_program::text::parse;
@@ -109,7 +109,9 @@ impl Scene {
         }
         let mut mesh = mesh(me, frames.into_iter().map(Script::of).collect());
         match self.run(me, &mut mesh) {
-            Err(error) if error.kind() == Kind::Internal => panic!("no bug of ours: {error}"),
+            Err(error) if error.kind() == FailureKind::Internal => {
+                panic!("no bug of ours: {error}")
+            }
             Err(_) => Verdict::Refused,
             Ok(report) => {
                 for (result, wanted) in report.results.iter().zip(&self.results) {

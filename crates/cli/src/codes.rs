@@ -1,7 +1,7 @@
 //! Pages of the codes, `docs/errors/CODE.md`, which are built in: a code without a page does not
 //! compile.
 
-use sealane_diagnostic::{Code, Kind};
+use sealane_diagnostic::{Code, FailureKind};
 
 /// Defines [`page`] for all codes.
 macro_rules! pages {
@@ -19,17 +19,17 @@ macro_rules! pages {
 
 sealane_diagnostic::with_codes!(pages);
 
-/// Title of a list of codes of one kind: it says who acts.
-pub fn heading(kind: Kind) -> &'static str {
+/// Returns the title of a list of codes of one kind: it says who acts.
+pub fn heading(kind: FailureKind) -> &'static str {
     match kind {
-        Kind::Program => "The program: its author acts",
-        Kind::Misuse => "The call or the command line: its author acts",
-        Kind::Data => "The data: their owner acts",
-        Kind::Config => {
+        FailureKind::Program => "The program: its author acts",
+        FailureKind::Misuse => "The call or the command line: its author acts",
+        FailureKind::Data => "The data: their owner acts",
+        FailureKind::Config => {
             "The configuration, a key, an approval, this machine: the person who set it up acts"
         }
-        Kind::Network => "The network between the parties",
-        Kind::Peer => "Another party",
-        Kind::Internal => "Sealane itself",
+        FailureKind::Network => "The network between the parties",
+        FailureKind::Peer => "Another party",
+        FailureKind::Internal => "Sealane itself",
     }
 }

@@ -1,12 +1,12 @@
-//! `sealane doctor`: what this machine can do, and whether every peer answers as it should.
+//! `sealane doctor`: the state of this machine, and the reachability of every peer.
 //!
-//! Each peer of the configuration is asked at its address until it answers, while this party
-//! listens at its own and answers those who ask in turn. So when all parties run it at the same
-//! time, each of them learns whether it reaches the others, and whom it has been reached by. A peer
-//! that waits in `sealane run` answers as well.
+//! Each peer of the configuration is probed at its address until it answers, while this party
+//! listens at its own address and answers probes in turn. So when all parties run it at the same
+//! time, each of them learns which peers it reaches, and which peers have reached it. A peer that
+//! waits in `sealane run` answers as well.
 
 use crate::args;
-use crate::output::show;
+use crate::output::print_card;
 use sealane_block::Cpu;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::{EngineError, ProtocolName};
@@ -24,21 +24,21 @@ use std::collections::BTreeMap;
 use std::io::{Write, stderr};
 use std::time::Duration;
 
-/// Clocks that are farther apart than this are worth a word. No run depends on them, but events and
-/// reports of two sides are compared by time.
+/// Difference of clocks that is worth a note. No run depends on clocks, but events and reports of
+/// two sides are compared by time.
 const CLOCK_TOLERANCE_US: u64 = 5_000_000;
 
-/// Looks at this machine and, where there is a configuration, at the peers in it.
+/// Checks this machine and, if there is a configuration, the peers in it.
 ///
 /// # Errors
-/// Something is not well, which has been told by then.
-pub fn doctor(args: &args::Doctor) -> Result<(), Failure> {
-    let (mut card, mut value) = machine()?;
+/// A check failed, which has been printed by then.
+pub fn doctor(args: &args::DoctorArgs) -> Result<(), Failure> {
+    let (mut card, mut value) = machine_card()?;
     let Some(config) = Config::find_if_any(args.config.as_deref())? else {
         card.line("peers", "unknown: there is no sealane.toml here");
-        return show(args.json, &card, &Value::Object(value));
+        return print_card(args.json, &card, &Value::Object(value));
     };
-    let (mesh, found) = look(args, &config)?;
+    let (mesh, found) = print_probe(args, &config)?;
     let me = &mesh.parties[mesh.me.index()];
     let own = found
         .own
@@ -46,7 +46,8 @@ pub fn doctor(args: &args::Doctor) -> Result<(), Failure> {
         .err()
         .map(|error| Problem::of(error, &mesh));
     let peers = mesh.parties.iter().zip(&found.peers);
-    let peers = peers.filter_map(|(peer, sight)| Some(Peer::new(peer, sight.as_ref()?, &mesh)));
+    let peers =
+        peers.filter_map(|(peer, sight)| Some(PeerStatus::new(peer, sight.as_ref()?, &mesh)));
     let peers = peers.collect::<Vec<_>>();
 
     card.line("this party", format!("{} at {}", me.name, me.address));
@@ -75,14 +76,14 @@ pub fn doctor(args: &args::Doctor) -> Result<(), Failure> {
             "turned_away": found.turned_away,
         }),
     );
-    let rows = peers.iter().map(Peer::json).collect::<Vec<_>>();
+    let rows = peers.iter().map(PeerStatus::json).collect::<Vec<_>>();
     value.insert("peers".to_string(), Value::Array(rows));
-    show(args.json, &card, &Value::Object(value))?;
+    print_card(args.json, &card, &Value::Object(value))?;
     not_well(own.is_some(), &peers)
 }
 
-/// The tier in use, the tiers that this machine can run, and versions.
-fn machine() -> Result<(Card, Map<String, Value>), Failure> {
+/// Describes the tier in use, the tiers that this machine can run, and versions.
+fn machine_card() -> Result<(Card, Map<String, Value>), Failure> {
     let cpu = Cpu::detect().map_err(|error| {
         let hint = "unset SEALANE_TIER to use the best one";
         Failure::new(Code::CpuTier, error.to_string(), hint)
@@ -119,13 +120,16 @@ fn machine() -> Result<(Card, Map<String, Value>), Failure> {
     Ok((card, values.into_iter().collect()))
 }
 
-/// Asks all peers, and says on the way who has answered and who has asked.
-fn look(args: &args::Doctor, config: &Config) -> Result<(MeshConfig, ProbeReport), Failure> {
+/// Probes all peers, and prints which peer has answered and which has probed this party.
+fn print_probe(
+    args: &args::DoctorArgs,
+    config: &Config,
+) -> Result<(MeshConfig, ProbeReport), Failure> {
     let identity = args.identity.as_deref();
-    let name = meet::who(args.party.as_deref(), config, identity)?;
+    let name = meet::own_name(args.party.as_deref(), config, identity)?;
     let identity = meet::identity(&name, config, identity)?;
-    let listen = meet::known(&name, config)?.listen.clone();
-    // In the order of their names; a probe does not depend on it.
+    let listen = meet::party_config(&name, config)?.listen.clone();
+    // Parties are in the order of their names; a probe does not depend on it.
     let endpoint = |(name, party): (&String, &sealane_host::config::Party)| Endpoint {
         name: name.clone(),
         address: party.address.clone(),
@@ -155,8 +159,8 @@ fn look(args: &args::Doctor, config: &Config) -> Result<(MeshConfig, ProbeReport
     Ok((mesh, found))
 }
 
-/// What makes the command fail, if anything does.
-fn not_well(own: bool, peers: &[Peer<'_>]) -> Result<(), Failure> {
+/// Returns the failure of the command, if a check failed.
+fn not_well(own: bool, peers: &[PeerStatus<'_>]) -> Result<(), Failure> {
     let unwell = peers.iter().filter(|peer| peer.problem.is_some()).count();
     let what = match (own, unwell) {
         (false, 0) => return Ok(()),
@@ -172,15 +176,15 @@ fn not_well(own: bool, peers: &[Peer<'_>]) -> Result<(), Failure> {
     ))
 }
 
-/// One peer, and what is to be said of it.
-struct Peer<'a> {
+/// Peer with the result of its probe.
+struct PeerStatus<'a> {
     endpoint: &'a Endpoint,
     sight: &'a PeerProbe,
     problem: Option<Problem>,
 }
 
-impl<'a> Peer<'a> {
-    fn new(endpoint: &'a Endpoint, sight: &'a PeerProbe, mesh: &MeshConfig) -> Peer<'a> {
+impl<'a> PeerStatus<'a> {
+    fn new(endpoint: &'a Endpoint, sight: &'a PeerProbe, mesh: &MeshConfig) -> PeerStatus<'a> {
         let problem = match (&sight.answer, &sight.resolved) {
             (Ok(_), _) => None,
             (Err(NetError::Unreachable(..)), Err(cause)) => {
@@ -188,14 +192,14 @@ impl<'a> Peer<'a> {
             }
             (Err(error), _) => Some(Problem::of(error, mesh)),
         };
-        Peer {
+        PeerStatus {
             endpoint,
             sight,
             problem,
         }
     }
 
-    /// What it is like, in one line.
+    /// Describes the peer in one line.
     fn line(&self, width: usize) -> String {
         let name = &self.endpoint.name;
         let state = match (&self.sight.answer, &self.problem) {
@@ -248,7 +252,7 @@ impl<'a> Peer<'a> {
     }
 }
 
-/// How the clock of a peer stands, as far as the round trip can tell.
+/// Describes the clock of a peer, as far as the round trip can tell.
 fn clock(answer: &ProbeAnswer) -> String {
     let off_us = answer.clock_ahead_us.unsigned_abs();
     if u128::from(off_us) <= answer.round_trip.as_micros() / 2 {
@@ -272,11 +276,11 @@ fn is_clock_off(answer: &ProbeAnswer) -> bool {
     answer.clock_ahead_us.unsigned_abs() > CLOCK_TOLERANCE_US
 }
 
-/// What is wrong with a peer, and what to do.
+/// Diagnostic about a peer.
 struct Problem(Diagnostic);
 
 impl Problem {
-    /// The host of a peer has no address.
+    /// Problem of a peer whose host has no address.
     fn no_address(peer: &Endpoint, cause: &str) -> Problem {
         let what = format!(
             "the host of {} at {} has no address",
@@ -291,12 +295,12 @@ impl Problem {
         )
     }
 
-    /// What came of asking, with names for parties and, for keys, what people compare.
+    /// Problem for the error of a probe, with names for parties and, for keys, their fingerprints.
     fn of(error: &NetError, mesh: &MeshConfig) -> Problem {
         let explained = error.with_names(&mesh.names());
         let (mut message, reason) = (explained.message, explained.reason.to_string());
         if let Some(party) = error.party() {
-            // The numbers of parties are those of a program, and here is none.
+            // The numbers of parties belong to a program, and here is none.
             message = message.replace(&format!(" ({party})"), "");
         }
         let name = error.party().map(|party| &mesh.parties[party.index()].name);

@@ -2,8 +2,8 @@
 //! the list of all codes.
 
 use crate::codes;
-use crate::output::say;
-use sealane_diagnostic::{Code, Kind};
+use crate::output::print_line;
+use sealane_diagnostic::{Code, FailureKind};
 use sealane_host::Failure;
 use sealane_page::Card;
 
@@ -14,28 +14,28 @@ use sealane_page::Card;
 pub fn explain(code: Option<&str>) -> Result<(), Failure> {
     let Some(name) = code else {
         let cards = by_kind().into_iter().map(|card| card.to_string());
-        return say(cards.collect::<Vec<_>>().join("\n\n"));
+        return print_line(cards.collect::<Vec<_>>().join("\n\n"));
     };
-    // Whoever copies it from an error may copy its brackets.
+    // A user who copies the code from an error may copy its brackets.
     let name = name
         .trim_start_matches("error")
         .trim_start_matches("warning")
         .trim_matches(['[', ']', ':']);
     match Code::named(name) {
-        Some(code) => say(readable(codes::page(code))),
+        Some(code) => print_line(readable(codes::page(code))),
         None => Err(unknown(name)),
     }
 }
 
-/// One card for each kind of error.
+/// Lists the codes in one card for each kind.
 fn by_kind() -> Vec<Card> {
-    let mut kinds: Vec<Kind> = Vec::new();
+    let mut kinds: Vec<FailureKind> = Vec::new();
     for code in Code::ALL {
         if !kinds.contains(&code.kind()) {
             kinds.push(code.kind());
         }
     }
-    let card = |kind: &Kind| {
+    let card = |kind: &FailureKind| {
         let mut card = Card::new(codes::heading(*kind));
         for code in Code::ALL.iter().filter(|code| code.kind() == *kind) {
             card.bare(format!("{:<22}{}", code.name(), code.title()));
@@ -45,7 +45,7 @@ fn by_kind() -> Vec<Card> {
     kinds.iter().map(card).collect()
 }
 
-/// A page for a terminal: without the marks for those who run its examples.
+/// Formats a page for a terminal: without the markers for the tool that runs its examples.
 fn readable(page: &str) -> String {
     let lines = page.lines().filter(|line| !line.starts_with("<!--"));
     lines.collect::<Vec<_>>().join("\n")
@@ -66,14 +66,15 @@ fn unknown(name: &str) -> Failure {
     Failure::new(Code::UnknownCode, what, hint)
 }
 
-/// How many words of one name the other lacks, in both directions, counted fourfold, and how many
-/// letters have to change: a part of a name is near to it, and so is a misspelt one.
+/// Distance of two names: the words of one name that the other lacks, in both directions, counted
+/// fourfold, plus the letters that have to change. So a part of a name is near to it, and so is a
+/// misspelt one.
 fn distance(a: &str, b: &str) -> usize {
     let lacks = |a: &str, b: &str| a.split('-').filter(|word| !b.contains(word)).count();
     4 * (lacks(a, b) + lacks(b, a)) + letters(a, b)
 }
 
-/// The fewest letters to insert, leave out or replace (Levenshtein's distance).
+/// Levenshtein distance: the fewest letters to insert, leave out or replace.
 fn letters(a: &str, b: &str) -> usize {
     let b = b.chars().collect::<Vec<_>>();
     let mut row = (0..=b.len()).collect::<Vec<_>>();

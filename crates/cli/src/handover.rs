@@ -1,13 +1,14 @@
-//! What `run --local` hands over to each party that it starts: configuration and private key, through
-//! the standard input of that process, and its life.
+//! Handover of `run --local` to each party that it starts: configuration and private key, through
+//! the standard input of that process, whose end also ends the process.
 //!
 //! ```text
 //!   length of the configuration, 4 bytes | configuration | private key | nothing, until the end
 //! ```
 //!
-//! The key lies in no file, so that whatever ends the command leaves none. The pipe stays open for as
-//! long as the command lives, on every system, however that ends: its end asks the party to end. On
-//! Linux a signal says so as well, in case another process has got hold of the pipe.
+//! The key is in no file, so it does not remain however the command ends. The pipe stays open as
+//! long as the command lives, on every system, however the command ends; the end of the pipe asks
+//! the party to end. On Linux a signal does the same, in case another process has inherited the
+//! pipe.
 
 use crate::signals;
 use sealane_diagnostic::Code;
@@ -20,25 +21,25 @@ use std::os::fd::AsFd;
 use std::thread;
 use std::time::Duration;
 
-/// Longest configuration: that of many more parties than a program names.
+/// Longest configuration: enough for many more parties than a program names.
 const MAX_CONFIG_BYTES: usize = 1 << 20;
 
-/// How long a party may take to tell the others and to end by itself.
+/// Time for a party to notify the others and to end by itself.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-/// What was handed over to this party.
-pub struct Handed {
-    /// Who is where.
+/// Configuration and key that this party received.
+pub struct Handover {
+    /// Configuration with all parties.
     pub config: Config,
     /// The private key.
     pub identity: Identity,
 }
 
-/// Hands over to a party by its standard input.
+/// Sends configuration and key to a party by its standard input.
 ///
 /// # Errors
-/// Of the pipe.
-pub fn give(to: &mut impl Write, config: &str, identity: &Identity) -> io::Result<()> {
+/// The pipe cannot be written.
+pub fn send(to: &mut impl Write, config: &str, identity: &Identity) -> io::Result<()> {
     let length = u32::try_from(config.len()).map_err(io::Error::other)?;
     to.write_all(&length.to_le_bytes())?;
     to.write_all(config.as_bytes())?;
@@ -46,20 +47,20 @@ pub fn give(to: &mut impl Write, config: &str, identity: &Identity) -> io::Resul
     to.flush()
 }
 
-/// Takes what was handed over by the standard input of this process, which from now on ends with
-/// whoever has started it.
+/// Receives configuration and key by the standard input of this process. From now on this process
+/// ends with the one that started it.
 ///
 /// # Errors
-/// Nothing was handed over.
-pub fn take() -> Result<Handed, Failure> {
+/// The input is cut off or malformed.
+pub fn receive() -> Result<Handover, Failure> {
     die_with_parent();
-    // Without the buffer of the standard library, in which the key would stay.
+    // The buffer of the standard library would keep a copy of the key.
     let pipe = stdin().as_fd().try_clone_to_owned().map(File::from);
     let mut pipe = pipe.map_err(|error| refused(&error))?;
     let (text, identity) = read(&mut pipe).map_err(|error| refused(&error))?;
     thread::spawn(move || end_with(pipe));
-    let config = Config::of_text(&text)?;
-    Ok(Handed { config, identity })
+    let config = Config::from_text(&text)?;
+    Ok(Handover { config, identity })
 }
 
 fn read(pipe: &mut impl Read) -> io::Result<(String, Identity)> {
@@ -75,8 +76,8 @@ fn read(pipe: &mut impl Read) -> io::Result<(String, Identity)> {
     Ok((text, Identity::take_over(pipe)?))
 }
 
-/// Waits for the end of the pipe, which is that of the command, and ends this process: in good order
-/// if that takes a moment, else at once.
+/// Waits for the end of the pipe, which is the end of the command, and ends this process: in good
+/// order if that takes a moment, else at once.
 fn end_with(mut pipe: File) {
     let mut ignored = [0; 64];
     loop {
@@ -86,17 +87,17 @@ fn end_with(mut pipe: File) {
             _ => {}
         }
     }
-    signals::ask();
+    signals::request_end();
     thread::sleep(LAST_WORDS);
-    signals::end();
+    signals::exit_now();
 }
 
-/// Has the system say SIGTERM to this process when its parent ends.
+/// Asks the system to send SIGTERM to this process when its parent ends.
 fn die_with_parent() {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{Signal, set_parent_process_death_signal};
-        // The end of the pipe says the same.
+        // The end of the pipe has the same effect.
         let _ = set_parent_process_death_signal(Some(Signal::TERM));
     }
 }
@@ -115,7 +116,7 @@ mod tests {
     fn what_is_handed_over_is_what_was_given_and_nothing_less() {
         let identity = Identity::generate();
         let mut pipe = Vec::new();
-        give(&mut pipe, "me = \"a\"\n", &identity).unwrap();
+        send(&mut pipe, "me = \"a\"\n", &identity).unwrap();
         let (text, taken) = read(&mut pipe.as_slice()).unwrap();
         assert_eq!(text, "me = \"a\"\n");
         assert_eq!(taken.public_key(), identity.public_key());

@@ -1,10 +1,10 @@
-//! Who this party is, and whom it knows: `init`, `card`, `peer`.
+//! Identity of this party, and its peers: `init`, `card`, `peer`.
 //!
-//! `init` makes a private key and a configuration, in which the party itself is the only one yet.
-//! Parties then swap cards, each by one line of text, and pin each other's with `peer add`.
+//! `init` makes a private key and a configuration that contains only the party itself. Parties then
+//! exchange cards, each in one line of text, and pin each other's with `peer add`.
 
-use crate::args::{CardArgs, Init, Peer, PeerVerb};
-use crate::output::{say, show};
+use crate::args::{CardArgs, InitArgs, PeerArgs, PeerVerb};
+use crate::output::{print_card, print_line};
 use sealane_diagnostic::Code;
 use sealane_files::Rights;
 use sealane_host::Failure;
@@ -18,14 +18,14 @@ use std::io::{Write, stderr};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::path::Path;
 
-/// The port of a party that states none.
+/// Port of a party that states none.
 const DEFAULT_PORT: u16 = 7700;
 
 /// Digits of a fingerprint.
 const FINGERPRINT_DIGITS: usize = 30;
 
 /// Makes a key and a configuration, and prints the card.
-pub fn init(args: &Init) -> Result<(), Failure> {
+pub fn init(args: &InitArgs) -> Result<(), Failure> {
     let folder = args.folder.as_path();
     let (key_name, config) = (format!("{}.key", args.name), folder.join(DEFAULT_FILE));
     let key = folder.join(&key_name);
@@ -43,19 +43,19 @@ pub fn init(args: &Init) -> Result<(), Failure> {
     sealane_files::create(&config, Rights::Usual, text.as_bytes())
         .map_err(|error| cannot_write(&config, &error))?;
     identity.save(&key).map_err(|error| {
-        // Without the key, the configuration would only be in the way of another try.
+        // Without the key, the configuration would only block another try.
         let _ = fs::remove_file(&config);
         let hint = "name a folder that can be written to";
         Failure::new(Code::KeyFile, error.with_names::<&str>(&[]).message, hint)
     })?;
     if args.address.is_none() {
-        tell(format_args!(
+        print_note(format_args!(
             "others are told to reach this party at {address}; if they have to use another \
              address, write it into {}, and `sealane card` prints a card with it",
             config.display()
         ));
     }
-    tell(format_args!(
+    print_note(format_args!(
         "{} holds the private key, which never leaves this machine, nor goes into version control; {} says who is where\n\
          fingerprint of {}: {}\n\
          send this card to the other parties, and add theirs with `sealane peer add CARD`:",
@@ -64,24 +64,24 @@ pub fn init(args: &Init) -> Result<(), Failure> {
         card.name(),
         card.key().fingerprint(),
     ));
-    say(card)
+    print_line(card)
 }
 
 /// Prints the card of this party once more.
 pub fn card(args: &CardArgs) -> Result<(), Failure> {
     let config = Config::find(args.config.as_deref())?;
-    let name = meet::who(args.party.as_deref(), &config, None)?;
-    let own = meet::known(&name, &config)?;
+    let name = meet::own_name(args.party.as_deref(), &config, None)?;
+    let own = meet::party_config(&name, &config)?;
     let card = ContactCard::new(&name, &own.address, own.key).map_err(unfit)?;
-    tell(format_args!(
+    print_note(format_args!(
         "fingerprint of {name}: {}",
         own.key.fingerprint()
     ));
-    say(card)
+    print_line(card)
 }
 
 /// Adds, lists or removes parties.
-pub fn peer(args: &Peer) -> Result<(), Failure> {
+pub fn peer(args: &PeerArgs) -> Result<(), Failure> {
     let path = args.config.as_deref().unwrap_or(Path::new(DEFAULT_FILE));
     match &args.verb {
         PeerVerb::Add {
@@ -96,15 +96,15 @@ pub fn peer(args: &Peer) -> Result<(), Failure> {
         PeerVerb::List { json } => list(path, *json),
         PeerVerb::Remove { name } => {
             Editor::open(path)?.remove(name)?;
-            say(format!("{name} is no longer in {}", path.display()))
+            print_line(format!("{name} is no longer in {}", path.display()))
         }
     }
 }
 
-/// The digits of a fingerprint as somebody read them aloud, with or without spaces and dashes.
+/// Parses the digits of a fingerprint that was read aloud, with or without spaces and dashes.
 ///
 /// # Errors
-/// They are not thirty. A part is refused: the chance that any twenty digits agree is 2^-43.
+/// They are not thirty digits. A part is refused: the chance that any twenty digits agree is 2^-43.
 pub fn whole_fingerprint(text: &str) -> Result<String, String> {
     let is_gap = |c: char| c.is_whitespace() || c == '-';
     let digits: String = text.chars().filter(|c| !is_gap(*c)).collect();
@@ -116,7 +116,7 @@ pub fn whole_fingerprint(text: &str) -> Result<String, String> {
     ))
 }
 
-/// Pins the party of a card; `heard` are the digits that it is known to have told.
+/// Pins the party of a card; `heard` are the digits that the party read aloud, if they are known.
 fn add(
     path: &Path,
     pasted: &str,
@@ -129,7 +129,7 @@ fn add(
         Failure::new(Code::CardMalformed, error.to_string(), hint)
     })?;
     let name = name.unwrap_or(card.name());
-    // Whatever programs cannot call a party, the configuration does not either.
+    // Names that programs cannot use for a party are refused in the configuration too.
     ContactCard::new(name, card.address(), card.key()).map_err(unfit)?;
     let fingerprint = card.key().fingerprint();
     let agrees = heard.map(|heard| whole_fingerprint(&fingerprint).as_deref() == Ok(heard));
@@ -152,10 +152,10 @@ fn add(
     shown.lines("before", old);
     shown.line("key", card.key());
     shown.line("fingerprint", fingerprint);
-    say(shown)?;
+    print_line(shown)?;
     match agrees {
-        Some(_) => tell(format_args!("all {FINGERPRINT_DIGITS} digits agree")),
-        None => tell(format_args!(
+        Some(_) => print_note(format_args!("all {FINGERPRINT_DIGITS} digits agree")),
+        None => print_note(format_args!(
             "compare the fingerprint with the one that `sealane card` shows at {name}, over the \
              telephone, and all {FINGERPRINT_DIGITS} digits of it: a forgery that agrees in most \
              of them is far easier to make"
@@ -164,7 +164,7 @@ fn add(
     Ok(())
 }
 
-/// The refusal of a card whose key has another fingerprint than the party told.
+/// Refusal of a card whose key has another fingerprint than the party read aloud.
 fn another_fingerprint(name: &str, fingerprint: &str) -> Failure {
     let what = format!("the key of this card is not the one whose fingerprint `{name}` told");
     let hint = format!(
@@ -177,8 +177,8 @@ fn another_fingerprint(name: &str, fingerprint: &str) -> Failure {
 
 fn list(path: &Path, json: bool) -> Result<(), Failure> {
     let config = Config::load(path)?;
-    // Nobody has to be able to say who this is for a list of all.
-    let me = meet::who(None, &config, None).ok();
+    // A list of all parties does not need to know which one this is.
+    let me = meet::own_name(None, &config, None).ok();
     let is_helper = |name: &String| config.helpers.iter().flatten().any(|helper| helper == name);
     let note = |name: &String| match (me.as_ref() == Some(name), is_helper(name)) {
         (true, true) => "this party, a helper",
@@ -206,12 +206,12 @@ fn list(path: &Path, json: bool) -> Result<(), Failure> {
             "helper": is_helper(name),
         }));
     }
-    show(json, &card, &json!({ "parties": rows }))
+    print_card(json, &card, &json!({ "parties": rows }))
 }
 
-/// The address from which this machine speaks to others.
+/// Returns the address from which this machine speaks to others.
 fn outward_address() -> String {
-    // Connecting a datagram socket sends nothing; it only chooses the way that packets to that
+    // Connecting a datagram socket sends nothing. It only selects the route that packets to that
     // address (of a network for documentation, RFC 5737) would take.
     let outward = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
         socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
@@ -221,7 +221,7 @@ fn outward_address() -> String {
     format!("{host}:{DEFAULT_PORT}")
 }
 
-/// The first configuration of a party.
+/// Returns the first configuration of a party.
 fn configuration(card: &ContactCard, key_file: &str) -> String {
     let (name, address, key) = (card.name(), card.address(), card.key());
     format!(
@@ -241,7 +241,7 @@ fn configuration(card: &ContactCard, key_file: &str) -> String {
     )
 }
 
-/// The refusal of a name or an address.
+/// Refusal of a name or an address.
 fn unfit(error: CardError) -> Failure {
     let text = error.to_string();
     match error {
@@ -264,8 +264,8 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(Code::ConfigEdit, what, hint).because(error.to_string())
 }
 
-/// Says something to whoever looks on, beside what is printed for use.
-fn tell(text: std::fmt::Arguments<'_>) {
+/// Prints a note to standard error, apart from the output for use.
+fn print_note(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(stderr(), "{text}");
 }
 
@@ -274,8 +274,8 @@ mod tests {
     use super::*;
     use sealane_program::text;
 
-    fn args(name: &str, folder: &Path) -> Init {
-        Init {
+    fn args(name: &str, folder: &Path) -> InitArgs {
+        InitArgs {
             name: name.to_string(),
             address: Some("lab.example:7700".to_string()),
             folder: folder.to_path_buf(),
@@ -288,7 +288,7 @@ mod tests {
         let inside = folder.path().join("new/alice");
         init(&args("alice", &inside)).unwrap();
         let config = Config::load(&inside.join(DEFAULT_FILE)).unwrap();
-        assert_eq!(meet::who(None, &config, None).unwrap(), "alice");
+        assert_eq!(meet::own_name(None, &config, None).unwrap(), "alice");
         let identity = meet::identity("alice", &config, None).unwrap();
         assert_eq!(identity.public_key(), config.parties["alice"].key);
         assert_eq!(config.parties["alice"].address, "lab.example:7700");

@@ -1,8 +1,8 @@
 //! Room `cli`: the `sealane` command.
 //!
 //! A verb reads its arguments, and room `host` loads the program, makes the job, meets the other
-//! parties and runs it. This room has the command line, prompts, text on the terminal, signals, exit
-//! statuses, and the verbs that are not runs.
+//! parties and runs it. This room has the command line, prompts, text on the terminal, signals,
+//! exit statuses, and the verbs that are not runs.
 //!
 //! | file | content |
 //! |---|---|
@@ -39,7 +39,7 @@ use clap::Parser;
 use sealane_host::ProgramLoader;
 use std::ffi::OsString;
 
-/// Services that the embedder of the command provides.
+/// Services of the program that embeds the command.
 pub struct Embedding<'a> {
     /// Loads programs that are not in the text form.
     pub loader: &'a dyn ProgramLoader,
@@ -49,7 +49,7 @@ pub struct Embedding<'a> {
 
 /// Runs the command with its arguments, without the name of the command. Returns the exit status.
 pub fn main(arguments: Vec<OsString>, embedding: &Embedding<'_>) -> u8 {
-    // A command line that cannot be read may still have asked for JSON.
+    // A command line that cannot be parsed may still have asked for JSON.
     let asked = arguments.iter().take_while(|argument| *argument != "--");
     let json = asked.into_iter().any(|argument| argument == "--json");
     let named = std::iter::once(OsString::from("sealane")).chain(arguments);
@@ -61,15 +61,15 @@ pub fn main(arguments: Vec<OsString>, embedding: &Embedding<'_>) -> u8 {
                 let _ = error.print();
                 return 0;
             }
-            terminal::show_misuse(&error, json);
+            terminal::print_usage_error(&error, json);
             return 2;
         }
     };
-    signals::handle();
+    signals::install_handler();
     match verbs::run(cli.verb, embedding) {
         Ok(()) => 0,
         Err(failure) => {
-            terminal::show(&failure, json);
+            terminal::print_failure(&failure, json);
             failure.status()
         }
     }

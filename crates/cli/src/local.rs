@@ -1,11 +1,11 @@
-//! `sealane run --local`: every party is a process of its own on this machine, with a key made for
-//! this run, over mutual TLS on loopback; nothing but the machine is shared.
+//! `sealane run --local`: every party is a separate process on this machine, with a key made for
+//! this run, over mutual TLS on loopback. The parties share nothing but the machine.
 //!
-//! No party outlives the command, however that ends, and no key lies in a file (`handover.rs`).
+//! No party outlives the command, however that ends, and no key is in a file (`handover.rs`).
 
-use crate::args::Run;
-use crate::output::say;
-use crate::signals::AtWork;
+use crate::args::RunArgs;
+use crate::output::print_line;
+use crate::signals::CancelOnSignal;
 use crate::verbs::job;
 use crate::{Embedding, handover};
 use sealane_diagnostic::Code;
@@ -23,16 +23,16 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long the others may go on once one party has failed.
+/// Time for the others to end once one party has failed.
 const GRACE: Duration = Duration::from_secs(3);
-/// How often processes are looked at.
+/// Interval between two looks at the processes.
 const POLL: Duration = Duration::from_millis(10);
 
 /// Starts all parties and waits for them.
 ///
 /// # Errors
 /// The first party that failed for a reason of its own, else any that failed.
-pub fn run(args: &Run, embedding: &Embedding<'_>) -> Result<(), Failure> {
+pub fn run(args: &RunArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let (job, _) = job(&args.job, None, embedding)?;
     if let Some(yes) = &args.yes {
         approved(&job, yes)?;
@@ -59,8 +59,8 @@ pub fn run(args: &Run, embedding: &Embedding<'_>) -> Result<(), Failure> {
         .map(|name| name.chars().count())
         .max()
         .unwrap_or(0);
-    let work = AtWork::begin();
-    let recording = args.traces.recording(None, &job);
+    let work = CancelOnSignal::begin();
+    let recording = args.record.recording(None, &job);
     let mut parties = Running(Vec::new());
     let each = names.iter().zip(&sources).zip(&identities).zip(&outputs);
     for (((name, sources), identity), output) in each {
@@ -91,17 +91,17 @@ pub fn run(args: &Run, embedding: &Embedding<'_>) -> Result<(), Failure> {
             Some(all) => command.arg("--record-in").arg(all.party_folder(name)),
             None => command.arg("--no-record"),
         };
-        if args.traces.no_progress {
+        if args.record.no_progress {
             command.arg("--no-progress");
         }
         if args.json {
             command.arg("--json");
         }
         let shown = format!("{name:<width$}");
-        let mut party = Party::start(name, &shown, command, args.json, work.cancel())?;
+        let mut party = PartyProcess::start(name, &shown, command, args.json, work.cancel())?;
         if let Some(lead) = &mut party.lead {
-            // A party that has ended already says why itself.
-            let _ = handover::give(lead, &config, identity);
+            // A party that has ended already reports the reason itself.
+            let _ = handover::send(lead, &config, identity);
         }
         parties.0.push(Some(party));
     }
@@ -114,13 +114,13 @@ pub fn run(args: &Run, embedding: &Embedding<'_>) -> Result<(), Failure> {
     }
     let parties = parties?;
     if args.json {
-        return say(together(&job, &parties)?);
+        return print_line(merge_reports(&job, &parties)?);
     }
     Ok(())
 }
 
-/// The configuration of all parties, and the private key of each. The ports are free now; the chance
-/// that another process takes one before its party does is left to that party to report.
+/// Creates the configuration of all parties, and the private key of each. The ports are free now.
+/// Another process may take one before its party does, which that party reports.
 fn configuration(job: &Job) -> Result<(String, Vec<Identity>), Failure> {
     let (mut text, mut identities) = (String::new(), Vec::new());
     for name in job.parties() {
@@ -137,33 +137,33 @@ fn configuration(job: &Job) -> Result<(String, Vec<Identity>), Failure> {
     Ok((text, identities))
 }
 
-/// A running party.
-struct Party {
+/// Process of a running party.
+struct PartyProcess {
     name: String,
     child: Child,
-    /// What it reads; it ends when this does.
+    /// Its standard input; the party ends when this is closed.
     lead: Option<ChildStdin>,
-    /// Pass on or collect what it prints.
+    /// Threads that forward or collect its output.
     readers: [JoinHandle<String>; 2],
 }
 
-/// A party that has ended.
-struct Ended {
+/// Party that has ended.
+struct EndedParty {
     name: String,
     output: String,
     status: u8,
 }
 
-impl Party {
-    /// Starts a party, whose lines are shown behind its name as `shown` until `cancel` asks for the
-    /// end: then there is one thing to say for all.
+impl PartyProcess {
+    /// Starts a party. Its lines are forwarded with its name in front as `shown`, until `cancel` is
+    /// set: then one message speaks for all.
     fn start(
         name: &str,
         shown: &str,
         mut command: Command,
         quiet: bool,
         cancel: &Cancel,
-    ) -> Result<Party, Failure> {
+    ) -> Result<PartyProcess, Failure> {
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -174,7 +174,7 @@ impl Party {
             reader(shown, out, false, quiet, cancel),
             reader(shown, err, true, false, cancel),
         ];
-        Ok(Party {
+        Ok(PartyProcess {
             name: name.to_string(),
             lead: child.stdin.take(),
             child,
@@ -182,9 +182,9 @@ impl Party {
         })
     }
 
-    fn end(self, status: u8) -> Ended {
+    fn end(self, status: u8) -> EndedParty {
         let [output, _] = self.readers.map(|reader| reader.join().unwrap_or_default());
-        Ended {
+        EndedParty {
             name: self.name,
             output,
             status,
@@ -192,8 +192,8 @@ impl Party {
     }
 }
 
-/// Parties that may still run. None outlives the command that started it.
-struct Running(Vec<Option<Party>>);
+/// Parties that may still run. Dropping it ends them, so that none outlives the command.
+struct Running(Vec<Option<PartyProcess>>);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -204,9 +204,9 @@ impl Drop for Running {
     }
 }
 
-/// Waits for all. Once one has failed, or `cancel` asks for the end, the others get a moment to say
-/// why they end, too.
-fn wait(mut running: Running, cancel: &Cancel) -> Result<Vec<Ended>, Failure> {
+/// Waits for all parties. Once one has failed, or `cancel` is set, the others get a moment to
+/// report why they end too.
+fn wait(mut running: Running, cancel: &Cancel) -> Result<Vec<EndedParty>, Failure> {
     let mut ended = Vec::new();
     let mut deadline = None;
     while running.0.iter().any(Option::is_some) {
@@ -229,7 +229,7 @@ fn wait(mut running: Running, cancel: &Cancel) -> Result<Vec<Ended>, Failure> {
                 let _ = party.child.kill();
                 let _ = party.child.wait();
             }
-            // Without a status, it was ended from outside: for others, a peer that is gone.
+            // Without a status, the process was killed; for the others it is a peer that is gone.
             let code = status.map_or(5, |status| status.code().unwrap_or(5));
             if code != 0 {
                 deadline.get_or_insert(Instant::now() + GRACE);
@@ -245,13 +245,14 @@ fn wait(mut running: Running, cancel: &Cancel) -> Result<Vec<Ended>, Failure> {
     let failed = || ended.iter().filter(|party| party.status != 0);
     let cause = failed().find(|party| party.status != 5).or(failed().next());
     match cause {
-        Some(Ended { name, status, .. }) => Err(Failure::party(name, *status)),
+        Some(EndedParty { name, status, .. }) => Err(Failure::local_party(name, *status)),
         None => Ok(ended),
     }
 }
 
-/// Passes lines on behind the party's name, or collects them. What goes to standard error is passed
-/// on at once; a report is passed on in one piece, so that those of two parties do not mix.
+/// Starts a thread that forwards lines with the party's name in front, or collects them. Standard
+/// error is forwarded line by line; a report is forwarded in one piece, so that the reports of two
+/// parties do not mix.
 fn reader(
     name: &str,
     stream: Option<impl Read + Send + 'static>,
@@ -283,8 +284,8 @@ fn reader(
     })
 }
 
-/// One report of all parties: what they agree on, and what each learnt.
-fn together(job: &Job, parties: &[Ended]) -> Result<Value, Failure> {
+/// Merges the reports of all parties: the common part, and the results of each.
+fn merge_reports(job: &Job, parties: &[EndedParty]) -> Result<Value, Failure> {
     let mut reports = serde_json::Map::new();
     for party in parties {
         let report = serde_json::from_str::<Value>(&party.output);

@@ -6,9 +6,10 @@ use sealane_page::Card;
 use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
 
-/// Prints to standard output. A reader that has gone away is no error. A terminal gets no character
-/// that does anything but show itself, wherever the text comes from; a file or a program gets all.
-pub fn say(text: impl std::fmt::Display) -> Result<(), Failure> {
+/// Prints to standard output. A closed pipe is no error. At a terminal, characters that are not
+/// shown as themselves are replaced, wherever the text comes from; a file or a pipe gets the text
+/// unchanged.
+pub fn print_line(text: impl std::fmt::Display) -> Result<(), Failure> {
     let mut text = text.to_string();
     if stdout().is_terminal() {
         text = printable(&text);
@@ -23,13 +24,18 @@ pub fn say(text: impl std::fmt::Display) -> Result<(), Failure> {
     }
 }
 
-/// Prints a table, or with `--json` its JSON.
-pub fn show(json: bool, card: &Card, value: &Value) -> Result<(), Failure> {
-    if json { say(value) } else { say(card) }
+/// Prints a card, or with `--json` its JSON.
+pub fn print_card(json: bool, card: &Card, value: &Value) -> Result<(), Failure> {
+    if json {
+        print_line(value)
+    } else {
+        print_line(card)
+    }
 }
 
-/// Prints to standard error what standard output did not take; says where it is.
-pub fn say_aside(json: bool, card: &Card, value: &Value) -> &'static str {
+/// Prints to standard error what could not be written to standard output; returns a description of
+/// where it is.
+pub fn print_card_to_stderr(json: bool, card: &Card, value: &Value) -> &'static str {
     let text = match json {
         true => value.to_string(),
         false => printable(&card.to_string()),

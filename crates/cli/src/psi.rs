@@ -1,15 +1,15 @@
 //! Private set intersection: `psi prepare` makes the inputs of a program from a column of texts,
-//! `psi match` (in `found`) says which of them the program has found.
+//! and `psi match` (in `found`) lists the texts that the program has found.
 //!
-//! Inputs are CSV tables as any others. What the receiver needs to read the result stays in
-//! `kept.csv`: which item or which bin stands for which text.
+//! Inputs are ordinary CSV tables. The mapping from items or bins back to texts, which the receiver
+//! needs to read the result, stays in `kept.csv`.
 
 mod found;
 #[cfg(test)]
 mod tests;
 
-use crate::args::{PsiMethod, PsiPrepare, PsiSide, PsiVerb};
-use crate::output::show;
+use crate::args::{PsiMethod, PsiPrepareArgs, PsiSide, PsiVerb};
+use crate::output::print_card;
 use sealane_block::Coins;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_files::{NewFile, Rights, Taken};
@@ -23,27 +23,27 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
-/// The file that stays at the receiver.
+/// Name of the file that stays at the receiver.
 const KEPT: &str = "kept.csv";
-/// What that file calls a place of the stash.
+/// Name of a stash entry in that file.
 const STASH: &str = "stash";
 
-/// Prepares, or reads what came of it.
+/// Runs `psi prepare` or `psi match`.
 pub fn psi(verb: &PsiVerb) -> Result<(), Failure> {
     match verb {
         PsiVerb::Prepare(args) => {
             let (card, value) = prepare(args)?;
-            show(args.json, &card, &value)
+            print_card(args.json, &card, &value)
         }
-        PsiVerb::Match { result, kept, json } => found::list(result, kept, *json),
+        PsiVerb::Match { result, kept, json } => found::print_matches(result, kept, *json),
     }
 }
 
 /// Tables in memory, by the name of their file.
 type Tables = Vec<(&'static str, Zeroizing<String>)>;
 
-/// Writes the tables, and says what they are.
-fn prepare(args: &PsiPrepare) -> Result<(Card, Value), Failure> {
+/// Writes the tables, and describes them.
+fn prepare(args: &PsiPrepareArgs) -> Result<(Card, Value), Failure> {
     let texts = Texts::read(&args.file, &[&args.column]).map_err(data)?;
     let texts = texts.column(&args.column).unwrap_or_default();
     let mut coins = coins()?;
@@ -57,7 +57,7 @@ fn prepare(args: &PsiPrepare) -> Result<(Card, Value), Failure> {
         };
         Ok((tables, items.count(), items.repeated()))
     };
-    // A tensor is halved again and again: its length has to be a power of two.
+    // A tensor is halved repeatedly, so its length has to be a power of two.
     let size = match args.method {
         PsiMethod::Shuffled => (args.size as usize).next_power_of_two(),
         PsiMethod::Phased => args.size as usize,
@@ -72,7 +72,7 @@ fn prepare(args: &PsiPrepare) -> Result<(Card, Value), Failure> {
     Ok(summary(args, &agreement, (items, repeated), &files))
 }
 
-/// A single row: the tag and the list.
+/// Tables of the receiver for `shuffled`: a single row with the tag and the list.
 fn shuffled_receiver(items: &Items<'_>) -> Result<Tables, Unfit> {
     let list = shuffled::receiver(items)?;
     let input = row(items, &[("item", &list)]);
@@ -80,7 +80,8 @@ fn shuffled_receiver(items: &Items<'_>) -> Result<Tables, Unfit> {
     Ok(vec![("input.csv", input), (KEPT, kept_table("item", kept))])
 }
 
-/// A single row: the tag, the list, and the switches column by column.
+/// Tables of the sender for `shuffled`: a single row with the tag, the list, and the switches
+/// column by column.
 fn shuffled_sender(items: &Items<'_>, coins: &mut Coins) -> Result<Tables, Unfit> {
     let sender = shuffled::sender(items, coins)?;
     let columns = shuffled::columns(items.agreement().size(), &sender.switches);
@@ -94,7 +95,8 @@ fn shuffled_sender(items: &Items<'_>, coins: &mut Coins) -> Result<Tables, Unfit
     Ok(vec![("input.csv", input)])
 }
 
-/// The table, a line for each bin; and a single row: the tag and the stash.
+/// Tables of the receiver for `phased`: the hash table with a line for each bin, and a single row
+/// with the tag and the stash.
 fn phased_receiver(items: &Items<'_>) -> Result<Tables, Unfit> {
     let receiver = phased::receiver(items)?;
     let table = table("held", receiver.table.iter().map(u64::to_string));
@@ -111,7 +113,8 @@ fn phased_receiver(items: &Items<'_>) -> Result<Tables, Unfit> {
     ])
 }
 
-/// The bins, a line for each; and a single row: the tag and all items.
+/// Tables of the sender for `phased`: the bins with a line for each, and a single row with the tag
+/// and all items.
 fn phased_sender(items: &Items<'_>) -> Result<Tables, Unfit> {
     let sender = phased::sender(items)?;
     let load = phased::sizes(items.agreement()).load;
@@ -123,7 +126,7 @@ fn phased_sender(items: &Items<'_>) -> Result<Tables, Unfit> {
     Ok(vec![("bins.csv", bins), ("items.csv", all)])
 }
 
-/// A table of a single row: the tag of the agreement, then lists, a column for each number.
+/// Formats a table of a single row: the tag of the agreement, then lists, a column for each number.
 fn row(items: &Items<'_>, lists: &[(&str, &[u64])]) -> Zeroizing<String> {
     let mut names = vec!["tag".to_string()];
     let mut numbers = Zeroizing::new(vec![items.agreement().tag()]);
@@ -139,7 +142,7 @@ fn cells(numbers: &[u64]) -> String {
     cells.join(",")
 }
 
-/// A table with this header and these lines.
+/// Formats a table with this header and these lines.
 fn table(header: &str, lines: impl IntoIterator<Item = String>) -> Zeroizing<String> {
     let mut table = Zeroizing::new(format!("{header}\n"));
     for line in lines {
@@ -149,14 +152,14 @@ fn table(header: &str, lines: impl IntoIterator<Item = String>) -> Zeroizing<Str
     table
 }
 
-/// What stands for which text, each text in quotes.
+/// Formats the table from items or bins to texts, each text in quotes.
 fn kept_table<'a>(name: &str, kept: impl Iterator<Item = (String, &'a str)>) -> Zeroizing<String> {
     let line = |(key, text): (String, &str)| format!("{key},\"{}\"", text.replace('"', "\"\""));
     table(&format!("{name},text"), kept.map(line))
 }
 
 /// Writes tables that only their owner can read.
-fn write(args: &PsiPrepare, tables: &Tables) -> Result<Vec<PathBuf>, Failure> {
+fn write(args: &PsiPrepareArgs, tables: &Tables) -> Result<Vec<PathBuf>, Failure> {
     let hint = "name a folder that can be written to, `--folder FOLDER`";
     let cannot = |path: &Path, reason: String| {
         let what = format!("cannot write {}", path.display());
@@ -173,7 +176,8 @@ fn write(args: &PsiPrepare, tables: &Tables) -> Result<Vec<PathBuf>, Failure> {
             "it is the file that the items come from".to_string(),
         ));
     }
-    // All are written before any has its name: tables of two attempts do not belong together.
+    // All files are written before any is renamed, since tables of two attempts do not belong
+    // together.
     let written = paths.iter().zip(tables).map(|(path, (_, text))| {
         let file = NewFile::begin(path, Rights::AsBefore, Taken::Replace);
         let file = file.and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file));
@@ -185,9 +189,10 @@ fn write(args: &PsiPrepare, tables: &Tables) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// What was prepared, and what the other party and the program have to say alike.
+/// Describes the prepared tables, and the values that the other party and the program have to
+/// share.
 fn summary(
-    args: &PsiPrepare,
+    args: &PsiPrepareArgs,
     agreement: &Agreement,
     (items, repeated): (usize, usize),
     files: &[PathBuf],
@@ -233,8 +238,8 @@ fn summary(
     (card, value)
 }
 
-/// Why a set was refused, and what mends it.
-fn refused(unfit: Unfit, args: &PsiPrepare) -> Failure {
+/// Converts the refusal of a set into a diagnostic with a hint.
+fn refused(unfit: Unfit, args: &PsiPrepareArgs) -> Failure {
     let file = args.file.display();
     if !unfit.is_of_the_attempt() {
         return data(

@@ -1,7 +1,7 @@
 //! `sealane report`: the page of a run, and the list of runs.
 
 use crate::args;
-use crate::output::{say, show};
+use crate::output::{print_card, print_line};
 use sealane_diagnostic::{Code, one_line};
 use sealane_host::Failure;
 use sealane_host::record::{self, PAGE};
@@ -14,8 +14,8 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Opens the page of a run, prints where it is, or lists runs.
-pub fn report(args: &args::Report) -> Result<(), Failure> {
+/// Opens the page of a run, prints its path, or lists runs.
+pub fn report(args: &args::ReportArgs) -> Result<(), Failure> {
     if args.list {
         return list(&args.runs, args.json);
     }
@@ -28,21 +28,21 @@ pub fn report(args: &args::Report) -> Result<(), Failure> {
         None => latest(&args.runs)?,
     };
     let page = folder.join(PAGE);
-    // Never the page that lies there: its process may have been ended before it wrote one, and in a
-    // folder from elsewhere it can hold anything.
-    record::write_again(&folder, &run).map_err(|error| unreadable(&folder, &error))?;
+    // The page in the folder is never opened as it is: its process may have been killed before it
+    // wrote one, and a page from elsewhere can hold anything.
+    record::rewrite_page(&folder, &run).map_err(|error| unreadable(&folder, &error))?;
     let page = page.canonicalize().unwrap_or(page);
     if args.json {
         let summary = run.summary();
-        return say(json!({ "page": page, "folder": folder, "run": summary }));
+        return print_line(json!({ "page": page, "folder": folder, "run": summary }));
     }
     if !args.print && stdout().is_terminal() && open(&page) {
-        return say(format!("opened {}", page.display()));
+        return print_line(format!("opened {}", page.display()));
     }
-    say(page.display())
+    print_line(page.display())
 }
 
-/// The runs of a folder, the oldest first: name and place of each.
+/// Lists the runs of a folder, the oldest first, with name and path of each.
 fn runs(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
@@ -53,7 +53,7 @@ fn runs(folder: &Path) -> Vec<PathBuf> {
     runs
 }
 
-/// The latest run that can be read: one that was damaged hides none before it.
+/// Returns the latest run that can be read: a damaged one does not hide those before it.
 fn latest(folder: &Path) -> Result<(PathBuf, RunRecord), Failure> {
     let found = runs(folder).into_iter().rev().find_map(readable);
     found.ok_or_else(|| {
@@ -63,7 +63,7 @@ fn latest(folder: &Path) -> Result<(PathBuf, RunRecord), Failure> {
     })
 }
 
-/// The run that is named: a folder, or the beginning of a name in the folder of runs.
+/// Finds the named run: a folder, or the beginning of a name in the folder of runs.
 fn find(name: &str, folder: &Path) -> Result<PathBuf, Failure> {
     let path = Path::new(name);
     if record::is_run(path) {
@@ -90,7 +90,7 @@ fn find(name: &str, folder: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-/// What the folder of a run holds; after a note, nothing if it cannot be read.
+/// Reads the folder of a run; prints a note and returns `None` if it cannot be read.
 fn readable(folder: PathBuf) -> Option<(PathBuf, RunRecord)> {
     match record::read(&folder) {
         Ok(run) => Some((folder, run)),
@@ -141,17 +141,17 @@ fn list(folder: &Path, json: bool) -> Result<(), Failure> {
     let value = all
         .iter()
         .map(|(name, run)| json!({ "name": name, "run": run }));
-    show(json, &card, &value.collect())
+    print_card(json, &card, &value.collect())
 }
 
-/// Hands a page to the browser of this machine; says whether there is one that takes it.
+/// Opens a page in the browser of this machine; returns whether that succeeded.
 fn open(page: &Path) -> bool {
     let opener = match std::env::consts::OS {
         "macos" => "open",
         "windows" => "explorer",
         _ => "xdg-open",
     };
-    // Without a display, `xdg-open` may begin a browser in this terminal.
+    // Without a display, `xdg-open` may start a browser in this terminal.
     let shown = |name: &str| std::env::var_os(name).is_some();
     if cfg!(target_os = "linux") && !shown("DISPLAY") && !shown("WAYLAND_DISPLAY") {
         return false;

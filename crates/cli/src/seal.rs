@@ -4,11 +4,11 @@ mod summary;
 mod terminal;
 
 use crate::args::{self, SealMode};
-use crate::output::{say, show};
-use crate::signals::{self, AtWork};
+use crate::output::{print_card, print_line};
+use crate::signals::{self, CancelOnSignal};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_host::Failure;
-use sealane_host::progress::Transfer;
+use sealane_host::progress::TransferProgress;
 use sealane_sealed::{MasterKey, Mode, Open, Refusal, Seal, TransferWatch};
 use std::io::{IsTerminal, Write, stderr, stdin};
 use summary::printed;
@@ -18,9 +18,9 @@ use zeroize::Zeroizing;
 pub use terminal::restore as restore_terminal;
 
 /// Makes a key file.
-pub fn keygen(args: &args::Keygen) -> Result<(), Failure> {
+pub fn keygen(args: &args::KeygenArgs) -> Result<(), Failure> {
     MasterKey::generate()?.save(&args.file)?;
-    say(format!(
+    print_line(format!(
         "{} holds a new key; whoever has it opens what it seals, and without it nobody does: keep a \
          copy in another place",
         args.file.display()
@@ -28,7 +28,7 @@ pub fn keygen(args: &args::Keygen) -> Result<(), Failure> {
 }
 
 /// Seals a file or a folder.
-pub fn seal(args: &args::Seal) -> Result<(), Failure> {
+pub fn seal(args: &args::SealArgs) -> Result<(), Failure> {
     let request = Seal {
         input: args.input.clone(),
         output: args.output.clone(),
@@ -42,11 +42,11 @@ pub fn seal(args: &args::Seal) -> Result<(), Failure> {
     let begin = |total| SealProgress::begin("sealing", total, args.no_progress || args.json);
     let done = sealane_sealed::seal(&request, &mut ask_at_terminal, begin)?;
     let (card, value) = printed("sealed", &args.input, &done);
-    show(args.json, &card, &value)
+    print_card(args.json, &card, &value)
 }
 
 /// Opens a sealed file.
-pub fn open(args: &args::Open) -> Result<(), Failure> {
+pub fn open(args: &args::OpenArgs) -> Result<(), Failure> {
     let request = Open {
         input: args.input.clone(),
         output: args.output.clone(),
@@ -56,20 +56,20 @@ pub fn open(args: &args::Open) -> Result<(), Failure> {
     let begin = |total| SealProgress::begin("opening", total, args.no_progress || args.json);
     let done = sealane_sealed::open(&request, &mut ask_at_terminal, begin)?;
     let (card, value) = printed("opened", &args.input, &done);
-    show(args.json, &card, &value)
+    print_card(args.json, &card, &value)
 }
 
 /// Progress of a verb at work. Until it is dropped, signals ask the verb to stop.
 struct SealProgress {
-    at_work: AtWork,
-    shown: Option<Transfer>,
+    cancel_on_signal: CancelOnSignal,
+    shown: Option<TransferProgress>,
 }
 
 impl SealProgress {
     fn begin(what: &'static str, total: u64, quiet: bool) -> SealProgress {
         SealProgress {
-            at_work: AtWork::begin(),
-            shown: (!quiet).then(|| Transfer::on_stderr(what, total)),
+            cancel_on_signal: CancelOnSignal::begin(),
+            shown: (!quiet).then(|| TransferProgress::on_stderr(what, total)),
         }
     }
 }
@@ -79,11 +79,11 @@ impl TransferWatch for SealProgress {
         if let Some(shown) = &mut self.shown {
             shown.passed(bytes);
         }
-        !self.at_work.cancel().is_cancelled()
+        !self.cancel_on_signal.cancel().is_cancelled()
     }
 }
 
-/// Asks at the terminal. Nothing else is read: neither a pipe nor the environment.
+/// Asks at the terminal. It reads neither a pipe nor the environment.
 fn ask_at_terminal(text: &str) -> Result<Zeroizing<String>, Refusal> {
     if !(stdin().is_terminal() && stderr().is_terminal()) {
         let what = "there is no terminal to ask for the passphrase";
@@ -91,8 +91,9 @@ fn ask_at_terminal(text: &str) -> Result<Zeroizing<String>, Refusal> {
                     FILE` makes one";
         return Err(Diagnostic::new(Code::Passphrase, what).hint(hint).into());
     }
-    // Hidden before anything is asked, for a program may answer at once; and shown again if a signal comes.
-    signals::handle();
+    // Echo is off before the prompt, since a program may answer at once, and on again if a signal
+    // comes.
+    signals::install_handler();
     let hidden = Hidden::begin();
     let asked = hidden.and_then(|hidden| {
         write!(stderr(), "{text}")?;

@@ -1,69 +1,71 @@
-//! Requests to end: Ctrl-C, SIGTERM and SIGHUP, and the end of whoever has started this process.
+//! Requests to end: Ctrl-C, SIGTERM and SIGHUP, and the end of the process that started this one.
 //!
-//! A verb at work has a cancellation token, which such a request sets: the verb tells other parties,
-//! takes away what is half written and says so. Asked twice, or where no verb is at work, the
-//! process ends at once.
+//! A running verb has a cancellation token, which such a request sets: the verb notifies other
+//! parties, removes partial output and reports it. On a second request, or if no verb is running,
+//! the process ends at once.
 
 use crate::seal::restore_terminal;
 use sealane_net::Cancel;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The exit status of a process that SIGINT ends, as shells have it.
+/// Exit status of a process that SIGINT ends, as shells report it.
 const ENDED: i32 = 130;
 
-/// The tokens of verbs at work.
+/// Tokens of running verbs.
 static AT_WORK: Mutex<Vec<Cancel>> = Mutex::new(Vec::new());
 
-/// As long as there is one, signals ask its verb to end instead of ending the process.
-pub struct AtWork(Cancel);
+/// Guard of a running verb: while it lives, signals cancel the verb instead of ending the process.
+pub struct CancelOnSignal(Cancel);
 
-impl AtWork {
-    /// A verb begins its work.
-    pub fn begin() -> AtWork {
+impl CancelOnSignal {
+    /// Marks the beginning of a verb's work.
+    pub fn begin() -> CancelOnSignal {
         let cancel = Cancel::default();
         at_work().push(cancel.clone());
-        handle();
-        AtWork(cancel)
+        install_handler();
+        CancelOnSignal(cancel)
     }
 
-    /// What a request to end sets.
+    /// Returns the token that a request to end sets.
     pub fn cancel(&self) -> &Cancel {
         &self.0
     }
 }
 
-impl Drop for AtWork {
+impl Drop for CancelOnSignal {
     fn drop(&mut self) {
         at_work().retain(|other| !other.is(&self.0));
     }
 }
 
-/// From now on signals ask a verb at work, or end the process and leave the terminal as it was.
-pub fn handle() {
+/// Installs the handler: from now on signals cancel a running verb, or end the process and restore
+/// the terminal.
+pub fn install_handler() {
     static HANDLER: OnceLock<()> = OnceLock::new();
     HANDLER.get_or_init(|| {
-        // Where somebody else handles or ignores signals, they go on doing what they did: Python in
-        // a notebook, or `nohup`.
-        let _ = ctrlc::try_set_handler(ask);
+        // If signals are handled or ignored already, by Python in a notebook or by `nohup`, that
+        // remains.
+        let _ = ctrlc::try_set_handler(request_end);
     });
 }
 
-/// Somebody asks for the end.
-pub fn ask() {
+/// Requests the end: cancels the running verbs, or ends the process.
+pub fn request_end() {
     let working = at_work().clone();
     if working.iter().all(Cancel::is_cancelled) {
-        end();
+        exit_now();
     }
     working.iter().for_each(Cancel::cancel);
 }
 
-/// Ends the process at once, and leaves no unfinished file.
-pub fn end() -> ! {
+/// Ends the process at once, and removes unfinished files.
+pub fn exit_now() -> ! {
     restore_terminal();
     sealane_files::end_process(ENDED);
 }
 
-/// The tokens. No code panics while it holds the lock, so a poisoned lock holds a sound state.
+/// Locks the tokens. No code panics while it holds the lock, so a poisoned lock holds a sound
+/// state.
 fn at_work() -> MutexGuard<'static, Vec<Cancel>> {
     AT_WORK.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
-//! Failures as a person at a terminal sees them. Elsewhere, in a log or a pipe, the same text
-//! stands without colours and without the line that says where to read more.
+//! Failures on standard error. In a log or a pipe, the same text stands without colours and without
+//! the line that says where to read more.
 
 use anstyle::AnsiColor;
 use sealane_diagnostic::{Code, Diagnostic};
@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 
-/// Writes a failure to standard error: for people, or with `--json` as one object in one line, the last
-/// of that stream. Standard output is for results alone.
-pub fn show(failure: &Failure, json: bool) {
+/// Writes a failure to standard error: for people, or with `--json` as one object in one line, the
+/// last of that stream. Standard output is for results alone.
+pub fn print_failure(failure: &Failure, json: bool) {
     let finding = failure.finding();
     match json {
         true => {
@@ -20,7 +20,7 @@ pub fn show(failure: &Failure, json: bool) {
     }
 }
 
-/// A failure for scripts.
+/// Encodes a failure for scripts.
 fn object(failure: &Failure) -> Value {
     let finding = failure.finding();
     let span = finding.span.as_ref();
@@ -38,14 +38,14 @@ fn object(failure: &Failure) -> Value {
 }
 
 /// Writes a warning to standard error.
-pub fn warn(warning: &Diagnostic) {
+pub fn print_warning(warning: &Diagnostic) {
     write(warning.code, warning.painted());
 }
 
-/// Writes what the parser says of a wrong command line, in our form.
-pub fn show_misuse(error: &clap::Error, json: bool) {
+/// Writes an error of the command line parser in the form of other failures.
+pub fn print_usage_error(error: &clap::Error, json: bool) {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        // The help is what is asked for.
+        // The user asked for the help.
         let _ = error.print();
         return;
     }
@@ -67,22 +67,22 @@ pub fn show_misuse(error: &clap::Error, json: bool) {
         Some(usage) => failure.because(usage),
         None => failure,
     };
-    show(&failure, json);
+    print_failure(&failure, json);
 }
 
 fn one_line(paragraph: &str) -> String {
     paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Writes a text to standard error; at a terminal, the last line says what explains its code.
-/// Colours are left out where nobody sees them, and where the environment says `NO_COLOR`.
+/// Writes a text to standard error. At a terminal, the last line names the command that explains
+/// its code. Colours are left out if nobody sees them, and if the environment has `NO_COLOR`.
 fn write(code: Code, mut text: String) {
     let stderr = std::io::stderr();
     if stderr.is_terminal() {
         let style = AnsiColor::Cyan.on_default().bold();
         let _ = write!(text, "\n{style}help:{style:#} sealane explain {code}");
     }
-    // There is nobody to tell if standard error is gone.
+    // There is nobody to notify if standard error is gone.
     let _ = writeln!(anstream::AutoStream::auto(stderr), "{text}");
 }
 

@@ -1,8 +1,8 @@
 //! Verbs that need no program and no peer: `circuit`, `bench`.
 
 use crate::Embedding;
-use crate::args::{Bench, CircuitVerb};
-use crate::output::{say, show};
+use crate::args::{BenchArgs, CircuitVerb};
+use crate::output::{print_card, print_line};
 use sealane_bench::{Machine, Options, Record, SUITES, Suite, aead, plot};
 use sealane_circuit::bristol::{self, CircuitFile, Format};
 use sealane_diagnostic::Code;
@@ -16,7 +16,7 @@ use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 
-/// Sizes of a circuit, or its outputs.
+/// Prints the sizes of a circuit, or its outputs.
 pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {
     match verb {
         CircuitVerb::Info { file, json } => circuit_info(file, *json),
@@ -32,9 +32,9 @@ pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {
                 Failure::new(Code::CircuitValue, error.to_string(), hint)
             })?;
             if *json {
-                return say(json!({ "outputs": outputs }));
+                return print_line(json!({ "outputs": outputs }));
             }
-            outputs.iter().try_for_each(say)
+            outputs.iter().try_for_each(print_line)
         }
     }
 }
@@ -81,7 +81,7 @@ fn circuit_info(path: &Path, json: bool) -> Result<(), Failure> {
         "inputs": inputs,
         "outputs": outputs,
     });
-    show(json, &card, &value)
+    print_card(json, &card, &value)
 }
 
 fn read(path: &Path) -> Result<CircuitFile, Failure> {
@@ -97,14 +97,14 @@ fn read(path: &Path) -> Result<CircuitFile, Failure> {
 }
 
 /// Runs a suite of benchmarks, or all of them, or lists them.
-pub fn bench(args: &Bench, embedding: &Embedding<'_>) -> Result<(), Failure> {
+pub fn bench(args: &BenchArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let Some(name) = args.suite.as_deref() else {
         let mut card = Card::new("sealane bench SUITE");
         SUITES
             .iter()
             .for_each(|suite| card.line(suite.name, suite.about));
         card.line("all", "every one of these");
-        return say(card);
+        return print_line(card);
     };
     let chosen = SUITES
         .iter()
@@ -152,7 +152,7 @@ pub fn bench(args: &Bench, embedding: &Embedding<'_>) -> Result<(), Failure> {
         printed?;
         ended.map_err(EngineError::internal)?;
         if let Some(tables) = tables {
-            say(tables(&records).trim_end())?;
+            print_line(tables(&records).trim_end())?;
         }
         charts.extend((suite.charts)(&records));
     }
@@ -168,15 +168,15 @@ pub fn bench(args: &Bench, embedding: &Embedding<'_>) -> Result<(), Failure> {
     })
 }
 
-/// Parts that the suite has, or a refusal.
+/// Refuses parts that the suite does not have.
 fn check_parts(suite: &Suite, only: &[String]) -> Result<(), Failure> {
     let hint = "leave `--only` out to measure all of it";
     let checked = suite.check_parts(only);
     checked.map_err(|what| Failure::new(Code::UnknownPart, what, hint))
 }
 
-/// Why there are no peers here: they are dependencies of a feature of room `bench`, so that none
-/// of them is in a build for users.
+/// Refusal of `--peers`: the peers are dependencies of a feature of room `bench`, so that none of
+/// them is in a build for users.
 fn no_peers(suite: &str) -> Failure {
     if suite != aead::SUITE {
         let hint = format!("leave `--peers` out, or measure `{}`", aead::SUITE);
@@ -189,8 +189,8 @@ fn no_peers(suite: &str) -> Failure {
     Failure::new(Code::NoPeers, what, hint)
 }
 
-/// A line of a table, or of JSON with what it takes to make the record again.
-fn print_record(args: &Bench, machine: &Machine, record: &Record) -> Result<(), Failure> {
+/// Prints a line of a table, or JSON with the data that reproduce the record.
+fn print_record(args: &BenchArgs, machine: &Machine, record: &Record) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Line<'a> {
         #[serde(flatten)]
@@ -211,7 +211,7 @@ fn print_record(args: &Bench, machine: &Machine, record: &Record) -> Result<(), 
             machine,
             command,
         });
-        return say(line.map_err(|error| EngineError::internal(error.to_string()))?);
+        return print_line(line.map_err(|error| EngineError::internal(error.to_string()))?);
     }
     let Record {
         case,
@@ -221,7 +221,7 @@ fn print_record(args: &Bench, machine: &Machine, record: &Record) -> Result<(), 
         unit,
         ..
     } = record;
-    say(format!(
+    print_line(format!(
         "{case:<32} {tier:<9} {metric:<28} {value:>14.3} {unit}"
     ))
 }

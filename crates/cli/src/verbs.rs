@@ -1,17 +1,17 @@
-//! What each verb does.
+//! Dispatch of the verbs; check, plan, simulate and run.
 
 use crate::args::{self, JobArgs, Verb};
 use crate::explain::explain;
-use crate::handover::{self, Handed};
-use crate::output::{say, say_aside, show};
-use crate::signals::AtWork;
+use crate::handover::{self, Handover};
+use crate::output::{print_card, print_card_to_stderr, print_line};
+use crate::signals::CancelOnSignal;
 use crate::{Embedding, doctor, identity, local, psi, reports, seal, terminal, tools};
 use sealane_diagnostic::Diagnostic;
 use sealane_engine::{EngineError, Job, RunReport};
 use sealane_host::Failure;
 use sealane_host::approve::approve;
 use sealane_host::config::Config;
-use sealane_host::{Loaded, inputs, meet, program, results, rows, session, view};
+use sealane_host::{LoadedProgram, inputs, meet, program, results, rows, session, view};
 use serde_json::json;
 use std::path::Path;
 
@@ -38,8 +38,8 @@ pub fn run(verb: Verb, embedding: &Embedding<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Loads a program, checks it, and makes its job; with it, what the report has to say of the
-/// numbers that the program gives.
+/// Loads a program, checks it, and makes its job. Returns with it the notes of the report on the
+/// numbers of the program.
 pub fn job(
     args: &JobArgs,
     config: Option<&Config>,
@@ -47,77 +47,77 @@ pub fn job(
 ) -> Result<(Job, Vec<String>), Failure> {
     let loaded = program::load(&args.program, embedding.loader)?;
     let notes = loaded.notes();
-    let Loaded { program, warnings } = loaded;
-    // Other numbers than the source means are never used silently.
+    let LoadedProgram { program, warnings } = loaded;
+    // Numbers that differ from those of the source are never used silently.
     let about = warnings
         .iter()
         .filter(|warning| warning.code.is_about_numbers());
-    about.for_each(terminal::warn);
+    about.for_each(terminal::print_warning);
     let network = meet::network(args.network.map(Into::into), config);
     let helpers = meet::helpers(args.helpers(), config);
     let protocol = meet::protocol(args.protocol(), config);
     Ok((Job::new(program, protocol, network, helpers)?, notes))
 }
 
-fn check(args: &args::Check, embedding: &Embedding<'_>) -> Result<(), Failure> {
+fn check(args: &args::CheckArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let loaded = program::load(&args.program, embedding.loader)?;
     let (program, mut warnings) = (loaded.program, loaded.warnings);
     warnings.extend(sealane_engine::check(&program).map_err(EngineError::from)?);
     let json = view::check_json(&program, &warnings);
     if args.text && !args.json {
-        return say(sealane_program::text::print(&program).trim_end());
+        return print_line(sealane_program::text::print(&program).trim_end());
     }
-    show(args.json, &view::check_card(&program, &warnings), &json)
+    print_card(args.json, &view::check_card(&program, &warnings), &json)
 }
 
-fn plan(args: &args::Plan, embedding: &Embedding<'_>) -> Result<(), Failure> {
+fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let config = Config::find_if_any(args.config.as_deref())?;
     let (job, mut notes) = job(&args.job, config.as_ref(), embedding)?;
     let cost = job.cost(&rows(job.program(), &args.rows)?)?;
     let effort = sealane_engine::warnings(&job, &cost);
-    effort.iter().for_each(terminal::warn);
+    effort.iter().for_each(terminal::print_warning);
     notes.extend(effort.iter().map(Diagnostic::line));
     if args.papers && !args.json {
-        return say(view::papers_card(&job));
+        return print_line(view::papers_card(&job));
     }
     if args.steps && !args.json {
-        say(format!("{}\n", view::steps_card(&cost)))?;
+        print_line(format!("{}\n", view::steps_card(&cost)))?;
     }
-    show(
+    print_card(
         args.json,
         &view::plan_card(&job, &cost),
         &view::noted(view::plan_json(&job, &cost), &notes),
     )
 }
 
-fn simulate(args: &args::Simulate, embedding: &Embedding<'_>) -> Result<(), Failure> {
+fn simulate(args: &args::SimulateArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let (job, mut notes) = job(&args.job, None, embedding)?;
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
     results::check(job.program(), None, args.output.as_deref(), &sources)?;
     let (inputs, read) = inputs::load_all(job.program(), &sources)?;
     notes.extend(read);
-    let work = AtWork::begin();
-    let recording = args.traces.recording(None, &job);
-    let shown = args.traces.progress(args.json);
+    let work = CancelOnSignal::begin();
+    let recording = args.record.recording(None, &job);
+    let shown = args.record.progress(args.json);
     let shown = shown.map(|show| show("simulation"));
     let mut report = session::simulate(&job, inputs, recording, shown, work.cancel())?;
     report.notes = notes;
     finish(&job, &report, args.output.as_deref(), args.json, work)
 }
 
-fn run_party(args: &args::Run, embedding: &Embedding<'_>) -> Result<(), Failure> {
+fn run_party(args: &args::RunArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let handed = match args.handed_over {
-        true => Some(handover::take()?),
+        true => Some(handover::receive()?),
         false => None,
     };
     let (mut config, identity) = match handed {
-        Some(Handed { config, identity }) => (config, Some(identity)),
+        Some(Handover { config, identity }) => (config, Some(identity)),
         None => (Config::find(args.config.as_deref())?, None),
     };
     config.patience = args.patience.or(config.patience);
-    let party = meet::who(args.party.as_deref(), &config, args.identity.as_deref())?;
+    let party = meet::own_name(args.party.as_deref(), &config, args.identity.as_deref())?;
     let (job, mut notes) = job(&args.job, Some(&config), embedding)?;
-    let me = meet::party(&job, &party)?;
+    let me = meet::party_index(&job, &party)?;
     let sources = inputs::of_one(&args.input)?;
     let output = args.output.as_deref();
     results::check(
@@ -130,35 +130,35 @@ fn run_party(args: &args::Run, embedding: &Embedding<'_>) -> Result<(), Failure>
     let own_rows = sealane_engine::data::own_rows(job.program(), &inputs.data);
     own_rows.map_err(EngineError::from)?;
     let mut meeting = match identity {
-        Some(identity) => meet::meeting_with(&job, me, &config, |_| Ok(identity))?,
-        None => meet::meeting(&job, me, &config, args.identity.as_deref())?,
+        Some(identity) => meet::prepare_with(&job, me, &config, |_| Ok(identity))?,
+        None => meet::prepare(&job, me, &config, args.identity.as_deref())?,
     };
     approve(&job, args.yes.as_deref())?;
-    // From here on the others are told if somebody asks for the end.
-    let work = AtWork::begin();
+    // From here on a request to end notifies the other parties.
+    let work = CancelOnSignal::begin();
     meeting.cancelled_by(work.cancel());
-    let recording = args.traces.recording(config.runs.as_deref(), &job);
-    let shown = args.traces.progress(args.json).map(|show| show(&party));
+    let recording = args.record.recording(config.runs.as_deref(), &job);
+    let shown = args.record.progress(args.json).map(|show| show(&party));
     let mut report = session::meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
     notes.extend(inputs.notes);
     report.notes = notes;
     finish(&job, &report, output, args.json, work)
 }
 
-/// Results to their files, then the report to standard output, which names these files. Each is tried
-/// whatever became of the other, so that nothing is lost that took a run: a report after files that
-/// could not be written is JSON, with all elements. The first failure is told.
+/// Writes results to their files, then prints the report, which names these files. Each step is
+/// tried whatever the outcome of the other, so that results are not lost: if files could not be
+/// written, the report is JSON with all elements. Returns the first failure.
 fn finish(
     job: &Job,
     report: &RunReport,
     output: Option<&Path>,
     json: bool,
-    work: AtWork,
+    work: CancelOnSignal,
 ) -> Result<(), Failure> {
     let mut card = view::report_card(job, report);
     let mut value = view::report_json(job, report);
     let written = output.map(|path| results::write(job.program(), report, path));
-    // From here on nothing is lost if somebody does not wait for the end.
+    // From here on nothing is lost if the user interrupts.
     drop(work);
     if let Some(Ok(files)) = &written {
         let nothing = files.is_empty();
@@ -167,13 +167,13 @@ fn finish(
         card.lines("wrote", names.chain(nothing));
         value["files"] = json!(files);
     }
-    // Where no file has what the card leaves out, the report is JSON, with all elements.
+    // If no file has the elements that the card leaves out, the report is JSON with all elements.
     let lost = matches!(written, Some(Err(_))) && view::leaves_out(report);
-    let shown = show(json || lost, &card, &value);
+    let shown = print_card(json || lost, &card, &value);
     let shown = match written {
-        // Nobody would have what took a run: standard error is the other place that people see.
+        // Nobody would see the results of the run, so they go to standard error.
         None => shown.map_err(|failure| {
-            let where_it_is = say_aside(json, &card, &value);
+            let where_it_is = print_card_to_stderr(json, &card, &value);
             failure.hint(format!(
                 "{where_it_is}; `--output FILE` writes results before anything is printed"
             ))

@@ -1,7 +1,7 @@
 //! Every code is used and has a page, and the page says the same as the code.
 
 use sealane_cli::codes::{heading, page};
-use sealane_diagnostic::{Code, Kind};
+use sealane_diagnostic::{Code, FailureKind};
 use sealane_testkit::page as testkit;
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,14 +35,13 @@ fn sources() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// Whether a text has the form of a code.
+/// Tells if a text has the form of a code.
 fn is_code(text: &str) -> bool {
     let letters = text.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     letters && text.len() > 3 && !text.starts_with('-') && !text.ends_with('-')
 }
 
-/// The codes with which Python makes errors. Those of Rust are variants, which exist or do not
-/// compile.
+/// Codes with which Python makes errors. In Rust, codes are variants, which the compiler checks.
 fn of_python() -> BTreeMap<String, PathBuf> {
     let mut codes = BTreeMap::new();
     for (path, text) in sources() {
@@ -82,7 +81,7 @@ fn every_code_is_used() {
     }
 }
 
-/// The paragraph behind the heading of a page.
+/// Paragraph for each kind behind the heading of a page.
 fn acts(code: Code) -> &'static str {
     if code.is_about_effort() {
         return "It is a warning: `sealane plan` prints it, and the program runs all the same.";
@@ -91,31 +90,31 @@ fn acts(code: Code) -> &'static str {
         return "It is a warning: `sealane check` prints it, and the program runs all the same.";
     }
     match code.kind() {
-        Kind::Program => {
+        FailureKind::Program => {
             "The author of the program acts. In Python it is a `sl.ProgramError`; the command ends \
              with status 3."
         }
-        Kind::Misuse => {
+        FailureKind::Misuse => {
             "Whoever wrote the call or the command line acts. In Python it is a `sl.MisuseError`; \
              the command ends with status 2."
         }
-        Kind::Data => {
+        FailureKind::Data => {
             "The owner of the data acts. In Python it is a `sl.DataError`; the command ends with \
              status 4."
         }
-        Kind::Config => {
+        FailureKind::Config => {
             "Whoever set up this party acts. In Python it is a `sl.ConfigError`; the command ends \
              with status 2."
         }
-        Kind::Network => {
+        FailureKind::Network => {
             "The network or a machine failed. In Python it is a `sl.NetworkError`; the command ends \
              with status 5."
         }
-        Kind::Peer => {
+        FailureKind::Peer => {
             "Another party has to act, or to be asked. In Python it is a `sl.PeerError`; the \
              command ends with status 5."
         }
-        Kind::Internal => {
+        FailureKind::Internal => {
             "We have to act: please report it. In Python it is a `sl.InternalError`; the command \
              ends with status 70."
         }

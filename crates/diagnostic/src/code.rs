@@ -8,7 +8,7 @@ use std::fmt;
 
 /// Kind of a failure: it says who has to act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum FailureKind {
     /// The program: its author acts.
     Program,
     /// The call or the command line: its author acts.
@@ -25,28 +25,28 @@ pub enum Kind {
     Internal,
 }
 
-impl Kind {
+impl FailureKind {
     /// Name in JSON.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Program => "program",
-            Kind::Misuse => "misuse",
-            Kind::Data => "data",
-            Kind::Config => "config",
-            Kind::Network => "network",
-            Kind::Peer => "peer",
-            Kind::Internal => "internal",
+            FailureKind::Program => "program",
+            FailureKind::Misuse => "misuse",
+            FailureKind::Data => "data",
+            FailureKind::Config => "config",
+            FailureKind::Network => "network",
+            FailureKind::Peer => "peer",
+            FailureKind::Internal => "internal",
         }
     }
 
     /// Exit status of a command that fails so.
     pub fn exit_status(self) -> u8 {
         match self {
-            Kind::Misuse | Kind::Config => 2,
-            Kind::Program => 3,
-            Kind::Data => 4,
-            Kind::Network | Kind::Peer => 5,
-            Kind::Internal => 70,
+            FailureKind::Misuse | FailureKind::Config => 2,
+            FailureKind::Program => 3,
+            FailureKind::Data => 4,
+            FailureKind::Network | FailureKind::Peer => 5,
+            FailureKind::Internal => 70,
         }
     }
 }
@@ -75,8 +75,8 @@ macro_rules! codes {
             }
 
             /// Kind of failure that the code stands for.
-            pub const fn kind(self) -> Kind {
-                match self { $($(Code::$variant)|* => Kind::$kind,)* }
+            pub const fn kind(self) -> FailureKind {
+                match self { $($(Code::$variant)|* => FailureKind::$kind,)* }
             }
         }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::fs;
 
-use crate::{Code, Kind, one_line};
+use crate::{Code, FailureKind, one_line};
 
 /// Longest sentence of a diagnostic in bytes. Longer ones quote a cell, a name or a line of a file.
 const SENTENCE: usize = 1000;
@@ -87,7 +87,7 @@ impl Diagnostic {
     }
 
     /// Kind of failure: it says who has to act.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FailureKind {
         self.code.kind()
     }
 

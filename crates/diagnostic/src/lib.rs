@@ -1,10 +1,10 @@
 //! Room `diagnostic`: errors and warnings for users.
 //!
 //! A [`Diagnostic`] has a [`Code`], a sentence, a place in a source file, a reason and a hint. The
-//! code says who has to act ([`Kind`]) and with which status a command ends. All rooms that meet
-//! users' mistakes, peers or files make them: the tracer, the checker, the readers of tables, the
-//! network, the configuration. Sentences contain no secret of another party: all text in them comes
-//! from the program, its signature, a peer's bounded reason, or a file of the reader.
+//! code says who has to act ([`FailureKind`]) and with which status a command ends. All rooms that
+//! meet users' mistakes, peers or files make them: the tracer, the checker, the readers of tables,
+//! the network, the configuration. Sentences contain no secret of another party: all text in them
+//! comes from the program, its signature, a peer's bounded reason, or a file of the reader.
 //!
 //! [`printable()`] is the one rule about characters that may reach a terminal or a page.
 #![forbid(unsafe_code)]
@@ -14,6 +14,6 @@ mod finding;
 mod printable;
 mod render;
 
-pub use code::{Code, Kind};
+pub use code::{Code, FailureKind};
 pub use finding::{Diagnostic, Span};
 pub use printable::{deceives, one_line, printable};

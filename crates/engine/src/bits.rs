@@ -1,7 +1,7 @@
-//! Between elements of 64 bits and bit planes, one bit a byte.
+//! Conversion between elements of 64 bits and bit planes with one bit a byte.
 
-/// The lowest `planes` bits of each element, plane by plane. Memory is taken once, so that no copy of
-/// an input is left behind by a buffer that grows.
+/// Splits elements into their lowest `planes` bits, plane by plane. Memory is allocated once, so
+/// that no copy of an input is left behind by a buffer that grows.
 pub(crate) fn to_planes(elements: &[u64], planes: usize) -> Vec<u8> {
     let mut bits = Vec::with_capacity(planes * elements.len());
     for plane in 0..planes {
@@ -11,7 +11,7 @@ pub(crate) fn to_planes(elements: &[u64], planes: usize) -> Vec<u8> {
     bits
 }
 
-/// The elements behind bit planes, zero- or sign-extended to 64 bits.
+/// Joins bit planes into elements, zero- or sign-extended to 64 bits.
 pub(crate) fn from_planes(bits: &[u8], planes: usize, signed: bool) -> Vec<u64> {
     let count = bits.len() / planes.max(1);
     let element = |i: usize| {
@@ -43,7 +43,7 @@ mod tests {
         assert_eq!(from_planes(&to_planes(&[5, 2], 3), 3, false), [5, 2]);
     }
 
-    /// A buffer that had grown would have room for more, and have left what it was before behind.
+    /// A buffer that had grown would have spare capacity, and would have left copies behind.
     #[test]
     fn memory_is_taken_once() {
         for (count, planes) in [(5, 64), (1000, 33), (7, 1), (0, 64)] {

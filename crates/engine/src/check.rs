@@ -1,10 +1,10 @@
-//! Which protocols run a program: what a check says beyond the soundness of its graph.
+//! Check of a program against every protocol, beyond the soundness of its graph.
 //!
-//! A sound graph may still be one for which no plan can be made, or none under some protocols. So a
-//! check makes the plan under every protocol that has a secret to keep, with the fewest helpers
-//! that it needs, and says what comes of it. Planning refuses for reasons of program and protocol
-//! alone, whatever the class of the network and the names of helpers are; and since a plan is held
-//! to the bounds of rows, a program that has one runs with any rows that it allows.
+//! A sound graph may still have no plan, or none under some protocols. So the check plans the
+//! program under every protocol that keeps secrets, with the fewest helpers that it needs, and
+//! reports the outcome. Planning refuses only for reasons of program and protocol, never because of
+//! the network class or the names of helpers. CallStart a plan is checked at the bounds of the row
+//! counts, a program that has a plan runs with any row counts that it allows.
 
 use crate::job::{Job, ProtocolName};
 use sealane_diagnostic::{Code, Diagnostic};
@@ -13,18 +13,18 @@ use sealane_plan::fewest_helpers;
 use sealane_program::graph::Program;
 use sealane_protocol::Corruption;
 
-/// Plans a sound program under every protocol, and warns of those that cannot run it: `check` of
-/// the command and of Python, after the warnings that loading the program gave.
+/// Plans a sound program under every protocol, and warns of those that cannot run it. This is
+/// `check` of the command and of Python, after the warnings from loading the program.
 ///
 /// # Errors
-/// No protocol runs it: what the first that computes with so many parties says.
+/// No protocol runs it: returns the refusal of the first one that computes with so many parties.
 pub fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
     let tried = ProtocolName::ALL.into_iter().filter(is_secret);
     let tried = tried.filter_map(|protocol| Attempt::new(program, protocol));
     verdict(program, &tried.collect::<Vec<_>>())
 }
 
-/// A protocol that computes with as many parties as a program has, and what planning says.
+/// Outcome of planning under a protocol that computes with as many parties as the program has.
 struct Attempt {
     protocol: ProtocolName,
     helpers: Vec<String>,
@@ -43,13 +43,13 @@ impl Attempt {
         })
     }
 
-    /// The options of a command that plans so.
+    /// Returns the command-line options that select this protocol and these helpers.
     fn options(&self) -> String {
         options(self.protocol, &self.helpers)
     }
 }
 
-/// The options of a command for a protocol with these helpers.
+/// Formats the command-line options for a protocol with these helpers.
 pub(crate) fn options(protocol: ProtocolName, helpers: &[String]) -> String {
     match helpers {
         [] => format!("`--protocol {protocol}`"),
@@ -57,7 +57,7 @@ pub(crate) fn options(protocol: ProtocolName, helpers: &[String]) -> String {
     }
 }
 
-/// Whether a protocol keeps anything secret.
+/// Tells if a protocol keeps anything secret.
 pub(crate) fn is_secret(protocol: &ProtocolName) -> bool {
     protocol.profile().corruption != Corruption::None
 }
@@ -66,7 +66,7 @@ fn verdict(program: &Program, tried: &[Attempt]) -> Result<Vec<Diagnostic>, Diag
     let (run, refused): (Vec<_>, Vec<_>) = tried.iter().partition(|a| a.refusal.is_none());
     if run.is_empty() {
         let first = refused.into_iter().find_map(|a| a.refusal.clone());
-        // Some protocol takes any number of parties.
+        // One protocol computes with any number of parties, so there is a refusal.
         return first.map_or(Ok(Vec::new()), Err);
     }
     let ways = run.iter().map(|way| way.options()).collect::<Vec<_>>();
@@ -107,7 +107,7 @@ fn verdict(program: &Program, tried: &[Attempt]) -> Result<Vec<Diagnostic>, Diag
     Ok(warnings)
 }
 
-/// Says that protocols do not run a program.
+/// Creates the warning that protocols cannot run a program.
 fn cannot(protocols: &[ProtocolName]) -> Diagnostic {
     let named = protocols.iter().map(|protocol| match *protocol {
         ProtocolName::DEFAULT => format!("`{protocol}`, the usual one,"),
@@ -131,7 +131,7 @@ mod tests {
     const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\ninput x : a u8 in 0..255\n\
         main {\n  %0 = param 0 : u8 in 0..255 known a\n}\nreveal r = %0 : u8 to b\n";
 
-    /// What is said of a program of two parties if these protocols refuse it.
+    /// Returns the verdict on a program of two parties that these protocols refuse.
     fn refused_by(refused: &[ProtocolName]) -> Result<Vec<Diagnostic>, Diagnostic> {
         let program = parse(PROGRAM, "p").unwrap();
         let refusal = Diagnostic::new(Code::CircuitTooLarge, "it is large").because("a loop");

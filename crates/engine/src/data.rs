@@ -1,6 +1,6 @@
-//! One party's inputs, read and checked against the program before any connection is made. What a
-//! table holds is checked in room `tables`, whose errors name the place; here it is which table
-//! serves which input, and whether the row counts of one party agree.
+//! Inputs of one party, read and checked against the program before any connection is made. Room
+//! `tables` checks the content of a table, with the place in its errors. This module decides which
+//! table serves which input, and checks that the row counts of one party agree.
 
 use crate::error::EngineError;
 use sealane_diagnostic::{Code, Diagnostic};
@@ -12,17 +12,17 @@ use sealane_tables::{InputSpec, Loaded, TableSource};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Where a party's inputs lie: one file for all, or files by the name of the input.
+/// Files of a party's inputs: one file for all, or files by the name of the input.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// The file for inputs that have none of their own.
+    /// File for inputs that have none of their own.
     pub default: Option<PathBuf>,
     /// Files by input.
     pub by_input: BTreeMap<String, PathBuf>,
 }
 
 impl Sources {
-    /// Sources from `--input` arguments: `FILE` or `NAME=FILE`.
+    /// Parses `--input` arguments: `FILE` or `NAME=FILE`.
     pub fn from_arguments(arguments: &[String]) -> Sources {
         let mut sources = Sources::default();
         for argument in arguments {
@@ -48,22 +48,22 @@ impl Sources {
     }
 }
 
-/// The number of rows that a party's own inputs give each table of the program.
+/// Number of rows that a party's own inputs give each table of the program.
 pub type OwnRows = Vec<Option<u64>>;
 
-/// What a party gives to a run.
+/// Inputs of one party to a run.
 #[derive(Default)]
 pub struct Inputs {
     /// One entry for each input of the program, filled where the party owns it.
     pub data: Vec<Option<Data>>,
-    /// What the party should know of how they were read, for the report of the run.
+    /// Notes for the party on how its inputs were read, for the report of the run.
     pub notes: Vec<String>,
-    /// Those of the notes that may mean other data than were meant.
+    /// Notes that may mean that other data were read than intended.
     pub doubts: Vec<String>,
 }
 
 impl Inputs {
-    /// None yet, of a program.
+    /// Creates an entry without data for each input of a program.
     pub fn none(program: &Program) -> Inputs {
         Inputs {
             data: program.inputs.iter().map(|_| None).collect(),
@@ -71,7 +71,7 @@ impl Inputs {
         }
     }
 
-    /// Takes the input with this index, and notes how it was read.
+    /// Stores the input with this index, and notes how it was read.
     pub fn take(&mut self, program: &Program, index: usize, loaded: Loaded) {
         let input = &program.inputs[index];
         if loaded.rounded > 0 {
@@ -99,10 +99,10 @@ impl Inputs {
     }
 }
 
-/// The most names that a note lists.
+/// Most names that a note lists.
 const MOST_NAMES: usize = 12;
 
-/// The names, of many the first ones.
+/// Lists names; of many only the first ones.
 fn listed(names: &[String]) -> String {
     let shown = names.iter().take(MOST_NAMES);
     let mut text = shown.map(|name| format!("`{name}`")).collect::<Vec<_>>();
@@ -112,8 +112,8 @@ fn listed(names: &[String]) -> String {
     text.join(", ")
 }
 
-/// Whether columns have no names but numbers, with a common beginning or none: `0`, `1`, `2` are
-/// those of a table that was made of an array, and `x_0`, `x_1` those of a result.
+/// Tells if columns have numbers for names, after a common prefix or none: `0`, `1`, `2` come from
+/// a table that was made of an array, and `x_0`, `x_1` from a result.
 fn are_numbered(names: &[String]) -> bool {
     let numbered = |first: usize| {
         let end = first.to_string();
@@ -126,8 +126,8 @@ fn are_numbered(names: &[String]) -> bool {
     numbered(0) || numbered(1)
 }
 
-/// Reads every input of `party`, an index into the parties of a session: one beyond those of the
-/// program is a helper, who owns none.
+/// Reads every input of `party`, an index into the parties of a session. An index beyond the
+/// parties of the program is a helper, which owns no input.
 pub fn load(program: &Program, party: u8, sources: &Sources) -> Result<Inputs, Diagnostic> {
     let owns = program.inputs.iter().any(|input| input.owner == party);
     let mut given = sources.default.iter().chain(sources.by_input.values());
@@ -155,7 +155,7 @@ pub fn load(program: &Program, party: u8, sources: &Sources) -> Result<Inputs, D
             });
         }
     }
-    // Several inputs often come from one table, which is read once.
+    // Several inputs often come from one table, which is read only once.
     let mut tables: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
     for (index, input) in program.inputs.iter().enumerate() {
         if input.owner == party {
@@ -184,7 +184,7 @@ pub fn read<'a>(
     Ok(all)
 }
 
-/// The row counts that a party's own inputs state, each within its bound and all agreeing.
+/// Returns the row counts of a party's own inputs, each within its bound and consistent.
 pub fn own_rows(program: &Program, inputs: &[Option<Data>]) -> Result<OwnRows, Diagnostic> {
     let mut counts: Vec<Option<(u64, &str)>> = vec![None; program.rows.len()];
     for (input, data) in program.inputs.iter().zip(inputs) {
@@ -219,8 +219,8 @@ pub fn own_rows(program: &Program, inputs: &[Option<Data>]) -> Result<OwnRows, D
         .collect())
 }
 
-/// Checks the inputs of a party that did not come from files: each of its own is there, none of
-/// another's, and all are as declared. A helper has none.
+/// Checks inputs that did not come from files: the party has each of its own inputs and none of
+/// another party's, and all are as declared. A helper has none.
 pub fn check_own(program: &Program, party: u8, inputs: &[Option<Data>]) -> Result<(), EngineError> {
     if inputs.len() != program.inputs.len() {
         let (want, have) = (program.inputs.len(), inputs.len());
@@ -248,7 +248,7 @@ pub fn check_own(program: &Program, party: u8, inputs: &[Option<Data>]) -> Resul
     Ok(())
 }
 
-/// Refuses a call with another number of inputs than the program has.
+/// Error for a call with another number of inputs than the program has.
 pub(crate) fn input_count(want: usize, have: usize) -> EngineError {
     let finding = Diagnostic::new(
         Code::InputCount,

@@ -1,8 +1,8 @@
-//! Warnings about a plan whose rounds or time are out of proportion, with the line that is to blame
-//! and what to write instead.
+//! Warnings about a plan whose rounds or time are out of proportion, with the source line that
+//! causes them and a replacement.
 //!
-//! The estimate is that of the plan, on the declared class of network and at the stated rows. Two
-//! bounds decide, and [`warnings`] says which: the pages of both codes state them.
+//! The estimate is the one of the plan, on the declared network class and at the stated row counts.
+//! [`warnings`] applies two bounds, which the pages of both codes state.
 
 use crate::check::{is_secret, options};
 use crate::job::{Job, ProtocolName};
@@ -15,17 +15,17 @@ use sealane_plan::steps::{Step, StepOp};
 
 /// Seconds of waiting for messages from which on rounds are too many, if they are most of the time.
 const WAITING_S: f64 = 60.0;
-/// Seconds from which on a run is long, whatever takes them.
+/// Seconds from which on a run is long, whatever the cause.
 const LONG_S: f64 = 24.0 * 3600.0;
 
-/// What is out of proportion in a job at a cost.
+/// Resource that is out of proportion in a job at a cost.
 #[derive(Clone, Copy, PartialEq)]
 enum Excess {
     Rounds,
     Time,
 }
 
-/// Warns of rounds or time that are out of proportion, if they are, at this cost of the job.
+/// Warns of rounds or time that are out of proportion at this cost of the job.
 pub fn warnings(job: &Job, cost: &CostReport) -> Vec<Diagnostic> {
     let Some(excess) = excess(cost, job.network()) else {
         return Vec::new();
@@ -90,7 +90,7 @@ pub fn warnings(job: &Job, cost: &CostReport) -> Vec<Diagnostic> {
     vec![warning.hint(hints.join("; or ")).at(span)]
 }
 
-/// What is out of proportion, if anything is.
+/// Returns the resource that is out of proportion, if there is one.
 fn excess(cost: &CostReport, class: NetworkClass) -> Option<Excess> {
     let (waiting, total) = (cost.waiting_s(class), cost.estimate_s(class));
     if waiting >= WAITING_S && waiting > total / 2.0 {
@@ -99,19 +99,19 @@ fn excess(cost: &CostReport, class: NetworkClass) -> Option<Excess> {
     (total >= LONG_S).then_some(Excess::Time)
 }
 
-/// The step of the joint plan that line `at` of a cost is of; none where a party computes alone, or
-/// the line is of what comes before or after all steps.
+/// Returns the step of the joint plan for line `at` of a cost. `None` for local work of a party,
+/// and for lines before or after all steps.
 fn step<'a>(job: &'a Job, cost: &CostReport, at: usize) -> Option<&'a Step> {
     let segments = job.plan().segments.iter();
     let steps = segments
         .flat_map(|segment| &segment.steps)
         .collect::<Vec<_>>();
-    // The reveal comes after them, local work and preparation before.
+    // The reveal comes after the steps of the plan; local work and preparation come before them.
     let first = cost.steps.len().checked_sub(steps.len() + 1)?;
     steps.get(at.checked_sub(first)?).copied()
 }
 
-/// A protocol under which the same rows are in proportion.
+/// Names a protocol under which the same rows are in proportion.
 fn other(job: &Job, cost: &CostReport) -> Option<String> {
     let rows = cost
         .rows

@@ -1,13 +1,13 @@
-//! Why a run ended, in the words of the person who started it.
+//! Errors that end a run, phrased for the person who started it.
 
 use crate::events::Failed;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Cause, NetError};
 use sealane_protocol::{Fault, PartyId};
 
-pub use sealane_diagnostic::Kind;
+pub use sealane_diagnostic::FailureKind;
 
-/// Why a run ended: who has to act, and what to tell them.
+/// Error that ended a run: a diagnostic, and its source in the network if there is one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.finding)]
 pub struct EngineError(Box<Inner>);
@@ -15,14 +15,14 @@ pub struct EngineError(Box<Inner>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Inner {
     finding: Diagnostic,
-    /// What other parties are told of it, where they are told more than that there was an error.
-    told: Option<String>,
-    /// The error of the network behind it.
+    /// Text for other parties, if they may learn more than that there was an error.
+    public_text: Option<String>,
+    /// Underlying error of the network.
     net: Option<NetError>,
 }
 
 impl EngineError {
-    /// A bug.
+    /// Error for a bug.
     pub fn internal(what: impl Into<String>) -> EngineError {
         let message = format!("internal error: {}", what.into());
         let finding = Diagnostic::new(Code::Internal, message)
@@ -30,60 +30,65 @@ impl EngineError {
         EngineError::from(finding)
     }
 
-    /// Who has to act.
-    pub fn kind(&self) -> Kind {
+    /// Returns the kind of failure, which says who has to act.
+    pub fn kind(&self) -> FailureKind {
         self.0.finding.kind()
     }
 
-    /// What happened, where, why, and what to do.
+    /// Returns the diagnostic: sentence, place, reason and hint.
     pub fn finding(&self) -> &Diagnostic {
         &self.0.finding
     }
 
-    /// The error of the network behind it, if it is one.
+    /// Returns the underlying error of the network, if there is one.
     pub fn net(&self) -> Option<&NetError> {
         self.0.net.as_ref()
     }
 
-    /// With another hint.
+    /// Replaces the hint.
     pub fn hint(mut self, hint: impl Into<String>) -> EngineError {
         self.0.finding.hint = hint.into();
         self
     }
 
-    /// What peers are told when this side gives up: the cause, and one line without any secret
-    /// that names the party at fault where it is known. A witness who hears it from another one
-    /// passes it on, with who told it.
+    /// Returns the message to peers when this side aborts: the cause, and one line without any
+    /// secret, which names the party at fault if it is known. A party that receives it forwards it
+    /// to the others with the name of its sender.
     pub(crate) fn for_peers(&self) -> (Cause, String) {
         let cause = match (self.kind(), self.net().map(NetError::cause)) {
             (_, Some(Cause::Cancelled)) => Cause::Cancelled,
-            (Kind::Network, _) => Cause::Network,
+            (FailureKind::Network, _) => Cause::Network,
             _ => Cause::Party,
         };
         let opaque = "an error on its side, which its own report names";
-        let text = self.0.told.clone().unwrap_or_else(|| opaque.to_string());
+        let text = self
+            .0
+            .public_text
+            .clone()
+            .unwrap_or_else(|| opaque.to_string());
         (cause, text)
     }
 
-    /// What is kept of the error. Of data only the rule that they break is kept, and where, since the
-    /// text shows a value to its owner; unless it is one that other parties may read.
-    pub(crate) fn kept(&self, step: Option<usize>) -> Failed {
-        match self.0.told {
+    /// Returns the event that is recorded for the error. For errors in data it keeps only the
+    /// violated rule and the place, since the text shows a value to its owner, unless other parties
+    /// may read the text.
+    pub(crate) fn failed_event(&self, step: Option<usize>) -> Failed {
+        match self.0.public_text {
             Some(_) => Failed::with_text(self.finding(), step),
             None => Failed::new(self.finding(), step),
         }
     }
 
-    /// Two parties, or a party and the program, disagree about a number of rows.
-    pub(crate) fn rows(message: String) -> EngineError {
+    /// Error for two parties, or a party and the program, that disagree about a number of rows.
+    pub(crate) fn row_mismatch(message: String) -> EngineError {
         let finding = Diagnostic::new(Code::RowsDiffer, message)
             .because("Nothing that depends on inputs has been sent.")
             .hint("mend the table and run again");
-        EngineError::from(finding).told()
+        EngineError::from(finding).made_public()
     }
 
-    /// Two parties did not approve the same job: which part of it differs, and what each has.
-    pub(crate) fn job(peer: &str, part: &str, ours: &str, theirs: &str) -> EngineError {
+    /// Error for two parties that approved different jobs: the part that differs, and both values.
+    pub(crate) fn job_mismatch(peer: &str, part: &str, ours: &str, theirs: &str) -> EngineError {
         let message = format!(
             "{peer} approved another job: the {part} differs ({theirs} there, {ours} here)"
         );
@@ -91,21 +96,24 @@ impl EngineError {
             "run `sealane plan` on all sides and compare; all need the same file and options",
         );
         let mut error = EngineError::from(finding);
-        error.0.told = Some(format!(
+        error.0.public_text = Some(format!(
             "{peer} approved another job: the {part} differs ({theirs} there, {ours} at the one who \
              tells); compare `sealane plan`"
         ));
         error
     }
 
-    /// Adds the first line of the text forms that differs, and what this side has there.
+    /// Adds the first line of the text forms that differs, and this side's text of it.
     pub(crate) fn in_line(mut self, number: usize, ours: Option<&str>) -> EngineError {
         let first = format!("the first line of the text form that differs is line {number}");
         let here = match ours {
             Some(line) => format!("here it is `{}`", line.trim()),
             None => "here the text ends before it".to_string(),
         };
-        self.0.told = self.0.told.map(|told| format!("{told}; {first}"));
+        self.0.public_text = self
+            .0
+            .public_text
+            .map(|public_text| format!("{public_text}; {first}"));
         self.0.finding = self.0.finding.because(format!("{first}; {here}")).hint(
             "run `sealane check FILE --text` on all sides and compare from that line on; all need the \
              same program",
@@ -113,8 +121,8 @@ impl EngineError {
         self
     }
 
-    /// Two parties have pinned different keys for a party: the fingerprints of both.
-    pub(crate) fn keys(peer: &str, whose: &str, ours: &str, theirs: &str) -> EngineError {
+    /// Error for two parties that have pinned different keys for a party, with both fingerprints.
+    pub(crate) fn key_mismatch(peer: &str, whose: &str, ours: &str, theirs: &str) -> EngineError {
         let message = format!("{peer} has pinned another key of {whose} than this side");
         let finding = Diagnostic::new(Code::KeysDiffer, message)
             .because(format!(
@@ -126,13 +134,13 @@ impl EngineError {
                  the side that has another one (`sealane peer add`)"
             ));
         let mut error = EngineError::from(finding);
-        error.0.told = Some(format!(
+        error.0.public_text = Some(format!(
             "{peer} has pinned another key of {whose} than the one who tells; compare fingerprints"
         ));
         error
     }
 
-    /// What came from a party is not what it says it sent.
+    /// Error for data that differ from those that their sender says it sent.
     pub(crate) fn altered(peer: &str) -> EngineError {
         let message = format!("what came from {peer} is not what it sent");
         let hint =
@@ -146,10 +154,10 @@ impl EngineError {
                 "It was altered or damaged on the way, so this side takes no result from the run.",
             )
             .hint(hint);
-        EngineError::from(finding).told()
+        EngineError::from(finding).made_public()
     }
 
-    /// A fault of a protocol, with names for parties.
+    /// Converts a fault of a protocol, with names for parties.
     pub(crate) fn from_fault(fault: Fault, names: &[String]) -> EngineError {
         match fault {
             Fault::Net(cause) => EngineError::from_net(cause, names),
@@ -157,7 +165,7 @@ impl EngineError {
                 let message = format!("{} broke the protocol: {what}", name(names, party));
                 let finding = Diagnostic::new(Code::ProtocolBroken, message)
                     .hint("see that all parties run the same version of Sealane, unaltered");
-                EngineError::from(finding).told()
+                EngineError::from(finding).made_public()
             }
             Fault::Altered(party) => EngineError::altered(&name(names, party)),
             Fault::CheckFailed => EngineError::damaged(
@@ -170,33 +178,33 @@ impl EngineError {
         }
     }
 
-    /// A fault of the network, with names for parties.
+    /// Converts an error of the network, with names for parties.
     pub fn from_net(cause: NetError, names: &[String]) -> EngineError {
         let mut error = EngineError::from(cause.with_names(names));
-        error.0.told = Some(cause.told(names));
+        error.0.public_text = Some(cause.told(names));
         error.0.net = Some(cause);
         error
     }
 
-    /// An error whose sentence other parties may read.
-    fn told(mut self) -> EngineError {
-        self.0.told = Some(self.0.finding.message.clone());
+    /// Allows other parties to read the sentence of the error.
+    fn made_public(mut self) -> EngineError {
+        self.0.public_text = Some(self.0.finding.message.clone());
         self
     }
 }
 
 impl From<Diagnostic> for EngineError {
-    /// An error of which other parties are not told more than that there was one.
+    /// Converts a diagnostic into an error of which other parties learn only that it occurred.
     fn from(finding: Diagnostic) -> EngineError {
         EngineError(Box::new(Inner {
             finding,
-            told: None,
+            public_text: None,
             net: None,
         }))
     }
 }
 
-/// The name of a party, or its number where the program has none for it.
+/// Returns the name of a party, or its number if the program has no name for it.
 pub(crate) fn name(names: &[String], party: PartyId) -> String {
     names
         .get(party.index())
@@ -204,7 +212,7 @@ pub(crate) fn name(names: &[String], party: PartyId) -> String {
         .unwrap_or_else(|| format!("party {}", party.0))
 }
 
-/// Errors that take a network or another party to meet: their pages quote the whole text.
+/// Errors that need a network or another party to occur; their pages quote the whole text.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,7 +226,7 @@ mod tests {
         ["ada", "ben"].map(String::from).into()
     }
 
-    fn shows(error: EngineError, kind: Kind) {
+    fn shows(error: EngineError, kind: FailureKind) {
         assert_eq!(error.kind(), kind, "{error}");
         page::shows(error.finding().code.name(), &error.to_string());
     }
@@ -243,7 +251,7 @@ mod tests {
             NetError::Io(BEN, "connection reset by peer".into()),
         ];
         for error in errors {
-            shows(EngineError::from_net(error, &names()), Kind::Network);
+            shows(EngineError::from_net(error, &names()), FailureKind::Network);
         }
     }
 
@@ -269,34 +277,37 @@ mod tests {
             NetError::WrongParty(BEN, "it dials a party that comes after it".into()),
         ];
         for error in errors {
-            shows(EngineError::from_net(error, &names()), Kind::Peer);
+            shows(EngineError::from_net(error, &names()), FailureKind::Peer);
         }
         let what = "bits after the end of a message are not zero".into();
         let broken = Fault::Peer { party: BEN, what };
-        let differs = EngineError::job("ben", "network class", "lan", "wan");
+        let differs = EngineError::job_mismatch("ben", "network class", "lan", "wan");
         for error in [
             EngineError::from_fault(broken, &names()),
             EngineError::from_fault(Fault::Altered(BEN), &names()),
             EngineError::from_fault(Fault::CheckFailed, &names()),
             differs,
-            EngineError::keys("ben", "cyd", &expected.fingerprint(), &seen.fingerprint()),
+            EngineError::key_mismatch("ben", "cyd", &expected.fingerprint(), &seen.fingerprint()),
         ] {
-            shows(error, Kind::Peer);
+            shows(error, FailureKind::Peer);
         }
     }
 
     #[test]
     fn what_this_side_has_to_mend_has_pages() {
         let taken = NetError::Listen("0.0.0.0:7700".into(), "address in use".into());
-        shows(EngineError::from_net(taken, &names()), Kind::Config);
+        shows(EngineError::from_net(taken, &names()), FailureKind::Config);
         let rows = "`patients` has 569 rows at ada and 570 at ben";
-        shows(EngineError::rows(rows.into()), Kind::Data);
-        shows(EngineError::internal("a party panicked"), Kind::Internal);
+        shows(EngineError::row_mismatch(rows.into()), FailureKind::Data);
+        shows(
+            EngineError::internal("a party panicked"),
+            FailureKind::Internal,
+        );
         let misuse = NetError::Misuse("a party that has left the run goes on".into());
         let error = EngineError::from_net(misuse, &names());
         assert_eq!(
             (error.kind(), error.finding().code),
-            (Kind::Internal, Code::Internal)
+            (FailureKind::Internal, Code::Internal)
         );
     }
 
@@ -332,7 +343,7 @@ mod tests {
     #[test]
     fn others_are_told_that_a_run_was_cancelled_and_so_are_those_who_hear_it_from_them() {
         let cancelled = EngineError::from_net(NetError::Cancelled, &names());
-        assert_eq!(cancelled.kind(), Kind::Misuse);
+        assert_eq!(cancelled.kind(), FailureKind::Misuse);
         let (cause, told) = cancelled.for_peers();
         assert_eq!(cause, Cause::Cancelled);
         let heard = EngineError::from_net(NetError::Aborted(BEN, cause, told), &names());

@@ -1,41 +1,41 @@
-//! What is told of a run while it goes on: sizes, counts, times, names and hashes.
+//! Events of a run while it goes on: sizes, counts, times, names and hashes.
 //!
-//! An [`Event`] has no room for an element of an input, a result or a share: its fields are
-//! numbers that all parties can work out from the plan or from what crosses, times, and names that
-//! stand in the program. [`Failed`] is made in one place, which leaves out what an error says about
-//! values. So whatever keeps or shows events, such as the folder of a run, keeps no secret.
+//! An [`Event`] cannot hold an element of an input, a result or a share. Its fields are numbers
+//! that all parties can compute from the plan or from the traffic, times, and names from the
+//! program. [`Failed`] is made in one place, which leaves out what an error says about values. So
+//! an observer that stores or shows events, such as the folder of a run, stores no secret.
 //!
-//! As JSON lines, an event is one object with `at_us` and `event`; `docs/guides/reports.md` documents
-//! every field.
+//! As JSON lines, an event is one object with `at_us` and `event`; `docs/guides/reports.md`
+//! documents every field.
 //!
 //! **A run of any size has a bounded number of events.** Beyond the first few hundred, turns are
-//! told of in groups that grow with the run, and of the blocks only some are told (`Pace`): their
+//! reported in groups that grow with the run, and only some blocks are reported (`Sampling`). Their
 //! number grows with the logarithm of the run, and nothing is kept that grows faster.
 
-use crate::error::Kind;
+use crate::error::FailureKind;
 use sealane_diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-/// An event, and when it happened.
+/// Event with its time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Microseconds since the start of the run at this party, by a clock that never goes back.
     pub at_us: u64,
-    /// What happened.
+    /// Event.
     #[serde(flatten)]
     pub event: Event,
 }
 
-/// What happened.
+/// Event of a run at one party.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Event {
-    /// This party has begun: the first event.
+    /// The party has begun: the first event.
     Started(Started),
-    /// A phase begins; the one before it has ended.
+    /// A phase begins, and the one before it ends.
     Phase {
-        /// Which one.
+        /// The phase.
         phase: Phase,
     },
     /// All parties run the same job on these rows.
@@ -43,24 +43,24 @@ pub enum Event {
         /// Name and number of rows of each table.
         rows: Vec<(String, u64)>,
     },
-    /// A block of a segment is taken up: all of the segment, or one tile of rows.
+    /// A block of a segment begins: the whole segment, or one tile of rows.
     Opened(Block),
     /// All steps of a block are done.
     Closed(Block),
-    /// One turn, or several that follow each other.
+    /// One turn, or several in succession.
     Turn(Turn),
-    /// What each step took at this party: once, before the end.
+    /// Times and traffic of each step at this party: once, before the end.
     Steps {
-        /// The steps that took anything, in the order of the plan.
+        /// Steps that took time or sent anything, in the order of the plan.
         steps: Vec<StepTime>,
     },
-    /// The run came to its end, and this party has what it may learn: the last event.
+    /// The run succeeded, and this party has the results that it may learn: the last event.
     Ended(Ended),
     /// The run failed: the last event.
     Failed(Failed),
 }
 
-/// Who runs what, and when it began.
+/// Parties, job and software of a run, and its start time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Started {
     /// Name of this party.
@@ -77,11 +77,12 @@ pub struct Started {
     pub version: String,
     /// CPU tier of this machine.
     pub tier: String,
-    /// Wall-clock time of the start, in microseconds since 1970 in UTC; all else is relative.
+    /// Wall-clock time of the start, in microseconds since 1970 in UTC; all other times are
+    /// relative.
     pub unix_us: u64,
 }
 
-/// The phases of a run, in order. One that has nothing to do may be missing.
+/// Phases of a run, in order. A phase that has nothing to do may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
@@ -89,19 +90,19 @@ pub enum Phase {
     Meet,
     /// The job and the numbers of rows are compared.
     Agree,
-    /// This party computes alone what it alone knows.
+    /// This party computes alone on its own inputs.
     Alone,
     /// Correlated randomness is made.
     Prepare,
     /// The steps of the plan.
     Compute,
-    /// Digests of all that crossed are settled; then results go to those who may learn them.
+    /// Digests of all traffic are compared; then results go to the parties that may learn them.
     Reveal,
-    /// The parties compare what was sent, before any of them takes a result.
+    /// The parties compare what was sent, before any of them accepts a result.
     Part,
 }
 
-/// A part of the work that is taken up and finished as a whole.
+/// Part of the work that begins and ends as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// Number of the segment of the plan.
@@ -112,20 +113,21 @@ pub struct Block {
     pub rows: u64,
 }
 
-/// Turns that follow each other, or a part of one: in each turn, what is ready is written, all of it
-/// leaves, and what is due is read. What is told of ends at the time of the event.
+/// Turns in succession, or a part of one. In each turn, all steps that are ready write, the
+/// messages are sent, and the messages that are due are read. The period ends at the time of the
+/// event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
-    /// Number of the first one, from 0.
+    /// Number of the first turn, from 0.
     pub first: u64,
-    /// How many have ended; 0 for a part of one, and for what crosses outside of turns, in
+    /// Number of turns that have ended; 0 for a part of one, and for traffic outside of turns, in
     /// preparation and reveal.
     pub count: u64,
-    /// Rounds of the run up to here: the largest stamp that this party saw.
+    /// Rounds of the run so far: the largest stamp that this party saw.
     pub rounds: u64,
-    /// When they began.
+    /// Start of the period.
     pub from_us: u64,
-    /// How long of it this party waited for others.
+    /// Time within the period in which this party waited for others.
     pub waited_us: u64,
     /// Payload bytes written, by party.
     pub sent: Vec<u64>,
@@ -133,14 +135,14 @@ pub struct Turn {
     pub received: Vec<u64>,
 }
 
-/// What one step took at this party, in all blocks together.
+/// Time and traffic of one step at this party, in all blocks together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepTime {
     /// Index among the steps of `plan --json`.
     pub step: usize,
     /// Microseconds of work.
     pub busy_us: u64,
-    /// Microseconds in which it waited for others, within the step.
+    /// Microseconds in which this party waited for others within the step.
     pub waited_us: u64,
     /// Payload bytes written, by party.
     pub sent: Vec<u64>,
@@ -148,14 +150,14 @@ pub struct StepTime {
     pub received: Vec<u64>,
 }
 
-/// A run that came to its end.
+/// End of a run that succeeded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ended {
-    /// Payload bytes: `sent[from][to]`, as each sender tells.
+    /// Payload bytes: `sent[from][to]`, as each sender reports.
     pub sent: Vec<Vec<u64>>,
     /// Rounds.
     pub rounds: u64,
-    /// Whether bytes on every link and rounds are the planned ones.
+    /// Set if the bytes on every link and the rounds are the planned ones.
     pub as_planned: bool,
     /// Microseconds from the end of the handshake to the last result.
     pub took_us: u64,
@@ -163,28 +165,28 @@ pub struct Ended {
     pub learnt: Vec<String>,
 }
 
-/// A run that failed.
+/// End of a run that failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failed {
-    /// Who has to act: `program`, `misuse`, `data`, `config`, `network`, `peer` or `internal`.
+    /// Kind of failure: `program`, `misuse`, `data`, `config`, `network`, `peer` or `internal`.
     pub kind: String,
     /// Stable code of the error.
     pub code: String,
-    /// What happened, in words that hold no value of anybody's data.
+    /// Sentence of the error, without any value of anybody's data.
     pub text: String,
-    /// Why it is so; may be empty.
+    /// Reason; may be empty.
     pub reason: String,
-    /// What to do; may be empty.
+    /// Advice; may be empty.
     pub hint: String,
-    /// The step of `plan --json` that was in hand.
+    /// The current step, by its index in `plan --json`.
     pub step: Option<usize>,
 }
 
 impl Failed {
-    /// What is kept of an error. Of data only the rule that they break and where: the text of the
-    /// error shows a value to its owner.
+    /// Creates the event for an error. For errors in data it keeps only the violated rule and the
+    /// place, since the text of the error shows a value to its owner.
     pub(crate) fn new(finding: &Diagnostic, step: Option<usize>) -> Failed {
-        if finding.kind() != Kind::Data {
+        if finding.kind() != FailureKind::Data {
             return Failed::with_text(finding, step);
         }
         let place = finding.span.as_ref();
@@ -201,7 +203,7 @@ impl Failed {
         }
     }
 
-    /// What is kept of an error whose text holds no value.
+    /// Creates the event for an error whose text holds no value.
     pub(crate) fn with_text(finding: &Diagnostic, step: Option<usize>) -> Failed {
         Failed {
             kind: finding.kind().name().to_string(),
@@ -214,17 +216,17 @@ impl Failed {
     }
 }
 
-/// Which of many are told, by their number from 0: all of the first `all`, then ever fewer, so that
-/// of `n` about `all / 2 * log2(n / all)` are told.
+/// Choice of the items that are reported, by their number from 0: the first `all`, then ever fewer,
+/// so that of `n` items about `all / 2 * log2(n / all)` are reported.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
-    /// How many are told one by one; a power of two.
+pub(crate) struct Sampling {
+    /// Number of items that are reported one by one; a power of two.
     pub all: u64,
 }
 
-impl Pace {
-    /// Whether the one with this number is told.
-    pub fn tells(self, number: u64) -> bool {
+impl Sampling {
+    /// Tells if the item with this number is reported.
+    pub fn includes(self, number: u64) -> bool {
         number < self.all || number.is_multiple_of(number.next_power_of_two() / self.all)
     }
 }
@@ -235,13 +237,13 @@ mod tests {
 
     #[test]
     fn of_ever_so_many_few_are_told_and_of_few_all() {
-        let pace = Pace { all: 64 };
-        let told = |n: u64| (0..n).filter(|number| pace.tells(*number)).count();
+        let pace = Sampling { all: 64 };
+        let told = |n: u64| (0..n).filter(|number| pace.includes(*number)).count();
         assert_eq!(told(64), 64);
         assert_eq!(told(128), 96);
         assert!(told(1 << 20) <= 64 + 32 * 14 + 1, "{}", told(1 << 20));
-        // The gaps grow with what has gone by: never more than a sixteenth of it.
-        let numbers = (0..1 << 20).filter(|number| pace.tells(*number));
+        // The gaps grow with the number of items so far: never more than a sixteenth of it.
+        let numbers = (0..1 << 20).filter(|number| pace.includes(*number));
         let numbers = numbers.collect::<Vec<_>>();
         for pair in numbers.windows(2) {
             assert!(pair[1] - pair[0] <= 1 + pair[1] / 16, "{pair:?}");

@@ -1,32 +1,33 @@
-//! What the parties compare before a run and tell each other after it.
+//! Agreement of the parties before a run, and exchange of their accounts after it.
 //!
 //! 1. The parts of the job, which people approved: program, protocol with the parties and their
-//!    order, network class, plan. And the public keys of all parties, as this one has pinned them,
-//!    since two who pin different keys for a third talk to different machines by one name.
+//!    order, network class, plan. Also the public keys of all parties, as this one has pinned them:
+//!    two parties that pin different keys for a third would talk to different machines under one
+//!    name.
 //! 2. Row counts, once all others have shown the same job and keys: each party states those of its
-//!    own tables; together they must give every one.
+//!    own tables, and together they must cover every table.
 //! 3. The hash of the instance: the job with row counts and keys filled in, compared by machine.
 //!    With it each party sends a random contribution to the identifier of the session, which is the
-//!    hash of the instance and of all contributions. The mesh takes it to whatever hashes: keys,
-//!    generators and digests of this session belong to no other. Two who heard different
-//!    contributions have different identifiers, and so digests that differ before anything is
-//!    revealed.
+//!    hash of the instance and of all contributions. The mesh mixes it into everything that hashes,
+//!    so keys, generators and digests of this session belong to no other. Two parties that received
+//!    different contributions have different identifiers, and so digests that differ before
+//!    anything is revealed.
 //!
-//! Where two parties have different programs, they look for the first line that differs before they
-//! part: see `difference`.
+//! Two parties with different programs look for the first line that differs before they abort: see
+//! `difference`.
 //!
-//! Only row counts depend on inputs at all, and they are public by the meaning of a program.
-//! After the run each party tells what it sent, so that every report has the bytes of all parties,
-//! and its digest. No party takes a result before it has heard this from all others: so one that
-//! found that something was altered keeps the others from results that may be wrong, and what
-//! opened a result, after all that protocols settle, is settled as well.
+//! Only row counts depend on inputs at all, and they are public by the definition of a program.
+//! After the run each party reports what it sent, so that every report has the bytes of all
+//! parties, and its digest. No party accepts a result before it has this from all others. So a
+//! party that finds an alteration keeps the others from results that may be wrong, and the messages
+//! that open results, which come after all checks of the protocols, are checked as well.
 
 mod difference;
 
 use crate::data::OwnRows;
 use crate::error::{EngineError, name};
 use crate::job::Job;
-use difference::{Beginnings, differing_line};
+use difference::{PrefixHashes, differing_line};
 use sealane_block::Coins;
 use sealane_net::{Mesh, NetError, NetworkClass, PartyId, PublicKey, SessionId};
 use sealane_plan::JobParts;
@@ -34,43 +35,44 @@ use sealane_program::check::{MAX_NAME, MAX_PARTIES};
 use sealane_program::text::print_with_spans;
 use serde::{Deserialize, Serialize};
 
-/// Step 1, sent by every party to every other.
+/// Message of step 1, sent by every party to every other.
 #[derive(Serialize, Deserialize)]
 struct Hello {
     parts: JobParts,
-    /// For people, where they differ.
+    /// Text for people, shown if it differs.
     protocol: String,
     parties: Vec<String>,
     network: NetworkClass,
-    /// By party; empty where links show no keys.
+    /// Keys by party; empty if links show no keys.
     keys: Vec<PublicKey>,
 }
 
-/// Step 2: the rows of the tables of the one who sends it.
+/// Message of step 2: the rows of the sender's own tables.
 #[derive(Serialize, Deserialize)]
-struct Stated {
+struct StatedRows {
     rows: OwnRows,
 }
 
-/// Step 3.
+/// Message of step 3.
 #[derive(Serialize, Deserialize)]
 struct Instance {
     hash: [u8; 32],
-    /// To the identifier of the session.
+    /// Contribution to the identifier of the session.
     contribution: [u8; 32],
 }
 
-/// After the run.
+/// Message after the run.
 #[derive(Serialize, Deserialize)]
 struct Goodbye {
     /// Payload bytes sent to each party.
     sent: Vec<u64>,
     rounds: u32,
-    /// Of all payload sent to the one who reads this.
+    /// Digest of all payload sent to the recipient.
     digest: [u8; 32],
 }
 
-/// Agrees on the job, on the row counts, which it returns, and on the session, which the mesh enters.
+/// Agrees on the job, on the row counts, which it returns, and on the session, which the mesh
+/// enters.
 pub(crate) fn agree(
     job: &Job,
     own: &OwnRows,
@@ -99,15 +101,15 @@ pub(crate) fn agree(
             };
             return Err(differs(job, part, &theirs, &name(names, *peer), line));
         }
-        same_keys(mesh, &theirs.keys, *peer, names)?;
+        check_pinned_keys(mesh, &theirs.keys, *peer, names)?;
     }
-    let stated = Stated { rows: own.clone() };
+    let stated = StatedRows { rows: own.clone() };
     for peer in &peers {
         mesh.send_control(*peer, &stated).map_err(net)?;
     }
-    let mut rows = Rows::new(own, mesh.me());
+    let mut rows = RowCounts::new(own, mesh.me());
     for peer in &peers {
-        let theirs: Stated = mesh.recv_control(*peer).map_err(net)?;
+        let theirs: StatedRows = mesh.recv_control(*peer).map_err(net)?;
         rows.merge(job, &theirs.rows, *peer)?;
     }
     let rows = rows.complete(job)?;
@@ -122,7 +124,7 @@ pub(crate) fn agree(
         let theirs: Instance = mesh.recv_control(*peer).map_err(net)?;
         contributions[peer.index()] = theirs.contribution;
         if theirs.hash != hash {
-            return Err(EngineError::rows(format!(
+            return Err(EngineError::row_mismatch(format!(
                 "{} filled in other row counts than {}",
                 name(names, *peer),
                 name(names, mesh.me())
@@ -133,8 +135,8 @@ pub(crate) fn agree(
     Ok(rows)
 }
 
-/// Refuses a peer who has pinned another key for some party than this side.
-fn same_keys(
+/// Refuses a peer that has pinned another key for some party than this side.
+fn check_pinned_keys(
     mesh: &Mesh,
     theirs: &[PublicKey],
     peer: PartyId,
@@ -142,7 +144,8 @@ fn same_keys(
 ) -> Result<(), EngineError> {
     let ours = mesh.pinned();
     if theirs.len() != ours.len() {
-        // Both ends of a link show keys, or neither does, and the job has the same parties at both.
+        // Either both ends of a link show keys or neither does, and the job has the same parties at
+        // both.
         let what = "keys of other parties than the job's".to_string();
         return Err(EngineError::from_net(
             NetError::Malformed(peer, what),
@@ -158,7 +161,7 @@ fn same_keys(
     };
     let [ours, theirs] = [ours[at], theirs[at]].map(PublicKey::fingerprint);
     let whose = name(names, PartyId::from_index(at));
-    Err(EngineError::keys(
+    Err(EngineError::key_mismatch(
         &name(names, peer),
         &whose,
         &ours,
@@ -166,8 +169,9 @@ fn same_keys(
     ))
 }
 
-/// Exchanges what was sent: payload bytes by sender and receiver, and the rounds of the run.
-pub(crate) fn part_ways(
+/// Exchanges accounts of what was sent: payload bytes by sender and receiver, and the rounds of the
+/// run.
+pub(crate) fn exchange_goodbyes(
     names: &[String],
     mesh: &mut Mesh,
 ) -> Result<(Vec<Vec<u64>>, u32), EngineError> {
@@ -193,8 +197,8 @@ pub(crate) fn part_ways(
     }
     for peer in &peers {
         let theirs: Goodbye = mesh.recv_control(*peer).map_err(net)?;
-        // What it sent to this party can be compared, and nobody sends to himself. The rest is the
-        // peer's word, in sums of which nothing may overflow.
+        // The count of bytes that the peer sent to this party can be compared, and no party sends
+        // to itself. The other counts are the peer's claim, so sums of them must not overflow.
         if theirs.sent.len() != count
             || theirs.sent[me.index()] != mesh.payload_received(*peer)
             || theirs.sent[peer.index()] != 0
@@ -202,7 +206,8 @@ pub(crate) fn part_ways(
             let what = "its account of what it sent differs from what came".to_string();
             return Err(net(NetError::Malformed(*peer, what)));
         }
-        // Public to whoever saw what crossed.
+        // The digest is public to everybody who saw the traffic, so the comparison may take
+        // variable time.
         if theirs.digest != mesh.digest_received(*peer) {
             return Err(EngineError::altered(&name(names, *peer)));
         }
@@ -212,32 +217,32 @@ pub(crate) fn part_ways(
     Ok((sent, rounds))
 }
 
-/// A control message of each kind that these bytes are, as this party would write it: for `fuzz/`,
-/// which feeds them with what no peer would send.
+/// Parses bytes as each kind of control message, and returns those that succeed in the encoding of
+/// this party. For the fuzz targets in `fuzz/`.
 pub fn fuzzing(bytes: &[u8]) -> [Option<Vec<u8>>; 5] {
     use sealane_net::fuzzing::control;
     [
         control::<Hello>(bytes),
-        control::<Stated>(bytes),
-        control::<Beginnings>(bytes),
+        control::<StatedRows>(bytes),
+        control::<PrefixHashes>(bytes),
         control::<Instance>(bytes),
         control::<Goodbye>(bytes),
     ]
 }
 
-/// Row counts as they become known, each with the party that said it.
-struct Rows(Vec<Option<(u64, PartyId)>>);
+/// Row counts known so far, each with the party that stated it.
+struct RowCounts(Vec<Option<(u64, PartyId)>>);
 
-impl Rows {
-    fn new(own: &OwnRows, me: PartyId) -> Rows {
-        Rows(own.iter().map(|count| Some(((*count)?, me))).collect())
+impl RowCounts {
+    fn new(own: &OwnRows, me: PartyId) -> RowCounts {
+        RowCounts(own.iter().map(|count| Some(((*count)?, me))).collect())
     }
 
-    /// Takes in what `peer` says.
+    /// Adds the row counts that `peer` states.
     fn merge(&mut self, job: &Job, theirs: &OwnRows, peer: PartyId) -> Result<(), EngineError> {
         let (tables, names) = (&job.program().rows, job.parties());
         if theirs.len() != tables.len() {
-            // The same program has the same tables, so no honest peer says this.
+            // The same program has the same tables, so no honest peer sends this.
             let what = "row counts of other tables than the program's".to_string();
             let malformed = NetError::Malformed(peer, what);
             return Err(EngineError::from_net(malformed, names));
@@ -246,14 +251,14 @@ impl Rows {
             let Some(said) = *said else { continue };
             let (table, bound, peer_name) = (&table.name, table.bound, name(names, peer));
             if said == 0 || said > bound {
-                return Err(EngineError::rows(format!(
+                return Err(EngineError::row_mismatch(format!(
                     "{peer_name} has {said} rows of `{table}`, outside 1 to {bound}"
                 )));
             }
             let (count, first) = *known.get_or_insert((said, peer));
             if count != said {
                 let first = name(names, first);
-                return Err(EngineError::rows(format!(
+                return Err(EngineError::row_mismatch(format!(
                     "`{table}` has {count} rows at {first} and {said} at {peer_name}"
                 )));
             }
@@ -261,20 +266,20 @@ impl Rows {
         Ok(())
     }
 
-    /// All of them, once everybody has been heard.
+    /// Returns all row counts, once every party has stated its own.
     fn complete(self, job: &Job) -> Result<Vec<u64>, EngineError> {
         let rows = self.0.into_iter().zip(&job.program().rows);
         let rows = rows.map(|(known, table)| {
             let unknown = || format!("no party says how many rows `{}` has", table.name);
-            let (count, _) = known.ok_or_else(|| EngineError::rows(unknown()))?;
+            let (count, _) = known.ok_or_else(|| EngineError::row_mismatch(unknown()))?;
             Ok(count)
         });
         rows.collect()
     }
 }
 
-/// The error for a part that differs. What both sides call it is shown where that tells them apart,
-/// else hashes are.
+/// Creates the error for a part that differs. It shows the names that both sides use if those
+/// differ, else hashes.
 fn differs(
     job: &Job,
     part: &'static str,
@@ -296,29 +301,29 @@ fn differs(
     let network = |class: NetworkClass| format!("{class:?}").to_lowercase();
     let (part, (ours, theirs)) = match part {
         "protocol" if protocol.0 != protocol.1 => (part, protocol),
-        // The hash of this part covers the parties, too.
+        // The hash of this part covers the parties too.
         "protocol" if parties.0 != parties.1 => ("list of parties and helpers", parties),
         "network class" if job.network() != theirs.network => {
             (part, (network(job.network()), network(theirs.network)))
         }
         _ => (part, (short(job.parts()), short(&theirs.parts))),
     };
-    let error = EngineError::job(peer, part, &ours, &theirs);
+    let error = EngineError::job_mismatch(peer, part, &ours, &theirs);
     let Some(number) = line else {
         return error;
     };
-    // The full form has the same lines, and says where each is in the source.
+    // The full form has the same lines, and states the source line of each.
     let text = print_with_spans(job.program());
     error.in_line(number, text.lines().nth(number - 1))
 }
 
-/// A name that a peer sent, for the eyes of people: its beginning, without control characters.
+/// Makes a name from a peer safe to print: its beginning, without control characters.
 fn plain(text: &str) -> String {
     let shown = text.chars().filter(|c| c.is_ascii_graphic() || *c == ' ');
     shown.take(MAX_NAME).collect()
 }
 
-/// Names in their order, of which a peer may have sent any number.
+/// Lists names in their order; a peer may have sent any number of them.
 fn listed(names: &[String]) -> String {
     let names = names.iter().take(MAX_PARTIES).map(|name| plain(name));
     format!("[{}]", names.collect::<Vec<_>>().join(", "))

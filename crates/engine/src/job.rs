@@ -1,9 +1,9 @@
 //! A job: a program, planned for its parties and helpers, a protocol and a declared network class.
-//! Its hash is what people approve.
+//! People approve its hash.
 
 use crate::check::{is_secret, options};
 use crate::error::EngineError;
-use crate::work::Work;
+use crate::split_plan::SplitPlan;
 use sealane_clear::Clear;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{NetworkClass, PublicKey};
@@ -16,8 +16,8 @@ use sealane_yao::{ThreeHalves, Yao};
 use std::fmt;
 use std::str::FromStr;
 
-/// Calls a function that is generic over the protocol for the one that a [`ProtocolName`] names.
-/// This is the one place that knows plans and protocols.
+/// Calls a function that is generic over the protocol for the protocol that a [`ProtocolName`]
+/// names. Only this macro knows both plans and protocols.
 macro_rules! dispatch {
     ($name:expr, $function:ident($($argument:expr),* $(,)?)) => {
         match $name {
@@ -32,21 +32,21 @@ macro_rules! dispatch {
 }
 pub(crate) use dispatch;
 
-/// A protocol of this version.
+/// Name of a protocol of this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProtocolName {
     /// Garbled circuits between two parties.
     Yao,
-    /// The same with smaller tables that take longer to make.
+    /// Garbled circuits between two parties, with smaller tables that take longer to make.
     YaoThreeHalves,
     /// Replicated sharing between three parties.
     Trio,
-    /// The reference, without any secrecy.
+    /// The reference in the clear, without any secrecy.
     Clear,
 }
 
 impl ProtocolName {
-    /// All of them.
+    /// All protocols.
     pub const ALL: [ProtocolName; 4] = [
         ProtocolName::Yao,
         ProtocolName::YaoThreeHalves,
@@ -54,10 +54,10 @@ impl ProtocolName {
         ProtocolName::Clear,
     ];
 
-    /// The one that is used unless another is named.
+    /// The protocol that is used unless another is named.
     pub const DEFAULT: ProtocolName = ProtocolName::Yao;
 
-    /// What the protocol is.
+    /// Returns the properties of the protocol.
     pub fn profile(self) -> Profile {
         match self {
             ProtocolName::Yao => <Yao>::profile(),
@@ -92,8 +92,8 @@ impl FromStr for ProtocolName {
     }
 }
 
-/// A refusal of the number of parties, with the other protocols that compute with so many and the
-/// fewest helpers that each of them would need.
+/// Creates the refusal of a number of parties. It names the other protocols that compute with so
+/// many parties, and the fewest helpers that each of them needs.
 fn with_others(
     mut refused: Diagnostic,
     protocol: ProtocolName,
@@ -104,7 +104,7 @@ fn with_others(
         return refused;
     }
     let (named, helpers) = (&program.parties[..], parties - program.parties.len());
-    // Protocols that compute with as many parties differ in nothing that matters here.
+    // Protocols that compute with equally many parties are equivalent here.
     let kind = |profile: &Profile| (profile.roles.len(), profile.outsiders);
     let mut seen = vec![kind(&protocol.profile())];
     let mut ways = vec![refused.hint];
@@ -125,11 +125,11 @@ fn with_others(
     refused
 }
 
-/// A program that is planned and can be approved, simulated and run.
+/// Program that is planned and can be approved, simulated and run.
 pub struct Job {
     program: Program,
     parties: Vec<String>,
-    work: Work,
+    split_plan: SplitPlan,
     protocol: ProtocolName,
     network: NetworkClass,
     parts: JobParts,
@@ -137,11 +137,10 @@ pub struct Job {
 
 impl Job {
     /// Checks and plans a program. The parties of its sessions are those of the program and then
-    /// the `helpers`, who own nothing and learn nothing but may compute.
+    /// the `helpers`, which own nothing and learn nothing but may compute.
     ///
     /// # Errors
-    /// What is wrong with the program or with a helper's name, or that the parties do not suit the
-    /// protocol.
+    /// The program or a helper's name is invalid, or the parties do not suit the protocol.
     pub fn new(
         program: Program,
         protocol: ProtocolName,
@@ -151,11 +150,11 @@ impl Job {
         Job::in_tiles(program, protocol, network, helpers, u64::MAX)
     }
 
-    /// As [`Job::new`], with at most `most_rows` rows a tile: for tests of what happens between
-    /// tiles. It is another job.
+    /// Does the same as [`Job::new`], with at most `most_rows` rows a tile, for tests of effects
+    /// between tiles. The result is a different job.
     ///
     /// # Errors
-    /// Those of [`Job::new`].
+    /// The errors of [`Job::new`].
     pub fn in_tiles(
         program: Program,
         protocol: ProtocolName,
@@ -168,77 +167,78 @@ impl Job {
             parties: &[String],
             network: NetworkClass,
             most_rows: u64,
-        ) -> Result<(Work, JobParts), Diagnostic> {
+        ) -> Result<(SplitPlan, JobParts), Diagnostic> {
             let helpers = parties.len() - program.parties.len();
-            let work = Work::plan::<P>(program, helpers, network, most_rows)?;
-            let parts = JobParts::new::<P>(program, parties, &work.joint, network);
-            Ok((work, parts))
+            let split_plan = SplitPlan::plan::<P>(program, helpers, network, most_rows)?;
+            let parts = JobParts::new::<P>(program, parties, &split_plan.joint, network);
+            Ok((split_plan, parts))
         }
         let parties = session(&program, helpers)?;
         let planned = dispatch!(protocol, planned(&program, &parties, network, most_rows));
         let refused = |finding| with_others(finding, protocol, &program, parties.len());
-        let (work, parts) = planned.map_err(refused)?;
+        let (split_plan, parts) = planned.map_err(refused)?;
         Ok(Job {
             program,
             parties,
-            work,
+            split_plan,
             protocol,
             network,
             parts,
         })
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn program(&self) -> &Program {
         &self.program
     }
-    /// The names of all parties of a session: those of the program, then the helpers. A
+    /// Returns the names of all parties of a session: those of the program, then the helpers. A
     /// [`PartyId`] is an index into them.
     pub fn parties(&self) -> &[String] {
         &self.parties
     }
-    /// The names of the helpers.
+    /// Returns the names of the helpers.
     pub fn helpers(&self) -> &[String] {
         &self.parties[self.program.parties.len()..]
     }
-    /// Who plays each role of the protocol: its name and the party. None where the protocol has no
-    /// roles, and all parties compute alike.
+    /// Returns the name of each role of the protocol with the party that plays it. Empty if the
+    /// protocol has no roles, so that all parties compute alike.
     pub fn roles(&self) -> Vec<(&'static str, PartyId)> {
         let roles = self.protocol.profile().roles.iter().copied();
         let players = self.plan().setting.roles.iter().copied();
         roles.zip(players).collect()
     }
-    /// The plan of what all parties compute together.
+    /// Returns the plan of the work that all parties do together.
     pub fn plan(&self) -> &Plan {
-        &self.work.joint
+        &self.split_plan.joint
     }
-    /// All that the job does.
-    pub(crate) fn work(&self) -> &Work {
-        &self.work
+    /// Returns the joint and local plans of the job.
+    pub(crate) fn split_plan(&self) -> &SplitPlan {
+        &self.split_plan
     }
-    /// The protocol.
+    /// Returns the protocol.
     pub fn protocol(&self) -> ProtocolName {
         self.protocol
     }
-    /// The declared network class.
+    /// Returns the declared network class.
     pub fn network(&self) -> NetworkClass {
         self.network
     }
-    /// What the job rests on: the parts of its protocol, then those of every session.
+    /// Returns the papers that the job rests on: those of its protocol, then those of every
+    /// session.
     pub fn papers(&self) -> impl Iterator<Item = &'static Paper> {
         self.protocol.profile().papers.iter().chain(SESSION)
     }
-    /// The hash that people approve, in hex.
+    /// Returns the hash that people approve, in hex.
     pub fn hash(&self) -> String {
         hex::encode(self.parts.hash())
     }
-    /// The hash of each part.
+    /// Returns the hash of each part.
     pub fn parts(&self) -> &JobParts {
         &self.parts
     }
-    /// The hash of the job with its row counts filled in, as the holders of these keys run it:
-    /// compared by machines. There are as many counts as the program has tables, and a key for each
-    /// party or none at all, so that no two read alike.
+    /// Returns the hash of the job with row counts and public keys, which machines compare. There
+    /// are as many counts as the program has tables, and a key for each party or no key at all, so
+    /// the encoding is unambiguous.
     pub(crate) fn instance_hash(&self, rows: &[u64], keys: &[PublicKey]) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("sealane instance 1");
         hasher.update(&self.parts.hash());
@@ -251,7 +251,7 @@ impl Job {
         *hasher.finalize().as_bytes()
     }
 
-    /// Exactly what a run with these row counts costs.
+    /// Returns the exact cost of a run with these row counts.
     ///
     /// # Errors
     /// There are not as many counts as tables, or one is outside `1..=bound`.
@@ -272,21 +272,21 @@ impl Job {
                 return Err(EngineError::from(finding.hint(hint)));
             }
         }
-        fn of<P: Protocol>(work: &Work, rows: &[u64]) -> CostReport {
-            work.cost::<P>(rows)
+        fn of<P: Protocol>(split_plan: &SplitPlan, rows: &[u64]) -> CostReport {
+            split_plan.cost::<P>(rows)
         }
-        let mut cost = dispatch!(self.protocol, of(&self.work, rows));
+        let mut cost = dispatch!(self.protocol, of(&self.split_plan, rows));
         cost.parties.clone_from(&self.parties);
         Ok(cost)
     }
 
-    /// Row counts for people who have not given any: every table at its bound.
+    /// Returns the row counts for a person who has not given any: every table at its bound.
     pub fn bounds(&self) -> Vec<u64> {
         self.program.rows.iter().map(|table| table.bound).collect()
     }
 }
 
-/// What every session rests on.
+/// Papers that every session rests on.
 const SESSION: &[Paper] = &[
     Paper {
         part: "channels",
@@ -306,7 +306,7 @@ const SESSION: &[Paper] = &[
     },
 ];
 
-/// The names of all parties of a session, each its own and such as a program could give.
+/// Checks the names of all parties of a session: unique, and valid as names of a program's parties.
 fn session(program: &Program, helpers: Vec<String>) -> Result<Vec<String>, EngineError> {
     let mut names = Builder::new(&program.name)?;
     for party in &program.parties {

@@ -1,47 +1,47 @@
-//! The journal of a run: turns what happens into [`Event`]s, for whoever observes it.
+//! Journal of a run: converts what happens into [`Event`]s for an observer.
 //!
-//! It costs two looks at the clock for each call of a step and flight, and nothing for each gate or
+//! It reads the clock twice for each call of a step and flight, and does nothing for each gate or
 //! byte.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `journal` | what is told, and when |
-//! | `books` | the time that steps take, and how far the work has come |
-//! | `watch` | what a plan that is run has to say: that of all parties, or one of this party alone |
+//! | `journal` | the events, and when they are reported |
+//! | `step_times` | times of steps, and progress of the work |
+//! | `plan_recorder` | reports of the execution of one plan: the joint one, or a local one |
 
-mod books;
-mod watch;
+mod plan_recorder;
+mod step_times;
 
-pub(crate) use books::Part;
-pub use books::Progress;
-pub(crate) use watch::{Since, Watch};
+pub(crate) use plan_recorder::{CallStart, PlanRecorder};
+pub use step_times::Progress;
+pub(crate) use step_times::StepProgress;
 
 use crate::error::EngineError;
-use crate::events::{Block, Ended, Event, Failed, Pace, Phase, Record, Started, Turn};
+use crate::events::{Block, Ended, Event, Failed, Phase, Record, Sampling, Started, Turn};
 use crate::job::Job;
 use crate::report::RunReport;
-use books::Books;
 use sealane_block::Cpu;
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Mesh, NetworkClass, Traffic};
 use sealane_plan::CostReport;
 use sealane_protocol::PartyId;
 use std::time::{Duration, Instant, SystemTime};
+use step_times::StepTimes;
 
-/// Observes a run.
+/// Observer of a run.
 pub trait Observer: Send {
-    /// Something happened: a bounded number of times in a run.
+    /// Receives an event; there is a bounded number of them in a run.
     fn event(&mut self, record: &Record);
-    /// How far the run has come: a few times a second, as long as it moves.
+    /// Receives the progress of the run, a few times a second while it advances.
     fn progress(&mut self, _progress: &Progress) {}
 }
 
-/// Nobody observes.
+/// Observer that ignores everything.
 impl Observer for () {
     fn event(&mut self, _: &Record) {}
 }
 
-/// Two observe.
+/// Pair of observers.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn event(&mut self, record: &Record) {
         self.0.event(record);
@@ -54,7 +54,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 }
 
-/// One observes, or nobody.
+/// Optional observer.
 impl<O: Observer> Observer for Option<O> {
     fn event(&mut self, record: &Record) {
         if let Some(observer) = self {
@@ -69,27 +69,27 @@ impl<O: Observer> Observer for Option<O> {
     }
 }
 
-/// Turns and blocks that are told one by one, before they are told in groups or left out.
-const TURNS: Pace = Pace { all: 256 };
-const BLOCKS: Pace = Pace { all: 64 };
-/// Long turns are told of in between: after this time at least, and after a part of the time that has
-/// gone by, so that a run has few such events however long it is.
+/// Turns and blocks that are reported one by one, before they are grouped or left out.
+const TURNS: Sampling = Sampling { all: 256 };
+const BLOCKS: Sampling = Sampling { all: 64 };
+/// Long turns are reported in parts: after this time at least, and after a fraction of the elapsed
+/// time, so that a run has few such events however long it is.
 const SHORTEST: Duration = Duration::from_millis(5);
 const SAMPLES: u32 = 128;
-/// How often progress is told at most.
+/// Shortest time between two reports of progress.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// Tells an observer what happens at one party.
+/// Reporter of the events at one party to an observer.
 pub struct Journal<'o> {
     began: Instant,
     observer: Box<dyn Observer + 'o>,
     turns: Turns,
     blocks: u64,
-    books: Books,
-    progress_told: Instant,
+    times: StepTimes,
+    progress_reported: Instant,
 }
 
-/// The turns that have not been told yet: how many went before, and how all stood then.
+/// Turns that have not been reported yet: the number before them, and the counters at their start.
 #[derive(Default)]
 struct Turns {
     number: u64,
@@ -100,12 +100,12 @@ struct Turns {
 }
 
 impl<'o> Journal<'o> {
-    /// The journal of party `me`, which begins now, with the meeting.
+    /// Starts the journal of party `me` with the meeting.
     pub fn new(job: &Job, me: PartyId, observer: impl Observer + 'o) -> Journal<'o> {
-        let mut journal = Journal::of(Box::new(observer));
+        let mut journal = Journal::with_observer(Box::new(observer));
         let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let tier = Cpu::detect().map_or("unknown", |cpu| cpu.tier().name());
-        journal.tell(Event::Started(Started {
+        journal.emit(Event::Started(Started {
             party: job.parties()[me.index()].clone(),
             parties: job.parties().to_vec(),
             program: job.program().name.clone(),
@@ -119,49 +119,49 @@ impl<'o> Journal<'o> {
         journal
     }
 
-    /// A journal that nobody reads.
+    /// Creates a journal without an observer.
     pub fn silent() -> Journal<'o> {
-        Journal::of(Box::new(()))
+        Journal::with_observer(Box::new(()))
     }
 
-    /// Tells that the run failed before the engine had it; the engine tells its own failures.
+    /// Reports a failure before the engine took over the run; the engine reports its own failures.
     pub fn failed(&mut self, finding: &Diagnostic) {
-        self.tell(Event::Failed(Failed::new(finding, None)));
+        self.emit(Event::Failed(Failed::new(finding, None)));
     }
 
-    /// A phase begins.
+    /// Reports that a phase begins.
     pub(crate) fn phase(&mut self, phase: Phase) {
-        self.tell(Event::Phase { phase });
+        self.emit(Event::Phase { phase });
     }
 
-    /// A phase begins; what crossed before belongs to the last one.
+    /// Reports that a phase begins; traffic before it belongs to the phase before.
     pub(crate) fn enter(&mut self, phase: Phase, mesh: &Mesh) {
-        self.tell_turns(mesh);
+        self.emit_turns(mesh);
         self.phase(phase);
     }
 
-    /// The rows are known, and with them what each step will take.
+    /// Starts the times of the steps, once the row counts and so the cost are known.
     pub(crate) fn agreed(&mut self, cost: &CostReport, network: NetworkClass) {
         let rows = cost.rows.clone();
-        self.tell(Event::Agreed { rows });
-        self.books = Books::new(cost, network);
+        self.emit(Event::Agreed { rows });
+        self.times = StepTimes::new(cost, network);
     }
 
-    /// The run is over at this party: what the steps took, and how it ended. The mesh numbers its
-    /// steps from `first` of the plan's.
-    pub(crate) fn over(
+    /// Reports the end of the run at this party: the times of the steps, and the result. The mesh
+    /// numbers its steps from step `first` of the plan.
+    pub(crate) fn finish(
         &mut self,
         ended: &Result<RunReport, EngineError>,
         first: usize,
         mesh: &mut Mesh,
     ) {
-        self.tell_turns(mesh);
-        let steps = self.books.close(first, mesh);
+        self.emit_turns(mesh);
+        let steps = self.times.close(first, mesh);
         if !steps.is_empty() {
-            self.tell(Event::Steps { steps });
+            self.emit(Event::Steps { steps });
         }
         match ended {
-            Err(error) => self.tell(Event::Failed(error.kept(self.books.in_hand()))),
+            Err(error) => self.emit(Event::Failed(error.failed_event(self.times.current()))),
             Ok(report) => {
                 let learnt = report.results.iter().filter(|result| result.data.is_some());
                 let ended = Ended {
@@ -171,49 +171,49 @@ impl<'o> Journal<'o> {
                     took_us: (report.seconds * 1e6) as u64,
                     learnt: learnt.map(|result| result.name.clone()).collect(),
                 };
-                self.tell(Event::Ended(ended));
+                self.emit(Event::Ended(ended));
             }
         }
     }
 
-    /// A block is taken up; says whether it is one of those that are told.
-    fn opened(&mut self, block: Block) -> bool {
-        let told = BLOCKS.tells(self.blocks);
+    /// Counts a block that begins; returns whether it is reported.
+    fn block_begins(&mut self, block: Block) -> bool {
+        let reported = BLOCKS.includes(self.blocks);
         self.blocks += 1;
-        if told {
-            self.tell(Event::Opened(block));
+        if reported {
+            self.emit(Event::Opened(block));
         }
-        told
+        reported
     }
 
-    fn closed(&mut self, block: Block) {
-        self.tell(Event::Closed(block));
+    fn block_ends(&mut self, block: Block) {
+        self.emit(Event::Closed(block));
     }
 
-    /// A turn ends: whatever was written leaves.
+    /// Counts a turn that ends, in which all that was written is sent.
     fn turn(&mut self, mesh: &Mesh) {
         self.turns.number += 1;
-        if TURNS.tells(self.turns.number) {
-            self.tell_turns(mesh);
+        if TURNS.includes(self.turns.number) {
+            self.emit_turns(mesh);
         }
     }
 
-    /// A call has been gone on with: tells how far the work has come, and what has crossed, if
-    /// neither has been told for a while. A turn may be long.
-    fn look(&mut self, now: Instant, mesh: &Mesh, ands: u64) {
-        if now - self.progress_told >= PROGRESS {
-            self.progress_told = now;
+    /// Reports progress and traffic after a call was advanced, if neither was reported for a while,
+    /// since a turn may be long.
+    fn emit_if_due(&mut self, now: Instant, mesh: &Mesh, ands: u64) {
+        if now - self.progress_reported >= PROGRESS {
+            self.progress_reported = now;
             let bytes = traffic(mesh).iter().map(|t| t.sent + t.received).sum();
-            self.observer.progress(&self.books.progress(ands, bytes));
+            self.observer.progress(&self.times.progress(ands, bytes));
         }
         let elapsed = now - self.began;
         if elapsed.saturating_sub(self.turns.from) >= SHORTEST.max(elapsed / SAMPLES) {
-            self.tell_turns(mesh);
+            self.emit_turns(mesh);
         }
     }
 
-    /// Tells the turns that have not been told.
-    fn tell_turns(&mut self, mesh: &Mesh) {
+    /// Reports the turns that have not been reported.
+    fn emit_turns(&mut self, mesh: &Mesh) {
         let (now, waited, all) = (self.began.elapsed(), mesh.waited(), traffic(mesh));
         let then = std::mem::take(&mut self.turns);
         let since = |of: fn(&Traffic) -> u64| {
@@ -239,24 +239,24 @@ impl<'o> Journal<'o> {
         };
         let mut crossed = turn.sent.iter().chain(&turn.received);
         if turn.count > 0 || crossed.any(|bytes| *bytes > 0) {
-            self.tell(Event::Turn(turn));
+            self.emit(Event::Turn(turn));
         }
     }
 
-    fn tell(&mut self, event: Event) {
+    fn emit(&mut self, event: Event) {
         let at_us = micros(self.began.elapsed());
         self.observer.event(&Record { at_us, event });
     }
 
-    fn of(observer: Box<dyn Observer + 'o>) -> Journal<'o> {
+    fn with_observer(observer: Box<dyn Observer + 'o>) -> Journal<'o> {
         let now = Instant::now();
         Journal {
             began: now,
             observer,
             turns: Turns::default(),
             blocks: 0,
-            books: Books::default(),
-            progress_told: now,
+            times: StepTimes::default(),
+            progress_reported: now,
         }
     }
 }
@@ -271,7 +271,7 @@ fn traffic(mesh: &Mesh) -> Vec<Traffic> {
     parties.map(with).collect()
 }
 
-/// A duration as events have it.
+/// Converts a duration into the microseconds of events.
 fn micros(duration: Duration) -> u64 {
     duration.as_micros().try_into().unwrap_or(u64::MAX)
 }

@@ -1,22 +1,22 @@
-//! Room `engine`: runs a plan over a session; the one place that knows plans and protocols.
+//! Room `engine`: runs a plan over a session; the only room that knows plans and protocols.
 //!
-//! A [`Job`] is a program, planned; its hash is what people approve. [`run()`] runs one party's
-//! side over a mesh of channels: handshake, steps, reveal, farewell. [`simulate`] runs all parties
-//! in this process with the same code. [`data`] reads and checks a party's inputs before any
-//! connection is made.
+//! A [`Job`] is a planned program; people approve its hash. [`run()`] runs one party's side over a
+//! mesh of channels: handshake, steps, reveal, farewell. [`simulate`] runs all parties in this
+//! process with the same code. [`data`] reads and checks a party's inputs before any connection is
+//! made.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `check` | which protocols run a program, and why another does not |
+//! | `check` | the protocols that run a program, and reasons against the others |
 //! | `job` | plans, hashes, the choice of protocol by name |
 //! | `effort` | warnings of plans whose rounds or time are out of proportion |
 //! | `data` | CSV and `.npy` files into checked elements |
-//! | `handshake` | the job and the row counts, compared before a byte that depends on inputs |
+//! | `handshake` | the job and the row counts, compared before any message that depends on inputs |
 //! | `execute` | the steps, tile by tile; the only place that flushes |
-//! | `work` | what a party computes alone, and what all compute together |
-//! | `events`, `journal` | what is told of a run while it goes on |
+//! | `split_plan` | local work of each party, and the joint plan of all |
+//! | `events`, `journal` | events of a run while it goes on |
 //! | `run` | one party from handshake to report; simulation |
-//! | `error` | why a run ended, in the words of the person who started it |
+//! | `error` | errors that end a run, phrased for the person who started it |
 #![forbid(unsafe_code)]
 
 mod bits;
@@ -31,11 +31,11 @@ mod job;
 mod journal;
 mod report;
 mod run;
-mod work;
+mod split_plan;
 
 pub use check::check;
 pub use effort::warnings;
-pub use error::{EngineError, Kind};
+pub use error::{EngineError, FailureKind};
 #[doc(hidden)]
 pub use handshake::fuzzing;
 pub use job::{Job, ProtocolName};

@@ -1,24 +1,24 @@
-//! What a run leaves: results, what crossed, and how long it took. No secret value is in it but
-//! the results that its party may learn.
+//! Report of a run: results, traffic and time. Its only secret values are the results that its
+//! party may learn.
 
 use sealane_block::Tier;
 use sealane_plan::cost::Promise;
 use sealane_program::types::Data;
 use sealane_protocol::PartyId;
 
-/// One result as a party sees it.
+/// Result as a party sees it.
 pub struct RunResult {
     /// Name in the program.
     pub name: String,
     /// Names of the parties that learn it.
     pub to: Vec<String>,
-    /// The elements, at those who learn it.
+    /// Elements, at the parties that learn it.
     pub data: Option<Data>,
 }
 
-/// A finished run, as one party saw it; in a simulation, as all of them together did.
+/// Finished run as one party saw it; for a simulation, all parties together.
 pub struct RunReport {
-    /// The party, or none for a simulation.
+    /// The party; `None` for a simulation.
     pub party: Option<String>,
     /// Names of all parties.
     pub parties: Vec<String>,
@@ -32,28 +32,28 @@ pub struct RunReport {
     pub rows: Vec<(String, u64)>,
     /// Results in the order of the program.
     pub results: Vec<RunResult>,
-    /// Measured payload bytes: `sent[from][to]`, as each sender tells.
+    /// Measured payload bytes: `sent[from][to]`, as each sender reports.
     pub sent: Vec<Vec<u64>>,
     /// Measured rounds: the largest stamp that any party saw.
     pub rounds: u64,
-    /// What the plan promised for these rows.
+    /// Cost that the plan promised for these rows.
     pub promise: Promise,
-    /// What this party should know of its inputs: that numbers were rounded as they were read, say.
+    /// Notes for this party on its inputs, such as numbers that were rounded as they were read.
     pub notes: Vec<String>,
     /// Seconds from the end of the handshake to the last result.
     pub seconds: f64,
 }
 
 impl RunReport {
-    /// Measured payload bytes that each party sent, by name. What peers sent to each other is
-    /// their word alone, so the sums stop at the largest number.
+    /// Measured payload bytes that each party sent, by name. Counts between other parties are
+    /// claims of these parties, so the sums saturate.
     pub fn payload_bytes(&self) -> Vec<(String, u64)> {
         let sum = |to: &Vec<u64>| to.iter().copied().fold(0, u64::saturating_add);
         let sums = self.sent.iter().map(sum);
         self.parties.iter().cloned().zip(sums).collect()
     }
 
-    /// Whether the plan kept its promise, byte by byte on every link.
+    /// Tells if the plan kept its promise, byte by byte on every link.
     pub fn as_planned(&self) -> bool {
         let planned = |from: usize, to: usize| {
             let link = (PartyId::from_index(from), PartyId::from_index(to));

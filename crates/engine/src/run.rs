@@ -1,14 +1,14 @@
-//! Runs a job: one party over a mesh, or all of them in one process.
+//! Execution of a job: one party over a mesh, or all parties in one process.
 
 use crate::data;
 use crate::error::{EngineError, name};
 use crate::events::Phase;
-use crate::execute::Start;
-use crate::handshake::{agree, part_ways};
+use crate::execute::PlanInputs;
+use crate::handshake::{agree, exchange_goodbyes};
 use crate::job::{Job, dispatch};
 use crate::journal::Journal;
 use crate::report::{RunReport, RunResult};
-use crate::work::Work;
+use crate::split_plan::SplitPlan;
 use sealane_block::{Coins, Cpu};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Cancel, Limits, MOST_EXPECTED, Mesh, NetError};
@@ -17,12 +17,12 @@ use sealane_program::types::Data;
 use sealane_protocol::{Fault, PartySet, Protocol};
 use std::time::{Duration, Instant};
 
-/// Runs this party's side of a job over an open mesh. `inputs` has one entry for each input of
-/// the program, present for those that this party owns (see [`data::load`]). The journal tells what
-/// happens.
+/// Runs this party's side of a job over an open mesh. `inputs` has one entry for each input of the
+/// program, present for those that this party owns (see [`data::load`]). The journal reports
+/// events.
 ///
 /// # Errors
-/// Any error also ends the run on the other sides, which are told why.
+/// Any error also ends the run on the other sides, which learn the reason.
 pub fn run(
     job: &Job,
     inputs: &[Option<Data>],
@@ -33,11 +33,12 @@ pub fn run(
     run_with(job, inputs, mesh, coins, journal)
 }
 
-/// As [`run()`], with randomness that repeats: the same `seed` gives the same bytes on the wire. **It
-/// keeps nothing secret**: whoever knows the seed knows all inputs. For simulators and tests.
+/// Does the same as [`run()`] with repeatable randomness: the same `seed` gives the same bytes on
+/// the wire. **It keeps nothing secret**: anybody who knows the seed can compute all inputs. For
+/// simulators and tests.
 ///
 /// # Errors
-/// Those of [`run()`].
+/// The errors of [`run()`].
 pub fn danger_run_with_seed(
     job: &Job,
     inputs: &[Option<Data>],
@@ -49,7 +50,7 @@ pub fn danger_run_with_seed(
     run_with(job, inputs, mesh, coins, journal)
 }
 
-/// Runs a party whose randomness is `coins`, and tells the others if it fails.
+/// Runs a party whose randomness is `coins`, and notifies the others if it fails.
 fn run_with(
     job: &Job,
     inputs: &[Option<Data>],
@@ -67,24 +68,24 @@ fn run_with(
         let (cause, reason) = error.for_peers();
         mesh.abort(cause, &reason);
     }
-    journal.over(&report, job.work().alone(), mesh);
+    journal.finish(&report, job.split_plan().alone(), mesh);
     report
 }
 
-/// Runs all parties of a job in this process, over channels in memory: real protocol code.
+/// Runs all parties of a job in this process, over channels in memory, with the real protocol code.
 /// `inputs` has all inputs of the program.
 ///
 /// # Errors
-/// As [`run()`]; of several parties that fail, the one that says most.
+/// The errors of [`run()`]; if several parties fail, the most informative one.
 pub fn simulate(job: &Job, inputs: Vec<Data>) -> Result<RunReport, EngineError> {
     let journals = job.parties().iter().map(|_| Journal::silent());
     simulate_with(job, inputs, journals.collect(), &Cancel::default())
 }
 
-/// As [`simulate`], with a journal for each party, until `cancel` asks for the end.
+/// Does the same as [`simulate`], with a journal for each party, until `cancel` is set.
 ///
 /// # Errors
-/// Those of [`simulate`], and that it was cancelled.
+/// The errors of [`simulate`], and cancellation.
 pub fn simulate_with(
     job: &Job,
     inputs: Vec<Data>,
@@ -106,7 +107,7 @@ pub fn simulate_with(
             *last = Some(data);
         }
     }
-    // In one process nobody falls silent; the usual patience leaves room for debuggers and busy
+    // In one process no party falls silent; the default limits leave time for debuggers and busy
     // machines.
     let meshes = Mesh::in_memory_with(parties, Limits::default());
     let reports = std::thread::scope(|scope| {
@@ -122,11 +123,12 @@ pub fn simulate_with(
         };
         threads.into_iter().map(join).collect::<Vec<_>>()
     });
-    together(reports)
+    merge_reports(reports)
 }
 
-/// The report of a simulation: what any party learnt, and the first cause if one failed.
-fn together(reports: Vec<Result<RunReport, EngineError>>) -> Result<RunReport, EngineError> {
+/// Merges the reports of a simulation: the results that any party learnt, or the first cause of a
+/// failure.
+fn merge_reports(reports: Vec<Result<RunReport, EngineError>>) -> Result<RunReport, EngineError> {
     let (mut done, mut failed) = (Vec::new(), Vec::new());
     for report in reports {
         match report {
@@ -134,7 +136,7 @@ fn together(reports: Vec<Result<RunReport, EngineError>>) -> Result<RunReport, E
             Err(error) => failed.push(error),
         }
     }
-    // A party that gave up makes the others fail with errors of the network, which say less.
+    // A party that aborts makes the others fail with errors of the network, which say less.
     failed.sort_by_key(|error| match error.net() {
         None => 0,
         Some(NetError::Cancelled) => 1,
@@ -157,7 +159,7 @@ fn together(reports: Vec<Result<RunReport, EngineError>>) -> Result<RunReport, E
     Ok(all)
 }
 
-/// How many times slower than estimated a run may be, on a busy machine or network.
+/// Factor by which a run may be slower than estimated, on a busy machine or network.
 const BUSY: f64 = 10.0;
 
 fn run_steps(
@@ -196,18 +198,21 @@ fn run_steps(
     let most = BUSY * cost.estimate_s(job.network());
     mesh.expect(Duration::try_from_secs_f64(most).unwrap_or(MOST_EXPECTED));
     let began = Instant::now();
-    let start = Start {
+    let start = PlanInputs {
         rows: &rows,
         inputs: inputs.iter().map(Option::as_ref).collect(),
         demand: &cost.demand,
         cpu,
         coins: coins.enter(mesh.session().as_bytes()),
     };
-    let results = dispatch!(job.protocol(), execute(job.work(), start, journal, mesh));
+    let results = dispatch!(
+        job.protocol(),
+        execute(job.split_plan(), start, journal, mesh)
+    );
     let results = results.map_err(|fault| EngineError::from_fault(fault, parties))?;
     let seconds = began.elapsed().as_secs_f64();
     journal.enter(Phase::Part, mesh);
-    let (sent, rounds) = part_ways(parties, mesh)?;
+    let (sent, rounds) = exchange_goodbyes(parties, mesh)?;
     let names = |to: PartySet| to.iter().map(|party| name(parties, party)).collect();
     let results = job.plan().results.iter().zip(results);
     let result = |(plan, data): (&ResultPlan, _)| RunResult {
@@ -236,15 +241,15 @@ fn no_randomness(error: &dyn std::fmt::Display) -> EngineError {
     machine(Code::NoRandomness, error, hint)
 }
 
-/// This machine lacks what a run needs.
+/// Error for a machine that lacks something that a run needs.
 fn machine(code: Code, error: &dyn std::fmt::Display, hint: &str) -> EngineError {
     let finding = Diagnostic::new(code, error.to_string()).hint(hint);
     EngineError::from(finding)
 }
 
 fn execute<P: Protocol>(
-    work: &Work,
-    start: Start<'_>,
+    work: &SplitPlan,
+    start: PlanInputs<'_>,
     journal: &mut Journal<'_>,
     mesh: &mut Mesh,
 ) -> Result<Vec<Option<Data>>, Fault> {
@@ -258,7 +263,7 @@ mod tests {
     #[test]
     fn a_machine_without_randomness_runs_nothing() {
         let error = no_randomness(&"Function not implemented (os error 38)");
-        assert_eq!(error.kind(), sealane_diagnostic::Kind::Config);
+        assert_eq!(error.kind(), sealane_diagnostic::FailureKind::Config);
         sealane_testkit::page::shows("no-randomness", &error.to_string());
     }
 }

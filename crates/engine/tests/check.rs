@@ -1,12 +1,12 @@
-//! What a check says of protocols: which run a program, why another does not, and that a program
-//! that none runs is refused. And of what a plan warns.
+//! Verdicts of a check: the protocols that run a program, the reasons why another does not, and the
+//! refusal of a program that none runs. Also the warnings of a plan.
 
 use crate::common::parse;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::{Job, NetworkClass, ProtocolName, check, warnings};
 use std::fmt::Write;
 
-/// Whether numbers of one run-time table are in another.
+/// Program that looks up numbers of one run-time table in another.
 const TWO_TABLES: &str = "\
 sealane program 1
 name common
@@ -31,7 +31,7 @@ main {
 reveal result = %3 : bool to ann
 ";
 
-/// Programs of so many parties, each of whom gives a number of which one learns the sum.
+/// Program of so many parties, each of which gives a number; one learns the sum.
 fn of_parties(count: usize) -> String {
     let mut text = "sealane program 1\nname total\n".to_string();
     let each = |line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
@@ -57,12 +57,12 @@ fn what_no_protocol_runs_is_refused_as_planning_refuses_it() {
     let program = parse(TWO_TABLES);
     let refusal = check(&program).expect_err("no circuit takes a whole table");
     assert_eq!(refusal.code, "whole-rows");
-    // To walk the other table would be refused as well, so the hint says something else.
+    // Walking the other table would be refused as well, so the hint is a different one.
     assert!(!refusal.hint.contains("walk the rows"), "{}", refusal.hint);
     let planned = Job::new(program, ProtocolName::DEFAULT, NetworkClass::Wan, vec![]);
     let planned = planned.err().expect("it is refused");
     assert_eq!(planned.finding(), &refusal);
-    // What the hint says: a fixed number of elements.
+    // The fix that the hint names: a fixed number of elements.
     let fixed = TWO_TABLES
         .replace("u8[m]", "u8[50]")
         .replace("bool[m]", "bool[50]");
@@ -88,12 +88,12 @@ fn parties_that_do_not_fit_are_told_of_protocols_and_helpers_that_do() {
     let ways = "`--protocol yao --helpers ada` or `--protocol yao-three-halves --helpers ada` or \
                 `--protocol trio --helpers ada,bob`";
     assert_eq!(told(1), [(format!("{cannot} without helpers"), with(ways))]);
-    // A session has no room for helpers beside so many.
+    // A session has no room for helpers beside so many parties.
     let refusal = check(&parse(&of_parties(64))).expect_err("nobody is left to compute");
     assert_eq!(refusal.code, "helper-name");
 }
 
-/// Turns of a scan, of which each waits for the one before.
+/// Program with a scan, each iteration of which waits for the one before.
 const SCAN: &str = "\
 sealane program 1
 name longest
@@ -124,7 +124,7 @@ main {
 reveal result = %4 : u32 to ann
 ";
 
-/// A product a row, of as many rows as nobody has.
+/// Program with one product a row and an unrealistic number of rows.
 const PRODUCTS: &str = "\
 sealane program 1
 name products
@@ -142,7 +142,7 @@ main {
 reveal result = %3 : u64.wrapping to ann
 ";
 
-/// The code, the line and the hint of what is said of a plan at so many rows.
+/// Returns code, line and hint of each warning about a plan at so many rows.
 fn effort(text: &str, protocol: ProtocolName, rows: u64) -> Vec<(Code, Option<u32>, String)> {
     let helpers = match protocol {
         ProtocolName::Trio => vec!["cyd".to_string()],
@@ -174,7 +174,7 @@ fn rounds_out_of_proportion_are_warned_of_with_what_to_write() {
     ] {
         assert!(hint.contains(way), "{hint}");
     }
-    // Fewer rows are in proportion, and a protocol whose rounds do not grow is as well.
+    // Fewer rows are in proportion, and so is a protocol whose rounds do not grow with rows.
     assert_eq!(effort(SCAN, ProtocolName::Trio, 1000), []);
     assert_eq!(effort(SCAN, ProtocolName::Yao, 100_000), []);
 }

@@ -1,9 +1,9 @@
-//! Which table serves which input of a party, and what people read when one is missing or too many
-//! are there. What a table holds is tested in room `tables`.
+//! Choice of the table for each input of a party, and the errors if one is missing or superfluous.
+//! Room `tables` tests the content of tables.
 
 use crate::common::numbers;
 use sealane_engine::data::{self, Sources};
-use sealane_engine::{EngineError, Kind};
+use sealane_engine::{EngineError, FailureKind};
 use sealane_program::graph::{Graph, Input, Program, RowSymbol};
 use sealane_program::types::{Data, Range, RowId, Shape, Type};
 
@@ -12,7 +12,7 @@ const NUMBERS: Shape = Shape {
     fixed: vec![],
 };
 
-/// A program of one party that is nothing but its inputs, with a table of at most 4 people.
+/// Program of one party that consists of its inputs, with a table of at most 4 people.
 fn program(inputs: Vec<Input>) -> Program {
     Program {
         name: "program".to_string(),
@@ -42,7 +42,7 @@ fn input(name: &str, ty: Type, shape: Shape, range: (i128, i128), columns: &[&st
     }
 }
 
-/// Ages of people, 0 to 120.
+/// Input with ages of people, 0 to 120.
 fn age() -> Input {
     input("age", Type::U8, NUMBERS, (0, 120), &[])
 }
@@ -113,7 +113,7 @@ fn data_from_memory_are_checked_like_files() {
     let program = program(vec![age()]);
     let ages = |ty, shape: &[u64], ages: &[i128]| Some(numbers(ty, shape.to_vec(), ages));
     let check = |party, inputs: &[Option<Data>]| data::check_own(&program, party, inputs);
-    // Another integer type will do; what counts is the numbers.
+    // Another integer type is accepted; only the numbers matter.
     assert!(check(0, &[ages(Type::I64, &[2], &[41, 120])]).is_ok());
     assert!(check(1, &[None]).is_ok());
     let refused = |party, inputs: &[Option<Data>]| {
@@ -121,13 +121,13 @@ fn data_from_memory_are_checked_like_files() {
         (error.kind(), error.to_string())
     };
     let (kind, text) = refused(0, &[ages(Type::I64, &[2], &[41, -1])]);
-    assert_eq!(kind, Kind::Data);
+    assert_eq!(kind, FailureKind::Data);
     assert!(
         text.contains("`age` is -1 at element 1, outside 0 to 120"),
         "{text}"
     );
     let (kind, text) = refused(0, &[ages(Type::U8, &[1, 2], &[4, 1])]);
-    assert_eq!(kind, Kind::Data);
+    assert_eq!(kind, FailureKind::Data);
     assert!(text.contains("`age` has the shape [1, 2]"), "{text}");
     let mut short = numbers(Type::U8, vec![2], &[4, 1]);
     short.elements.pop();
@@ -144,7 +144,7 @@ fn data_from_memory_are_checked_like_files() {
     assert!(refused(0, &[Some(huge)]).1.contains("has the shape"));
     let told = |party, inputs: &[Option<Data>], text: &str| {
         let (kind, shown) = refused(party, inputs);
-        assert_eq!(kind, Kind::Misuse);
+        assert_eq!(kind, FailureKind::Misuse);
         assert!(shown.contains(text), "{shown}");
     };
     told(0, &[None], "the input `age` is missing");

@@ -1,7 +1,7 @@
-//! What is told of a run: it adds up to what crossed, it is little however long the run is, and it
-//! holds nothing of the data.
+//! Events of a run: they add up to the traffic, their number is bounded however long the run is,
+//! and they hold no data.
 
-use crate::common::{Told, parse};
+use crate::common::{OnEvent, parse};
 use sealane_engine::events::{Event, Phase, Record};
 use sealane_engine::{
     EngineError, Job, Journal, NetworkClass, ProtocolName, RunReport, run, simulate_with,
@@ -10,7 +10,8 @@ use sealane_net::{Cancel, Mesh, PartyId};
 use sealane_program::types::{Data, Type};
 use std::sync::Mutex;
 
-/// Two inputs of marked values, one of them with rows; a sum over all rows and a choice by each.
+/// Program of two inputs with recognisable values, one of them with rows: a sum over all rows and a
+/// choice by each.
 const MARKED: &str = "sealane program 1
 name marked
 party ada
@@ -50,7 +51,7 @@ fn inputs(rows: usize) -> Vec<Data> {
     vec![column, single]
 }
 
-/// Runs all parties; what each of them told.
+/// Runs all parties and returns the events of each.
 fn told(job: &Job, inputs: Vec<Data>) -> (Result<RunReport, EngineError>, Vec<Vec<Record>>) {
     let records = job.parties().iter().map(|_| Mutex::new(Vec::new()));
     let records = records.collect::<Vec<_>>();
@@ -59,7 +60,7 @@ fn told(job: &Job, inputs: Vec<Data>) -> (Result<RunReport, EngineError>, Vec<Ve
             let mut records = records.lock().expect("no holder of the lock panics");
             records.push(record.clone());
         };
-        Journal::new(job, PartyId::from_index(party), Told(keep))
+        Journal::new(job, PartyId::from_index(party), OnEvent(keep))
     });
     let report = simulate_with(job, inputs, journals.collect(), &Cancel::default());
     let records = records.into_iter().map(|records| records.into_inner());
@@ -96,7 +97,7 @@ fn a_simulation_that_is_cancelled_in_any_phase_ends_without_a_result() {
                 Event::Ended(_) => *ended.lock().expect("no panic") += 1,
                 _ => {}
             };
-            Journal::new(&job, PartyId::from_index(party), Told(look))
+            Journal::new(&job, PartyId::from_index(party), OnEvent(look))
         });
         let report = simulate_with(&job, inputs(300), journals.collect(), &cancel);
         let error = report.err().expect("it is cancelled");
@@ -163,8 +164,9 @@ fn of_many_tiles_few_events_are_told() {
         told[0].len()
     };
     let (few, many) = (count(1000), count(8000));
-    // Eight times the tiles: as much again for each of three doublings, of turns and of blocks. How
-    // often a party waits, and so begins a turn, is up to the machine: that is worth a fourth.
+    // Eight times the tiles: as many turns and blocks again for each of three doublings. The
+    // machine decides how often a party waits, and so begins a turn, which the fourth share allows
+    // for.
     assert!(many - few <= 4 * (128 + 2 * 32), "{few} and {many}");
 }
 
@@ -205,7 +207,7 @@ fn a_failure_is_told_without_the_value_that_was_refused() {
     let mut meshes = Mesh::in_memory(2);
     let mut records = Vec::new();
     let keep = |record: &Record| records.push(record.clone());
-    let mut journal = Journal::new(&job, PartyId(1), Told(keep));
+    let mut journal = Journal::new(&job, PartyId(1), OnEvent(keep));
     let own = [None, inputs(1).pop()];
     let error = run(&job, &own, &mut meshes[1], &mut journal)
         .err()

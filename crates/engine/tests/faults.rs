@@ -1,29 +1,29 @@
-//! A party that misbehaves in any frame of a run: all parties end, soon, with an error that says
-//! what it was or with the right result; never with a wrong one, never in a panic, never hanging.
+//! Faults in any frame of a run. All parties end soon, with the right result or an error that names
+//! the fault; never with a wrong result, never in a panic, never hanging.
 //!
 //! The sweeps take small runs of several tiles and harm each of their frames in each way, in a
-//! simulated world: between two parties who compute, between three, and between two who own data and
-//! three helpers who compute for them. What the network and configurations can do is in
-//! `faults_tls.rs`, what becomes of a run without one of its parties in `faults_parties.rs`, and what
-//! time makes of all that in `simulator`.
+//! simulated world: between two parties that compute, between three, and between two owners of data
+//! and three helpers that compute for them. Faults of the network and of configurations are in
+//! `faults_tls.rs`, runs without one of the parties in `faults_parties.rs`, and their combination
+//! with timing in `simulator`.
 //!
-//! **Who sees what.** The harm lies on one link. The *receiver* finds it and names the sender. All
-//! others are *witnesses*: they hear from the receiver, or from a witness who was quicker, that it
-//! gave up and why. The error of a witness is of the same kind and has the receiver's own words.
-//! The *sender*, an honest party on whose link somebody sits, is a witness too, but for what it
-//! notices itself where the link is dead.
+//! **Expected errors.** The harm lies on one link. The *receiver* finds it and names the sender.
+//! All others are *witnesses*: they hear from the receiver, or from another witness, that the
+//! receiver aborted and why. The error of a witness is of the same kind and has the receiver's own
+//! words. The *sender*, an honest party whose link is attacked, is a witness too, except for errors
+//! that it notices itself if the link is dead.
 
 use std::time::Duration;
 
 use crate::common::{Attack, Ending, SIMULATED, Session, sweep};
-use sealane_engine::Kind;
+use sealane_engine::FailureKind;
 use sealane_net::FrameKind;
 use sealane_protocol::DIGEST_BYTES;
 use sealane_testkit::adversary::{Harm, edit};
 
-/// Of who waits in vain, on the clock of the world.
+/// Patience of parties that wait in vain, on the clock of the world.
 const SHORT: Duration = Duration::from_secs(60);
-/// Of all others.
+/// Patience of all others.
 const LONG: Duration = Duration::from_secs(3600);
 
 const FLIP_MIDDLE: Harm = Harm::Alter(|frame| {
@@ -35,26 +35,26 @@ const HALVE: Harm = Harm::Alter(|frame| {
     edit(frame, |payload| payload.truncate(half));
 });
 
-/// Other numbers of rows in the greeting of their owner, of whose numbers theirs is the last.
+/// Harms to the row counts in the greeting of their owner, whose last number they are.
 const TOO_MANY_ROWS: Harm = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 101);
 const NO_ROWS: Harm = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 0);
 
-/// A frame of an honest run: number `at` of those that `from` sends to `to`.
+/// Frame of an honest run: number `at` of the frames that `from` sends to `to`.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct FramePlace<'a> {
     session: &'a Session,
     from: usize,
     to: usize,
     at: usize,
     kind: FrameKind,
-    /// Whether the digest of what went over its link comes after it.
+    /// Set if the digest of the traffic on its link comes after it.
     settled: bool,
 }
 
-impl Place<'_> {
+impl FramePlace<'_> {
     /// Runs the session with this frame harmed.
     fn attack(&self, harm: Harm, patience: impl Fn(usize) -> Duration) -> Vec<Ending> {
-        let Place { from, to, at, .. } = *self;
+        let FramePlace { from, to, at, .. } = *self;
         let attack = Attack { from, to, at, harm };
         let (endings, _) = self.session.attack(Some(attack), patience);
         for ending in &endings {
@@ -75,14 +75,16 @@ impl Place<'_> {
         self.kind == FrameKind::Control
     }
 
-    /// Whether all who fail name an end of this dead link, and one of them does so first-hand.
-    fn is_told_as_dead(&self, endings: &[Ending], said: &str) -> Result<(), String> {
+    /// Checks that every error names an end of this dead link, and that one of the ends saw it
+    /// itself.
+    fn check_dead_link(&self, endings: &[Ending], said: &str) -> Result<(), String> {
         let ends = [self.from, self.to];
         let lines = ends.map(|end| format!("{} {said}", self.session.name(end)));
         for ending in endings {
             let Err(error) = &ending.result else { continue };
             let text = error.to_string();
-            if error.kind() != Kind::Network || !lines.iter().any(|line| text.contains(line)) {
+            if error.kind() != FailureKind::Network || !lines.iter().any(|line| text.contains(line))
+            {
                 return Err(format!("{:?}: {text}", error.kind()));
             }
         }
@@ -93,16 +95,16 @@ impl Place<'_> {
         }
     }
 
-    /// Whether the receiver names the sender, and all others who fail have that from the receiver.
-    fn is_told_as_altered(&self, endings: &[Ending], kinds: &[Kind]) -> Result<(), String> {
+    /// Checks that the receiver names the sender, and that all other errors quote the receiver.
+    fn check_altered(&self, endings: &[Ending], kinds: &[FailureKind]) -> Result<(), String> {
         let found = endings[self.to].error().finding().message.clone();
         let sender = &self.session.job.parties()[self.from];
-        // A check of a protocol says nothing of whom it failed with; of two, it is the other.
+        // A failed check of a protocol names no party; of two parties, it is the other one.
         let opaque = self.session.parties() == 2 && found.contains("a check of what crossed");
         if found.contains("gave up: ") || !found.contains(sender) && !opaque {
             return Err(format!("{sender} is not named: {found}"));
         }
-        // One that sent what is no frame hears the same in other words.
+        // A party that sent an invalid frame hears the same in other words.
         let what = found.rsplit("malformed message: ").next().unwrap_or(&found);
         for ending in endings {
             let Err(error) = &ending.result else { continue };
@@ -125,8 +127,8 @@ impl Place<'_> {
     }
 }
 
-/// Every frame of every link of an honest run.
-fn every_frame(session: &Session) -> Vec<Place<'_>> {
+/// Lists every frame of every link of an honest run.
+fn every_frame(session: &Session) -> Vec<FramePlace<'_>> {
     let (endings, frames) = session.attack(None, |_| LONG);
     for ending in &endings {
         let report = ending.result.as_ref();
@@ -141,7 +143,7 @@ fn every_frame(session: &Session) -> Vec<Place<'_>> {
                 *kind != FrameKind::Control && *bytes as u64 == DIGEST_BYTES
             };
             let digest = frames.iter().rposition(is_digest);
-            let place = |(at, (kind, _)): (usize, &(FrameKind, usize))| Place {
+            let place = |(at, (kind, _)): (usize, &(FrameKind, usize))| FramePlace {
                 session,
                 from,
                 to,
@@ -152,7 +154,7 @@ fn every_frame(session: &Session) -> Vec<Place<'_>> {
             places.extend(frames.iter().enumerate().map(place));
         }
     }
-    // Handshake, set-up, tiles, settling, opening, goodbye: the sweeps are about something.
+    // Handshake, setup, tiles, settling, opening, goodbye: the sweeps cover all of them.
     let data = places.iter().filter(|place| !place.is_control());
     let settled = data.clone().filter(|place| place.settled).count();
     assert!(data.count() > 10 && settled > 6, "{settled}");
@@ -163,13 +165,13 @@ fn every_frame(session: &Session) -> Vec<Place<'_>> {
 fn a_link_that_stalls_at_any_frame_is_told_as_silence() {
     let sessions = Session::all();
     sweep(SIMULATED, sessions.iter().flat_map(every_frame), |place| {
-        // The sender hears of it only through others, if there are any that still run.
+        // The sender learns of it only through others, if there are any that still run.
         let endings = place.attack(Harm::Stall, |party| match party {
             party if party == place.to => SHORT,
             party if party == place.from => 2 * SHORT,
             _ => LONG,
         });
-        let told = place.is_told_as_dead(&endings, "sent nothing for");
+        let told = place.check_dead_link(&endings, "sent nothing for");
         told.unwrap_or_else(|why| panic!("{}: {why}", place.text(Harm::Stall)));
     });
 }
@@ -179,7 +181,7 @@ fn a_link_that_ends_at_any_frame_is_told_as_a_party_that_is_gone() {
     let sessions = Session::all();
     sweep(SIMULATED, sessions.iter().flat_map(every_frame), |place| {
         let endings = place.attack(Harm::Vanish, |_| LONG);
-        let told = place.is_told_as_dead(&endings, "is gone");
+        let told = place.check_dead_link(&endings, "is gone");
         told.unwrap_or_else(|why| panic!("{}: {why}", place.text(Harm::Vanish)));
     });
 }
@@ -203,16 +205,16 @@ fn a_frame_that_is_altered_never_becomes_a_wrong_result() {
         places.flat_map(|place| harms.map(|harm| (place, harm))),
         |(place, harm)| {
             let endings = place.attack(harm, |_| LONG);
-            // What is settled before the reveal keeps all parties from their results.
+            // A frame that is checked before the reveal keeps all parties from their results.
             if place.settled && !place.is_control() {
                 let none = endings.iter().all(|ending| ending.result.is_err());
                 assert!(none, "{}: a result", place.text(harm));
             }
             let told = match place.is_control() {
-                false => place.is_told_as_altered(&endings, &[Kind::Peer]),
-                // What people read may change unseen. A row count that was altered is one that
-                // does not fit.
-                true => only(&endings, &[Kind::Peer, Kind::Data]),
+                false => place.check_altered(&endings, &[FailureKind::Peer]),
+                // Text for people may change unnoticed. An altered row count is one that does not
+                // fit.
+                true => only(&endings, &[FailureKind::Peer, FailureKind::Data]),
             };
             told.unwrap_or_else(|why| panic!("{}: {why}", place.text(harm)));
         },
@@ -232,9 +234,9 @@ fn bytes_that_are_missing_or_late_are_waited_for_and_told() {
                 true => SHORT,
                 false => LONG,
             });
-            let kinds = [Kind::Peer, Kind::Network, Kind::Data];
+            let kinds = [FailureKind::Peer, FailureKind::Network, FailureKind::Data];
             let told = match place.is_control() {
-                false => place.is_told_as_altered(&endings, &kinds[..2]),
+                false => place.check_altered(&endings, &kinds[..2]),
                 true => only(&endings, &kinds),
             };
             told.unwrap_or_else(|why| panic!("{}: {why}", place.text(harm)));
@@ -242,8 +244,8 @@ fn bytes_that_are_missing_or_late_are_waited_for_and_told() {
     );
 }
 
-/// Whether no error is of another kind than these.
-fn only(endings: &[Ending], kinds: &[Kind]) -> Result<(), String> {
+/// Checks that every error is of one of these kinds.
+fn only(endings: &[Ending], kinds: &[FailureKind]) -> Result<(), String> {
     let errors = endings
         .iter()
         .filter_map(|ending| ending.result.as_ref().err());
@@ -254,7 +256,7 @@ fn only(endings: &[Ending], kinds: &[Kind]) -> Result<(), String> {
     }
 }
 
-/// The last frame that `from` sends to `to` of data, or else of control.
+/// Number of the last data frame, or else control frame, that `from` sends to `to`.
 fn last(session: &Session, from: usize, to: usize, data: bool) -> usize {
     let (_, frames) = session.attack(None, |_| LONG);
     let frames = frames[from][to].iter();
@@ -312,7 +314,7 @@ fn what_was_wrong_is_told_to_all() {
             1,
             0,
             3,
-            // The canonical encoding of a point is even; most other changes are points again.
+            // The canonical encoding of a point is even; most other changes give points again.
             Harm::Alter(|frame| frame.payload[0] |= 1),
             "broke the protocol: a malformed curve point",
         ),
@@ -326,7 +328,7 @@ fn what_was_wrong_is_told_to_all() {
             Harm::Garble,
             "a check of what crossed failed",
         ),
-        // From an owner of data to a helper, and from a helper to another.
+        // From an owner of data to a helper, and from one helper to another.
         (&five, 1, 4, 0, Harm::Flip(65), another_job),
         (
             &five,
@@ -375,7 +377,7 @@ fn what_opens_a_result_is_settled_too() {
         text.starts_with("what came from ada is not what it sent"),
         "{text}"
     );
-    // The others have had all that they need.
+    // The others have received everything that they need.
     for ending in endings
         .iter()
         .filter_map(|ending| ending.result.as_ref().ok())
@@ -386,7 +388,7 @@ fn what_opens_a_result_is_settled_too() {
 
 #[test]
 fn both_see_that_row_counts_differ() {
-    // Whoever is quicker tells the other.
+    // The party that finds it first tells the other.
     let harm = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 6);
     let attack = Attack {
         from: 0,
@@ -403,9 +405,9 @@ fn both_see_that_row_counts_differ() {
 
 #[test]
 fn an_account_that_does_not_fit_is_refused() {
-    // Counters of what went to each party, the rounds, and a digest. Of two, the second counter of
-    // the lab is of what it sent to itself. It becomes the largest number, in the ten bytes of its
-    // wire form: sums must not overflow.
+    // The account has counters of the bytes sent to each party, the rounds, and a digest. Of two
+    // parties, the second counter of the lab counts what it sent to itself. It becomes the largest
+    // number, in the ten bytes of its wire form: sums must not overflow.
     let boast = Harm::Alter(|frame| {
         let first = frame.payload[1..].iter().position(|byte| byte & 0x80 == 0);
         let itself = 2 + first.expect("the end of the first number");

@@ -1,12 +1,12 @@
-//! A run without one of its parties: one that dies, one that stalls, one that is not who it should
-//! be or wants another job. All the others end, soon, and say who it was.
+//! Runs without one of the parties: one that dies, stalls, has another identity or wants another
+//! job. All others end soon and name that party.
 //!
-//! **Who sees what.** A party whose process ends is *gone*, on all of its links: each of the others
-//! sees that itself or hears it from one who has. A party that lives and does nothing is *silent*
-//! for those who wait for it; whoever runs out of patience first says whom it waited for, and all
-//! others end with it, however patient they are. One that wants another job is found in the
-//! handshake, by itself as by the others. Where keys or addresses are another party's, whoever
-//! checks the key finds it, and the one who is refused is told.
+//! **Expected errors.** A party whose process ends is *gone*, on all of its links: each of the
+//! others sees that itself or hears it from one that has. A party that lives and does nothing is
+//! *silent* for those that wait for it. The party that runs out of patience first names the party
+//! that it waited for, and all others end with it, however patient they are. A party that wants
+//! another job is found in the handshake, by itself and by the others. If keys or addresses are
+//! another party's, the party that checks the key finds it, and the refused party is notified.
 
 use std::panic::resume_unwind;
 use std::sync::Mutex;
@@ -17,12 +17,12 @@ use crate::common::{
     Ending, IN_MEMORY, LONG, OVER_TLS, PROGRAM, Row, Session, ends, in_memory, over_tls, patient,
     sweep, usual_limits,
 };
-use sealane_engine::{EngineError, Job, Kind, ProtocolName};
+use sealane_engine::{EngineError, FailureKind, Job, ProtocolName};
 use sealane_net::{Limits, MeshConfig};
 
-/// All that can be waited for one after the other.
+/// Upper bound of all successive waits.
 const SOON: Duration = Duration::from_secs(30);
-/// For who waits in vain.
+/// Patience of a party that waits in vain.
 const SHORT: Duration = Duration::from_millis(300);
 
 type Meet = Box<dyn FnOnce() -> Result<Row, EngineError> + Send>;
@@ -39,7 +39,7 @@ fn tls(configs: Vec<MeshConfig>) -> Vec<Meet> {
     configs.into_iter().map(meet).collect()
 }
 
-/// How many turns each party takes.
+/// Counts the turns of each party.
 fn turns(session: &Session) -> Vec<usize> {
     let turns = Mutex::new(vec![0; session.parties()]);
     let count = |party: usize, turn: usize| {
@@ -65,7 +65,7 @@ fn run(
 
 /// Asserts that a party has failed with an error of this kind and all of these words.
 #[track_caller]
-fn assert_told(ending: &Ending, kind: Kind, words: &[&str]) {
+fn assert_told(ending: &Ending, kind: FailureKind, words: &[&str]) {
     let error = ending.error();
     let text = error.to_string();
     assert_eq!(error.kind(), kind, "{text}");
@@ -88,7 +88,7 @@ fn a_party_that_dies_at_any_turn_is_gone_for_all_others() {
         let endings = die(session, memory(session), &limits, victim, at);
         let gone = format!("{} is gone", session.name(victim));
         for ending in endings {
-            assert_told(&ending, Kind::Network, &[&gone]);
+            assert_told(&ending, FailureKind::Network, &[&gone]);
         }
     });
 }
@@ -107,12 +107,12 @@ fn a_party_that_dies_over_tls_is_gone_for_all_others() {
         let endings = die(session, meet, &limits, victim, at);
         let gone = format!("{} is gone", session.name(victim));
         for ending in endings {
-            assert_told(&ending, Kind::Network, &[&gone]);
+            assert_told(&ending, FailureKind::Network, &[&gone]);
         }
     });
 }
 
-/// Lets a party die at one of its turns, without a farewell. How the others end.
+/// Lets a party die at one of its turns, without a farewell. Returns the endings of the others.
 fn die(
     session: &Session,
     meet: Vec<Meet>,
@@ -135,7 +135,7 @@ fn a_party_that_stalls_at_any_turn_is_silent_for_who_waits_for_it() {
     let sessions = Session::all();
     let cases = sessions.iter().flat_map(|session| {
         let turns = turns(session).into_iter().enumerate();
-        // Its first turn, one in the middle, its last.
+        // Its first turn, one in the middle, and its last.
         turns.flat_map(move |(victim, turns)| {
             [0, turns / 2, turns - 1].map(|at| (session, victim, at))
         })
@@ -159,15 +159,15 @@ fn a_party_that_stalls_over_tls_is_silent_though_its_process_lives() {
         (session, victim, turns(session)[victim] / 2)
     });
     sweep(OVER_TLS, cases, |(session, victim, at)| {
-        // The first of those that compute waits for it, at the latest, by way of others.
+        // The first of the computing parties waits for it, at the latest through others.
         let meet = tls(session.configs(usual_limits()));
         let found = stall(session, meet, victim, at, victim - 2);
         assert!(found.contains("sent nothing for"), "{found}");
     });
 }
 
-/// Lets a party rest at one of its turns until `first`, who has the least patience of all, has
-/// given up. Gives what that one says.
+/// Lets a party rest at one of its turns until `first`, which has the least patience of all, has
+/// aborted. Returns the error of `first`.
 fn stall(session: &Session, meet: Vec<Meet>, victim: usize, at: usize, first: usize) -> String {
     let patience = |party| if party == first { SHORT } else { LONG };
     let limits = (0..session.parties()).map(|party| Limits {
@@ -188,8 +188,8 @@ fn stall(session: &Session, meet: Vec<Meet>, victim: usize, at: usize, first: us
     let found = endings[first].error().finding().message.clone();
     assert!(!found.contains("gave up: "), "{found}");
     for ending in &endings {
-        // The one that wakes up again finds the others gone.
-        assert_told(ending, Kind::Network, &[&found, "sent nothing for"]);
+        // The party that wakes up again finds the others gone.
+        assert_told(ending, FailureKind::Network, &[&found, "sent nothing for"]);
     }
     found
 }
@@ -218,9 +218,9 @@ fn two_helpers_exchanged_in_the_list_of_one_party_are_found_before_anything_is_s
         let orders = format!("{part} ([{there}] there, [{here}] here)");
         let by_it = format!("{part} ([{here}] there, [{there}] here)");
         for (party, ending) in endings.iter().enumerate() {
-            assert_told(ending, Kind::Peer, &[part]);
+            assert_told(ending, FailureKind::Peer, &[part]);
             let text = ending.error().to_string();
-            // Whoever finds it itself shows both orders.
+            // A party that finds it itself shows both orders.
             let shown = text.contains(if party == wrong { &by_it } else { &orders });
             assert!(shown || text.contains("gave up: "), "{text}");
         }
@@ -251,15 +251,15 @@ fn a_helper_with_another_job_is_named_to_all() {
         let part = format!("approved another job: the {part} differs");
         let helper = &five.job.parties()[wrong];
         for (party, ending) in endings.iter().enumerate() {
-            assert_told(ending, Kind::Peer, &[&part]);
-            // The helper finds that the others differ, and they that it does.
+            assert_told(ending, FailureKind::Peer, &[&part]);
+            // The helper finds that the others differ, and they find that it does.
             let text = ending.error().to_string();
             assert!(party == wrong || text.contains(helper.as_str()), "{text}");
         }
     });
 }
 
-/// Exchanges something of two parties in a configuration.
+/// Exchanges keys or addresses of two parties in a configuration.
 fn exchange(config: &mut MeshConfig, keys: bool, one: usize, other: usize) {
     let [one, other] = config
         .parties
@@ -274,13 +274,13 @@ fn exchange(config: &mut MeshConfig, keys: bool, one: usize, other: usize) {
 #[test]
 fn two_helpers_exchanged_in_one_configuration_are_told_from_each_other_by_their_keys() {
     let five = Session::of_five();
-    // Who has them exchanged, and whether it dials them. An owner of data, a helper beside them,
-    // and one who dials both.
+    // The party with the wrong configuration, the two that it exchanges, and whether it dials them:
+    // an owner of data, a helper beside them, and one that dials both.
     let cases = [
         (0, [3, 4], true),
         (2, [3, 4], true),
         (4, [2, 3], true),
-        // Only who dials needs addresses.
+        // Only a party that dials needs addresses.
         (4, [2, 3], false),
     ];
     sweep(OVER_TLS, cases, |(wrong, [one, other], keys)| {
@@ -289,7 +289,7 @@ fn two_helpers_exchanged_in_one_configuration_are_told_from_each_other_by_their_
         let limits = vec![usual_limits(); five.parties()];
         let endings = run(&five, tls(configs), &limits, &|_, _| ());
         let endings = endings.into_iter().flatten().collect::<Vec<_>>();
-        // It takes the one that it looks at first for the other, and says whose key that is.
+        // It takes the party that it checks first for the other, and names the key's owner.
         let [first, second] = [(one, other), (other, one)].map(|(seen, key)| {
             let taken = format!("{} is taken for another: it shows the key", five.name(seen));
             [
@@ -299,17 +299,17 @@ fn two_helpers_exchanged_in_one_configuration_are_told_from_each_other_by_their_
         });
         let text = endings[wrong].error().to_string();
         let says = |both: &[String; 2], text: &str| both.iter().all(|words| text.contains(words));
-        // A busy machine may hear of itself by way of others first.
+        // On a busy machine, a party may hear of itself through others first.
         let refused = format!("{} expects another key of this party", five.name(wrong));
         let told = says(&first, &text) || says(&second, &text) || text.contains(&refused);
         assert!(told, "{text}");
         for ending in &endings {
             let error = ending.error();
             let text = error.to_string();
-            // One that comes late finds nobody there any more.
-            let alone = error.kind() == Kind::Network && text.contains("cannot be reached");
+            // A party that comes late finds nobody there any more.
+            let alone = error.kind() == FailureKind::Network && text.contains("cannot be reached");
             let told = says(&first, &text) || says(&second, &text) || text.contains(&refused);
-            assert!(told && error.kind() == Kind::Peer || alone, "{text}");
+            assert!(told && error.kind() == FailureKind::Peer || alone, "{text}");
             assert!(ending.after < SOON, "{text}");
         }
     });

@@ -1,6 +1,6 @@
-//! What can go wrong between parties that meet over TLS on this machine: a party, the network below
-//! TLS, and configurations and jobs that do not fit. All sides end within their time-outs, with an
-//! error that says which it was.
+//! Faults between parties that meet over TLS on this machine: of a party, of the network below TLS,
+//! and of configurations and jobs that do not fit. All sides end within their time-outs, with an
+//! error that names the fault.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,17 +11,17 @@ use crate::common::{
     Attack, Ending, OVER_TLS, PROGRAM, Session, X, ends, harmed, is_nightly, job_of, numbers,
     over_tls, short_limits, sweep, usual_limits,
 };
-use sealane_engine::{EngineError, Job, Kind, NetworkClass, ProtocolName};
+use sealane_engine::{EngineError, FailureKind, Job, NetworkClass, ProtocolName};
 use sealane_net::{Identity, Limits, Mesh, MeshConfig, WIRE_VERSION};
 use sealane_program::types::{Data, Type};
 use sealane_testkit::adversary::Harm;
 use sealane_testkit::random::Random;
 use sealane_testkit::relay::{Break, Direction, Relay};
 
-/// Everything here ends sooner, time-outs of connecting and of silence together.
+/// Upper bound of every test here, time-outs of connecting and of silence together.
 const SOON: Duration = Duration::from_secs(30);
 
-/// All parties meet over TLS; a frame of one may be harmed on the way into TLS.
+/// Runs a session over TLS, in which one frame may be harmed before TLS encrypts it.
 fn attack(session: &Session, attack: Option<Attack>, limits: Limits) -> Vec<Ending> {
     let meet = |config: MeshConfig| {
         move || {
@@ -34,7 +34,7 @@ fn attack(session: &Session, attack: Option<Attack>, limits: Limits) -> Vec<Endi
     session.run(configs.map(meet).collect(), &limits)
 }
 
-/// All parties with these jobs, inputs and configurations.
+/// Runs all parties with these jobs, inputs and configurations.
 fn meet_with(jobs: &[&Job], inputs: &[Vec<Option<Data>>], configs: Vec<MeshConfig>) -> Vec<Ending> {
     let limits = configs.iter().map(|config| config.limits);
     let limits = limits.collect::<Vec<_>>();
@@ -55,7 +55,7 @@ fn two_configs() -> [MeshConfig; 2] {
 }
 
 #[track_caller]
-fn assert_error(ending: &Ending, kind: Kind, words: &[&str]) {
+fn assert_error(ending: &Ending, kind: FailureKind, words: &[&str]) {
     let error = ending.error();
     assert_eq!(error.kind(), kind, "{error}");
     let text = error.to_string();
@@ -63,7 +63,7 @@ fn assert_error(ending: &Ending, kind: Kind, words: &[&str]) {
     assert!(ending.after < SOON, "{:?}: {text}", ending.after);
 }
 
-/// Places in sessions of two, three and five: frames of the greeting, of data, among the last.
+/// Frames in sessions of two, three and five: in the greeting, in data, among the last.
 fn places(sessions: &[Session; 3]) -> Vec<(&Session, [usize; 3])> {
     let [two, three, five] = sessions;
     let in_two = [
@@ -75,7 +75,7 @@ fn places(sessions: &[Session; 3]) -> Vec<(&Session, [usize; 3])> {
         [1, 0, 5],
     ];
     let in_three = [[0, 2, 0], [1, 0, 4], [2, 1, 10], [0, 1, 3]];
-    // From an owner to a helper, between helpers, to who learns a result.
+    // From an owner to a helper, between helpers, and to a party that learns a result.
     let in_five = [[0, 3, 3], [4, 3, 5], [2, 4, 9], [2, 1, 3]];
     let of = |session, places: &[[usize; 3]]| {
         places
@@ -105,12 +105,12 @@ fn a_link_that_ends_in_the_middle_is_told_to_all() {
         let vanish = Some(Attack { from, to, at, harm });
         let gone = [from, to].map(|end| format!("{} is gone", session.name(end)));
         for ending in attack(session, vanish, usual_limits()) {
-            assert_error(&ending, Kind::Network, &[&gone[0], &gone[1]]);
+            assert_error(&ending, FailureKind::Network, &[&gone[0], &gone[1]]);
         }
     });
 }
 
-/// The process is alive, as its heartbeats tell, but nothing comes: patience ends that.
+/// The process is alive, as its heartbeats show, but nothing comes: the patience ends that.
 #[test]
 fn a_live_party_that_sends_nothing_has_stalled() {
     let limits = Limits {
@@ -121,7 +121,7 @@ fn a_live_party_that_sends_nothing_has_stalled() {
     sweep(OVER_TLS, places(&sessions), |(session, [from, to, at])| {
         let harm = Harm::Stall;
         for ending in attack(session, Some(Attack { from, to, at, harm }), limits) {
-            assert_error(&ending, Kind::Network, &["sent nothing for"]);
+            assert_error(&ending, FailureKind::Network, &["sent nothing for"]);
         }
     });
 }
@@ -144,27 +144,30 @@ fn a_party_with_the_right_key_that_sends_garbage_is_told_so() {
         ];
         let found = endings[to].error();
         assert_error(&endings[to], found.kind(), &words);
-        assert!(matches!(found.kind(), Kind::Peer | Kind::Data), "{found}");
+        assert!(
+            matches!(found.kind(), FailureKind::Peer | FailureKind::Data),
+            "{found}"
+        );
         for (party, ending) in endings.iter().enumerate() {
             match &ending.result {
-                // After the last frame, the other has said all it had to say.
+                // After the last frame, the other party has sent everything.
                 Ok(report) => session.assert_right(report),
                 Err(_) if party == to => {}
-                Err(_) => assert_error(ending, Kind::Peer, &["gave up: ", "approved"]),
+                Err(_) => assert_error(ending, FailureKind::Peer, &["gave up: ", "approved"]),
             }
         }
     });
 }
 
-/// Runs a session with a relay on the way of the last party to another; gives how they ended and
-/// how many records crossed there.
+/// Runs a session with a relay between the last party and another; returns how they ended and how
+/// many records crossed the relay.
 fn through_relay(
     session: &Session,
     to: usize,
     plan: Option<(Direction, u64, Break)>,
 ) -> (Vec<Ending>, [u64; 2]) {
-    // One that breaks while the parties meet is tried again for as long as they may take. One on
-    // which nothing comes is waited for, and so is the end of a record of which too few bytes come.
+    // A link that breaks while the parties meet is dialled again within the time for meeting. A
+    // link on which nothing comes is waited for, and so is the rest of a record that is cut short.
     let limits = short_limits();
     let silence = match plan {
         None | Some((_, _, Break::Cut)) => usual_limits().silence,
@@ -172,7 +175,7 @@ fn through_relay(
     };
     let mut configs = session.configs(Limits { silence, ..limits });
     let relay = Relay::start(&configs[to].parties[to].address, plan).expect("a port");
-    // Who comes later dials.
+    // The party that comes later dials.
     let last = configs.last_mut().expect("a party");
     last.parties[to].address = relay.address().to_string();
     let jobs = vec![&*session.job; session.parties()];
@@ -180,10 +183,10 @@ fn through_relay(
     (endings, relay.crossed())
 }
 
-/// Records of a kind of harm and a direction that are tried where not all are.
+/// Number of records that are sampled for each kind of harm and direction.
 const SAMPLES: usize = 2;
 
-/// Numbers of records of which `count` cross: some, or all where there is time.
+/// Numbers of records out of `count` that are tried: a sample, or all in a nightly run.
 fn records(random: &mut Random, count: u64) -> Vec<u64> {
     match is_nightly() {
         true => (0..count).collect(),
@@ -198,8 +201,8 @@ fn a_network_that_harms_any_record_is_told_and_never_changes_a_result() {
     let [two, _, five] = Session::all();
     let mut random = Random::new(1);
     let mut cases = vec![];
-    // Between two who compute, of whom there are no others or another, and between a helper and an
-    // owner of data.
+    // Between two that compute, with and without other parties, and between a helper and an owner
+    // of data.
     for (session, to) in [(&two, 0), (&five, 3), (&five, 0)] {
         let (endings, crossed) = through_relay(session, to, None);
         let reports = endings.iter().map(|ending| ending.result.as_ref());
@@ -216,15 +219,15 @@ fn a_network_that_harms_any_record_is_told_and_never_changes_a_result() {
     sweep(OVER_TLS, cases, |(session, to, count, plan)| {
         let (_, at, kind) = plan;
         let (endings, _) = through_relay(session, to, Some(plan));
-        // A link that breaks while the parties meet is tried again until nobody comes any more.
+        // A link that breaks while the parties meet is dialled again until nobody answers any more.
         let of_network = ["sent nothing for", "is gone", "cannot be reached"];
         let of_both = ["malformed", "no secure connection", "gave up"];
         let breaks_off = matches!(kind, Break::Stall | Break::Cut);
         let (words, kinds) = match breaks_off {
-            true => (of_network.to_vec(), vec![Kind::Network]),
+            true => (of_network.to_vec(), vec![FailureKind::Network]),
             false => (
                 [of_network, of_both].concat(),
-                vec![Kind::Network, Kind::Peer],
+                vec![FailureKind::Network, FailureKind::Peer],
             ),
         };
         let case = format!("{plan:?} of {}", endings.len());
@@ -237,8 +240,8 @@ fn a_network_that_harms_any_record_is_told_and_never_changes_a_result() {
                 }
             }
         }
-        // Early or in the middle, nobody can have finished; but TLS sends a record that means
-        // nothing, for the eyes of boxes on the way.
+        // Early or in the middle, no party can have finished. But TLS sends a record without
+        // meaning, for compatibility with middleboxes.
         if at < count / 2 {
             let failed = endings.iter().filter(|ending| ending.result.is_err());
             let failed = failed.count();
@@ -267,9 +270,10 @@ fn a_wrong_key_is_told_to_who_sees_it_and_to_who_shows_it() {
         let mut seen = 0;
         for (party, ending) in endings.iter().enumerate() {
             let text = &ending.error().finding().message;
-            // Of three, one that comes late finds neither it nor who has seen it.
+            // Of three, a party that comes late finds neither the impostor nor the party that saw
+            // it.
             if party == wrong || !text.contains("cannot be reached") {
-                assert_error(ending, Kind::Peer, &[refused, &shows]);
+                assert_error(ending, FailureKind::Peer, &[refused, &shows]);
             }
             seen += usize::from(text.starts_with(&shows));
         }
@@ -306,17 +310,17 @@ fn a_wrong_version_is_told_with_both_versions() {
         )
     });
     let text = error.to_string();
-    assert_eq!(error.kind(), Kind::Peer);
+    assert_eq!(error.kind(), FailureKind::Peer);
     assert!(
         text.contains("lab (party 1) runs Sealane 9.8.7 (wire version 9), this party runs"),
         "{text}"
     );
-    // The other side hears the version of this one, so that it can say the same.
+    // The other side learns the version of this one, so that it can report it.
     assert_eq!(answer[..8], *b"SEALANE\n");
     assert_eq!(answer[8..10], WIRE_VERSION.to_le_bytes());
 }
 
-/// Dials until somebody listens.
+/// Dials until a listener accepts.
 fn dial(address: &str) -> TcpStream {
     loop {
         match TcpStream::connect(address) {
@@ -338,7 +342,7 @@ fn nobody_there_is_told_with_the_address() {
         };
         assert_error(
             &ending,
-            Kind::Network,
+            FailureKind::Network,
             &[&format!("cannot be reached at {address}")],
         );
     }
@@ -361,11 +365,11 @@ fn another_job_is_told_to_both_with_the_part_that_differs() {
         let endings = meet_with(&[&usual, other], &two.inputs, two_configs().into());
         let differs = format!("approved another job: the {part} differs");
         for ending in &endings {
-            assert_error(ending, Kind::Peer, &[&differs]);
+            assert_error(ending, FailureKind::Peer, &[&differs]);
         }
         let texts = endings.iter().map(|ending| ending.error().to_string());
         let texts = texts.collect::<Vec<_>>();
-        // Whoever is quicker has both sides' names for it, and the other hears one.
+        // The party that finds it first has both sides' names for it; the other hears one.
         let names = [
             format!("({theirs} there, {ours} here)"),
             format!("({ours} there, {theirs} here)"),
@@ -375,7 +379,7 @@ fn another_job_is_told_to_both_with_the_part_that_differs() {
     }
 }
 
-/// Both parties own a column of the same table.
+/// Program in which both parties own a column of the same table.
 const SHARED_TABLE: &str = "\
 sealane program 1
 name shared
@@ -400,19 +404,22 @@ fn row_counts_that_do_not_fit_are_found_in_the_handshake() {
         let inputs = [vec![column(x), None], vec![None, column(y)]];
         meet_with(&[&job, &job], &inputs, two_configs().into())
     };
-    // Whoever is quicker tells the other.
+    // The party that finds it first tells the other.
     for ending in endings([X.len(), 7]) {
         let kind = ending.error().kind();
-        assert!(matches!(kind, Kind::Data | Kind::Peer), "{kind:?}");
+        assert!(
+            matches!(kind, FailureKind::Data | FailureKind::Peer),
+            "{kind:?}"
+        );
         let texts = [
             "`people` has 5 rows at clinic and 7 at lab",
             "`people` has 7 rows at lab and 5 at clinic",
         ];
         assert_error(&ending, kind, &texts);
     }
-    // A party with too many rows does not even greet, and says so; the other hears that it left.
+    // A party with too many rows reports that before the greeting; the other hears that it left.
     let endings = endings([101, 7]);
-    assert_error(&endings[0], Kind::Data, &["`x` has 101 rows"]);
+    assert_error(&endings[0], FailureKind::Data, &["`x` has 101 rows"]);
     let told = "clinic (party 0) gave up: an error on its side";
-    assert_error(&endings[1], Kind::Peer, &[told]);
+    assert_error(&endings[1], FailureKind::Peer, &[told]);
 }

@@ -1,8 +1,8 @@
-//! What parties tell each other before a run, and what only those hear who approved the same.
+//! Messages of the handshake, and those that only parties with the same approved job receive.
 
 use crate::common::{PROGRAM, PROGRAM_OF_THREE, Session, job_of, named};
 use sealane_engine::{
-    EngineError, Job, Journal, Kind, NetworkClass, ProtocolName, RunReport, fuzzing, run,
+    EngineError, FailureKind, Job, Journal, NetworkClass, ProtocolName, RunReport, fuzzing, run,
 };
 use sealane_net::{Identity, Mesh, PublicKey};
 use sealane_program::types::Data;
@@ -28,7 +28,7 @@ fn meet(
     })
 }
 
-/// Whether a control message states row counts.
+/// Tells if a control message states row counts.
 fn is_of_rows(message: &[u8]) -> bool {
     fuzzing(message)[1].is_some()
 }
@@ -54,7 +54,7 @@ fn nobody_states_row_counts_before_all_have_shown_the_same_job() {
     ends.into_iter()
         .for_each(|end| session.assert_right(&end.expect("an honest run")));
     assert_eq!(messages.iter().filter(|said| is_of_rows(said)).count(), 6);
-    // Two of three have the same job, and yet tell each other nothing either.
+    // Two of three have the same job, and still state no row counts to each other.
     for odd in 0..3 {
         let classes = [0, 1, 2].map(|party| if party == odd { wan } else { lan });
         let (ends, messages) = said(classes);
@@ -64,7 +64,7 @@ fn nobody_states_row_counts_before_all_have_shown_the_same_job() {
     }
 }
 
-/// What each of two says who run these programs.
+/// Returns the errors of two parties that run these programs.
 fn of_programs(texts: [&str; 2]) -> Vec<EngineError> {
     let jobs = texts.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::Lan));
     let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
@@ -108,7 +108,7 @@ fn programs_that_differ_are_told_the_first_line_that_does_and_no_text_crosses() 
             }
         }
     }
-    // Neither the name nor what it says of the other's program is on the wire.
+    // The wire carries neither the name nor the text of the differing line.
     let (meshes, logs) = recorded(2);
     let jobs = [PROGRAM, &PROGRAM.replace("name over", "name somewhere")];
     let jobs = jobs.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::Lan));
@@ -132,7 +132,7 @@ fn programs_that_differ_are_told_the_first_line_that_does_and_no_text_crosses() 
     );
 }
 
-/// Where three have three programs, each is told of a difference, and nobody waits for anybody.
+/// If three parties have three programs, each hears of a difference, and none waits for another.
 #[test]
 fn three_with_three_programs_part() {
     let names = ["listed", "names", "others"];
@@ -143,7 +143,7 @@ fn three_with_three_programs_part() {
     let session = Session::new(PROGRAM_OF_THREE, ProtocolName::Trio, &[]);
     for end in meet(&jobs, Mesh::in_memory(3), &session.inputs) {
         let error = end.err().expect("nobody runs another program");
-        assert_eq!(error.kind(), Kind::Peer);
+        assert_eq!(error.kind(), FailureKind::Peer);
         assert!(error.to_string().contains("the program differs"), "{error}");
     }
 }
@@ -175,14 +175,14 @@ fn two_who_pin_different_keys_for_a_helper_notice() {
     fine.into_iter()
         .for_each(|end| session.assert_right(&end.expect("an honest run")));
     assert!(stated);
-    // The lab has pinned another key for ada, and meets somebody else under that name.
+    // The lab has pinned another key for ada, and meets another machine under that name.
     let (differ, stated) = ends([[0, 1, 2], [0, 1, 3], [0, 1, 2]]);
     assert!(!stated);
     let errors = differ
         .into_iter()
         .map(|end| end.err().expect("nobody runs"));
     let errors = errors.collect::<Vec<_>>();
-    assert!(errors.iter().all(|error| error.kind() == Kind::Peer));
+    assert!(errors.iter().all(|error| error.kind() == FailureKind::Peer));
     let finders = errors
         .iter()
         .filter(|error| error.finding().code == "keys-differ");
@@ -193,7 +193,7 @@ fn two_who_pin_different_keys_for_a_helper_notice() {
         let shows = |key: &PublicKey| text.contains(&key.fingerprint());
         assert!(shows(&keys[2]) && shows(&keys[3]), "{text}");
     }
-    // Whoever hears of it at second hand hears the same.
+    // A party that hears of it through another one hears the same.
     assert!(
         errors
             .iter()

@@ -1,12 +1,12 @@
-//! Helpers are parties of a session beside those of the program: they bring nothing, learn nothing,
-//! and stand in the job that everyone approves.
+//! Helpers are parties of a session beside those of the program: they bring no input, learn
+//! nothing, and are part of the job that everyone approves.
 
 use std::thread;
 
 use crate::common::{PROGRAM, Session, named, parse};
 use sealane_engine::data::{self, Sources};
 use sealane_engine::{
-    EngineError, Job, Journal, Kind, NetworkClass, ProtocolName, RunReport, run, simulate,
+    EngineError, FailureKind, Job, Journal, NetworkClass, ProtocolName, RunReport, run, simulate,
 };
 use sealane_net::Mesh;
 use sealane_program::types::Data;
@@ -20,7 +20,7 @@ fn clear(helpers: &[&str]) -> Job {
     planned(ProtocolName::Clear, helpers).expect("a sound job")
 }
 
-/// What each of `parties` brings, of whom helpers bring nothing.
+/// Inputs of each of `parties`, of which helpers have none.
 fn inputs(parties: usize) -> Vec<Vec<Option<Data>>> {
     let mut all = Session::new(PROGRAM, ProtocolName::Clear, &[]).inputs;
     all.resize(parties, vec![None, None]);
@@ -45,7 +45,7 @@ fn refused(helpers: &[&str]) -> String {
     let error = planned(ProtocolName::Clear, helpers)
         .err()
         .expect("a refusal");
-    assert_eq!(error.kind(), Kind::Misuse);
+    assert_eq!(error.kind(), FailureKind::Misuse);
     error.finding().message.clone()
 }
 
@@ -87,13 +87,13 @@ fn another_order_of_helpers_is_another_job_and_both_are_shown() {
     let reports = session(&jobs.collect::<Vec<_>>());
     let texts = reports.iter().map(|report| {
         let error = report.as_ref().err().expect("nobody runs another job");
-        assert_eq!(error.kind(), Kind::Peer, "{error}");
+        assert_eq!(error.kind(), FailureKind::Peer, "{error}");
         error.to_string()
     });
     let texts = texts.collect::<Vec<_>>();
     let part = "the list of parties and helpers";
     assert!(texts.iter().all(|text| text.contains(part)), "{texts:?}");
-    // Who looks first sees both lists, and tells the others what differs.
+    // The party that looks first sees both lists, and sends the difference to the others.
     let [right, turned] = ["[clinic, lab, ada, cyd]", "[clinic, lab, cyd, ada]"];
     let told = |there: &str, here: &str| {
         let differs = format!("approved another job: {part} differs ({there} there, {here} here)");
@@ -128,7 +128,7 @@ fn a_protocol_of_two_that_both_compute_wants_no_helper() {
     let error = planned(ProtocolName::Yao, &["ada"])
         .err()
         .expect("a refusal");
-    assert_eq!(error.kind(), Kind::Misuse);
+    assert_eq!(error.kind(), FailureKind::Misuse);
     let text = error.to_string();
     for words in ["error[parties]", "(clinic, lab)", "name no helper"] {
         assert!(text.contains(words), "{text}");
@@ -165,6 +165,6 @@ fn a_mesh_without_the_helpers_is_refused() {
     let own = &inputs(2)[0];
     let error = run(&clear(&["ada"]), own, &mut mesh, &mut Journal::silent());
     let error = error.err().expect("a party is missing");
-    assert_eq!(error.kind(), Kind::Misuse);
+    assert_eq!(error.kind(), FailureKind::Misuse);
     sealane_testkit::page::shows("party-count", &error.to_string());
 }

@@ -1,13 +1,14 @@
-//! What one party knows it computes alone: no gate is garbled for it and only its result crosses.
+//! Local work: a party computes alone on its own inputs; no gate is garbled, and only results
+//! cross.
 
 use sealane_engine::{Job, NetworkClass, ProtocolName, simulate};
 use sealane_program::text;
 use sealane_program::types::{Data, Type};
 
-/// Twenty rows of ann's; ben has one number.
+/// Rows of ann's table; ben has one number.
 const ROWS: u64 = 20;
 
-/// The sum of ann's squares, as `main` says, and what is revealed of it.
+/// Job with the sum of ann's squares, as `main` states, and the values revealed of it.
 fn job(main: &str) -> Job {
     let source = format!(
         "sealane program 1\nname local\nparty ann\nparty ben\nrows n <= 100\n\
@@ -22,7 +23,7 @@ fn job(main: &str) -> Job {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Runs a job over rows 0, 1, ..., 19 and 9; its report, and the elements of its only result.
+/// Runs a job over rows 0, 1, ..., 19 and 9; returns its report and its only result.
 fn run(job: &Job) -> (sealane_engine::RunReport, Vec<u64>) {
     let data = |shape: &[u64], elements: Vec<u64>| Data {
         ty: Type::U8,
@@ -42,7 +43,7 @@ fn a_sum_of_own_squares_takes_no_gate_and_shares_one_number() {
     let (report, total) = run(&job);
     assert_eq!(total, [(0..ROWS).map(|x| x * x).sum::<u64>()]);
     assert_eq!(report.promise.ands, 0);
-    // No byte depends on the rows.
+    // The traffic does not depend on the number of rows.
     let bytes = |rows| job.cost(&[rows]).expect("rows in bounds").promise.payload;
     assert_eq!(bytes(1), bytes(100));
     assert_eq!(bytes(ROWS), report.promise.payload);
@@ -56,7 +57,7 @@ fn joint_work_begins_with_what_was_computed_alone() {
     );
     let (report, total) = run(&job);
     assert_eq!(total, [(0..ROWS).map(|x| x * x).sum::<u64>() + 9]);
-    // 23 bits of the one and 8 of the other.
+    // 23 bits of one operand and 8 of the other.
     assert_eq!(report.promise.ands, 22);
 }
 

@@ -1,4 +1,4 @@
-//! Steps that share a flight and take it at different times at the two parties.
+//! Steps that share a flight and read it at different times at the two parties.
 
 use sealane_engine::{Job, NetworkClass, ProtocolName, simulate};
 use sealane_program::text;

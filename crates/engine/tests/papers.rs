@@ -1,10 +1,10 @@
-//! What `plan --papers` says of a protocol is what its page says.
+//! Agreement of `plan --papers` with the pages of the protocols.
 
 use sealane_engine::ProtocolName;
 use sealane_protocol::Security;
 use std::path::Path;
 
-/// The words of a page, without line breaks and brackets.
+/// Returns the words of a page, without line breaks and brackets.
 fn page(name: &str) -> String {
     let path = format!("../../docs/protocols/{name}.md");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);

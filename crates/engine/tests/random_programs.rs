@@ -1,6 +1,6 @@
-//! Random programs, run by every protocol, agree with the plain reference; and every run keeps
-//! the promise of its plan, byte by byte and round by round. What the check of a program does not
-//! refuse runs.
+//! Random programs under every protocol. They agree with the plain reference, every run keeps the
+//! promise of its plan, byte by byte and round by round, and every program that its check accepts
+//! runs.
 
 use proptest::prelude::*;
 use sealane_diagnostic::{Code, Diagnostic};
@@ -10,7 +10,7 @@ use sealane_program::text;
 use sealane_testkit::random_program::{Case, arithmetic, cases, cases_of_three};
 use sealane_testkit::reference;
 
-/// Runs a case, or refuses it where planning does: a body that needs all rows at once.
+/// Runs a case, or refuses it if planning does, for a body that needs all rows at once.
 fn run(
     case: &Case,
     protocol: ProtocolName,
@@ -41,7 +41,7 @@ fn run(
     Ok(report.unwrap_or_else(|error| panic!("{error}\n{}", text::print(&case.program))))
 }
 
-/// Helpers who compute for the program's parties, or as many with them as are missing.
+/// Number of helpers that compute for the program's parties, or that join them.
 fn missing(case: &Case, outside: bool) -> usize {
     match outside {
         true => 3,
@@ -122,7 +122,7 @@ proptest! {
         check(&case, ProtocolName::Trio, missing(&case, outside), tile)?;
     }
 
-    /// Sums and products, which trio computes in rings, between what it computes in bits.
+    /// Sums and products, which trio computes in rings, between operations on bits.
     #[test]
     fn trio_adds_and_multiplies_as_the_reference_does(
         case in arithmetic(),
@@ -133,8 +133,8 @@ proptest! {
     }
 }
 
-/// What a check takes runs under these protocols, with the helpers that each needs, or is warned of;
-/// the cost has rows of every table at their bounds.
+/// Checks that an accepted program runs under these protocols, with the helpers that each needs, or
+/// is warned of; the cost has rows of every table at their bounds.
 fn taken_runs(case: &Case, protocols: &[ProtocolName]) -> Result<(), TestCaseError> {
     let found = verdict(&case.program);
     for &protocol in protocols {
@@ -172,7 +172,7 @@ proptest! {
         taken_runs(&case, &[ProtocolName::Yao, ProtocolName::YaoThreeHalves, ProtocolName::Trio])?;
     }
 
-    /// The usual protocol computes with two, and says so.
+    /// The default protocol computes with two parties, and the check warns of that.
     #[test]
     fn what_a_check_takes_of_three_parties_runs(case in cases_of_three()) {
         taken_runs(&case, &[ProtocolName::Yao, ProtocolName::Trio])?;

@@ -1,5 +1,5 @@
-//! Rounds are the depth of what is computed: scalar code comes out with one message a round to each
-//! peer, steps that do not wait for each other share rounds, and so do tiles.
+//! Rounds equal the depth of the computation: scalar code sends one message a round to each peer,
+//! and independent steps and tiles share rounds.
 
 use std::thread;
 
@@ -10,9 +10,9 @@ use sealane_program::graph::{Binary, Input, Program};
 use sealane_program::text;
 use sealane_program::types::{Data, Shape, Type};
 
-/// AES-128 (FIPS 197) as one would write it by hand: bytes are scalars, each S-box is a lookup of
-/// its own, and nothing says what can run side by side. Inner rounds look into the T-box of the
-/// 2012 paper (section 4), whose entries hold a byte of each row.
+/// AES-128 (FIPS 197) written naively: bytes are scalars, each S-box is a separate lookup, and
+/// nothing marks independent work. Inner rounds look into the T-box of the 2012 paper (section 4),
+/// whose entries hold a byte of each row.
 struct Aes {
     builder: Builder,
     sbox: Handle,
@@ -22,8 +22,8 @@ struct Aes {
 type Column = Vec<Handle>;
 
 impl Aes {
-    /// Of one block: the text from one party, the key from another, the ciphertext to a third
-    /// (figure 7 of the paper).
+    /// Program for one block: the text from one party, the key from another, the ciphertext to a
+    /// third (figure 7 of the paper).
     fn program() -> Program {
         let mut builder = Builder::new("aes").unwrap();
         for name in ["text", "key", "receiver"] {
@@ -103,7 +103,7 @@ impl Aes {
         self.add(&last, &words[40..])
     }
 
-    /// SubBytes and MixColumns of a column: four entries of the T-box, each turned by its row.
+    /// SubBytes and MixColumns of a column: four entries of the T-box, each rotated by its row.
     fn mix(&mut self, column: &Column) -> Column {
         let mut sum: Option<Column> = None;
         for (row, byte) in column.iter().enumerate() {
@@ -152,7 +152,7 @@ fn shift_rows(state: &[Column]) -> Vec<Column> {
     (0..4).map(column).collect()
 }
 
-/// Times x in GF(2^8).
+/// Multiplication by x in GF(2^8).
 fn double(byte: u8) -> u8 {
     (byte << 1) ^ (0x1b * (byte >> 7))
 }
@@ -174,7 +174,7 @@ fn bytes(values: impl IntoIterator<Item = u8>) -> Data {
     Data::from_numbers(Type::U8, vec![numbers.len() as u64], &numbers).unwrap()
 }
 
-/// Runs all parties in memory. For each, its report and what it counted.
+/// Runs all parties in memory. Returns for each its report and its counters.
 fn session(job: &Job, inputs: &[Data]) -> Vec<(RunReport, Counters)> {
     thread::scope(|scope| {
         let party = |mut mesh: Mesh| {
@@ -224,8 +224,8 @@ fn scalar_aes_takes_a_round_and_one_message_to_each_peer_for_each_level_of_its_l
         let computes = party >= 3;
         let sent = |to: usize| counters.messages[to].sent;
         let busiest = (0..parties.len()).map(sent).max().unwrap();
-        // A computing party talks to its neighbour in each level, and in the end to everybody. It
-        // agrees on a seed before that.
+        // A computing party sends to its neighbour in each level, and at the end to everybody.
+        // Before that it agrees on a seed.
         let most = if computes { levels + 4 } else { 3 };
         assert!(
             busiest <= most,
@@ -239,8 +239,8 @@ fn scalar_aes_takes_a_round_and_one_message_to_each_peer_for_each_level_of_its_l
     assert!((0..6).all(|party| (party == 2) == learnt(party).is_some()));
 }
 
-/// Two chains that do not meet: a product of three factors and a comparison of two, over other
-/// shapes, so that nothing fuses them.
+/// Two independent chains: a product of three factors and a comparison of two, over other shapes,
+/// so that nothing fuses them.
 const CHAINS: &str = "\
 sealane program 1
 name chains
@@ -280,7 +280,7 @@ fn steps_that_do_not_wait_for_each_other_share_rounds() {
     assert_eq!(together, rounds_of(largest).max(rounds_of(least)));
 }
 
-/// Rows that are compared with a secret, and nothing else.
+/// Comparison of rows with a secret.
 const ROWS: &str = "\
 sealane program 1
 name rows
@@ -310,12 +310,12 @@ fn tiles_in_flight_share_rounds_and_others_follow() {
         parties[0].0.rounds
     };
     let one = rounds(48);
-    // The depth of a comparison of eight bits.
+    // Depth of a comparison of eight bits.
     let depth = 4;
     // Seeds, inputs, the comparison, settling, opening.
     assert_eq!(one, 1 + 1 + depth + 2);
-    // Twelve rows a tile are four tiles, all in flight; six are eight, four after four. Whoever has
-    // nothing to wait for shares its rows while others still finish, at most one round early.
+    // Twelve rows a tile are four tiles, all in flight; six are eight, four after four. A party
+    // that waits for nothing shares its rows while others still finish, at most one round early.
     assert_eq!(rounds(12), one);
     let follow = |groups: u64| one + groups * depth..=one + groups * (1 + depth);
     assert!(follow(1).contains(&rounds(6)));

@@ -5,7 +5,7 @@ use sealane_engine::{Journal, danger_run_with_seed};
 use sealane_net::{Mesh, SessionId};
 use std::thread;
 
-/// The identifier with which each party ends, for the seeds of their coins.
+/// Returns the session identifier of each party, for these seeds of their coins.
 fn entered(session: &Session, seeds: &[u64]) -> Vec<SessionId> {
     let meshes = Mesh::in_memory(session.parties());
     let parties = meshes.into_iter().zip(&session.inputs).zip(seeds);

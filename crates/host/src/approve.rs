@@ -1,4 +1,4 @@
-//! Approval: nobody runs a job whose hash its owner has not seen.
+//! Approval: a job runs only if its owner has approved its hash.
 
 use crate::Failure;
 use crate::view;
@@ -6,12 +6,12 @@ use sealane_diagnostic::Code;
 use sealane_engine::Job;
 use std::io::{IsTerminal, Write, stderr, stdin};
 
-/// Whether `yes` approves this job: its whole hash, in hex. First digits are not enough, however
-/// many are hard to hit by chance: whoever writes the program can make a harmless and a harmful
-/// one whose hashes begin alike, which for 12 digits takes a minute.
+/// Checks if `yes` approves this job: it has to be the whole hash, in hex. A prefix is not enough,
+/// even if it is hard to hit by chance: the author of a program can make a harmless and a harmful
+/// one whose hashes share a prefix, which for 12 digits takes a minute.
 ///
 /// # Errors
-/// `yes` is no hash, or that of another job.
+/// `yes` is not a hash, or the hash of another job.
 pub fn approved(job: &Job, yes: &str) -> Result<(), Failure> {
     let (hash, given) = (job.hash(), yes.trim().to_ascii_lowercase());
     let is_hash = given.len() == hash.len() && given.bytes().all(|c| c.is_ascii_hexdigit());

@@ -1,4 +1,5 @@
-//! The configuration file: who is where, which key each party has, and how they compute.
+//! The configuration file: parties with their addresses and keys, and the way in which they
+//! compute.
 //!
 //! ```toml
 //! me = "hospital"                    # the party that reads this file
@@ -22,9 +23,9 @@
 //! patience_s = 3600                  # how long it waits for one that is alive and sends nothing
 //! ```
 //!
-//! The same file serves all parties if each names itself and its `identity` on the command line, or
-//! the latter inside of its own table. Unknown keys are refused, so that a misspelt one is not
-//! silently ignored.
+//! The same file serves all parties if each gives its name and its `identity` on the command line,
+//! or the latter in its own table. Unknown keys are refused, so that a misspelt one is not silently
+//! ignored.
 
 mod edit;
 mod read;
@@ -39,24 +40,24 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The configuration that is read where the command names none.
+/// Name of the configuration file that is read if the command names none.
 pub const DEFAULT_FILE: &str = "sealane.toml";
 
-/// A configuration, read and checked.
+/// Configuration that was read and checked.
 pub struct Config {
-    /// The parties by name.
+    /// Parties by name.
     pub parties: BTreeMap<String, Party>,
-    /// The party that reads this file, if it says so.
+    /// Party that reads this file, if the file names it.
     pub me: Option<String>,
-    /// The private key of that party, if the file names one for all.
+    /// Private key of that party, if the file names one for all.
     pub identity: Option<PathBuf>,
-    /// How the parties compute, if the file says so.
+    /// Protocol, if the file names one.
     pub protocol: Option<ProtocolName>,
-    /// The folder in which runs leave theirs, if the file names one.
+    /// Folder in which runs leave their records, if the file names one.
     pub runs: Option<PathBuf>,
     /// Declared class of the network, if the file states one.
     pub network: Option<NetworkClass>,
-    /// Parties beside those of the program, if the file states any.
+    /// Helpers, if the file lists any.
     pub helpers: Option<Vec<String>>,
     /// Longest silence of a party before a run ends.
     pub timeout: Option<Duration>,
@@ -66,33 +67,33 @@ pub struct Config {
     pub patience: Option<Duration>,
 }
 
-/// One party.
+/// Party of a configuration.
 pub struct Party {
-    /// `host:port`, as the others reach it.
+    /// Address as `host:port` at which the others reach it.
     pub address: String,
-    /// `host:port` at which it listens itself, if that is another.
+    /// Address as `host:port` at which it listens, if that is another.
     pub listen: Option<String>,
-    /// The key that it must prove to hold.
+    /// Public key that it has to prove to hold.
     pub key: PublicKey,
-    /// Its private key, at the party itself.
+    /// File of its private key, at the party itself.
     pub identity: Option<PathBuf>,
 }
 
 impl Config {
     /// Reads the file. Paths in it are relative to its folder.
     ///
-    /// # Errors
+    /// The file cannot be read, or its text is wrong: the error has line and column.
     /// With line and column, where the text is wrong.
     pub fn load(path: &Path) -> Result<Config, Failure> {
         let text = text(path)?;
         read::config(path, &text).map_err(refused)
     }
 
-    /// Reads a text that lies in no file.
+    /// Parses a text that is not in a file.
     ///
     /// # Errors
     /// As [`Config::load`].
-    pub fn of_text(text: &str) -> Result<Config, Failure> {
+    pub fn from_text(text: &str) -> Result<Config, Failure> {
         read::config(Path::new(DEFAULT_FILE), text).map_err(refused)
     }
 
@@ -116,7 +117,7 @@ impl Config {
     }
 }
 
-/// The patience that a call states, in seconds.
+/// Checks the patience that a call states, in seconds.
 ///
 /// # Errors
 /// It is out of the bounds of times in a configuration.
@@ -131,7 +132,7 @@ pub fn patience(seconds: f64) -> Result<Duration, Failure> {
     }
 }
 
-/// The text of a configuration.
+/// Reads the text of a configuration.
 fn text(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| {
         let message = format!("cannot read the configuration {}", path.display());

@@ -1,6 +1,6 @@
-//! Why a command failed, for people and for scripts.
+//! Failures of commands, for people and for scripts.
 
-use sealane_diagnostic::{Code, Diagnostic, Kind};
+use sealane_diagnostic::{Code, Diagnostic, FailureKind};
 use sealane_engine::EngineError;
 use std::fmt;
 
@@ -14,7 +14,7 @@ Exit status:
   5   the network or another party
   70  a bug in Sealane";
 
-/// Failure of a command: a diagnostic, and the exit status.
+/// Failure of a command: a diagnostic and the exit status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     finding: Box<Diagnostic>,
@@ -22,13 +22,14 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A wrong call, command line or configuration: the sentence and the advice.
+    /// Creates the failure of a wrong call, command line or configuration from a sentence and a
+    /// hint.
     pub fn new(code: Code, what: impl Into<String>, hint: impl Into<String>) -> Failure {
         Failure::from(Diagnostic::new(code, what).hint(hint))
     }
 
-    /// Another process of a `--local` run failed and has said why.
-    pub fn party(name: &str, status: u8) -> Failure {
+    /// Creates the failure of another process of a `--local` run, which has printed the reason.
+    pub fn local_party(name: &str, status: u8) -> Failure {
         let what = format!("{name} failed with status {status}");
         let finding =
             Diagnostic::new(Code::PartyFailed, what).hint("what it printed above says why");
@@ -38,29 +39,29 @@ impl Failure {
         }
     }
 
-    /// Adds why it is so.
+    /// Sets the reason.
     pub fn because(mut self, reason: impl Into<String>) -> Failure {
         *self.finding = self.finding.because(reason);
         self
     }
 
-    /// With another hint.
+    /// Replaces the hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Failure {
         self.finding.hint = hint.into();
         self
     }
 
-    /// Who has to act.
-    pub fn kind(&self) -> Kind {
+    /// Returns the kind of failure, which says who has to act.
+    pub fn kind(&self) -> FailureKind {
         self.finding.kind()
     }
 
-    /// What happened, where, why, and what to do.
+    /// Returns the diagnostic: sentence, place, reason and hint.
     pub fn finding(&self) -> &Diagnostic {
         &self.finding
     }
 
-    /// The exit status.
+    /// Returns the exit status.
     pub fn status(&self) -> u8 {
         self.status
     }
@@ -101,8 +102,8 @@ mod tests {
 
     #[test]
     fn a_party_of_a_local_run_lends_its_status() {
-        let failure = Failure::party("lab", 4);
-        assert_eq!((failure.kind(), failure.status()), (Kind::Peer, 4));
+        let failure = Failure::local_party("lab", 4);
+        assert_eq!((failure.kind(), failure.status()), (FailureKind::Peer, 4));
         sealane_testkit::page::shows("party-failed", &failure.to_string());
     }
 }

@@ -1,8 +1,8 @@
-//! Room `host`: a party of a run as it stands on its machine, for the command and for Python.
+//! Room `host`: one party of a run on its machine, for the command and for Python.
 //!
 //! It reads the configuration, loads programs and inputs, asks for approval, meets the other
-//! parties, runs the job, records the run and writes results. Arguments of a command line and its
-//! verbs are in room `cli`.
+//! parties, runs the job, records the run and writes results. Command-line arguments and verbs are
+//! in room `cli`.
 //!
 //! | file | content |
 //! |---|---|
@@ -32,5 +32,5 @@ pub mod session;
 pub mod view;
 
 pub use failure::{EXIT_CODES, Failure};
-pub use program::{Loaded, ProgramLoader};
+pub use program::{LoadedProgram, ProgramLoader};
 pub use rows::rows;

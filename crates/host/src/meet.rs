@@ -1,8 +1,8 @@
 //! From a configuration to the mesh of a run.
 //!
-//! Parties meet in an order that does not depend on how helpers were listed: those of the program,
+//! Parties meet in an order that does not depend on the order of the helpers: those of the program,
 //! then the helpers by name. Each then numbers the others as its own job does. So two sides that
-//! list the same helpers in different orders meet, and the handshake tells them what differs.
+//! list the same helpers in different orders can connect, and the handshake reports the difference.
 
 use crate::Failure;
 use crate::config::{Config, Party};
@@ -11,11 +11,11 @@ use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
 use sealane_net::{Cancel, Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
 use std::path::Path;
 
-/// The index of a party of a job, of its program or a helper.
+/// Returns the index of a party of a job, of its program or a helper.
 ///
 /// # Errors
 /// The job has no such party.
-pub fn party(job: &Job, name: &str) -> Result<u8, Failure> {
+pub fn party_index(job: &Job, name: &str) -> Result<u8, Failure> {
     let parties = job.parties();
     let index = parties.iter().position(|party| party == name);
     index.map(|index| index as u8).ok_or_else(|| {
@@ -32,30 +32,30 @@ pub fn party(job: &Job, name: &str) -> Result<u8, Failure> {
     })
 }
 
-/// The helpers: those that the command names, else those of the configuration, else none.
+/// Selects the helpers: those of the command, else those of the configuration, else none.
 pub fn helpers(stated: Option<&[String]>, config: Option<&Config>) -> Vec<String> {
     let configured = config.and_then(|config| config.helpers.as_deref());
     stated.or(configured).unwrap_or_default().to_vec()
 }
 
-/// The declared network class: what the command says, else the configuration, else a LAN.
+/// Selects the network class: the one of the command, else of the configuration, else a LAN.
 pub fn network(stated: Option<NetworkClass>, config: Option<&Config>) -> NetworkClass {
     let configured = config.and_then(|config| config.network);
     stated.or(configured).unwrap_or(NetworkClass::Lan)
 }
 
-/// How the parties compute: what the command says, else the configuration, else `yao`.
+/// Selects the protocol: the one of the command, else of the configuration, else `yao`.
 pub fn protocol(stated: Option<ProtocolName>, config: Option<&Config>) -> ProtocolName {
     let configured = config.and_then(|config| config.protocol);
     stated.or(configured).unwrap_or(ProtocolName::DEFAULT)
 }
 
-/// The name of this party: the one that is stated, else `me` of the configuration, else that of the
-/// party whose key the private key is.
+/// Finds the name of this party: the stated one, else `me` of the configuration, else the party
+/// whose key matches the private key.
 ///
 /// # Errors
-/// None of these says who it is.
-pub fn who(
+/// None of these gives a name.
+pub fn own_name(
     stated: Option<&str>,
     config: &Config,
     identity: Option<&Path>,
@@ -81,21 +81,21 @@ pub fn who(
     })
 }
 
-/// The party `name` in the configuration.
+/// Returns the party `name` of the configuration.
 ///
 /// # Errors
-/// There is none.
-pub fn known<'a>(name: &str, config: &'a Config) -> Result<&'a Party, Failure> {
-    config.parties.get(name).ok_or_else(|| lacks(name))
+/// The configuration lacks it.
+pub fn party_config<'a>(name: &str, config: &'a Config) -> Result<&'a Party, Failure> {
+    config.parties.get(name).ok_or_else(|| missing_party(name))
 }
 
-/// The private key of the party `name`, from the file that is stated or the configured one.
+/// Loads the private key of the party `name`, from the stated file or the configured one.
 ///
 /// # Errors
-/// The configuration lacks the party, its private key is not known or cannot be read, or is that of
+/// The configuration lacks the party, or its private key is unknown, cannot be read, or belongs to
 /// another party.
 pub fn identity(name: &str, config: &Config, stated: Option<&Path>) -> Result<Identity, Failure> {
-    let own = known(name, config)?;
+    let own = party_config(name, config)?;
     let file = stated.or(own.identity.as_deref()).ok_or_else(|| {
         let what = format!("the private key of `{name}` is not known");
         let hint = "name its file with `--identity`, or as `identity` in the file";
@@ -123,8 +123,8 @@ fn load(file: &Path) -> Result<Identity, Failure> {
     })
 }
 
-/// What is missing if the configuration does not know a party.
-fn lacks(name: &str) -> Failure {
+/// Failure for a configuration that lacks a party.
+fn missing_party(name: &str) -> Failure {
     let what = format!("the configuration lacks the party `{name}`");
     let hint = format!(
         "ask it for its card, `sealane card`, and add that with `sealane peer add CARD --name {name}`"
@@ -132,7 +132,7 @@ fn lacks(name: &str) -> Failure {
     Failure::new(Code::ConfigParty, what, hint)
 }
 
-/// Bounds on time and memory, as the configuration states them.
+/// Returns the limits of time and memory in the configuration.
 pub fn limits(config: &Config) -> Limits {
     let limits = Limits::default();
     let silence = config.timeout.unwrap_or(limits.silence);
@@ -145,51 +145,51 @@ pub fn limits(config: &Config) -> Limits {
     }
 }
 
-/// Everything that a party needs to meet the others.
+/// Prepared meeting of a party with the others.
 pub struct Meeting {
-    /// The parties in the order in which they meet.
+    /// Configuration of the mesh, with the parties in the order in which they meet.
     config: MeshConfig,
-    /// Where in that order each party of the job stands.
+    /// Index of each party of the job in that order.
     places: Vec<PartyId>,
-    /// This party, as its job numbers it.
+    /// Number of this party in its job.
     me: PartyId,
-    /// How many of the job's parties are helpers.
+    /// Number of helpers among the job's parties.
     helpers: usize,
 }
 
 impl Meeting {
-    /// This party, as its job numbers it.
+    /// Returns the number of this party in its job.
     pub fn me(&self) -> PartyId {
         self.me
     }
 
-    /// Has `cancel` end the meeting, and the run that comes of it.
+    /// Lets `cancel` end the meeting, and the run after it.
     pub fn cancelled_by(&mut self, cancel: &Cancel) {
         self.config.cancel = cancel.clone();
     }
 }
 
-/// Prepares the meeting of party `me` with the others; nothing is sent yet. Its private key is in
-/// the file that is stated or the configured one.
+/// Prepares the meeting of party `me` with the others; nothing is sent yet. The private key is in
+/// the stated file or the configured one.
 ///
 /// # Errors
-/// The configuration lacks a party or its private key, or that key is another party's.
-pub fn meeting(
+/// The configuration lacks a party or its private key, or that key belongs to another party.
+pub fn prepare(
     job: &Job,
     me: u8,
     config: &Config,
     identity: Option<&Path>,
 ) -> Result<Meeting, Failure> {
-    meeting_with(job, me, config, |name| {
+    prepare_with(job, me, config, |name| {
         self::identity(name, config, identity)
     })
 }
 
-/// As [`meeting`], with the private key that `identity` finds.
+/// Does the same as [`prepare`] with the private key that `identity` finds.
 ///
 /// # Errors
-/// Those of [`meeting`].
-pub fn meeting_with(
+/// The errors of [`prepare`].
+pub fn prepare_with(
     job: &Job,
     me: u8,
     config: &Config,
@@ -202,7 +202,7 @@ pub fn meeting_with(
     let places = places.map(PartyId::from_index).collect::<Vec<_>>();
     let mut parties = Vec::with_capacity(in_order.len());
     for name in &in_order {
-        let party = known(name, config)?;
+        let party = party_config(name, config)?;
         let (address, key) = (party.address.clone(), party.key);
         parties.push(Endpoint {
             name: name.clone(),
@@ -211,7 +211,7 @@ pub fn meeting_with(
         });
     }
     let name = &job.parties()[usize::from(me)];
-    let listen = known(name, config)?.listen.clone();
+    let listen = party_config(name, config)?.listen.clone();
     let config = MeshConfig {
         me: places[usize::from(me)],
         identity: identity(name)?,
@@ -228,10 +228,10 @@ pub fn meeting_with(
     })
 }
 
-/// Meets the other parties.
+/// Connects to the other parties.
 ///
 /// # Errors
-/// One cannot be reached, has another key, or runs another version.
+/// A party cannot be reached, has another key, or runs another version.
 pub fn connect(meeting: &Meeting) -> Result<Mesh, Failure> {
     let Meeting { config, places, .. } = meeting;
     let met = sealane_net::connect_transports(config);
@@ -245,13 +245,12 @@ pub fn connect(meeting: &Meeting) -> Result<Mesh, Failure> {
     Ok(mesh)
 }
 
-/// The error of a meeting that came to nothing, with what to look at where the two sides may not
-/// even list the same parties.
+/// Failure of a meeting, with a hint if the two sides may not even list the same parties.
 fn refused(meeting: &Meeting, error: NetError) -> Failure {
     let names = meeting.config.parties.iter();
     let names = names.map(|party| party.name.clone()).collect::<Vec<_>>();
     let unlike = match &error {
-        // Found in what the other side says, so that side may name helpers that this one does not.
+        // The error is about the other side's list, which may name helpers that this one does not.
         NetError::WrongParty(..) => true,
         NetError::WrongKey(..) => meeting.helpers > 0,
         _ => false,
@@ -274,7 +273,7 @@ mod tests {
     const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\ninput x : a u8 in 0..255\n\
         main {\n  %0 = param 0 : u8 in 0..255 known a\n}\nreveal r = %0 : u8 to b\n";
 
-    /// Keys of this test, and ports of loopback.
+    /// Configuration with keys of this test, and ports of loopback.
     fn config(folder: &Path) -> Config {
         let party = |name: &str| {
             let (identity, file) = (Identity::generate(), folder.join(format!("{name}.key")));
@@ -318,7 +317,7 @@ mod tests {
         assert_eq!(limits(&config).patience.as_secs(), 7);
     }
 
-    /// Runs a session over TLS, in which each party names the helpers as it believes they are.
+    /// Runs a session over TLS, in which each party lists its own helpers.
     fn session(sides: &[(&str, &[&str])]) -> Vec<Result<RunReport, String>> {
         let folder = tempfile::tempdir().unwrap();
         let config = &config(folder.path());
@@ -326,8 +325,8 @@ mod tests {
             let helpers = helpers.iter().map(|helper| helper.to_string()).collect();
             let program = text::parse(PROGRAM, "p").unwrap();
             let job = Job::new(program, ProtocolName::Clear, NetworkClass::Lan, helpers)?;
-            let me = party(&job, name)?;
-            let mut mesh = connect(&meeting(&job, me, config, None)?)?;
+            let me = party_index(&job, name)?;
+            let mut mesh = connect(&prepare(&job, me, config, None)?)?;
             let x = Data::from_numbers(Type::U8, vec![], &[7]);
             let inputs = [x.filter(|_| me == 0)];
             Ok(sealane_engine::run(
@@ -355,10 +354,11 @@ mod tests {
         let key_of = |name: &str| config.parties[name].identity.clone();
         let (ada, cyd) = (key_of("ada"), key_of("cyd"));
         let whose = |config: &Config, stated, identity: Option<&PathBuf>| {
-            let name = who(stated, config, identity.map(PathBuf::as_path));
+            let name = own_name(stated, config, identity.map(PathBuf::as_path));
             name.map_err(|failure| failure.finding().code)
         };
-        // Every party names a key of its own, as in a file for all: that says nothing.
+        // Every party names a key of its own, as in a file for all, so the key does not identify
+        // this one.
         assert_eq!(whose(&config, None, None), Err(Code::WhoAmI));
         assert_eq!(whose(&config, None, ada.as_ref()), Ok("ada".to_string()));
         config.identity = ada.clone();

@@ -6,23 +6,23 @@ use sealane_program::graph::Program;
 use sealane_program::text;
 use std::path::Path;
 
-/// A program that was checked, and what its check warns of.
-pub struct Loaded {
+/// Checked program with its warnings.
+pub struct LoadedProgram {
     /// The program.
     pub program: Program,
-    /// What its author should know. Some of it, such as what became of a number of the source, is
-    /// in the program no more.
+    /// Warnings for its author. Some of them, such as a rounded number of the source, cannot be
+    /// derived from the program any more.
     pub warnings: Vec<Diagnostic>,
 }
 
-impl Loaded {
-    /// The warnings about the numbers that a run gives, a line each: no verb keeps them to itself.
+impl LoadedProgram {
+    /// Returns the warnings about the numbers of the program, a line each; every verb prints them.
     pub fn notes(&self) -> Vec<String> {
         notes(&self.warnings)
     }
 }
 
-/// Of warnings those about the numbers that a run gives, a line each.
+/// Selects the warnings about the numbers of the program, a line each.
 pub fn notes(warnings: &[Diagnostic]) -> Vec<String> {
     let about = warnings
         .iter()
@@ -30,17 +30,17 @@ pub fn notes(warnings: &[Diagnostic]) -> Vec<String> {
     about.map(Diagnostic::line).collect()
 }
 
-/// Loads programs in a language that this crate does not know.
+/// Loader of programs in a language that this crate does not know.
 pub trait ProgramLoader: Sync {
-    /// The program that a file defines. `name` picks one of several.
+    /// Loads the program that a file defines. `name` selects one of several.
     ///
     /// # Errors
-    /// What the author of the program has to mend.
-    fn load(&self, path: &Path, name: Option<&str>) -> Result<Loaded, Failure>;
+    /// Errors in the program, which its author has to fix.
+    fn load(&self, path: &Path, name: Option<&str>) -> Result<LoadedProgram, Failure>;
 }
 
 /// Loads `FILE.sealane`, `FILE.py` or `FILE.py:NAME`.
-pub fn load(argument: &str, loader: &dyn ProgramLoader) -> Result<Loaded, Failure> {
+pub fn load(argument: &str, loader: &dyn ProgramLoader) -> Result<LoadedProgram, Failure> {
     let (path, name) = match argument.rsplit_once(':') {
         Some((path, name)) if is_name(name) && !path.is_empty() => (path, Some(name)),
         _ => (argument, None),
@@ -59,7 +59,7 @@ pub fn load(argument: &str, loader: &dyn ProgramLoader) -> Result<Loaded, Failur
     loader.load(Path::new(path), name)
 }
 
-fn read(path: &str) -> Result<Loaded, Failure> {
+fn read(path: &str) -> Result<LoadedProgram, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         Failure::from(
             Diagnostic::new(Code::Unreadable, format!("cannot read {path}"))
@@ -69,10 +69,10 @@ fn read(path: &str) -> Result<Loaded, Failure> {
     })?;
     let program = text::parse(&text, path).map_err(Failure::from)?;
     let warnings = sealane_program::check(&program).map_err(Failure::from)?;
-    Ok(Loaded { program, warnings })
+    Ok(LoadedProgram { program, warnings })
 }
 
-/// Whether the text behind a colon can be the name of a function, rather than a part of a path.
+/// Tells if the text behind a colon can be the name of a function, rather than a part of a path.
 fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }

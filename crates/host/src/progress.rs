@@ -1,9 +1,13 @@
-//! How far a run, or a file that is sealed, has come, on standard error: a bar at a terminal, a
-//! line now and then in a log.
+//! Progress of a run or of a transfer on standard error: a bar at a terminal, a line now and then
+//! in a log.
 //!
-//! The part that is done is that of the planned work, by the time that the plan expects of each
-//! step; the time left follows from the time that it has taken so far, and from the plan alone
-//! until there is enough of it.
+//! The fraction that is done is weighted by the time that the plan expects of each step. The time
+//! left is extrapolated from the elapsed time, and taken from the plan alone until enough time has
+//! passed.
+
+mod transfer;
+
+pub use transfer::TransferProgress;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sealane_engine::events::{Event, Phase, Record};
@@ -14,57 +18,54 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A run that is over sooner shows no bar.
+/// Time after which the bar of a run appears.
 const PATIENCE: Duration = Duration::from_millis(400);
-/// How often the bar of a transfer moves: segments pass far more often.
-const DRAW_EVERY: Duration = Duration::from_millis(100);
-/// How often a log has a line.
+/// Interval between lines of a log.
 const LINE_EVERY: Duration = Duration::from_secs(30);
-/// Part of the work after which what was measured says more than the plan.
+/// Fraction of the work after which the measured time is used instead of the plan.
 const ENOUGH: f64 = 0.02;
-/// How long a run that is over waits until its bar is gone.
+/// Time that a finished run waits until its bar is gone.
 const LAST_DRAW: Duration = Duration::from_millis(500);
 /// Steps of the bar.
 const LENGTH: u64 = 1000;
 
-/// Shows how far a run has come. The terminal may be paused or slow, and whoever computes never
-/// waits for it: a thread of its own draws the latest that it was told, and skips what it has
-/// missed.
-pub struct Shown(Arc<Board>);
+/// Display of the progress of a run. The terminal may be paused or slow, and the computation never
+/// waits for it: a separate thread draws the latest state, and skips states that it has missed.
+pub struct ProgressDisplay(Arc<DisplayState>);
 
-/// What there is to draw.
-struct Board {
-    now: Mutex<Now>,
+/// State that is shared with the drawing thread.
+struct DisplayState {
+    now: Mutex<Snapshot>,
     changed: Condvar,
 }
 
 #[derive(Clone)]
-struct Now {
+struct Snapshot {
     phase: Phase,
     progress: Option<Progress>,
-    /// Whether there is more than was drawn last.
+    /// Set if the state was not drawn yet.
     fresh: bool,
-    /// Whether the run is over.
+    /// Set if the run is over.
     over: bool,
-    /// Whether nothing is on the terminal any more.
+    /// Set if nothing is on the terminal any more.
     cleared: bool,
 }
 
-impl Shown {
-    /// Shows it on standard error, at a party of this name.
-    pub fn on_stderr(party: &str) -> Shown {
+impl ProgressDisplay {
+    /// Displays the progress of the party of this name on standard error.
+    pub fn on_stderr(party: &str) -> ProgressDisplay {
         let mut drawer = Drawer {
             party: party.to_string(),
             began: Instant::now(),
-            to: To::stderr(Instant::now()),
+            to: Target::stderr(Instant::now()),
         };
-        Shown::by(move |now| drawer.draw(now))
+        ProgressDisplay::by(move |now| drawer.draw(now))
     }
 
-    /// Shows it by `draw`, which may take its time.
-    fn by(mut draw: impl FnMut(&Now) + Send + 'static) -> Shown {
-        let board = Arc::new(Board {
-            now: Mutex::new(Now {
+    /// Displays progress by `draw`, which may block.
+    fn by(mut draw: impl FnMut(&Snapshot) + Send + 'static) -> ProgressDisplay {
+        let board = Arc::new(DisplayState {
+            now: Mutex::new(Snapshot {
                 phase: Phase::Meet,
                 progress: None,
                 fresh: false,
@@ -81,29 +82,29 @@ impl Shown {
             }
             shared.update(|now| now.cleared = true);
         });
-        // Without another thread, nothing is shown.
+        // Without another thread, nothing is displayed.
         if drawing.is_err() {
             board.update(|now| now.cleared = true);
         }
-        Shown(board)
+        ProgressDisplay(board)
     }
 }
 
-impl Board {
-    fn now(&self) -> MutexGuard<'_, Now> {
+impl DisplayState {
+    fn now(&self) -> MutexGuard<'_, Snapshot> {
         // No code panics while it holds the lock, so a poisoned lock holds a sound state.
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn update(&self, change: impl FnOnce(&mut Now)) {
+    fn update(&self, change: impl FnOnce(&mut Snapshot)) {
         let mut now = self.now();
         change(&mut now);
         now.fresh = true;
         self.changed.notify_all();
     }
 
-    /// What is to be drawn next, after waiting for it; the last is that the run is over.
-    fn next(&self) -> Option<Now> {
+    /// Waits for the next state to draw; `None` when the run is over.
+    fn next(&self) -> Option<Snapshot> {
         let mut now = self.now();
         while !now.fresh {
             if now.over {
@@ -118,11 +119,11 @@ impl Board {
         Some(now.clone())
     }
 
-    /// The run is over: waits for a moment until nothing of the bar is left.
+    /// Marks the run as over, and waits for a moment until the bar is gone.
     fn end(&self) {
         self.update(|now| now.over = true);
-        let is_left = |now: &mut Now| !now.cleared;
-        // A terminal that is paused keeps what it shows.
+        let is_left = |now: &mut Snapshot| !now.cleared;
+        // A terminal that is paused keeps its content.
         drop(
             self.changed
                 .wait_timeout_while(self.now(), LAST_DRAW, is_left),
@@ -130,7 +131,7 @@ impl Board {
     }
 }
 
-impl Observer for Shown {
+impl Observer for ProgressDisplay {
     fn event(&mut self, record: &Record) {
         match &record.event {
             Event::Phase { phase } => self.0.update(|now| now.phase = *phase),
@@ -144,7 +145,7 @@ impl Observer for Shown {
     }
 }
 
-impl Drop for Shown {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         if !self.0.now().over {
             self.0.end();
@@ -152,33 +153,33 @@ impl Drop for Shown {
     }
 }
 
-/// Draws on standard error.
+/// Drawing on standard error.
 struct Drawer {
     party: String,
     began: Instant,
-    to: To,
+    to: Target,
 }
 
-enum To {
+enum Target {
     Terminal(Option<ProgressBar>),
     Log(Instant),
 }
 
-impl To {
-    /// What standard error is.
-    fn stderr(now: Instant) -> To {
+impl Target {
+    /// Returns the kind of target that standard error is.
+    fn stderr(now: Instant) -> Target {
         match stderr().is_terminal() {
-            true => To::Terminal(None),
-            false => To::Log(now),
+            true => Target::Terminal(None),
+            false => Target::Log(now),
         }
     }
 }
 
 impl Drawer {
-    fn draw(&mut self, now: &Now) {
+    fn draw(&mut self, now: &Snapshot) {
         let phase = title(now.phase);
         if now.over {
-            if let To::Terminal(Some(bar)) = &self.to {
+            if let Target::Terminal(Some(bar)) = &self.to {
                 bar.finish_and_clear();
             }
             return;
@@ -187,43 +188,43 @@ impl Drawer {
             return;
         };
         match &mut self.to {
-            To::Terminal(_) if self.began.elapsed() < PATIENCE => {}
-            To::Terminal(bar) => {
+            Target::Terminal(_) if self.began.elapsed() < PATIENCE => {}
+            Target::Terminal(bar) => {
                 let bar = bar.get_or_insert_with(|| new_bar(phase));
                 bar.set_message(phase);
                 bar.set_position((progress.done * LENGTH as f64) as u64);
                 bar.set_prefix(rates(progress));
             }
-            To::Log(last) if last.elapsed() >= LINE_EVERY => {
+            Target::Log(last) if last.elapsed() >= LINE_EVERY => {
                 *last = Instant::now();
                 let (party, done) = (&self.party, 100.0 * progress.done);
                 let rates = rates(progress);
                 let _ = writeln!(stderr(), "{party}: {phase}, {done:.0} %, {rates}");
             }
-            To::Log(_) => {}
+            Target::Log(_) => {}
         }
     }
 }
 
-/// The same as a line of text that whoever holds a copy takes when it likes: for notebooks, where
-/// it is Python that shows it.
+/// Progress as a line of text, which any holder of a copy can take: for notebooks, in which Python
+/// displays it.
 #[derive(Clone, Default)]
-pub struct Line(Arc<Mutex<LineNow>>);
+pub struct ProgressLine(Arc<Mutex<LineState>>);
 
 #[derive(Default)]
-struct LineNow {
+struct LineState {
     phase: Option<Phase>,
     text: Option<String>,
     was_taken: bool,
 }
 
-impl Line {
-    /// Whether any line has been taken.
+impl ProgressLine {
+    /// Tells if any line has been taken.
     pub fn was_taken(&self) -> bool {
         self.0.lock().is_ok_and(|now| now.was_taken)
     }
 
-    /// The line, if there is another one since the last time.
+    /// Returns the line, if it changed since the last call.
     pub fn take(&self) -> Option<String> {
         let mut now = self.0.lock().ok()?;
         now.was_taken |= now.text.is_some();
@@ -231,7 +232,7 @@ impl Line {
     }
 }
 
-impl Observer for Line {
+impl Observer for ProgressLine {
     fn event(&mut self, record: &Record) {
         if let (Event::Phase { phase }, Ok(mut now)) = (&record.event, self.0.lock()) {
             now.phase = Some(*phase);
@@ -247,74 +248,6 @@ impl Observer for Line {
     }
 }
 
-/// How much of a known number of bytes has passed.
-pub struct Transfer {
-    what: &'static str,
-    total: u64,
-    passed: u64,
-    began: Instant,
-    drawn: Instant,
-    to: To,
-}
-
-impl Transfer {
-    /// Shows it on standard error.
-    pub fn on_stderr(what: &'static str, total: u64) -> Transfer {
-        let now = Instant::now();
-        Transfer {
-            what,
-            total,
-            passed: 0,
-            began: now,
-            drawn: now,
-            to: To::stderr(now),
-        }
-    }
-
-    /// So many bytes more have passed.
-    pub fn passed(&mut self, bytes: u64) {
-        self.passed = self.passed.saturating_add(bytes);
-        let elapsed = self.began.elapsed();
-        match &mut self.to {
-            To::Terminal(_) if elapsed < PATIENCE || self.drawn.elapsed() < DRAW_EVERY => {}
-            To::Terminal(bar) => {
-                self.drawn = Instant::now();
-                let bar = bar.get_or_insert_with(|| new_bar(self.what));
-                let done = part(self.passed, self.total);
-                bar.set_position((done * LENGTH as f64) as u64);
-                bar.set_prefix(pace(self.passed, self.total, elapsed.as_secs_f64()));
-            }
-            To::Log(last) if last.elapsed() >= LINE_EVERY => {
-                *last = Instant::now();
-                let done = 100.0 * part(self.passed, self.total);
-                let pace = pace(self.passed, self.total, elapsed.as_secs_f64());
-                let _ = writeln!(stderr(), "{}: {done:.0} %, {pace}", self.what);
-            }
-            To::Log(_) => {}
-        }
-    }
-}
-
-impl Drop for Transfer {
-    fn drop(&mut self) {
-        if let To::Terminal(Some(bar)) = &self.to {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// How much of a total has passed, from 0 to 1.
-fn part(passed: u64, total: u64) -> f64 {
-    (passed as f64 / total.max(1) as f64).min(1.0)
-}
-
-/// Bytes a second, and the time that is left at that pace.
-fn pace(passed: u64, total: u64, elapsed_s: f64) -> String {
-    let rate = passed as f64 / elapsed_s.max(1e-3);
-    let left = total.saturating_sub(passed) as f64 / rate.max(1.0);
-    format!("{}/s · {} left", bytes(rate as u64), seconds(left))
-}
-
 fn new_bar(phase: &'static str) -> ProgressBar {
     let target = ProgressDrawTarget::stderr_with_hz(10);
     let bar = ProgressBar::with_draw_target(Some(LENGTH), target);
@@ -327,7 +260,7 @@ fn new_bar(phase: &'static str) -> ProgressBar {
     bar
 }
 
-/// Gates and bytes a second, and the time that is left.
+/// Formats gates and bytes a second, and the time that is left.
 fn rates(progress: &Progress) -> String {
     let elapsed = progress.elapsed_s.max(1e-3);
     let gates = match progress.ands {
@@ -391,10 +324,10 @@ mod tests {
         let drawn = Arc::new(Mutex::new(Vec::new()));
         let (resume, paused) = std::sync::mpsc::channel::<()>();
         let seen = Arc::clone(&drawn);
-        let mut shown = Shown::by(move |now| {
+        let mut shown = ProgressDisplay::by(move |now| {
             let done = now.progress.as_ref().map(|progress| progress.done);
             seen.lock().unwrap().push((done, now.over));
-            // Until it goes on.
+            // Blocks until the test goes on.
             let _ = paused.recv();
         });
         let began = Instant::now();
@@ -402,7 +335,7 @@ mod tests {
         drop(shown);
         assert!(began.elapsed() < Duration::from_secs(5));
         assert!(drawn.lock().unwrap().len() <= 1);
-        // Then it draws the last, and no more than that.
+        // Then it draws the latest state, and no other.
         drop(resume);
         let deadline = Instant::now() + Duration::from_secs(20);
         while drawn.lock().unwrap().last() != Some(&(Some(99_999.0), true)) {
@@ -410,13 +343,6 @@ mod tests {
             thread::sleep(Duration::from_millis(5));
         }
         assert!(drawn.lock().unwrap().len() <= 2);
-    }
-
-    #[test]
-    fn the_pace_of_a_transfer_is_that_of_all_of_it() {
-        assert_eq!(pace(30_000_000, 90_000_000, 2.0), "15.0 MB/s · 4.0 s left");
-        assert_eq!(pace(10, 0, 1.0), "10 B/s · 0 µs left");
-        assert_eq!((part(1, 4), part(0, 0), part(9, 4)), (0.25, 0.0, 1.0));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The folder that a run leaves.
+//! Record of a run: a folder with its plan, events and report.
 //!
 //! ```text
 //! runs/20260314-153012-347-k3x9Qa/       one run; names sort by time
@@ -9,10 +9,10 @@
 //!     hospital/ lab/                     where all parties ran here: each one's own four files
 //! ```
 //!
-//! A run begins when its job is approved and its inputs are read: what fails before has not run. No
-//! value of anybody's data is in these files, results included: those go where `--output` says.
-//! Folder and files can be read by their owner alone. A folder that cannot be written is a warning:
-//! it never costs a result.
+//! A run begins when its job is approved and its inputs are read; a failure before that leaves no
+//! record. No value of anybody's data is in these files, results included: results go where
+//! `--output` says. Folder and files can be read only by their owner. A folder that cannot be
+//! written causes a warning and never costs a result.
 
 use crate::view;
 use sealane_engine::events::{Event, Record};
@@ -25,22 +25,22 @@ use std::io::{self, Write, stderr};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-/// Where runs leave their folders, unless somebody says otherwise.
+/// Default folder of the records of runs.
 pub const RUNS: &str = "runs";
 
 const PLAN: &str = "plan.json";
 const EVENTS: &str = "events.jsonl";
 const REPORT: &str = "report.json";
-/// The page of a run.
+/// Name of the page of a run.
 pub const PAGE: &str = "report.html";
 
-/// The folder of a run that goes on.
+/// Record of a run in progress.
 pub struct Recording {
     folder: PathBuf,
 }
 
 impl Recording {
-    /// A new folder for a run of `job`, in `runs`. None, after a warning, if it cannot be made.
+    /// Creates a new folder in `runs` for a run of `job`. `None`, after a warning, if that fails.
     pub fn begin(runs: &Path, job: &Job) -> Option<Recording> {
         let folder = make_folder(runs).and_then(|()| {
             let name = format!("{}-", stamp());
@@ -54,28 +54,28 @@ impl Recording {
         Recording::of(folder, runs, job)
     }
 
-    /// The folder of a run, or of one party of it, in which nobody has written yet.
+    /// Uses an existing folder without a record, of a run or of one party of it.
     pub fn in_folder(folder: &Path, job: &Job) -> Option<Recording> {
         let made = make_folder(folder).map(|()| folder.to_path_buf());
         Recording::of(made, folder, job)
     }
 
-    /// The folder of one of the parties that all run here.
+    /// Creates the folder of one of the parties that all run here.
     pub fn party(&self, name: &str, job: &Job) -> Option<Recording> {
         Recording::in_folder(&self.party_folder(name), job)
     }
 
-    /// Where the folder of a party is.
+    /// Returns the path of the folder of a party.
     pub fn party_folder(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// Where it is.
+    /// Returns the path of the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Writes what happens, as it happens.
+    /// Opens the file of events.
     pub fn events(&self) -> Option<Events> {
         let path = self.folder.join(EVENTS);
         match growing(&path) {
@@ -91,7 +91,7 @@ impl Recording {
         }
     }
 
-    /// The run is over: writes what it came to, and its page.
+    /// Writes the report and the page at the end of a run.
     pub fn end(&self, job: &Job) {
         let written = read_sides(&self.folder, job.parties()).and_then(|sides| {
             let agreed = sides
@@ -112,7 +112,8 @@ impl Recording {
         }
     }
 
-    /// With the plan in it, at the bounds until rows are known.
+    /// Creates the record with the plan in it, at the bounds of the row counts until they are
+    /// known.
     fn of(folder: io::Result<PathBuf>, asked: &Path, job: &Job) -> Option<Recording> {
         let begun = folder.and_then(|folder| {
             let cost = job.cost(&job.bounds()).map_err(io::Error::other)?;
@@ -124,12 +125,14 @@ impl Recording {
     }
 }
 
-/// Writes events to a file, a line each, so that a crash leaves what happened before it.
+/// Observer that appends events to a file, a line each, so that a crash leaves the events before
+/// it.
 pub struct Events {
     path: PathBuf,
-    /// None once it could not be written.
+    /// File of events; `None` after it could not be written.
     file: Option<File>,
-    /// Why it could not: told when the run is over, since whoever computes waits for no terminal.
+    /// First error of writing: printed when the run is over, since the computation does not wait
+    /// for a terminal.
     error: Option<io::Error>,
 }
 
@@ -152,12 +155,12 @@ impl Observer for Events {
     }
 }
 
-/// Whether a folder is that of a run.
+/// Tells if a folder is the record of a run.
 pub fn is_run(folder: &Path) -> bool {
     folder.join(PLAN).is_file()
 }
 
-/// What the folder of a run holds.
+/// Reads the folder of a run.
 ///
 /// # Errors
 /// It is not the folder of a run, or cannot be read.
@@ -169,11 +172,11 @@ pub fn read(folder: &Path) -> io::Result<RunRecord> {
     run(plan, sides)
 }
 
-/// Writes the page of the run that a folder holds.
+/// Writes the page of a run into its folder again.
 ///
 /// # Errors
 /// It cannot be written.
-pub fn write_again(folder: &Path, run: &RunRecord) -> io::Result<()> {
+pub fn rewrite_page(folder: &Path, run: &RunRecord) -> io::Result<()> {
     write(&folder.join(PAGE), &run.page())
 }
 
@@ -193,7 +196,7 @@ fn write_page(folder: &Path, plan: Value, sides: Vec<Vec<Record>>) -> io::Result
     write(&folder.join(PAGE), &run.page())
 }
 
-/// What each party told: that of the folder, or those of the folders of parties in it.
+/// Reads the events of each party: those of the folder, or of the folders of parties in it.
 fn read_sides(folder: &Path, parties: &[String]) -> io::Result<Vec<Vec<Record>>> {
     let own = folder.join(EVENTS);
     if own.is_file() {
@@ -215,7 +218,7 @@ fn read_sides(folder: &Path, parties: &[String]) -> io::Result<Vec<Vec<Record>>>
     files.map(|file| events(&file)).collect()
 }
 
-/// The events of a file. A last line that was not finished is left out.
+/// Reads the events of a file, without an unfinished last line.
 fn events(path: &Path) -> io::Result<Vec<Record>> {
     let text = std::fs::read_to_string(path)?;
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
@@ -223,7 +226,7 @@ fn events(path: &Path) -> io::Result<Vec<Record>> {
     Ok(lines.collect::<Result<_, _>>()?)
 }
 
-/// Now, as names of folders have it: `20260314-153012-347`, in UTC.
+/// Current time in UTC, as the names of folders contain it: `20260314-153012-347`.
 fn stamp() -> String {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let unix_us = since.map_or(0, |since| since.as_micros() as u64);
@@ -236,7 +239,7 @@ fn stamp() -> String {
     format!("{day}-{time}-{:03}", unix_us / 1000 % 1000)
 }
 
-/// Makes a folder for its owner alone, and those above it.
+/// Creates a folder for its owner alone, with its parents.
 fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -245,7 +248,8 @@ fn make_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// A file for its owner alone that is read while it grows, so it has its name from the beginning.
+/// Creates a file for its owner alone that is read while it grows, so it has its final name at
+/// once.
 fn growing(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -291,7 +295,7 @@ mod tests {
         Job::new(program, ProtocolName::Yao, NetworkClass::Lan, vec![]).unwrap()
     }
 
-    /// A simulation of marked inputs that has left its folder.
+    /// Simulates with recognisable inputs, and leaves the record.
     fn recorded(runs: &Path) -> Recording {
         let job = job();
         let all = Recording::begin(runs, &job).unwrap();
@@ -332,7 +336,7 @@ mod tests {
         let runs = tempfile::tempdir().unwrap();
         let all = recorded(runs.path());
         let files = files(all.folder());
-        // The plan, the report and the page of all; the same and events of each of two.
+        // Plan, report and page of the run; these and the events for each of two parties.
         assert_eq!(files.len(), 3 + 2 * 4, "{files:?}");
         for file in files {
             let bytes = std::fs::read(&file).unwrap();
@@ -370,7 +374,7 @@ mod tests {
         std::fs::write(&events, &text[..text.len() * 2 / 3]).unwrap();
         std::fs::remove_file(own.join(PAGE)).unwrap();
         assert_eq!(read(&own).unwrap().state(), State::Unfinished);
-        write_again(&own, &read(&own).unwrap()).unwrap();
+        rewrite_page(&own, &read(&own).unwrap()).unwrap();
         let page = std::fs::read_to_string(own.join(PAGE)).unwrap();
         assert!(page.contains("has not told its end"));
     }

@@ -1,4 +1,4 @@
-//! Runs with what they leave and show: for the command, and for the methods of Python.
+//! Runs with their records and progress displays, for the command and for the methods of Python.
 
 use crate::Failure;
 use crate::meet::{self, Meeting};
@@ -11,16 +11,16 @@ use sealane_protocol::PartyId;
 /// Meets the other parties and runs a job with them.
 ///
 /// # Errors
-/// The meeting, or the run; the folder of the run tells of both.
+/// The errors of the meeting and of the run; the record of the run contains both.
 pub fn meet_and_run(
     job: &Job,
     inputs: &[Option<Data>],
     meeting: &Meeting,
     recording: Option<Recording>,
-    shown: impl Observer,
+    progress: impl Observer,
 ) -> Result<RunReport, Failure> {
     let events = recording.as_ref().and_then(Recording::events);
-    let mut journal = Journal::new(job, meeting.me(), (events, shown));
+    let mut journal = Journal::new(job, meeting.me(), (events, progress));
     let met = meet::connect(meeting);
     let met = met.inspect_err(|failure| journal.failed(failure.finding()));
     let report = met.and_then(|mut mesh| {
@@ -33,25 +33,25 @@ pub fn meet_and_run(
     report.map_err(|failure| with_remains(failure, recording.as_ref()))
 }
 
-/// Runs all parties of a job in this process, each with a folder of its own in that of the run,
-/// until `cancel` asks for the end.
+/// Runs all parties of a job in this process, each with a folder of its own in the folder of the
+/// run, until `cancel` is set.
 ///
 /// # Errors
-/// Those of [`sealane_engine::simulate`].
+/// The errors of [`sealane_engine::simulate`].
 pub fn simulate(
     job: &Job,
     inputs: Vec<Data>,
     recording: Option<Recording>,
-    shown: impl Observer,
+    progress: impl Observer,
     cancel: &Cancel,
 ) -> Result<RunReport, Failure> {
     let of_party = |name: &String| recording.as_ref().and_then(|all| all.party(name, job));
     let sides = job.parties().iter().map(of_party).collect::<Vec<_>>();
-    let mut shown = Some(shown);
+    let mut progress = Some(progress);
     let journals = sides.iter().enumerate().map(|(party, side)| {
         let events = side.as_ref().and_then(Recording::events);
-        // The first party stands for all: they go on in step.
-        Journal::new(job, PartyId::from_index(party), (events, shown.take()))
+        // The first party stands for all, since they advance together.
+        Journal::new(job, PartyId::from_index(party), (events, progress.take()))
     });
     let report = simulate_with(job, inputs, journals.collect(), cancel);
     let folders = sides.iter().flatten().chain(&recording);
@@ -59,13 +59,13 @@ pub fn simulate(
     report.map_err(|error| with_remains(error.into(), recording.as_ref()))
 }
 
-/// The failure of a run that was cancelled, with what is left of it.
+/// Creates the failure of a cancelled run, which names its record.
 pub fn cancelled(recording: Option<&Recording>) -> Failure {
     let failure = EngineError::from_net(NetError::Cancelled, &[]);
     with_remains(failure.into(), recording)
 }
 
-/// A failure as it stands, but where a run was cancelled: with what is left of it.
+/// Adds the record to the failure of a cancelled run; returns others unchanged.
 fn with_remains(failure: Failure, recording: Option<&Recording>) -> Failure {
     if failure.finding().code != NetError::Cancelled.code() {
         return failure;

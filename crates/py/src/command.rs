@@ -5,7 +5,7 @@ use crate::program::Program;
 use pyo3::prelude::*;
 use sealane_cli::Embedding;
 use sealane_engine::EngineError;
-use sealane_host::{Failure, Loaded, ProgramLoader};
+use sealane_host::{Failure, LoadedProgram, ProgramLoader};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -28,7 +28,7 @@ pub fn main(py: Python<'_>, arguments: Vec<OsString>, python: OsString) -> u8 {
 struct PythonLoader;
 
 impl ProgramLoader for PythonLoader {
-    fn load(&self, path: &Path, name: Option<&str>) -> Result<Loaded, Failure> {
+    fn load(&self, path: &Path, name: Option<&str>) -> Result<LoadedProgram, Failure> {
         Python::attach(|py| {
             let loaded = py
                 .import("sealane._load")

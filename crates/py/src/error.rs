@@ -3,7 +3,7 @@
 use crate::item::PySpan;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use sealane_diagnostic::{Code, Diagnostic, Kind, Span};
+use sealane_diagnostic::{Code, Diagnostic, FailureKind, Span};
 use sealane_engine::EngineError;
 use sealane_host::Failure;
 
@@ -84,14 +84,14 @@ pub fn finding_of(py: Python<'_>, error: &Bound<'_, PyAny>) -> Option<Failure> {
 
 fn exception<'py>(py: Python<'py>, finding: &Diagnostic) -> PyResult<Bound<'py, PyAny>> {
     let name = match finding.kind() {
-        Kind::Program => "ProgramError",
-        Kind::Misuse => "MisuseError",
-        Kind::Data if finding.code == Code::InvalidTag => "InvalidTag",
-        Kind::Data => "DataError",
-        Kind::Config => "ConfigError",
-        Kind::Network => "NetworkError",
-        Kind::Peer => "PeerError",
-        Kind::Internal => "InternalError",
+        FailureKind::Program => "ProgramError",
+        FailureKind::Misuse => "MisuseError",
+        FailureKind::Data if finding.code == Code::InvalidTag => "InvalidTag",
+        FailureKind::Data => "DataError",
+        FailureKind::Config => "ConfigError",
+        FailureKind::Network => "NetworkError",
+        FailureKind::Peer => "PeerError",
+        FailureKind::Internal => "InternalError",
     };
     let source = finding.span.as_ref().and_then(|span| source_line(py, span));
     let place = finding.span.as_ref();

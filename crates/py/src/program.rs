@@ -12,10 +12,10 @@ use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
 use sealane_host::approve::approved;
 use sealane_host::config::Config;
 use sealane_host::meet::Meeting;
-use sealane_host::progress::{Line, Shown};
+use sealane_host::progress::{ProgressDisplay, ProgressLine};
 use sealane_host::record::{RUNS, Recording};
 use sealane_host::session::meet_and_run;
-use sealane_host::{Failure, Loaded, meet};
+use sealane_host::{Failure, LoadedProgram, meet};
 use sealane_program::graph;
 use sealane_program::text;
 use std::collections::BTreeMap;
@@ -42,8 +42,8 @@ impl Program {
     }
 
     /// Program in the form for the command.
-    pub fn loaded(&self) -> Loaded {
-        Loaded {
+    pub fn loaded(&self) -> LoadedProgram {
+        LoadedProgram {
             program: self.graph.clone(),
             warnings: self.warnings.clone(),
         }
@@ -200,9 +200,9 @@ impl Program {
             let mut config = Config::find(config.as_deref())?;
             config.patience = patience.or(config.patience);
             let job = stated.job(self.graph.clone(), Some(&config))?;
-            let me = meet::party(&job, party)?;
+            let me = meet::party_index(&job, party)?;
             let inputs = given.of_one(job.program(), me)?;
-            let meeting = meet::meeting(&job, me, &config, identity.as_deref())?;
+            let meeting = meet::prepare(&job, me, &config, identity.as_deref())?;
             approved(&job, yes)?;
             Ok(Begun {
                 job,
@@ -243,7 +243,7 @@ pub fn own_party(
     identity: Option<PathBuf>,
 ) -> PyResult<String> {
     let name = Config::find(config.as_deref())
-        .and_then(|config| meet::who(party, &config, identity.as_deref()));
+        .and_then(|config| meet::own_name(party, &config, identity.as_deref()));
     name.map_err(|failure| error::failure(py, &failure))
 }
 
@@ -298,11 +298,17 @@ pub enum ProgressArg {
 fn progress_sinks(
     name: &str,
     show: ProgressArg,
-) -> ((Option<Shown>, Option<Line>), Option<wait::Lines>) {
+) -> (
+    (Option<ProgressDisplay>, Option<ProgressLine>),
+    Option<wait::Lines>,
+) {
     match show {
-        ProgressArg::Bar(shown) => ((shown.then(|| Shown::on_stderr(name)), None), None),
+        ProgressArg::Bar(shown) => (
+            (shown.then(|| ProgressDisplay::on_stderr(name)), None),
+            None,
+        ),
         ProgressArg::Lines(show) => {
-            let line = Line::default();
+            let line = ProgressLine::default();
             ((None, Some(line.clone())), Some(wait::Lines { line, show }))
         }
     }

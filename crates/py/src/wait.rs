@@ -4,7 +4,7 @@ use crate::error;
 use pyo3::prelude::*;
 use sealane_engine::EngineError;
 use sealane_host::Failure;
-use sealane_host::progress::Line;
+use sealane_host::progress::ProgressLine;
 use sealane_net::Cancel;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -20,7 +20,7 @@ const ENDED: &str = "the run has been cancelled: the other parties were told, an
 /// Lines of text about the progress, and the function that prints them.
 pub struct Lines {
     /// Buffer that the work writes to.
-    pub line: Line,
+    pub line: ProgressLine,
     /// Function that is called with each, and with an empty one in the end.
     pub show: Py<PyAny>,
 }

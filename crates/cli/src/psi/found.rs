@@ -1,7 +1,7 @@
-//! What a program has found, in the words of the party that learns it.
+//! Texts that a program has found, for the party that learns them.
 
 use super::{STASH, data};
-use crate::output::say;
+use crate::output::print_line;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_host::Failure;
 use sealane_host::results::{SINGLE, marked};
@@ -11,35 +11,35 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use zeroize::Zeroizing;
 
-/// Prints which texts the program has found, one a line.
+/// Prints the texts that the program has found, one a line.
 ///
 /// # Errors
-/// The result or what was kept cannot be read, or the two, or the two parties, do not belong
-/// together.
-pub fn list(result: &Path, kept: &Path, json: bool) -> Result<(), Failure> {
-    let common = common(result, kept)?;
+/// The result or the kept table cannot be read, or the two tables, or those of the two parties, do
+/// not belong together.
+pub fn print_matches(result: &Path, kept: &Path, json: bool) -> Result<(), Failure> {
+    let common = common_texts(result, kept)?;
     if json {
-        return say(json!({ "common": common }));
+        return print_line(json!({ "common": common }));
     }
-    common.iter().try_for_each(say)
+    common.iter().try_for_each(print_line)
 }
 
-/// Which texts the program has found, in the order of texts. The kept table says by which method: it
-/// knows texts by item or by bin.
-pub(super) fn common(result: &Path, kept: &Path) -> Result<Vec<String>, Failure> {
+/// Returns the texts that the program has found, sorted. The kept table shows the method: it maps
+/// items or bins to texts.
+pub(super) fn common_texts(result: &Path, kept: &Path) -> Result<Vec<String>, Failure> {
     let keys = Texts::read(kept, &[]).map_err(data)?;
     let texts = column(&keys, kept, "text")?;
     let found = Texts::read(result, &[]).map_err(data)?;
     let common = match keys.column("item") {
         Some(items) => {
-            agreed(&found, result)?;
+            check_agreement(&found, result)?;
             from_items(items, texts, &found)
         }
         None => {
-            // Results that belong to no row are in a file of their own.
+            // Results without rows are in a file of their own.
             let single = marked(result, SINGLE);
             let rest = Texts::read(&single, &[]).map_err(data)?;
-            agreed(&rest, &single)?;
+            check_agreement(&rest, &single)?;
             let in_table = column(&found, result, "in_table")?.iter().enumerate();
             let in_table = in_table.map(|(bin, flag)| (bin.to_string(), flag.as_str()));
             let in_stash = column(&rest, &single, "in_stash")?.iter();
@@ -62,7 +62,8 @@ pub(super) fn common(result: &Path, kept: &Path) -> Result<Vec<String>, Failure>
     Ok(common)
 }
 
-/// The texts of the items that a result names, where 0 names none; nothing if one is unknown.
+/// Returns the texts of the items that a result names, where 0 names none; `None` if one is
+/// unknown.
 fn from_items<'a>(
     items: &[Zeroizing<String>],
     texts: &'a [Zeroizing<String>],
@@ -78,7 +79,7 @@ fn from_items<'a>(
         .collect()
 }
 
-/// The texts of the bins, and places of the stash, that a result flags; nothing if one is not in it.
+/// Returns the texts of the bins and stash entries that a result flags; `None` if one is missing.
 fn from_bins<'a>(
     bins: &[Zeroizing<String>],
     texts: &'a [Zeroizing<String>],
@@ -106,8 +107,8 @@ fn column<'a>(
     })
 }
 
-/// Refuses a result of parties who have prepared by different agreements.
-fn agreed(result: &Texts, path: &Path) -> Result<(), Failure> {
+/// Refuses a result of parties that prepared under different agreements.
+fn check_agreement(result: &Texts, path: &Path) -> Result<(), Failure> {
     let agreed = column(result, path, "agreed")?;
     if agreed.iter().all(|flag| flag.as_str() == "1") {
         return Ok(());

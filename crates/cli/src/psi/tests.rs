@@ -1,16 +1,16 @@
-//! Both methods from two CSV files to the texts in common. What a program does in between is done
-//! here in the clear, cell by cell.
+//! Both methods from two CSV files to the texts in common. The tests compute the part of the
+//! program in the clear, cell by cell.
 
 use super::*;
-use crate::args::{Cli, Psi, Verb};
+use crate::args::{Cli, PsiArgs, Verb};
 use clap::Parser;
 use std::collections::BTreeSet;
 use tempfile::TempDir;
 
-/// A party of these items, in a folder of its own.
+/// A party with these items, in a folder of its own.
 struct Party {
     folder: TempDir,
-    args: PsiPrepare,
+    args: PsiPrepareArgs,
 }
 
 impl Party {
@@ -19,7 +19,7 @@ impl Party {
         let file = folder.path().join("people.csv");
         let lines: String = items.iter().map(|item| format!("1,\"{item}\"\n")).collect();
         fs::write(&file, format!("n, email \n{lines}")).unwrap();
-        let args = PsiPrepare {
+        let args = PsiPrepareArgs {
             file,
             column: "email".to_string(),
             method,
@@ -48,14 +48,14 @@ impl Party {
         text.lines().skip(1).map(line).collect()
     }
 
-    /// What a failure says, without the folder.
+    /// Text of a failure without the path of the folder.
     fn told(&self, failure: &Failure) -> String {
         let folder = format!("{}/", self.folder.path().display());
         failure.to_string().replace(&folder, "")
     }
 
     fn common(&self) -> Result<Vec<String>, Failure> {
-        found::common(&self.path("found.csv"), &self.path(KEPT))
+        found::common_texts(&self.path("found.csv"), &self.path(KEPT))
     }
 }
 
@@ -79,7 +79,7 @@ fn wanted() -> Vec<String> {
     common.map(|text| text.replace("\"\"", "\"")).collect()
 }
 
-/// What the shuffled program reveals.
+/// Result of the shuffled program.
 fn shuffled_result(receiver: &Party, sender: &Party) {
     let (ours, theirs) = (receiver.cells("input.csv"), sender.cells("input.csv"));
     // The tag, 128 items, and 13 columns of 64 switches.
@@ -96,7 +96,7 @@ fn shuffled_result(receiver: &Party, sender: &Party) {
     fs::write(receiver.path("found.csv"), result).unwrap();
 }
 
-/// What the phased program reveals.
+/// Result of the phased program.
 fn phased_result(receiver: &Party, sender: &Party) {
     let (table, bins) = (receiver.cells("table.csv"), sender.cells("bins.csv"));
     assert_eq!((table.len(), bins.len()), (120, 120));
@@ -224,7 +224,7 @@ fn the_command_line_says_what_to_prepare() {
         let words: Vec<&str> = line.split(' ').collect();
         Cli::try_parse_from(words).ok()
     };
-    let Some(Verb::Psi(Psi {
+    let Some(Verb::Psi(PsiArgs {
         verb: PsiVerb::Prepare(args),
     })) = line("256").map(|cli| cli.verb)
     else {

@@ -6,7 +6,7 @@ use sealane_sealed::{Mode, SealReport};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Card and JSON of a verb that is done with `input`; `verb` is `sealed` or `opened`.
+/// Returns card and JSON of a finished verb for `input`; `verb` is `sealed` or `opened`.
 pub fn printed(verb: &str, input: &Path, done: &SealReport) -> (Card, Value) {
     let mode = match done.mode {
         Mode::Gcm => ("gcm", "AES-128-GCM"),
@@ -40,7 +40,7 @@ pub fn printed(verb: &str, input: &Path, done: &SealReport) -> (Card, Value) {
     (card, value)
 }
 
-/// Number of things, in words.
+/// Formats a number of things in words.
 fn count(number: u64, of: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {of}{plural}", grouped(number))

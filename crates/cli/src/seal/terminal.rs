@@ -1,4 +1,4 @@
-//! A terminal that does not show what is typed.
+//! A terminal without echo.
 
 use rustix::io::{Errno, read};
 use rustix::stdio::stdin;
@@ -7,14 +7,14 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
-/// How the terminal of the standard input was, while it is otherwise.
+/// State of the terminal of the standard input before echo was turned off.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// As long as there is one, what is typed is not shown.
+/// Guard that keeps echo off until it is dropped.
 pub struct Hidden(());
 
 impl Hidden {
-    /// Hides what is typed from now on.
+    /// Turns echo off.
     pub fn begin() -> io::Result<Hidden> {
         let before = tcgetattr(stdin())?;
         let mut hidden = before.clone();
@@ -25,7 +25,8 @@ impl Hidden {
         Ok(Hidden(()))
     }
 
-    /// A line that is typed, without its end. Terminals hand out one line at a time, of bounded length.
+    /// Reads a typed line, without its end. Terminals deliver one line at a time, of bounded
+    /// length.
     pub fn line(self) -> io::Result<Zeroizing<String>> {
         let mut bytes = Zeroizing::new([0; LONGEST]);
         let read = loop {
@@ -44,7 +45,7 @@ impl Hidden {
     }
 }
 
-/// The longest line of a terminal.
+/// Longest line of a terminal.
 const LONGEST: usize = 4096;
 
 impl Drop for Hidden {
@@ -53,11 +54,11 @@ impl Drop for Hidden {
     }
 }
 
-/// Shows what is typed again, if it was hidden: for whoever ends the process.
+/// Turns echo on again if it was turned off, before the process ends.
 pub fn restore() {
     let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(before) = before.take() {
-        // There is nobody left to tell.
+        // There is nobody left to notify.
         let _ = tcsetattr(stdin(), OptionalActions::Now, &before);
     }
 }

@@ -1,50 +1,50 @@
-//! What a call does, step by step: most run one step of the protocol, reductions and loops a tape
-//! several times over.
+//! Execution of a call. Most calls run one step of the protocol; reductions and loops run a tape
+//! several times.
 
-use super::{Held, Run, internal};
+use super::{PlanRun, ShareRef, internal};
 use sealane_plan::flow::{Call, TileRun};
 use sealane_plan::steps::{Len, PlanValue, Produced, StepOp};
 use sealane_protocol::{Factor, Fault, Protocol, Shares, Step, Term, View};
 use std::sync::Arc;
 
-/// How far a call has come between two steps of the protocol.
+/// State of a call between two steps of the protocol.
 pub(super) enum Task<P: Protocol> {
-    /// One step, whose result goes where the operation says.
+    /// A single step, whose result is written where the operation says.
     Once,
-    /// A reduction.
+    /// Reduction.
     Fold(Fold<P>),
-    /// A loop.
+    /// Loop.
     Scan(Scan<P>),
-    /// What a tile left is combined with what came before it.
+    /// Combination of the result of a tile with the results of the tiles before it.
     Carry(PlanValue),
 }
 
-/// A tree over the outermost dimension; see [`StepOp::Fold`].
+/// Reduction tree over the outermost dimension; see [`StepOp::Fold`].
 pub(super) struct Fold<P: Protocol> {
-    current: Held<P>,
-    /// Elements along the dimension that are left, and the others.
+    current: ShareRef<P>,
+    /// Remaining elements along the dimension, and the number of elements in the other dimensions.
     length: usize,
     lanes: usize,
     level: usize,
 }
 
-/// A loop with carried state; see [`StepOp::Scan`].
+/// Loop with carried state; see [`StepOp::Scan`].
 pub(super) struct Scan<P: Protocol> {
-    /// The iteration at hand.
+    /// Index of the current iteration.
     index: usize,
-    state: Vec<Held<P>>,
-    over: Vec<Held<P>>,
-    captured: Vec<Held<P>>,
-    /// What iterations have written, by output.
+    state: Vec<ShareRef<P>>,
+    over: Vec<ShareRef<P>>,
+    captured: Vec<ShareRef<P>>,
+    /// Shares that the iterations have written, by output.
     written: Vec<Vec<P::Share>>,
 }
 
-/// A task and its first step.
-type Begun<'a, P> = (Task<P>, Step<'a, P>);
+/// Task with its first step.
+type StartedTask<'a, P> = (Task<P>, Step<'a, P>);
 
-impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
-    /// Does what needs no step, or finds the task and its first step.
-    pub(super) fn task(&mut self, call: &Call) -> Result<Option<Begun<'a, P>>, Fault> {
+impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
+    /// Executes an operation that needs no step, or returns the task and its first step.
+    pub(super) fn task(&mut self, call: &Call) -> Result<Option<StartedTask<'a, P>>, Fault> {
         let (op, block) = (self.op(call), call.run);
         if call.carry {
             return self.carry(op, block);
@@ -139,7 +139,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
         Ok(Some((Task::Once, step)))
     }
 
-    /// Takes the result of a step; finds the next one, if there is one.
+    /// Consumes the result of a step; returns the next step, if there is one.
     pub(super) fn next(
         &mut self,
         call: &Call,
@@ -178,8 +178,12 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
         }
     }
 
-    /// Combines what a tile left with what the tiles before it left.
-    fn carry(&mut self, op: &'a StepOp, block: TileRun) -> Result<Option<Begun<'a, P>>, Fault> {
+    /// Combines the result of a tile with the results of the tiles before it.
+    fn carry(
+        &mut self,
+        op: &'a StepOp,
+        block: TileRun,
+    ) -> Result<Option<StartedTask<'a, P>>, Fault> {
         let Some(out) = op.writes().first().copied() else {
             return Err(internal("a step that carries writes nothing"));
         };
@@ -215,12 +219,12 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
         op: &'a StepOp,
         mut fold: Fold<P>,
         block: TileRun,
-    ) -> Result<Option<Begun<'a, P>>, Fault> {
+    ) -> Result<Option<StartedTask<'a, P>>, Fault> {
         let step = self.fold_step(op, &mut fold, block)?;
         Ok(step.map(|step| (Task::Fold(fold), step)))
     }
 
-    /// The next level of a tree; at its end, the result is written.
+    /// Returns the next level of a tree; after the last one, writes the result.
     fn fold_step(
         &mut self,
         op: &'a StepOp,
@@ -258,7 +262,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
         Ok(None)
     }
 
-    /// Takes the result of a level; an odd element goes through.
+    /// Consumes the result of a level; an odd element is passed on unchanged.
     fn fold_level(
         &mut self,
         op: &StepOp,
@@ -286,7 +290,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
         &mut self,
         op: &'a StepOp,
         block: TileRun,
-    ) -> Result<Option<Begun<'a, P>>, Fault> {
+    ) -> Result<Option<StartedTask<'a, P>>, Fault> {
         let StepOp::Scan {
             init,
             over,
@@ -301,7 +305,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
         let mut state = Vec::new();
         for (init, carry) in init.iter().zip(carries) {
             let bits = usize::from(self.plan.values[carry.0 as usize].bits);
-            // The tile before this one has left the state where it will be in the end.
+            // The tile before this one stored the state under the name of the final state.
             let before = self.stored.get(carry).filter(|_| op.in_order()).cloned();
             state.push(match before {
                 Some(share) => share,
@@ -324,7 +328,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
         Ok(step.map(|step| (Task::Scan(scan), step)))
     }
 
-    /// The next iteration of a loop; at its end, what it leaves is written.
+    /// Returns the next iteration of a loop; after the last one, writes its outputs.
     fn iteration(
         &mut self,
         op: &'a StepOp,
@@ -347,7 +351,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
                 dims: vec![],
             };
             let state = scan.state.iter().map(|share| one_lane::<P>(share));
-            let element = |share: &Held<P>| share.gather(&element, &View::whole(1));
+            let element = |share: &ShareRef<P>| share.gather(&element, &View::whole(1));
             let over = scan.over.iter().map(|share| Arc::new(element(share)));
             let captured = scan.captured.iter().cloned();
             let operands = state.chain(over).chain(captured).collect();
@@ -366,7 +370,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
         Ok(None)
     }
 
-    /// Takes the result of an iteration: the next state, and what the iteration writes.
+    /// Consumes the result of an iteration: the next state, and the outputs of the iteration.
     fn end_iteration(
         &mut self,
         op: &StepOp,
@@ -396,7 +400,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
 }
 
 impl<P: Protocol> Fold<P> {
-    /// Elements `first..first + count` along the dimension.
+    /// Returns the elements `first..first + count` along the dimension.
     fn part(&self, first: usize, count: usize) -> P::Share {
         let view = View {
             offset: first * self.lanes,
@@ -406,7 +410,7 @@ impl<P: Protocol> Fold<P> {
     }
 }
 
-/// All elements as the planes of one lane.
-fn one_lane<P: Protocol>(share: &P::Share) -> Held<P> {
+/// Reshapes all elements into the planes of one lane.
+fn one_lane<P: Protocol>(share: &P::Share) -> ShareRef<P> {
     Arc::new(share.gather(&View::whole(1), &View::whole(share.elements())))
 }

@@ -1,9 +1,9 @@
 //! The fake n-party protocol through plan and engine: two domains, flights of several messages
 //! between all pairs of parties, a check that stays pending until the reveal.
 
-use super::Start;
+use super::PlanInputs;
 use crate::journal::Journal;
-use crate::work::Work;
+use crate::split_plan::SplitPlan;
 use proptest::prelude::*;
 use sealane_block::{Coins, Cpu};
 use sealane_net::{Mesh, NetworkClass};
@@ -17,7 +17,8 @@ use sealane_testkit::reference;
 use std::collections::BTreeMap;
 use std::thread;
 
-/// Three owners; what each learns differs; a product, a comparison, a sum over rows and a scan.
+/// Program of three owners who learn different results: a product, a comparison, a sum over rows
+/// and a scan.
 const THREE: &str = r#"sealane program 1
 name three
 party ann
@@ -43,13 +44,14 @@ reveal total = %7 : i32 to ben
 
 type Outcome = Result<(Vec<Option<Data>>, Vec<u64>, u64), Fault>;
 
-/// Runs all parties in threads. For each: results, payload bytes sent to each other, rounds.
+/// Runs all parties in threads. Returns for each its results, payload bytes sent to others, and
+/// rounds.
 fn run<P: Protocol>(
     program: &Program,
     inputs: &BTreeMap<String, Data>,
     tile: u64,
 ) -> (Vec<Outcome>, sealane_plan::CostReport) {
-    let work = Work::plan::<P>(program, 0, NetworkClass::Lan, tile).expect("a plan");
+    let work = SplitPlan::plan::<P>(program, 0, NetworkClass::Lan, tile).expect("a plan");
     let rows = reference::rows(program, inputs).expect("row counts");
     let cost = work.cost::<P>(&rows);
     let party = |mesh: &mut Mesh| -> Outcome {
@@ -59,7 +61,7 @@ fn run<P: Protocol>(
             .inputs
             .iter()
             .map(|input| (input.owner == me.0).then(|| &inputs[&input.name]));
-        let start = Start {
+        let start = PlanInputs {
             rows: &rows,
             inputs: own.collect(),
             demand: &cost.demand,
@@ -77,8 +79,8 @@ fn run<P: Protocol>(
         mesh.finish()?;
         Ok((results, sent, rounds))
     };
-    // No party leaves before all have ended: one that is gone without a word ends the others' runs
-    // with its absence, whatever they were about to find.
+    // No party leaves before all have ended: a party that leaves early would end the runs of the
+    // others with its absence, before they find the error under test.
     let mut meshes = Mesh::in_memory(program.parties.len());
     let outcomes = thread::scope(|scope| {
         let threads = meshes
@@ -163,7 +165,7 @@ proptest! {
     #[test]
     fn the_fake_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
         let Case { program, inputs } = &case;
-        let work = Work::plan::<Honest>(program, 0, NetworkClass::Lan, tile);
+        let work = SplitPlan::plan::<Honest>(program, 0, NetworkClass::Lan, tile);
         prop_assume!(!work.is_err_and(|error| error.code == "whole-rows"));
         check(program, inputs, tile);
     }

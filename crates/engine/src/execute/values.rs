@@ -1,7 +1,6 @@
-//! Where shares come from and how long they stay: earlier steps, kept rows, constants, this party's
-//! inputs.
+//! Sources and lifetimes of shares: earlier steps, kept rows, constants, and this party's inputs.
 
-use super::{Held, Run, Stored, internal};
+use super::{PlanRun, ShareMap, ShareRef, internal};
 use crate::bits::{from_planes, to_planes};
 use sealane_plan::flow::TileRun;
 use sealane_plan::steps::{
@@ -13,36 +12,37 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The values of a block in flight. One that all steps have read which read it is forgotten, so
-/// that only what is alive takes memory.
+/// Values of a block in flight. A value is freed when all steps that read it have done so, so that
+/// only live values take memory.
 pub(super) struct Tile<P: Protocol> {
-    values: Stored<P>,
-    /// How many steps have still to read each value.
+    values: ShareMap<P>,
+    /// Number of steps that have still to read each value.
     readers: HashMap<PlanValue, usize>,
-    /// What steps that carry have made of this tile, until it is combined with what came before.
-    partial: Stored<P>,
-    /// Whether the journal has told that it was taken up, and tells of its end.
-    pub told: bool,
+    /// Partial results of carrying steps for this tile, until they are combined with the earlier
+    /// ones.
+    partial: ShareMap<P>,
+    /// Set if the journal reported the start of the tile, and so has to report its end.
+    pub reported: bool,
 }
 
-/// The tiles so far of a value whose rows are kept. Their list grows as they are made, since the
-/// number of rows may be what a peer says.
-pub(super) struct Kept<P: Protocol> {
-    parts: Vec<Option<Held<P>>>,
+/// Tiles so far of a value whose rows are kept. The list grows as tiles are made, since the number
+/// of rows may come from a peer.
+pub(super) struct KeptTiles<P: Protocol> {
+    parts: Vec<Option<ShareRef<P>>>,
     missing: usize,
 }
 
 impl<P: Protocol> Tile<P> {
-    pub fn new(readers: HashMap<PlanValue, usize>, told: bool) -> Tile<P> {
+    pub fn new(readers: HashMap<PlanValue, usize>, reported: bool) -> Tile<P> {
         Tile {
             values: HashMap::new(),
             readers,
             partial: HashMap::new(),
-            told,
+            reported,
         }
     }
 
-    /// A step has read these values.
+    /// Counts down the readers of these values after a step has read them.
     pub fn release(&mut self, values: &[PlanValue]) {
         for value in values {
             let left = self.readers.entry(*value).or_insert(1);
@@ -54,7 +54,7 @@ impl<P: Protocol> Tile<P> {
     }
 }
 
-/// How many steps of each segment read each value, counted once for each operand.
+/// Counts the steps of each segment that read each value, once for each operand.
 pub(super) fn readers(plan: &Plan) -> Vec<HashMap<PlanValue, usize>> {
     let of_segment = |segment: &sealane_plan::steps::Segment| {
         let mut readers = HashMap::new();
@@ -66,14 +66,14 @@ pub(super) fn readers(plan: &Plan) -> Vec<HashMap<PlanValue, usize>> {
     plan.segments.iter().map(of_segment).collect()
 }
 
-impl<P: Protocol> Run<'_, '_, P> {
+impl<P: Protocol> PlanRun<'_, '_, P> {
     pub(super) fn tile(&mut self, block: TileRun) -> Result<&mut Tile<P>, Fault> {
         let tile = self.tiles.get_mut(&block);
         tile.ok_or_else(|| internal("a block is not in flight"))
     }
 
-    /// A value of the block at hand, or one that was stored.
-    pub(super) fn value(&mut self, value: PlanValue, block: TileRun) -> Result<Held<P>, Fault> {
+    /// Returns a value of the current block, or a stored one.
+    pub(super) fn value(&mut self, value: PlanValue, block: TileRun) -> Result<ShareRef<P>, Fault> {
         if let Some(share) = self.tile(block)?.values.get(&value) {
             return Ok(share.clone());
         }
@@ -95,12 +95,12 @@ impl<P: Protocol> Run<'_, '_, P> {
         Ok(share)
     }
 
-    /// What a step made. In a segment that runs once it is stored for others as well; a value whose
-    /// rows are kept is stored when the last tile has been made.
+    /// Writes the result of a step. In a segment that runs once it is stored for other segments as
+    /// well; a value whose rows are kept is stored after its last tile.
     pub(super) fn write(
         &mut self,
         value: PlanValue,
-        share: impl Into<Held<P>>,
+        share: impl Into<ShareRef<P>>,
         block: TileRun,
     ) -> Result<(), Fault> {
         let share = share.into();
@@ -112,7 +112,7 @@ impl<P: Protocol> Run<'_, '_, P> {
                 let table = usize::from(table.0);
                 let tiles = self.rows[table].div_ceil(self.plan.rows[table].tile) as usize;
                 let kept = self.kept.entry(value);
-                let kept = kept.or_insert_with(|| Kept {
+                let kept = kept.or_insert_with(|| KeptTiles {
                     parts: Vec::new(),
                     missing: tiles,
                 });
@@ -136,7 +136,7 @@ impl<P: Protocol> Run<'_, '_, P> {
         Ok(())
     }
 
-    /// What a step that carries made of a tile.
+    /// Writes the partial result of a carrying step for a tile.
     pub(super) fn write_partial(
         &mut self,
         value: PlanValue,
@@ -147,20 +147,25 @@ impl<P: Protocol> Run<'_, '_, P> {
         Ok(())
     }
 
-    /// What the tiles before this one left of a value that is carried, if there are any; and what
-    /// this one has made.
+    /// Returns the carried value of the tiles before this one, if there are any, and the partial
+    /// result of this one.
     pub(super) fn carried(
         &mut self,
         value: PlanValue,
         block: TileRun,
-    ) -> Result<(Option<Held<P>>, Held<P>), Fault> {
+    ) -> Result<(Option<ShareRef<P>>, ShareRef<P>), Fault> {
         let partial = self.tile(block)?.partial.remove(&value);
         let partial = partial.ok_or_else(|| internal("a tile has nothing to carry"))?;
         Ok((self.stored.remove(&value), partial))
     }
 
-    /// The planes that a step wants of an operand. A view of everything in order costs nothing.
-    pub(super) fn operand(&mut self, operand: &Operand, block: TileRun) -> Result<Held<P>, Fault> {
+    /// Returns the planes of an operand that a step reads. A view of everything in order is not
+    /// copied.
+    pub(super) fn operand(
+        &mut self,
+        operand: &Operand,
+        block: TileRun,
+    ) -> Result<ShareRef<P>, Fault> {
         let share = self.value(operand.value, block)?;
         let (lanes, inner) = (operand.lanes.at(block.rows), operand.inner.at(block.rows));
         if inner.count() == 1 && inner.offset == 0 && lanes.is_whole(share.elements()) {
@@ -169,17 +174,17 @@ impl<P: Protocol> Run<'_, '_, P> {
         Ok(Arc::new(share.gather(&lanes, &inner)))
     }
 
-    /// Several operands.
+    /// Returns the planes of several operands.
     pub(super) fn operands(
         &mut self,
         operands: &[Operand],
         block: TileRun,
-    ) -> Result<Vec<Held<P>>, Fault> {
+    ) -> Result<Vec<ShareRef<P>>, Fault> {
         let shares = operands.iter().map(|operand| self.operand(operand, block));
         shares.collect()
     }
 
-    /// Part of what a tape made.
+    /// Returns a part of the result of a tape.
     pub(super) fn produced(&self, share: &P::Share, out: &Produced) -> P::Share {
         let bits = u32::from(self.plan.values[out.value.0 as usize].bits);
         let planes = share.resize(out.first as usize, (out.inner * bits) as usize, false);
@@ -198,7 +203,7 @@ impl<P: Protocol> Run<'_, '_, P> {
             .constant(plan.domain, planes, data.elements.len(), &bits)
     }
 
-    /// A linear map of operands.
+    /// Computes a linear map of operands.
     pub(super) fn linear(
         &mut self,
         terms: &[LinearTerm],
@@ -228,7 +233,7 @@ impl<P: Protocol> Run<'_, '_, P> {
         self.party.linear(domain, lanes, &terms.collect::<Vec<_>>())
     }
 
-    /// The bits of the block's part of an input, at its owner.
+    /// Returns the bits of the block's part of an input, at its owner.
     pub(super) fn input_bits(
         &self,
         input: u32,
@@ -246,7 +251,7 @@ impl<P: Protocol> Run<'_, '_, P> {
         )))
     }
 
-    /// A result from its bits.
+    /// Decodes a result from its bits.
     pub(super) fn revealed(&self, result: &ResultPlan, bits: &[u8]) -> Data {
         let plan = &self.plan.values[result.value.0 as usize];
         let rows = plan.rows.map(|id| self.rows[usize::from(id.0)]);

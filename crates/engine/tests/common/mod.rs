@@ -1,5 +1,5 @@
-//! What the tests of failures have in common: small sessions of two, three and five parties, each
-//! party on a thread of its own, over memory or over TLS, with somebody who harms a frame.
+//! Common parts of the tests of failures: small sessions of two, three and five parties, each party
+//! on a thread of its own, over memory or over TLS, with an adversary that harms a frame.
 
 pub mod simulated;
 
@@ -18,8 +18,8 @@ use sealane_program::types::{Data, Type};
 use sealane_testkit::adversary::{Adversary, Harm, Seen};
 use simulated::Simulation;
 
-/// A clinic learns who is over the lab's limit, the lab how many; both learn the largest value.
-/// The clinic counts the rows, at most 100.
+/// Program of two: a clinic learns which of its rows exceed the lab's limit, the lab their number;
+/// both learn the largest value. The clinic counts the rows, at most 100.
 pub const PROGRAM: &str = "\
 sealane program 1
 name over
@@ -41,7 +41,7 @@ reveal count = %4 : u7 to lab
 reveal largest = %5 : u8 to clinic, lab
 ";
 
-/// The same of people whom a registry lists. It learns how many they are, too.
+/// Program of three: the same for people whom a registry lists. It learns their number too.
 pub const PROGRAM_OF_THREE: &str = "\
 sealane program 1
 name listed
@@ -67,20 +67,20 @@ reveal count = %6 : u7 to lab, registry
 reveal largest = %7 : u8 to clinic, lab
 ";
 
-/// Longer than any honest pause on a busy machine.
+/// Time that exceeds every honest pause on a busy machine.
 pub const LONG: Duration = Duration::from_secs(20);
-/// Runs in memory at a time, most of which wait.
+/// Concurrent runs in memory, most of which wait.
 pub const IN_MEMORY: usize = 32;
-/// Runs in simulated worlds at a time. In those nobody waits, and one thread computes at a time.
+/// Concurrent runs in simulated worlds, in which nobody waits, and one thread computes at a time.
 pub const SIMULATED: usize = 4;
-/// Runs over TLS at a time: each link has four threads.
+/// Concurrent runs over TLS: each link has four threads.
 pub const OVER_TLS: usize = 16;
 
 /// Values of the clinic.
 pub const X: [i128; 5] = [7, 200, 31, 100, 0];
-/// The limit of the lab.
+/// Limit of the lab.
 pub const LIMIT: i128 = 30;
-/// Whom the registry lists.
+/// Membership flags of the registry.
 pub const LISTED: [i128; 5] = [1, 1, 0, 1, 1];
 
 pub fn parse(text: &str) -> Program {
@@ -99,7 +99,7 @@ pub fn numbers(ty: Type, shape: Vec<u64>, numbers: &[i128]) -> Data {
     Data::from_numbers(ty, shape, numbers).expect("numbers of the type")
 }
 
-/// A job, and what each of its parties brings.
+/// A job, with the inputs of each of its parties.
 pub struct Session {
     pub job: Arc<Job>,
     pub inputs: Vec<Vec<Option<Data>>>,
@@ -110,29 +110,29 @@ impl Session {
     pub fn new(text: &str, protocol: ProtocolName, helpers: &[&str]) -> Session {
         let job = Job::in_tiles(parse(text), protocol, NetworkClass::Lan, named(helpers), 2);
         let job = job.unwrap_or_else(|error| panic!("{error}"));
-        let inputs = (0..job.parties().len()).map(|party| brings(job.program(), party));
+        let inputs = (0..job.parties().len()).map(|party| inputs_of(job.program(), party));
         Session {
             inputs: inputs.collect(),
             job: Arc::new(job),
         }
     }
 
-    /// Two parties who both compute.
+    /// A session of two parties that both compute.
     pub fn of_two() -> Session {
         Session::new(PROGRAM, ProtocolName::Yao, &[])
     }
 
-    /// Three parties who all compute.
+    /// A session of three parties that all compute.
     pub fn of_three() -> Session {
         Session::new(PROGRAM_OF_THREE, ProtocolName::Trio, &[])
     }
 
-    /// Two parties, and three helpers who compute for them.
+    /// A session of two parties, and three helpers that compute for them.
     pub fn of_five() -> Session {
         Session::new(PROGRAM, ProtocolName::Trio, &["ada", "bob", "cyd"])
     }
 
-    /// Every kind of session.
+    /// All sessions.
     pub fn all() -> [Session; 3] {
         [Session::of_two(), Session::of_three(), Session::of_five()]
     }
@@ -141,18 +141,18 @@ impl Session {
         self.job.parties().len()
     }
 
-    /// How each party meets the others over TLS on this machine.
+    /// Configurations with which the parties meet over TLS on this machine.
     pub fn configs(&self, limits: Limits) -> Vec<MeshConfig> {
         let names = self.job.parties().iter().map(String::as_str);
         MeshConfig::on_loopback(&names.collect::<Vec<_>>(), limits).expect("free ports")
     }
 
-    /// How errors of the network name a party.
+    /// Name of a party in errors of the network.
     pub fn name(&self, party: usize) -> String {
         format!("{} (party {party})", self.job.parties()[party])
     }
 
-    /// Asserts that a party that got results got the right ones, and only its own.
+    /// Asserts that a party with results has the right ones, and only its own.
     pub fn assert_right(&self, report: &RunReport) {
         let me = report.party.as_ref().expect("the report of one party");
         let program = self.job.program();
@@ -161,7 +161,9 @@ impl Session {
             let mut to = to.map(|to| &self.job.parties()[to]);
             let learnt = result.data.as_ref();
             let learnt = learnt.map(|data| data.numbers().collect::<Vec<_>>());
-            let wanted = to.any(|to| to == me).then(|| wanted(program, &result.name));
+            let wanted = to
+                .any(|to| to == me)
+                .then(|| expected(program, &result.name));
             assert_eq!(learnt, wanted, "{me} learns `{}`", result.name);
         }
         assert_eq!(report.results.len(), program.results.len());
@@ -177,8 +179,8 @@ impl Session {
     }
 
     /// Runs all parties in a simulated world while one frame is harmed; each has its own patience,
-    /// on the clock of that world. Gives how they ended, and which frames crossed each link, by
-    /// sender and receiver.
+    /// on the clock of that world. Returns how they ended, and the frames of each link, by sender
+    /// and receiver.
     pub fn attack(
         &self,
         attack: Option<Attack>,
@@ -198,8 +200,8 @@ impl Session {
     }
 }
 
-/// What `party` brings to its session; a helper brings nothing.
-fn brings(program: &Program, party: usize) -> Vec<Option<Data>> {
+/// Inputs of `party` to its session; a helper has none.
+fn inputs_of(program: &Program, party: usize) -> Vec<Option<Data>> {
     let inputs = program.inputs.iter().map(|input| {
         let rows = X.len() as u64;
         let data = match input.name.as_str() {
@@ -212,8 +214,8 @@ fn brings(program: &Program, party: usize) -> Vec<Option<Data>> {
     inputs.collect()
 }
 
-/// What a result has to be.
-fn wanted(program: &Program, result: &str) -> Vec<i128> {
+/// Expected value of a result.
+fn expected(program: &Program, result: &str) -> Vec<i128> {
     let all_listed = program.parties.len() < 3;
     let over = X.iter().zip(LISTED);
     let over = over.map(|(x, listed)| i128::from(*x > LIMIT && (all_listed || listed == 1)));
@@ -224,7 +226,7 @@ fn wanted(program: &Program, result: &str) -> Vec<i128> {
     }
 }
 
-/// What happens to the frame number `at` of those that `from` sends to `to`.
+/// Harm to the frame number `at` of those that `from` sends to `to`.
 #[derive(Clone, Copy, Debug)]
 pub struct Attack {
     pub from: usize,
@@ -236,15 +238,15 @@ pub struct Attack {
 /// Kinds and lengths of frames, by sender and receiver.
 pub type Frames = Vec<Vec<Vec<(FrameKind, usize)>>>;
 
-/// The links of one party: one to each other.
+/// Links of one party: one to each other.
 pub type Row = Vec<Option<Box<dyn Transport>>>;
 
-/// How a party comes to its links.
+/// Function that connects the links of a party.
 pub trait Meet: FnOnce() -> Result<Row, EngineError> + Send {}
 impl<F: FnOnce() -> Result<Row, EngineError> + Send> Meet for F {}
 
-/// Limits under which every wait ends within seconds, and which an honest party keeps on a busy
-/// machine too.
+/// Limits under which every wait ends within seconds, and which an honest party keeps even on a
+/// busy machine.
 pub fn usual_limits() -> Limits {
     Limits {
         connect: Duration::from_secs(10),
@@ -255,7 +257,7 @@ pub fn usual_limits() -> Limits {
     }
 }
 
-/// Limits for tests in which somebody is waited for in vain.
+/// Limits for tests in which a party is waited for in vain.
 pub fn short_limits() -> Limits {
     Limits {
         connect: Duration::from_secs(3),
@@ -272,12 +274,12 @@ pub fn patient(patience: Duration) -> Limits {
     }
 }
 
-/// A full mesh in memory.
+/// Creates a full mesh in memory.
 pub fn in_memory(parties: usize) -> Vec<Row> {
     let mut rows = Vec::<Row>::new();
     rows.resize_with(parties, Vec::new);
     for me in 0..parties {
-        // Parties before this one have filled its row up to its own place.
+        // Parties before this one have filled its row up to its own index.
         let (upper, lower) = rows.split_at_mut(me + 1);
         upper[me].push(None);
         for row in lower {
@@ -289,7 +291,8 @@ pub fn in_memory(parties: usize) -> Vec<Row> {
     rows
 }
 
-/// Puts an adversary on each link of `me`. One of them harms a frame, if it is this party's.
+/// Puts an adversary on each link of `me`. One of them harms a frame, if the attack is on this
+/// party.
 pub fn harmed(row: Row, me: usize, attack: Option<Attack>) -> (Row, Vec<Option<Seen>>) {
     let harmed = |(to, link): (usize, Option<Box<dyn Transport>>)| {
         let attack = attack.filter(|attack| (attack.from, attack.to) == (me, to));
@@ -302,33 +305,33 @@ pub fn harmed(row: Row, me: usize, attack: Option<Attack>) -> (Row, Vec<Option<S
     links.map(Option::unzip).unzip()
 }
 
-/// Calls a function with everything that is told of a run.
-pub struct Told<F>(pub F);
+/// Observer that calls a function with every event of a run.
+pub struct OnEvent<F>(pub F);
 
-impl<F: FnMut(&Record) + Send> Observer for Told<F> {
+impl<F: FnMut(&Record) + Send> Observer for OnEvent<F> {
     fn event(&mut self, record: &Record) {
         (self.0)(record);
     }
 }
 
-/// How a run ended at one party, and after how long.
+/// Outcome of a run at one party, and its duration.
 pub struct Ending {
     pub result: Result<RunReport, EngineError>,
     pub after: Duration,
 }
 
 impl Ending {
-    /// The error of a run that had to fail.
+    /// Returns the error of a run that had to fail.
     #[track_caller]
     pub fn error(&self) -> &EngineError {
         self.result.as_ref().err().expect("the run has to fail")
     }
 }
 
-/// Runs every party with its job, given how it comes to its links, and calls `turn` with a party's
-/// number and the number of its turn at each. Gives how they ended; nothing for one whose thread
-/// was torn down. No mesh of another is dropped before all have ended, so nothing is told by
-/// dropping.
+/// Runs every party with its job and the function that connects its links, and calls `turn` with a
+/// party's number and the number of its turn at each. Returns how they ended; `None` for a party
+/// whose thread was torn down. No mesh is dropped before all have ended, so no party learns
+/// anything from a dropped mesh.
 pub fn ends<F: Meet>(
     jobs: &[&Job],
     inputs: &[Vec<Option<Data>>],
@@ -345,7 +348,7 @@ pub fn ends<F: Meet>(
                 turns += 1;
             }
         };
-        let mut journal = Journal::new(job, PartyId::from_index(me), Told(count));
+        let mut journal = Journal::new(job, PartyId::from_index(me), OnEvent(count));
         let mut mesh = None;
         let result = meet().and_then(|row| {
             let met = Mesh::from_transports(PartyId::from_index(me), row, limits[me]);
@@ -370,18 +373,18 @@ pub fn ends<F: Meet>(
     })
 }
 
-/// Meets the other parties over TLS.
+/// Connects a party to the others over TLS.
 pub fn over_tls(config: &MeshConfig) -> Result<Row, EngineError> {
     let names = named(&config.names());
     sealane_net::connect_transports(config).map_err(|error| EngineError::from_net(error, &names))
 }
 
-/// Whether there is time for all cases of what is sampled otherwise.
+/// Tells if there is time for all cases instead of a sample.
 pub fn is_nightly() -> bool {
     std::env::var_os("SEALANE_NIGHTLY").is_some()
 }
 
-/// Judges many cases, so many at once: most of them wait more than they compute.
+/// Checks many cases, so many at once: most of them wait more than they compute.
 pub fn sweep<T: Send>(
     at_once: usize,
     cases: impl IntoIterator<Item = T>,

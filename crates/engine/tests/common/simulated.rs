@@ -1,4 +1,4 @@
-//! Sessions in a simulated world: the same party code as ever, on machines whose clock jumps.
+//! Sessions in a simulated world: the same party code, on machines with a simulated clock.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use sealane_testkit::simulator::{self, Bounds, Event, Process, World};
 
 use super::{Attack, Ending, Frames, Row, harmed};
 
-/// A network on which nothing is slow.
+/// A network without delays.
 pub const FAST: Wire = Wire {
     latency: Duration::from_micros(100),
     jitter: Duration::from_micros(20),
@@ -21,38 +21,38 @@ pub const FAST: Wire = Wire {
     keeps: true,
 };
 
-/// A world and what happens in it.
+/// A simulated world with the events in it.
 pub struct Simulation {
-    /// Decides what nothing else does.
+    /// Seed of all decisions that nothing else determines.
     pub seed: u64,
-    /// What each party was asked to run.
+    /// Job of each party.
     pub jobs: Vec<Arc<Job>>,
-    /// What each party brings.
+    /// Inputs of each party.
     pub inputs: Vec<Vec<Option<Data>>>,
     /// The limits of each party, of which all have the same silence.
     pub limits: Vec<Limits>,
     /// The wire from one party to another.
     pub wires: Vec<Vec<Wire>>,
-    /// What happens, by party and by the peer to which it sends.
+    /// Events, by party and by the peer to which it sends.
     pub events: Vec<Vec<Vec<Event>>>,
-    /// What befalls one frame.
+    /// Harm to one frame.
     pub attack: Option<Attack>,
     pub bounds: Bounds,
-    /// Whether what happens is told.
+    /// Set if events are logged.
     pub log: bool,
 }
 
-/// What became of it.
+/// Outcome of a simulation.
 pub struct Simulated {
-    /// How each party ended; nothing for one whose process died.
+    /// Outcome of each party; `None` for one whose process died.
     pub endings: Vec<Option<Ending>>,
-    /// The frames that each party handed over.
+    /// Frames that each party handed over.
     pub frames: Frames,
     pub world: simulator::Ending,
 }
 
 impl Simulation {
-    /// An honest run over a fast network, with all the time that it may need.
+    /// An honest run over a fast network, without a tight limit on time.
     pub fn new(seed: u64, job: &Arc<Job>, inputs: Vec<Vec<Option<Data>>>) -> Simulation {
         let parties = inputs.len();
         Simulation {

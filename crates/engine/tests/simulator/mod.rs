@@ -1,10 +1,10 @@
-//! Whole sessions in a simulated network, one a seed: programs and protocols, slow and broken links,
-//! processes that stop or die at any message. No run hangs, no run gives a wrong result, and every
-//! error names a cause that was there.
+//! Whole sessions in a simulated network, one for each seed: programs and protocols, slow and
+//! broken links, processes that stop or die at any message. No run hangs or gives a wrong result,
+//! and every error names a cause that occurred.
 //!
-//! A failure prints its seed. `SEALANE_SIM_SEED=123 cargo test -p sealane-engine simulator::`
-//! runs that seed alone and tells what happens in it, message by message; `SEALANE_SIM_SEEDS=100000`
-//! runs so many seeds from 0 on.
+//! A failure prints its seed. `SEALANE_SIM_SEED=123 cargo test -p sealane-engine simulator::` runs
+//! that seed alone and logs its events, message by message; `SEALANE_SIM_SEEDS=100000` runs so many
+//! seeds from 0 on.
 
 mod oracle;
 mod scenario;
@@ -18,11 +18,11 @@ use std::time::Instant;
 
 use scenario::Scenario;
 
-/// Seeds that are run where nothing else is said.
+/// Seeds that run by default.
 const SEEDS: u64 = 1000;
-/// Seeds after which a long run says how far it is.
+/// Number of seeds after which a long run prints its progress.
 const PROGRESS: u64 = 5000;
-/// Failures after which no more seeds are run.
+/// Number of failures after which no more seeds run.
 const ENOUGH: usize = 5;
 
 /// A number from the environment.
@@ -34,8 +34,8 @@ fn from_environment(name: &str) -> Option<u64> {
     )
 }
 
-/// Runs and judges a seed. Gives what is wrong, and else what broke in it and how many parties have
-/// results.
+/// Runs and judges a seed. Returns the name of the fault, the number of parties with results,
+/// and the number of all parties; or a description of the failure.
 fn run(seed: u64) -> Result<(&'static str, usize, usize), String> {
     let scenario = Scenario::new(seed);
     let simulated = scenario.simulation.run();
@@ -43,7 +43,7 @@ fn run(seed: u64) -> Result<(&'static str, usize, usize), String> {
     Ok((scenario.fault.name(), done, simulated.endings.len()))
 }
 
-/// What happened in a seed, for people.
+/// Describes the events of a seed.
 fn tell(seed: u64) -> String {
     let mut scenario = Scenario::new(seed);
     scenario.simulation.log = true;
@@ -80,7 +80,7 @@ fn no_seed_hangs_or_gives_a_wrong_result() {
     let started = Instant::now();
     let next = AtomicU64::new(0);
     let failures = Mutex::new(BTreeMap::new());
-    // By what broke: runs, and those of them in which all or none have results.
+    // By fault: number of runs, and of those in which all or none have results.
     let tally = Mutex::new(BTreeMap::<_, [u64; 3]>::new());
     let work = || {
         loop {
@@ -98,7 +98,7 @@ fn no_seed_hangs_or_gives_a_wrong_result() {
                     *none += u64::from(done == 0);
                 }
                 Err(why) => {
-                    // At once: a long run may be ended before it tells all.
+                    // Printed at once, since a long run may be ended before it prints all failures.
                     eprintln!("simulator: seed {seed}: {why}");
                     failures.lock().expect("no holder panics").insert(seed, why);
                 }
@@ -131,7 +131,7 @@ fn no_seed_hangs_or_gives_a_wrong_result() {
     assert_of_weight(seeds, &tally);
 }
 
-/// The runs were about something: each fault ended some of them, and some ended well.
+/// Asserts that the runs were significant: each fault ended some of them, and some succeeded.
 fn assert_of_weight(seeds: u64, tally: &BTreeMap<&str, [u64; 3]>) {
     if seeds < SEEDS {
         return;

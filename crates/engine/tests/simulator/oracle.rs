@@ -1,15 +1,15 @@
-//! What has to be true of every run, whatever happened to it.
+//! Properties of every run, whatever happened to it.
 //!
 //! It ends, within bounds of its own clock and of steps, without a panic. A party that has results
-//! has the right ones and only its own. Where nothing went wrong all have, at the cost that was
-//! planned. Where something did, every party has the right results or an error that names who was
-//! lost, and never a bystander; but where a party lives and does nothing, or a frame is missing,
-//! whoever waits for it keeps others waiting, so that any of these may be named. Where links carry
-//! what is said, all who fail end soon.
+//! has the right ones and only its own. If nothing went wrong, all have them, at the planned cost.
+//! If something did, every party has the right results or an error that names the lost party, and
+//! never a bystander. But if a party lives and does nothing, or a frame is missing, the parties
+//! that wait for it keep others waiting, so any of these may be named. If links carry the messages
+//! of failure, all parties that fail end soon.
 
 use std::time::Duration;
 
-use sealane_engine::{EngineError, Kind, RunReport};
+use sealane_engine::{EngineError, FailureKind, RunReport};
 use sealane_net::NetError;
 use sealane_testkit::adversary::Harm;
 use sealane_testkit::reference;
@@ -18,13 +18,13 @@ use sealane_testkit::simulator::Happening;
 use super::scenario::{Fault, ROOM, Scenario};
 use crate::common::simulated::Simulated;
 
-/// What threads need that are stopped now and then, and bytes on their way ahead of others.
+/// Time for threads that are stopped now and then, and for bytes ahead of others on a link.
 const MOMENT: Duration = Duration::from_secs(5);
 
-/// Frames that each party first sends to each other one: with these, all agree on the job.
+/// Frames that each party first sends to each other one: after these, all agree on the job.
 const HANDSHAKE: usize = 3;
 
-/// Says what is wrong with a run, if anything is; else how many parties have results.
+/// Judges a run; returns the number of parties with results, or a description of the failure.
 pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String> {
     if let Some(stuck) = &simulated.world.stuck {
         return Err(format!("it hangs: {stuck}"));
@@ -61,7 +61,7 @@ pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String
     Ok(done)
 }
 
-/// Says who goes on for long after it could know that the run has failed.
+/// Checks that no party continues long after it could know that the run has failed.
 fn see_that_all_end_together(scenario: &Scenario, simulated: &Simulated) -> Result<(), String> {
     let failed = simulated.endings.iter().enumerate();
     let failed = failed.filter_map(|(party, ending)| {
@@ -75,10 +75,10 @@ fn see_that_all_end_together(scenario: &Scenario, simulated: &Simulated) -> Resu
         Fault::Death(_) => happened.find(|(_, _, what)| *what == Happening::Dies),
         Fault::Reset(_) => happened.find(|(_, _, what)| *what == Happening::Reset),
         Fault::Nothing | Fault::Idleness | Fault::BadData(_) | Fault::OtherJob => None,
-        // Somebody is not told, or has nothing to tell.
+        // A party is not notified, or has nothing to report.
         Fault::DeadLink(_) | Fault::Absence(_) | Fault::Alteration => return Ok(()),
     };
-    // An end of a connection that is reset finds that, and tells it, when it has computed.
+    // An end of a reset connection finds that, and reports it, once it has computed.
     let found = match scenario.fault {
         Fault::Reset(ends) => ends.map(|end| scenario.computing(end)).into_iter().max(),
         _ => None,
@@ -94,9 +94,9 @@ fn see_that_all_end_together(scenario: &Scenario, simulated: &Simulated) -> Resu
     Ok(())
 }
 
-/// Whether one of two parties died when both had sent all there was to send, and nothing of it was
-/// lost: it had room on the way, and what arrives is kept. (Of three, one that still waits for another
-/// ends with the death.)
+/// Tells if one of two parties died after both had sent everything, and nothing of it was lost:
+/// there was room in the buffers, and frames that arrive are kept. (Of three, a party that still
+/// waits for another ends with the death.)
 fn had_sent_all(scenario: &Scenario, simulated: &Simulated) -> bool {
     let Fault::Death(dead) = scenario.fault else {
         return false;
@@ -111,7 +111,7 @@ fn had_sent_all(scenario: &Scenario, simulated: &Simulated) -> bool {
     wires.len() == 2 && roomy && went_on && simulated.frames == scenario.frames
 }
 
-/// The results of a party are those of the reference, and the plan was kept.
+/// Checks that the results of a party are those of the reference, and that the plan was kept.
 fn judge_report(scenario: &Scenario, report: &RunReport) -> Result<(), String> {
     let program = scenario.simulation.jobs[0].program();
     let wanted = reference::evaluate(program, &scenario.inputs).map_err(|e| e.to_string())?;
@@ -135,32 +135,32 @@ fn judge_report(scenario: &Scenario, report: &RunReport) -> Result<(), String> {
     }
 }
 
-/// The error of a party has a plausible cause.
+/// Checks that the error of a party has a plausible cause.
 fn judge_error(scenario: &Scenario, party: usize, error: &EngineError) -> Result<(), String> {
     let names = scenario.simulation.jobs[0].parties();
     let blamed = blamed(error, names);
     let text = error.to_string();
     let (kinds, plausible) = match &scenario.fault {
         Fault::Nothing => (vec![], false),
-        Fault::Death(dead) => (vec![Kind::Network], blamed == Some(*dead)),
+        Fault::Death(dead) => (vec![FailureKind::Network], blamed == Some(*dead)),
         Fault::Reset(ends) | Fault::DeadLink(ends) => {
             let plausible = blamed.is_some_and(|blamed| ends.contains(&blamed));
-            (vec![Kind::Network], plausible)
+            (vec![FailureKind::Network], plausible)
         }
         // It sees the others as they see it.
         Fault::Absence(absent) => {
             let plausible = party == *absent || blamed == Some(*absent);
-            (vec![Kind::Network], plausible)
+            (vec![FailureKind::Network], plausible)
         }
-        Fault::Idleness => (vec![Kind::Network], blamed.is_some()),
-        Fault::BadData(owner) if party == *owner => (vec![Kind::Data], blamed.is_none()),
+        Fault::Idleness => (vec![FailureKind::Network], blamed.is_some()),
+        Fault::BadData(owner) if party == *owner => (vec![FailureKind::Data], blamed.is_none()),
         Fault::BadData(owner) => {
             let told = format!("{} (party {owner}) gave up: an error on", names[*owner]);
-            (vec![Kind::Peer], text.contains(&told))
+            (vec![FailureKind::Peer], text.contains(&told))
         }
         Fault::OtherJob => {
             let plausible = text.contains("approved another job: the network class differs");
-            (vec![Kind::Peer], plausible)
+            (vec![FailureKind::Peer], plausible)
         }
         Fault::Alteration => judge_alteration(scenario, names, blamed, &text),
     };
@@ -173,29 +173,31 @@ fn judge_error(scenario: &Scenario, party: usize, error: &EngineError) -> Result
     }
 }
 
-/// The kinds of errors that an altered frame may lead to, and whether this error is about one of the
-/// two parties between whom it crossed: either may find fault with the other.
+/// Kinds of errors that an altered frame may lead to. The error has to be about one of the two
+/// parties between which the frame crossed: either may blame the other.
 fn judge_alteration(
     scenario: &Scenario,
     names: &[String],
     blamed: Option<usize>,
     text: &str,
-) -> (Vec<Kind>, bool) {
+) -> (Vec<FailureKind>, bool) {
     let Some(attack) = scenario.simulation.attack else {
         return (vec![], false);
     };
     let kinds = match attack.harm {
         // Row counts are stated in the second frame, and agreed on in the third.
-        _ if attack.at < HANDSHAKE && text.starts_with("error[rows-differ]") => vec![Kind::Data],
-        Harm::Stall | Harm::Vanish => vec![Kind::Network],
-        // What is missing may be waited for in vain, or what comes in its place is refused.
-        Harm::Lose | Harm::Swap | Harm::Truncate => vec![Kind::Network, Kind::Peer],
-        _ => vec![Kind::Peer],
+        _ if attack.at < HANDSHAKE && text.starts_with("error[rows-differ]") => {
+            vec![FailureKind::Data]
+        }
+        Harm::Stall | Harm::Vanish => vec![FailureKind::Network],
+        // A missing frame may be waited for in vain, or the frame in its place is refused.
+        Harm::Lose | Harm::Swap | Harm::Truncate => vec![FailureKind::Network, FailureKind::Peer],
+        _ => vec![FailureKind::Peer],
     };
     let ends = [attack.from, attack.to];
-    // Who waits for what is missing keeps others waiting.
+    // A party that waits for a missing frame keeps others waiting.
     let is_overdue =
-        kinds.contains(&Kind::Network) && text.contains("the connection with it is up");
+        kinds.contains(&FailureKind::Network) && text.contains("the connection with it is up");
     let is_of_ends = is_overdue
         || blamed.map_or_else(
             || {
@@ -213,9 +215,9 @@ fn judge_alteration(
     (kinds, is_of_ends)
 }
 
-/// Says who took results in spite of an altered frame: nobody may where the agreement on the job was
-/// altered, nor may its receiver, unless the frame is the very last. (Two frames that change places
-/// may be the same.)
+/// Checks that no party took results in spite of an altered frame: nobody may if the agreement on
+/// the job was altered, nor may its receiver, unless the frame is the very last. (Two exchanged
+/// frames may be equal.)
 fn see_that_alterations_count(scenario: &Scenario, simulated: &Simulated) -> Result<(), String> {
     let Some(attack) = scenario.simulation.attack else {
         return Ok(());
@@ -225,7 +227,7 @@ fn see_that_alterations_count(scenario: &Scenario, simulated: &Simulated) -> Res
         let is_done = ending.as_ref().is_some_and(|ending| ending.result.is_ok());
         let may_not = match attack.harm {
             Harm::Swap => false,
-            // What comes a second time stands where the next frame does.
+            // A repeated frame takes the place of the next one.
             Harm::Repeat => party == attack.to && !is_last,
             _ if attack.at < HANDSHAKE => true,
             _ => party == attack.to && !is_last,
@@ -237,7 +239,7 @@ fn see_that_alterations_count(scenario: &Scenario, simulated: &Simulated) -> Res
     Ok(())
 }
 
-/// The party that an error of the network names in the end: whom the first to give up named.
+/// Returns the party that an error of the network blames: the one named by the first to abort.
 fn blamed(error: &EngineError, names: &[String]) -> Option<usize> {
     match error.net()? {
         NetError::Aborted(_, _, reason) => {

@@ -1,4 +1,4 @@
-//! What a seed decides: who runs what, over which network, and what happens to them.
+//! Scenario of a seed: parties, job, network and faults.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -17,7 +17,7 @@ use sealane_testkit::simulator::{Bounds, Event, Happening};
 use crate::common::simulated::Simulation;
 use crate::common::{Attack, Frames, PROGRAM, PROGRAM_OF_THREE, named, parse};
 
-/// A run, and what may become of it.
+/// A run with its faults.
 pub struct Scenario {
     pub simulation: Simulation,
     /// All inputs of the program.
@@ -27,7 +27,7 @@ pub struct Scenario {
     pub frames: Frames,
 }
 
-/// What goes wrong.
+/// Fault of a run.
 #[derive(Clone, Debug)]
 pub enum Fault {
     /// Nothing, though much may be slow.
@@ -51,7 +51,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Its name, for counting.
+    /// Name for statistics.
     pub fn name(&self) -> &'static str {
         match self {
             Fault::Nothing => "nothing",
@@ -67,11 +67,11 @@ impl Fault {
     }
 }
 
-/// In how many of a hundred runs nothing goes wrong.
+/// Percentage of runs without a fault.
 const HONEST_PERCENT: usize = 30;
-/// More than a party sends in the end.
+/// Buffer size that exceeds all that a party sends at the end.
 pub const ROOM: usize = 64 << 10;
-/// In how many of a hundred runs the program is a random one, which has to be planned first.
+/// Percentage of runs with a random program, which has to be planned first.
 const RANDOM_PERCENT: usize = 10;
 
 impl Scenario {
@@ -119,7 +119,7 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// How long `party` computes in all.
+    /// Time that `party` computes in all.
     pub fn computing(&self, party: usize) -> Duration {
         let events = self.simulation.events[party].iter().flatten();
         let times = events.map(|event| match event.what {
@@ -129,8 +129,8 @@ impl Scenario {
         times.sum()
     }
 
-    /// How long it may take at most until `party` takes note of what another one tells it: while it
-    /// computes itself, and while a process is stopped or a link stalls.
+    /// Upper bound of the time until `party` notices a message of another one: while it computes,
+    /// and while a process is stopped or a link stalls.
     pub fn time_to_hear(&self, party: usize) -> Duration {
         let mut time = self.computing(party);
         for event in self.simulation.events.iter().flatten().flatten() {
@@ -217,15 +217,15 @@ fn inputs(random: &mut Random, program: &Program) -> BTreeMap<String, Data> {
     data.collect()
 }
 
-/// How long parties wait for each other, and how much waits for them.
+/// Limits of time and of buffered bytes for all parties.
 fn limits(random: &mut Random) -> Limits {
     let silence = Duration::from_secs(random.pick(&[4, 10, 30]));
-    // Whoever is silent is found before anybody runs out of patience.
+    // Silence is detected before anybody runs out of patience.
     let patience = silence * random.pick(&[10, 40]);
     Limits {
         silence,
         patience,
-        // Whoever gives up waits until all who are held up have heard why.
+        // A party that aborts stays until all that are held up have heard why.
         linger: patience / 4,
         inbound_bytes: random.pick(&[1, 200, 5_000, 64 << 20]),
         outbound_bytes: random.pick(&[1, 200, 5_000, 4 << 20]),
@@ -233,7 +233,7 @@ fn limits(random: &mut Random) -> Limits {
     }
 }
 
-/// A wire from each party to each other. Signs of life come in time on all of them.
+/// A wire from each party to each other. Heartbeats come in time on all of them.
 fn wires(random: &mut Random, parties: usize, limits: &Limits) -> Vec<Vec<Wire>> {
     let least = Duration::from_micros(10);
     let most = random.time(least, limits.silence / 16);
@@ -252,11 +252,11 @@ fn wires(random: &mut Random, parties: usize, limits: &Limits) -> Vec<Vec<Wire>>
     (0..parties).map(row).collect()
 }
 
-/// Lets things happen to a run.
+/// Generator of events and faults for a run.
 struct Breaker<'a> {
     random: Random,
     simulation: Simulation,
-    /// The frames of the run if nothing happens.
+    /// Frames of the run without faults.
     frames: &'a Frames,
 }
 
@@ -279,7 +279,7 @@ impl Breaker<'_> {
         }
     }
 
-    /// Lets something happen when a frame is sent from one party to another.
+    /// Schedules an event at a random frame from one party to another.
     fn happen_at(&mut self, ends: [usize; 2], what: Happening) -> [usize; 2] {
         let event = Event {
             at: self.frame(ends),
@@ -291,13 +291,13 @@ impl Breaker<'_> {
         ends
     }
 
-    /// Lets something happen somewhere; between whom.
+    /// Schedules an event on a random link; returns its ends.
     fn happen(&mut self, what: Happening) -> [usize; 2] {
         let ends = self.ends();
         self.happen_at(ends, what)
     }
 
-    /// Lets things take time that everybody has.
+    /// Schedules delays that all limits allow.
     fn hold_up(&mut self) {
         let parties = self.simulation.jobs.len();
         let limits = self.simulation.limits[0];
@@ -312,7 +312,7 @@ impl Breaker<'_> {
             let time = self.random.time(least, most);
             self.happen(Happening::Computes(time));
         }
-        // What one link suffers adds up, so that each may stall once, and one process may stop.
+        // Delays of one link add up, so each may stall once, and one process may stop.
         let short = limits.silence / 4;
         if self.random.percent(30) {
             let time = self.random.time(least, short);
@@ -328,7 +328,7 @@ impl Breaker<'_> {
         }
     }
 
-    /// Lets one thing go wrong.
+    /// Schedules one fault.
     fn break_something(&mut self) -> Fault {
         let limits = self.simulation.limits[0];
         let longer = self.random.time(limits.silence, 2 * limits.patience);
@@ -350,15 +350,15 @@ impl Breaker<'_> {
         }
     }
 
-    /// Lets a party die at any of its frames, or after the last one of all, when nothing of what it
-    /// said is lost.
+    /// Kills a party at any of its frames, or after the last one of all, when none of its messages
+    /// is lost.
     fn kill(&mut self) -> Fault {
         if self.random.percent(50) {
             return Fault::Death(self.happen(Happening::Dies)[0]);
         }
         let parties = self.frames.len();
         let party = self.random.below(parties);
-        // Farewells go to one after the other.
+        // Farewells are sent to one peer after the other.
         let last = (0..parties).rfind(|peer| *peer != party).expect("a peer");
         let event = Event {
             at: self.frames[party][last].len() - 1,
@@ -374,7 +374,7 @@ impl Breaker<'_> {
         Fault::Death(party)
     }
 
-    /// Gives an owner of data other data than it has to bring.
+    /// Gives an owner of data invalid inputs.
     fn bad_data(&mut self) -> Fault {
         let inputs = &mut self.simulation.inputs;
         let owns = |party: &usize| inputs[*party].iter().any(Option::is_some);
@@ -385,7 +385,7 @@ impl Breaker<'_> {
         Fault::BadData(party)
     }
 
-    /// Has a party asked to run another job.
+    /// Gives a party another job.
     fn other_job(&mut self) -> Fault {
         let party = self.random.below(self.simulation.jobs.len());
         let job = &self.simulation.jobs[party];

@@ -1,7 +1,7 @@
-//! Changes of a configuration that leave its comments and its order as they are.
+//! Changes of a configuration that preserve its comments and its order.
 //!
-//! A change is made on the text, and the new text is read like any other before it takes the place
-//! of the old one, at once and as a whole. So what cannot be read is never written.
+//! A change is made on the text. The new text is parsed like any other before it replaces the old
+//! one atomically, so an invalid text is never written.
 
 use super::{Config, Party, read, refused, text};
 use crate::Failure;
@@ -11,23 +11,23 @@ use sealane_net::ContactCard;
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
-/// A configuration that is about to be changed.
+/// Editor of a configuration.
 pub struct Editor {
     path: PathBuf,
     document: DocumentMut,
     config: Config,
 }
 
-/// What became of a card.
+/// Effect of a card on a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It was all there before.
+    /// The party is pinned already as the card states.
     Nothing,
     /// The party was not known.
     Added,
-    /// The party is known and has another address than this one by now.
+    /// The party was known, and has another address than the given one now.
     Moved(String),
-    /// The party is known and has another key than before, and perhaps another address.
+    /// The party was known, and has another key than before, and perhaps another address.
     Replaced,
 }
 
@@ -56,11 +56,10 @@ impl Editor {
         &self.config
     }
 
-    /// Pins the party of a card under a name, its own or another.
+    /// Pins the party of a card under a name, which may differ from the one in the card.
     ///
-    /// # Errors
-    /// Another key is pinned under this name and must not be replaced, or the card is that of a
-    /// party with another name, or of this party and not as it stands; the file cannot be written.
+    /// Another key is pinned under this name and must not be replaced; the card is of a party with
+    /// another name, or of this party with other values; or the file cannot be written.
     pub fn pin(mut self, name: &str, card: &ContactCard, replace: bool) -> Result<Change, Failure> {
         self.refuse_another_name(name, card)?;
         self.refuse_own_name(name, card)?;
@@ -80,10 +79,10 @@ impl Editor {
         self.write().map(|()| change)
     }
 
-    /// Takes out the party of this name.
+    /// Removes the party of this name.
     ///
     /// # Errors
-    /// There is none, or the file needs it: as the party that reads it, or as a helper.
+    /// There is no such party, or the file needs it: as the party that reads it, or as a helper.
     pub fn remove(mut self, name: &str) -> Result<(), Failure> {
         if !self.config.parties.contains_key(name) {
             let what = format!("the configuration has no party `{name}`");
@@ -108,7 +107,7 @@ impl Editor {
         self.write()
     }
 
-    /// Refuses a card whose key or address stands under another name: two names for one party.
+    /// Refuses a card whose key or address is pinned under another name.
     fn refuse_another_name(&self, name: &str, card: &ContactCard) -> Result<(), Failure> {
         let others = self
             .config
@@ -132,7 +131,7 @@ impl Editor {
         Ok(())
     }
 
-    /// Refuses to change what this party says of itself: anybody can make a card with its name.
+    /// Refuses to change the entry of this party: anybody can make a card with its name.
     fn refuse_own_name(&self, name: &str, card: &ContactCard) -> Result<(), Failure> {
         if self.config.me.as_deref() != Some(name) {
             return Ok(());
@@ -148,7 +147,7 @@ impl Editor {
         }
     }
 
-    /// Puts the changed text into the place of the old one.
+    /// Replaces the old text by the changed one.
     fn write(&self) -> Result<(), Failure> {
         let text = self.document.to_string();
         read::config(&self.path, &text).map_err(refused)?;
@@ -161,9 +160,9 @@ impl Editor {
     }
 }
 
-/// The tables of the parties.
+/// Returns the tables of the parties.
 fn parties(document: &mut DocumentMut) -> &mut dyn TableLike {
-    // A configuration that has been read has them.
+    // A configuration that was parsed has them.
     let parties = document
         .entry("parties")
         .or_insert(Item::Table(Table::new()));
@@ -172,7 +171,7 @@ fn parties(document: &mut DocumentMut) -> &mut dyn TableLike {
         .expect("what was read holds tables")
 }
 
-/// Sets a value, and leaves a comment behind the old one where it is.
+/// Sets a value, and preserves a comment behind the old one.
 fn set(table: &mut dyn TableLike, key: &str, text: &str) {
     let mut new = value(text);
     if let (Some(old), Some(new)) = (table.get(key).and_then(Item::as_value), new.as_value_mut()) {
@@ -181,7 +180,7 @@ fn set(table: &mut dyn TableLike, key: &str, text: &str) {
     table.insert(key, new);
 }
 
-/// The refusal of another key for a known name.
+/// Refusal of another key for a known name.
 fn other_key(name: &str, known: &Party, card: &ContactCard) -> Failure {
     let what = format!("another key is pinned for `{name}`");
     let reason = format!(
@@ -230,7 +229,7 @@ mod tests {
             self.folder.path().join("sealane.toml")
         }
 
-        /// With keys in the place of capitals.
+        /// Replaces capitals by keys.
         fn keyed(&self, text: &str) -> String {
             let text = text.replace("ALICE", &self.alice.to_string());
             text.replace("ADA", &self.ada.to_string())

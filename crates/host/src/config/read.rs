@@ -1,4 +1,4 @@
-//! From the text of a configuration to the checked form, or to what is wrong and where.
+//! Parser of the text of a configuration; errors name the place.
 
 use super::{Config, Party};
 use sealane_diagnostic::{Code, Diagnostic, Span};
@@ -11,16 +11,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml::Spanned;
 
-/// The keys that stand above all tables.
+/// Keys above all tables.
 const TOP_LEVEL: [&str; 6] = ["me", "identity", "network", "protocol", "helpers", "runs"];
 
-/// Bounds on each time, in seconds.
+/// Bounds of each time, in seconds.
 pub(super) const TIMES_S: RangeInclusive<f64> = 0.1..=86_400.0;
 
-/// The configuration in the text of the file at `path`.
+/// Parses and checks the text of the file at `path`.
 pub(super) fn config(path: &Path, text: &str) -> Result<Config, Diagnostic> {
     let folder = path.parent().unwrap_or(Path::new(""));
-    Source { path, text }.parse(folder)
+    ConfigText { path, text }.parse(folder)
 }
 
 #[derive(Deserialize)]
@@ -54,13 +54,13 @@ struct LimitsTable {
     patience_s: Option<Spanned<f64>>,
 }
 
-/// The text of a file, for errors that show it.
-struct Source<'a> {
+/// Text of a configuration with its path, for errors that quote it.
+struct ConfigText<'a> {
     path: &'a Path,
     text: &'a str,
 }
 
-impl Source<'_> {
+impl ConfigText<'_> {
     fn parse(&self, folder: &Path) -> Result<Config, Diagnostic> {
         let file: File = toml::from_str(self.text).map_err(|error| {
             let message = error
@@ -101,7 +101,7 @@ impl Source<'_> {
         })
     }
 
-    /// Where a key stands below a table whose place is above all of them, that.
+    /// Returns a hint for a key in a table that belongs above all tables.
     fn misplaced(&self, span: Option<&Range<usize>>) -> Option<String> {
         let span = span?;
         let key = self.text.get(span.clone())?.trim();
@@ -113,7 +113,7 @@ impl Source<'_> {
         })
     }
 
-    /// Refuses what two parties have in common, at the second of them.
+    /// Refuses a value that two parties share, at the second of them.
     fn refuse_doubles(
         &self,
         what: &str,
@@ -198,7 +198,7 @@ impl Source<'_> {
         })
     }
 
-    /// The reader of the file, who has a table in it.
+    /// Checks the reader of the file, which needs a table in it.
     fn me(
         &self,
         name: Spanned<String>,
@@ -213,7 +213,7 @@ impl Source<'_> {
         Err(self.refuse(Code::ConfigMe, message, Some(name.span()), &hint))
     }
 
-    /// Helpers by name, each with a table: a misspelt one is shown where it stands.
+    /// Checks the helpers, each of which needs a table; a misspelt name is shown at its place.
     fn helpers(
         &self,
         names: Vec<Spanned<String>>,
@@ -263,7 +263,7 @@ impl Source<'_> {
         }
     }
 
-    /// The place of a range of bytes, cut to its first line.
+    /// Converts a range of bytes, cut to its first line.
     fn span(&self, range: Range<usize>) -> Span {
         let start = range.start.min(self.text.len());
         let line_start = self.text[..start]
@@ -289,7 +289,7 @@ mod tests {
         config(Path::new("folder/sealane.toml"), text)
     }
 
-    /// A key for each name.
+    /// Key of a party, derived from its name.
     fn key(name: &str) -> String {
         let digits = hex::encode(name);
         format!("ed25519:{digits:0>64}")

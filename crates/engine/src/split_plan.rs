@@ -1,11 +1,11 @@
-//! What a job does: first what each party computes alone and in the clear, then the plan of all.
+//! Division of a job: first the local work of each party in the clear, then the joint plan of all.
 //!
 //! Local work is planned for `clear` with one party and runs on a mesh of one, with the code that
-//! runs any other plan. Its results never leave this room but as inputs of the joint plan.
+//! runs any other plan. Its results leave this room only as inputs of the joint plan.
 
 use crate::events::Phase;
-use crate::execute::{Start, execute};
-use crate::journal::{Journal, Watch};
+use crate::execute::{PlanInputs, execute};
+use crate::journal::{Journal, PlanRecorder};
 use sealane_clear::Clear;
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Cancel, Mesh, NetworkClass};
@@ -14,41 +14,41 @@ use sealane_program::graph::Program;
 use sealane_program::types::Data;
 use sealane_protocol::{Demand, Fault, PartyId, Protocol};
 
-/// A program, divided and planned.
-pub(crate) struct Work {
-    /// What all parties compute together. Its inputs are those of the program, then the results of
-    /// all local plans, one after the other.
+/// Program, divided into local and joint work and planned.
+pub(crate) struct SplitPlan {
+    /// Plan of the work of all parties together. Its inputs are those of the program, then the
+    /// results of all local plans, one after the other.
     pub joint: Plan,
-    /// What parties compute alone.
-    locals: Vec<Local>,
+    /// Plans of the work of single parties.
+    locals: Vec<LocalPlan>,
 }
 
-/// What one party computes alone.
-struct Local {
+/// Local work of one party.
+struct LocalPlan {
     party: PartyId,
-    /// Its name, for people.
+    /// Name of the party.
     name: String,
     plan: Plan,
 }
 
-impl Work {
-    /// Divides and plans a program for protocol `P`, its parties and `helpers` more, with at most
-    /// `most_rows` rows a tile.
+impl SplitPlan {
+    /// Divides and plans a program for protocol `P`, with its parties and `helpers` more, and at
+    /// most `most_rows` rows a tile.
     pub fn plan<P: Protocol>(
         program: &Program,
         helpers: usize,
         network: NetworkClass,
         most_rows: u64,
-    ) -> Result<Work, Diagnostic> {
+    ) -> Result<SplitPlan, Diagnostic> {
         let divided = localise(program)?;
         let local = |local: sealane_plan::Local| {
-            Ok(Local {
+            Ok(LocalPlan {
                 party: local.party,
                 name: program.parties[local.party.index()].clone(),
                 plan: plan_in_tiles::<Clear>(&local.program, 0, network, most_rows)?,
             })
         };
-        Ok(Work {
+        Ok(SplitPlan {
             joint: plan_in_tiles::<P>(&divided.joint, helpers, network, most_rows)?,
             locals: divided
                 .locals
@@ -58,8 +58,8 @@ impl Work {
         })
     }
 
-    /// What the work costs: the promise is that of the joint plan, since nothing local crosses and
-    /// no gate of it is garbled. Local steps stand before all others and cost nothing but time.
+    /// Returns the cost of the work. The promise is the one of the joint plan, since local work has
+    /// no traffic and garbles no gate. Local steps stand before all others and cost only time.
     pub fn cost<P: Protocol>(&self, rows: &[u64]) -> CostReport {
         let mut report = cost::<P>(&self.joint, rows);
         let alone = self
@@ -67,7 +67,7 @@ impl Work {
             .iter()
             .map(|local| (local, cost::<Clear>(&local.plan, rows)));
         let alone = alone.collect::<Vec<_>>();
-        // Parties work alone at the same time.
+        // Parties do their local work at the same time.
         let slowest = alone.iter().map(|(_, cost)| cost.compute_ns).max();
         report.compute_ns += slowest.unwrap_or(0);
         let parties = report.promise.sent.len();
@@ -78,7 +78,7 @@ impl Work {
         report
     }
 
-    /// How many steps of local plans stand before those of the joint one.
+    /// Returns the number of steps of local plans, which stand before those of the joint one.
     pub fn alone(&self) -> usize {
         self.locals
             .iter()
@@ -87,10 +87,10 @@ impl Work {
     }
 
     /// Runs one party's side: its local work, then the joint plan with `start`, which has the
-    /// inputs of the program. For each result: its elements, if this party learns it.
+    /// inputs of the program. Returns the elements of each result that this party learns.
     pub fn run<P: Protocol>(
         &self,
-        mut start: Start<'_>,
+        mut start: PlanInputs<'_>,
         journal: &mut Journal<'_>,
         mesh: &mut Mesh,
     ) -> Result<Vec<Option<Data>>, Fault> {
@@ -99,15 +99,15 @@ impl Work {
         for local in &self.locals {
             if local.party == mesh.me() {
                 journal.phase(Phase::Alone);
-                let watch = Watch::alone(journal, local.numbers(first));
-                computed.extend(local.run(&mut start, watch, mesh.cancel())?);
+                let recorder = PlanRecorder::alone(journal, local.numbers(first));
+                computed.extend(local.run(&mut start, recorder, mesh.cancel())?);
             } else {
                 computed.resize(computed.len() + local.plan.results.len(), None);
             }
             first += local.computing().count();
         }
         let inputs = start.inputs.iter().copied();
-        let start = Start {
+        let start = PlanInputs {
             inputs: inputs.chain(computed.iter().map(Option::as_ref)).collect(),
             rows: start.rows,
             demand: start.demand,
@@ -119,18 +119,18 @@ impl Work {
             .segments
             .iter()
             .map(|segment| segment.steps.len());
-        // The preparation stands before them, the reveal behind them.
-        let watch = Watch::joint(journal, first, steps.sum::<usize>() + 2);
-        execute::<P>(&self.joint, start, watch, mesh)
+        // The preparation stands before the steps, the reveal behind them.
+        let recorder = PlanRecorder::joint(journal, first, steps.sum::<usize>() + 2);
+        execute::<P>(&self.joint, start, recorder, mesh)
     }
 }
 
-impl Local {
-    /// Runs the plan on inputs of this party alone, until `cancel` asks for the end.
+impl LocalPlan {
+    /// Runs the plan on inputs of this party alone, until `cancel` is set.
     fn run(
         &self,
-        start: &mut Start<'_>,
-        watch: Watch<'_, '_>,
+        start: &mut PlanInputs<'_>,
+        recorder: PlanRecorder<'_, '_>,
         cancel: &Cancel,
     ) -> Result<Vec<Option<Data>>, Fault> {
         let mut alone = Mesh::in_memory(1);
@@ -138,17 +138,17 @@ impl Local {
             .first_mut()
             .ok_or_else(|| Fault::Internal("a mesh of one is empty".into()))?;
         mesh.cancelled_by(cancel);
-        let start = Start {
+        let start = PlanInputs {
             rows: start.rows,
             inputs: start.inputs.clone(),
             demand: &Demand::default(),
             cpu: start.cpu,
             coins: start.coins.fork("local work"),
         };
-        execute::<Clear>(&self.plan, start, watch, mesh)
+        execute::<Clear>(&self.plan, start, recorder, mesh)
     }
 
-    /// A line for each step that computes.
+    /// Returns a cost line for each step that computes.
     fn lines(&self, cost: &CostReport, parties: usize) -> Vec<StepCost> {
         let line = |number: usize| StepCost {
             label: format!("local at {}: {}", self.name, cost.steps[number].label),
@@ -161,7 +161,7 @@ impl Local {
         self.computing().map(line).collect()
     }
 
-    /// The numbers of the steps that compute; the preparation has the number 0.
+    /// Returns the numbers of the steps that compute; the preparation has the number 0.
     fn computing(&self) -> impl Iterator<Item = usize> {
         let steps = self.plan.segments.iter().flat_map(|segment| &segment.steps);
         let computes = |kind| !matches!(kind, StepKind::Local | StepKind::Input);
@@ -169,7 +169,7 @@ impl Local {
         steps.filter_map(move |(number, step)| computes(step.op.kind()).then_some(number))
     }
 
-    /// For each step, the line that it has where those of this plan begin at `first`.
+    /// Returns for each step its line, if the lines of this plan begin at `first`.
     fn numbers(&self, first: usize) -> Vec<Option<usize>> {
         let mut numbers = Vec::new();
         for (line, number) in self.computing().enumerate() {

@@ -1,7 +1,7 @@
-//! What steps take, and how far the work has come.
+//! Times of steps, and progress of the work.
 //!
-//! Steps count by the time that the plan expects of them on the declared network, whatever they
-//! do: gates, products, transfers, rounds. Within a step, each flight counts alike.
+//! Steps are weighted by the time that the plan expects of them on the declared network, whatever
+//! they do: gates, products, transfers, rounds. Within a step, all flights have equal weight.
 
 use super::micros;
 use crate::events::StepTime;
@@ -9,10 +9,10 @@ use sealane_net::{Mesh, NetworkClass, Traffic};
 use sealane_plan::{CostReport, StepCost};
 use std::time::{Duration, Instant};
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// The part of the planned work that is done, from 0 to 1.
+    /// Fraction of the planned work that is done, from 0 to 1.
     pub done: f64,
     /// Seconds that the plan expects in all, on the declared network.
     pub planned_s: f64,
@@ -24,47 +24,47 @@ pub struct Progress {
     pub bytes: u64,
 }
 
-/// What of a step has been done between two looks at the clock.
+/// Progress of a step between two reads of the clock.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// It has begun; without flights, it is done.
+pub(crate) enum StepProgress {
+    /// It has begun; a step without flights is then done.
     Begun,
     /// A flight has been read.
     Flight,
-    /// All of it.
+    /// The whole step is done.
     All,
 }
 
-/// The books of all steps of a plan.
+/// Times and progress of all steps of a plan.
 #[derive(Default)]
-pub(super) struct Books {
+pub(super) struct StepTimes {
     steps: Vec<Step>,
-    in_hand: Option<usize>,
+    current: Option<usize>,
     began: Option<Instant>,
     planned_s: f64,
     done_s: f64,
 }
 
-/// What is known of a step.
+/// Time and progress of one step.
 struct Step {
-    /// What it goes by: flights, or how often a step without flights is begun.
-    goes_by: Part,
-    /// How many of these are left.
+    /// Unit that its progress counts: flights, or for a step without flights its beginnings.
+    goes_by: StepProgress,
+    /// Number of units that remain.
     left: u64,
-    /// Seconds that the plan expects of each.
+    /// Seconds that the plan expects of each unit.
     part_s: f64,
     busy: Duration,
     waited: Duration,
 }
 
-impl Books {
-    /// Books for a plan that costs so much.
-    pub fn new(cost: &CostReport, network: NetworkClass) -> Books {
+impl StepTimes {
+    /// Starts the times of a plan with this cost.
+    pub fn new(cost: &CostReport, network: NetworkClass) -> StepTimes {
         let steps = cost.steps.iter().zip(cost.estimate_by_step_s(network));
         let step = |(cost, planned_s): (&StepCost, f64)| {
             let (goes_by, parts) = match cost.flights {
-                0 => (Part::Begun, cost.times),
-                flights => (Part::Flight, flights),
+                0 => (StepProgress::Begun, cost.times),
+                flights => (StepProgress::Flight, flights),
             };
             Step {
                 goes_by,
@@ -75,43 +75,43 @@ impl Books {
             }
         };
         let steps = steps.map(step).collect::<Vec<_>>();
-        Books {
+        StepTimes {
             planned_s: steps
                 .iter()
                 .map(|step| step.left as f64 * step.part_s)
                 .sum(),
             steps,
             began: Some(Instant::now()),
-            ..Books::default()
+            ..StepTimes::default()
         }
     }
 
-    /// The step in hand, for failures.
-    pub fn in_hand(&self) -> Option<usize> {
-        self.in_hand
+    /// Returns the current step, for failures.
+    pub fn current(&self) -> Option<usize> {
+        self.current
     }
 
-    /// A step is in hand, or one that has no books.
-    pub fn at_step(&mut self, step: Option<usize>) {
-        self.in_hand = step;
+    /// Sets the current step; `None` for a step that is not timed.
+    pub fn set_current(&mut self, step: Option<usize>) {
+        self.current = step;
     }
 
-    /// Books `took` to the step in hand, in which this party waited for others for `waited`, and
-    /// which brought it a part further.
-    pub fn book(&mut self, took: Duration, waited: Duration, part: Part) {
-        let step = self.in_hand.and_then(|step| self.steps.get_mut(step));
+    /// Adds time to the current step: `took` in all, of which this party waited for others for
+    /// `waited`, and the progress that was made.
+    pub fn record(&mut self, took: Duration, waited: Duration, part: StepProgress) {
+        let step = self.current.and_then(|step| self.steps.get_mut(step));
         let Some(step) = step else { return };
         step.waited += waited;
         step.busy += took.saturating_sub(waited);
         let done = match part {
-            Part::All => step.left,
+            StepProgress::All => step.left,
             _ => step.left.min(u64::from(part == step.goes_by)),
         };
         step.left -= done;
         self.done_s += done as f64 * step.part_s;
     }
 
-    /// How far the work has come.
+    /// Returns the progress of the work.
     pub fn progress(&self, ands: u64, bytes: u64) -> Progress {
         let elapsed = self.began.map_or(Duration::ZERO, |began| began.elapsed());
         Progress {
@@ -123,20 +123,21 @@ impl Books {
         }
     }
 
-    /// What the steps took, with what crossed: the mesh books its step `i` as step `first + i`.
+    /// Returns the times and the traffic of the steps: the mesh counts the traffic of step `first +
+    /// i` as its step `i`.
     pub fn close(&mut self, first: usize, mesh: &mut Mesh) -> Vec<StepTime> {
-        self.in_hand = self.in_hand.filter(|step| *step < self.steps.len());
+        self.current = self.current.filter(|step| *step < self.steps.len());
         let mut payload = mesh.counters().payload_by_step;
         let steps = self.steps.iter().enumerate();
-        let time = |(step, books): (usize, &Step)| {
+        let time = |(step, times): (usize, &Step)| {
             let number = step.checked_sub(first)?.try_into().ok();
             let crossed = number.and_then(|number: u32| payload.remove(&number));
             let crossed = crossed.unwrap_or_default();
             let by_party = |of: fn(&Traffic) -> u64| crossed.iter().map(of).collect::<Vec<_>>();
             let time = StepTime {
                 step,
-                busy_us: micros(books.busy),
-                waited_us: micros(books.waited),
+                busy_us: micros(times.busy),
+                waited_us: micros(times.waited),
                 sent: by_party(|traffic| traffic.sent),
                 received: by_party(|traffic| traffic.received),
             };

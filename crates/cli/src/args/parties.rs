@@ -1,0 +1,93 @@
+//! Arguments of the verbs that set up parties and check them.
+
+use super::seconds;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Arguments of `sealane init`.
+#[derive(Args)]
+pub struct InitArgs {
+    /// What programs call this party: letters, digits and `_`
+    pub name: String,
+    /// Where the others reach this party [default: this machine's address, port 7700]
+    #[arg(long, value_name = "HOST:PORT")]
+    pub address: Option<String>,
+    /// Where to put the private key and `sealane.toml`; existing files are never replaced
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub folder: PathBuf,
+}
+
+/// Arguments of `sealane card`.
+#[derive(Args)]
+pub struct CardArgs {
+    /// The configuration [default: sealane.toml]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The party whose card it is [default: the one that the configuration says]
+    #[arg(long = "as", value_name = "PARTY")]
+    pub party: Option<String>,
+}
+
+/// Arguments of `sealane peer`.
+#[derive(Args)]
+pub struct PeerArgs {
+    /// The verb.
+    #[command(subcommand)]
+    pub verb: PeerVerb,
+    /// The configuration [default: sealane.toml]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub config: Option<PathBuf>,
+}
+
+/// Verbs of `sealane peer`.
+#[derive(Subcommand)]
+pub enum PeerVerb {
+    /// Pin the key and the address of a party
+    Add {
+        /// The card that it sent; white space within it does not matter
+        #[arg(required = true)]
+        card: Vec<String>,
+        /// What programs call it, if that is not what it calls itself
+        #[arg(long)]
+        name: Option<String>,
+        /// Replace the key that is pinned under this name
+        #[arg(long)]
+        replace: bool,
+        /// What the party read to you over the telephone: if one of the thirty digits is another,
+        /// nothing is pinned
+        #[arg(long, value_name = "DIGITS", value_parser = crate::identity::whole_fingerprint)]
+        fingerprint: Option<String>,
+    },
+    /// List all parties with addresses and fingerprints
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a party out
+    Remove {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Arguments of `sealane doctor`.
+#[derive(Args)]
+pub struct DoctorArgs {
+    /// The configuration with the peers to ask [default: sealane.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The party that asks [default: the one that the configuration says]
+    #[arg(long = "as", value_name = "PARTY")]
+    pub party: Option<String>,
+    /// Its private key, if the configuration does not name it
+    #[arg(long, value_name = "FILE")]
+    pub identity: Option<PathBuf>,
+    /// How long to wait for peers that do not answer yet, and to answer those who ask
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub wait: Duration,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
