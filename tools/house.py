@@ -35,26 +35,6 @@ COMMENT = re.compile(r"\s*//")
 LONGEST_LINE = 100
 LONG_FILE = 350
 
-# Rooms and files whose comments still break rules 6 and 7, to be removed as they are rewritten.
-OPENERS_LEFT = {
-    "crates/program/src/diagnostic.rs",
-    "aead",
-    "bench",
-    "block",
-    "circuit",
-    "clear",
-    "cli",
-    "engine",
-    "files",
-    "garble",
-    "memcheck",
-    "ot",
-    "psi",
-    "schedule",
-    "trio",
-    "yao",
-}
-
 Manifest = dict[str, Any]
 
 
@@ -194,8 +174,6 @@ def comments() -> list[str]:
     wrong = []
     for room, path in rust_files():
         name, begins = path.relative_to(ROOT), True
-        if {room, str(name)} & OPENERS_LEFT:
-            continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             doc = DOC_COMMENT.fullmatch(line)
             if doc and begins and OPENERS.match(doc[1] or ""):

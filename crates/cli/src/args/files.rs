@@ -20,7 +20,7 @@ pub enum PsiVerb {
     Match {
         /// The result, as `--output FILE` of the run wrote it
         result: PathBuf,
-        /// What `prepare` has kept at this party
+        /// State that `prepare` has kept at this party
         #[arg(long, value_name = "FILE", default_value = "prepared/kept.csv")]
         kept: PathBuf,
         /// Print JSON
@@ -40,13 +40,13 @@ pub struct PsiPrepareArgs {
     /// How the program intersects
     #[arg(long)]
     pub method: PsiMethod,
-    /// Whether this party learns what is found
+    /// Let this party learn the matches
     #[arg(long)]
     pub side: PsiSide,
     /// Any text, the same at both parties, agreed on when the sets were there
     #[arg(long, value_name = "TEXT")]
     pub seed: String,
-    /// How many items a set has at most, the same at both parties; to shuffle, the next power of two
+    /// Most items of a set, the same at both parties; to shuffle, the next power of two
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=sealane_psi::MAX_SIZE as u64))]
     pub size: u64,
     /// The attempt to make, and no other [default: the first that fits]

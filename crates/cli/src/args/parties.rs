@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Arguments of `sealane init`.
 #[derive(Args)]
 pub struct InitArgs {
-    /// What programs call this party: letters, digits and `_`
+    /// Name of this party in programs: letters, digits and `_`
     pub name: String,
     /// Where the others reach this party [default: this machine's address, port 7700]
     #[arg(long, value_name = "HOST:PORT")]
@@ -48,13 +48,13 @@ pub enum PeerVerb {
         /// The card that it sent; white space within it does not matter
         #[arg(required = true)]
         card: Vec<String>,
-        /// What programs call it, if that is not what it calls itself
+        /// Name in programs, if it is another than on the card
         #[arg(long)]
         name: Option<String>,
         /// Replace the key that is pinned under this name
         #[arg(long)]
         replace: bool,
-        /// What the party read to you over the telephone: if one of the thirty digits is another,
+        /// Digits that the party read to you over the telephone: if one of the thirty digits is another,
         /// nothing is pinned
         #[arg(long, value_name = "DIGITS", value_parser = crate::identity::whole_fingerprint)]
         fingerprint: Option<String>,

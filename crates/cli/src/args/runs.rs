@@ -78,7 +78,7 @@ pub struct RunArgs {
     /// This party's inputs: `FILE`, or `NAME=FILE` for one of them; with --local `PARTY=FILE`
     #[arg(long, value_name = "[NAME=]FILE")]
     pub input: Vec<String>,
-    /// Who is where, with which key [default: sealane.toml]
+    /// File with the addresses and keys of all parties [default: sealane.toml]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// This party's private key, if the configuration does not name it
