@@ -40,7 +40,7 @@ pub struct PsiPrepareArgs {
     /// How the program intersects
     #[arg(long)]
     pub method: PsiMethod,
-    /// Let this party learn the matches
+    /// Side of this party: whether it learns the matches
     #[arg(long)]
     pub side: PsiSide,
     /// Any text, the same at both parties, agreed on when the sets were there

@@ -54,7 +54,7 @@ pub enum PeerVerb {
         /// Replace the key that is pinned under this name
         #[arg(long)]
         replace: bool,
-        /// Digits that the party read to you over the telephone: if one of the thirty digits is another,
+        /// Digits that the party read to you over the telephone: if one of the thirty is another,
         /// nothing is pinned
         #[arg(long, value_name = "DIGITS", value_parser = crate::identity::whole_fingerprint)]
         fingerprint: Option<String>,
