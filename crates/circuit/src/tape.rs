@@ -73,7 +73,7 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Checks every rule that machines rely on; a tape from [`compile`](crate::compile) satisfies
+    /// Checks every rule that machines rely on; a tape from [`compile`](crate::compile()) satisfies
     /// them. It cannot check if the parties in [known_to](Tape::known_to) know the operands: a
     /// false entry makes results wrong without an error.
     pub fn check(&self) -> Result<(), TapeError> {

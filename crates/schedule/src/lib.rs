@@ -4,7 +4,7 @@
 //! gates or protocols. A [`Graph`] holds pieces of work and their dependencies; its nodes are free
 //! or costly. A [`Machine`] states how many costly nodes it runs at once and how far from the
 //! written order it may go. [`schedule`] cuts the graph into batches: free nodes that run in order,
-//! then costly nodes that do not depend on each other. [`slots`] assigns every value a place in a
+//! then costly nodes that do not depend on each other. [`slots()`] assigns every value a place in a
 //! short array, which is reused after the value's last use.
 //!
 //! The same call serves gates of a circuit (costly: AND; lanes: AES pipes) and steps of a plan

@@ -241,11 +241,11 @@ pub fn array<'n>(
 }
 
 /// Reads an array of 64-bit integers in memory, in C order, for an input that takes all of it:
-/// [`array`], but all elements at once where every one of them is in the range of the input, and
+/// [`array()`], but all elements at once where every one of them is in the range of the input, and
 /// without a copy then.
 ///
 /// # Errors
-/// As those of [`array`].
+/// As those of [`array()`].
 pub fn integers(
     want: InputSpec<'_>,
     dims: &[u64],

@@ -1,4 +1,4 @@
-//! Sums for [`Goal::Depth`]: carry-save levels, then one parallel-prefix adder.
+//! Sums for [`Goal::Depth`](crate::Goal::Depth): carry-save levels, then one parallel-prefix adder.
 //!
 //! In AND depth the sum of a full adder costs nothing, only its carry does. So a level adds up
 //! *all* bits of a column but one or two, and about half as many carries come out: heights go from
