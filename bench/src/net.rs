@@ -8,7 +8,8 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sealane_net::{Limits, Mesh, MeshConfig, NetError, PartyId};
+use sealane_net::{Limits, Mesh, MeshConfig, NetError};
+use sealane_parties::PartyId;
 
 use crate::{Options, Record};
 

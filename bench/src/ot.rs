@@ -8,8 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use sealane_block::{Block, Coins, Cpu};
-use sealane_net::{Mesh, PartyId};
+use sealane_net::Mesh;
 use sealane_ot::{CotReceiver, CotSender, extend_bytes};
+use sealane_parties::PartyId;
 
 use crate::{Options, Record};
 

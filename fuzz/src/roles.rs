@@ -11,10 +11,11 @@ use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::tape::{Batch, Gate, ONE, Tape};
-use sealane_net::{FrameKind, Limits, Mesh, PartyId, SessionId};
+use sealane_net::{FrameKind, Limits, Mesh, SessionId};
+use sealane_parties::PartyId;
+use sealane_parties::PartySet;
 use sealane_protocol::{
-    Algebra, DIGEST_BYTES, Demand, Fault, Outcome, PartySet, Protocol, Setting, Step, StepShape,
-    run_alone,
+    Algebra, DIGEST_BYTES, Demand, Fault, Outcome, Protocol, Setting, Step, StepShape, run_alone,
 };
 use sealane_trio::Trio;
 use sealane_yao::Yao;

@@ -1,9 +1,9 @@
 //! A scripted peer: a transport that delivers given frames and ignores what is sent.
 
 use sealane_net::{
-    Farewell, Frame, FrameKind, Limits, LinkError, Mesh, PartyId, Traffic, Transport, Waker,
-    memory_pair,
+    Farewell, Frame, FrameKind, Limits, LinkError, Mesh, Traffic, Transport, Waker, memory_pair,
 };
+use sealane_parties::PartyId;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;

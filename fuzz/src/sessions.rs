@@ -11,7 +11,8 @@ use sealane_engine::{
     EngineError, FailureKind, Job, Journal, NetworkClass, ProtocolName, RunReport,
     danger_run_with_seed, simulate,
 };
-use sealane_net::{Frame, Limits, Mesh, PartyId};
+use sealane_net::{Frame, Limits, Mesh};
+use sealane_parties::PartyId;
 use sealane_program::text::parse;
 use sealane_program::types::Data;
 use std::sync::OnceLock;

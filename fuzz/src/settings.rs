@@ -3,7 +3,8 @@
 
 use crate::{Verdict, place};
 use sealane_host::config::Config;
-use sealane_net::{ContactCard, NetworkClass};
+use sealane_net::ContactCard;
+use sealane_parties::NetworkClass;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;

@@ -3,9 +3,10 @@
 use crate::Verdict;
 use crate::script::{Script, mesh};
 use sealane_net::{
-    Frame, FrameKind, Identity, MAX_CONTROL_BYTES, MAX_FRAME_BYTES, PartyId, PublicKey, Recorder,
-    Replayer, Transport, fuzzing,
+    Frame, FrameKind, Identity, MAX_CONTROL_BYTES, MAX_FRAME_BYTES, PublicKey, Recorder, Replayer,
+    Transport, fuzzing,
 };
+use sealane_parties::PartyId;
 use std::io::Write;
 
 /// Splits a stream into packets, in pieces of any length, and compares with [`Frame::decode`].

@@ -8,7 +8,8 @@ use std::time::Instant;
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_garble::{Evaluator, Garbler, Labels, Scheme, decode};
-use sealane_net::{Cancel, Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
+use sealane_net::{Cancel, Endpoint, Identity, Limits, Mesh, MeshConfig, NetError};
+use sealane_parties::PartyId;
 use sealane_yao::{IncomingTables, OutgoingTables};
 use serde::{Deserialize, Serialize};
 

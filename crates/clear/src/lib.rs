@@ -9,9 +9,10 @@
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
+use sealane_parties::PartyId;
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Message, Outcome, PartyId, Planes,
-    Profile, Progress, Protocol, Setting, Shares, Sharing, Step, StepShape,
+    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Message, Outcome, Planes, Profile,
+    Progress, Protocol, Setting, Shares, Sharing, Step, StepShape,
 };
 use std::sync::Arc;
 use zeroize::Zeroizing;

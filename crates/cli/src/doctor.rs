@@ -14,11 +14,12 @@ use sealane_host::Failure;
 use sealane_host::config::Config;
 use sealane_host::meet;
 use sealane_net::{
-    Cancel, Endpoint, KeyFault, MeshConfig, NetError, PartyId, PeerProbe, ProbeAnswer, ProbeEvent,
+    Cancel, Endpoint, KeyFault, MeshConfig, NetError, PeerProbe, ProbeAnswer, ProbeEvent,
     ProbeReport, Purpose, Version, probe_peers,
 };
 use sealane_page::Card;
 use sealane_page::units::seconds;
+use sealane_parties::PartyId;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{Write, stderr};

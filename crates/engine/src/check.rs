@@ -8,7 +8,7 @@
 
 use crate::job::{Job, ProtocolName};
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_net::NetworkClass;
+use sealane_parties::NetworkClass;
 use sealane_plan::fewest_helpers;
 use sealane_program::graph::Program;
 use sealane_protocol::Corruption;

@@ -7,7 +7,7 @@
 use crate::check::{is_secret, options};
 use crate::job::{Job, ProtocolName};
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_net::NetworkClass;
+use sealane_parties::NetworkClass;
 use sealane_plan::CostReport;
 use sealane_plan::cost::{grouped, time};
 use sealane_plan::fewest_helpers;

@@ -3,7 +3,8 @@
 use crate::events::Failed;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Cause, NetError};
-use sealane_protocol::{Fault, PartyId};
+use sealane_parties::PartyId;
+use sealane_protocol::Fault;
 
 pub use sealane_diagnostic::FailureKind;
 

@@ -22,9 +22,10 @@ use crate::job::Job;
 use crate::report::RunReport;
 use sealane_block::Cpu;
 use sealane_diagnostic::Diagnostic;
-use sealane_net::{Mesh, NetworkClass, Traffic};
+use sealane_net::{Mesh, Traffic};
+use sealane_parties::NetworkClass;
+use sealane_parties::PartyId;
 use sealane_plan::CostReport;
-use sealane_protocol::PartyId;
 use std::time::{Duration, Instant, SystemTime};
 use step_times::StepTimes;
 

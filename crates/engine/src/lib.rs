@@ -42,5 +42,5 @@ pub use job::{Job, ProtocolName};
 pub use journal::{Journal, Observer, Progress};
 pub use report::{RunReport, RunResult};
 pub use run::{danger_run_with_seed, run, simulate, simulate_with};
-pub use sealane_net::NetworkClass;
+pub use sealane_parties::NetworkClass;
 pub use sealane_protocol::Corruption;

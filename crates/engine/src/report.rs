@@ -2,9 +2,9 @@
 //! party may learn.
 
 use sealane_block::Tier;
+use sealane_parties::PartyId;
 use sealane_plan::cost::Promise;
 use sealane_program::types::Data;
-use sealane_protocol::PartyId;
 
 /// Result as a party sees it.
 pub struct RunResult {

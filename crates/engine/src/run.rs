@@ -12,9 +12,10 @@ use crate::split_plan::SplitPlan;
 use sealane_block::{Coins, Cpu};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Cancel, Limits, MOST_EXPECTED, Mesh, NetError};
+use sealane_parties::PartySet;
 use sealane_plan::steps::ResultPlan;
 use sealane_program::types::Data;
-use sealane_protocol::{Fault, PartySet, Protocol};
+use sealane_protocol::{Fault, Protocol};
 use std::time::{Duration, Instant};
 
 /// Runs this party's side of a job over an open mesh. `inputs` has one entry for each input of the

@@ -8,11 +8,13 @@ use crate::execute::{PlanInputs, execute};
 use crate::journal::{Journal, PlanRecorder};
 use sealane_clear::Clear;
 use sealane_diagnostic::Diagnostic;
-use sealane_net::{Cancel, Mesh, NetworkClass};
+use sealane_net::{Cancel, Mesh};
+use sealane_parties::NetworkClass;
+use sealane_parties::PartyId;
 use sealane_plan::{CostReport, Plan, StepCost, StepKind, cost, localise, plan_in_tiles};
 use sealane_program::graph::Program;
 use sealane_program::types::Data;
-use sealane_protocol::{Demand, Fault, PartyId, Protocol};
+use sealane_protocol::{Demand, Fault, Protocol};
 
 /// Program, divided into local and joint work and planned.
 pub(crate) struct SplitPlan {

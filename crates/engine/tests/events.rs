@@ -6,7 +6,8 @@ use sealane_engine::events::{Event, Phase, Record};
 use sealane_engine::{
     EngineError, Job, Journal, NetworkClass, ProtocolName, RunReport, run, simulate_with,
 };
-use sealane_net::{Cancel, Mesh, PartyId};
+use sealane_net::{Cancel, Mesh};
+use sealane_parties::PartyId;
 use sealane_program::types::{Data, Type};
 use std::sync::Mutex;
 

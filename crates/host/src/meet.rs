@@ -8,7 +8,8 @@ use crate::Failure;
 use crate::config::{Config, Party};
 use sealane_diagnostic::Code;
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
-use sealane_net::{Cancel, Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
+use sealane_net::{Cancel, Endpoint, Identity, Limits, Mesh, MeshConfig, NetError};
+use sealane_parties::PartyId;
 use std::path::Path;
 
 /// Returns the index of a party of a job, of its program or a helper.

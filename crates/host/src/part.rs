@@ -2,7 +2,7 @@
 //! learns. Owners of data and receivers of results need not compute, and helpers do nothing else.
 
 use sealane_engine::Job;
-use sealane_net::PartyId;
+use sealane_parties::PartyId;
 use std::collections::BTreeMap;
 
 /// Part of one party in the sessions of a job.

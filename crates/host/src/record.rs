@@ -275,8 +275,9 @@ fn warn(path: &Path, error: &io::Error) {
 mod tests {
     use super::*;
     use sealane_engine::{Journal, NetworkClass, ProtocolName, simulate_with};
-    use sealane_net::{Cancel, PartyId};
+    use sealane_net::Cancel;
     use sealane_page::run::State;
+    use sealane_parties::PartyId;
     use sealane_program::text;
     use sealane_program::types::{Data, Type};
 

@@ -5,8 +5,8 @@ use crate::meet::{self, Meeting};
 use crate::record::Recording;
 use sealane_engine::{EngineError, Job, Journal, Observer, RunReport, simulate_with};
 use sealane_net::{Cancel, NetError};
+use sealane_parties::PartyId;
 use sealane_program::types::Data;
-use sealane_protocol::PartyId;
 
 /// Meets the other parties and runs a job with them.
 ///

@@ -2,8 +2,9 @@
 
 use crate::request::public;
 use sealane_net::{
-    Farewell, Frame, Limits, LinkError, Mesh, PartyId, Traffic, Transport, Waker, memory_pair,
+    Farewell, Frame, Limits, LinkError, Mesh, Traffic, Transport, Waker, memory_pair,
 };
+use sealane_parties::PartyId;
 use std::time::Instant;
 
 /// Creates a full mesh in memory that declares its messages public.

@@ -10,7 +10,8 @@ use crate::error::{KeyFault, NetError};
 use crate::gather::{Gathered, gather};
 use crate::limits::Limits;
 use crate::meeting::Host;
-use crate::{Identity, PartyId, PublicKey, Transport};
+use crate::{Identity, PublicKey, Transport};
+use sealane_parties::PartyId;
 
 /// Configuration of one party's meeting with the others.
 pub struct MeshConfig {

@@ -8,11 +8,12 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::MeshConfig;
 use crate::error::NetError;
 use crate::hello::Purpose;
 use crate::meeting::{Caller, Failure, Host};
 use crate::waker::Waker;
-use crate::{MeshConfig, PartyId};
+use sealane_parties::PartyId;
 
 /// Pause before the second attempt to dial.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);

@@ -10,8 +10,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::PublicKey;
 use crate::hello::{PACKAGE_VERSION, WIRE_VERSION};
-use crate::{PartyId, PublicKey};
+use sealane_parties::PartyId;
 
 mod text;
 

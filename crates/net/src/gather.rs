@@ -34,7 +34,8 @@ use crate::connections::{Accepted, Connections, accept, dial, listen, next_incom
 use crate::error::{Cause, LinkError, NetError};
 use crate::meeting::{Caller, Failure, Host, Met};
 use crate::tcp::TcpTransport;
-use crate::{Farewell, PartyId, Transport};
+use crate::{Farewell, Transport};
+use sealane_parties::PartyId;
 
 /// Pause between two checks of a listener.
 const LOOK_PAUSE: Duration = Duration::from_millis(5);

@@ -14,8 +14,8 @@
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-use crate::PartyId;
 use crate::error::{NetError, Version};
+use sealane_parties::PartyId;
 
 /// Changes that each wire version brought, the first version first. Any change of a byte that
 /// crosses in any run adds a sentence with its reason: a test compares the transcripts of all

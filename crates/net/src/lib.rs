@@ -70,7 +70,7 @@ pub use hello::{Purpose, WIRE_HISTORY, WIRE_VERSION};
 pub use identity::{Identity, PublicKey, PublicKeyError};
 pub use limits::Limits;
 pub use machine::{Machine, Socket, ThisMachine};
-pub use memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
+pub use memory::{MemoryTransport, memory_pair, simulated_pair};
 pub use mesh::{MOST_EXPECTED, Mesh};
 pub use payload::Payload;
 pub use probe::ProbeAnswer;
@@ -81,33 +81,6 @@ pub use tcp::danger_plaintext_transport;
 pub use waker::{Wake, Waker};
 
 use std::time::Instant;
-
-/// A party of a run: its index in the order in which the program names the parties.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
-pub struct PartyId(pub u8);
-
-impl PartyId {
-    /// The party at `index` in the order of the program.
-    ///
-    /// # Panics
-    /// If `index` is 256 or more; a program names at most 255 parties.
-    pub fn from_index(index: usize) -> PartyId {
-        PartyId(u8::try_from(index).expect("a run has at most 255 parties"))
-    }
-
-    /// Index of this party in arrays that have one element per party.
-    pub fn index(self) -> usize {
-        usize::from(self.0)
-    }
-}
-
-impl std::fmt::Display for PartyId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "party {}", self.0)
-    }
-}
 
 /// Link to one peer that moves whole frames in order.
 ///

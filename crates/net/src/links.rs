@@ -38,7 +38,8 @@ use crate::error::{Awaited, LinkError, NetError};
 use crate::frame::{Frame, FrameKind};
 use crate::limits::Limits;
 use crate::waker::Waker;
-use crate::{Farewell, PartyId, Payload, Transport};
+use crate::{Farewell, Payload, Transport};
+use sealane_parties::PartyId;
 
 /// Time without input from a peer after which a party that waits for it takes in what others send.
 /// Longer than the pauses of a stream, so that two peers that stream side by side are slowed down

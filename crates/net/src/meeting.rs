@@ -16,7 +16,8 @@ use crate::hello::{Hello, Purpose, WIRE_VERSION};
 use crate::tcp::{TcpTransport, is_closed, is_timeout};
 use crate::timed::{Timed, from, linger};
 use crate::tls::{self, Claim, Pin};
-use crate::{MeshConfig, PartyId, PublicKey};
+use crate::{MeshConfig, PublicKey};
+use sealane_parties::PartyId;
 
 /// State shared by all handshakes of a party.
 pub(crate) struct Host<'a> {

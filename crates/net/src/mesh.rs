@@ -21,9 +21,11 @@ use crate::gather::Gathered;
 use crate::limits::Limits;
 use crate::links::Links;
 use crate::machine::{Machine, ThisMachine};
-use crate::memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
+use crate::memory::{MemoryTransport, memory_pair, simulated_pair};
 use crate::session::SessionId;
-use crate::{Farewell, PartyId, PublicKey, Transport};
+use crate::{Farewell, PublicKey, Transport};
+use sealane_parties::NetworkClass;
+use sealane_parties::PartyId;
 
 /// Longest accepted duration of a run: a month.
 pub const MOST_EXPECTED: Duration = Duration::from_secs(30 * 24 * 3600);

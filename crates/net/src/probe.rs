@@ -25,7 +25,8 @@ use crate::hello::{Hello, Purpose};
 use crate::meeting::{Failure, Host, TlsToPeer, greet_first, greet_second, say_last_words};
 use crate::timed::{Timed, linger};
 use crate::tls::{self, Claim, Pin};
-use crate::{Endpoint, PartyId, PublicKey};
+use crate::{Endpoint, PublicKey};
+use sealane_parties::PartyId;
 
 /// Number of clock readings in one probe.
 const QUESTIONS: usize = 4;

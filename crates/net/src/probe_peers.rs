@@ -6,13 +6,14 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
+use crate::MeshConfig;
 use crate::connect::check;
 use crate::connections::{Accepted, Connections, accept, dial, listen, next_incoming};
 use crate::error::NetError;
 use crate::hello::Purpose;
 use crate::meeting::{Caller, Host};
 use crate::probe::ProbeAnswer;
-use crate::{MeshConfig, PartyId};
+use sealane_parties::PartyId;
 
 /// Pause between two checks of the listener.
 const LOOK_PAUSE: Duration = Duration::from_millis(5);

@@ -1,6 +1,6 @@
 //! Identifier of a session, which distinguishes it from all others.
 
-use crate::PartyId;
+use sealane_parties::PartyId;
 
 /// Bytes of an identifier, and of a party's contribution to it.
 const BYTES: usize = 32;

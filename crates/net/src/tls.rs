@@ -28,7 +28,8 @@ use rustls::{
     Error, ServerConfig, SignatureScheme,
 };
 
-use crate::{Identity, PartyId, PublicKey};
+use crate::{Identity, PublicKey};
+use sealane_parties::PartyId;
 
 /// Suffix of the server name after the party. No such domain can exist (RFC 6761).
 const NAME_SUFFIX: &str = ".sealane.invalid";

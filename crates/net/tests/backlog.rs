@@ -4,7 +4,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, D, configs, digest, hear, line, meet, pattern, say};
-use sealane_net::{Awaited, Limits, Mesh, NetError, NetworkClass, PartyId};
+use sealane_net::{Awaited, Limits, Mesh, NetError};
+use sealane_parties::{NetworkClass, PartyId};
 
 /// Bytes that each party writes to each other one: thousands of times the buffer of a link.
 const FLIGHT_BYTES: usize = 8 << 20;

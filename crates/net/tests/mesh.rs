@@ -8,9 +8,10 @@ use proptest::prelude::*;
 
 use crate::common::{A, B, C, digest, hear, line, pattern, say};
 use sealane_net::{
-    Awaited, Cause, Farewell, Frame, FrameKind, Limits, LinkError, Mesh, NetError, NetworkClass,
-    PartyId, SessionId, Traffic, Transport, Waker, memory_pair,
+    Awaited, Cause, Farewell, Frame, FrameKind, Limits, LinkError, Mesh, NetError, SessionId,
+    Traffic, Transport, Waker, memory_pair,
 };
+use sealane_parties::{NetworkClass, PartyId};
 
 fn pair() -> (Mesh, Mesh) {
     let [a, b] = Mesh::in_memory(2).try_into().ok().unwrap();

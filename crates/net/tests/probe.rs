@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, configs, dial, meet, short};
 use sealane_net::{
-    Cancel, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError, PartyId, ProbeAnswer,
-    ProbeEvent, ProbeReport, Purpose, Version, probe_peers,
+    Cancel, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError, ProbeAnswer, ProbeEvent,
+    ProbeReport, Purpose, Version, probe_peers,
 };
+use sealane_parties::PartyId;
 
 /// Long enough for every certain event.
 const UNHURRIED: Duration = Duration::from_secs(20);

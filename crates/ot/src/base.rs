@@ -34,7 +34,8 @@ use curve25519_dalek::{
     traits::{Identity, IsIdentity},
 };
 use sealane_block::{Block, Coins, SecretStream, Seed};
-use sealane_net::{PartyId, SessionId};
+use sealane_net::SessionId;
+use sealane_parties::PartyId;
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::Zeroizing;
 

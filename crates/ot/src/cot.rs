@@ -66,7 +66,8 @@ use crate::{
     base::{self, OTS, Roles},
 };
 use sealane_block::{Block, Coins, Cpu, Prg, Seed, transpose};
-use sealane_net::{Mesh, PartyId, SessionId};
+use sealane_net::{Mesh, SessionId};
+use sealane_parties::PartyId;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// Number of OTs in a full chunk: 128 KiB on the wire, and columns of 1 KiB, long enough to keep

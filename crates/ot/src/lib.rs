@@ -29,7 +29,8 @@ mod cot;
 
 pub use cot::{CotReceiver, CotSender};
 
-use sealane_net::{NetError, PartyId};
+use sealane_net::NetError;
+use sealane_parties::PartyId;
 
 /// Bytes of the opening message of the base OTs, receiver of COTs to sender.
 pub const SETUP_OPENING_BYTES: u64 = base::POINT_BYTES as u64;

@@ -5,8 +5,9 @@ use crate::common::{
 };
 use proptest::prelude::*;
 use sealane_block::{Block, Coins, Cpu};
-use sealane_net::{Mesh, PartyId};
+use sealane_net::Mesh;
 use sealane_ot::{CotReceiver, OtError, SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes};
+use sealane_parties::PartyId;
 use std::{collections::HashSet, thread};
 
 /// Counts around every boundary of groups (128) and chunks (8192), and zero.

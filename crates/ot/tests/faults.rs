@@ -3,8 +3,9 @@
 
 use crate::common::{DELTA, RECEIVER, SENDER, best_cpu, pair, set_up_receiver, set_up_sender};
 use sealane_block::Block;
-use sealane_net::{Mesh, NetError, PartyId};
+use sealane_net::{Mesh, NetError};
 use sealane_ot::{OtError, SETUP_REPLY_BYTES, extend_bytes};
+use sealane_parties::PartyId;
 
 #[test]
 fn an_opening_that_is_no_point_is_the_receivers_fault() {

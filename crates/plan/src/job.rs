@@ -2,7 +2,7 @@
 //! differ. Row counts are symbolic here; machines compare them in the handshake.
 
 use crate::steps::Plan;
-use sealane_net::NetworkClass;
+use sealane_parties::NetworkClass;
 use sealane_program::graph::Program;
 use sealane_protocol::{Profile, Protocol, Setting};
 use serde::{Deserialize, Serialize};
@@ -80,8 +80,9 @@ fn hash(bytes: &[u8]) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sealane_parties::PartyId;
     use sealane_protocol::fake::Honest;
-    use sealane_protocol::{Corruption, Goal, Paper, PartyId, Security};
+    use sealane_protocol::{Corruption, Goal, Paper, Security};
     use std::collections::HashSet;
 
     const ONE: &[Paper] = &[paper(Security::Statistical(40))];

@@ -58,15 +58,16 @@ mod uses;
 pub use cost::{CostReport, StepCost, cost};
 pub use job::JobParts;
 pub use localise::{Local, Localised, localise};
-pub use sealane_net::NetworkClass;
+pub use sealane_parties::NetworkClass;
 pub use setting::{fewest_helpers, suits};
 pub use steps::Plan;
 pub use uses::StepKind;
 
 use choose::Chosen;
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_parties::{PartyId, PartySet};
 use sealane_program::graph::{Program, Reveal};
-use sealane_protocol::{PartyId, PartySet, Protocol, Setting};
+use sealane_protocol::{Protocol, Setting};
 use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
 
 /// Plans a program for protocol `P` and a declared network class. The session has the parties of

@@ -18,9 +18,9 @@
 
 use crate::lower;
 use sealane_diagnostic::Diagnostic;
+use sealane_parties::PartyId;
 use sealane_program::check::MAX_INPUTS;
 use sealane_program::graph::{Graph, Input, Op, Program, Reveal, Value, ValueId, Visibility};
-use sealane_protocol::PartyId;
 
 /// Division of a program into joint and local parts.
 pub struct Localised {

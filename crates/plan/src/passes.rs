@@ -5,9 +5,10 @@ use crate::algebra::Had;
 use crate::draft::{Draft, Phase};
 use crate::lower::Lowered;
 use crate::steps::PlanValue;
+use sealane_parties::PartyId;
 use sealane_program::graph::{Graph, Op, Program};
 use sealane_program::types::Type;
-use sealane_protocol::{PartyId, Profile, Setting};
+use sealane_protocol::{Profile, Setting};
 
 /// Checks the settings that `setting` proposes: every role is played by a party of the session, and
 /// no party plays two.

@@ -7,8 +7,9 @@
 //! refuses.
 
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_parties::PartyId;
 use sealane_program::graph::Program;
-use sealane_protocol::{PartyId, Profile, Protocol, Setting};
+use sealane_protocol::{Profile, Protocol, Setting};
 
 /// Names for the fewest helpers with whom a protocol runs a program of these parties; `None` if it
 /// runs none of that number with any helpers.

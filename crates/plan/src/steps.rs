@@ -7,8 +7,9 @@
 
 use sealane_circuit::Tape;
 use sealane_diagnostic::Span;
+use sealane_parties::{PartyId, PartySet};
 use sealane_program::types::{Data, Range, RowId, Type};
-use sealane_protocol::{Algebra, Domain, PartyId, PartySet, Setting, View};
+use sealane_protocol::{Algebra, Domain, Setting, View};
 
 /// Plan of a program's run.
 pub struct Plan {

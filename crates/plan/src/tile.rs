@@ -4,7 +4,7 @@ use crate::draft::{Draft, Phase, Tensor, TensorId};
 use crate::flow::IN_FLIGHT;
 use crate::lower::Lowered;
 use crate::steps::{Len, StepOp, TapeId};
-use sealane_net::NetworkClass;
+use sealane_parties::NetworkClass;
 use sealane_protocol::{Algebra, Goal, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 

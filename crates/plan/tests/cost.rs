@@ -4,6 +4,7 @@ use crate::common::Sketch;
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
+use sealane_parties::PartyId;
 use sealane_plan::flow::IN_FLIGHT;
 use sealane_plan::steps::{Plan, StepOp};
 use sealane_plan::{NetworkClass, cost, plan, plan_in_tiles};
@@ -11,7 +12,7 @@ use sealane_program::graph::{Binary, Program, Reduction};
 use sealane_program::types::Type;
 use sealane_protocol::fake::Honest;
 use sealane_protocol::{
-    Algebra, Correlation, Cost, Demand, Domain, Fault, Message, PartyId, Planes, Profile, Progress,
+    Algebra, Correlation, Cost, Demand, Domain, Fault, Message, Planes, Profile, Progress,
     Protocol, Setting, Step, StepShape,
 };
 

@@ -3,12 +3,12 @@
 
 use crate::common::Sketch;
 use proptest::prelude::*;
+use sealane_parties::PartyId;
 use sealane_plan::{Localised, NetworkClass, localise, plan_in_tiles};
 use sealane_program::builder::Index;
 use sealane_program::graph::{Binary, Op, Program, Reduction, Visibility};
 use sealane_program::text;
 use sealane_program::types::{Data, Range, Shape, Type};
-use sealane_protocol::PartyId;
 use sealane_protocol::fake::Honest;
 use sealane_testkit::random_program::{Case, cases};
 use sealane_testkit::reference;

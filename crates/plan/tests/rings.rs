@@ -5,14 +5,15 @@ use crate::common::Sketch;
 use proptest::prelude::*;
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
+use sealane_parties::PartyId;
 use sealane_plan::steps::{Len, LinearFactor, Operand, Plan, PlanValue, Step, StepOp};
 use sealane_plan::{NetworkClass, StepKind, cost, plan, plan_in_tiles};
 use sealane_program::builder::Index;
 use sealane_program::graph::{Binary, Program, Reduction};
 use sealane_program::types::{Shape, Type};
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, PartyId, Profile, Progress, Protocol,
-    Setting, Sharing, StepShape,
+    Algebra, Corruption, Cost, Demand, Domain, Fault, Profile, Progress, Protocol, Setting,
+    Sharing, StepShape,
 };
 use sealane_testkit::random_program::{Case, arithmetic};
 use sealane_testkit::reference;

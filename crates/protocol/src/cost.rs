@@ -5,7 +5,7 @@
 //! bytes and rounds of a run follow from the flights of its steps alone, so a plan's promise and
 //! the semantics of the trait agree.
 
-use sealane_net::PartyId;
+use sealane_parties::PartyId;
 use std::collections::BTreeMap;
 
 /// Payload bytes from one party to another in one flight. A message of 0 bytes is not sent.

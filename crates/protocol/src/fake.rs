@@ -6,12 +6,13 @@
 //! XOR-shared); tapes need *XOR* shares; party 0 multiplies for all.
 
 use crate::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Flight, Goal, Message, Outcome, PartyId,
-    PartySet, Planes, Profile, Progress, Protocol, Setting, Shares, Sharing, Step, StepShape,
+    Algebra, Corruption, Cost, Demand, Domain, Fault, Flight, Goal, Message, Outcome, Planes,
+    Profile, Progress, Protocol, Setting, Shares, Sharing, Step, StepShape,
 };
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
+use sealane_parties::{PartyId, PartySet};
 use std::mem;
 use std::sync::Arc;
 use zeroize::Zeroizing;

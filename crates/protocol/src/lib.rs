@@ -20,9 +20,8 @@ pub use cost::{Correlation, Cost, Demand, Flight, Message};
 pub use paper::{Paper, Security};
 pub use run::{Factor, Fault, Outcome, Progress, Protocol, Step, Term, run_alone};
 pub use sealane_circuit::Goal;
-pub use sealane_net::{NetworkClass, PartyId};
 pub use settle::{DIGEST_BYTES, check_digests, send_digests};
 pub use share::{Planes, Shares, View};
 pub use types::{
-    Algebra, Corruption, Domain, Opening, PartySet, Profile, Setting, Sharing, StepShape, known_to,
+    Algebra, Corruption, Domain, Opening, Profile, Setting, Sharing, StepShape, known_to,
 };

@@ -2,10 +2,12 @@
 
 use crate::cost::{Cost, Demand};
 use crate::share::Shares;
-use crate::types::{Algebra, Domain, PartySet, Profile, Setting, StepShape};
+use crate::types::{Algebra, Domain, Profile, Setting, StepShape};
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
-use sealane_net::{Mesh, NetError, PartyId};
+use sealane_net::{Mesh, NetError};
+use sealane_parties::PartyId;
+use sealane_parties::PartySet;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 

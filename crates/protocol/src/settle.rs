@@ -6,7 +6,8 @@
 //! against malicious parties.
 
 use crate::run::Fault;
-use sealane_net::{Mesh, PartyId};
+use sealane_net::Mesh;
+use sealane_parties::PartyId;
 
 /// Bytes that each party sends to each peer.
 pub const DIGEST_BYTES: u64 = 32;

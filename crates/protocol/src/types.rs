@@ -2,28 +2,7 @@
 
 use crate::paper::Paper;
 use sealane_circuit::{Goal, KnownTo, Tape};
-use sealane_net::PartyId;
-
-/// A set of parties of one run (at most 64).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct PartySet(u64);
-
-impl PartySet {
-    /// The set of the given parties.
-    pub fn of(parties: impl IntoIterator<Item = PartyId>) -> PartySet {
-        PartySet(parties.into_iter().fold(0, |set, party| set | 1 << party.0))
-    }
-    /// Returns whether a party is a member.
-    pub fn contains(self, party: PartyId) -> bool {
-        self.0 >> party.0 & 1 == 1
-    }
-    /// The members, ascending.
-    pub fn iter(self) -> impl Iterator<Item = PartyId> {
-        (0..64)
-            .map(PartyId)
-            .filter(move |party| self.contains(*party))
-    }
-}
+use sealane_parties::{PartyId, PartySet};
 
 /// Tape operand mark of a party that knows the operand: see [`Tape::known_to`].
 pub fn known_to(party: PartyId) -> KnownTo {

@@ -1,6 +1,7 @@
 //! Meshes in memory that record the traffic of each party.
 
-use sealane_net::{Frame, FrameKind, Limits, Mesh, PartyId, Recorder, Transport, memory_pair};
+use sealane_net::{Frame, FrameKind, Limits, Mesh, Recorder, Transport, memory_pair};
+use sealane_parties::PartyId;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
 

@@ -3,10 +3,11 @@
 //! choose the steps by a program.
 
 use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile_known};
-use sealane_net::{Mesh, PartyId};
+use sealane_net::Mesh;
+use sealane_parties::PartyId;
+use sealane_parties::PartySet;
 use sealane_protocol::{
-    Algebra, Demand, Domain, Outcome, PartySet, Protocol, Setting, Step, StepShape, known_to,
-    run_alone,
+    Algebra, Demand, Domain, Outcome, Protocol, Setting, Step, StepShape, known_to, run_alone,
 };
 use std::sync::Arc;
 use std::thread;

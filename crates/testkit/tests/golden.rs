@@ -4,7 +4,8 @@
 
 use sealane_block::{Coins, Cpu};
 use sealane_garble::Scheme;
-use sealane_net::{Mesh, PartyId, SessionId};
+use sealane_net::{Mesh, SessionId};
+use sealane_parties::PartyId;
 use sealane_protocol::{Paper, Protocol, Setting};
 use sealane_testkit::golden;
 use sealane_testkit::record::recorded;

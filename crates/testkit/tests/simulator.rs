@@ -4,7 +4,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sealane_net::{Limits, Machine, Mesh, NetError, PartyId, Transport};
+use sealane_net::{Limits, Machine, Mesh, NetError, Transport};
+use sealane_parties::PartyId;
 use sealane_testkit::random::Random;
 use sealane_testkit::simulator::network::Wire;
 use sealane_testkit::simulator::{Bounds, Ending, Event, Happening, World};

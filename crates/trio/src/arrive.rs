@@ -3,7 +3,8 @@
 use crate::form::Form;
 use crate::roles::Computing;
 use sealane_net::Mesh;
-use sealane_protocol::{Fault, PartyId, Planes};
+use sealane_parties::PartyId;
+use sealane_protocol::{Fault, Planes};
 
 /// A shared tensor of which one component may still be in transit to this party.
 pub(crate) struct Arriving {

@@ -4,9 +4,9 @@ use crate::convert::adder;
 use crate::form::width;
 use crate::keys::KEY_BYTES;
 use crate::{reveal, seat};
+use sealane_parties::PartyId;
 use sealane_protocol::{
-    Correlation, Cost, DIGEST_BYTES, Demand, Domain, Flight, Message, Opening, PartyId, Setting,
-    StepShape,
+    Correlation, Cost, DIGEST_BYTES, Demand, Domain, Flight, Message, Opening, Setting, StepShape,
 };
 
 /// Nominal cost of an AND with its free XORs on 64 lanes, or on fewer: shares of zero, gates, and

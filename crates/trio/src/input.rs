@@ -15,7 +15,8 @@ use crate::keys::Key;
 use crate::roles::Computing;
 use crate::seat;
 use sealane_net::Mesh;
-use sealane_protocol::{Fault, PartyId, Planes, Setting};
+use sealane_parties::PartyId;
+use sealane_protocol::{Fault, Planes, Setting};
 
 impl Computing {
     /// The input of the party of role `owner`, who gives the values.

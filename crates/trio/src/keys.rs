@@ -19,7 +19,8 @@ use crate::form::{Form, Group};
 use crate::seat::{self, Seat};
 use sealane_block::{Block, Coins, Cpu, Prg, Seed};
 use sealane_net::{Mesh, SessionId};
-use sealane_protocol::{Correlation, Demand, Fault, PartyId, Planes, Setting};
+use sealane_parties::PartyId;
+use sealane_protocol::{Correlation, Demand, Fault, Planes, Setting};
 use std::collections::BTreeMap;
 use zeroize::{Zeroize, Zeroizing};
 

@@ -58,9 +58,10 @@ use reveal::Opened;
 use roles::Computing;
 use sealane_block::{Coins, Cpu, Erased};
 use sealane_net::Mesh;
+use sealane_parties::PartyId;
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, PartyId, Profile, Progress,
-    Protocol, Setting, Shares, Sharing, Step, StepShape, Term, check_digests, send_digests,
+    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, Profile, Progress, Protocol,
+    Setting, Shares, Sharing, Step, StepShape, Term, check_digests, send_digests,
 };
 use seat::Seat;
 pub use share::Share;

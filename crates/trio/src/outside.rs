@@ -5,7 +5,8 @@ use crate::input;
 use crate::keys::Key;
 use crate::{Trio, cost, watch};
 use sealane_net::Mesh;
-use sealane_protocol::{Fault, PartyId, Progress, Setting, Shares, Step, StepShape};
+use sealane_parties::PartyId;
+use sealane_protocol::{Fault, Progress, Setting, Shares, Step, StepShape};
 
 /// A party without a role.
 pub(crate) struct Outside {

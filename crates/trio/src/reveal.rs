@@ -18,7 +18,8 @@ use crate::form::Form;
 use crate::seat;
 use crate::share::Share;
 use sealane_net::Mesh;
-use sealane_protocol::{Domain, Fault, PartyId, PartySet, Setting, Shares};
+use sealane_parties::{PartyId, PartySet};
+use sealane_protocol::{Domain, Fault, Setting, Shares};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 

@@ -5,7 +5,8 @@
 //! role i knows keys       k_i and k_(i+1)  role i sends what it makes to role i - 1
 //! ```
 
-use sealane_protocol::{PartyId, Setting};
+use sealane_parties::PartyId;
+use sealane_protocol::Setting;
 
 /// The party of a role, modulo 3.
 pub(crate) fn party(setting: &Setting, role: usize) -> PartyId {

@@ -4,9 +4,10 @@ use crate::common::{domain, honest, setting};
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::{Builder, Machine, compile};
 use sealane_net::Mesh;
+use sealane_parties::{PartyId, PartySet};
 use sealane_protocol::{
-    Demand, Domain, Factor, Fault, Outcome, PartyId, PartySet, Protocol, Setting, Step, Term,
-    check_digests, run_alone, send_digests,
+    Demand, Domain, Factor, Fault, Outcome, Protocol, Setting, Step, Term, check_digests,
+    run_alone, send_digests,
 };
 use sealane_trio::{Share, Trio};
 use std::sync::Arc;

@@ -3,7 +3,8 @@
 
 use crate::common::{honest, integers_of, parties, planes_of, setting};
 use sealane_circuit::{Builder, Goal, Machine, Tape, aes, compile};
-use sealane_protocol::{PartyId, Protocol, StepShape};
+use sealane_parties::PartyId;
+use sealane_protocol::{Protocol, StepShape};
 use sealane_trio::Trio;
 
 /// A tape that looks an index of so many bits up in a table.

@@ -6,7 +6,8 @@ use crate::common::{
 };
 use proptest::prelude::*;
 use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
-use sealane_protocol::{Factor, PartyId, PartySet, Protocol, Setting, Shares, Term, View};
+use sealane_parties::{PartyId, PartySet};
+use sealane_protocol::{Factor, Protocol, Setting, Shares, Term, View};
 use sealane_trio::Share;
 use std::sync::Arc;
 

@@ -35,7 +35,7 @@
 use crate::common::chi::{BOUND, Seen, View, worst};
 use crate::common::{Side, domain, parties, planes_of, session, setting};
 use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
-use sealane_net::PartyId;
+use sealane_parties::PartyId;
 use sealane_protocol::{DIGEST_BYTES, Factor, Protocol, Setting, Shares, Term};
 use sealane_testkit::record::{Log, recorded};
 use sealane_trio::Share;

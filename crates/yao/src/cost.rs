@@ -4,8 +4,9 @@
 use sealane_block::Nonce;
 use sealane_garble::{Roles, Scheme};
 use sealane_ot::{SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes};
+use sealane_parties::PartyId;
 use sealane_protocol::{
-    Correlation, Cost, DIGEST_BYTES, Demand, Message, PartyId, Setting, StepShape, known_to,
+    Correlation, Cost, DIGEST_BYTES, Demand, Message, Setting, StepShape, known_to,
 };
 
 /// Bytes of the nonce from which the hash and input labels are expanded.

@@ -8,7 +8,8 @@ use sealane_circuit::Tape;
 use sealane_garble::{Evaluator, Roles, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::CotReceiver;
-use sealane_protocol::{Fault, PartyId};
+use sealane_parties::PartyId;
+use sealane_protocol::Fault;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 

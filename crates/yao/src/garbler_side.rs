@@ -7,7 +7,8 @@ use sealane_circuit::Tape;
 use sealane_garble::{Garbler, Roles, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::{CotSender, OtError};
-use sealane_protocol::{Domain, Fault, PartyId, PartySet};
+use sealane_parties::{PartyId, PartySet};
+use sealane_protocol::{Domain, Fault};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 

@@ -41,10 +41,10 @@ use sealane_block::{Block, Coins, Cpu, Erased};
 use sealane_circuit::Tape;
 use sealane_garble::{Ports, Roles, Scheme};
 use sealane_net::Mesh;
+use sealane_parties::{PartyId, PartySet};
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, Paper, PartyId, PartySet,
-    Planes, Profile, Progress, Protocol, Setting, Shares, Sharing, Step, StepShape, check_digests,
-    send_digests,
+    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, Paper, Planes, Profile,
+    Progress, Protocol, Setting, Shares, Sharing, Step, StepShape, check_digests, send_digests,
 };
 use std::marker::PhantomData;
 use std::num::NonZero;

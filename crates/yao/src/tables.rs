@@ -1,7 +1,8 @@
 //! Garbled tables in messages: garbled into outgoing frames, evaluated in incoming ones.
 
 use sealane_garble::{CHUNK_BYTES, Tables};
-use sealane_net::{MAX_ROOM_BYTES, Mesh, NetError, PartyId};
+use sealane_net::{MAX_ROOM_BYTES, Mesh, NetError};
+use sealane_parties::PartyId;
 
 // Every request of a machine fits in one buffer.
 const _: () = assert!(CHUNK_BYTES <= MAX_ROOM_BYTES);

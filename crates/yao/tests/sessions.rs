@@ -5,9 +5,8 @@ use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{Batch, Gate, ONE};
 use sealane_net::Mesh;
-use sealane_protocol::{
-    Algebra, Correlation, Demand, Outcome, PartyId, PartySet, Protocol, Setting, Step, run_alone,
-};
+use sealane_parties::{PartyId, PartySet};
+use sealane_protocol::{Algebra, Correlation, Demand, Outcome, Protocol, Setting, Step, run_alone};
 use sealane_yao::{Labels, Yao};
 use std::sync::Arc;
 use zeroize::Zeroizing;

@@ -7,9 +7,10 @@ use sealane_block::{Block, Coins, Cpu, Nonce};
 use sealane_circuit::{Builder, Machine, Tape, compile_known};
 use sealane_garble::Scheme;
 use sealane_ot::{SETUP_REPLY_BYTES, extend_bytes};
+use sealane_parties::{PartyId, PartySet};
 use sealane_protocol::{
-    Algebra, Correlation, DIGEST_BYTES, Demand, Outcome, Paper, PartyId, PartySet, Protocol,
-    Setting, Shares, Step, known_to, run_alone,
+    Algebra, Correlation, DIGEST_BYTES, Demand, Outcome, Paper, Protocol, Setting, Shares, Step,
+    known_to, run_alone,
 };
 use sealane_testkit::leaks::{self, Secret, View};
 use sealane_testkit::record::recorded;

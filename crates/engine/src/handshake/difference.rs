@@ -4,7 +4,8 @@
 //! comparing hashes of prefixes. No text crosses, but a peer that lacks a line can test guesses of
 //! it offline, as often as it likes. So nothing secret belongs in a program.
 
-use sealane_net::{Mesh, NetError, PartyId};
+use sealane_net::{Mesh, NetError};
+use sealane_parties::PartyId;
 use sealane_program::graph::Program;
 use sealane_program::text::print;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,8 @@
 
 use super::micros;
 use crate::events::StepTime;
-use sealane_net::{Mesh, NetworkClass, Traffic};
+use sealane_net::{Mesh, Traffic};
+use sealane_parties::NetworkClass;
 use sealane_plan::{CostReport, StepCost};
 use std::time::{Duration, Instant};
 

@@ -11,7 +11,8 @@ use sealane_engine::events::{Event, Record};
 use sealane_engine::{
     EngineError, Job, Journal, NetworkClass, Observer, ProtocolName, RunReport, run,
 };
-use sealane_net::{FrameKind, Limits, Mesh, MeshConfig, PartyId, Transport, memory_pair};
+use sealane_net::{FrameKind, Limits, Mesh, MeshConfig, Transport, memory_pair};
+use sealane_parties::PartyId;
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::{Data, Type};

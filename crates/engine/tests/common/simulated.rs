@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sealane_engine::{Job, Journal, danger_run_with_seed};
-use sealane_net::{Limits, Machine, Mesh, PartyId};
+use sealane_net::{Limits, Machine, Mesh};
+use sealane_parties::PartyId;
 use sealane_program::types::Data;
 use sealane_testkit::adversary::Seen;
 use sealane_testkit::simulator::network::{Connection, Wire};

@@ -8,10 +8,11 @@ use sealane_circuit::{Builder, Int, Machine, Tape};
 use sealane_engine::{Job, NetworkClass, ProtocolName, simulate};
 use sealane_garble::{Garbler, Labels, Scheme};
 use sealane_net::{Mesh, Payload};
+use sealane_parties::PartyId;
 use sealane_program::text::parse;
 use sealane_program::types::{Data, Type};
 use sealane_protocol::{
-    Algebra, Demand, Outcome, PartyId, Planes, Protocol, Setting, Step, StepShape, run_alone,
+    Algebra, Demand, Outcome, Planes, Protocol, Setting, Step, StepShape, run_alone,
 };
 use sealane_trio::Trio;
 use sealane_yao::{ThreeHalves, Yao};

@@ -5,7 +5,8 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 use super::NetError;
-use crate::{Cause, PartyId};
+use crate::Cause;
+use sealane_parties::PartyId;
 
 impl fmt::Display for NetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,8 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
-use sealane_net::{Limits, Mesh, MeshConfig, NetError, PartyId, SessionId};
+use sealane_net::{Limits, Mesh, MeshConfig, NetError, SessionId};
+use sealane_parties::PartyId;
 
 pub const A: PartyId = PartyId(0);
 pub const B: PartyId = PartyId(1);

@@ -1,8 +1,9 @@
 //! Two parties over memory channels.
 
 use sealane_block::{Block, Coins, Cpu};
-use sealane_net::{Mesh, PartyId};
+use sealane_net::Mesh;
 use sealane_ot::{CotReceiver, CotSender, OtError};
+use sealane_parties::PartyId;
 use std::thread;
 
 pub const SENDER: PartyId = PartyId(0);

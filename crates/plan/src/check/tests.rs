@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::{NetworkClass, plan_in_tiles};
+use sealane_parties::PartySet;
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Binary, Input, Reduction};
 use sealane_program::types::{Shape, Type};
-use sealane_protocol::PartySet;
 use sealane_protocol::fake::Honest;
 
 /// Plan of `x - sum(x)` and a scan: two segments over rows, a fold with carry, conversions.

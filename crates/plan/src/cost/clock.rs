@@ -6,7 +6,8 @@
 //! Linearity", 1992, chapter 3). A loop of any length costs as many products as its length has
 //! bits, also where some parties send and never wait, so that clocks drift apart.
 
-use sealane_protocol::{Flight, PartyId};
+use sealane_parties::PartyId;
+use sealane_protocol::Flight;
 use std::collections::BTreeMap;
 
 /// Clocks of all parties as a function of those at an earlier moment: entry `[to][from]` is the

@@ -2,8 +2,9 @@
 
 use super::walk::{Tally, Walk};
 use crate::steps::{Plan, Step};
-use sealane_net::NetworkClass;
-use sealane_protocol::{Demand, PartyId};
+use sealane_parties::NetworkClass;
+use sealane_parties::PartyId;
+use sealane_protocol::Demand;
 use std::collections::BTreeMap;
 use std::fmt;
 

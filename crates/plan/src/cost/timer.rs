@@ -251,7 +251,7 @@ mod tests {
     use super::*;
     use crate::cost::walk::Walk;
     use crate::plan_in_tiles;
-    use sealane_protocol::NetworkClass;
+    use sealane_parties::NetworkClass;
     use sealane_protocol::fake::Honest;
     use sealane_testkit::random_program::random_program;
 

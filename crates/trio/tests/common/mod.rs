@@ -4,9 +4,10 @@ pub mod chi;
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
+use sealane_parties::{PartyId, PartySet};
 use sealane_protocol::{
-    Algebra, Cost, Demand, Domain, Opening, Outcome, PartyId, PartySet, Progress, Protocol,
-    Setting, Shares, Step, StepShape,
+    Algebra, Cost, Demand, Domain, Opening, Outcome, Progress, Protocol, Setting, Shares, Step,
+    StepShape,
 };
 use sealane_trio::{Share, Trio};
 use std::sync::Arc;
