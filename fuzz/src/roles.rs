@@ -12,13 +12,13 @@ use crate::script::{Script, Tap, mesh};
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::tape::{Batch, Gate, ONE, Tape};
 use sealane_net::{FrameKind, Limits, Mesh, SessionId};
-use sealane_parties::PartyId;
-use sealane_parties::PartySet;
-use sealane_protocol::{
-    Algebra, DIGEST_BYTES, Demand, Fault, Outcome, Protocol, Setting, Step, StepShape, run_alone,
+use sealane_parties::{PartyId, PartySet};
+use sealane_party::{
+    DIGEST_BYTES, Fault, Opened, Outcome, Party, Selected, Start, Step, Words, run_alone,
 };
-use sealane_trio::Trio;
-use sealane_yao::Yao;
+use sealane_protocol::{Algebra, Demand, Protocol, Setting, StepShape};
+use sealane_trio::{Trio, TrioParty};
+use sealane_yao::{Yao, YaoParty};
 use std::sync::{Arc, OnceLock};
 use zeroize::Zeroizing;
 
@@ -29,10 +29,10 @@ const RING: u8 = 9;
 
 /// Runs the garbler or the evaluator, by the first byte.
 pub fn yao(bytes: &[u8]) -> Verdict {
-    let setting = setting(2, 2);
+    let setting = Setting::in_order(&<Yao>::profile(), 2);
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    let honest = HONEST.get_or_init(|| honest::<Yao>(&setting));
-    hostile::<Yao>(bytes, &setting, honest, |end, honest, streams| {
+    let honest = HONEST.get_or_init(|| honest::<YaoParty>(&setting));
+    hostile::<YaoParty>(bytes, &setting, honest, |end, honest, streams| {
         // The party that opens results to the evaluator can open them to any value.
         let opening = honest.settle_at[0] + DIGEST_BYTES as usize;
         let same = streams[0].get(opening..) == honest.streams[0].get(opening..);
@@ -44,36 +44,30 @@ pub fn yao(bytes: &[u8]) -> Verdict {
 
 /// Runs one of three roles, or a party without one, by the first byte.
 pub fn trio(bytes: &[u8]) -> Verdict {
-    let setting = setting(4, 3);
+    let setting = Setting::in_order(&Trio::profile(), 4);
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    let honest = HONEST.get_or_init(|| honest::<Trio>(&setting));
-    hostile::<Trio>(bytes, &setting, honest, |end, honest, _| {
+    let honest = HONEST.get_or_init(|| honest::<TrioParty>(&setting));
+    hostile::<TrioParty>(bytes, &setting, honest, |end, honest, _| {
         for (result, wanted) in end.iter().flatten().zip(honest.learnt.iter().flatten()) {
             assert_eq!(result.len(), wanted.len());
-            assert!(result.iter().all(|bit| *bit <= 1));
+            assert!(result.iter().all(|value| *value < 1 << RING));
         }
     })
 }
 
 /// Messages of honest peers of [`yao`] to each party.
 pub fn yao_seeds() -> Vec<Vec<u8>> {
-    seeds(honest::<Yao>(&setting(2, 2)))
+    seeds(honest::<YaoParty>(&Setting::in_order(&<Yao>::profile(), 2)))
 }
 
 /// Messages of honest peers of [`trio`] to each party.
 pub fn trio_seeds() -> Vec<Vec<u8>> {
-    seeds(honest::<Trio>(&setting(4, 3)))
+    seeds(honest::<TrioParty>(&Setting::in_order(&Trio::profile(), 4)))
 }
 
 fn seeds(sessions: Vec<Honest>) -> Vec<Vec<u8>> {
     let input = |one: &Honest| join(one.me, &one.streams);
     sessions.iter().map(input).collect()
-}
-
-/// Setting in which the first parties compute, in order.
-fn setting(parties: usize, roles: u8) -> Setting {
-    let roles = (0..roles).map(PartyId).collect();
-    Setting { parties, roles }
 }
 
 /// Builds an input: the index of the party, and the stream of each peer, all but the last after its
@@ -103,7 +97,7 @@ fn split(mut bytes: &[u8], peers: usize) -> Vec<Vec<u8>> {
     streams
 }
 
-type Learnt = Vec<Option<Vec<u8>>>;
+type Learnt = Vec<Option<Vec<u64>>>;
 
 /// One party of an honest session.
 struct Honest {
@@ -115,7 +109,7 @@ struct Honest {
     learnt: Learnt,
 }
 
-fn hostile<P: Protocol>(
+fn hostile<P: Party>(
     bytes: &[u8],
     setting: &Setting,
     honest: &[Honest],
@@ -149,7 +143,7 @@ fn hostile<P: Protocol>(
 }
 
 /// Runs an honest session of all parties, each with the payload that it received.
-fn honest<P: Protocol>(setting: &Setting) -> Vec<Honest> {
+fn honest<P: Party>(setting: &Setting) -> Vec<Honest> {
     let (meshes, taps) = Tap::full(setting.parties, &Limits::default());
     let settled: Vec<(Vec<usize>, Learnt)> = std::thread::scope(|threads| {
         let party = |mut mesh: Mesh| {
@@ -189,55 +183,61 @@ fn payload(tap: &Tap) -> Vec<u8> {
 /// Runs one party: two inputs, of the first and the last party, a tape, and, if the protocol has
 /// integers, a conversion there, a product and a conversion back; all parties learn all results.
 /// `settling` is called before anything is revealed.
-fn session<P: Protocol>(
+fn session<P: Party>(
     setting: &Setting,
     mesh: &mut Mesh,
     settling: &mut dyn FnMut(&Mesh),
 ) -> Result<Learnt, Fault> {
     let me = mesh.me();
-    let bits = P::input_domain(Algebra::Z2);
+    let bits = P::Protocol::input_domain(Algebra::Z2);
     let owners = [PartyId(0), PartyId::from_index(setting.parties - 1)];
     let mut demand = Demand::default();
     for owner in owners {
-        demand.merge(&P::demand(
-            setting,
-            &StepShape::Input {
-                owner,
-                domain: bits,
-                elements: LANES as u64,
-                bits: 1,
-            },
-        ));
+        let work = StepShape::Input {
+            owner,
+            domain: bits,
+            elements: LANES as u64,
+            bits: 1,
+        };
+        demand.merge(&P::Protocol::demand(setting, &work), 1);
     }
     let cpu = Cpu::detect().expect("a tier");
     let coins = Coins::danger_fixed_seed(u64::from(me.0) + 1);
-    let mut party = P::start(setting, me, cpu, coins);
-    party.prepare(&demand, mesh)?;
+    let start = Start {
+        setting,
+        me,
+        session: mesh.session(),
+        cpu,
+        coins,
+    };
+    let mut party = P::set_up(start, &demand, mesh)?;
 
     let input = |owner: PartyId| Step::Input {
         owner,
         domain: bits,
         elements: LANES,
-        planes: 1,
-        bits: (owner == me).then(|| {
-            let bit = |lane: usize| ((lane >> (2 * usize::from(owner != PartyId(0)))) & 1) as u8;
+        bits: 1,
+        values: (owner == me).then(|| {
+            let bit = |lane: usize| ((lane >> (2 * usize::from(owner != PartyId(0)))) & 1) as u64;
             Zeroizing::new((0..LANES).map(bit).collect())
         }),
     };
-    let x = share(run_alone(&mut party, mesh, input(owners[0]))?);
-    let y = share(run_alone(&mut party, mesh, input(owners[1]))?);
+    let x = share(run_alone(&mut party, mesh, input(owners[0]), None)?);
+    let y = share(run_alone(&mut party, mesh, input(owners[1]), None)?);
     let tape = tape();
     let step = Step::Tape {
         tape: &tape,
+        domain: P::Protocol::domain(Algebra::Z2),
         lanes: LANES,
         operands: vec![x, y],
     };
-    let z = share(run_alone(&mut party, mesh, step)?);
-    let domain = P::domain(Algebra::Z2);
+    let z = share(run_alone(&mut party, mesh, step, None)?);
+    let domain = P::Protocol::domain(Algebra::Z2);
     let to = PartySet::of((0..setting.parties).map(PartyId::from_index));
-    let mut results = vec![(z.clone(), domain, to)];
-    if P::profile().arithmetic {
-        let ring = P::domain(Algebra::Z2k(RING));
+    let opened = |share, domain| Opened { share, domain, to };
+    let mut results = vec![opened(z.clone(), domain)];
+    if P::Protocol::profile().arithmetic {
+        let ring = P::Protocol::domain(Algebra::Z2k(RING));
         let convert = |from, to, bits, share| Step::Convert {
             from,
             to,
@@ -245,35 +245,37 @@ fn session<P: Protocol>(
             signed: true,
             share,
         };
-        let integers = share(run_alone(&mut party, mesh, convert(domain, ring, 2, z))?);
+        let integers = share(run_alone(
+            &mut party,
+            mesh,
+            convert(domain, ring, 2, z),
+            None,
+        )?);
         let step = Step::Product {
             domain: ring,
-            left: integers.clone(),
-            right: integers,
+            left: Selected::whole(integers.clone()),
+            right: Selected::whole(integers),
         };
-        let product = share(run_alone(&mut party, mesh, step)?);
+        let product = share(run_alone(&mut party, mesh, step, None)?);
         let step = convert(ring, domain, usize::from(RING), product.clone());
-        let back = share(run_alone(&mut party, mesh, step)?);
-        results.extend([(product, ring, to), (back, domain, to)]);
+        let back = share(run_alone(&mut party, mesh, step, None)?);
+        results.extend([opened(product, ring), opened(back, domain)]);
     }
     settling(mesh);
-    let step = Step::Reveal {
-        results,
-        checks: vec![],
-    };
-    match run_alone(&mut party, mesh, step)? {
-        Outcome::Revealed(bits) => {
-            let plain = |bits: Option<Zeroizing<Vec<u8>>>| bits.map(|bits| bits.to_vec());
-            Ok(bits.into_iter().map(plain).collect())
+    run_alone(&mut party, mesh, Step::Settle { checks: vec![] }, None)?;
+    match run_alone(&mut party, mesh, Step::Open { results }, None)? {
+        Outcome::Opened(values, _) => {
+            let plain = |values: Option<Words>| values.map(|values| values.to_vec());
+            Ok(values.into_iter().map(plain).collect())
         }
-        Outcome::Share(..) => panic!("a reveal shares nothing"),
+        _ => panic!("values are opened"),
     }
 }
 
-fn share<P: Protocol>(outcome: Outcome<P>) -> Arc<P::Share> {
+fn share<P: Party>(outcome: Outcome<P>) -> Arc<P::Share> {
     match outcome {
         Outcome::Share(share, _) => Arc::new(share),
-        Outcome::Revealed(_) => panic!("only a reveal reveals"),
+        _ => panic!("a share is due"),
     }
 }
 

@@ -6,24 +6,31 @@
 //! erased.
 #![forbid(unsafe_code)]
 
-use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Message, Outcome, Planes, Profile,
-    Progress, Protocol, Setting, Shares, Sharing, Step, StepShape,
+use sealane_party::{
+    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Shares, Start, Step, Steps,
+    from_planes, to_planes,
 };
+use sealane_protocol::{
+    Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Message, Profile, Protocol,
+    SecurityLevel, Setting, StepShape,
+};
+use std::mem;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// The values themselves, one bit a byte.
 pub type Bits = Planes<u8>;
 
+/// The protocol, as plans see it.
+pub enum Clear {}
+
 /// One party of a run without secrets.
-pub struct Clear {
+pub struct ClearParty {
     me: PartyId,
-    parties: u8,
+    setting: Setting,
 }
 
 /// A step that has begun.
@@ -34,35 +41,35 @@ pub enum Pending {
     Input(PartyId, usize, usize),
 }
 
-const PUBLIC: Domain = Domain {
-    sharing: Sharing::Public,
-    algebra: Algebra::Z2,
-    authenticated: false,
-};
-
 impl Protocol for Clear {
-    type Share = Bits;
-    type Pending<'a> = Pending;
-    type Check = ();
-
     fn profile() -> Profile {
         Profile {
             name: "clear",
             version: 1,
             roles: &[],
             outsiders: false,
-            goal: Goal::Size,
             arithmetic: false,
-            share_bits: 8,
+            checks: false,
+            offline: false,
             corruption: Corruption::None,
             assumption: "none: every party sees every input",
             papers: &[],
-            security_bits: 0,
+            security: SecurityLevel {
+                computational: 0,
+                statistical: 0,
+            },
         }
     }
 
     fn domain(_: Algebra) -> Domain {
-        PUBLIC
+        Domain::public(Algebra::Z2)
+    }
+
+    fn domain_profile(_: Domain, _: usize) -> DomainProfile {
+        DomainProfile {
+            goal: Goal::Size,
+            share_bits: 8,
+        }
     }
 
     fn cost(setting: &Setting, work: &StepShape) -> Cost {
@@ -74,15 +81,14 @@ impl Protocol for Clear {
                 ..
             } => {
                 let bytes = (elements * bits).div_ceil(8);
-                let others = (0..setting.parties as u8).filter(|to| *to != owner.0);
                 let message = |to| Message {
                     from: *owner,
-                    to: PartyId(to),
+                    to,
                     bytes,
                 };
-                Cost::of(vec![others.map(message).collect()])
+                Cost::of(vec![setting.others(*owner).map(message).collect()])
             }
-            StepShape::Tape { tape, lanes } => {
+            StepShape::Tape { tape, lanes, .. } => {
                 let ands = tape.ands.len() as u64 * lanes;
                 // Measured order of magnitude: a gate on 64 lanes costs about a nanosecond.
                 let gates = (tape.ands.len() + tape.xors.len()) as u64;
@@ -92,9 +98,10 @@ impl Protocol for Clear {
                     ..Cost::default()
                 }
             }
-            StepShape::Product { .. } | StepShape::Convert { .. } | StepShape::Reveal { .. } => {
-                Cost::default()
-            }
+            StepShape::Product { .. }
+            | StepShape::Convert { .. }
+            | StepShape::Settle { .. }
+            | StepShape::Open { .. } => Cost::default(),
         }
     }
 
@@ -102,70 +109,82 @@ impl Protocol for Clear {
         Demand::default()
     }
 
-    fn prepare_cost(_: &Setting, _: &Demand) -> Cost {
+    fn set_up_cost(_: &Setting, _: &Demand) -> Cost {
         Cost::default()
     }
+}
 
-    fn start(setting: &Setting, me: PartyId, _: Cpu, _: Coins) -> Self {
-        Clear {
-            me,
-            parties: setting.parties as u8,
-        }
+impl Party for ClearParty {
+    type Protocol = Clear;
+    type Offline = NoOffline<()>;
+
+    fn set_up(start: Start<'_>, _: &Demand, _: &mut Mesh) -> Result<ClearParty, Fault> {
+        Ok(ClearParty {
+            me: start.me,
+            setting: start.setting.clone(),
+        })
     }
+}
 
-    fn prepare(&mut self, _: &Demand, _: &mut Mesh) -> Result<(), Fault> {
-        Ok(())
-    }
+impl Steps for ClearParty {
+    type Share = Bits;
+    type Pending<'a> = Pending;
+    type Material = ();
+    type Extra = ();
 
-    fn constant(&mut self, _: Domain, planes: usize, elements: usize, bits: &[u8]) -> Bits {
-        Planes::new(planes, elements, bits.to_vec())
+    fn constant(&mut self, _: Domain, bits: usize, values: &[u64]) -> Bits {
+        planes(bits, values)
     }
 
     fn begin<'a>(
         &mut self,
         step: Step<'a, Self>,
+        _: Option<()>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>, Fault>
     where
         Self: 'a,
     {
-        let done = |share| Progress::Done(Outcome::Share(share, vec![]));
         Ok(match step {
             Step::Input {
                 owner,
-                elements,
-                planes,
-                bits: Some(bits),
+                bits,
+                values: Some(values),
                 ..
             } if owner == self.me => {
-                let others = (0..self.parties).map(PartyId).filter(|to| *to != owner);
-                let packed = pack_bytes(&bits);
-                for to in others {
+                let own = planes(bits, &values);
+                let packed = pack_bytes(own.data());
+                for to in self.setting.others(owner) {
                     mesh.send(to, &packed)?;
                 }
-                Progress::More(Pending::Own(Planes::new(planes, elements, bits.to_vec())))
+                Progress::More(Pending::Own(own))
             }
             Step::Input {
                 owner,
                 elements,
-                planes,
+                bits,
                 ..
-            } => Progress::More(Pending::Input(owner, elements, planes)),
+            } => Progress::More(Pending::Input(owner, elements, bits)),
             Step::Tape {
                 tape,
                 lanes,
                 operands,
-            } => done(evaluate(tape, lanes, &operands)),
-            Step::Convert { share, .. } => done(share.resize(0, share.planes(), false)),
+                ..
+            } => Progress::share(evaluate(tape, lanes, &operands)),
+            Step::Convert { share, .. } => Progress::share(share.resize(0, share.planes(), false)),
             Step::Product { .. } => {
-                return Err(Fault::Internal("clear has no arithmetic".to_string()));
+                return Err(Fault::internal("clear has no arithmetic"));
             }
-            Step::Reveal { results, .. } => {
-                let mine = |share: &Bits| Zeroizing::new(share.data().to_vec());
-                let results = results
-                    .iter()
-                    .map(|(share, _, to)| to.contains(self.me).then(|| mine(share)));
-                Progress::Done(Outcome::Revealed(results.collect()))
+            Step::Settle { .. } => Progress::Done(Outcome::Settled(vec![])),
+            Step::Open { results } => {
+                let own = |result: &Opened<Bits>| {
+                    let (bits, planes) = (result.share.data(), result.share.planes());
+                    result
+                        .to
+                        .contains(self.me)
+                        .then(|| from_planes(bits, planes))
+                };
+                Progress::Done(Outcome::Opened(results.iter().map(own).collect(), vec![]))
             }
         })
     }
@@ -178,7 +197,7 @@ impl Protocol for Clear {
     where
         Self: 'a,
     {
-        let share = match pending {
+        Ok(Progress::share(match pending {
             Pending::Own(bits) => bits,
             Pending::Input(owner, elements, planes) => {
                 let mut bytes = Zeroizing::new(vec![0; (elements * planes).div_ceil(8)]);
@@ -186,9 +205,14 @@ impl Protocol for Clear {
                 let bit = |i: usize| bytes[i / 8] >> (i % 8) & 1;
                 Planes::new(planes, elements, (0..elements * planes).map(bit).collect())
             }
-        };
-        Ok(Progress::Done(Outcome::Share(share, vec![])))
+        }))
     }
+}
+
+/// The lowest bits of values, one bit a byte.
+fn planes(bits: usize, values: &[u64]) -> Bits {
+    let mut planes = to_planes(values, bits);
+    Planes::new(bits, values.len(), mem::take(&mut *planes))
 }
 
 /// Bits, one a byte, packed eight a byte, first bit lowest.

@@ -134,7 +134,11 @@ fn protocols() -> impl TypedValueParser<Value = ProtocolName> {
         let profile = protocol.profile();
         let who = match profile.roles {
             [] => "all parties alike".to_string(),
-            roles => roles.join(" and "),
+            roles => roles
+                .iter()
+                .map(|role| role.name)
+                .collect::<Vec<_>>()
+                .join(" and "),
         };
         let withstands = match profile.corruption {
             Corruption::None => "hides nothing: the reference".to_string(),

@@ -4,7 +4,7 @@ use crate::events::Failed;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Cause, NetError};
 use sealane_parties::PartyId;
-use sealane_protocol::Fault;
+use sealane_party::Fault;
 
 pub use sealane_diagnostic::FailureKind;
 

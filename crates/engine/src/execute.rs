@@ -5,9 +5,10 @@
 //! from one flight to the next, and is the only one that flushes: at the end of a turn, when every
 //! active step has written.
 //!
-//! | file | what it does |
+//! | file | content |
 //! |---|---|
-//! | `execute` | a party as a driver of the flow; calls from step to step |
+//! | `execute` | a party as a driver of the flow; what passes between its two walks |
+//! | `walker` | one walk: calls from step to step |
 //! | `tasks` | calls that run a tape several times: reductions and loops |
 //! | `values` | sources and lifetimes of shares |
 
@@ -15,19 +16,22 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 mod values;
+mod walker;
 
 use crate::events::{self, Phase};
 use crate::journal::{CallStart, PlanRecorder, StepProgress};
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
-use sealane_plan::flow::{self, Call, Driver, TileRun};
-use sealane_plan::steps::{Plan, PlanValue, StepOp, TapeId};
+use sealane_party::{Fault, Opened, Outcome, Party, Start, Step, Steps, run_alone};
+use sealane_plan::flow::{self, Call, Driver, Refill, TileRun, Walk};
+use sealane_plan::steps::{Plan, StepOp};
+use sealane_plan::supply;
 use sealane_program::types::Data;
-use sealane_protocol::{Demand, Fault, Outcome, Progress, Protocol, Step, run_alone};
-use std::collections::HashMap;
+use sealane_protocol::Demand;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
-use tasks::Task;
-use values::{KeptTiles, Tile};
+use values::Values;
+use walker::{RunningCall, Walker};
 
 /// Arguments of one party for the execution of a plan.
 pub(crate) struct PlanInputs<'a> {
@@ -41,91 +45,128 @@ pub(crate) struct PlanInputs<'a> {
 }
 
 /// Runs a plan to its end. Returns the elements of each result that this party learns.
-pub(crate) fn execute<P: Protocol>(
+pub(crate) fn execute<P: Party>(
     plan: &Plan,
-    start: PlanInputs<'_>,
+    inputs: PlanInputs<'_>,
     mut recorder: PlanRecorder<'_, '_>,
     mesh: &mut Mesh,
 ) -> Result<Vec<Option<Data>>, Fault> {
-    let mut party = P::start(&plan.setting, mesh.me(), start.cpu, start.coins);
     mesh.at_step(0);
     recorder.phase(Phase::Prepare, mesh);
     let since = recorder.start_call(0, mesh);
-    party.prepare(start.demand, mesh)?;
+    let start = Start {
+        setting: &plan.setting,
+        me: mesh.me(),
+        session: mesh.session(),
+        cpu: inputs.cpu,
+        coins: inputs.coins,
+    };
+    let party = P::set_up(start, inputs.demand, mesh)?;
     recorder.end_call(&since, StepProgress::All, mesh);
     recorder.phase(Phase::Compute, mesh);
     let mut run = PlanRun::<'_, '_, P> {
         plan,
-        rows: start.rows,
-        inputs: start.inputs,
+        rows: inputs.rows,
+        inputs: inputs.inputs,
         party,
         mesh,
-        tiles: HashMap::new(),
-        under_way: HashMap::new(),
-        stored: HashMap::new(),
-        kept: HashMap::new(),
-        readers: values::readers(plan),
+        online: WalkState::new(plan),
+        offline: WalkState::new(plan),
+        material: HashMap::new(),
+        opening: None,
+        checks: BTreeMap::new(),
+        open_checks: Vec::new(),
+        reported: HashSet::new(),
         first_step: first_steps(plan),
-        checks: Vec::new(),
         recorder,
     };
-    flow::run(plan, start.rows, &mut run)?;
+    flow::run(plan, inputs.rows, &mut run)?;
     run.reveal()
 }
 
 /// Reference-counted share, which steps and tiles hold together.
-type ShareRef<P> = Arc<<P as Protocol>::Share>;
-/// Shares by plan value.
-type ShareMap<P> = HashMap<PlanValue, ShareRef<P>>;
+type ShareRef<W> = Arc<<W as Steps>::Share>;
 
-struct PlanRun<'a, 'o, P: Protocol> {
+/// State of one walk over a plan.
+struct WalkState<'a, W: Steps + 'a> {
+    values: Values<W>,
+    under_way: HashMap<Call, RunningCall<'a, W>>,
+}
+
+impl<'a, W: Steps + 'a> WalkState<'a, W> {
+    fn new(plan: &Plan) -> WalkState<'a, W> {
+        WalkState {
+            values: Values::new(plan),
+            under_way: HashMap::new(),
+        }
+    }
+}
+
+/// A step of a tile run, or its carry, in either walk.
+type Place = (TileRun, usize, bool);
+
+fn place(call: &Call) -> Place {
+    (call.run, call.step, call.carry)
+}
+
+struct PlanRun<'a, 'o, P: Party> {
     plan: &'a Plan,
     rows: &'a [u64],
     inputs: Vec<Option<&'a Data>>,
     party: P,
     mesh: &'a mut Mesh,
-    /// Blocks in flight.
-    tiles: HashMap<TileRun, Tile<P>>,
-    under_way: HashMap<Call, RunningCall<'a, P>>,
-    /// Values without rows, and kept values with all their rows.
-    stored: ShareMap<P>,
-    /// Tiles so far of the kept values.
-    kept: HashMap<PlanValue, KeptTiles<P>>,
-    /// Number of steps of a segment that read each value, by segment.
-    readers: Vec<HashMap<PlanValue, usize>>,
-    /// Number of the first step of each segment, and of the reveal.
-    first_step: Vec<u32>,
-    checks: Vec<P::Check>,
+    online: WalkState<'a, P>,
+    offline: WalkState<'a, P::Offline>,
+    /// Outputs of offline parts that their online parts have not taken.
+    material: HashMap<Place, VecDeque<P::Material>>,
+    /// Output of the offline part of the reveal, once it has run.
+    opening: Option<VecDeque<P::Material>>,
+    /// Checks of tile runs in flight, by step.
+    checks: BTreeMap<(usize, u64, usize), Vec<P::Extra>>,
+    /// Checks that are settled before the results.
+    open_checks: Vec<P::Extra>,
+    /// Tile runs whose start the journal reported, and so has to report their end.
+    reported: HashSet<TileRun>,
+    /// Number of the first step of each segment, and of the reveal, by walk.
+    first_step: [Vec<u32>; 2],
     recorder: PlanRecorder<'a, 'o>,
 }
 
-/// Call in progress.
-struct RunningCall<'a, P: Protocol + 'a> {
-    task: Task<P>,
-    pending: P::Pending<'a>,
+/// Half of a call that is to run.
+#[derive(Clone, Copy, PartialEq)]
+enum Half {
+    Begin,
+    Advance,
 }
 
-impl<'a, P: Protocol + 'a> Driver for PlanRun<'a, '_, P> {
+impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
     type Error = Fault;
+
+    fn refill(&mut self, refill: &Refill) -> Result<(), Fault> {
+        self.mesh.cancel().check()?;
+        self.mesh.at_step(0);
+        let since = self.recorder.start_call(0, self.mesh);
+        let demand = supply::<P::Protocol>(self.plan, refill);
+        self.party.refill(&demand, self.mesh)?;
+        self.recorder.end_call(&since, StepProgress::All, self.mesh);
+        Ok(())
+    }
+
+    fn prepared(&mut self) -> Result<(), Fault> {
+        self.prepare_reveal()
+    }
 
     fn begin(&mut self, call: &Call) -> Result<bool, Fault> {
         // The mesh checks for cancellation only when it waits or sends, which may be long from now.
         self.mesh.cancel().check()?;
-        self.tiles.entry(call.run).or_insert_with(|| {
-            let readers = self.readers[call.run.segment].clone();
-            Tile::new(readers, self.recorder.block_begins(event_block(&call.run)))
-        });
-        let since = self.at_step(call);
-        let finished = match self.task(call)? {
-            None => self.finished(call),
-            Some((task, step)) => {
-                let progress = self.party.begin(step, self.mesh)?;
-                self.advance_call(call, task, progress)
-            }
-        }?;
-        self.recorder
-            .end_call(&since, StepProgress::Begun, self.mesh);
-        Ok(finished)
+        let known = match call.walk {
+            Walk::Offline => self.offline.values.enter(call.run),
+            Walk::Online => self.online.values.enter(call.run),
+        };
+        if !known && self.recorder.block_begins(event_block(&call.run)) {
+            self.reported.insert(call.run);
+        }
+        self.half(call, Half::Begin, StepProgress::Begun)
     }
 
     fn turn(&mut self) -> Result<(), Fault> {
@@ -134,123 +175,178 @@ impl<'a, P: Protocol + 'a> Driver for PlanRun<'a, '_, P> {
     }
 
     fn advance(&mut self, call: &Call) -> Result<bool, Fault> {
-        let Some(RunningCall { task, pending }) = self.under_way.remove(call) else {
-            return Err(internal("a call advances that was not begun"));
-        };
         self.mesh.cancel().check()?;
-        let since = self.at_step(call);
-        let progress = self.party.advance(pending, self.mesh)?;
-        let finished = self.advance_call(call, task, progress)?;
-        self.recorder
-            .end_call(&since, StepProgress::Flight, self.mesh);
-        Ok(finished)
+        self.half(call, Half::Advance, StepProgress::Flight)
     }
 
     fn close(&mut self, block: &TileRun) -> Result<(), Fault> {
-        let tile = self.tiles.remove(block);
-        if tile.is_some_and(|tile| tile.reported) {
+        self.offline.values.leave(block);
+        self.online.values.leave(block);
+        if self.reported.remove(block) {
             self.recorder.block_ends(event_block(block));
+        }
+        // The checks of steps behind the last settlement.
+        let of_tile = (block.segment, block.tile, 0)..(block.segment, block.tile + 1, 0);
+        let left = self.checks.range(of_tile).map(|(key, _)| *key);
+        for key in left.collect::<Vec<_>>() {
+            self.open_checks
+                .extend(self.checks.remove(&key).into_iter().flatten());
         }
         Ok(())
     }
 }
 
-impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
+impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
+    /// Runs half of a call in its walk; returns whether the call is finished.
+    fn half(&mut self, call: &Call, half: Half, progress: StepProgress) -> Result<bool, Fault> {
+        let since = self.at_step(call);
+        let finished = match call.walk {
+            Walk::Online => self.online_half(call, half)?,
+            Walk::Offline => self.offline_half(call, half)?,
+        };
+        self.recorder.end_call(&since, progress, self.mesh);
+        Ok(finished)
+    }
+
+    fn online_half(&mut self, call: &Call, half: Half) -> Result<bool, Fault> {
+        let op = &self.plan.segments[call.run.segment].steps[call.step].op;
+        let settled = match (op, half) {
+            (StepOp::Settle, Half::Begin) => self.due(call),
+            _ => Vec::new(),
+        };
+        let material = self.material.remove(&place(call));
+        let mut walker = Walker {
+            plan: self.plan,
+            rows: self.rows,
+            inputs: &self.inputs,
+            state: &mut self.online,
+            party: &mut self.party,
+            mesh: self.mesh,
+            recorder: Some(&mut self.recorder),
+            material: material.unwrap_or_default(),
+            settled,
+            extras: Vec::new(),
+        };
+        let finished = walker.half(call, half)?;
+        let (extras, material) = (walker.extras, walker.material);
+        if !material.is_empty() {
+            self.material.insert(place(call), material);
+        }
+        match call.carry {
+            true => self.open_checks.extend(extras),
+            false if extras.is_empty() => {}
+            false => {
+                let key = (call.run.segment, call.run.tile, call.step);
+                self.checks.entry(key).or_default().extend(extras);
+            }
+        }
+        Ok(finished)
+    }
+
+    fn offline_half(&mut self, call: &Call, half: Half) -> Result<bool, Fault> {
+        let Some(party) = self.party.offline() else {
+            return Err(internal("an offline walk of a protocol without one"));
+        };
+        let mut walker = Walker {
+            plan: self.plan,
+            rows: self.rows,
+            inputs: &[],
+            state: &mut self.offline,
+            party,
+            mesh: self.mesh,
+            recorder: None,
+            material: VecDeque::new(),
+            settled: Vec::new(),
+            extras: Vec::new(),
+        };
+        let finished = walker.half(call, half)?;
+        let made = walker.extras;
+        self.material.entry(place(call)).or_default().extend(made);
+        Ok(finished)
+    }
+
+    /// Takes the checks that a settlement settles: those of the steps before it in its tile run.
+    fn due(&mut self, call: &Call) -> Vec<P::Extra> {
+        let TileRun { segment, tile, .. } = call.run;
+        let before = self
+            .checks
+            .range((segment, tile, 0)..(segment, tile, call.step))
+            .map(|(key, _)| *key);
+        let before = before.collect::<Vec<_>>().into_iter();
+        before
+            .flat_map(|key| self.checks.remove(&key).unwrap_or_default())
+            .collect()
+    }
+
     /// Attributes the traffic from here on to the step of a call.
     fn at_step(&mut self, call: &Call) -> CallStart {
-        let step = self.first_step[call.run.segment] + call.step as u32;
+        let first = &self.first_step[usize::from(call.walk == Walk::Online)];
+        let step = first[call.run.segment] + call.step as u32;
         self.mesh.at_step(step);
         self.recorder.start_call(step as usize, self.mesh)
     }
 
-    /// Returns the operation of a call. It lives as long as the plan, so that steps may borrow
-    /// tapes.
-    fn op(&self, call: &Call) -> &'a StepOp {
-        let plan: &'a Plan = self.plan;
-        &plan.segments[call.run.segment].steps[call.step].op
-    }
-
-    /// Advances a call from step to step until it has to wait for a flight, or ends.
-    fn advance_call(
-        &mut self,
-        call: &Call,
-        mut task: Task<P>,
-        mut progress: Progress<'a, P>,
-    ) -> Result<bool, Fault> {
-        loop {
-            let outcome = match progress {
-                Progress::More(pending) => {
-                    self.under_way.insert(*call, RunningCall { task, pending });
-                    return Ok(false);
-                }
-                Progress::Done(outcome) => outcome,
-            };
-            let share = match outcome {
-                Outcome::Share(share, checks) => {
-                    self.checks.extend(checks);
-                    share
-                }
-                Outcome::Revealed(_) => {
-                    return Err(internal("a step revealed what it should share"));
-                }
-            };
-            match self.next(call, &mut task, share)? {
-                None => return self.finished(call),
-                Some(step) => {
-                    self.mesh.cancel().check()?;
-                    progress = self.party.begin(step, self.mesh)?;
-                }
+    /// Runs the offline part of the reveal, unless it has run.
+    fn prepare_reveal(&mut self) -> Result<(), Fault> {
+        let Some(party) = self.party.offline().filter(|_| self.opening.is_none()) else {
+            return Ok(());
+        };
+        let last = self.first_step[0].last().copied().unwrap_or(0);
+        self.mesh.at_step(last);
+        let since = self.recorder.start_call(last as usize, self.mesh);
+        let results = self.offline.values.results(self.plan)?;
+        let mut made = VecDeque::new();
+        for step in [Step::Settle { checks: vec![] }, Step::Open { results }] {
+            match run_alone(party, self.mesh, step, None)? {
+                Outcome::Settled(extras) | Outcome::Opened(_, extras) => made.extend(extras),
+                Outcome::Share(..) => return Err(internal("an opening made a share")),
             }
         }
+        self.opening = Some(made);
+        self.recorder.end_call(&since, StepProgress::All, self.mesh);
+        Ok(())
     }
 
-    /// Frees the values that no step reads any more. (Carried values have been read by the first
-    /// part.)
-    fn finished(&mut self, call: &Call) -> Result<bool, Fault> {
-        if !call.carry {
-            let reads = self.op(call).reads();
-            self.tile(call.run)?.release(&reads);
-        }
-        Ok(true)
-    }
-
-    /// Creates the step that runs a tape.
-    fn run_tape(&mut self, tape: TapeId, lanes: usize, operands: Vec<ShareRef<P>>) -> Step<'a, P> {
-        let plan: &'a Plan = self.plan;
-        let tape = &plan.tapes[tape.0 as usize];
-        let ands = tape.ands.len() as u64 * lanes as u64;
-        self.recorder.begin_ands(ands);
-        Step::Tape {
-            tape,
-            lanes,
-            operands,
-        }
-    }
-
-    /// Settles and opens all results: the last step, which shares its rounds with no other.
+    /// Settles and opens all results: the last steps, which share their rounds with no other.
     fn reveal(mut self) -> Result<Vec<Option<Data>>, Fault> {
-        let results = self.plan.results.iter();
-        let results = results.map(|result| {
-            let share = self.stored.get(&result.value).cloned();
-            let share = share.ok_or_else(|| internal("a result was never computed"))?;
-            let domain = self.plan.values[result.value.0 as usize].domain;
-            Ok((share, domain, result.to))
-        });
-        let results = results.collect::<Result<Vec<_>, Fault>>()?;
-        let checks = std::mem::take(&mut self.checks);
-        let last = self.first_step.last().copied().unwrap_or(1);
+        self.prepare_reveal()?;
+        let results = self.online.values.results(self.plan)?;
+        let last = self.first_step[1].last().copied().unwrap_or(1);
         self.mesh.at_step(last);
         self.recorder.phase(Phase::Reveal, self.mesh);
         let since = self.recorder.start_call(last as usize, self.mesh);
-        let step = Step::Reveal { results, checks };
-        let Outcome::Revealed(bits) = run_alone(&mut self.party, self.mesh, step)? else {
+        let mut material = self.opening.take().unwrap_or_default();
+        let checks = std::mem::take(&mut self.open_checks);
+        let settle = Step::Settle { checks };
+        run_alone(&mut self.party, self.mesh, settle, material.pop_front())?;
+        let open = Step::Open { results };
+        let outcome = run_alone(&mut self.party, self.mesh, open, material.pop_front())?;
+        let Outcome::Opened(words, _) = outcome else {
             return Err(internal("a reveal revealed nothing"));
         };
         self.recorder.end_call(&since, StepProgress::All, self.mesh);
-        let results = self.plan.results.iter().zip(bits);
+        let results = self.plan.results.iter().zip(words);
         Ok(results
-            .map(|(result, bits)| bits.map(|bits| self.revealed(result, &bits)))
+            .map(|(result, words)| {
+                words.map(|words| values::revealed(self.plan, self.rows, result, &words))
+            })
             .collect())
+    }
+}
+
+impl<W: Steps> Values<W> {
+    /// The results of the plan, to be opened.
+    fn results(&self, plan: &Plan) -> Result<Vec<Opened<W::Share>>, Fault> {
+        let results = plan.results.iter().map(|result| {
+            let share = self.stored(result.value);
+            let share = share.ok_or_else(|| internal("a result was never computed"))?;
+            Ok(Opened {
+                share,
+                domain: plan.values[result.value.0 as usize].domain,
+                to: result.to,
+            })
+        });
+        results.collect()
     }
 }
 
@@ -263,16 +359,23 @@ fn event_block(block: &TileRun) -> events::Block {
     }
 }
 
-/// Numbers the steps through all segments, from 1: step 0 is the preparation.
-fn first_steps(plan: &Plan) -> Vec<u32> {
-    let mut numbers = vec![1];
-    for segment in &plan.segments {
-        let next = numbers.last().copied().unwrap_or(1) + segment.steps.len() as u32;
-        numbers.push(next);
+/// Numbers the steps through all segments, offline and online, as the cost of the plan does: step 0
+/// is the preparation; behind the steps of each walk stands its reveal.
+fn first_steps(plan: &Plan) -> [Vec<u32>; 2] {
+    let mut next = 1;
+    let mut numbers = <[Vec<u32>; 2]>::default();
+    for walk in plan.timing.parts() {
+        let of = &mut numbers[usize::from(*walk == Walk::Online)];
+        for segment in &plan.segments {
+            of.push(next);
+            next += segment.steps.len() as u32;
+        }
+        of.push(next);
+        next += 1;
     }
     numbers
 }
 
 fn internal(what: &str) -> Fault {
-    Fault::Internal(what.to_string())
+    Fault::internal(what)
 }

@@ -9,26 +9,33 @@ use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::PublicKey;
 use sealane_parties::NetworkClass;
 use sealane_parties::PartyId;
+use sealane_party::Party;
 use sealane_plan::{CostReport, JobParts, Plan, fewest_helpers, suits};
 use sealane_program::builder::Builder;
 use sealane_program::graph::Program;
-use sealane_protocol::{Paper, Profile, Protocol, Security};
+use sealane_protocol::{Paper, Profile, Protocol, Role, Security};
 use sealane_trio::Trio;
 use sealane_yao::{ThreeHalves, Yao};
 use std::fmt;
 use std::str::FromStr;
 
-/// Calls a function that is generic over the protocol for the protocol that a [`ProtocolName`]
+/// Calls a function that is generic over the party for the protocol that a [`ProtocolName`]
 /// names. Only this macro knows both plans and protocols.
 macro_rules! dispatch {
     ($name:expr, $function:ident($($argument:expr),* $(,)?)) => {
         match $name {
-            $crate::job::ProtocolName::Yao => $function::<sealane_yao::Yao>($($argument),*),
-            $crate::job::ProtocolName::YaoThreeHalves => {
-                $function::<sealane_yao::Yao<sealane_yao::ThreeHalves>>($($argument),*)
+            $crate::job::ProtocolName::Yao => {
+                $function::<sealane_yao::YaoParty>($($argument),*)
             }
-            $crate::job::ProtocolName::Trio => $function::<sealane_trio::Trio>($($argument),*),
-            $crate::job::ProtocolName::Clear => $function::<sealane_clear::Clear>($($argument),*),
+            $crate::job::ProtocolName::YaoThreeHalves => {
+                $function::<sealane_yao::YaoParty<sealane_yao::ThreeHalves>>($($argument),*)
+            }
+            $crate::job::ProtocolName::Trio => {
+                $function::<sealane_trio::TrioParty>($($argument),*)
+            }
+            $crate::job::ProtocolName::Clear => {
+                $function::<sealane_clear::ClearParty>($($argument),*)
+            }
         }
     };
 }
@@ -164,15 +171,15 @@ impl Job {
         helpers: Vec<String>,
         most_rows: u64,
     ) -> Result<Job, EngineError> {
-        fn planned<P: Protocol>(
+        fn planned<P: Party>(
             program: &Program,
             parties: &[String],
             network: NetworkClass,
             most_rows: u64,
         ) -> Result<(SplitPlan, JobParts), Diagnostic> {
             let helpers = parties.len() - program.parties.len();
-            let split_plan = SplitPlan::plan::<P>(program, helpers, network, most_rows)?;
-            let parts = JobParts::new::<P>(program, parties, &split_plan.joint, network);
+            let split_plan = SplitPlan::plan::<P::Protocol>(program, helpers, network, most_rows)?;
+            let parts = JobParts::new::<P::Protocol>(program, parties, &split_plan.joint, network);
             Ok((split_plan, parts))
         }
         let parties = session(&program, helpers)?;
@@ -205,9 +212,16 @@ impl Job {
     /// Returns the name of each role of the protocol with the party that plays it. Empty if the
     /// protocol has no roles, so that all parties compute alike.
     pub fn roles(&self) -> Vec<(&'static str, PartyId)> {
-        let roles = self.protocol.profile().roles.iter().copied();
-        let players = self.plan().setting.roles.iter().copied();
-        roles.zip(players).collect()
+        let profile = self.protocol.profile();
+        let roles = profile.roles.iter().zip(&self.plan().setting.roles);
+        let players = |(role, players): (&Role, &Vec<PartyId>)| {
+            let name = role.name;
+            players
+                .iter()
+                .map(move |party| (name, *party))
+                .collect::<Vec<_>>()
+        };
+        roles.flat_map(players).collect()
     }
     /// Returns the plan of the work that all parties do together.
     pub fn plan(&self) -> &Plan {
@@ -274,8 +288,8 @@ impl Job {
                 return Err(EngineError::from(finding.hint(hint)));
             }
         }
-        fn of<P: Protocol>(split_plan: &SplitPlan, rows: &[u64]) -> CostReport {
-            split_plan.cost::<P>(rows)
+        fn of<P: Party>(split_plan: &SplitPlan, rows: &[u64]) -> CostReport {
+            split_plan.cost::<P::Protocol>(rows)
         }
         let mut cost = dispatch!(self.protocol, of(&self.split_plan, rows));
         cost.parties.clone_from(&self.parties);

@@ -19,7 +19,6 @@
 //! | `error` | errors that end a run, phrased for the person who started it |
 #![forbid(unsafe_code)]
 
-mod bits;
 mod check;
 pub mod data;
 mod effort;

@@ -13,9 +13,9 @@ use sealane_block::{Coins, Cpu};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Cancel, Limits, MOST_EXPECTED, Mesh, NetError};
 use sealane_parties::PartySet;
+use sealane_party::{Fault, Party};
 use sealane_plan::steps::ResultPlan;
 use sealane_program::types::Data;
-use sealane_protocol::{Fault, Protocol};
 use std::time::{Duration, Instant};
 
 /// Runs this party's side of a job over an open mesh. `inputs` has one entry for each input of the
@@ -248,7 +248,7 @@ fn machine(code: Code, error: &dyn std::fmt::Display, hint: &str) -> EngineError
     EngineError::from(finding)
 }
 
-fn execute<P: Protocol>(
+fn execute<P: Party>(
     work: &SplitPlan,
     start: PlanInputs<'_>,
     journal: &mut Journal<'_>,

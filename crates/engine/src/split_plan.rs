@@ -6,15 +6,16 @@
 use crate::events::Phase;
 use crate::execute::{PlanInputs, execute};
 use crate::journal::{Journal, PlanRecorder};
-use sealane_clear::Clear;
+use sealane_clear::{Clear, ClearParty};
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Cancel, Mesh};
 use sealane_parties::NetworkClass;
 use sealane_parties::PartyId;
+use sealane_party::{Fault, Party};
 use sealane_plan::{CostReport, Plan, StepCost, StepKind, cost, localise, plan_in_tiles};
 use sealane_program::graph::Program;
 use sealane_program::types::Data;
-use sealane_protocol::{Demand, Fault, Protocol};
+use sealane_protocol::{Demand, Protocol};
 
 /// Program, divided into local and joint work and planned.
 pub(crate) struct SplitPlan {
@@ -90,7 +91,7 @@ impl SplitPlan {
 
     /// Runs one party's side: its local work, then the joint plan with `start`, which has the
     /// inputs of the program. Returns the elements of each result that this party learns.
-    pub fn run<P: Protocol>(
+    pub fn run<P: Party>(
         &self,
         mut start: PlanInputs<'_>,
         journal: &mut Journal<'_>,
@@ -116,13 +117,11 @@ impl SplitPlan {
             cpu: start.cpu,
             coins: start.coins,
         };
-        let steps = self
-            .joint
-            .segments
-            .iter()
-            .map(|segment| segment.steps.len());
-        // The preparation stands before the steps, the reveal behind them.
-        let recorder = PlanRecorder::joint(journal, first, steps.sum::<usize>() + 2);
+        let steps = self.joint.segments.iter();
+        let steps = steps.map(|segment| segment.steps.len()).sum::<usize>();
+        // The preparation stands before the steps of each walk, a reveal behind them.
+        let lines = 1 + self.joint.timing.parts().len() * (steps + 1);
+        let recorder = PlanRecorder::joint(journal, first, lines);
         execute::<P>(&self.joint, start, recorder, mesh)
     }
 }
@@ -147,7 +146,7 @@ impl LocalPlan {
             cpu: start.cpu,
             coins: start.coins.fork("local work"),
         };
-        execute::<Clear>(&self.plan, start, recorder, mesh)
+        execute::<ClearParty>(&self.plan, start, recorder, mesh)
     }
 
     /// Returns a cost line for each step that computes.

@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::common::{Attack, Ending, SIMULATED, Session, sweep};
 use sealane_engine::FailureKind;
 use sealane_net::FrameKind;
-use sealane_protocol::DIGEST_BYTES;
+use sealane_party::DIGEST_BYTES;
 use sealane_testkit::adversary::{Harm, edit};
 
 /// Patience of parties that wait in vain, on the clock of the world.

@@ -52,6 +52,10 @@ fn the_level_of_a_protocol_is_that_of_its_weakest_part() {
                 Security::Computational(bits) | Security::Statistical(bits) => Some(bits),
                 Security::Perfect => None,
             });
-        assert_eq!(bits.min().unwrap_or(0), profile.security_bits, "{protocol}");
+        assert_eq!(
+            bits.min().unwrap_or(0),
+            profile.security.computational,
+            "{protocol}"
+        );
     }
 }

@@ -148,11 +148,10 @@ pub fn steps_card(cost: &CostReport) -> Card {
 /// Components of a job's protocol, one per line: paper, assumption, security level.
 pub fn papers_card(job: &Job) -> Card {
     let profile = job.protocol().profile();
-    let level = match profile.security_bits {
-        0 => "no security".to_string(),
-        bits => format!("{bits} bits"),
-    };
-    let mut card = Card::new(format!("{} {} · {level}", profile.name, profile.version));
+    let mut card = Card::new(format!(
+        "{} {} · {}",
+        profile.name, profile.version, profile.security
+    ));
     card.line("assumes", profile.assumption);
     let columns = ["part", "paper", "assumes", "security"].map(Column::text);
     let row = |paper: &Paper| {

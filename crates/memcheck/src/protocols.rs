@@ -4,40 +4,42 @@
 use crate::Check;
 use crate::crossing::meshes;
 use crate::kernels::secret_coins;
-use crate::request::secret;
+use crate::request::secret_words;
 use sealane_block::Cpu;
-use sealane_clear::Clear;
+use sealane_clear::ClearParty;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_protocol::{Protocol, Setting};
+use sealane_party::Party;
 use sealane_testkit::session::Session;
-use sealane_trio::Trio;
-use sealane_yao::{ThreeHalves, Yao};
+use sealane_trio::TrioParty;
+use sealane_yao::{ThreeHalves, YaoParty};
 use std::hint::black_box;
 use zeroize::Zeroizing;
 
 /// The checks of this file.
 pub const CHECKS: &[Check] = &[
-    ("yao: all steps", session::<Yao>),
-    ("yao-three-halves: all steps", session::<Yao<ThreeHalves>>),
-    ("trio: all steps", session::<Trio>),
-    ("clear: what a party computes alone", session::<Clear>),
+    ("yao: all steps", session::<YaoParty>),
+    (
+        "yao-three-halves: all steps",
+        session::<YaoParty<ThreeHalves>>,
+    ),
+    ("trio: all steps", session::<TrioParty>),
+    ("clear: what a party computes alone", session::<ClearParty>),
 ];
 
 const SIZE: Session = Session { lanes: 21, bits: 8 };
 
-fn session<P: Protocol>(cpu: Cpu) {
-    let start =
-        |setting: &Setting, mesh: &mut Mesh| P::start(setting, mesh.me(), cpu, secret_coins());
+fn session<P: Party>(cpu: Cpu) {
+    let coins = |_: &Mesh| (cpu, secret_coins());
     let input = |_: PartyId| {
-        let bits = (0..SIZE.lanes * SIZE.bits).map(|i| u8::from(i % 3 == 0));
-        let mut bits = Zeroizing::new(bits.collect::<Vec<_>>());
-        secret(&mut bits);
-        bits
+        let values = (0..SIZE.lanes as u64).map(|i| i * 0x25 % (1 << SIZE.bits));
+        let mut values = Zeroizing::new(values.collect::<Vec<_>>());
+        secret_words(&mut values);
+        values
     };
     let end = |mut mesh: Mesh, revealed| {
         black_box(revealed);
         mesh.finish().expect("all parties are honest");
     };
-    SIZE.run::<P, ()>(meshes(Session::parties::<P>()), start, input, end);
+    SIZE.run::<P, ()>(meshes(Session::parties::<P::Protocol>()), coins, input, end);
 }

@@ -49,6 +49,12 @@ pub fn secret(bytes: &mut [u8]) {
     request(MAKE_MEM_UNDEFINED, bytes.as_ptr().addr(), bytes.len());
 }
 
+/// Declares words secret, as [`secret`] does bytes.
+pub fn secret_words(words: &mut [u64]) {
+    let bytes = size_of_val(words);
+    request(MAKE_MEM_UNDEFINED, words.as_ptr().addr(), bytes);
+}
+
 /// Declares `bytes` public, although computed from secrets: the protocol sends or reveals them.
 pub fn public(bytes: &[u8]) {
     request(MAKE_MEM_DEFINED, bytes.as_ptr().addr(), bytes.len());

@@ -10,11 +10,11 @@
 
 use crate::steps::{
     Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Segment, Step, StepOp,
-    SymView, TapeId,
+    SymView, TapeId, Timing,
 };
 use crate::uses::StepKind;
 use sealane_circuit::Tape;
-use sealane_protocol::{Algebra, Domain, Protocol};
+use sealane_protocol::{Algebra, Domain, Protocol, TapeUse};
 
 /// Checks a plan for protocol `P`; returns the first violation.
 pub(crate) fn check<P: Protocol>(plan: &Plan) -> Result<(), String> {
@@ -37,7 +37,8 @@ pub(crate) fn check<P: Protocol>(plan: &Plan) -> Result<(), String> {
             checker.writes(segment, step).map_err(told)?;
         }
     }
-    checker.results::<P>()
+    checker.results::<P>()?;
+    checker.settled::<P>()
 }
 
 /// Time at which a value was written.
@@ -165,7 +166,8 @@ impl Checker<'_> {
                 let same = parts.iter().all(|part| self.bits(*part) == self.bits(*out));
                 ensure(same, "parts of different widths")
             }
-            StepOp::Convert { value, out } => {
+            StepOp::Settle => Ok(()),
+            StepOp::Convert { value, out } | StepOp::Open { value, out } => {
                 let (from, to) = (self.value(*value), self.value(*out));
                 let same = (from.rows, from.elements, from.bits) == (to.rows, to.elements, to.bits);
                 ensure(same, "a conversion changes a shape")
@@ -382,9 +384,9 @@ impl Checker<'_> {
             ensure(same, "an operand is not in the domain that is wanted")
         };
         match &step.op {
-            StepOp::Tape { .. } | StepOp::Scan { .. } | StepOp::Fold { .. } => {
-                all(P::domain(Algebra::Z2))
-            }
+            StepOp::Tape { .. } => all(P::tape_domain(TapeUse::Map)),
+            StepOp::Fold { .. } => all(P::tape_domain(TapeUse::Fold)),
+            StepOp::Scan { .. } => all(P::tape_domain(TapeUse::Scan)),
             StepOp::Linear { out, .. } | StepOp::Product { out, .. } => {
                 let algebra = of(out).algebra;
                 ensure(
@@ -402,7 +404,34 @@ impl Checker<'_> {
             StepOp::Convert { value, out } => {
                 ensure(of(value) != of(out), "a conversion within one domain")
             }
+            StepOp::Settle => Ok(()),
+            StepOp::Open { value, out } => {
+                let algebra = of(value).algebra;
+                ensure(of(value) == P::domain(algebra), "an opening elsewhere")?;
+                ensure(
+                    of(out) == P::domain(of(out).algebra),
+                    "a constant elsewhere",
+                )
+            }
         }
+    }
+
+    /// Checks that tiles settle their checks, and that a protocol has an offline walk exactly if
+    /// its profile says so.
+    fn settled<P: Protocol>(&self) -> Result<(), String> {
+        let profile = P::profile();
+        for segment in self.plan.segments.iter().filter(|s| s.rows.is_some()) {
+            let settles = segment
+                .steps
+                .iter()
+                .any(|step| matches!(step.op, StepOp::Settle));
+            ensure(settles == profile.checks, "checks of a tile stay open")?;
+        }
+        let offline = self.plan.timing != Timing::CountsAlone;
+        ensure(
+            offline == profile.offline,
+            "an offline walk too many or too few",
+        )
     }
 
     fn results<P: Protocol>(&self) -> Result<(), String> {

@@ -14,7 +14,7 @@ use crate::draft::{Draft, Phase, Tensor, TensorId, UnitWork};
 use crate::lower::Lowered;
 use crate::steps::{PlanValue, Step, StepOp, ValuePlan};
 use sealane_circuit::Tape;
-use sealane_protocol::{Algebra, Corruption, Domain, Protocol, Sharing};
+use sealane_protocol::{Algebra, Corruption, Domain, Protocol};
 use std::collections::HashMap;
 
 /// Steps with their phases, over values with their domains.
@@ -54,7 +54,10 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
             }
             // Elements move in the domain that they are in.
             UnitWork::Move { from, .. } => chooser.values[from.tensor.0 as usize].domain,
-            _ => P::domain(draft.algebra(unit)),
+            work => match draft.algebra(unit) {
+                Algebra::Z2 => P::tape_domain(work.tape_use()),
+                ring => P::domain(ring),
+            },
         };
         step.op
             .redirect(|value| chooser.convert::<P>(value, domain));
@@ -116,17 +119,11 @@ fn plain(draft: &Draft) -> Vec<ValuePlan> {
         elements: tensor.elements,
         bits: tensor.range.bits(),
         signed: tensor.range.signed(),
-        domain: PUBLIC,
+        domain: Domain::public(Algebra::Z2),
         kept: false,
     };
     draft.tensors.iter().map(value).collect()
 }
-
-const PUBLIC: Domain = Domain {
-    sharing: Sharing::Public,
-    algebra: Algebra::Z2,
-    authenticated: false,
-};
 
 struct Chooser<'a> {
     draft: &'a Draft,
@@ -189,9 +186,10 @@ impl Chooser<'_> {
         let copy = self.copies.get(&(tensor, wanted.algebra));
         let mut value = copy.copied().unwrap_or(tensor);
         let span = &self.draft.units[self.draft.tensors[tensor.0 as usize].unit].span;
-        // Conversions are between the domains in which a protocol computes.
+        // Conversions between algebras are between the main domains of each; others stay within an
+        // algebra.
         let from = self.values[value.0 as usize].domain.algebra;
-        for domain in [P::domain(from), wanted] {
+        for domain in [P::domain(from), P::domain(wanted.algebra), wanted] {
             let there = self.values[value.0 as usize].domain;
             if there == wanted || there == domain {
                 continue;

@@ -15,8 +15,9 @@ mod walk;
 
 pub use report::{CostReport, Promise, StepCost, grouped, time};
 
+use crate::flow::Refill;
 use crate::steps::Plan;
-use sealane_protocol::{Protocol, Setting};
+use sealane_protocol::{Demand, Protocol, Setting};
 use walk::Walk;
 
 /// Computes the cost of a plan for protocol `P` at the given number of rows of each table.
@@ -42,4 +43,26 @@ pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
 /// Payload bytes of a run, all parties together, with the roles of `setting`.
 pub(crate) fn payload_bytes<P: Protocol>(plan: &Plan, setting: &Setting, rows: &[u64]) -> u64 {
     Walk::run::<P>(plan, setting, rows).payload_bytes()
+}
+
+/// Correlations of pools that a refill makes.
+pub fn supply<P: Protocol>(plan: &Plan, refill: &Refill) -> Demand {
+    let setting = &plan.setting;
+    walk::Counter { plan, setting }.supply::<P>(refill)
+}
+
+/// Bits that the correlations of one full tile of a segment take in pools, at the party with the
+/// larger part.
+pub(crate) fn pool_bits_of_a_tile<P: Protocol>(plan: &Plan, segment: usize) -> u64 {
+    let setting = &plan.setting;
+    let one = Refill {
+        segment,
+        full: 1,
+        rest: 0,
+        carries: 1,
+    };
+    let demand = supply::<P>(plan, &one);
+    let bits = demand.0.iter();
+    bits.map(|(kind, count)| count * P::pool_bits(setting, *kind))
+        .sum()
 }

@@ -9,7 +9,7 @@ use crate::steps::{Len, LinearFactor, SymView};
 use sealane_diagnostic::Span;
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, Visibility};
 use sealane_program::types::{Data, Range, RowId, Shape, Type};
-use sealane_protocol::Algebra;
+use sealane_protocol::{Algebra, TapeUse};
 use std::collections::HashMap;
 
 /// Time at which a unit runs: segments are ordered by level, and inside a level the units that run
@@ -83,6 +83,17 @@ pub(crate) enum UnitWork {
     Product(Product),
     Fold(Fold),
     Scan(Scan),
+}
+
+impl UnitWork {
+    /// Use of the tapes of the unit.
+    pub fn tape_use(&self) -> TapeUse {
+        match self {
+            UnitWork::Fold(_) => TapeUse::Fold,
+            UnitWork::Scan(_) => TapeUse::Scan,
+            _ => TapeUse::Map,
+        }
+    }
 }
 
 /// Independent lanes of one graph. `graph.values` may hold parameters anywhere: parameter `i` is

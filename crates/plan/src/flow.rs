@@ -9,13 +9,18 @@
 //! 2. The turn ends: everything that was written is sent, as one message to each peer.
 //! 3. Every call under way reads the flight that is due and writes the next one, or is finished.
 //!
+//! Where preparation depends on the circuit, a plan is walked twice: each step of each tile run has
+//! an *offline* call, which knows the operands' masks and no input, and an online call, which
+//! follows it ([`Timing`]). Where a segment takes correlations from pools, these are refilled for
+//! some tiles at a time, before the first of them, when no call is under way.
+//!
 //! So calls that do not wait for each other share rounds, whatever they are, and the number of
 //! turns of a run is its longest chain of flights. This is the paper's `join` (Launchbury et al.,
 //! ICFP 2012, section 5) on messages, and its pipelined batches; protocols are unaware of it. The
 //! order of calls follows from the plan, the row counts and the number of flights of each call
 //! alone, which all parties know, so that messages need no label.
 
-use crate::steps::{Plan, PlanValue, Segment, StepOp};
+use crate::steps::{Plan, PlanValue, Segment, Step, StepOp, Timing};
 use std::collections::{HashMap, VecDeque};
 
 /// Version of the order in which calls begin and advance; part of a plan, and so of the job's hash.
@@ -37,11 +42,52 @@ pub struct TileRun {
     pub rows: u64,
 }
 
+/// One of the two walks over a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Walk {
+    /// Preparation that depends on the circuit.
+    Offline,
+    /// Work on shares of inputs.
+    Online,
+}
+
+impl Walk {
+    /// Index of the walk in pairs of offline and online.
+    pub(crate) fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl Timing {
+    /// Walks over the plan, in order.
+    pub fn parts(self) -> &'static [Walk] {
+        match self {
+            Timing::CountsAlone => &[Walk::Online],
+            Timing::TileByTile | Timing::AheadOfInputs => &[Walk::Offline, Walk::Online],
+        }
+    }
+}
+
+/// Tiles for which pools are refilled at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Refill {
+    /// The segment.
+    pub segment: usize,
+    /// Full tiles (or the one run of a segment that runs once).
+    pub full: u64,
+    /// Rows of a last tile that is not full; 0 if there is none.
+    pub rest: u64,
+    /// Tiles that are combined with those before them.
+    pub carries: u64,
+}
+
 /// A step in a tile run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
     /// The tile run.
     pub run: TileRun,
+    /// The walk.
+    pub walk: Walk,
     /// Index of the step in its segment.
     pub step: usize,
     /// True for the second part of a step that carries: the tile's result is combined with those of
@@ -53,6 +99,12 @@ pub struct Call {
 pub trait Driver {
     /// Error that ends the run.
     type Error;
+    /// Refills pools for some tiles. No call is under way.
+    fn refill(&mut self, refill: &Refill) -> Result<(), Self::Error>;
+    /// Reports that no offline call is left, where all of them run ahead of inputs.
+    fn prepared(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
     /// Begins a call; returns whether it is finished already.
     fn begin(&mut self, call: &Call) -> Result<bool, Self::Error>;
     /// Ends a turn: sends everything that calls have written.
@@ -89,7 +141,24 @@ pub trait Driver {
 /// # Errors
 /// The errors of the driver.
 pub fn run<D: Driver>(plan: &Plan, rows: &[u64], driver: &mut D) -> Result<(), D::Error> {
-    let mut flow = Flow::new(plan, rows);
+    match plan.timing {
+        Timing::CountsAlone | Timing::TileByTile => walk(plan, rows, plan.timing.parts(), driver),
+        Timing::AheadOfInputs => {
+            walk(plan, rows, &[Walk::Offline], driver)?;
+            driver.prepared()?;
+            walk(plan, rows, &[Walk::Online], driver)
+        }
+    }
+}
+
+/// Runs the calls of some walks, over all segments.
+fn walk<D: Driver>(
+    plan: &Plan,
+    rows: &[u64],
+    walks: &[Walk],
+    driver: &mut D,
+) -> Result<(), D::Error> {
+    let mut flow = Flow::new(plan, rows, walks);
     loop {
         flow.begin(driver)?;
         match flow.running[..] {
@@ -129,16 +198,16 @@ enum Status {
     Done,
 }
 
-/// A tile run in flight; each step has two entries, the second one for its carry.
+/// A tile run in flight. Each step has two entries for each walk, the second one for its carry.
 struct InFlight {
     run: TileRun,
-    status: Vec<[Status; 2]>,
+    status: Vec<[[Status; 2]; 2]>,
     left: usize,
 }
 
 /// Tile runs of a segment that have not begun.
 #[derive(Clone, Copy, Default)]
-struct Walk {
+struct Ahead {
     /// Full tiles (or the one tile run of a segment that runs once), and the rows of a last one.
     full: u64,
     rest: u64,
@@ -146,17 +215,21 @@ struct Walk {
     begun: u64,
     /// All tile runs.
     blocks: u64,
+    /// Tile runs for which pools have been filled.
+    supplied: u64,
 }
 
 struct Flow<'a> {
     plan: &'a Plan,
-    needs: Vec<Vec<Vec<Need>>>,
+    /// Walks whose calls run.
     walks: Vec<Walk>,
+    needs: Vec<Vec<Vec<Need>>>,
+    ahead: Vec<Ahead>,
     /// Segment whose tile runs begin next.
     segment: usize,
     flying: VecDeque<InFlight>,
-    /// For each segment and step, the number of tile runs in which it is finished.
-    finished: Vec<Vec<u64>>,
+    /// For each segment and step, the number of tile runs in which each walk of it is finished.
+    finished: Vec<Vec<[u64; 2]>>,
     /// Calls under way, with the turns that they have taken.
     running: Vec<(Call, u64)>,
     /// Set if a call has finished since all steps were checked.
@@ -164,29 +237,30 @@ struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    fn new(plan: &'a Plan, rows: &[u64]) -> Flow<'a> {
-        let walk = |segment: &Segment| match segment.rows {
-            None => Walk {
+    fn new(plan: &'a Plan, rows: &[u64], walks: &[Walk]) -> Flow<'a> {
+        let ahead = |segment: &Segment| match segment.rows {
+            None => Ahead {
                 full: 1,
                 blocks: 1,
-                ..Walk::default()
+                ..Ahead::default()
             },
             Some(table) => {
                 let table = usize::from(table.0);
                 let (count, tile) = (rows[table], plan.rows[table].tile);
-                Walk {
+                Ahead {
                     full: count / tile,
                     rest: count % tile,
-                    begun: 0,
                     blocks: count.div_ceil(tile),
+                    ..Ahead::default()
                 }
             }
         };
-        let none = |segment: &Segment| vec![0; segment.steps.len()];
+        let none = |segment: &Segment| vec![[0; 2]; segment.steps.len()];
         Flow {
             plan,
+            walks: walks.to_vec(),
             needs: needs(plan),
-            walks: plan.segments.iter().map(walk).collect(),
+            ahead: plan.segments.iter().map(ahead).collect(),
             segment: 0,
             flying: VecDeque::new(),
             finished: plan.segments.iter().map(none).collect(),
@@ -199,15 +273,18 @@ impl<'a> Flow<'a> {
     /// steps that they need, so that one check of each is enough until a call finishes elsewhere.
     fn begin<D: Driver>(&mut self, driver: &mut D) -> Result<(), D::Error> {
         while std::mem::take(&mut self.changed) {
-            while self.has_room() && self.take_up(driver) {}
+            while self.has_room() && self.take_up(driver)? {}
             for at in 0..self.flying.len() {
                 for step in 0..self.flying[at].status.len() {
-                    while let Some(call) = self.ready(at, step) {
-                        let status = &mut self.flying[at].status[step];
-                        status[usize::from(call.carry)] = Status::Running;
-                        match driver.begin(&call)? {
-                            true => self.finished(&call),
-                            false => self.running.push((call, 0)),
+                    for walk in 0..self.walks.len() {
+                        let walk = self.walks[walk];
+                        while let Some(call) = self.ready(at, step, walk) {
+                            let status = &mut self.flying[at].status[step];
+                            status[walk.index()][usize::from(call.carry)] = Status::Running;
+                            match driver.begin(&call)? {
+                                true => self.finished(&call),
+                                false => self.running.push((call, 0)),
+                            }
                         }
                     }
                 }
@@ -229,49 +306,87 @@ impl<'a> Flow<'a> {
         self.flying.iter().filter(walks_rows).count() < IN_FLIGHT
     }
 
-    /// Begins the next tile run; returns whether there was one.
-    fn take_up<D: Driver>(&mut self, driver: &mut D) -> bool {
-        let Some(walk) = self.walks.get(self.segment).copied() else {
-            return false;
+    /// Begins the next tile run; returns whether there was one, and nothing had to be waited for.
+    fn take_up<D: Driver>(&mut self, driver: &mut D) -> Result<bool, D::Error> {
+        let Some(ahead) = self.ahead.get(self.segment).copied() else {
+            return Ok(false);
         };
-        let segment = &self.plan.segments[self.segment];
-        let tile = segment
-            .rows
-            .map(|table| self.plan.rows[usize::from(table.0)].tile);
-        if walk.begun > 0 && walk.full > 1 {
-            self.skip(driver);
-        }
-        let walk = &mut self.walks[self.segment];
-        let rows = match (tile, walk.full) {
-            (Some(_), 0) => std::mem::take(&mut walk.rest),
-            (Some(tile), _) => tile,
-            (None, _) => 0,
-        };
-        if walk.full == 0 && rows == 0 {
+        if ahead.full == 0 && ahead.rest == 0 {
             self.segment += 1;
             return self.take_up(driver);
         }
+        let segment = &self.plan.segments[self.segment];
+        // Correlations are used by the first walk.
+        let refill = segment.refill.filter(|_| self.is_first_walk());
+        let may_skip = ahead.begun > 0 && ahead.full > 1;
+        match refill {
+            None if may_skip => self.skip(driver),
+            Some(tiles) if ahead.supplied == ahead.begun => {
+                if !self.running.is_empty() {
+                    return Ok(false);
+                }
+                // Whole groups of tiles alone are skipped.
+                if may_skip {
+                    self.skip(driver);
+                }
+                self.refill(tiles, driver)?;
+            }
+            _ => {}
+        }
+        let tile = segment
+            .rows
+            .map(|table| self.plan.rows[usize::from(table.0)].tile);
+        let ahead = &mut self.ahead[self.segment];
+        let rows = match (tile, ahead.full) {
+            (Some(_), 0) => std::mem::take(&mut ahead.rest),
+            (Some(tile), _) => tile,
+            (None, _) => 0,
+        };
         let run = TileRun {
             segment: self.segment,
-            tile: walk.begun,
-            start: walk.begun * tile.unwrap_or(0),
+            tile: ahead.begun,
+            start: ahead.begun * tile.unwrap_or(0),
             rows,
         };
-        walk.full = walk.full.saturating_sub(1);
-        walk.begun += 1;
-        let places = |op: &StepOp| match op.carries() {
-            true => [Status::Waiting; 2],
-            false => [Status::Waiting, Status::Done],
+        ahead.full = ahead.full.saturating_sub(1);
+        ahead.begun += 1;
+        let places = |op: &StepOp| {
+            let mut places = [[Status::Done; 2]; 2];
+            for walk in &self.walks {
+                places[walk.index()][0] = Status::Waiting;
+                if op.carries() {
+                    places[walk.index()][1] = Status::Waiting;
+                }
+            }
+            places
         };
         let status = segment.steps.iter().map(|step| places(&step.op));
         let status = status.collect::<Vec<_>>();
-        let waiting = status.iter().flatten().filter(|s| **s == Status::Waiting);
-        self.flying.push_back(InFlight {
-            run,
-            left: waiting.count(),
-            status,
-        });
-        true
+        let waiting = status.iter().flatten().flatten();
+        let left = waiting.filter(|s| **s == Status::Waiting).count();
+        self.flying.push_back(InFlight { run, status, left });
+        Ok(true)
+    }
+
+    /// Returns whether no other walk has been over the segments before.
+    fn is_first_walk(&self) -> bool {
+        self.plan.timing != Timing::AheadOfInputs || self.walks == [Walk::Offline]
+    }
+
+    /// Refills pools for the next `tiles` tiles, or as many as there are.
+    fn refill<D: Driver>(&mut self, tiles: u64, driver: &mut D) -> Result<(), D::Error> {
+        let ahead = &mut self.ahead[self.segment];
+        let full = tiles.min(ahead.full);
+        let rest = if full < tiles { ahead.rest } else { 0 };
+        let count = full + u64::from(rest > 0);
+        let refill = Refill {
+            segment: self.segment,
+            full,
+            rest,
+            carries: count - u64::from(ahead.begun == 0),
+        };
+        ahead.supplied = ahead.begun + count;
+        driver.refill(&refill)
     }
 
     /// Asks the driver whether turns in which no call ends can be skipped.
@@ -291,15 +406,17 @@ impl<'a> Flow<'a> {
         {
             return;
         }
-        let walk = &mut self.walks[self.segment];
+        let walk = &mut self.ahead[self.segment];
         let mut state = vec![self.segment as u32];
         for flying in &self.flying {
             state.push((walk.begun - flying.run.tile) as u32);
-            state.extend(flying.status.iter().flatten().map(|status| *status as u32));
+            let statuses = flying.status.iter().flatten().flatten();
+            state.extend(statuses.map(|status| *status as u32));
         }
         for (call, turns) in &self.running {
             let tile = (walk.begun - call.run.tile) as u32;
-            state.extend([tile, call.step as u32, u32::from(call.carry)]);
+            let walk = call.walk as u32;
+            state.extend([tile, call.step as u32, walk, u32::from(call.carry)]);
             state.extend([*turns as u32, (*turns >> 32) as u32]);
         }
         let skipped = driver.skip(&state, walk.full - 1);
@@ -308,39 +425,46 @@ impl<'a> Flow<'a> {
     }
 
     /// Returns the call of a step in a tile run in flight, if it may begin.
-    fn ready(&self, at: usize, step: usize) -> Option<Call> {
+    fn ready(&self, at: usize, step: usize, walk: Walk) -> Option<Call> {
         let flying = &self.flying[at];
         let TileRun { segment, tile, .. } = flying.run;
         let op = &self.plan.segments[segment].steps[step].op;
-        let in_turn = self.finished[segment][step] == tile;
+        let of = walk.index();
+        let in_turn = self.finished[segment][step][of] == tile;
         let there = |need: &Need| match *need {
-            Need::Here(step) => flying.status[step][0] == Status::Done,
+            Need::Here(step) => flying.status[step][of][0] == Status::Done,
             Need::After { segment, step } => {
-                self.finished[segment][step] == self.walks[segment].blocks
+                self.finished[segment][step][of] == self.ahead[segment].blocks
             }
         };
-        let (carry, may) = match flying.status[step] {
+        let (carry, may) = match flying.status[step][of] {
             [Status::Waiting, _] => (false, !op.in_order() || in_turn),
             [Status::Done, Status::Waiting] => (true, in_turn),
             _ => return None,
         };
         let call = Call {
             run: flying.run,
+            walk,
             step,
             carry,
         };
-        (may && (carry || self.needs[segment][step].iter().all(there))).then_some(call)
+        // The online part takes the output of the offline part.
+        let offline = flying.status[step][Walk::Offline.index()][usize::from(carry)];
+        let prepared = walk == Walk::Offline || offline == Status::Done;
+        let needs = carry || self.needs[segment][step].iter().all(there);
+        (may && prepared && needs).then_some(call)
     }
 
     fn finished(&mut self, call: &Call) {
         let mut flying = self.flying.iter_mut();
         let flying = flying.find(|flying| flying.run == call.run);
         let Some(flying) = flying else { return };
-        flying.status[call.step][usize::from(call.carry)] = Status::Done;
+        let status = &mut flying.status[call.step][call.walk.index()];
+        status[usize::from(call.carry)] = Status::Done;
         flying.left -= 1;
         self.changed = true;
-        if flying.status[call.step] == [Status::Done; 2] {
-            self.finished[call.run.segment][call.step] += 1;
+        if *status == [Status::Done; 2] {
+            self.finished[call.run.segment][call.step][call.walk.index()] += 1;
         }
     }
 }
@@ -367,10 +491,21 @@ fn needs(plan: &Plan) -> Vec<Vec<Vec<Need>>> {
                 need
             })
         };
-        let steps = walked.steps.iter();
-        steps
-            .map(|step| step.op.reads().iter().filter_map(need).collect())
-            .collect()
+        let of_step = |(at, step): (usize, &Step)| {
+            let mut needs = step.op.reads().iter().filter_map(need).collect::<Vec<_>>();
+            let before = walked.steps[..at].iter().enumerate();
+            match step.op {
+                StepOp::Settle => needs.extend((0..at).map(Need::Here)),
+                StepOp::Open { .. } => needs.extend(
+                    before
+                        .filter(|(_, step)| matches!(step.op, StepOp::Settle))
+                        .map(|(settle, _)| Need::Here(settle)),
+                ),
+                _ => {}
+            }
+            needs
+        };
+        walked.steps.iter().enumerate().map(of_step).collect()
     };
     plan.segments.iter().enumerate().map(of_segment).collect()
 }

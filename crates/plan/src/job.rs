@@ -66,10 +66,8 @@ impl JobParts {
 /// Computes the hash of a protocol, as these parties run it: of its whole profile, so that nobody
 /// runs it with other assumptions or security parameters than others have approved.
 fn protocol(profile: &Profile, parties: &[String], setting: &Setting) -> [u8; 32] {
-    let roles = setting.roles.iter().map(|party| party.0);
-    let roles = roles.collect::<Vec<_>>();
     // Debug forms name every field, quote texts and delimit lists, so that no two are alike.
-    let text = format!("{profile:?} parties {parties:?} roles {roles:?}");
+    let text = format!("{profile:?} parties {parties:?} in {setting:?}");
     hash(text.as_bytes())
 }
 
@@ -81,10 +79,12 @@ fn hash(bytes: &[u8]) -> [u8; 32] {
 mod tests {
     use super::*;
     use sealane_parties::PartyId;
-    use sealane_protocol::fake::Honest;
-    use sealane_protocol::{Corruption, Goal, Paper, Security};
+    use sealane_protocol::{Corruption, Paper, Role, Security, Threshold};
+    use sealane_testkit::fake::Honest;
     use std::collections::HashSet;
 
+    const ONE_ROLE: &[Role] = &[Role::one("other")];
+    const ANY_ROLE: &[Role] = &[Role::any("other")];
     const ONE: &[Paper] = &[paper(Security::Statistical(40))];
     const OTHER: &[Paper] = &[paper(Security::Statistical(64))];
 
@@ -107,18 +107,14 @@ mod tests {
             version,
             roles: _,
             outsiders,
-            goal,
             arithmetic,
-            share_bits,
+            checks,
+            offline,
             corruption: _,
             assumption: _,
             papers: _,
-            security_bits,
+            security,
         } = Honest::profile();
-        let goal = match goal {
-            Goal::Size => Goal::Depth,
-            Goal::Depth => Goal::Size,
-        };
         let with = |change: &dyn Fn(&mut Profile)| {
             let mut profile = Honest::profile();
             change(&mut profile);
@@ -128,20 +124,24 @@ mod tests {
             with(&|_| ()),
             with(&|p| p.name = "other"),
             with(&|p| p.version = version + 1),
-            with(&|p| p.roles = &["other"]),
+            with(&|p| p.roles = ONE_ROLE),
+            with(&|p| p.roles = ANY_ROLE),
             with(&|p| p.outsiders = !outsiders),
-            with(&|p| p.goal = goal),
             with(&|p| p.arithmetic = !arithmetic),
-            with(&|p| p.share_bits = share_bits + 1),
-            with(&|p| p.corruption = Corruption::Malicious(7)),
+            with(&|p| p.checks = !checks),
+            with(&|p| p.offline = !offline),
+            with(&|p| p.corruption = Corruption::Malicious(Threshold::Exactly(7))),
+            with(&|p| p.corruption = Corruption::Malicious(Threshold::Minority)),
             with(&|p| p.assumption = "other"),
             with(&|p| p.papers = ONE),
             with(&|p| p.papers = OTHER),
-            with(&|p| p.security_bits = security_bits + 1),
+            with(&|p| p.security.computational = security.computational + 1),
+            with(&|p| p.security.statistical = security.statistical + 1),
         ];
         let setting = Setting {
             parties: 2,
-            roles: vec![PartyId(0), PartyId(1)],
+            roles: vec![vec![PartyId(0)], vec![PartyId(1)]],
+            security,
         };
         let parties = ["a", "b"].map(String::from);
         let hashes = profiles

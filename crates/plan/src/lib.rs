@@ -17,6 +17,7 @@
 //! | `lower` | bodies become circuits, circuits tapes; widths come from ranges |
 //! | `choose` | domains and conversions |
 //! | `rearrange` | steps are ordered by what they need |
+//! | `pools` | where checks are settled, and for how many tiles pools are refilled |
 //! | [`flow`] | when each step of each tile runs; both cost and engine follow it |
 //! | [`cost`](fn@cost) | payload bytes, rounds, gates: the promise |
 //!
@@ -36,6 +37,7 @@ mod algebra;
 mod check;
 mod choose;
 pub mod cost;
+mod domains;
 mod draft;
 mod expand;
 pub mod flow;
@@ -46,6 +48,7 @@ mod localise;
 mod lower;
 mod passes;
 mod place;
+mod pools;
 mod rearrange;
 mod scale;
 mod segment;
@@ -55,7 +58,7 @@ mod text;
 mod tile;
 mod uses;
 
-pub use cost::{CostReport, StepCost, cost};
+pub use cost::{CostReport, StepCost, cost, supply};
 pub use job::JobParts;
 pub use localise::{Local, Localised, localise};
 pub use sealane_parties::NetworkClass;
@@ -64,11 +67,12 @@ pub use steps::Plan;
 pub use uses::StepKind;
 
 use choose::Chosen;
+use domains::Domains;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::graph::{Program, Reveal};
 use sealane_protocol::{Protocol, Setting};
-use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
+use steps::{PlanValue, ResultPlan, RowPlan, Segment, Timing, ValuePlan};
 
 /// Plans a program for protocol `P` and a declared network class. The session has the parties of
 /// the program and `helpers` more, who own nothing and learn nothing.
@@ -98,6 +102,25 @@ pub fn plan_in_tiles<P: Protocol>(
     network: NetworkClass,
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
+    let timing = match P::profile().offline {
+        true => Timing::TileByTile,
+        false => Timing::CountsAlone,
+    };
+    plan_timed::<P>(program, helpers, network, most_rows, timing)
+}
+
+/// Plans as [`plan_in_tiles()`] does, with the offline parts of steps at the given time.
+///
+/// # Errors
+/// The errors of [`plan()`]; also if the protocol has no offline parts and the timing asks for
+/// some, or the other way round.
+pub fn plan_timed<P: Protocol>(
+    program: &Program,
+    helpers: usize,
+    network: NetworkClass,
+    most_rows: u64,
+    timing: Timing,
+) -> Result<Plan, Diagnostic> {
     sealane_program::check(program)?;
     let profile = P::profile();
     let settings = setting::settings::<P>(program, helpers)?;
@@ -112,7 +135,8 @@ pub fn plan_in_tiles<P: Protocol>(
     passes::phases(&expanded, &phases).map_err(broken)?;
     let draft = fuse::fuse(&expanded, &phases, &had)?;
     draft.check().map_err(broken)?;
-    let mut tiles = tile::tiles(&draft, program.rows.len(), &profile, network);
+    let domains = Domains::of::<P>(program.parties.len() + helpers);
+    let mut tiles = tile::tiles(&draft, program.rows.len(), &domains, network);
     tiles
         .iter_mut()
         .for_each(|tile| *tile = most_rows.clamp(1, *tile));
@@ -123,12 +147,12 @@ pub fn plan_in_tiles<P: Protocol>(
         .collect::<Vec<_>>();
     let owners = program.inputs.iter().map(|input| input.owner);
     let owners = owners.collect::<Vec<_>>();
-    let mut lowered = lower::lower(&draft, &owners, &tiles, &bounds, profile.goal)?;
-    let fitting = tile::with_tapes(&tiles, &draft, &lowered, &profile);
+    let mut lowered = lower::lower(&draft, &owners, &tiles, &bounds, &domains)?;
+    let fitting = tile::with_tapes(&tiles, &draft, &lowered, &domains);
     if fitting != tiles {
         // Trees over the rows of a tile have other levels now.
         tiles = fitting;
-        lowered = lower::lower(&draft, &owners, &tiles, &bounds, profile.goal)?;
+        lowered = lower::lower(&draft, &owners, &tiles, &bounds, &domains)?;
     }
     passes::lowered(&draft, &lowered).map_err(broken)?;
     let Chosen {
@@ -161,11 +185,14 @@ pub fn plan_in_tiles<P: Protocol>(
         tapes,
         values,
         segments,
+        timing,
         results,
     };
+    pools::settle::<P>(&mut plan);
     check::check::<P>(&plan).map_err(broken)?;
     limit::check(&plan)?;
     plan.setting = roles::<P>(&plan, settings);
+    pools::refills::<P>(&mut plan);
     Ok(plan)
 }
 

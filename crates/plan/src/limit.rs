@@ -75,6 +75,7 @@ fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
         // Counted with the values that they write.
         StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Convert { .. } => 0,
         StepOp::Move { .. } | StepOp::Concat { .. } => 0,
+        StepOp::Settle | StepOp::Open { .. } => 0,
         StepOp::Linear {
             terms, lanes: l, ..
         } => {

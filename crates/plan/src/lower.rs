@@ -5,18 +5,19 @@
 //! which is exact because the result is known to lie in its range. Folds become one small tape for
 //! each width of their tree. Equal tapes are one. Sums and products of a ring need no circuit.
 //!
-//! The protocol's goal decides how circuits are built and ordered. For size: small adders; an order
-//! that fills the lanes of a CPU with the circuit's own gates, since a unit may run on few rows
-//! (with many rows, the rows fill the lanes in any order, and the live set stays small); and marks
-//! where an input's owner knows an operand of an AND, which halves its garbled table. For depth:
-//! prefix adders, and one batch for each level of ANDs, which is one round where every AND costs a
-//! message.
+//! The goal of the domain in which a circuit runs decides how circuits are built and ordered. For
+//! size: small adders; an order that fills the lanes of a CPU with the circuit's own gates, since a
+//! unit may run on few rows (with many rows, the rows fill the lanes in any order, and the live set
+//! stays small); and marks where an input's owner knows an operand of an AND, which halves its
+//! garbled table. For depth: prefix adders, and one batch for each level of ANDs, which is one
+//! round where every AND costs a message.
 
 mod body;
 mod fold;
 mod ops;
 mod words;
 
+use crate::domains::Domains;
 use crate::draft::{Body, Draft, Read, Scan, TensorId, Term, Unit, UnitWork, Write};
 use crate::scale;
 use crate::steps::{
@@ -30,7 +31,7 @@ use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::PartyId;
 use sealane_program::graph::{Graph, Op, Value, ValueId};
 use sealane_program::types::{Data, Shape};
-use sealane_protocol::known_to;
+use sealane_protocol::{TapeUse, known_to};
 use std::collections::HashMap;
 use std::iter::repeat_n;
 use std::rc::Rc;
@@ -49,11 +50,11 @@ pub(crate) fn lower(
     owners: &[u8],
     tiles: &[u64],
     bounds: &[u64],
-    goal: Goal,
+    domains: &Domains,
 ) -> Result<Lowered, Diagnostic> {
     let mut lowerer = Lowerer {
         draft,
-        goal,
+        domains,
         known_to: tensors_known_to(draft, owners),
         tapes: Tapes::default(),
     };
@@ -112,7 +113,7 @@ fn label(ops: &[String]) -> String {
 
 struct Lowerer<'a> {
     draft: &'a Draft,
-    goal: Goal,
+    domains: &'a Domains,
     /// Marks by tensor.
     known_to: Vec<KnownTo>,
     tapes: Tapes,
@@ -159,9 +160,10 @@ impl Lowerer<'_> {
                     (Len::Rows, None) => (1, false),
                 };
                 let tree = Tree::new(fold.reduction, from.range, to.range, longest);
+                let goal = self.domains.goal(TapeUse::Fold);
                 let mut combine = |widths: [usize; 3]| {
-                    let circuit = fold::combine(fold.reduction, tree.signed, widths, self.goal);
-                    self.tapes.intern(tape(&circuit, self.goal))
+                    let circuit = fold::combine(fold.reduction, tree.signed, widths, goal);
+                    self.tapes.intern(tape(&circuit, goal))
                 };
                 StepOp::Fold {
                     operand: operand(&fold.from),
@@ -255,7 +257,8 @@ impl Lowerer<'_> {
         outs: &[TensorId],
         unit: &Unit,
     ) -> Result<TapeId, Diagnostic> {
-        let mut lowering = Lowering::new(self.goal);
+        let goal = self.domains.goal(unit.work.tape_use());
+        let mut lowering = Lowering::new(goal);
         let range = |id: &TensorId| self.draft.tensor(*id).range;
         let bits =
             |param: &Param| param.elements as usize * usize::from(range(&param.tensor).bits());
@@ -275,9 +278,9 @@ impl Lowerer<'_> {
             .flat_map(|result| result.words.clone())
             .collect::<Vec<Word>>();
         let circuit = lowering.builder.finish(outputs);
-        let tape = match self.goal {
+        let tape = match goal {
             Goal::Size => compile_known(&circuit, &Machine::CPU, &known),
-            Goal::Depth => self::tape(&circuit, self.goal),
+            Goal::Depth => self::tape(&circuit, goal),
         };
         Ok(self.tapes.intern(tape))
     }

@@ -8,7 +8,7 @@ use crate::steps::PlanValue;
 use sealane_parties::PartyId;
 use sealane_program::graph::{Graph, Op, Program};
 use sealane_program::types::Type;
-use sealane_protocol::{Profile, Setting};
+use sealane_protocol::{Players, Profile, Setting};
 
 /// Checks the settings that `setting` proposes: every role is played by a party of the session, and
 /// no party plays two.
@@ -16,13 +16,20 @@ pub(crate) fn setting(settings: &[Setting], profile: &Profile) -> Result<(), Str
     ensure(!settings.is_empty(), "no setting")?;
     for setting in settings {
         ensure(setting.roles.len() == profile.roles.len(), "a role is open")?;
+        let mut parties = setting.roles.concat();
         let there = |party: &PartyId| party.index() < setting.parties;
-        ensure(setting.roles.iter().all(there), "a role of no party")?;
-        let mut parties = setting.roles.clone();
-        parties.sort_by_key(|party| party.0);
+        ensure(parties.iter().all(there), "a role of no party")?;
+        for (role, players) in profile.roles.iter().zip(&setting.roles) {
+            let fits = match role.players {
+                Players::One => players.len() == 1,
+                Players::AtLeastOne => !players.is_empty(),
+            };
+            ensure(fits, "a role of too many or too few parties")?;
+        }
+        let all = parties.len();
+        parties.sort();
         parties.dedup();
-        let once = parties.len() == setting.roles.len();
-        ensure(once, "a party plays two roles")?;
+        ensure(parties.len() == all, "a party plays two roles")?;
     }
     Ok(())
 }
@@ -144,9 +151,10 @@ fn ensure(holds: bool, otherwise: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domains::Domains;
     use crate::{algebra, expand, fuse, lower, scale, segment};
-    use sealane_circuit::Goal;
     use sealane_program::text;
+    use sealane_testkit::fake::Honest;
 
     /// A sum over rows of products of fixed point, and a value that depends on it.
     const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\nrows n <= 100\n\
@@ -207,7 +215,8 @@ mod tests {
         let program = expand::expand(&scale::scale(&program()), false);
         let had = algebra::algebra(&program, false);
         let draft = fuse::fuse(&program, &segment::segment(&program), &had).expect("a draft");
-        let mut steps = lower::lower(&draft, &[0, 1], &[64], &[100], Goal::Size).expect("steps");
+        let domains = Domains::of::<Honest>(2);
+        let mut steps = lower::lower(&draft, &[0, 1], &[64], &[100], &domains).expect("steps");
         assert_eq!(lowered(&draft, &steps), Ok(()));
         let last = steps.steps.len() - 1;
         steps.steps.swap(0, last);

@@ -22,6 +22,7 @@ pub(crate) fn rearrange(steps: Vec<(Phase, Step)>) -> Vec<Segment> {
     }
     let segment = |(phase, steps): (Phase, Vec<Step>)| Segment {
         rows: phase.rows,
+        refill: None,
         steps: by_levels(topological(steps)),
     };
     phases.into_iter().map(segment).collect()

@@ -9,14 +9,14 @@
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::PartyId;
 use sealane_program::graph::Program;
-use sealane_protocol::{Profile, Protocol, Setting};
+use sealane_protocol::{Players, Profile, Protocol, Role, Setting};
 
 /// Names for the fewest helpers with whom a protocol runs a program of these parties; `None` if it
 /// runs none of that number with any helpers.
 pub fn fewest_helpers(profile: &Profile, named: &[String]) -> Option<Vec<String>> {
     let roles = profile.roles.len();
     let helpers = match roles.checked_sub(named.len()) {
-        _ if roles == 0 => 0,
+        _ if profile.suits(named.len()) => 0,
         Some(missing) => missing,
         None if profile.outsiders => roles,
         None => return None,
@@ -41,16 +41,21 @@ fn candidates(
     named: &[String],
     helpers: usize,
 ) -> Result<Vec<Setting>, Diagnostic> {
-    let (roles, parties) = (profile.roles.len(), named.len() + helpers);
-    let those_who_compute = match roles {
-        0 => 0..0,
-        _ if parties == roles => 0..parties,
-        _ if profile.outsiders && helpers == roles => named.len()..parties,
+    let parties = named.len() + helpers;
+    let computing = match helpers {
+        _ if profile.roles.is_empty() => 0..0,
+        _ if profile.suits(parties) => 0..parties,
+        _ if profile.outsiders && profile.suits(helpers) => named.len()..parties,
         _ => return Err(refusal(profile, named, helpers)),
     };
-    let players = those_who_compute.map(PartyId::from_index);
-    let orders = permutations(&players.collect::<Vec<_>>()).into_iter();
-    Ok(orders.map(|roles| Setting { parties, roles }).collect())
+    let computing = computing.map(PartyId::from_index).collect::<Vec<_>>();
+    let assigned = assignments(profile.roles, &computing).into_iter();
+    let setting = |roles| Setting {
+        parties,
+        roles,
+        security: profile.security,
+    };
+    Ok(assigned.map(setting).collect())
 }
 
 /// Returns whether a program of the parties `named` can run a protocol with that many helpers.
@@ -58,18 +63,31 @@ pub fn suits(profile: &Profile, named: &[String], helpers: usize) -> bool {
     candidates(profile, named, helpers).is_ok()
 }
 
-/// All permutations of a few parties, the given one first; of none, the empty one.
-fn permutations(parties: &[PartyId]) -> Vec<Vec<PartyId>> {
-    let Some(_) = parties.first() else {
+/// Every assignment of parties to roles: each role of one is tried with each party, in the given
+/// order first, and all others share the role of any number, so that there are `n^k` assignments of
+/// `n` parties to `k` roles of one, not `n!`.
+fn assignments(roles: &[Role], parties: &[PartyId]) -> Vec<Vec<Vec<PartyId>>> {
+    let Some((role, rest)) = roles.split_first() else {
         return vec![Vec::new()];
     };
-    let mut orders = Vec::new();
-    for (at, first) in parties.iter().enumerate() {
-        let rest = [&parties[..at], &parties[at + 1..]].concat();
-        let prepend = |rest: Vec<PartyId>| [vec![*first], rest].concat();
-        orders.extend(permutations(&rest).into_iter().map(prepend));
+    if role.players == Players::AtLeastOne {
+        // The roles behind it choose first.
+        let behind = assignments(rest, parties).into_iter();
+        let all = behind.map(|mut behind| {
+            let taken = |party: &PartyId| behind.iter().flatten().any(|other| other == party);
+            let others = parties.iter().copied().filter(|party| !taken(party));
+            behind.insert(0, others.collect());
+            behind
+        });
+        return all.collect();
     }
-    orders
+    let mut all = Vec::new();
+    for (at, player) in parties.iter().enumerate() {
+        let others = [&parties[..at], &parties[at + 1..]].concat();
+        let prepend = |rest: Vec<Vec<PartyId>>| [vec![vec![*player]], rest].concat();
+        all.extend(assignments(rest, &others).into_iter().map(prepend));
+    }
+    all
 }
 
 /// Returns every change of the helpers with which a program of the parties `named` can run a
@@ -103,8 +121,13 @@ fn refusal(profile: &Profile, named: &[String], helpers: usize) -> Diagnostic {
     Diagnostic {
         code: Code::Parties,
         message: format!(
-            "protocol `{}` computes with {}",
+            "protocol `{}` computes with {}{}",
             profile.name,
+            if profile.most().is_none() {
+                "at least "
+            } else {
+                ""
+            },
             plural(roles, "party", "parties")
         ),
         span: None,
@@ -142,9 +165,9 @@ fn free_names(taken: &[String], helpers: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_protocol::fake::Honest;
+    use sealane_testkit::fake::Honest;
 
-    fn profile(roles: &'static [&'static str], outsiders: bool) -> Profile {
+    fn profile(roles: &'static [Role], outsiders: bool) -> Profile {
         Profile {
             name: "ring",
             roles,
@@ -153,8 +176,9 @@ mod tests {
         }
     }
 
-    const THREE: &[&str] = &["first", "second", "third"];
-    const TWO: &[&str] = &["garbler", "evaluator"];
+    const THREE: &[Role] = &[Role::one("first"), Role::one("second"), Role::one("third")];
+    const TWO: &[Role] = &[Role::one("garbler"), Role::one("evaluator")];
+    const OPEN: &[Role] = &[Role::any("garblers"), Role::one("evaluator")];
 
     fn named(names: &str) -> Vec<String> {
         names.split(' ').map(String::from).collect()
@@ -162,7 +186,7 @@ mod tests {
 
     /// Indices of the parties that may take the roles.
     fn players(
-        roles: &'static [&'static str],
+        roles: &'static [Role],
         outsiders: bool,
         names: &str,
         helpers: usize,
@@ -171,16 +195,14 @@ mod tests {
         let settings = candidates(&profile(roles, outsiders), &named, helpers).ok()?;
         let total = named.len() + helpers;
         assert!(settings.iter().all(|setting| setting.parties == total));
-        let roles = |setting: Setting| setting.roles.iter().map(|party| party.0).collect();
+        let roles = |setting: Setting| {
+            let all = setting.roles.iter().flatten();
+            all.map(|party| party.0).collect()
+        };
         Some(settings.into_iter().map(roles).collect())
     }
 
-    fn refused(
-        roles: &'static [&'static str],
-        outsiders: bool,
-        names: &str,
-        helpers: usize,
-    ) -> String {
+    fn refused(roles: &'static [Role], outsiders: bool, names: &str, helpers: usize) -> String {
         let refused = candidates(&profile(roles, outsiders), &named(names), helpers);
         let error = refused.expect_err("the numbers do not fit");
         assert_eq!(error.code, "parties");
@@ -217,6 +239,21 @@ mod tests {
         }
     }
 
+    /// Each party is tried as the evaluator, all others garble; as many assignments as parties.
+    #[test]
+    fn a_role_of_any_number_takes_all_who_are_left() {
+        let all = players(OPEN, false, "a b c d", 0);
+        let want = [[1, 2, 3, 0], [0, 2, 3, 1], [0, 1, 3, 2], [0, 1, 2, 3]];
+        assert_eq!(all, Some(want.map(|roles| roles.to_vec()).to_vec()));
+        assert_eq!(
+            players(OPEN, false, "a b", 38).map(|all| all.len()),
+            Some(40)
+        );
+        assert_eq!(players(OPEN, false, "a", 0), None);
+        let text = refused(OPEN, false, "a", 0);
+        assert!(text.contains("computes with at least 2 parties"), "{text}");
+    }
+
     #[test]
     fn what_does_not_fit_is_refused_with_every_way_out() {
         assert_eq!(
@@ -239,7 +276,13 @@ mod tests {
 
     #[test]
     fn the_fewest_helpers_fit_and_no_fewer_do() {
-        for (roles, outsiders) in [(TWO, false), (TWO, true), (THREE, true), (&[], false)] {
+        for (roles, outsiders) in [
+            (TWO, false),
+            (TWO, true),
+            (THREE, true),
+            (OPEN, false),
+            (&[], false),
+        ] {
             for names in ["a", "a b", "a b c", "a b c d"] {
                 let (profile, named) = (profile(roles, outsiders), named(names));
                 let fits = |helpers| candidates(&profile, &named, helpers).is_ok();

@@ -27,6 +27,8 @@ pub struct Plan {
     pub values: Vec<ValuePlan>,
     /// Segments, in order.
     pub segments: Vec<Segment>,
+    /// Order of offline and online parts of steps.
+    pub timing: Timing,
     /// Results revealed after the last segment, in the order of the program's results.
     pub results: Vec<ResultPlan>,
 }
@@ -81,10 +83,29 @@ impl ValuePlan {
     }
 }
 
+/// Order of the offline and the online part of each step, where preparation depends on the circuit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Timing {
+    /// Steps have no offline part: preparation needs counts alone.
+    #[default]
+    CountsAlone,
+    /// Offline parts run a few tiles ahead of online parts, so that the memory of what they prepare
+    /// is bounded. Where transfers have random choices, labels follow the correction: one bit of an
+    /// input goes online.
+    TileByTile,
+    /// All offline parts run before the first input is given. The memory of what they prepare grows
+    /// with rows. Where transfers have random choices, both labels of an input bit go online, or
+    /// their correction and a label (16 bytes more a bit).
+    AheadOfInputs,
+}
+
 /// A sequence of steps that runs once (`rows` is none) or for each tile.
 pub struct Segment {
     /// The table whose tiles it walks.
     pub rows: Option<RowId>,
+    /// Tiles for which correlations are made at a time, before the first of them begins; none if it
+    /// needs none from a pool.
+    pub refill: Option<u64>,
     /// Its steps, each after the steps that it needs.
     pub steps: Vec<Step>,
 }
@@ -306,6 +327,17 @@ pub enum StepOp {
         /// Value to convert.
         value: PlanValue,
         /// Converted value.
+        out: PlanValue,
+    },
+    /// Settles the checks of all other steps of the tile run, so that none is kept until the end.
+    /// Checks of carries, which combine tiles, are settled before the results.
+    Settle,
+    /// Opens a value to all parties in the middle of a run. Checks of the steps that made it are
+    /// settled by a step before this one.
+    Open {
+        /// Value to open.
+        value: PlanValue,
+        /// The same elements as a public constant in the domain of `out`.
         out: PlanValue,
     },
 }

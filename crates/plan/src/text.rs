@@ -3,10 +3,11 @@
 use crate::flow::{self, IN_FLIGHT};
 use crate::steps::{
     Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Step, StepOp, SymView,
-    TapeId, ValuePlan,
+    TapeId, Timing, ValuePlan,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::Gate;
+use sealane_parties::PartyId;
 use sealane_program::types::Data;
 use sealane_protocol::Domain;
 use std::fmt::Write as _;
@@ -55,12 +56,12 @@ pub(crate) fn tape_hash(tape: &Tape) -> blake3::Hash {
 }
 
 fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
-    let roles = plan
-        .setting
-        .roles
-        .iter()
-        .map(|party| party.0.to_string())
-        .collect::<Vec<_>>();
+    let players = |players: &Vec<PartyId>| {
+        let players = players.iter().map(|party| party.0.to_string());
+        players.collect::<Vec<_>>().join(" and ")
+    };
+    let roles = plan.setting.roles.iter().map(players);
+    let roles = roles.collect::<Vec<_>>();
     writeln!(text, "plan 1 for protocol {}", plan.protocol)?;
     writeln!(
         text,
@@ -70,6 +71,11 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
     )?;
     // Messages carry no labels: a party with another order of tiles would misread them.
     writeln!(text, "flow {}, {IN_FLIGHT} tiles in flight", flow::VERSION)?;
+    match plan.timing {
+        Timing::CountsAlone => {}
+        Timing::TileByTile => writeln!(text, "offline parts tile by tile")?,
+        Timing::AheadOfInputs => writeln!(text, "offline parts ahead of inputs")?,
+    }
     for (index, owner) in plan.owners.iter().enumerate() {
         writeln!(text, "input {index} of party {}", owner.0)?;
     }
@@ -94,6 +100,9 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
         match segment.rows {
             Some(rows) => writeln!(text, "for each tile of rows {}", rows.0)?,
             None => writeln!(text, "once")?,
+        }
+        if let Some(tiles) = segment.refill {
+            writeln!(text, "  refill pools every {tiles} tiles")?;
         }
         let mut steps = segment.steps.iter();
         steps.try_for_each(|step| writeln!(text, "  {}", step_line(step)))?;
@@ -219,6 +228,8 @@ fn step_line(step: &Step) -> String {
             list(captured)
         ),
         StepOp::Convert { value, out } => format!("v{} = convert v{}", out.0, value.0),
+        StepOp::Settle => "settle".to_string(),
+        StepOp::Open { value, out } => format!("v{} = open v{}", out.0, value.0),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Number of rows of a tile: bounded by memory and by gain, the same for every party.
 
+use crate::domains::Domains;
 use crate::draft::{Draft, Phase, Tensor, TensorId};
 use crate::flow::IN_FLIGHT;
 use crate::lower::Lowered;
 use crate::steps::{Len, StepOp, TapeId};
 use sealane_parties::NetworkClass;
-use sealane_protocol::{Algebra, Goal, Profile};
+use sealane_protocol::{Algebra, Goal};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Memory that the values of one tile may take: with all tiles in flight, 64 MiB. The live wires of
@@ -17,15 +18,13 @@ const ROWS: [u64; 2] = [64, 65536];
 /// lanes and rounds, and the live wires of a tape stay in cache. With long round trips, the number
 /// of rounds dominates.
 const ROWS_A_ROUND: u64 = 4096;
-/// Bits of a share of a ring element: two components of 64 bits.
-const RING_SHARE_BITS: u64 = 128;
 
 /// Returns the rows of a full tile, by row count: a power of two such that all values that a
 /// segment of the table reads or makes fit the memory of a tile.
 pub(crate) fn tiles(
     draft: &Draft,
     tables: usize,
-    profile: &Profile,
+    domains: &Domains,
     network: NetworkClass,
 ) -> Vec<u64> {
     let mut alive: BTreeMap<Phase, BTreeSet<TensorId>> = BTreeMap::new();
@@ -40,12 +39,12 @@ pub(crate) fn tiles(
             .iter()
             .map(|id| draft.tensor(*id))
             .filter(|t| t.rows.is_some());
-        let total = of_row.map(|t| t.elements.saturating_mul(share(t, profile)));
+        let total = of_row.map(|t| t.elements.saturating_mul(share(t, domains)));
         let total = total.fold(0, u64::saturating_add);
         bits[usize::from(rows.0)] = total.max(bits[usize::from(rows.0)]);
     }
-    let most = match (profile.goal, network) {
-        (Goal::Depth, NetworkClass::Lan) => ROWS_A_ROUND,
+    let most = match (domains.any_depth(), network) {
+        (true, NetworkClass::Lan) => ROWS_A_ROUND,
         _ => ROWS[1],
     };
     bits.into_iter()
@@ -60,17 +59,17 @@ pub(crate) fn with_tapes(
     tiles: &[u64],
     draft: &Draft,
     lowered: &Lowered,
-    profile: &Profile,
+    domains: &Domains,
 ) -> Vec<u64> {
     let mut tiles = tiles.to_vec();
-    if profile.goal == Goal::Size {
-        return tiles;
-    }
     let slots = |id: &TapeId| u64::from(lowered.tapes[id.0 as usize].slots);
     for (unit, step) in draft.units.iter().zip(&lowered.steps) {
         let Some(rows) = unit.phase.rows else {
             continue;
         };
+        if domains.goal(unit.work.tape_use()) == Goal::Size {
+            continue;
+        }
         let (largest, lanes) = match &step.op {
             StepOp::Tape { tape, lanes, .. } => (Some(slots(tape)), lanes),
             StepOp::Fold { levels, lanes, .. } => (levels.iter().map(slots).max(), lanes),
@@ -81,7 +80,7 @@ pub(crate) fn with_tapes(
             Len::Fixed(length) => *length,
         });
         let bits = lanes.fold(largest.unwrap_or(1), u64::saturating_mul);
-        let most = rows_that_fit(bits.saturating_mul(profile.share_bits.into()));
+        let most = rows_that_fit(bits.saturating_mul(domains.bit));
         let tile = &mut tiles[usize::from(rows.0)];
         *tile = most.min(*tile);
     }
@@ -95,9 +94,9 @@ fn rows_that_fit(bits: u64) -> u64 {
 }
 
 /// Bits of memory that a share of an element takes.
-fn share(tensor: &Tensor, profile: &Profile) -> u64 {
+fn share(tensor: &Tensor, domains: &Domains) -> u64 {
     match tensor.algebra {
-        Algebra::Z2 => u64::from(tensor.range.bits()) * u64::from(profile.share_bits),
-        Algebra::Z2k(_) | Algebra::Gf2k(_) => RING_SHARE_BITS,
+        Algebra::Z2 => u64::from(tensor.range.bits()) * domains.bit,
+        Algebra::Z2k(_) | Algebra::Gf2k(_) => domains.ring,
     }
 }

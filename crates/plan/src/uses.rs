@@ -19,6 +19,10 @@ pub enum StepKind {
     Fold,
     /// A loop.
     Scan,
+    /// Checks are settled.
+    Settle,
+    /// A value is opened to all.
+    Open,
 }
 
 impl StepOp {
@@ -35,18 +39,18 @@ impl StepOp {
             StepOp::Product { .. } => StepKind::Product,
             StepOp::Fold { .. } => StepKind::Fold,
             StepOp::Scan { .. } => StepKind::Scan,
+            StepOp::Settle => StepKind::Settle,
+            StepOp::Open { .. } => StepKind::Open,
         }
     }
 
     /// Returns whether tiles run the step in order, since each continues from the one before it.
     pub fn in_order(&self) -> bool {
-        matches!(
-            self,
-            StepOp::Scan {
-                length: Len::Rows,
-                ..
-            }
-        )
+        match self {
+            StepOp::Scan { length, .. } => *length == Len::Rows,
+            StepOp::Settle => true,
+            _ => false,
+        }
     }
 
     /// Returns whether the results of tiles are combined, in the order of tiles. The combined value
@@ -63,7 +67,7 @@ impl StepOp {
     pub fn reads(&self) -> Vec<PlanValue> {
         let of = |operands: &[Operand]| operands.iter().map(|o| o.value).collect::<Vec<_>>();
         match self {
-            StepOp::Input { .. } | StepOp::Constant { .. } => Vec::new(),
+            StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Settle => Vec::new(),
             StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => vec![operand.value],
             StepOp::Concat { parts, .. } => parts.clone(),
             StepOp::Tape { operands, .. } => of(operands),
@@ -75,7 +79,7 @@ impl StepOp {
                 captured,
                 ..
             } => [&init[..], &of(over), captured].concat(),
-            StepOp::Convert { value, .. } => vec![*value],
+            StepOp::Convert { value, .. } | StepOp::Open { value, .. } => vec![*value],
         }
     }
 
@@ -90,7 +94,9 @@ impl StepOp {
             | StepOp::Linear { out, .. }
             | StepOp::Product { out, .. }
             | StepOp::Fold { out, .. }
-            | StepOp::Convert { out, .. } => vec![*out],
+            | StepOp::Convert { out, .. }
+            | StepOp::Open { out, .. } => vec![*out],
+            StepOp::Settle => Vec::new(),
             StepOp::Tape { outs, .. } => of(outs),
             StepOp::Scan { carries, outs, .. } => [carries.clone(), of(outs)].concat(),
         }
@@ -100,7 +106,7 @@ impl StepOp {
     pub(crate) fn redirect(&mut self, mut new: impl FnMut(PlanValue) -> PlanValue) {
         let mut each = |values: &mut [PlanValue]| values.iter_mut().for_each(|v| *v = new(*v));
         match self {
-            StepOp::Input { .. } | StepOp::Constant { .. } => {}
+            StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Settle => {}
             StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => {
                 operand.value = new(operand.value);
             }
@@ -127,7 +133,7 @@ impl StepOp {
                 each(captured);
                 over.iter_mut().for_each(|o| o.value = new(o.value));
             }
-            StepOp::Convert { value, .. } => *value = new(*value),
+            StepOp::Convert { value, .. } | StepOp::Open { value, .. } => *value = new(*value),
         }
     }
 }

@@ -1,20 +1,18 @@
 //! Costs of plans for the fake protocol, compared with counts made by hand; the choice of roles.
 
 use crate::common::Sketch;
-use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
-use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_plan::flow::IN_FLIGHT;
 use sealane_plan::steps::{Plan, StepOp};
 use sealane_plan::{NetworkClass, cost, plan, plan_in_tiles};
 use sealane_program::graph::{Binary, Program, Reduction};
 use sealane_program::types::Type;
-use sealane_protocol::fake::Honest;
 use sealane_protocol::{
-    Algebra, Correlation, Cost, Demand, Domain, Fault, Message, Planes, Profile, Progress,
-    Protocol, Setting, Step, StepShape,
+    Algebra, Choices, Correlation, Cost, Demand, Domain, DomainProfile, Message, Profile, Protocol,
+    Role, Setting, StepShape,
 };
+use sealane_testkit::fake::Honest;
 
 const A: PartyId = PartyId(0);
 const B: PartyId = PartyId(1);
@@ -168,9 +166,9 @@ fn the_cheapest_roles_are_taken_and_the_first_on_a_tie() {
             .roles
     };
     // Inputs of the second role are expensive.
-    assert_eq!(roles([0, 0]), [A, B]);
-    assert_eq!(roles([1, 1]), [B, A]);
-    assert_eq!(roles([0, 1]), [A, B]);
+    assert_eq!(roles([0, 0]), [[A], [B]]);
+    assert_eq!(roles([1, 1]), [[B], [A]]);
+    assert_eq!(roles([0, 1]), [[A], [B]]);
 }
 
 #[test]
@@ -209,27 +207,30 @@ fn a_protocol_for_two_refuses_three() {
 const COT: Correlation = Correlation::Cot {
     sender: A,
     receiver: B,
+    choices: Choices::Given,
 };
+
+const ROLES: &[Role] = &[Role::one("free"), Role::one("dear")];
 
 /// A protocol with costs only: two roles, of which the second pays for its inputs; each input bit
 /// needs a correlation, each correlation a byte of the first party.
 struct Lopsided;
 
 impl Protocol for Lopsided {
-    type Share = Planes<u8>;
-    type Pending<'a> = ();
-    type Check = ();
-
     fn profile() -> Profile {
         Profile {
             name: "lopsided",
-            roles: &["free", "dear"],
+            roles: ROLES,
             ..Honest::profile()
         }
     }
 
     fn domain(algebra: Algebra) -> Domain {
         Honest::domain(algebra)
+    }
+
+    fn domain_profile(domain: Domain, parties: usize) -> DomainProfile {
+        Honest::domain_profile(domain, parties)
     }
 
     fn cost(setting: &Setting, work: &StepShape) -> Cost {
@@ -239,8 +240,8 @@ impl Protocol for Lopsided {
                 elements,
                 bits,
                 ..
-            } if *owner == setting.roles[1] => {
-                let (from, to, bytes) = (setting.roles[1], setting.roles[0], elements * bits);
+            } if *owner == setting.player(1) => {
+                let (from, to, bytes) = (setting.player(1), setting.player(0), elements * bits);
                 Cost::of(vec![vec![Message { from, to, bytes }]])
             }
             _ => Cost::default(),
@@ -255,38 +256,12 @@ impl Protocol for Lopsided {
         demand
     }
 
-    fn prepare_cost(_: &Setting, demand: &Demand) -> Cost {
+    fn set_up_cost(_: &Setting, demand: &Demand) -> Cost {
         Cost::of(vec![vec![Message {
             from: A,
             to: B,
             bytes: demand.count(COT),
         }]])
-    }
-
-    fn start(_: &Setting, _: PartyId, _: Cpu, _: Coins) -> Self {
-        Lopsided
-    }
-
-    fn prepare(&mut self, _: &Demand, _: &mut Mesh) -> Result<(), Fault> {
-        unreachable!("it never runs")
-    }
-
-    fn constant(&mut self, _: Domain, _: usize, _: usize, _: &[u8]) -> Planes<u8> {
-        unreachable!("it never runs")
-    }
-
-    fn begin<'a>(&mut self, _: Step<'a, Self>, _: &mut Mesh) -> Result<Progress<'a, Self>, Fault>
-    where
-        Self: 'a,
-    {
-        unreachable!("it never runs")
-    }
-
-    fn advance<'a>(&mut self, _: (), _: &mut Mesh) -> Result<Progress<'a, Self>, Fault>
-    where
-        Self: 'a,
-    {
-        unreachable!("it never runs")
     }
 }
 

@@ -6,7 +6,7 @@ use sealane_program::builder::{Builder, Handle};
 use sealane_program::graph::{Binary, Input, Program};
 use sealane_program::types::{Range, Shape, Type};
 use sealane_protocol::Protocol;
-use sealane_protocol::fake::Honest;
+use sealane_testkit::fake::Honest;
 use sealane_trio::Trio;
 
 const FIXED: Type = Type::fixed(16, 16);

@@ -9,7 +9,7 @@ use sealane_program::builder::Index;
 use sealane_program::graph::{Binary, Op, Program, Reduction, Visibility};
 use sealane_program::text;
 use sealane_program::types::{Data, Range, Shape, Type};
-use sealane_protocol::fake::Honest;
+use sealane_testkit::fake::Honest;
 use sealane_testkit::random_program::{Case, cases};
 use sealane_testkit::reference;
 use std::collections::BTreeMap;

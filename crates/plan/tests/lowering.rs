@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use sealane_plan::{NetworkClass, cost, plan_in_tiles};
 use sealane_protocol::Protocol;
-use sealane_protocol::fake::Honest;
+use sealane_testkit::fake::Honest;
 use sealane_testkit::random_program::{Case, cases, random_program};
 use sealane_testkit::reference;
 use sealane_trio::Trio;

@@ -7,7 +7,7 @@ use sealane_plan::{JobParts, NetworkClass, StepKind, plan, plan_in_tiles};
 use sealane_program::builder::Index;
 use sealane_program::graph::{Binary, Program, Reduction};
 use sealane_program::types::{Shape, Type};
-use sealane_protocol::fake::Honest;
+use sealane_testkit::fake::Honest;
 
 fn planned(program: &Program) -> Plan {
     plan::<Honest>(program, 0, NetworkClass::Lan).unwrap_or_else(|error| panic!("{error}"))

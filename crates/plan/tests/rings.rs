@@ -3,17 +3,14 @@
 
 use crate::common::Sketch;
 use proptest::prelude::*;
-use sealane_block::{Coins, Cpu};
-use sealane_net::Mesh;
-use sealane_parties::PartyId;
 use sealane_plan::steps::{Len, LinearFactor, Operand, Plan, PlanValue, Step, StepOp};
 use sealane_plan::{NetworkClass, StepKind, cost, plan, plan_in_tiles};
 use sealane_program::builder::Index;
 use sealane_program::graph::{Binary, Program, Reduction};
 use sealane_program::types::{Shape, Type};
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Profile, Progress, Protocol, Setting,
-    Sharing, StepShape,
+    Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Profile, Protocol, Setting, Sharing,
+    StepShape, Threshold,
 };
 use sealane_testkit::random_program::{Case, arithmetic};
 use sealane_testkit::reference;
@@ -344,14 +341,10 @@ proptest! {
 struct Watchful;
 
 impl Protocol for Watchful {
-    type Share = sealane_trio::Share;
-    type Pending<'a> = ();
-    type Check = ();
-
     fn profile() -> Profile {
         Profile {
             name: "watchful",
-            corruption: Corruption::Malicious(1),
+            corruption: Corruption::Malicious(Threshold::Exactly(1)),
             ..Trio::profile()
         }
     }
@@ -367,6 +360,10 @@ impl Protocol for Watchful {
         }
     }
 
+    fn domain_profile(domain: Domain, parties: usize) -> DomainProfile {
+        Trio::domain_profile(domain, parties)
+    }
+
     fn cost(_: &Setting, _: &StepShape) -> Cost {
         Cost::default()
     }
@@ -375,37 +372,7 @@ impl Protocol for Watchful {
         Demand::default()
     }
 
-    fn prepare_cost(_: &Setting, _: &Demand) -> Cost {
+    fn set_up_cost(_: &Setting, _: &Demand) -> Cost {
         Cost::default()
-    }
-
-    fn start(_: &Setting, _: PartyId, _: Cpu, _: Coins) -> Self {
-        Watchful
-    }
-
-    fn prepare(&mut self, _: &Demand, _: &mut Mesh) -> Result<(), Fault> {
-        unreachable!("it never runs")
-    }
-
-    fn constant(&mut self, _: Domain, _: usize, _: usize, _: &[u8]) -> Self::Share {
-        unreachable!("it never runs")
-    }
-
-    fn begin<'a>(
-        &mut self,
-        _: sealane_protocol::Step<'a, Self>,
-        _: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
-    where
-        Self: 'a,
-    {
-        unreachable!("it never runs")
-    }
-
-    fn advance<'a>(&mut self, _: (), _: &mut Mesh) -> Result<Progress<'a, Self>, Fault>
-    where
-        Self: 'a,
-    {
-        unreachable!("it never runs")
     }
 }

@@ -1,10 +1,11 @@
-//! Exact cost of a step.
+//! Exact cost of a step, and the correlations that it consumes.
 //!
 //! A [`Flight`] is the set of messages that cross at the same time: every message of a flight is
 //! written before any of it is read, and a flight is read before the next one is written. Payload
 //! bytes and rounds of a run follow from the flights of its steps alone, so a plan's promise and
 //! the semantics of the trait agree.
 
+use crate::domain::Algebra;
 use sealane_parties::PartyId;
 use std::collections::BTreeMap;
 
@@ -46,15 +47,24 @@ impl Cost {
     }
 }
 
-/// Kind of correlation that preparation makes and online steps consume.
+/// Kind of correlation that preparation makes and steps consume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Correlation {
-    /// Correlated OTs with the sender's global offset.
+    /// Correlated OTs under the global offset of their sender. Those of the other direction, under
+    /// the offset of the other party, are another kind.
     Cot {
         /// Holder of the offset.
         sender: PartyId,
         /// Holder of the choices.
         receiver: PartyId,
+        /// Origin of the choices.
+        choices: Choices,
+    },
+    /// Products of two random shared bits, or ring elements, for one multiplication each (Beaver,
+    /// Crypto 1991).
+    Triple {
+        /// Algebra of the factors.
+        algebra: Algebra,
     },
     /// Common randomness between a party that does not compute and those that do, which replaces a
     /// part of its shares on the wire. One seed serves any number of inputs.
@@ -62,6 +72,17 @@ pub enum Correlation {
         /// The party without a role.
         owner: PartyId,
     },
+}
+
+/// Origin of the choice bits of oblivious transfers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Choices {
+    /// The receiver gives them when the transfers are made.
+    Given,
+    /// They are random and made before the input is known. Where the input `b` meets a random
+    /// choice `r`, the receiver sends the correction `d = b xor r`, once: the point-and-permute
+    /// colour of its label is `r`, and a run that is tried again draws new transfers.
+    Random,
 }
 
 /// Correlations that a plan needs prepared, in all.
@@ -79,10 +100,19 @@ impl Demand {
     pub fn count(&self, kind: Correlation) -> u64 {
         self.0.get(&kind).copied().unwrap_or(0)
     }
-    /// Adds the correlations of another demand.
-    pub fn merge(&mut self, other: &Demand) {
+    /// Adds the correlations of another demand, `times` over.
+    pub fn merge(&mut self, other: &Demand, times: u64) {
         for (kind, count) in &other.0 {
-            self.add(*kind, *count);
+            self.add(*kind, times * count);
         }
+    }
+    /// Returns whether nothing is demanded.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    /// The part of the demand whose kinds `keep` accepts.
+    pub fn only(&self, keep: impl Fn(Correlation) -> bool) -> Demand {
+        let kept = self.0.iter().filter(|(kind, _)| keep(**kind));
+        Demand(kept.map(|(kind, count)| (*kind, *count)).collect())
     }
 }

@@ -1,27 +1,24 @@
-//! Room `protocol`: the trait that every protocol implements, and its types.
+//! Room `protocol`: the description of a protocol, from which plans and costs are made.
 //!
-//! `plan` and `engine` use protocols through this room alone. A protocol describes itself
-//! ([`Profile`]), the cost of each step in bytes, flights and time ([`Cost`], computed from a
-//! [`StepShape`]), and the correlations that it needs prepared ([`Demand`]). It runs [`Step`]s in
-//! two halves: [`Protocol::begin`] writes messages, [`Protocol::advance`] reads them. The engine
-//! alone flushes, so steps that do not wait for each other share rounds without any protocol's
-//! help.
+//! A protocol describes itself ([`Profile`]), the domains in which it computes ([`Domain`]), the
+//! cost of each step in bytes, flights and time ([`Cost`], computed from a [`StepShape`]), and the
+//! correlations that it needs prepared ([`Demand`]). Planning needs nothing else; the room `party`
+//! holds the other half, the party that runs the steps.
 #![forbid(unsafe_code)]
 
 mod cost;
-pub mod fake;
+mod describe;
+mod domain;
 mod paper;
-mod run;
-mod settle;
-mod share;
-mod types;
+mod profile;
+mod shape;
+mod view;
 
-pub use cost::{Correlation, Cost, Demand, Flight, Message};
+pub use cost::{Choices, Correlation, Cost, Demand, Flight, Message};
+pub use describe::Protocol;
+pub use domain::{Algebra, Domain, DomainProfile, Sharing};
 pub use paper::{Paper, Security};
-pub use run::{Factor, Fault, Outcome, Progress, Protocol, Step, Term, run_alone};
+pub use profile::{Corruption, Players, Profile, Role, SecurityLevel, Setting, Threshold};
 pub use sealane_circuit::Goal;
-pub use settle::{DIGEST_BYTES, check_digests, send_digests};
-pub use share::{Planes, Shares, View};
-pub use types::{
-    Algebra, Corruption, Domain, Opening, Profile, Setting, Sharing, StepShape, known_to,
-};
+pub use shape::{Opening, StepShape, TapeUse, known_to};
+pub use view::View;

@@ -8,8 +8,10 @@
 //! | `random` | a fixed sequence of numbers for a seed |
 //! | `simulator` | simulated machines and network, determined by a seed |
 //! | `adversary` | a transport that tampers with a frame: a peer that misbehaves |
+//! | `fake` | a protocol for any number of parties with no secrecy at all |
 //! | `golden` | golden files of transcripts, which belong to a wire version |
 //! | `leaks` | search for secret blocks in the messages that a party has received |
+//! | `masked` | the same with an offline walk, pools, two domains of bits and checks by tile |
 //! | `page` | pages of the documentation that quote what only a test can produce |
 //! | `record` | meshes in memory that record the traffic of each party |
 //! | `relay` | a relay that tampers with records: a network that misbehaves |
@@ -19,8 +21,10 @@
 #![forbid(unsafe_code)]
 
 pub mod adversary;
+pub mod fake;
 pub mod golden;
 pub mod leaks;
+pub mod masked;
 pub mod page;
 pub mod random;
 pub mod random_program;

@@ -2,16 +2,14 @@
 //! arithmetic where there is some, and a reveal to all. It runs without the engine, which would
 //! choose the steps by a program.
 
+use sealane_block::{Coins, Cpu};
 use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile_known};
 use sealane_net::Mesh;
-use sealane_parties::PartyId;
-use sealane_parties::PartySet;
-use sealane_protocol::{
-    Algebra, Demand, Domain, Outcome, Protocol, Setting, Step, StepShape, known_to, run_alone,
-};
+use sealane_parties::{PartyId, PartySet};
+use sealane_party::{Opened, Outcome, Party, Selected, Start, Step, Words, run_alone};
+use sealane_protocol::{Algebra, Demand, Domain, Protocol, Setting, StepShape, TapeUse, known_to};
 use std::sync::Arc;
 use std::thread;
-use zeroize::Zeroizing;
 
 /// The size of each input.
 #[derive(Clone, Copy)]
@@ -22,8 +20,8 @@ pub struct Session {
     pub bits: usize,
 }
 
-/// Results of a party: the bits of each result.
-pub type Revealed = Vec<Option<Zeroizing<Vec<u8>>>>;
+/// Results of a party: the values of each result.
+pub type Revealed = Vec<Option<Words>>;
 
 impl Session {
     /// Number of parties: every role, and one party more if parties without roles may own inputs;
@@ -33,29 +31,38 @@ impl Session {
         (profile.roles.len() + usize::from(profile.outsiders)).max(1)
     }
 
-    /// Runs every party on a thread of its own: `start` makes it, `input` returns the bits of its
-    /// input, and `end` maps its mesh and results to the returned value, in the order of parties.
-    pub fn run<P: Protocol, T: Send>(
+    /// Runs every party on a thread of its own: `coins` returns its tier and its randomness,
+    /// `input` the values of its input, and `end` maps its mesh and results to the returned value,
+    /// in the order of parties.
+    pub fn run<P: Party, T: Send>(
         self,
         meshes: Vec<Mesh>,
-        start: impl Fn(&Setting, &mut Mesh) -> P + Sync,
-        input: impl Fn(PartyId) -> Zeroizing<Vec<u8>> + Sync,
+        coins: impl Fn(&Mesh) -> (Cpu, Coins) + Sync,
+        input: impl Fn(PartyId) -> Words + Sync,
         end: impl Fn(Mesh, Revealed) -> T + Sync,
     ) -> Vec<T> {
-        let profile = P::profile();
-        let setting = Setting {
-            parties: meshes.len(),
-            roles: (0..profile.roles.len()).map(PartyId::from_index).collect(),
-        };
-        let tape = self.tape(profile.goal);
+        let setting = Setting::in_order(&P::Protocol::profile(), meshes.len());
+        let bits = P::Protocol::tape_domain(TapeUse::Map);
+        let tape = self.tape(P::Protocol::domain_profile(bits, setting.parties).goal);
+        let owners = owners(&setting);
+        let demand = self.demand::<P::Protocol>(&setting, &owners);
         let party = |mut mesh: Mesh| {
+            let (cpu, coins) = coins(&mesh);
+            let start = Start {
+                setting: &setting,
+                me: mesh.me(),
+                session: mesh.session(),
+                cpu,
+                coins,
+            };
+            let party = P::set_up(start, &demand, &mut mesh);
             let mut side = Side {
                 session: self,
-                party: start(&setting, &mut mesh),
+                party: party.expect("all parties are honest"),
                 mesh,
                 input: &input,
             };
-            let revealed = side.run(&setting, &tape);
+            let revealed = side.run(&owners, &tape);
             end(side.mesh, revealed)
         };
         thread::scope(|threads| {
@@ -66,6 +73,21 @@ impl Session {
             let ended = threads.into_iter().map(|party| party.join());
             ended.map(|party| party.expect("no party panics")).collect()
         })
+    }
+
+    /// Correlations of all inputs.
+    fn demand<P: Protocol>(self, setting: &Setting, owners: &[PartyId]) -> Demand {
+        let mut demand = Demand::default();
+        for owner in owners.iter().copied() {
+            let work = StepShape::Input {
+                owner,
+                domain: P::input_domain(Algebra::Z2),
+                elements: self.lanes as u64,
+                bits: self.bits as u64,
+            };
+            demand.merge(&P::demand(setting, &work), 1);
+        }
+        demand
     }
 
     /// Builds a comparison, a product and a choice: ANDs at many depths. Each of the two inputs is
@@ -84,34 +106,26 @@ impl Session {
     }
 }
 
+/// Owners of the inputs: every party once; a single party owns both operands.
+fn owners(setting: &Setting) -> Vec<PartyId> {
+    let owners = (0..setting.parties.max(2)).map(|at| at % setting.parties);
+    owners.map(PartyId::from_index).collect()
+}
+
 /// One party of a session.
-struct Side<'a, P: Protocol, I> {
+struct Side<'a, P: Party, I> {
     session: Session,
     party: P,
     mesh: Mesh,
     input: &'a I,
 }
 
-impl<P: Protocol, I: Fn(PartyId) -> Zeroizing<Vec<u8>>> Side<'_, P, I> {
-    fn run(&mut self, setting: &Setting, tape: &Tape) -> Revealed {
-        let (lanes, bits) = (self.session.lanes, P::domain(Algebra::Z2));
-        // A single party owns both operands.
-        let owners = (0..setting.parties.max(2)).map(|at| at % setting.parties);
-        let owners = owners.map(PartyId::from_index).collect::<Vec<_>>();
-        let mut demand = Demand::default();
-        for owner in owners.iter().copied() {
-            let work = StepShape::Input {
-                owner,
-                domain: P::input_domain(Algebra::Z2),
-                elements: lanes as u64,
-                bits: self.session.bits as u64,
-            };
-            demand.merge(&P::demand(setting, &work));
-        }
-        let prepared = self.party.prepare(&demand, &mut self.mesh);
-        prepared.expect("all parties are honest");
+impl<P: Party, I: Fn(PartyId) -> Words> Side<'_, P, I> {
+    fn run(&mut self, owners: &[PartyId], tape: &Tape) -> Revealed {
+        let lanes = self.session.lanes;
+        let bits = P::Protocol::domain(Algebra::Z2);
         let inputs = owners.iter().map(|owner| {
-            let domain = P::input_domain(Algebra::Z2);
+            let domain = P::Protocol::input_domain(Algebra::Z2);
             let share = self.give(*owner, domain);
             self.convert(share, domain, bits)
         });
@@ -121,41 +135,51 @@ impl<P: Protocol, I: Fn(PartyId) -> Zeroizing<Vec<u8>>> Side<'_, P, I> {
             let operands = pair.to_vec();
             results.push(self.share(Step::Tape {
                 tape,
+                domain: bits,
                 lanes,
                 operands,
             }));
         }
-        if P::profile().arithmetic {
-            let domain = P::domain(Algebra::Z2k(40));
+        if P::Protocol::profile().arithmetic {
+            let domain = P::Protocol::domain(Algebra::Z2k(40));
             let left = self.convert(inputs[0].clone(), bits, domain);
             let right = self.convert(inputs[1].clone(), bits, domain);
             let product = self.share(Step::Product {
                 domain,
-                left,
-                right,
+                left: Selected::whole(left),
+                right: Selected::whole(right),
             });
             results.push(self.convert(product, domain, bits));
         }
-        let all = PartySet::of(owners);
-        let results = results.into_iter().map(|share| (share, bits, all));
-        let step = Step::Reveal {
-            results: results.collect(),
-            checks: vec![],
-        };
-        match run_alone(&mut self.party, &mut self.mesh, step) {
-            Ok(Outcome::Revealed(revealed)) => revealed,
+        let all = PartySet::of(owners.iter().copied());
+        let results = results.into_iter().map(|share| Opened {
+            share,
+            domain: bits,
+            to: all,
+        });
+        let results = results.collect();
+        let settle = Step::Settle { checks: vec![] };
+        let settled = run_alone(&mut self.party, &mut self.mesh, settle, None);
+        assert!(matches!(settled, Ok(Outcome::Settled(_))), "digests agree");
+        match run_alone(
+            &mut self.party,
+            &mut self.mesh,
+            Step::Open { results },
+            None,
+        ) {
+            Ok(Outcome::Opened(values, _)) => values,
             _ => panic!("results are due"),
         }
     }
 
     fn give(&mut self, owner: PartyId, domain: Domain) -> Arc<P::Share> {
-        let bits = (owner == self.mesh.me()).then(|| (self.input)(owner));
+        let values = (owner == self.mesh.me()).then(|| (self.input)(owner));
         self.share(Step::Input {
             owner,
             domain,
             elements: self.session.lanes,
-            planes: self.session.bits,
-            bits,
+            bits: self.session.bits,
+            values,
         })
     }
 
@@ -173,7 +197,7 @@ impl<P: Protocol, I: Fn(PartyId) -> Zeroizing<Vec<u8>>> Side<'_, P, I> {
     }
 
     fn share(&mut self, step: Step<'_, P>) -> Arc<P::Share> {
-        match run_alone(&mut self.party, &mut self.mesh, step) {
+        match run_alone(&mut self.party, &mut self.mesh, step, None) {
             Ok(Outcome::Share(share, _)) => Arc::new(share),
             _ => panic!("a share is due"),
         }

@@ -6,14 +6,14 @@ use sealane_block::{Coins, Cpu};
 use sealane_garble::Scheme;
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
-use sealane_protocol::{Paper, Protocol, Setting};
+use sealane_party::{Party, from_planes};
+use sealane_protocol::{Paper, Protocol};
 use sealane_testkit::golden;
 use sealane_testkit::record::recorded;
 use sealane_testkit::session::Session;
-use sealane_trio::Trio;
-use sealane_yao::{Garbling, ThreeHalves, Yao};
+use sealane_trio::TrioParty;
+use sealane_yao::{Garbling, ThreeHalves, YaoParty};
 use std::fmt::Write;
-use zeroize::Zeroizing;
 
 /// A wide block of lanes and a narrow one.
 const SIZE: Session = Session { lanes: 37, bits: 6 };
@@ -46,17 +46,13 @@ fn session() -> SessionId {
 type Crossed = Vec<(PartyId, PartyId, [u8; 32])>;
 
 /// Runs a session of all roles, and of a party without a role if there may be one.
-fn run<P: Protocol>(cpu: Cpu, session: SessionId, meshes: Vec<Mesh>) -> Crossed {
-    let start = |setting: &Setting, mesh: &mut Mesh| {
-        mesh.enter(session);
-        let me = mesh.me();
-        let coins = Coins::danger_fixed_seed(u64::from(me.0));
-        P::start(setting, me, cpu, coins)
-    };
+fn run<P: Party>(cpu: Cpu, session: SessionId, mut meshes: Vec<Mesh>) -> Crossed {
+    meshes.iter_mut().for_each(|mesh| mesh.enter(session));
+    let coins = |mesh: &Mesh| (cpu, Coins::danger_fixed_seed(u64::from(mesh.me().0)));
     let input = |owner: PartyId| {
         let bit = |i: usize| u8::from((i + usize::from(owner.0)).is_multiple_of(3));
         let bits = (0..SIZE.lanes * SIZE.bits).map(bit);
-        Zeroizing::new(bits.collect())
+        from_planes(&bits.collect::<Vec<_>>(), SIZE.bits)
     };
     let end = |mut mesh: Mesh, _| {
         let (me, peers) = (mesh.me(), mesh.peers());
@@ -65,14 +61,18 @@ fn run<P: Protocol>(cpu: Cpu, session: SessionId, meshes: Vec<Mesh>) -> Crossed 
         mesh.finish().unwrap();
         sent
     };
-    SIZE.run(meshes, start, input, end).concat()
+    SIZE.run::<P, _>(meshes, coins, input, end).concat()
 }
 
 /// A line for each direction of each link.
-fn transcript<P: Protocol>(cpu: Cpu) -> String {
+fn transcript<P: Party>(cpu: Cpu) -> String {
     let mut text = String::new();
-    for (from, to, digest) in run::<P>(cpu, session(), Mesh::in_memory(Session::parties::<P>())) {
-        let (name, digest) = (P::profile().name, hex::encode(digest));
+    for (from, to, digest) in run::<P>(
+        cpu,
+        session(),
+        Mesh::in_memory(Session::parties::<P::Protocol>()),
+    ) {
+        let (name, digest) = (P::Protocol::profile().name, hex::encode(digest));
         writeln!(text, "{name} {}>{} {digest}", from.0, to.0).unwrap();
     }
     text
@@ -80,12 +80,12 @@ fn transcript<P: Protocol>(cpu: Cpu) -> String {
 
 fn transcripts(cpu: Cpu) -> String {
     let protocols = [
-        transcript::<Yao>(cpu),
-        transcript::<Yao<ThreeHalves>>(cpu),
-        transcript::<Yao<Prp>>(cpu),
-        transcript::<Yao<Tccr>>(cpu),
-        transcript::<Yao<Circ>>(cpu),
-        transcript::<Trio>(cpu),
+        transcript::<YaoParty>(cpu),
+        transcript::<YaoParty<ThreeHalves>>(cpu),
+        transcript::<YaoParty<Prp>>(cpu),
+        transcript::<YaoParty<Tccr>>(cpu),
+        transcript::<YaoParty<Circ>>(cpu),
+        transcript::<TrioParty>(cpu),
     ];
     protocols.concat()
 }
@@ -105,10 +105,10 @@ const KEYS: usize = 3 * 32;
 
 /// Masks of one session are independent of those of another, even if a party tosses the same coins
 /// in both: far more bytes differ than those of digests.
-fn sessions_differ<P: Protocol>() {
+fn sessions_differ<P: Party>() {
     let cpu = Cpu::detect().unwrap();
     let heard = |session| {
-        let (meshes, logs) = recorded(Session::parties::<P>());
+        let (meshes, logs) = recorded(Session::parties::<P::Protocol>());
         run::<P>(cpu, session, meshes);
         let logs = logs.concat();
         logs.iter().map(|log| log.heard()).collect::<Vec<_>>()
@@ -122,9 +122,9 @@ fn sessions_differ<P: Protocol>() {
             one.iter().zip(other).filter(|(a, b)| a != b).count()
         });
     let masked = masked.collect::<Vec<_>>();
-    let name = P::profile().name;
+    let name = P::Protocol::profile().name;
     assert!(
-        masked.len() >= Session::parties::<P>(),
+        masked.len() >= Session::parties::<P::Protocol>(),
         "{name}: {masked:?}"
     );
     assert!(
@@ -135,7 +135,7 @@ fn sessions_differ<P: Protocol>() {
 
 #[test]
 fn the_session_reaches_every_message_that_masks() {
-    sessions_differ::<Yao>();
-    sessions_differ::<Yao<ThreeHalves>>();
-    sessions_differ::<Trio>();
+    sessions_differ::<YaoParty>();
+    sessions_differ::<YaoParty<ThreeHalves>>();
+    sessions_differ::<TrioParty>();
 }

@@ -4,7 +4,7 @@ use crate::form::Form;
 use crate::roles::Computing;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_protocol::{Fault, Planes};
+use sealane_party::{Fault, Planes};
 
 /// A shared tensor of which one component may still be in transit to this party.
 pub(crate) struct Arriving {

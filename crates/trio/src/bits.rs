@@ -99,25 +99,6 @@ impl Writer {
     }
 }
 
-/// Bits, 0 or 1 a byte, as words.
-pub(crate) fn gather_bytes(bits: &[u8], words: &mut [u64]) {
-    for (word, chunk) in words.iter_mut().zip(bits.chunks(64)) {
-        *word = 0;
-        for (i, bit) in chunk.iter().enumerate() {
-            *word |= u64::from(*bit) << i;
-        }
-    }
-}
-
-/// The bits of words, 0 or 1 a byte.
-pub(crate) fn scatter_bytes(words: &[u64], bits: &mut [u8]) {
-    for (word, chunk) in words.iter().zip(bits.chunks_mut(64)) {
-        for (i, bit) in chunk.iter_mut().enumerate() {
-            *bit = (*word >> i & 1) as u8;
-        }
-    }
-}
-
 /// Transposes 64 x 64 bits: bit `c` of word `r` becomes bit `r` of word `c`. At each scale, the
 /// upper right and the lower left square of every block change places.
 pub(crate) fn transpose(rows: &mut [u64; 64]) {
@@ -169,9 +150,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn bits_of(words: &[u64], count: usize) -> Vec<u8> {
-        let mut bits = vec![0; count];
-        scatter_bytes(words, &mut bits);
-        bits
+        let bit = |i: usize| (words[i / 64] >> (i % 64) & 1) as u8;
+        (0..count).map(bit).collect()
     }
 
     #[test]
@@ -224,13 +204,6 @@ mod tests {
             elements_from_planes(&packed, &mut back);
             let low = elements.iter().map(|e| e & low_mask(planes));
             prop_assert_eq!(back, low.collect::<Vec<_>>());
-        }
-
-        #[test]
-        fn bytes_and_words_hold_the_same(bits in prop::collection::vec(0..2u8, 0..300)) {
-            let mut words = vec![0; words_for(bits.len())];
-            gather_bytes(&bits, &mut words);
-            prop_assert_eq!(bits_of(&words, bits.len()), bits);
         }
     }
 }

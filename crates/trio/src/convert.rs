@@ -27,7 +27,8 @@ use crate::share::Share;
 use crate::tape::TapeProgress;
 use sealane_circuit::{Builder, Int, Machine, Tape, compile};
 use sealane_net::Mesh;
-use sealane_protocol::{Fault, Goal, Planes, Shares};
+use sealane_party::{Fault, Planes, Shares};
+use sealane_protocol::Goal;
 use std::sync::{Arc, OnceLock};
 
 /// Adds three words of so many bits, at most 64, modulo the power of two.

@@ -5,8 +5,9 @@ use crate::form::width;
 use crate::keys::KEY_BYTES;
 use crate::{reveal, seat};
 use sealane_parties::PartyId;
+use sealane_party::DIGEST_BYTES;
 use sealane_protocol::{
-    Correlation, Cost, DIGEST_BYTES, Demand, Domain, Flight, Message, Opening, Setting, StepShape,
+    Correlation, Cost, Demand, Domain, Flight, Message, Opening, Setting, StepShape,
 };
 
 /// Nominal cost of an AND with its free XORs on 64 lanes, or on fewer: shares of zero, gates, and
@@ -31,7 +32,7 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
             compute_ns: elements * bits * BIT_NS,
             ..Cost::of(vec![input(setting, *owner, elements * bits)])
         },
-        StepShape::Tape { tape, lanes } => {
+        StepShape::Tape { tape, lanes, .. } => {
             let batches = tape.batches.iter().map(|batch| batch.ands.len() as u64);
             let batches = batches.filter(|ands| *ands > 0);
             let flights = batches.map(|ands| reshare(setting, ands * lanes));
@@ -46,6 +47,7 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
             domain,
             lanes,
             terms,
+            ..
         } => {
             let bits = lanes * width_of(*domain).unwrap_or(1);
             Cost {
@@ -59,10 +61,11 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
             elements,
             bits,
             ..
-        } => convert(setting, [*from, *to].map(width_of), *elements, *bits),
-        StepShape::Reveal { results, .. } => Cost {
+        } => convert(setting, [*from, *to], *elements, *bits),
+        StepShape::Settle { .. } => Cost::of(vec![digests(setting)]),
+        StepShape::Open { results } => Cost {
             compute_ns: results.iter().map(|result| result.bits * BIT_NS).sum(),
-            ..Cost::of(vec![digests(setting), open(setting, results)])
+            ..Cost::of(vec![open(setting, results)])
         },
     }
 }
@@ -77,7 +80,7 @@ pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
     demand
 }
 
-pub(crate) fn prepare_cost(setting: &Setting, demand: &Demand) -> Cost {
+pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     let message = |from, to| Message {
         from,
         to: seat::party(setting, to),
@@ -110,11 +113,15 @@ fn input(setting: &Setting, owner: PartyId, bits: u64) -> Flight {
 }
 
 /// Both directions between bits and integers; all else is local or refused.
-fn convert(setting: &Setting, widths: [Option<u64>; 2], elements: u64, bits: u64) -> Cost {
-    match widths {
+fn convert(setting: &Setting, domains: [Domain; 2], elements: u64, bits: u64) -> Cost {
+    match domains.map(width_of) {
         [Some(k), None] if bits <= k => {
-            let (tape, lanes) = (adder(bits as usize), elements);
-            cost(setting, &StepShape::Tape { tape, lanes })
+            let work = StepShape::Tape {
+                tape: adder(bits as usize),
+                domain: domains[1],
+                lanes: elements,
+            };
+            cost(setting, &work)
         }
         [None, Some(k)] => {
             let inputs = elements * bits.min(k);

@@ -5,13 +5,11 @@
 //! modulo `2^k`. So inputs, resharings and reveals are written once, over rows. In a message rows
 //! follow each other without gaps.
 
-use crate::bits::{
-    Writer, elements_from_planes, gather_bytes, low_mask, planes_from_elements, scatter_bytes,
-    words_for,
-};
+use crate::bits::{Writer, elements_from_planes, low_mask, planes_from_elements, words_for};
 use crate::packed::Packed;
 use crate::share::{Body, Pair, Share};
-use sealane_protocol::{Algebra, Domain, Fault, Planes, Shares, Sharing};
+use sealane_party::{Fault, Planes, Shares, Words};
+use sealane_protocol::{Algebra, Domain, Sharing};
 use std::mem;
 use zeroize::Zeroizing;
 
@@ -83,14 +81,16 @@ impl Form {
         })
     }
 
-    /// A tensor of a domain whose values are given as bit planes.
-    pub(crate) fn of_bits(domain: Domain, planes: usize, elements: usize) -> Result<Form, Fault> {
-        let k = width(domain)?.unwrap_or(1);
-        if !planes.is_multiple_of(k) {
-            let what = format!("{planes} planes of bits are no elements of {k} bits");
-            return Err(Fault::Internal(what));
+    /// A tensor of a domain whose values are given as words of `bits` bits.
+    pub(crate) fn of_words(domain: Domain, bits: usize, elements: usize) -> Result<Form, Fault> {
+        match width(domain)? {
+            None => Ok(Form::bits(bits, elements)),
+            Some(k) if k == bits => Ok(Form::ring(k, 1, elements)),
+            Some(k) => {
+                let what = format!("values of {bits} bits are no elements of {k} bits");
+                Err(Fault::Internal(what))
+            }
         }
-        Form::of(domain, planes / k, elements)
     }
 
     /// The tensor without data.
@@ -193,54 +193,38 @@ impl Form {
         Ok(Some(self.planes_of(rows.finish())))
     }
 
-    /// A component from bits plane by plane, 0 or 1 a byte.
-    pub(crate) fn encode(self, bits: &[u8]) -> Planes<u64> {
+    /// A component from values, one word an element, of which the lowest bits count.
+    pub(crate) fn encode(self, values: &[u64]) -> Planes<u64> {
         let mut component = self.zeros();
-        if self.elements == 0 {
-            return component;
-        }
         match self.group {
-            Group::Xor => {
-                for (plane, bits) in bits.chunks_exact(self.elements).enumerate() {
-                    gather_bytes(bits, component.plane_mut(plane));
-                }
-            }
+            Group::Xor => planes_from_elements(values, component.data_mut()),
             Group::Sum => {
-                let planes = Form::bits(self.row_bits, self.elements);
-                let elements = bits.chunks_exact(self.row_bits * self.elements);
-                for (plane, bits) in elements.enumerate() {
-                    let planes = planes.encode(bits);
-                    elements_from_planes(planes.data(), component.plane_mut(plane));
-                }
+                component.data_mut().copy_from_slice(values);
+                self.trim(component.data_mut());
             }
         }
         component
     }
 
-    /// The bits of a component plane by plane, 0 or 1 a byte; a ring element has `k` planes.
-    pub(crate) fn decode(self, component: &[u64]) -> Zeroizing<Vec<u8>> {
-        let bits_of_plane = match self.group {
-            Group::Xor => self.elements,
-            Group::Sum => self.row_bits * self.elements,
+    /// The values of a component, one word an element.
+    ///
+    /// # Errors
+    /// [`Fault::Internal`] if an element does not fit a word.
+    pub(crate) fn decode(self, component: &[u64]) -> Result<Words, Fault> {
+        let fits = match self.group {
+            Group::Xor => self.planes <= 64,
+            Group::Sum => self.planes == 1,
         };
-        let mut bits = Zeroizing::new(vec![0; self.planes * bits_of_plane]);
-        if bits.is_empty() {
-            return bits;
+        if !fits {
+            let what = "an element that is opened does not fit a word";
+            return Err(Fault::Internal(what.to_string()));
         }
-        let words = component.len() / self.planes;
-        let planes = component.chunks_exact(words);
-        for (plane, bits) in planes.zip(bits.chunks_exact_mut(bits_of_plane)) {
-            match self.group {
-                Group::Xor => scatter_bytes(plane, bits),
-                Group::Sum => {
-                    let form = Form::bits(self.row_bits, self.elements);
-                    let mut planes = form.zeros();
-                    planes_from_elements(plane, planes.data_mut());
-                    bits.copy_from_slice(&form.decode(planes.data()));
-                }
-            }
+        let mut values = Zeroizing::new(vec![0; self.elements]);
+        match self.group {
+            Group::Xor => elements_from_planes(component, &mut values),
+            Group::Sum => values.copy_from_slice(component),
         }
-        bits
+        Ok(values)
     }
 
     /// Returns both components of a share that should have this form; none if it is a shape without

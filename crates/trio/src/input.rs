@@ -16,7 +16,8 @@ use crate::roles::Computing;
 use crate::seat;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_protocol::{Fault, Planes, Setting};
+use sealane_party::{Fault, Planes};
+use sealane_protocol::Setting;
 
 impl Computing {
     /// The input of the party of role `owner`, who gives the values.

@@ -20,7 +20,8 @@ use crate::seat::{self, Seat};
 use sealane_block::{Block, Coins, Cpu, Prg, Seed};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
-use sealane_protocol::{Correlation, Demand, Fault, Planes, Setting};
+use sealane_party::{Fault, Planes};
+use sealane_protocol::{Correlation, Demand, Setting};
 use std::collections::BTreeMap;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -37,9 +38,16 @@ pub(crate) struct Key {
     inputs: Prg,
 }
 
-impl Key {
-    fn new(cpu: Cpu, seed: &Seed, session: SessionId) -> Key {
-        let stream = |label| seed.stream(label, session.as_bytes()).prg(cpu);
+/// Maker of the streams of a session's keys, from their seeds.
+#[derive(Clone, Copy)]
+pub(crate) struct KeyMaker {
+    pub(crate) cpu: Cpu,
+    pub(crate) session: SessionId,
+}
+
+impl KeyMaker {
+    fn key(self, seed: &Seed) -> Key {
+        let stream = |label| seed.stream(label, self.session.as_bytes()).prg(self.cpu);
         Key {
             zero_bits: stream("trio: zero shares of bits"),
             zero_ring: stream("trio: zero shares of integers"),
@@ -47,6 +55,14 @@ impl Key {
         }
     }
 
+    fn recv(self, from: PartyId, mesh: &mut Mesh) -> Result<Key, Fault> {
+        let mut bytes = Zeroizing::new([0; Seed::BYTES]);
+        mesh.recv(from, &mut bytes[..])?;
+        Ok(self.key(&Seed::from_bytes(&bytes)))
+    }
+}
+
+impl Key {
     /// The next random component for an input.
     pub(crate) fn input(&mut self, form: Form) -> Planes<u64> {
         let mut component = form.zeros();
@@ -81,15 +97,15 @@ impl Keys {
     pub(crate) fn prepare(
         seat: Seat,
         guests: &[PartyId],
-        cpu: Cpu,
+        maker: KeyMaker,
         coins: &mut Coins,
         mesh: &mut Mesh,
     ) -> Result<Keys, Fault> {
         let seed = coins.secret(KEY).seed();
         mesh.send(seat.previous, seed.as_bytes())?;
         mesh.flush()?;
-        let own = Key::new(cpu, &seed, mesh.session());
-        let next = recv_key(seat.next, cpu, mesh)?;
+        let own = maker.key(&seed);
+        let next = maker.recv(seat.next, mesh)?;
         let mut keys = Keys {
             own,
             next,
@@ -99,7 +115,7 @@ impl Keys {
             let mut components = [None, None];
             for component in [0, 1] {
                 if let Some(place) = seat.place_of(component) {
-                    components[place] = Some(recv_key(*guest, cpu, mesh)?);
+                    components[place] = Some(maker.recv(*guest, mesh)?);
                 }
             }
             keys.guests.insert(*guest, components);
@@ -123,7 +139,7 @@ impl Keys {
 /// The keys of components 0 and 1 of a party without a role.
 pub(crate) fn prepare_guest(
     setting: &Setting,
-    cpu: Cpu,
+    maker: KeyMaker,
     coins: &mut Coins,
     mesh: &mut Mesh,
 ) -> Result<[Key; 2], Fault> {
@@ -134,7 +150,7 @@ pub(crate) fn prepare_guest(
         }
     }
     mesh.flush()?;
-    Ok(keys.map(|(_, key)| Key::new(cpu, &key, mesh.session())))
+    Ok(keys.map(|(_, key)| maker.key(&key)))
 }
 
 /// The parties without a role that own inputs.
@@ -144,12 +160,6 @@ pub(crate) fn guests(setting: &Setting, demand: &Demand) -> Result<Vec<PartyId>,
         kind => Err(Fault::Internal(format!("trio prepares no {kind:?}"))),
     };
     demand.0.keys().map(guest).collect()
-}
-
-fn recv_key(from: PartyId, cpu: Cpu, mesh: &mut Mesh) -> Result<Key, Fault> {
-    let mut bytes = Zeroizing::new([0; Seed::BYTES]);
-    mesh.recv(from, &mut bytes[..])?;
-    Ok(Key::new(cpu, &Seed::from_bytes(&bytes), mesh.session()))
 }
 
 /// Hands the next words of a stream to `take`, a buffer at a time, with the words that they are

@@ -52,33 +52,38 @@ mod tape;
 use arrive::Arriving;
 use convert::{Inject, Weighed};
 use form::Form;
-use keys::Keys;
+use keys::{KeyMaker, Keys};
 use outside::Outside;
-use reveal::Opened;
 use roles::Computing;
-use sealane_block::{Coins, Cpu, Erased};
+use sealane_block::Erased;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
+use sealane_party::{
+    Fault, NoOffline, Opened, Outcome, Party, Progress, Shares, Start, Step, Steps, Term,
+    check_digests, send_digests,
+};
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, Profile, Progress, Protocol,
-    Setting, Shares, Sharing, Step, StepShape, Term, check_digests, send_digests,
+    Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Profile, Protocol, Role,
+    SecurityLevel, Setting, Sharing, StepShape, Threshold,
 };
 use seat::Seat;
 pub use share::Share;
 use tape::RunningTape;
 
+const ROLES: &[Role] = &[Role::one("first"), Role::one("second"), Role::one("third")];
+
+/// The protocol, as plans see it.
+pub enum Trio {}
+
 /// One party of a run.
-pub struct Trio {
+pub struct TrioParty {
     setting: Setting,
     me: PartyId,
-    cpu: Cpu,
-    coins: Coins,
-    place: PartyState,
+    place: Place,
 }
 
-/// The state of a party; made by [`Protocol::prepare`].
-enum PartyState {
-    Unprepared,
+/// A party that computes, or one that does not.
+enum Place {
     Role(Erased<Computing>),
     Outside(Erased<Outside>),
 }
@@ -97,29 +102,28 @@ enum State<'a> {
     Inject(Box<Inject>),
     Weighed(Box<Weighed>),
     /// Digests are in transit.
-    Settle(Vec<Opened>),
+    Settle,
     /// Results are being opened.
-    Open(Vec<Opened>),
+    Open(Vec<Opened<Share>>),
 }
 
 impl Protocol for Trio {
-    type Share = Share;
-    type Pending<'a> = Pending<'a>;
-    type Check = ();
-
     fn profile() -> Profile {
         Profile {
             name: "trio",
             version: 2,
-            roles: &["first", "second", "third"],
+            roles: ROLES,
             outsiders: true,
-            goal: Goal::Depth,
             arithmetic: true,
-            share_bits: 2,
-            corruption: Corruption::SemiHonest(1),
+            checks: false,
+            offline: false,
+            corruption: Corruption::SemiHonest(Threshold::Exactly(1)),
             assumption: "AES-128 is a pseudorandom function; channels between every two are secure",
             papers: papers::PAPERS,
-            security_bits: 128,
+            security: SecurityLevel {
+                computational: 128,
+                statistical: 0,
+            },
         }
     }
 
@@ -131,6 +135,17 @@ impl Protocol for Trio {
         }
     }
 
+    fn domain_profile(domain: Domain, _: usize) -> DomainProfile {
+        DomainProfile {
+            goal: Goal::Depth,
+            share_bits: match domain.algebra {
+                Algebra::Z2 => 2,
+                // Two components of 64 bits.
+                Algebra::Z2k(_) | Algebra::Gf2k(_) => 128,
+            },
+        }
+    }
+
     fn cost(setting: &Setting, work: &StepShape) -> Cost {
         cost::cost(setting, work)
     }
@@ -139,57 +154,64 @@ impl Protocol for Trio {
         cost::demand(setting, work)
     }
 
-    fn prepare_cost(setting: &Setting, demand: &Demand) -> Cost {
-        cost::prepare_cost(setting, demand)
+    fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
+        cost::set_up_cost(setting, demand)
     }
+}
 
-    fn start(setting: &Setting, me: PartyId, cpu: Cpu, coins: Coins) -> Self {
-        Trio {
-            setting: setting.clone(),
+impl Party for TrioParty {
+    type Protocol = Trio;
+    type Offline = NoOffline<()>;
+
+    fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<TrioParty, Fault> {
+        let Start {
+            setting,
             me,
+            session,
             cpu,
-            coins,
-            place: PartyState::Unprepared,
-        }
-    }
-
-    fn prepare(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
-        let PartyState::Unprepared = self.place else {
-            return Err(Fault::Internal("prepared twice".to_string()));
-        };
-        let (setting, cpu, coins) = (self.setting.clone(), self.cpu, &mut self.coins);
+            mut coins,
+        } = start;
+        let (setting, coins) = (setting.clone(), &mut coins);
         let guests = keys::guests(&setting, demand)?;
-        self.place = match Seat::of(&setting, self.me) {
-            Some(seat) => PartyState::Role(Erased::new(Computing {
-                setting,
+        let maker = KeyMaker { cpu, session };
+        let place = match Seat::of(&setting, me) {
+            Some(seat) => Place::Role(Erased::new(Computing {
+                setting: setting.clone(),
                 cpu,
                 seat,
-                keys: Keys::prepare(seat, &guests, cpu, coins, mesh)?,
+                keys: Keys::prepare(seat, &guests, maker, coins, mesh)?,
             })),
             None => {
-                let owns = guests.contains(&self.me);
-                let keys = owns.then(|| keys::prepare_guest(&setting, cpu, coins, mesh));
-                PartyState::Outside(Erased::new(Outside {
-                    setting,
-                    me: self.me,
+                let owns = guests.contains(&me);
+                let keys = owns.then(|| keys::prepare_guest(&setting, maker, coins, mesh));
+                Place::Outside(Erased::new(Outside {
+                    setting: setting.clone(),
+                    me,
                     keys: keys.transpose()?,
                 }))
             }
         };
-        Ok(())
+        Ok(TrioParty { setting, me, place })
     }
+}
+
+impl Steps for TrioParty {
+    type Share = Share;
+    type Pending<'a> = Pending<'a>;
+    type Material = ();
+    type Extra = ();
 
     /// # Panics
-    /// If the domain does not belong to this protocol, or the planes do not form whole elements.
-    fn constant(&mut self, domain: Domain, planes: usize, elements: usize, bits: &[u8]) -> Share {
-        let form = Form::of_bits(domain, planes, elements);
+    /// If the domain does not belong to this protocol, or the bits are not those of its elements.
+    fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Share {
+        let form = Form::of_words(domain, bits, values.len());
         let form = form.expect("a constant lives in a domain of trio");
         let Some(seat) = Seat::of(&self.setting, self.me) else {
             return form.shape();
         };
         // Component 0 is the value.
         form.share([0, 1].map(|place| match seat.place_of(0) == Some(place) {
-            true => form.encode(bits),
+            true => form.encode(values),
             false => form.zeros(),
         }))
     }
@@ -209,19 +231,25 @@ impl Protocol for Trio {
     fn begin<'a>(
         &mut self,
         step: Step<'a, Self>,
+        _: Option<()>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>, Fault>
     where
         Self: 'a,
     {
-        if let Step::Reveal { results, .. } = step {
-            send_digests(mesh, reveal::peers(&self.setting, self.me))?;
-            return Ok(more(State::Settle(results)));
-        }
-        match &mut self.place {
-            PartyState::Role(party) => party.begin(step, mesh),
-            PartyState::Outside(party) => party.begin(step, mesh),
-            PartyState::Unprepared => Err(Fault::Internal("not prepared".to_string())),
+        match step {
+            Step::Settle { .. } => {
+                send_digests(mesh, reveal::peers(&self.setting, self.me))?;
+                Ok(more(State::Settle))
+            }
+            Step::Open { results } => {
+                reveal::open(&self.setting, self.me, &results, mesh)?;
+                Ok(more(State::Open(results)))
+            }
+            step => match &mut self.place {
+                Place::Role(party) => party.begin(step, mesh),
+                Place::Outside(party) => party.begin(step, mesh),
+            },
         }
     }
 
@@ -234,32 +262,31 @@ impl Protocol for Trio {
         Self: 'a,
     {
         match (pending.0, &mut self.place) {
-            (State::Settle(results), _) => {
+            (State::Settle, _) => {
                 check_digests(mesh, reveal::peers(&self.setting, self.me))?;
-                reveal::open(&self.setting, self.me, &results, mesh)?;
-                Ok(more(State::Open(results)))
+                Ok(Progress::Done(Outcome::Settled(vec![])))
             }
             (State::Open(results), _) => {
                 let revealed = reveal::learn(&self.setting, self.me, &results, mesh)?;
-                Ok(Progress::Done(Outcome::Revealed(revealed)))
+                Ok(Progress::Done(Outcome::Opened(revealed, vec![])))
             }
             (State::Watch(flights, shape), _) => Ok(watch(flights - 1, shape)),
-            (state, PartyState::Role(party)) => party.advance(state, mesh),
-            _ => Err(Fault::Internal("a step of another role".to_string())),
+            (state, Place::Role(party)) => party.advance(state, mesh),
+            _ => Err(Fault::internal("a step of another role")),
         }
     }
 }
 
-fn more<'a>(state: State<'a>) -> Progress<'a, Trio> {
+fn more<'a>(state: State<'a>) -> Progress<'a, TrioParty> {
     Progress::More(Pending(state))
 }
 
-fn done<'a>(share: Share) -> Progress<'a, Trio> {
-    Progress::Done(Outcome::Share(share, vec![]))
+fn done<'a>(share: Share) -> Progress<'a, TrioParty> {
+    Progress::share(share)
 }
 
 /// The pending state of a party without a role, with so many flights left.
-fn watch<'a>(flights: usize, shape: Share) -> Progress<'a, Trio> {
+fn watch<'a>(flights: usize, shape: Share) -> Progress<'a, TrioParty> {
     match flights {
         0 => done(shape),
         _ => more(State::Watch(flights, shape)),

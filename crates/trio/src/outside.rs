@@ -3,10 +3,11 @@
 use crate::form::{Form, width};
 use crate::input;
 use crate::keys::Key;
-use crate::{Trio, cost, watch};
+use crate::{TrioParty, cost, watch};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_protocol::{Fault, Progress, Setting, Shares, Step, StepShape};
+use sealane_party::{Fault, Progress, Shares, Step};
+use sealane_protocol::{Setting, StepShape};
 
 /// A party without a role.
 pub(crate) struct Outside {
@@ -17,51 +18,62 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// Begins any step but a reveal: waits as many flights as the step costs.
+    /// Begins any step but a settlement or an opening: waits as many flights as the step costs.
     pub(crate) fn begin<'a>(
         &mut self,
-        step: Step<'a, Trio>,
+        step: Step<'a, TrioParty>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Trio>, Fault> {
+    ) -> Result<Progress<'a, TrioParty>, Fault> {
         let flights = |work| cost::cost(&self.setting, &work).flights.len();
         match step {
             Step::Input {
                 owner,
                 domain,
                 elements,
-                planes,
                 bits,
+                values,
             } => {
-                let form = Form::of_bits(domain, planes, elements)?;
+                let form = Form::of_words(domain, bits, elements)?;
                 let flights = flights(StepShape::Input {
                     owner,
                     domain,
                     elements: elements as u64,
-                    bits: planes as u64,
+                    bits: bits as u64,
                 });
                 if owner == self.me {
                     let keys = self.keys.as_mut().ok_or_else(|| {
                         Fault::Internal("no keys for this party's inputs".to_string())
                     })?;
-                    let values = bits.map(|bits| form.encode(&bits));
+                    let values = values.map(|values| form.encode(&values));
                     input::give(&self.setting, keys, form, values, mesh)?;
                 }
                 Ok(watch(flights, form.shape()))
             }
-            Step::Tape { tape, lanes, .. } => {
+            Step::Tape {
+                tape,
+                domain,
+                lanes,
+                ..
+            } => {
                 let form = Form::bits(tape.outputs.len(), lanes);
                 let work = StepShape::Tape {
                     tape,
+                    domain,
                     lanes: lanes as u64,
                 };
                 Ok(watch(flights(work), form.shape()))
             }
-            Step::Product { domain, left, .. } => {
-                let form = Form::of(domain, 1, left.elements())?;
+            Step::Product {
+                domain,
+                left,
+                right,
+            } => {
+                let form = Form::of(domain, 1, left.lanes())?;
                 let work = StepShape::Product {
                     domain,
-                    lanes: left.elements() as u64,
+                    lanes: left.lanes() as u64,
                     terms: left.planes() as u64,
+                    distinct: [left.distinct(), right.distinct()],
                 };
                 Ok(watch(flights(work), form.shape()))
             }
@@ -83,7 +95,9 @@ impl Outside {
                 };
                 Ok(watch(flights(work), form.shape()))
             }
-            Step::Reveal { .. } => Err(Fault::Internal("a reveal begins elsewhere".to_string())),
+            Step::Settle { .. } | Step::Open { .. } => {
+                Err(Fault::internal("an opening begins elsewhere"))
+            }
         }
     }
 }

@@ -5,7 +5,8 @@
 //! move by words, repeated lanes are filled, and only strided lanes move bit by bit.
 
 use crate::bits::{Writer, words_for};
-use sealane_protocol::{Planes, Shares, View};
+use sealane_party::{Planes, Shares};
+use sealane_protocol::View;
 
 /// One component of shared bits.
 pub(crate) struct Packed {
@@ -138,7 +139,6 @@ fn gather_bits(plane: &[u64], base: usize, dims: &[(usize, usize)], writer: &mut
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bits::{gather_bytes, scatter_bytes};
     use proptest::prelude::*;
 
     /// Planes, elements, and bits plane by plane.
@@ -154,7 +154,10 @@ mod tests {
         let mut packed = Packed::zeros(planes, elements);
         for plane in 0..planes {
             let from = &bits[plane * elements..][..elements];
-            gather_bytes(from, packed.words.plane_mut(plane));
+            let words = packed.words.plane_mut(plane);
+            for (i, bit) in from.iter().enumerate() {
+                words[i / 64] |= u64::from(*bit) << (i % 64);
+            }
         }
         packed
     }
@@ -166,8 +169,9 @@ mod tests {
             (bytes.planes(), bytes.elements())
         );
         for plane in 0..bytes.planes() {
-            let mut bits = vec![0; words_for(bytes.elements()) * 64];
-            scatter_bytes(packed.plane(plane), &mut bits);
+            let words = packed.plane(plane).iter();
+            let bits = words.flat_map(|word| (0..64).map(move |i| (word >> i & 1) as u8));
+            let bits = bits.collect::<Vec<_>>();
             let (lanes, past) = bits.split_at(bytes.elements());
             assert_eq!(lanes, bytes.plane(plane));
             assert!(past.iter().all(|bit| *bit == 0));

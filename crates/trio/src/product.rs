@@ -8,7 +8,8 @@ use crate::form::{Form, width};
 use crate::roles::Computing;
 use crate::share::Share;
 use sealane_net::Mesh;
-use sealane_protocol::{Domain, Factor, Fault, Planes, Shares, Term};
+use sealane_party::{Factor, Fault, Planes, Shares, Term};
+use sealane_protocol::Domain;
 
 /// The ring of a domain.
 pub(crate) fn ring(domain: Domain) -> Result<usize, Fault> {

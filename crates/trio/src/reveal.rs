@@ -18,16 +18,12 @@ use crate::form::Form;
 use crate::seat;
 use crate::share::Share;
 use sealane_net::Mesh;
-use sealane_parties::{PartyId, PartySet};
-use sealane_protocol::{Domain, Fault, Setting, Shares};
-use std::sync::Arc;
-use zeroize::Zeroizing;
+use sealane_parties::PartyId;
+use sealane_party::{Fault, Opened, Shares, Words};
+use sealane_protocol::Setting;
 
-/// A result with its domain and the parties that learn it.
-pub(crate) type Opened = (Arc<Share>, Domain, PartySet);
-
-/// The bits of each result that this party learns.
-pub(crate) type Revealed = Vec<Option<Zeroizing<Vec<u8>>>>;
+/// The values of each result that this party learns.
+pub(crate) type Revealed = Vec<Option<Words>>;
 
 /// The parties with which this one may have exchanged payload.
 pub(crate) fn peers(setting: &Setting, me: PartyId) -> Vec<PartyId> {
@@ -48,11 +44,11 @@ pub(crate) fn givers(receiver: Option<usize>) -> Vec<(usize, &'static [usize])> 
 pub(crate) fn open(
     setting: &Setting,
     me: PartyId,
-    results: &[Opened],
+    results: &[Opened<Share>],
     mesh: &mut Mesh,
 ) -> Result<(), Fault> {
     let role = seat::role(setting, me);
-    for (share, domain, to) in results {
+    for Opened { share, domain, to } in results {
         let form = Form::of(*domain, share.planes(), share.elements())?;
         let parts = form.parts(share)?;
         for to in to.iter() {
@@ -71,11 +67,11 @@ pub(crate) fn open(
 pub(crate) fn learn(
     setting: &Setting,
     me: PartyId,
-    results: &[Opened],
+    results: &[Opened<Share>],
     mesh: &mut Mesh,
 ) -> Result<Revealed, Fault> {
     let mut revealed = Vec::new();
-    for (share, domain, to) in results {
+    for Opened { share, domain, to } in results {
         if !to.contains(me) {
             revealed.push(None);
             continue;
@@ -87,7 +83,7 @@ pub(crate) fn learn(
             form.group.add(sum.data_mut(), part.data());
         }
         form.trim(sum.data_mut());
-        revealed.push(Some(form.decode(sum.data())));
+        revealed.push(Some(form.decode(sum.data())?));
     }
     Ok(revealed)
 }

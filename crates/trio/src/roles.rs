@@ -5,10 +5,11 @@ use crate::form::{Form, width};
 use crate::keys::Keys;
 use crate::seat::{self, Seat};
 use crate::tape::TapeProgress;
-use crate::{State, Trio, done, more};
+use crate::{State, TrioParty, done, more};
 use sealane_block::Cpu;
 use sealane_net::Mesh;
-use sealane_protocol::{Fault, Progress, Setting, Step};
+use sealane_party::{Fault, Progress, Step};
+use sealane_protocol::Setting;
 
 /// A party with a role, with its keys.
 pub(crate) struct Computing {
@@ -19,22 +20,22 @@ pub(crate) struct Computing {
 }
 
 impl Computing {
-    /// Begins any step but a reveal.
+    /// Begins any step but a settlement or an opening.
     pub(crate) fn begin<'a>(
         &mut self,
-        step: Step<'a, Trio>,
+        step: Step<'a, TrioParty>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Trio>, Fault> {
+    ) -> Result<Progress<'a, TrioParty>, Fault> {
         match step {
             Step::Input {
                 owner,
                 domain,
                 elements,
-                planes,
                 bits,
+                values,
             } => {
-                let form = Form::of_bits(domain, planes, elements)?;
-                let values = bits.map(|bits| form.encode(&bits));
+                let form = Form::of_words(domain, bits, elements)?;
+                let values = values.map(|values| form.encode(&values));
                 let arriving = match seat::role(&self.setting, owner) {
                     Some(role) => self.input_of_role(role, form, values, mesh)?,
                     None => self.input_of_guest(owner, form)?,
@@ -45,13 +46,14 @@ impl Computing {
                 tape,
                 lanes,
                 operands,
+                ..
             } => Ok(ran(self.begin_tape(tape, lanes, &operands, mesh)?)),
             Step::Product {
                 domain,
                 left,
                 right,
             } => {
-                let product = self.product(domain, &left, &right, mesh)?;
+                let product = self.product(domain, &left.gathered(), &right.gathered(), mesh)?;
                 Ok(more(State::Arriving(product)))
             }
             Step::Convert {
@@ -72,7 +74,9 @@ impl Computing {
                     Err(Fault::Internal(what))
                 }
             },
-            Step::Reveal { .. } => Err(Fault::Internal("a reveal begins elsewhere".to_string())),
+            Step::Settle { .. } | Step::Open { .. } => {
+                Err(Fault::internal("an opening begins elsewhere"))
+            }
         }
     }
 
@@ -81,7 +85,7 @@ impl Computing {
         &mut self,
         state: State<'a>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Trio>, Fault> {
+    ) -> Result<Progress<'a, TrioParty>, Fault> {
         match state {
             State::Arriving(arriving) => {
                 let form = arriving.form;
@@ -98,7 +102,7 @@ impl Computing {
     }
 }
 
-fn ran(ran: TapeProgress<'_>) -> Progress<'_, Trio> {
+fn ran(ran: TapeProgress<'_>) -> Progress<'_, TrioParty> {
     match ran {
         TapeProgress::More(run) => more(State::Tape(run)),
         TapeProgress::Done(share) => done(share),

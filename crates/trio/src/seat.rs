@@ -10,12 +10,12 @@ use sealane_protocol::Setting;
 
 /// The party of a role, modulo 3.
 pub(crate) fn party(setting: &Setting, role: usize) -> PartyId {
-    setting.roles[role % 3]
+    setting.player(role % 3)
 }
 
 /// The role of a party, if it has one.
 pub(crate) fn role(setting: &Setting, party: PartyId) -> Option<usize> {
-    setting.roles.iter().position(|other| *other == party)
+    setting.role_of(party)
 }
 
 /// Every two parties that may exchange payload, in both directions: all but two without a role.

@@ -1,7 +1,8 @@
 //! One party's part of a shared tensor.
 
 use crate::packed::Packed;
-use sealane_protocol::{Planes, Shares, View};
+use sealane_party::{Planes, Shares};
+use sealane_protocol::View;
 
 /// One party's part of a tensor: two of the three components, of bits packed 64 to a word or of
 /// ring elements, each reduced modulo `2^k`.

@@ -13,7 +13,7 @@ use sealane_block::{Cpu, Kernel, Lanes};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
 use sealane_net::Mesh;
-use sealane_protocol::{Fault, Shares};
+use sealane_party::{Fault, Shares};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 

@@ -5,11 +5,12 @@ use sealane_block::{Coins, Cpu};
 use sealane_circuit::{Builder, Machine, compile};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_protocol::{
-    Demand, Domain, Factor, Fault, Outcome, Protocol, Setting, Step, Term, check_digests,
+use sealane_party::{
+    Factor, Fault, Opened, Outcome, Party, Selected, Start, Step, Steps, Term, check_digests,
     run_alone, send_digests,
 };
-use sealane_trio::{Share, Trio};
+use sealane_protocol::{Demand, Domain, Setting};
+use sealane_trio::{Share, TrioParty};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -24,22 +25,27 @@ enum Deed {
 }
 
 /// Party 0, role 0, inputs three bits, which all learn; it sends its messages by hand.
-fn party(mut mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u8>, Fault> {
+fn party(mut mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u64>, Fault> {
     let (me, cheater) = (mesh.me(), PartyId(0));
     let cpu = Cpu::detect().unwrap();
-    let coins = Coins::danger_fixed_seed(1 + u64::from(me.0));
-    let mut trio = Trio::start(setting, me, cpu, coins);
-    trio.prepare(&Demand::default(), &mut mesh)?;
+    let start = Start {
+        setting,
+        me,
+        session: mesh.session(),
+        cpu,
+        coins: Coins::danger_fixed_seed(1 + u64::from(me.0)),
+    };
+    let mut trio = TrioParty::set_up(start, &Demand::default(), &mut mesh)?;
     if me == cheater && deed != Deed::Nothing {
         let byte = if deed == Deed::Padding { 0x0f } else { 0x05 };
-        mesh.send(setting.roles[2], &[byte])?;
+        mesh.send(setting.player(2), &[byte])?;
         mesh.flush()?;
         let peers = || mesh_peers(setting);
         match deed {
             Deed::Changed => {
-                let digest = mesh.digest_sent(setting.roles[1]);
-                mesh.send(setting.roles[1], &digest)?;
-                mesh.send(setting.roles[2], &[0; 32])?;
+                let digest = mesh.digest_sent(setting.player(1));
+                mesh.send(setting.player(1), &digest)?;
+                mesh.send(setting.player(2), &[0; 32])?;
             }
             _ => send_digests(&mut mesh, peers())?,
         }
@@ -53,36 +59,33 @@ fn party(mut mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u8>, Fault
         owner: cheater,
         domain: domain(None),
         elements: 3,
-        planes: 1,
-        bits: (me == cheater).then(|| Zeroizing::new(vec![1, 0, 1])),
+        bits: 1,
+        values: (me == cheater).then(|| Zeroizing::new(vec![1, 0, 1])),
     };
-    let Outcome::Share(share, _) = run_alone(&mut trio, &mut mesh, step)? else {
+    let Outcome::Share(share, _) = run_alone(&mut trio, &mut mesh, step, None)? else {
         panic!("a share was due");
     };
-    let step = Step::Reveal {
-        results: vec![(
-            Arc::new(share),
-            domain(None),
-            PartySet::of(setting.everyone()),
-        )],
-        checks: vec![],
-    };
-    let Outcome::Revealed(mut bits) = run_alone(&mut trio, &mut mesh, step)? else {
+    run_alone(&mut trio, &mut mesh, Step::Settle { checks: vec![] }, None)?;
+    let results = vec![Opened {
+        share: Arc::new(share),
+        domain: domain(None),
+        to: PartySet::of(setting.everyone()),
+    }];
+    let step = Step::Open { results };
+    let Outcome::Opened(mut values, _) = run_alone(&mut trio, &mut mesh, step, None)? else {
         panic!("results were due");
     };
     mesh.finish()?;
-    Ok(bits.remove(0).map(|bits| bits.to_vec()).unwrap_or_default())
+    let values = values.remove(0).map(|values| values.to_vec());
+    Ok(values.unwrap_or_default())
 }
 
 fn mesh_peers(setting: &Setting) -> Vec<PartyId> {
-    setting
-        .everyone()
-        .filter(|party| *party != PartyId(0))
-        .collect()
+    setting.others(PartyId(0)).collect()
 }
 
 /// The end states of roles 0, 1 and 2.
-fn ends(deed: Deed) -> [Result<Vec<u8>, Fault>; 3] {
+fn ends(deed: Deed) -> [Result<Vec<u64>, Fault>; 3] {
     let setting = setting(3, [0, 2, 1]);
     let setting = &setting;
     let meshes = Mesh::in_memory(3);
@@ -136,8 +139,8 @@ fn steps_that_make_no_sense_are_internal_errors() {
     let tape = compile(&b.finish(vec![vec![and]]), &Machine::ROUNDS);
     let product = |domain, left: &Arc<Share>, right: &Arc<Share>| Step::Product {
         domain,
-        left: left.clone(),
-        right: right.clone(),
+        left: Selected::whole(left.clone()),
+        right: Selected::whole(right.clone()),
     };
     let convert = |from, to, bits, share: &Arc<Share>| Step::Convert {
         from: domain(from),
@@ -148,24 +151,25 @@ fn steps_that_make_no_sense_are_internal_errors() {
     };
     let run = |operands: &[&Arc<Share>], lanes| Step::Tape {
         tape: &tape,
+        domain: domain(None),
         lanes,
         operands: operands.iter().map(|share| Arc::clone(share)).collect(),
     };
-    let input = |owner, planes, k| Step::Input {
+    let input = |owner, bits, k| Step::Input {
         owner,
         domain: domain(k),
         elements: 1,
-        planes,
-        bits: None,
+        bits,
+        values: None,
     };
     let authenticated = Domain {
         authenticated: true,
         ..domain(Some(8))
     };
     honest(&setting, &[], |side| {
-        let mut constant = |k: Option<u8>, planes: usize, elements: usize| {
-            let bits = vec![1; planes * elements];
-            Arc::new(side.trio.constant(domain(k), planes, elements, &bits))
+        let mut constant = |k: Option<u8>, bits: usize, elements: usize| {
+            let values = vec![(1 << bits) - 1; elements];
+            Arc::new(side.trio.constant(domain(k), bits, &values))
         };
         let bits = constant(None, 2, 3);
         let (ring, longer) = (constant(Some(8), 8, 3), constant(Some(8), 8, 4));
@@ -187,7 +191,7 @@ fn steps_that_make_no_sense_are_internal_errors() {
             input(PartyId(3), 1, None),
         ];
         for (i, step) in senseless.into_iter().enumerate() {
-            let end = side.trio.begin(step, &mut side.mesh);
+            let end = side.trio.begin(step, None, &mut side.mesh);
             assert!(matches!(end, Err(Fault::Internal(_))), "step {i}");
         }
         let short = Term {

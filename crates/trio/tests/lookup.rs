@@ -1,11 +1,13 @@
 //! Tables with secret indices: correct at every index, in as many rounds as the index's length has
 //! binary digits; and AES-128 in as many rounds as its circuit is deep.
 
-use crate::common::{honest, integers_of, parties, planes_of, setting};
+use crate::common::{domain, honest, integers_of, parties, planes_of, setting};
 use sealane_circuit::{Builder, Goal, Machine, Tape, aes, compile};
 use sealane_parties::PartyId;
+use sealane_party::Shares;
 use sealane_protocol::{Protocol, StepShape};
 use sealane_trio::Trio;
+use std::sync::Arc;
 
 /// A tape that looks an index of so many bits up in a table.
 fn lookup(index_bits: usize, entry_bits: usize, table: &[u64]) -> Tape {
@@ -19,27 +21,45 @@ fn lookup(index_bits: usize, entry_bits: usize, table: &[u64]) -> Tape {
     compile(&b.finish(vec![entry]), &Machine::ROUNDS)
 }
 
-/// Runs a tape on the lanes of one input; every party learns the output. Returns the number of
-/// flights of the tape.
+/// Runs a tape on the lanes of inputs of one party, given plane by plane; every party learns the
+/// output. At most 64 planes at a time are input and revealed. Returns the output plane by plane,
+/// and the number of flights of the tape.
 fn run(tape: &Tape, bits: &[u8], lanes: usize) -> (Vec<u8>, usize) {
     let setting = setting(3, [1, 2, 0]);
     let cost = Trio::cost(
         &setting,
         &StepShape::Tape {
             tape,
+            domain: domain(None),
             lanes: lanes as u64,
         },
     );
+    assert_eq!(bits.len(), tape.inputs as usize * lanes);
     let ends = honest(&setting, &[], |side| {
-        let input = side.input(PartyId(0), None, tape.inputs as usize, bits);
-        let output = side.tape(tape, &[&input]);
-        let learnt = side
-            .reveal(&[(&output, None, parties(7))])
-            .remove(0)
-            .unwrap();
-        // The input, the tape, digests and the opening, one after the other.
+        let inputs = bits.chunks(64 * lanes).map(|bits| {
+            let values = integers_of(bits, lanes);
+            side.input(PartyId(0), None, bits.len() / lanes, &values)
+        });
+        let inputs = inputs.collect::<Vec<_>>();
+        let output = side.tape(tape, &inputs.iter().collect::<Vec<_>>());
+        let planes = output.planes();
+        let parts = (0..planes).step_by(64).map(|first| {
+            let count = (planes - first).min(64);
+            Arc::new(output.resize(first, count, false))
+        });
+        let parts = parts.collect::<Vec<_>>();
+        let results = parts.iter().map(|part| (part, None, parties(7)));
+        let learnt = side.reveal(&results.collect::<Vec<_>>());
+        // The inputs, the tape, digests and the opening, one after the other.
         assert_eq!(side.mesh.rounds() as usize, 1 + 1 + cost.flights.len() + 2);
-        learnt
+        let planes = parts.iter().zip(learnt).map(|(part, values)| {
+            // Also that the bits above those of the part are zero.
+            let values = values.unwrap();
+            let bits = planes_of(&values, part.planes());
+            assert_eq!(integers_of(&bits, lanes), values);
+            bits
+        });
+        planes.collect::<Vec<_>>().concat()
     });
     assert!(ends.iter().all(|end| *end == ends[0]));
     (ends[0].clone(), cost.flights.len())

@@ -7,7 +7,8 @@ use crate::common::{
 use proptest::prelude::*;
 use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
 use sealane_parties::{PartyId, PartySet};
-use sealane_protocol::{Factor, Protocol, Setting, Shares, Term, View};
+use sealane_party::{Factor, Fault, Opened, Selected, Shares, Step, Steps, Term, run_alone};
+use sealane_protocol::{Setting, View};
 use sealane_trio::Share;
 use std::sync::Arc;
 
@@ -26,7 +27,9 @@ fn scene() -> impl Strategy<Value = (Setting, [PartyId; 2])> {
 }
 
 fn guests(setting: &Setting, owners: &[PartyId]) -> Vec<PartyId> {
-    let outside = owners.iter().filter(|owner| !setting.roles.contains(owner));
+    let outside = owners
+        .iter()
+        .filter(|owner| setting.role_of(**owner).is_none());
     outside.copied().collect()
 }
 
@@ -97,9 +100,10 @@ proptest! {
         let (y, public) = rest.split_at(2 * lanes);
         let to = parties(to & ((1 << setting.parties) - 1));
         let ends = honest(&setting, &guests(&setting, &owners), |side| {
-            let x = side.input(owners[0], None, 2, x);
-            let y = side.input(owners[1], None, 2, y);
-            let public = Arc::new(side.trio.constant(domain(None), 1, lanes, public));
+            let x = side.input(owners[0], None, 2, &integers_of(x, lanes));
+            let y = side.input(owners[1], None, 2, &integers_of(y, lanes));
+            let public = side.trio.constant(domain(None), 1, &integers_of(public, lanes));
+            let public = Arc::new(public);
             let z = side.tape(&tape, &[&x, &y, &public]);
             let held = [&x, &y, &public, &z].map(|share| side.held(share)).to_vec();
             (held, side.reveal(&[(&z, None, to), (&x, None, PartySet::default())]))
@@ -112,7 +116,7 @@ proptest! {
         }
         for (party, learnt) in learnt.into_iter().enumerate() {
             let learns = to.contains(PartyId::from_index(party));
-            prop_assert_eq!(learnt, [learns.then(|| want.clone()), None]);
+            prop_assert_eq!(learnt, [learns.then(|| integers_of(&want, lanes)), None]);
         }
     }
 
@@ -132,11 +136,13 @@ proptest! {
             let lanes_view = View { offset: 0, dims: vec![(lanes, 1)] };
             let inner = View { offset: 0, dims: vec![(terms, lanes)] };
             let [x, y] = [(owners[0], &x), (owners[1], &y)].map(|(owner, values)| {
-                Arc::new(side.integers(owner, k, values).gather(&lanes_view, &inner))
+                side.integers(owner, k, values)
             });
-            let product = side.product(k, &x, &y);
-            let ones = planes_of(&vec![1; lanes], k.into());
-            let one = side.trio.constant(domain(Some(k)), k.into(), lanes, &ones);
+            let x = Arc::new(x.gather(&lanes_view, &inner));
+            // The product itself gathers the other operand.
+            let y = Selected { share: y, lanes: lanes_view, inner };
+            let product = side.product_of(k, Selected::whole(x.clone()), y);
+            let one = side.trio.constant(domain(Some(k)), k.into(), &vec![1; lanes]);
             let sum = side.trio.linear(domain(Some(k)), lanes, &[
                 Term { share: &x, factor: Factor::Table(table.clone()) },
                 Term { share: &product, factor: Factor::Number(seed) },
@@ -162,7 +168,7 @@ proptest! {
         prop_assert_eq!(&value(&setting, &nth(&held, 2), Some(k)), &sum);
         for (party, learnt) in learnt.into_iter().enumerate() {
             let learns = to.contains(PartyId::from_index(party));
-            let want = [&product, &sum].map(|values| learns.then(|| planes_of(values, k.into())));
+            let want = [&product, &sum].map(|values| learns.then(|| values.clone()));
             prop_assert_eq!(learnt, want);
         }
     }
@@ -183,7 +189,8 @@ proptest! {
         let back = bits.min(k.into());
         let smaller = smaller.min(k);
         let ends = honest(&setting, &guests(&setting, &owners), |side| {
-            let shared = side.input(owners[0], None, bits, &planes_of(&values, bits));
+            let lowest = values.iter().map(|value| low(*value, bits as u8));
+            let shared = side.input(owners[0], None, bits, &lowest.collect::<Vec<_>>());
             let ring = side.convert(None, Some(k), bits, signed, &shared);
             let reduced = side.convert(Some(k), Some(smaller), bits, signed, &ring);
             let integers = side.integers(owners[1], k, &values);
@@ -205,17 +212,54 @@ proptest! {
 #[test]
 fn an_element_of_several_planes_is_input_and_revealed() {
     let setting = setting(3, [0, 1, 2]);
-    let bits = planes_of(&[5, 6, 7, 8, 9, 10], 8);
-    let (low, high) = bits.split_at(24);
-    let all = [low, high].concat();
+    let values = [5, 6, 7, 8, 9, 10, u64::MAX - 4, 1 << 63];
     for end in honest(&setting, &[], |side: &mut Side| {
-        let share = side.input(PartyId(1), Some(4), 8, &all);
-        assert_eq!((share.planes(), share.elements()), (2, 6));
-        side.reveal(&[(&share, Some(4), parties(7))])
+        let share = side.input(PartyId(1), None, 64, &values);
+        assert_eq!((share.planes(), share.elements()), (64, 8));
+        let bytes = Arc::new(share.resize(0, 8, false));
+        let to = parties(7);
+        side.reveal(&[(&share, None, to), (&bytes, None, to)])
     }) {
-        assert_eq!(end, [Some(all.clone())]);
+        let bytes = values.map(|value| low(value, 8)).to_vec();
+        assert_eq!(end, [Some(values.to_vec()), Some(bytes)]);
     }
-    assert_eq!(integers_of(&all, 6), [5, 6, 7, 8, 9, 10]);
+}
+
+/// An element that is opened is one word: a ring element, or at most 64 bits.
+#[test]
+fn an_element_of_several_words_is_not_opened() {
+    let setting = setting(3, [0, 1, 2]);
+    let values = [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0];
+    for end in honest(&setting, &[], |side: &mut Side| {
+        let ring = side.integers(PartyId(1), 4, &values);
+        let half = View {
+            offset: 0,
+            dims: vec![(6, 1)],
+        };
+        let two = View {
+            offset: 0,
+            dims: vec![(2, 6)],
+        };
+        let pairs = Arc::new(ring.gather(&half, &two));
+        assert_eq!((pairs.planes(), pairs.elements()), (2, 6));
+        let spread = Arc::new(pairs.spread(2));
+        let learnt = side.reveal(&[(&spread, Some(4), parties(7))]);
+        let wide = Arc::new(Share::zeros(65, 1));
+        for (share, k) in [(pairs, Some(4)), (wide, None)] {
+            let result = Opened {
+                share,
+                domain: domain(k),
+                to: parties(7),
+            };
+            let results = vec![result];
+            let end = run_alone(&mut side.trio, &mut side.mesh, Step::Open { results }, None);
+            assert!(matches!(end, Err(Fault::Internal(_))));
+        }
+        learnt
+    }) {
+        let spread = [5, 11, 6, 12, 7, 13, 8, 14, 9, 15, 10, 0];
+        assert_eq!(end, [Some(spread.to_vec())]);
+    }
 }
 
 #[test]
@@ -244,11 +288,8 @@ fn zeros_of_no_algebra_are_zeros_of_either() {
         ]);
         learnt.into_iter().map(Option::unwrap).collect::<Vec<_>>()
     }) {
-        assert_eq!(
-            end[0],
-            [0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-        );
-        assert!(end[1..].iter().all(|bits| bits.iter().all(|bit| *bit == 0)));
-        assert_eq!(end[1].len(), 27);
+        assert_eq!(end[0], [0, 0, 0, 1, 1, 1, 0, 0, 0]);
+        let rest = &end[1..];
+        assert!(rest.iter().all(|values| values == &[0; 3]));
     }
 }

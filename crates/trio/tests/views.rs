@@ -33,10 +33,11 @@
 //! holds.
 
 use crate::common::chi::{BOUND, Seen, View, worst};
-use crate::common::{Side, domain, parties, planes_of, session, setting};
+use crate::common::{Side, domain, parties, session, setting};
 use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
 use sealane_parties::PartyId;
-use sealane_protocol::{DIGEST_BYTES, Factor, Protocol, Setting, Shares, Term};
+use sealane_party::{DIGEST_BYTES, Factor, Shares, Steps, Term};
+use sealane_protocol::Setting;
 use sealane_testkit::record::{Log, recorded};
 use sealane_trio::Share;
 use std::sync::Arc;
@@ -76,7 +77,7 @@ fn roles() -> Setting {
 fn views(case: Case) -> Vec<View> {
     let setting = roles();
     let (meshes, logs) = recorded(PARTIES);
-    let seed = |me: PartyId| match case.same && setting.roles.contains(&me) {
+    let seed = |me: PartyId| match case.same && setting.role_of(me).is_some() {
         true => case.coins * 8,
         false => case.coins * 8 + 1 + u64::from(me.0),
     };
@@ -150,7 +151,7 @@ impl<'a> Watch<'a> {
     /// The steps: inputs, linear results, two ANDs and two products, conversions, and a reveal.
     fn run(&mut self, case: Case) {
         let [x, y] = [0, 1].map(|i| {
-            let bits = [case.secrets[i]; LANES];
+            let bits = [case.secrets[i].into(); LANES];
             let share = self.side.input(case.owners[i], None, 1, &bits);
             self.note(["x", "y"][i], false, share)
         });
@@ -183,24 +184,22 @@ impl<'a> Watch<'a> {
         let decomposed = self.note("bits(u)", false, decomposed);
 
         let [a, b] = case.secrets;
-        let bits = |value: u8| vec![value; LANES];
-        let ring = |value: u8| planes_of(&[value.into(); LANES], K.into());
-        let low = planes_of(&[a.into(); LANES], LOW);
+        let all = |value: u8| vec![value.into(); LANES];
         self.reveal(&[
-            ("x", &x, false, bits(a)),
-            ("x^y", &xor, false, bits(a ^ b)),
-            ("x&y", &and, false, bits(a & b)),
-            ("u", &u, true, ring(a)),
-            ("u+v", &sum, true, ring(a + b)),
-            ("uv", &product, true, ring(a * b)),
-            ("ring(x)", &injected, true, ring(a)),
-            ("bits(u)", &decomposed, false, low),
+            ("x", &x, false, all(a)),
+            ("x^y", &xor, false, all(a ^ b)),
+            ("x&y", &and, false, all(a & b)),
+            ("u", &u, true, all(a)),
+            ("u+v", &sum, true, all(a + b)),
+            ("uv", &product, true, all(a * b)),
+            ("ring(x)", &injected, true, all(a)),
+            ("bits(u)", &decomposed, false, all(a)),
         ]);
     }
 
     /// Reveals results and checks them. The receiver gets components 2 from role 1, and records
     /// them; from role 0 it gets the results less these.
-    fn reveal(&mut self, results: &[(&str, &Arc<Share>, bool, Vec<u8>)]) {
+    fn reveal(&mut self, results: &[(&str, &Arc<Share>, bool, Vec<u64>)]) {
         let to = parties(1 << RECEIVER.0);
         let opened = results
             .iter()
@@ -209,7 +208,7 @@ impl<'a> Watch<'a> {
         if self.side.me != RECEIVER {
             return;
         }
-        let heard = self.hear().swap_remove(roles().roles[1].index());
+        let heard = self.hear().swap_remove(roles().player(1).index());
         let mut rest = &heard[DIGEST_BYTES as usize..];
         for ((name, share, ring, value), learnt) in results.iter().zip(learnt) {
             assert_eq!(learnt.as_ref(), Some(value), "{name}");
@@ -297,17 +296,17 @@ fn views_of_others_are_independent(owner: PartyId) {
 
 #[test]
 fn secrets_of_the_first_role() {
-    views_of_others_are_independent(roles().roles[0]);
+    views_of_others_are_independent(roles().player(0));
 }
 
 #[test]
 fn secrets_of_the_second_role() {
-    views_of_others_are_independent(roles().roles[1]);
+    views_of_others_are_independent(roles().player(1));
 }
 
 #[test]
 fn secrets_of_the_third_role() {
-    views_of_others_are_independent(roles().roles[2]);
+    views_of_others_are_independent(roles().player(2));
 }
 
 #[test]
@@ -335,21 +334,16 @@ fn without_shares_of_zero_the_test_rejects() {
         ..HONEST
     };
     let samples = samples(views, case);
-    rejects(
-        roles()
-            .roles
-            .iter()
-            .map(|role| samples[role.index()].clone()),
-    );
+    rejects([0, 1, 2].map(|role| samples[roles().player(role).index()].clone()));
 }
 
 /// The same coins again, and role 0 owns the first secret, role 1 the second. The mask of the first
 /// equals the component of the second that role 2 draws, so role 2 can unmask it.
 #[test]
 fn with_masks_that_are_known_the_test_rejects() {
-    let roles = roles().roles;
+    let [first, second, third] = [0, 1, 2].map(|role| roles().player(role));
     let case = Case {
-        owners: [roles[0], roles[1]],
+        owners: [first, second],
         same: true,
         ..HONEST
     };
@@ -358,7 +352,7 @@ fn with_masks_that_are_known_the_test_rejects() {
         views(case).iter().map(|view| view.only(&names)).collect()
     };
     let mut samples = samples(inputs, case);
-    rejects([samples.swap_remove(roles[2].index())]);
+    rejects([samples.swap_remove(third.index())]);
 }
 
 /// A party's view of two sessions of the same coins, one for each secret, is that of one session
@@ -389,7 +383,7 @@ fn restarted(owner: PartyId, names: [&[&str]; 2]) -> Vec<[View; 4]> {
 /// it, and the receiver as component 2 of a result.
 #[test]
 fn with_restarted_masks_the_test_rejects() {
-    let [first, second, third] = roles().roles.try_into().unwrap();
+    let [first, second, third] = [0, 1, 2].map(|role| roles().player(role));
     let names = ["x.0", "u.0", "component 2 of x.0", "component 2 of u.0"];
     let cases = [(first, vec![third]), (GUEST, vec![second, third, RECEIVER])];
     for (owner, readers) in cases {
@@ -401,7 +395,7 @@ fn with_restarted_masks_the_test_rejects() {
 /// Role 0 holds masks alone of an outsider's inputs, so it sees the secrets through products.
 #[test]
 fn with_restarted_shares_of_zero_the_test_rejects() {
-    let first = roles().roles[0].index();
+    let first = roles().player(0).index();
     for names in [["x.0", "y.0", "x&y.0"], ["u.0", "v.0", "uv.0"]] {
         let samples = restarted(GUEST, [&names, &names[2..]]);
         rejects([samples[first].clone()]);

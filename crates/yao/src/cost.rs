@@ -5,9 +5,8 @@ use sealane_block::Nonce;
 use sealane_garble::{Roles, Scheme};
 use sealane_ot::{SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes};
 use sealane_parties::PartyId;
-use sealane_protocol::{
-    Correlation, Cost, DIGEST_BYTES, Demand, Message, Setting, StepShape, known_to,
-};
+use sealane_party::DIGEST_BYTES;
+use sealane_protocol::{Choices, Correlation, Cost, Demand, Message, Setting, StepShape, known_to};
 
 /// Bytes of the nonce from which the hash and input labels are expanded.
 const NONCE_BYTES: u64 = Nonce::BYTES as u64;
@@ -29,7 +28,7 @@ const BASE_OT_NS: u64 = 15_000_000;
 
 /// Returns garbler and evaluator.
 pub(crate) fn roles(setting: &Setting) -> [PartyId; 2] {
-    [setting.roles[0], setting.roles[1]]
+    [setting.player(0), setting.player(1)]
 }
 
 /// Returns the roles in the numbering of tapes.
@@ -64,7 +63,7 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
             Cost::default()
         }
         StepShape::Tape { tape, .. } if tape.ands.is_empty() => Cost::default(),
-        StepShape::Tape { tape, lanes } => {
+        StepShape::Tape { tape, lanes, .. } => {
             let ands = tape.ands.len() as u64 * lanes;
             Cost {
                 ands,
@@ -76,18 +75,19 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
                 ))]])
             }
         }
-        StepShape::Reveal { results, .. } => {
+        StepShape::Settle { .. } => Cost::of(vec![vec![
+            from_garbler(DIGEST_BYTES),
+            from_evaluator(DIGEST_BYTES),
+        ]]),
+        StepShape::Open { results } => {
             let bits = |party| {
                 let learnt = results.iter().filter(|result| result.to.contains(party));
                 learnt.map(|result| result.bits).sum::<u64>()
             };
-            Cost::of(vec![
-                vec![from_garbler(DIGEST_BYTES), from_evaluator(DIGEST_BYTES)],
-                vec![
-                    from_garbler(2 * HASH_BYTES * bits(evaluator)),
-                    from_evaluator(HASH_BYTES * bits(garbler)),
-                ],
-            ])
+            Cost::of(vec![vec![
+                from_garbler(2 * HASH_BYTES * bits(evaluator)),
+                from_evaluator(HASH_BYTES * bits(garbler)),
+            ]])
         }
     }
 }
@@ -103,15 +103,20 @@ pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
     } = work
         && *owner == receiver
     {
-        demand.add(Correlation::Cot { sender, receiver }, elements * bits);
+        let kind = Correlation::Cot {
+            sender,
+            receiver,
+            choices: Choices::Given,
+        };
+        demand.add(kind, elements * bits);
     }
     demand
 }
 
-pub(crate) fn prepare_cost(setting: &Setting, demand: &Demand) -> Cost {
+pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     let [garbler, evaluator] = roles(setting);
     let message = |from, to, bytes| vec![Message { from, to, bytes }];
-    if demand.0.is_empty() {
+    if demand.is_empty() {
         return Cost::of(vec![message(garbler, evaluator, NONCE_BYTES)]);
     }
     let flights = vec![

@@ -1,15 +1,15 @@
 //! The evaluator, which holds one active label of each wire.
 
 use crate::common::Common;
-use crate::garbler_side::{Results, Revealed, ot_fault};
-use crate::{IncomingTables, Labels, TapePorts, threads_here, unpermuted};
-use sealane_block::{Block, Coins, Cpu, Nonce};
+use crate::garbler_side::{Revealed, ot_fault};
+use crate::{IncomingTables, Labels, TapePorts, threads_here, unpermuted, words};
+use sealane_block::{Block, Nonce};
 use sealane_circuit::Tape;
 use sealane_garble::{Evaluator, Roles, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::CotReceiver;
 use sealane_parties::PartyId;
-use sealane_protocol::Fault;
+use sealane_party::{Fault, Opened, Shares, Start};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -17,25 +17,28 @@ pub(crate) struct EvaluatorSide {
     evaluator: Evaluator,
     ot: Option<CotReceiver>,
     common: Common,
-    /// Hashes of the active labels of each result; see [`EvaluatorSide::open`].
-    hashes: Vec<Zeroizing<Vec<Block>>>,
 }
 
 impl EvaluatorSide {
-    /// Runs step 1, prepare.
-    pub(crate) fn prepare(
-        cpu: Cpu,
-        coins: &mut Coins,
+    /// Runs step 1, the set-up.
+    pub(crate) fn set_up(
+        start: Start<'_>,
         (scheme, roles): (Scheme, Roles),
         ot: bool,
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<EvaluatorSide, Fault> {
-        let ot = ot.then(|| CotReceiver::setup(cpu, mesh, peer, coins));
+        let Start {
+            session,
+            cpu,
+            mut coins,
+            ..
+        } = start;
+        let ot = ot.then(|| CotReceiver::setup(cpu, mesh, peer, &mut coins));
         let ot = ot.transpose().map_err(ot_fault)?;
         let mut nonce = [0; Nonce::BYTES];
         mesh.recv(peer, &mut nonce)?;
-        let common = Common::new(cpu, Nonce::from_bytes(nonce), mesh.session());
+        let common = Common::new(cpu, Nonce::from_bytes(nonce), session);
         let mut evaluator = Evaluator::new(cpu, scheme, common.hash);
         evaluator.set_roles(roles);
         evaluator.set_threads(threads_here());
@@ -43,7 +46,6 @@ impl EvaluatorSide {
             evaluator,
             ot,
             common,
-            hashes: vec![],
         })
     }
 
@@ -86,44 +88,44 @@ impl EvaluatorSide {
     }
 
     /// Sends this party's messages of step 6: hashes of the active labels of each result that the
-    /// garbler learns. Hashes of results that this party learns are kept until the garbler's table
-    /// arrives.
+    /// garbler learns. Returns those of all results, for [`learn`].
     pub(crate) fn open(
         &mut self,
-        results: &Results,
+        results: &[Opened<Labels>],
         peer: PartyId,
         mesh: &mut Mesh,
-    ) -> Result<(), Fault> {
-        for (labels, _, to) in results {
-            let mut hashes = Zeroizing::new(vec![Block::ZERO; labels.data().len()]);
-            self.evaluator.output_hashes(labels.data(), &mut hashes);
+    ) -> Result<Vec<Zeroizing<Vec<Block>>>, Fault> {
+        let mut all = Vec::new();
+        for Opened { share, to, .. } in results {
+            let mut hashes = Zeroizing::new(vec![Block::ZERO; share.data().len()]);
+            self.evaluator.output_hashes(share.data(), &mut hashes);
             if to.contains(peer) {
                 mesh.send(peer, Block::as_bytes(&hashes))?;
             }
-            self.hashes.push(hashes);
+            all.push(hashes);
         }
-        Ok(())
+        Ok(all)
     }
+}
 
-    /// Returns the results of step 6 that this party learns.
-    pub(crate) fn learn(
-        &mut self,
-        results: &Results,
-        peer: PartyId,
-        mesh: &mut Mesh,
-    ) -> Result<Revealed, Fault> {
-        let mut revealed = Vec::new();
-        for ((_, _, to), hashes) in results.iter().zip(self.hashes.drain(..)) {
-            if !to.contains(mesh.me()) {
-                revealed.push(None);
-                continue;
-            }
-            let mut table = vec![[Block::ZERO; 2]; hashes.len()];
-            mesh.recv(peer, Block::as_bytes_mut(table.as_flattened_mut()))?;
-            let mut bits = Zeroizing::new(vec![0; hashes.len()]);
-            decode(&hashes, &table, &mut bits).map_err(|_| Fault::CheckFailed)?;
-            revealed.push(Some(bits));
+/// Reads the garbler's messages of step 6: returns the results that the evaluator learns.
+pub(crate) fn learn(
+    results: &[Opened<Labels>],
+    hashes: &[Zeroizing<Vec<Block>>],
+    peer: PartyId,
+    mesh: &mut Mesh,
+) -> Result<Revealed, Fault> {
+    let mut revealed = Vec::new();
+    for (result, hashes) in results.iter().zip(hashes) {
+        if !result.to.contains(mesh.me()) {
+            revealed.push(None);
+            continue;
         }
-        Ok(revealed)
+        let mut table = vec![[Block::ZERO; 2]; hashes.len()];
+        mesh.recv(peer, Block::as_bytes_mut(table.as_flattened_mut()))?;
+        let mut bits = Zeroizing::new(vec![0; hashes.len()]);
+        decode(hashes, &table, &mut bits).map_err(|_| Fault::CheckFailed)?;
+        revealed.push(Some(words(&bits, result.share.planes())?));
     }
+    Ok(revealed)
 }

@@ -1,47 +1,47 @@
 //! The garbler, which holds the offset and all zero labels.
 
 use crate::common::Common;
-use crate::{Labels, OutgoingTables, TapePorts, threads_here, unpermuted};
-use sealane_block::{Block, Coins, Cpu};
+use crate::{Labels, OutgoingTables, TapePorts, threads_here, unpermuted, words};
+use sealane_block::Block;
 use sealane_circuit::Tape;
 use sealane_garble::{Garbler, Roles, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::{CotSender, OtError};
-use sealane_parties::{PartyId, PartySet};
-use sealane_protocol::{Domain, Fault};
+use sealane_parties::PartyId;
+use sealane_party::{Fault, Opened, Shares, Start, Words};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// Results, each with the parties that learn it.
-pub(crate) type Results = [(Arc<Labels>, Domain, PartySet)];
-
-/// The bits of each result that this party learns.
-pub(crate) type Revealed = Vec<Option<Zeroizing<Vec<u8>>>>;
+/// The values of each result that this party learns.
+pub(crate) type Revealed = Vec<Option<Words>>;
 
 pub(crate) struct GarblerSide {
     garbler: Garbler,
     ot: Option<CotSender>,
     common: Common,
-    /// The hashes of both labels of each result; see [`GarblerSide::open`].
-    tables: Vec<Zeroizing<Vec<[Block; 2]>>>,
 }
 
 impl GarblerSide {
-    /// Runs step 1, prepare.
-    pub(crate) fn prepare(
-        cpu: Cpu,
-        coins: &mut Coins,
+    /// Runs step 1, the set-up.
+    pub(crate) fn set_up(
+        start: Start<'_>,
         (scheme, roles): (Scheme, Roles),
         ot: bool,
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<GarblerSide, Fault> {
+        let Start {
+            session,
+            cpu,
+            mut coins,
+            ..
+        } = start;
         let nonce = coins.public("yao: hash and inputs of the garbler").nonce();
-        let common = Common::new(cpu, nonce, mesh.session());
-        let mut garbler = Garbler::new(cpu, scheme, common.hash, coins);
+        let common = Common::new(cpu, nonce, session);
+        let mut garbler = Garbler::new(cpu, scheme, common.hash, &mut coins);
         garbler.set_roles(roles);
         garbler.set_threads(threads_here());
-        let ot = ot.then(|| CotSender::setup(cpu, mesh, peer, garbler.delta(), coins));
+        let ot = ot.then(|| CotSender::setup(cpu, mesh, peer, garbler.delta(), &mut coins));
         let ot = ot.transpose().map_err(ot_fault)?;
         mesh.send(peer, nonce.as_bytes())?;
         mesh.flush()?;
@@ -49,7 +49,6 @@ impl GarblerSide {
             garbler,
             ot,
             common,
-            tables: vec![],
         })
     }
 
@@ -102,46 +101,47 @@ impl GarblerSide {
         Ok(ports.outputs)
     }
 
-    /// Sends this party's messages of step 6: the table of each result that the evaluator learns.
-    /// Tables of results that this party learns are kept until the evaluator's hashes arrive.
+    /// Sends this party's messages of step 6: the hashes of both labels of each result that the
+    /// evaluator learns. Returns those of all results, for [`learn`].
     pub(crate) fn open(
         &mut self,
-        results: &Results,
+        results: &[Opened<Labels>],
         peer: PartyId,
         mesh: &mut Mesh,
-    ) -> Result<(), Fault> {
-        for (labels, _, to) in results {
-            let mut table = Zeroizing::new(vec![[Block::ZERO; 2]; labels.data().len()]);
-            self.garbler.decode_table(labels.data(), &mut table);
+    ) -> Result<Vec<Zeroizing<Vec<[Block; 2]>>>, Fault> {
+        let mut tables = Vec::new();
+        for Opened { share, to, .. } in results {
+            let mut table = Zeroizing::new(vec![[Block::ZERO; 2]; share.data().len()]);
+            self.garbler.decode_table(share.data(), &mut table);
             if to.contains(peer) {
                 mesh.send(peer, Block::as_bytes(table.as_flattened()))?;
             }
-            self.tables.push(table);
+            tables.push(table);
         }
-        Ok(())
+        Ok(tables)
     }
+}
 
-    /// Returns the results of step 6 that this party learns.
-    pub(crate) fn learn(
-        &mut self,
-        results: &Results,
-        peer: PartyId,
-        mesh: &mut Mesh,
-    ) -> Result<Revealed, Fault> {
-        let mut revealed = Vec::new();
-        for ((_, _, to), table) in results.iter().zip(self.tables.drain(..)) {
-            if !to.contains(mesh.me()) {
-                revealed.push(None);
-                continue;
-            }
-            let mut hashes = vec![Block::ZERO; table.len()];
-            mesh.recv(peer, Block::as_bytes_mut(&mut hashes))?;
-            let mut bits = Zeroizing::new(vec![0; table.len()]);
-            decode(&hashes, &table, &mut bits).map_err(|_| Fault::CheckFailed)?;
-            revealed.push(Some(bits));
+/// Reads the evaluator's messages of step 6: returns the results that the garbler learns.
+pub(crate) fn learn(
+    results: &[Opened<Labels>],
+    tables: &[Zeroizing<Vec<[Block; 2]>>],
+    peer: PartyId,
+    mesh: &mut Mesh,
+) -> Result<Revealed, Fault> {
+    let mut revealed = Vec::new();
+    for (result, table) in results.iter().zip(tables) {
+        if !result.to.contains(mesh.me()) {
+            revealed.push(None);
+            continue;
         }
-        Ok(revealed)
+        let mut hashes = vec![Block::ZERO; table.len()];
+        mesh.recv(peer, Block::as_bytes_mut(&mut hashes))?;
+        let mut bits = Zeroizing::new(vec![0; table.len()]);
+        decode(&hashes, table, &mut bits).map_err(|_| Fault::CheckFailed)?;
+        revealed.push(Some(words(&bits, result.share.planes())?));
     }
+    Ok(revealed)
 }
 
 /// Converts an error of an OT to a fault of the protocol.

@@ -5,7 +5,7 @@
 //! multi-instance hash of room `garble`. The messages and their flights are in [`cost`](self);
 //! steps are numbered here:
 //!
-//! 1. *Prepare.* Base OTs, if the evaluator has inputs; the garbler sends a public nonce. From it
+//! 1. *Set-up.* Base OTs, if the evaluator has inputs; the garbler sends a public nonce. From it
 //!    and the identifier of the session, both expand the public seed S of the hash and a generator
 //!    of input labels.
 //! 2. *Input of the garbler.* Both expand active labels from the generator of input labels; the
@@ -19,7 +19,7 @@
 //! 4. *Tape.* The garbler streams tables while the evaluator evaluates.
 //! 5. *Settle.* Each party sends a digest of all that it sent; the other compares it with what it
 //!    received. This detects accidental corruption, not a malicious party.
-//! 6. *Reveal.* To the evaluator: hashes of both labels of each output bit. To the garbler: hashes
+//! 6. *Open.* To the evaluator: hashes of both labels of each output bit. To the garbler: hashes
 //!    of the active labels. An output is accepted only if it matches one of the two labels.
 //!
 //! Security: semi-honest, one of two parties; assumes that the hash is a circular correlation
@@ -37,27 +37,35 @@ mod tables;
 
 use evaluator_side::EvaluatorSide;
 use garbler_side::GarblerSide;
-use sealane_block::{Block, Coins, Cpu, Erased};
+use sealane_block::{Block, Erased};
 use sealane_circuit::Tape;
-use sealane_garble::{Ports, Roles, Scheme};
+use sealane_garble::{Ports, Scheme};
 use sealane_net::Mesh;
-use sealane_parties::{PartyId, PartySet};
+use sealane_parties::PartyId;
+use sealane_party::{
+    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Shares, Start, Step, Steps, Words,
+    check_digests, from_planes, send_digests, to_planes,
+};
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, Paper, Planes, Profile,
-    Progress, Protocol, Setting, Shares, Sharing, Step, StepShape, check_digests, send_digests,
+    Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Paper, Profile, Protocol, Role,
+    SecurityLevel, Setting, Sharing, StepShape, Threshold,
 };
 use std::marker::PhantomData;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
+use zeroize::Zeroizing;
 
 pub use tables::{IncomingTables, OutgoingTables};
 
 /// Wire labels: zero labels at the garbler, active labels at the evaluator.
 pub type Labels = Planes<Block>;
 
+/// The protocol under one garbling scheme, as plans see it.
+pub struct Yao<G = MultiInstance>(PhantomData<G>);
+
 /// One party of a run, with tables garbled under one scheme.
-pub struct Yao<G = MultiInstance> {
+pub struct YaoParty<G = MultiInstance> {
     me: PartyId,
     peer: PartyId,
     side: Side,
@@ -97,19 +105,10 @@ impl Garbling for ThreeHalves {
     const PAPERS: &'static [Paper] = papers::THREE_HALVES;
 }
 
-/// The two roles; a side is made by [`Protocol::prepare`].
+/// The two roles.
 enum Side {
-    Unprepared(Erased<Unprepared>),
     Garbler(Erased<GarblerSide>),
     Evaluator(Erased<EvaluatorSide>),
-}
-
-/// The inputs of [`Protocol::prepare`], before there is a side.
-struct Unprepared {
-    cpu: Cpu,
-    coins: Coins,
-    garbles: bool,
-    roles: Roles,
 }
 
 /// A step that has begun.
@@ -121,13 +120,12 @@ pub enum Pending<'a> {
     /// The evaluator waits for tables.
     Tables(&'a Tape, usize, Vec<Arc<Labels>>),
     /// Both wait for the other's digest.
-    Settle(Vec<Opened>),
-    /// Both wait for the message that opens their results.
-    Open(Vec<Opened>),
+    Settle,
+    /// The garbler waits for hashes of active labels; it keeps those of both labels of each result.
+    Hashes(Vec<Opened<Labels>>, Vec<Zeroizing<Vec<[Block; 2]>>>),
+    /// The evaluator waits for hashes of both labels; it keeps those of its active ones.
+    Decoding(Vec<Opened<Labels>>, Vec<Zeroizing<Vec<Block>>>),
 }
-
-/// A result with its domain and the parties that learn it.
-type Opened = (Arc<Labels>, Domain, PartySet);
 
 /// The domain of all values.
 const LABELS: Domain = Domain {
@@ -136,30 +134,38 @@ const LABELS: Domain = Domain {
     authenticated: false,
 };
 
-impl<G: Garbling> Protocol for Yao<G> {
-    type Share = Labels;
-    type Pending<'a> = Pending<'a>;
-    type Check = ();
+const ROLES: &[Role] = &[Role::one("garbler"), Role::one("evaluator")];
 
+impl<G: Garbling> Protocol for Yao<G> {
     fn profile() -> Profile {
         Profile {
             name: G::NAME,
             version: 3,
-            roles: &["garbler", "evaluator"],
+            roles: ROLES,
             outsiders: false,
-            goal: Goal::Size,
             arithmetic: false,
-            share_bits: 128,
-            corruption: Corruption::SemiHonest(1),
+            checks: false,
+            offline: false,
+            corruption: Corruption::SemiHonest(Threshold::Exactly(1)),
             assumption: G::ASSUMPTION,
             papers: G::PAPERS,
-            // A label has 127 random bits and a permute bit.
-            security_bits: 127,
+            security: SecurityLevel {
+                // A label has 127 random bits and a permute bit.
+                computational: 127,
+                statistical: 0,
+            },
         }
     }
 
     fn domain(_: Algebra) -> Domain {
         LABELS
+    }
+
+    fn domain_profile(_: Domain, _: usize) -> DomainProfile {
+        DomainProfile {
+            goal: Goal::Size,
+            share_bits: 128,
+        }
     }
 
     fn cost(setting: &Setting, work: &StepShape) -> Cost {
@@ -170,113 +176,104 @@ impl<G: Garbling> Protocol for Yao<G> {
         cost::demand(setting, work)
     }
 
-    fn prepare_cost(setting: &Setting, demand: &Demand) -> Cost {
-        cost::prepare_cost(setting, demand)
+    fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
+        cost::set_up_cost(setting, demand)
     }
+}
 
-    fn start(setting: &Setting, me: PartyId, cpu: Cpu, coins: Coins) -> Self {
-        let [garbler, evaluator] = cost::roles(setting);
-        let peer = if me == garbler { evaluator } else { garbler };
-        let unprepared = Unprepared {
-            cpu,
-            coins,
-            garbles: me == garbler,
-            roles: cost::garbling_roles(setting),
+impl<G: Garbling> Party for YaoParty<G> {
+    type Protocol = Yao<G>;
+    type Offline = NoOffline<()>;
+
+    fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<Self, Fault> {
+        let [garbler, evaluator] = cost::roles(start.setting);
+        let (me, ot) = (start.me, !demand.is_empty());
+        let scheme = (G::SCHEME, cost::garbling_roles(start.setting));
+        let (peer, side) = match me == garbler {
+            true => {
+                let side = GarblerSide::set_up(start, scheme, ot, evaluator, mesh)?;
+                (evaluator, Side::Garbler(Erased::new(side)))
+            }
+            false => {
+                let side = EvaluatorSide::set_up(start, scheme, ot, garbler, mesh)?;
+                (garbler, Side::Evaluator(Erased::new(side)))
+            }
         };
-        Yao {
+        Ok(YaoParty {
             me,
             peer,
-            side: Side::Unprepared(Erased::new(unprepared)),
+            side,
             garbling: PhantomData,
-        }
+        })
     }
+}
 
-    fn prepare(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
-        let Side::Unprepared(unprepared) = &mut self.side else {
-            return Err(Fault::Internal("prepared twice".to_string()));
-        };
-        let Unprepared {
-            cpu,
-            coins,
-            garbles,
-            roles,
-        } = &mut **unprepared;
-        let (cpu, peer, ot) = (*cpu, self.peer, !demand.0.is_empty());
-        let roles = *roles;
-        self.side = if *garbles {
-            let side = GarblerSide::prepare(cpu, coins, (G::SCHEME, roles), ot, peer, mesh)?;
-            Side::Garbler(Erased::new(side))
-        } else {
-            let side = EvaluatorSide::prepare(cpu, coins, (G::SCHEME, roles), ot, peer, mesh)?;
-            Side::Evaluator(Erased::new(side))
-        };
-        Ok(())
-    }
+impl<G: Garbling> Steps for YaoParty<G> {
+    type Share = Labels;
+    type Pending<'a> = Pending<'a>;
+    type Material = ();
+    type Extra = ();
 
-    fn constant(&mut self, _: Domain, planes: usize, elements: usize, bits: &[u8]) -> Labels {
+    fn constant(&mut self, _: Domain, bits: usize, values: &[u64]) -> Labels {
         // As in the tape: the active label of a constant is zero for both values.
         let delta = match &self.side {
             Side::Garbler(side) => side.delta(),
-            _ => Block::ZERO,
+            Side::Evaluator(_) => Block::ZERO,
         };
         let label = |bit: &u8| if *bit == 1 { delta } else { Block::ZERO };
-        Planes::new(planes, elements, bits.iter().map(label).collect())
+        let planes = to_planes(values, bits);
+        Planes::new(bits, values.len(), planes.iter().map(label).collect())
     }
 
     fn begin<'a>(
         &mut self,
         step: Step<'a, Self>,
+        _: Option<()>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>, Fault>
     where
         Self: 'a,
     {
         let (me, peer) = (self.me, self.peer);
-        let done = |labels| Ok(Progress::Done(Outcome::Share(labels, vec![])));
+        let done = |labels| Ok(Progress::share(labels));
         let more = |pending| Ok(Progress::More(pending));
         match (step, &mut self.side) {
             (
                 Step::Input {
                     owner,
                     elements,
-                    planes,
                     bits,
+                    values,
                     ..
                 },
-                Side::Garbler(side),
-            ) => match bits {
-                // Step 2.
-                Some(bits) if owner == me => {
-                    done(Planes::new(planes, elements, side.own_input(&bits)))
+                side,
+            ) => {
+                let own = values.filter(|_| owner == me);
+                let own = own.map(|values| to_planes(&values, bits));
+                match (own, side) {
+                    // Step 2.
+                    (Some(own), Side::Garbler(side)) => {
+                        done(Planes::new(bits, elements, side.own_input(&own)))
+                    }
+                    (None, Side::Evaluator(side)) => {
+                        let labels = side.garblers_input(bits * elements);
+                        done(Planes::new(bits, elements, labels))
+                    }
+                    // Step 3.
+                    (Some(own), Side::Evaluator(side)) => {
+                        let labels = side.own_input(&own, mesh)?;
+                        more(Pending::Done(Planes::new(bits, elements, labels)))
+                    }
+                    (None, Side::Garbler(_)) => more(Pending::Choices(bits, elements)),
                 }
-                _ => more(Pending::Choices(planes, elements)),
-            },
-            (
-                Step::Input {
-                    owner,
-                    elements,
-                    planes,
-                    bits,
-                    ..
-                },
-                Side::Evaluator(side),
-            ) => match bits {
-                // Step 3.
-                Some(bits) if owner == me => {
-                    let labels = side.own_input(&bits, mesh)?;
-                    more(Pending::Done(Planes::new(planes, elements, labels)))
-                }
-                _ => {
-                    let labels = side.garblers_input(planes * elements);
-                    done(Planes::new(planes, elements, labels))
-                }
-            },
+            }
             // Step 4. Without an AND there is nothing to send.
             (
                 Step::Tape {
                     tape,
                     lanes,
                     operands,
+                    ..
                 },
                 side,
             ) => match side {
@@ -291,17 +288,24 @@ impl<G: Garbling> Protocol for Yao<G> {
                     done(side.evaluate(tape, lanes, &operands, peer, mesh)?)
                 }
                 Side::Evaluator(_) => more(Pending::Tables(tape, lanes, operands)),
-                Side::Unprepared(..) => Err(Fault::Internal("not prepared".to_string())),
             },
             // Step 5.
-            (Step::Reveal { results, .. }, _) => {
+            (Step::Settle { .. }, _) => {
                 send_digests(mesh, [peer])?;
-                more(Pending::Settle(results))
+                more(Pending::Settle)
+            }
+            // Step 6.
+            (Step::Open { results }, Side::Garbler(side)) => {
+                let tables = side.open(&results, peer, mesh)?;
+                more(Pending::Hashes(results, tables))
+            }
+            (Step::Open { results }, Side::Evaluator(side)) => {
+                let hashes = side.open(&results, peer, mesh)?;
+                more(Pending::Decoding(results, hashes))
             }
             (Step::Convert { .. } | Step::Product { .. }, _) => {
-                Err(Fault::Internal("yao has one domain, of labels".to_string()))
+                Err(Fault::internal("yao has one domain, of labels"))
             }
-            (_, Side::Unprepared(..)) => Err(Fault::Internal("not prepared".to_string())),
         }
     }
 
@@ -314,33 +318,28 @@ impl<G: Garbling> Protocol for Yao<G> {
         Self: 'a,
     {
         let peer = self.peer;
-        let share = |share| Ok(Progress::Done(Outcome::Share(share, vec![])));
-        match (pending, &mut self.side) {
-            (Pending::Done(labels), _) => share(labels),
+        let opened = |values| Progress::Done(Outcome::Opened(values, vec![]));
+        Ok(match (pending, &mut self.side) {
+            (Pending::Done(labels), _) => Progress::share(labels),
             (Pending::Choices(planes, elements), Side::Garbler(side)) => {
                 let labels = side.evaluators_input(planes * elements, mesh)?;
-                share(Planes::new(planes, elements, labels))
+                Progress::share(Planes::new(planes, elements, labels))
             }
             (Pending::Tables(tape, lanes, operands), Side::Evaluator(side)) => {
-                share(side.evaluate(tape, lanes, &operands, peer, mesh)?)
+                Progress::share(side.evaluate(tape, lanes, &operands, peer, mesh)?)
             }
-            (Pending::Settle(results), side) => {
+            (Pending::Settle, _) => {
                 check_digests(mesh, [peer])?;
-                match side {
-                    Side::Garbler(side) => side.open(&results, peer, mesh)?,
-                    Side::Evaluator(side) => side.open(&results, peer, mesh)?,
-                    Side::Unprepared(..) => {}
-                }
-                Ok(Progress::More(Pending::Open(results)))
+                Progress::Done(Outcome::Settled(vec![]))
             }
-            (Pending::Open(results), Side::Garbler(side)) => Ok(Progress::Done(Outcome::Revealed(
-                side.learn(&results, peer, mesh)?,
-            ))),
-            (Pending::Open(results), Side::Evaluator(side)) => Ok(Progress::Done(
-                Outcome::Revealed(side.learn(&results, peer, mesh)?),
-            )),
-            _ => Err(Fault::Internal("a step of the other role".to_string())),
-        }
+            (Pending::Hashes(results, tables), _) => {
+                opened(garbler_side::learn(&results, &tables, peer, mesh)?)
+            }
+            (Pending::Decoding(results, hashes), _) => {
+                opened(evaluator_side::learn(&results, &hashes, peer, mesh)?)
+            }
+            _ => return Err(Fault::internal("a step of the other role")),
+        })
     }
 }
 
@@ -394,4 +393,17 @@ fn threads_here() -> usize {
 /// Clears the permute bit of a label.
 fn unpermuted(label: Block) -> Block {
     label & Block::new(!1)
+}
+
+/// Opened values from their bits, plane by plane.
+///
+/// # Errors
+/// [`Fault::Internal`] if an element does not fit a word.
+fn words(bits: &[u8], planes: usize) -> Result<Words, Fault> {
+    match planes {
+        0..=64 => Ok(from_planes(bits, planes)),
+        _ => Err(Fault::internal(
+            "an element that is opened does not fit a word",
+        )),
+    }
 }

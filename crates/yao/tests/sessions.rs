@@ -6,8 +6,9 @@ use sealane_circuit::Tape;
 use sealane_circuit::tape::{Batch, Gate, ONE};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_protocol::{Algebra, Correlation, Demand, Outcome, Protocol, Setting, Step, run_alone};
-use sealane_yao::{Labels, Yao};
+use sealane_party::{Opened, Outcome, Party, Start, Step, run_alone};
+use sealane_protocol::{Algebra, Choices, Correlation, Demand, Protocol, Setting};
+use sealane_yao::{Labels, Yao, YaoParty};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -18,12 +19,13 @@ const EVALUATOR: PartyId = PartyId(1);
 struct Side {
     cpu: Cpu,
     seed: u64,
-    bits: Vec<u8>,
+    /// A bit each.
+    values: Vec<u64>,
 }
 
 /// The state of a party at the end.
 struct End {
-    revealed: Vec<Option<Vec<u8>>>,
+    revealed: Vec<Option<Vec<u64>>>,
     sent: [u8; 32],
     /// The labels of the garbler's input, as this party holds them.
     labels: Vec<Block>,
@@ -50,11 +52,11 @@ fn tape() -> Tape {
     }
 }
 
-/// Runs a session; the evaluator's bits may be none, and then the tape's second input is the
+/// Runs a session; the evaluator's values may be none, and then the tape's second input is the
 /// garbler's first again.
 fn session(garbler: Side, evaluator: Side, to: &[PartyId]) -> [End; 2] {
     let [a, b] = Mesh::in_memory(2).try_into().ok().unwrap();
-    let counts = (garbler.bits.len(), evaluator.bits.len());
+    let counts = (garbler.values.len(), evaluator.values.len());
     let to = PartySet::of(to.iter().copied());
     std::thread::scope(|threads| {
         let one = threads.spawn(move || party(a, garbler, counts, to));
@@ -64,33 +66,36 @@ fn session(garbler: Side, evaluator: Side, to: &[PartyId]) -> [End; 2] {
 }
 
 fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> End {
-    let setting = Setting {
-        parties: 2,
-        roles: vec![GARBLER, EVALUATOR],
-    };
+    let setting = Setting::in_order(&<Yao>::profile(), 2);
     let (me, peer) = (mesh.me(), mesh.peers().next().unwrap());
-    let coins = Coins::danger_fixed_seed(side.seed);
-    let mut party = <Yao>::start(&setting, me, side.cpu, coins);
     let mut demand = Demand::default();
     let correlation = Correlation::Cot {
         sender: GARBLER,
         receiver: EVALUATOR,
+        choices: Choices::Given,
     };
     demand.add(correlation, counts.1 as u64);
-    party.prepare(&demand, &mut mesh).unwrap();
+    let start = Start {
+        setting: &setting,
+        me,
+        session: mesh.session(),
+        cpu: side.cpu,
+        coins: Coins::danger_fixed_seed(side.seed),
+    };
+    let mut party = <YaoParty>::set_up(start, &demand, &mut mesh).unwrap();
     let tape = tape();
     let input = |owner, count| Step::Input {
         owner,
         elements: count,
         domain: <Yao>::input_domain(Algebra::Z2),
-        planes: 1,
-        bits: (owner == me).then(|| Zeroizing::new(side.bits.clone())),
+        bits: 1,
+        values: (owner == me).then(|| Zeroizing::new(side.values.clone())),
     };
     let share = |outcome| match outcome {
         Outcome::Share(share, _) => share,
-        Outcome::Revealed(_) => panic!("a share was due"),
+        _ => panic!("a share was due"),
     };
-    let mut run = |step| run_alone(&mut party, &mut mesh, step).unwrap();
+    let mut run = |step| run_alone(&mut party, &mut mesh, step, None).unwrap();
     let x = Arc::<Labels>::new(share(run(input(GARBLER, counts.0))));
     let y = match counts.1 {
         0 => x.clone(),
@@ -98,20 +103,24 @@ fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> En
     };
     let step = Step::Tape {
         tape: &tape,
+        domain: <Yao>::domain(Algebra::Z2),
         lanes: counts.0,
         operands: vec![x.clone(), y],
     };
     let z = Arc::new(share(run(step)));
-    let step = Step::Reveal {
-        results: vec![(z.clone(), <Yao>::domain(Algebra::Z2), to)],
-        checks: vec![],
-    };
-    let Outcome::Revealed(revealed) = run(step) else {
+    let settled = run(Step::Settle { checks: vec![] });
+    assert!(matches!(settled, Outcome::Settled(_)));
+    let results = vec![Opened {
+        share: z.clone(),
+        domain: <Yao>::domain(Algebra::Z2),
+        to,
+    }];
+    let Outcome::Opened(revealed, _) = run(Step::Open { results }) else {
         panic!("a result was due");
     };
     let revealed = revealed
         .into_iter()
-        .map(|bits| bits.map(|bits| bits.to_vec()));
+        .map(|values| values.map(|values| values.to_vec()));
     mesh.finish().unwrap();
     End {
         revealed: revealed.collect(),
@@ -125,23 +134,23 @@ fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> En
 fn transcripts_and_results_do_not_depend_on_the_tier() {
     // 37 lanes: a wide block of 32, and a narrow one whose groups hold lanes of both gates.
     let lanes = 37;
-    let x: Vec<u8> = (0..lanes).map(|i| (i % 3 == 0).into()).collect();
-    let y: Vec<u8> = (0..lanes).map(|i| (i % 5 < 2).into()).collect();
+    let x: Vec<u64> = (0..lanes).map(|i| (i % 3 == 0).into()).collect();
+    let y: Vec<u64> = (0..lanes).map(|i| (i % 5 < 2).into()).collect();
     let and = x.iter().zip(&y).map(|(x, y)| x & y);
     let only_y = x.iter().zip(&y).map(|(x, y)| (x ^ y) & (1 - x));
-    let expected: Vec<u8> = and.chain(only_y).collect();
+    let expected: Vec<u64> = and.zip(only_y).map(|(and, y)| and | y << 1).collect();
     let tiers = Cpu::available();
     let mut first = None;
     for (i, cpu) in tiers.iter().enumerate() {
         let garbler = Side {
             cpu: *cpu,
             seed: 1,
-            bits: x.clone(),
+            values: x.clone(),
         };
         let evaluator = Side {
             cpu: tiers[(i + 1) % tiers.len()],
             seed: 2,
-            bits: y.clone(),
+            values: y.clone(),
         };
         let [a, b] = session(garbler, evaluator, &[GARBLER, EVALUATOR]);
         for end in [&a, &b] {
@@ -162,17 +171,18 @@ const SESSIONS: u64 = 1500;
 
 /// The blocks that the evaluator ends with, from which all its results are computed: the active
 /// labels of the garbler's input, and those of the outputs, which depend on every table row.
-fn view(seed: u64, bit: u8) -> ([Block; 3], Block) {
+fn view(seed: u64, bit: u64) -> ([Block; 3], Block) {
     let cpu = Cpu::detect().unwrap();
-    let bits = vec![bit];
-    let garbler = Side { cpu, seed, bits };
+    let values = vec![bit];
+    let garbler = Side { cpu, seed, values };
     let evaluator = Side {
         cpu,
         seed: 0,
-        bits: vec![],
+        values: vec![],
     };
     let [a, b] = session(garbler, evaluator, &[GARBLER]);
-    assert_eq!(a.revealed, [Some(vec![bit, 0])]);
+    // Bit 0 is x AND x; bit 1 is zero.
+    assert_eq!(a.revealed, [Some(vec![bit])]);
     assert_eq!(b.revealed, [None]);
     ([b.labels[0], b.outputs[0], b.outputs[1]], a.labels[0])
 }
@@ -201,11 +211,11 @@ fn the_evaluators_view_is_the_same_for_both_inputs_of_the_garbler() {
     let (mut seen, mut leaky) = ([vec![], vec![]], [vec![], vec![]]);
     for bit in [0, 1] {
         for seed in 0..SESSIONS {
-            let (view, zero) = view(2 * seed + u64::from(bit), bit);
+            let (view, zero) = view(2 * seed + bit, bit);
             let turned = |block: Block| Block::new(block.value() << 7);
-            seen[usize::from(bit)].push(view.into_iter().chain(view.map(turned)).collect());
+            seen[bit as usize].push(view.into_iter().chain(view.map(turned)).collect());
             // The leak to rule out: the evaluator learns that the active label is the zero label.
-            leaky[usize::from(bit)].push(vec![turned(view[0] ^ zero)]);
+            leaky[bit as usize].push(vec![turned(view[0] ^ zero)]);
         }
     }
     // Of 96 samples of 15 degrees of freedom, one lies above 60 with a chance of 0.00003. The

@@ -8,15 +8,14 @@ use sealane_circuit::{Builder, Machine, Tape, compile_known};
 use sealane_garble::Scheme;
 use sealane_ot::{SETUP_REPLY_BYTES, extend_bytes};
 use sealane_parties::{PartyId, PartySet};
-use sealane_protocol::{
-    Algebra, Correlation, DIGEST_BYTES, Demand, Outcome, Paper, Protocol, Setting, Shares, Step,
-    known_to, run_alone,
+use sealane_party::{
+    DIGEST_BYTES, Opened, Outcome, Party, Shares, Start, Step, Steps, from_planes, run_alone,
 };
+use sealane_protocol::{Algebra, Choices, Correlation, Demand, Paper, Protocol, Setting, known_to};
 use sealane_testkit::leaks::{self, Secret, View};
 use sealane_testkit::record::recorded;
-use sealane_yao::{Garbling, Labels, MultiInstance, ThreeHalves, Yao};
+use sealane_yao::{Garbling, Labels, MultiInstance, ThreeHalves, Yao, YaoParty};
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 const PARTIES: [PartyId; 2] = [PartyId(0), PartyId(1)];
 const LANES: usize = 16;
@@ -69,9 +68,10 @@ struct End {
     labels: [Vec<Block>; 3],
     /// The offset, at the garbler.
     delta: Block,
-    learnt: Vec<u8>,
+    learnt: Vec<u64>,
 }
 
+/// A party's input, plane by plane.
 fn bits(owner: PartyId) -> Vec<u8> {
     let mut bits = vec![0; LANES * BITS];
     let mut coins = Coins::danger_fixed_seed(100 + u64::from(owner.0));
@@ -84,37 +84,45 @@ fn bits(owner: PartyId) -> Vec<u8> {
 fn session<G: Garbling>() -> [End; 2] {
     let (meshes, logs) = recorded(2);
     let party = |mut mesh: sealane_net::Mesh| {
-        let setting = Setting {
-            parties: 2,
-            roles: PARTIES.to_vec(),
-        };
-        let (me, cpu) = (mesh.me(), Cpu::detect().unwrap());
-        let coins = Coins::danger_fixed_seed(u64::from(me.0));
-        let mut party = Yao::<G>::start(&setting, me, cpu, coins);
+        let setting = Setting::in_order(&Yao::<G>::profile(), 2);
+        let me = mesh.me();
         let mut demand = Demand::default();
         let [sender, receiver] = PARTIES;
-        demand.add(Correlation::Cot { sender, receiver }, (LANES * BITS) as u64);
-        party.prepare(&demand, &mut mesh).unwrap();
+        let correlation = Correlation::Cot {
+            sender,
+            receiver,
+            choices: Choices::Given,
+        };
+        demand.add(correlation, (LANES * BITS) as u64);
+        let start = Start {
+            setting: &setting,
+            me,
+            session: mesh.session(),
+            cpu: Cpu::detect().unwrap(),
+            coins: Coins::danger_fixed_seed(u64::from(me.0)),
+        };
+        let mut party = YaoParty::<G>::set_up(start, &demand, &mut mesh).unwrap();
         let domain = Yao::<G>::domain(Algebra::Z2);
-        let delta = party.constant(domain, 1, 1, &[1]).data()[0];
+        let delta = party.constant(domain, 1, &[1]).data()[0];
         let tape = tape();
-        let mut run = |step| run_alone(&mut party, &mut mesh, step).unwrap();
+        let mut run = |step| run_alone(&mut party, &mut mesh, step, None).unwrap();
         let share = |outcome| match outcome {
             Outcome::Share(share, _) => Arc::<Labels>::new(share),
-            Outcome::Revealed(_) => panic!("a share was due"),
+            _ => panic!("a share was due"),
         };
         let [x, y] = PARTIES.map(|owner| {
             share(run(Step::Input {
                 owner,
                 elements: LANES,
                 domain,
-                planes: BITS,
-                bits: (owner == me).then(|| Zeroizing::new(bits(owner))),
+                bits: BITS,
+                values: (owner == me).then(|| from_planes(&bits(owner), BITS)),
             }))
         });
         let mut tape_of = |operands| {
             share(run(Step::Tape {
                 tape: &tape,
+                domain,
                 lanes: LANES,
                 operands,
             }))
@@ -123,10 +131,14 @@ fn session<G: Garbling>() -> [End; 2] {
         let z = tape_of(vec![x.clone(), y.clone()]);
         let result = Arc::new(z.resize(z.planes() - RESULTS, RESULTS, false));
         let to = PartySet::of(PARTIES);
-        let Outcome::Revealed(learnt) = run(Step::Reveal {
-            results: vec![(result, domain, to)],
-            checks: vec![],
-        }) else {
+        let settled = run(Step::Settle { checks: vec![] });
+        assert!(matches!(settled, Outcome::Settled(_)));
+        let results = vec![Opened {
+            share: result,
+            domain,
+            to,
+        }];
+        let Outcome::Opened(learnt, _) = run(Step::Open { results }) else {
             panic!("a result was due");
         };
         mesh.finish().unwrap();

@@ -1,27 +1,30 @@
 //! Execution of a call. Most calls run one step of the protocol; reductions and loops run a tape
 //! several times.
 
-use super::{PlanRun, ShareRef, internal};
+use super::walker::Walker;
+use super::{ShareRef, internal};
+use sealane_parties::PartySet;
+use sealane_party::{Factor, Fault, Opened, Shares, Step, Steps, Term};
 use sealane_plan::flow::{Call, TileRun};
 use sealane_plan::steps::{Len, PlanValue, Produced, StepOp};
-use sealane_protocol::{Factor, Fault, Protocol, Shares, Step, Term, View};
+use sealane_protocol::View;
 use std::sync::Arc;
 
 /// State of a call between two steps of the protocol.
-pub(super) enum Task<P: Protocol> {
+pub(super) enum Task<W: Steps> {
     /// A single step, whose result is written where the operation says.
     Once,
     /// Reduction.
-    Fold(Fold<P>),
+    Fold(Fold<W>),
     /// Loop.
-    Scan(Scan<P>),
+    Scan(Scan<W>),
     /// Combination of the result of a tile with the results of the tiles before it.
     Carry(PlanValue),
 }
 
 /// Reduction tree over the outermost dimension; see [`StepOp::Fold`].
-pub(super) struct Fold<P: Protocol> {
-    current: ShareRef<P>,
+pub(super) struct Fold<W: Steps> {
+    current: ShareRef<W>,
     /// Remaining elements along the dimension, and the number of elements in the other dimensions.
     length: usize,
     lanes: usize,
@@ -29,22 +32,22 @@ pub(super) struct Fold<P: Protocol> {
 }
 
 /// Loop with carried state; see [`StepOp::Scan`].
-pub(super) struct Scan<P: Protocol> {
+pub(super) struct Scan<W: Steps> {
     /// Index of the current iteration.
     index: usize,
-    state: Vec<ShareRef<P>>,
-    over: Vec<ShareRef<P>>,
-    captured: Vec<ShareRef<P>>,
+    state: Vec<ShareRef<W>>,
+    over: Vec<ShareRef<W>>,
+    captured: Vec<ShareRef<W>>,
     /// Shares that the iterations have written, by output.
-    written: Vec<Vec<P::Share>>,
+    written: Vec<Vec<W::Share>>,
 }
 
 /// Task with its first step.
-type StartedTask<'a, P> = (Task<P>, Step<'a, P>);
+type StartedTask<'a, W> = (Task<W>, Step<'a, W>);
 
-impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
+impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     /// Executes an operation that needs no step, or returns the task and its first step.
-    pub(super) fn task(&mut self, call: &Call) -> Result<Option<StartedTask<'a, P>>, Fault> {
+    pub(super) fn task(&mut self, call: &Call) -> Result<Option<StartedTask<'a, W>>, Fault> {
         let (op, block) = (self.op(call), call.run);
         if call.carry {
             return self.carry(op, block);
@@ -53,7 +56,7 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
         let count = |lanes: &[Len]| lanes.iter().map(|len| len.at(rows)).product::<u64>() as usize;
         let step = match op {
             StepOp::Constant { data, out } => {
-                let share = self.constant(data, *out);
+                let share = self.constant(&data.elements, *out);
                 self.write(*out, share, block)?;
                 return Ok(None);
             }
@@ -67,7 +70,7 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
                 let parts = parts.iter().map(|part| self.value(*part, block));
                 let parts = parts.collect::<Result<Vec<_>, _>>()?;
                 let parts = parts.iter().map(Arc::as_ref).collect::<Vec<_>>();
-                self.write(*out, P::Share::concat(&parts), block)?;
+                self.write(*out, W::Share::concat(&parts), block)?;
                 return Ok(None);
             }
             StepOp::Linear {
@@ -90,8 +93,8 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
                     owner: self.plan.owners[*input as usize],
                     domain: plan.domain,
                     elements: (plan.elements * rows) as usize,
-                    planes: plan.plain_bits() as usize,
-                    bits: self.input_bits(*input, *out, block),
+                    bits: plan.plain_bits() as usize,
+                    values: self.input_words(*input, *out, block),
                 }
             }
             StepOp::Convert { value, out } => {
@@ -108,17 +111,30 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
                 left, right, out, ..
             } => Step::Product {
                 domain: self.plan.values[out.0 as usize].domain,
-                left: self.operand(left, block)?,
-                right: self.operand(right, block)?,
+                left: self.selected(left, block)?,
+                right: self.selected(right, block)?,
             },
             StepOp::Tape {
                 tape,
                 lanes,
                 operands,
-                ..
+                outs,
             } => {
                 let operands = self.operands(operands, block)?;
-                self.run_tape(*tape, count(lanes), operands)
+                self.run_tape(*tape, outs[0].value, count(lanes), operands)
+            }
+            StepOp::Settle => Step::Settle {
+                checks: std::mem::take(&mut self.settled),
+            },
+            StepOp::Open { value, .. } => {
+                let opened = Opened {
+                    share: self.value(*value, block)?,
+                    domain: self.plan.values[value.0 as usize].domain,
+                    to: PartySet::of(self.plan.setting.everyone()),
+                };
+                Step::Open {
+                    results: vec![opened],
+                }
             }
             StepOp::Fold {
                 operand,
@@ -143,9 +159,9 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
     pub(super) fn next(
         &mut self,
         call: &Call,
-        task: &mut Task<P>,
-        share: P::Share,
-    ) -> Result<Option<Step<'a, P>>, Fault> {
+        task: &mut Task<W>,
+        share: W::Share,
+    ) -> Result<Option<Step<'a, W>>, Fault> {
         let (op, block) = (self.op(call), call.run);
         match task {
             Task::Once => {
@@ -164,7 +180,7 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
                 Ok(None)
             }
             Task::Carry(out) => {
-                self.stored.insert(*out, Arc::new(share));
+                self.state.values.store(*out, Arc::new(share));
                 Ok(None)
             }
             Task::Fold(fold) => {
@@ -183,13 +199,13 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
         &mut self,
         op: &'a StepOp,
         block: TileRun,
-    ) -> Result<Option<StartedTask<'a, P>>, Fault> {
+    ) -> Result<Option<StartedTask<'a, W>>, Fault> {
         let Some(out) = op.writes().first().copied() else {
             return Err(internal("a step that carries writes nothing"));
         };
         let (before, partial) = self.carried(out, block)?;
         let Some(before) = before else {
-            self.stored.insert(out, partial);
+            self.state.values.store(out, partial);
             return Ok(None);
         };
         let lanes = partial.elements();
@@ -197,7 +213,7 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
             StepOp::Fold {
                 carry: Some(tape), ..
             } => {
-                let step = self.run_tape(*tape, lanes, vec![before, partial]);
+                let step = self.run_tape(*tape, out, lanes, vec![before, partial]);
                 Ok(Some((Task::Carry(out), step)))
             }
             StepOp::Linear { .. } => {
@@ -207,7 +223,7 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
                     factor: Factor::Number(1),
                 });
                 let sum = self.party.linear(domain, lanes, &terms)?;
-                self.stored.insert(out, Arc::new(sum));
+                self.state.values.store(out, Arc::new(sum));
                 Ok(None)
             }
             _ => Err(internal("a second tile where none was planned")),
@@ -217,9 +233,9 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
     fn begin_fold(
         &mut self,
         op: &'a StepOp,
-        mut fold: Fold<P>,
+        mut fold: Fold<W>,
         block: TileRun,
-    ) -> Result<Option<StartedTask<'a, P>>, Fault> {
+    ) -> Result<Option<StartedTask<'a, W>>, Fault> {
         let step = self.fold_step(op, &mut fold, block)?;
         Ok(step.map(|step| (Task::Fold(fold), step)))
     }
@@ -228,9 +244,9 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
     fn fold_step(
         &mut self,
         op: &'a StepOp,
-        fold: &mut Fold<P>,
+        fold: &mut Fold<W>,
         block: TileRun,
-    ) -> Result<Option<Step<'a, P>>, Fault> {
+    ) -> Result<Option<Step<'a, W>>, Fault> {
         let StepOp::Fold {
             levels,
             bits,
@@ -248,6 +264,7 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
             let tape = *tape.ok_or_else(|| internal("a fold with too few levels"))?;
             return Ok(Some(self.run_tape(
                 tape,
+                *out,
                 half * fold.lanes,
                 pair.map(Arc::new).into(),
             )));
@@ -266,8 +283,8 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
     fn fold_level(
         &mut self,
         op: &StepOp,
-        fold: &mut Fold<P>,
-        pairs: P::Share,
+        fold: &mut Fold<W>,
+        pairs: W::Share,
     ) -> Result<(), Fault> {
         let StepOp::Fold { bits, signed, .. } = op else {
             return Err(internal("not a fold"));
@@ -278,7 +295,7 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
             0 => pairs,
             _ => {
                 let odd = fold.part(2 * half, 1).resize(0, wide, *signed);
-                P::Share::concat(&[&pairs, &odd])
+                W::Share::concat(&[&pairs, &odd])
             }
         });
         fold.length -= half;
@@ -290,7 +307,7 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
         &mut self,
         op: &'a StepOp,
         block: TileRun,
-    ) -> Result<Option<StartedTask<'a, P>>, Fault> {
+    ) -> Result<Option<StartedTask<'a, W>>, Fault> {
         let StepOp::Scan {
             init,
             over,
@@ -306,7 +323,7 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
         for (init, carry) in init.iter().zip(carries) {
             let bits = usize::from(self.plan.values[carry.0 as usize].bits);
             // The tile before this one stored the state under the name of the final state.
-            let before = self.stored.get(carry).filter(|_| op.in_order()).cloned();
+            let before = self.state.values.stored(*carry).filter(|_| op.in_order());
             state.push(match before {
                 Some(share) => share,
                 None => {
@@ -316,7 +333,7 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
             });
         }
         let captured = captured.iter().map(|value| self.value(*value, block));
-        let captured = captured.map(|share| Ok(one_lane::<P>(&*share?)));
+        let captured = captured.map(|share| Ok(one_lane::<W>(&*share?)));
         let mut scan = Scan {
             index: 0,
             state,
@@ -332,9 +349,9 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
     fn iteration(
         &mut self,
         op: &'a StepOp,
-        scan: &mut Scan<P>,
+        scan: &mut Scan<W>,
         block: TileRun,
-    ) -> Result<Option<Step<'a, P>>, Fault> {
+    ) -> Result<Option<Step<'a, W>>, Fault> {
         let StepOp::Scan {
             tape,
             length,
@@ -350,20 +367,22 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
                 offset: scan.index,
                 dims: vec![],
             };
-            let state = scan.state.iter().map(|share| one_lane::<P>(share));
-            let element = |share: &ShareRef<P>| share.gather(&element, &View::whole(1));
+            let state = scan.state.iter().map(|share| one_lane::<W>(share));
+            let element = |share: &ShareRef<W>| share.gather(&element, &View::whole(1));
             let over = scan.over.iter().map(|share| Arc::new(element(share)));
             let captured = scan.captured.iter().cloned();
             let operands = state.chain(over).chain(captured).collect();
-            return Ok(Some(self.run_tape(*tape, 1, operands)));
+            let out = carries.first().copied();
+            let out = out.unwrap_or_else(|| outs[0].value);
+            return Ok(Some(self.run_tape(*tape, out, 1, operands)));
         }
         for (out, parts) in outs.iter().zip(&scan.written) {
             let parts = parts.iter().collect::<Vec<_>>();
-            self.write(out.value, P::Share::concat(&parts), block)?;
+            self.write(out.value, W::Share::concat(&parts), block)?;
         }
         for (carry, share) in carries.iter().zip(scan.state.drain(..)) {
             match op.in_order() {
-                true => drop(self.stored.insert(*carry, share)),
+                true => self.state.values.store(*carry, share),
                 false => self.write(*carry, share, block)?,
             }
         }
@@ -374,8 +393,8 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
     fn end_iteration(
         &mut self,
         op: &StepOp,
-        scan: &mut Scan<P>,
-        result: &P::Share,
+        scan: &mut Scan<W>,
+        result: &W::Share,
     ) -> Result<(), Fault> {
         let StepOp::Scan { carries, outs, .. } = op else {
             return Err(internal("not a scan"));
@@ -399,9 +418,9 @@ impl<'a, P: Protocol + 'a> PlanRun<'a, '_, P> {
     }
 }
 
-impl<P: Protocol> Fold<P> {
+impl<W: Steps> Fold<W> {
     /// Returns the elements `first..first + count` along the dimension.
-    fn part(&self, first: usize, count: usize) -> P::Share {
+    fn part(&self, first: usize, count: usize) -> W::Share {
         let view = View {
             offset: first * self.lanes,
             dims: vec![(count * self.lanes, 1)],
@@ -411,6 +430,6 @@ impl<P: Protocol> Fold<P> {
 }
 
 /// Reshapes all elements into the planes of one lane.
-fn one_lane<P: Protocol>(share: &P::Share) -> ShareRef<P> {
+fn one_lane<W: Steps>(share: &W::Share) -> ShareRef<W> {
     Arc::new(share.gather(&View::whole(1), &View::whole(share.elements())))
 }

@@ -1,5 +1,7 @@
-//! The fake n-party protocol through plan and engine: two domains, flights of several messages
-//! between all pairs of parties, a check that stays pending until the reveal.
+//! The fake n-party protocols through plan and engine: domains and conversions, flights of several
+//! messages between all pairs of parties, checks that stay pending until the reveal; an offline
+//! walk, pools that are refilled, checks that tiles settle, broadcasts, and an opening in the
+//! middle.
 
 use super::PlanInputs;
 use crate::journal::Journal;
@@ -9,12 +11,16 @@ use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_parties::NetworkClass;
 use sealane_parties::PartyId;
+use sealane_party::{Fault, Party};
+use sealane_plan::steps::{PlanValue, Segment, Step, StepOp, Timing};
+use sealane_plan::{CostReport, StepCost, StepKind};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::Data;
-use sealane_protocol::fake::{Fake, Honest};
-use sealane_protocol::{Fault, Protocol};
-use sealane_testkit::random_program::{Case, cases};
+use sealane_protocol::Sharing;
+use sealane_testkit::fake::{FakeParty, Honest, HonestParty};
+use sealane_testkit::masked::{Masked, MaskedParty};
+use sealane_testkit::random_program::{Case, arithmetic, cases};
 use sealane_testkit::reference;
 use std::collections::BTreeMap;
 use std::thread;
@@ -48,14 +54,13 @@ type Outcome = Result<(Vec<Option<Data>>, Vec<u64>, u64), Fault>;
 
 /// Runs all parties in threads. Returns for each its results, payload bytes sent to others, and
 /// rounds.
-fn run<P: Protocol>(
+fn run<P: Party>(
     program: &Program,
     inputs: &BTreeMap<String, Data>,
-    tile: u64,
-) -> (Vec<Outcome>, sealane_plan::CostReport) {
-    let work = SplitPlan::plan::<P>(program, 0, NetworkClass::Lan, tile).expect("a plan");
+    work: &SplitPlan,
+) -> (Vec<Outcome>, CostReport) {
     let rows = reference::rows(program, inputs).expect("row counts");
-    let cost = work.cost::<P>(&rows);
+    let cost = work.cost::<P::Protocol>(&rows);
     let party = |mesh: &mut Mesh| -> Outcome {
         let cpu = Cpu::detect().expect("a tier");
         let me = mesh.me();
@@ -97,9 +102,13 @@ fn run<P: Protocol>(
     (outcomes, cost)
 }
 
-fn check(program: &Program, inputs: &BTreeMap<String, Data>, tile: u64) {
+fn planned<P: Party>(program: &Program, tile: u64) -> SplitPlan {
+    SplitPlan::plan::<P::Protocol>(program, 0, NetworkClass::Lan, tile).expect("a plan")
+}
+
+fn check<P: Party>(program: &Program, inputs: &BTreeMap<String, Data>, work: &SplitPlan) {
     let want = reference::evaluate(program, inputs).expect("inputs of the case");
-    let (outcomes, cost) = run::<Honest>(program, inputs, tile);
+    let (outcomes, cost) = run::<P>(program, inputs, work);
     let mut rounds = 0;
     for (me, outcome) in outcomes.into_iter().enumerate() {
         let (results, sent, seen) = outcome.expect("an honest run");
@@ -109,9 +118,11 @@ fn check(program: &Program, inputs: &BTreeMap<String, Data>, tile: u64) {
             let want = &want[&result.name];
             let want = (want.shape.clone(), want.elements.clone());
             assert!(
-                got.is_none_or(|got| got == want),
-                "{}",
-                text::print(program)
+                got.as_ref().is_none_or(|got| *got == want),
+                "{}: {got:?} instead of {want:?}\n{}\n{}",
+                result.name,
+                text::print(program),
+                work.joint.text()
             );
         }
         for (to, bytes) in sent.into_iter().enumerate() {
@@ -148,14 +159,15 @@ fn three() -> (Program, BTreeMap<String, Data>) {
 fn three_parties_learn_what_they_may_in_the_planned_rounds() {
     let (program, inputs) = three();
     for tile in [1, 7, 64, 100] {
-        check(&program, &inputs, tile);
+        check::<HonestParty>(&program, &inputs, &planned::<HonestParty>(&program, tile));
     }
 }
 
 #[test]
 fn a_spoilt_check_ends_every_honest_run_before_anything_is_revealed() {
     let (program, inputs) = three();
-    let (outcomes, _) = run::<Fake<1>>(&program, &inputs, 64);
+    let (outcomes, _) =
+        run::<FakeParty<1>>(&program, &inputs, &planned::<HonestParty>(&program, 64));
     for outcome in outcomes {
         assert!(matches!(outcome, Err(Fault::CheckFailed)));
     }
@@ -168,7 +180,153 @@ proptest! {
     fn the_fake_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
         let Case { program, inputs } = &case;
         let work = SplitPlan::plan::<Honest>(program, 0, NetworkClass::Lan, tile);
-        prop_assume!(!work.is_err_and(|error| error.code == "whole-rows"));
-        check(program, inputs, tile);
+        prop_assume!(!work.as_ref().is_err_and(|error| error.code == "whole-rows"));
+        check::<HonestParty>(program, inputs, &work.expect("a plan"));
+    }
+}
+
+/// Changes of a plan that leave its results as they are: when offline parts run, and for how many
+/// tiles pools are filled.
+fn varied(mut work: SplitPlan, timing: Timing, tiles: u64) -> SplitPlan {
+    work.joint.timing = timing;
+    for segment in &mut work.joint.segments {
+        segment.refill = segment.refill.map(|_| tiles);
+    }
+    work
+}
+
+const TIMINGS: [Timing; 2] = [Timing::TileByTile, Timing::AheadOfInputs];
+
+#[test]
+fn an_offline_walk_prepares_what_the_online_one_takes_in_the_planned_bytes_and_rounds() {
+    let (program, inputs) = three();
+    for (tile, tiles) in [(1, 1), (1, 7), (7, 2), (7, 3), (64, 1), (100, 1 << 20)] {
+        for timing in TIMINGS {
+            let work = varied(planned::<MaskedParty>(&program, tile), timing, tiles);
+            check::<MaskedParty>(&program, &inputs, &work);
+        }
+    }
+}
+
+#[test]
+fn plan_and_cost_show_both_walks() {
+    let (program, _) = three();
+    let work = planned::<MaskedParty>(&program, 7);
+    let text = work.joint.text();
+    assert!(text.contains("offline parts tile by tile"), "{text}");
+    assert!(text.contains("refill pools every"), "{text}");
+    let ahead = varied(work, Timing::AheadOfInputs, 1);
+    let text = ahead.joint.text();
+    assert!(text.contains("offline parts ahead of inputs"), "{text}");
+    assert!(text.contains("refill pools every 1 tiles"), "{text}");
+    let cost = ahead.cost::<Masked>(&[50]);
+    let (offline, online) = cost
+        .steps
+        .iter()
+        .partition::<Vec<_>, _>(|step| step.offline);
+    // The preparation is one line more; both walks have the same steps and a reveal.
+    assert_eq!(offline.len(), online.len() + 1);
+    for (offline, online) in offline[1..].iter().zip(&online) {
+        assert_eq!(offline.label, format!("offline: {}", online.label));
+        assert_eq!(offline.line, online.line);
+    }
+    let bytes = |steps: &[&StepCost]| steps.iter().flat_map(|step| &step.sent).sum::<u64>();
+    assert_eq!(
+        bytes(&offline) + bytes(&online),
+        cost.promise.payload_bytes()
+    );
+    assert!(bytes(&offline[1..]) > 0 && bytes(&online) > 0);
+    // A pool for one tile is smaller than one for all of them.
+    let all = varied(ahead, Timing::AheadOfInputs, 8).cost::<Masked>(&[50]);
+    assert!(0 < cost.pool_bytes && cost.pool_bytes < all.pool_bytes);
+}
+
+/// Reductions run on XOR shares in small circuits, all other tapes on masked values in flat ones.
+#[test]
+fn tapes_of_one_plan_run_in_two_domains() {
+    let (program, inputs) = three();
+    let largest = text::print(&program).replace(
+        "reduce sum %5 axis 0 : i32 in -3264000..3238500",
+        "reduce max %5 axis 0 : i32 in -32640..32385",
+    );
+    let program = text::parse(&largest, "largest").unwrap_or_else(|error| panic!("{error}"));
+    let work = planned::<MaskedParty>(&program, 7);
+    check::<MaskedParty>(&program, &inputs, &work);
+    let plan = work.joint;
+    let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
+    let mut found = Vec::new();
+    for step in steps {
+        let out = step.op.writes().first().map(|out| out.0 as usize);
+        let sharing = out.map(|out| plan.values[out].domain.sharing);
+        match step.op.kind() {
+            StepKind::Fold => assert_eq!(sharing, Some(Sharing::Xor)),
+            StepKind::Tape | StepKind::Scan => assert_eq!(sharing, Some(Sharing::Masked)),
+            _ => continue,
+        }
+        found.push(step.op.kind());
+    }
+    assert!(found.contains(&StepKind::Tape), "{}", plan.text());
+    assert!(found.contains(&StepKind::Fold), "{}", plan.text());
+}
+
+/// A value is opened to all in the middle of a run, after the checks of what it depends on, and
+/// goes on as a constant.
+#[test]
+fn a_value_that_is_opened_in_the_middle_goes_on_as_a_constant() {
+    let (program, inputs) = three();
+    for timing in TIMINGS {
+        let mut work = varied(planned::<MaskedParty>(&program, 7), timing, 2);
+        let plan = &mut work.joint;
+        // The total: its segment is the last, and so the opening has one of its own behind it.
+        let value = plan.results[1].value;
+        let mut known = plan.values[value.0 as usize].clone();
+        known.kept = false;
+        let out = PlanValue(plan.values.len() as u32);
+        plan.values.push(known);
+        plan.results[1].value = out;
+        let step = |op| Step {
+            op,
+            label: "open".to_string(),
+            span: None,
+        };
+        plan.segments.push(Segment {
+            rows: None,
+            refill: None,
+            steps: vec![step(StepOp::Settle), step(StepOp::Open { value, out })],
+        });
+        let cost = work.cost::<Masked>(&[50]);
+        let opened = cost.steps.iter().filter(|step| step.label == "open");
+        assert_eq!(opened.map(|step| step.flights).sum::<u64>(), 2);
+        check::<MaskedParty>(&program, &inputs, &work);
+    }
+}
+
+#[test]
+fn a_party_that_broadcasts_different_words_ends_the_run_before_anything_is_opened() {
+    let (program, inputs) = three();
+    let work = planned::<MaskedParty>(&program, 7);
+    let (outcomes, _) = run::<MaskedParty<1>>(&program, &inputs, &work);
+    for outcome in outcomes {
+        assert!(matches!(outcome, Err(Fault::CheckFailed)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+    /// Programs of all kinds, and programs whose sums and products are those of a ring.
+    #[test]
+    fn both_walks_compute_what_the_reference_computes(
+        case in prop_oneof![cases(), arithmetic()],
+        tile in 1u64..5,
+        tiles in 1u64..4,
+        ahead in any::<bool>(),
+    ) {
+        let Case { program, inputs } = &case;
+        prop_assume!(program.parties.len() > 1);
+        let work = SplitPlan::plan::<Masked>(program, 0, NetworkClass::Lan, tile);
+        prop_assume!(!work.as_ref().is_err_and(|error| error.code == "whole-rows"));
+        let timing = TIMINGS[usize::from(ahead)];
+        check::<MaskedParty>(program, inputs, &varied(work.expect("a plan"), timing, tiles));
     }
 }

@@ -1,61 +1,108 @@
 //! Sources and lifetimes of shares: earlier steps, kept rows, constants, and this party's inputs.
 
-use super::{PlanRun, ShareMap, ShareRef, internal};
-use crate::bits::{from_planes, to_planes};
-use sealane_plan::flow::TileRun;
+use super::walker::Walker;
+use super::{ShareRef, internal};
+use sealane_party::{Factor, Fault, Selected, Shares, Steps, Term, Words};
+use sealane_plan::flow::{Call, TileRun};
 use sealane_plan::steps::{
-    LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, ResultPlan,
+    LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, ResultPlan, StepOp,
 };
 use sealane_program::types::Data;
-use sealane_protocol::{Factor, Fault, Protocol, Shares, Term, View};
+use sealane_protocol::View;
 use std::collections::HashMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
+/// Shares by plan value.
+type ShareMap<W> = HashMap<PlanValue, ShareRef<W>>;
+
+/// Values of a walk.
+pub(super) struct Values<W: Steps> {
+    /// Blocks in flight.
+    tiles: HashMap<TileRun, Tile<W>>,
+    /// Values without rows, and kept values with all their rows.
+    stored: ShareMap<W>,
+    /// Tiles so far of the kept values.
+    kept: HashMap<PlanValue, KeptTiles<W>>,
+    /// Number of steps of a segment that read each value, by segment.
+    readers: Vec<HashMap<PlanValue, usize>>,
+}
+
 /// Values of a block in flight. A value is freed when all steps that read it have done so, so that
 /// only live values take memory.
-pub(super) struct Tile<P: Protocol> {
-    values: ShareMap<P>,
+struct Tile<W: Steps> {
+    values: ShareMap<W>,
     /// Number of steps that have still to read each value.
     readers: HashMap<PlanValue, usize>,
     /// Partial results of carrying steps for this tile, until they are combined with the earlier
     /// ones.
-    partial: ShareMap<P>,
-    /// Set if the journal reported the start of the tile, and so has to report its end.
-    pub reported: bool,
+    partial: ShareMap<W>,
 }
 
 /// Tiles so far of a value whose rows are kept. The list grows as tiles are made, since the number
 /// of rows may come from a peer.
-pub(super) struct KeptTiles<P: Protocol> {
-    parts: Vec<Option<ShareRef<P>>>,
+struct KeptTiles<W: Steps> {
+    parts: Vec<Option<ShareRef<W>>>,
     missing: usize,
 }
 
-impl<P: Protocol> Tile<P> {
-    pub fn new(readers: HashMap<PlanValue, usize>, reported: bool) -> Tile<P> {
-        Tile {
-            values: HashMap::new(),
-            readers,
-            partial: HashMap::new(),
-            reported,
+impl<W: Steps> Values<W> {
+    pub fn new(plan: &Plan) -> Values<W> {
+        Values {
+            tiles: HashMap::new(),
+            stored: HashMap::new(),
+            kept: HashMap::new(),
+            readers: readers(plan),
         }
     }
 
+    /// Makes room for the values of a block, unless it is in flight; returns whether it was.
+    pub fn enter(&mut self, block: TileRun) -> bool {
+        let known = self.tiles.contains_key(&block);
+        self.tiles.entry(block).or_insert_with(|| Tile {
+            values: HashMap::new(),
+            readers: self.readers[block.segment].clone(),
+            partial: HashMap::new(),
+        });
+        known
+    }
+
+    /// Drops the values of a block.
+    pub fn leave(&mut self, block: &TileRun) {
+        self.tiles.remove(block);
+    }
+
+    /// A value without rows, or with all of them.
+    pub fn stored(&self, value: PlanValue) -> Option<ShareRef<W>> {
+        self.stored.get(&value).cloned()
+    }
+
+    /// Stores a value without rows, or the state of a loop.
+    pub fn store(&mut self, value: PlanValue, share: ShareRef<W>) {
+        self.stored.insert(value, share);
+    }
+
+    fn tile(&mut self, block: TileRun) -> Result<&mut Tile<W>, Fault> {
+        let tile = self.tiles.get_mut(&block);
+        tile.ok_or_else(|| internal("a block is not in flight"))
+    }
+
     /// Counts down the readers of these values after a step has read them.
-    pub fn release(&mut self, values: &[PlanValue]) {
+    pub fn release(&mut self, block: TileRun, values: &[PlanValue]) -> Result<(), Fault> {
+        let tile = self.tile(block)?;
         for value in values {
-            let left = self.readers.entry(*value).or_insert(1);
+            let left = tile.readers.entry(*value).or_insert(1);
             *left -= 1;
             if *left == 0 {
-                self.values.remove(value);
+                tile.values.remove(value);
             }
         }
+        Ok(())
     }
 }
 
 /// Counts the steps of each segment that read each value, once for each operand.
-pub(super) fn readers(plan: &Plan) -> Vec<HashMap<PlanValue, usize>> {
+fn readers(plan: &Plan) -> Vec<HashMap<PlanValue, usize>> {
     let of_segment = |segment: &sealane_plan::steps::Segment| {
         let mut readers = HashMap::new();
         for value in segment.steps.iter().flat_map(|step| step.op.reads()) {
@@ -66,18 +113,13 @@ pub(super) fn readers(plan: &Plan) -> Vec<HashMap<PlanValue, usize>> {
     plan.segments.iter().map(of_segment).collect()
 }
 
-impl<P: Protocol> PlanRun<'_, '_, P> {
-    pub(super) fn tile(&mut self, block: TileRun) -> Result<&mut Tile<P>, Fault> {
-        let tile = self.tiles.get_mut(&block);
-        tile.ok_or_else(|| internal("a block is not in flight"))
-    }
-
+impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     /// Returns a value of the current block, or a stored one.
-    pub(super) fn value(&mut self, value: PlanValue, block: TileRun) -> Result<ShareRef<P>, Fault> {
-        if let Some(share) = self.tile(block)?.values.get(&value) {
+    pub(super) fn value(&mut self, value: PlanValue, block: TileRun) -> Result<ShareRef<W>, Fault> {
+        if let Some(share) = self.state.values.tile(block)?.values.get(&value) {
             return Ok(share.clone());
         }
-        let stored = self.stored.get(&value);
+        let stored = self.state.values.stored.get(&value);
         let stored = stored
             .ok_or_else(|| internal("a value is not there yet"))?
             .clone();
@@ -91,7 +133,11 @@ impl<P: Protocol> PlanRun<'_, '_, P> {
             dims: vec![(count as usize, 1)],
         };
         let share = Arc::new(stored.gather(&view, &View::whole(1)));
-        self.tile(block)?.values.insert(value, share.clone());
+        self.state
+            .values
+            .tile(block)?
+            .values
+            .insert(value, share.clone());
         Ok(share)
     }
 
@@ -100,18 +146,18 @@ impl<P: Protocol> PlanRun<'_, '_, P> {
     pub(super) fn write(
         &mut self,
         value: PlanValue,
-        share: impl Into<ShareRef<P>>,
+        share: impl Into<ShareRef<W>>,
         block: TileRun,
     ) -> Result<(), Fault> {
         let share = share.into();
         let segment = &self.plan.segments[block.segment];
         let plan = &self.plan.values[value.0 as usize];
         match segment.rows {
-            None => drop(self.stored.insert(value, share.clone())),
+            None => drop(self.state.values.stored.insert(value, share.clone())),
             Some(table) if plan.kept => {
                 let table = usize::from(table.0);
                 let tiles = self.rows[table].div_ceil(self.plan.rows[table].tile) as usize;
-                let kept = self.kept.entry(value);
+                let kept = self.state.values.kept.entry(value);
                 let kept = kept.or_insert_with(|| KeptTiles {
                     parts: Vec::new(),
                     missing: tiles,
@@ -122,14 +168,14 @@ impl<P: Protocol> PlanRun<'_, '_, P> {
                 kept.missing -= 1;
                 if kept.missing == 0 {
                     let parts = kept.parts.iter().flatten().map(Arc::as_ref);
-                    let whole = P::Share::concat(&parts.collect::<Vec<_>>());
-                    self.stored.insert(value, Arc::new(whole));
-                    self.kept.remove(&value);
+                    let whole = W::Share::concat(&parts.collect::<Vec<_>>());
+                    self.state.values.stored.insert(value, Arc::new(whole));
+                    self.state.values.kept.remove(&value);
                 }
             }
             Some(_) => {}
         }
-        let tile = self.tile(block)?;
+        let tile = self.state.values.tile(block)?;
         if tile.readers.contains_key(&value) {
             tile.values.insert(value, share);
         }
@@ -140,10 +186,14 @@ impl<P: Protocol> PlanRun<'_, '_, P> {
     pub(super) fn write_partial(
         &mut self,
         value: PlanValue,
-        share: P::Share,
+        share: W::Share,
         block: TileRun,
     ) -> Result<(), Fault> {
-        self.tile(block)?.partial.insert(value, Arc::new(share));
+        self.state
+            .values
+            .tile(block)?
+            .partial
+            .insert(value, Arc::new(share));
         Ok(())
     }
 
@@ -153,10 +203,23 @@ impl<P: Protocol> PlanRun<'_, '_, P> {
         &mut self,
         value: PlanValue,
         block: TileRun,
-    ) -> Result<(Option<ShareRef<P>>, ShareRef<P>), Fault> {
-        let partial = self.tile(block)?.partial.remove(&value);
+    ) -> Result<(Option<ShareRef<W>>, ShareRef<W>), Fault> {
+        let partial = self.state.values.tile(block)?.partial.remove(&value);
         let partial = partial.ok_or_else(|| internal("a tile has nothing to carry"))?;
-        Ok((self.stored.remove(&value), partial))
+        Ok((self.state.values.stored.remove(&value), partial))
+    }
+
+    /// Returns the elements of an operand that a step reads, as a view of its value.
+    pub(super) fn selected(
+        &mut self,
+        operand: &Operand,
+        block: TileRun,
+    ) -> Result<Selected<W::Share>, Fault> {
+        Ok(Selected {
+            share: self.value(operand.value, block)?,
+            lanes: operand.lanes.at(block.rows),
+            inner: operand.inner.at(block.rows),
+        })
     }
 
     /// Returns the planes of an operand that a step reads. A view of everything in order is not
@@ -165,13 +228,8 @@ impl<P: Protocol> PlanRun<'_, '_, P> {
         &mut self,
         operand: &Operand,
         block: TileRun,
-    ) -> Result<ShareRef<P>, Fault> {
-        let share = self.value(operand.value, block)?;
-        let (lanes, inner) = (operand.lanes.at(block.rows), operand.inner.at(block.rows));
-        if inner.count() == 1 && inner.offset == 0 && lanes.is_whole(share.elements()) {
-            return Ok(share);
-        }
-        Ok(Arc::new(share.gather(&lanes, &inner)))
+    ) -> Result<ShareRef<W>, Fault> {
+        Ok(self.selected(operand, block)?.gathered())
     }
 
     /// Returns the planes of several operands.
@@ -179,13 +237,13 @@ impl<P: Protocol> PlanRun<'_, '_, P> {
         &mut self,
         operands: &[Operand],
         block: TileRun,
-    ) -> Result<Vec<ShareRef<P>>, Fault> {
+    ) -> Result<Vec<ShareRef<W>>, Fault> {
         let shares = operands.iter().map(|operand| self.operand(operand, block));
         shares.collect()
     }
 
     /// Returns a part of the result of a tape.
-    pub(super) fn produced(&self, share: &P::Share, out: &Produced) -> P::Share {
+    pub(super) fn produced(&self, share: &W::Share, out: &Produced) -> W::Share {
         let bits = u32::from(self.plan.values[out.value.0 as usize].bits);
         let planes = share.resize(out.first as usize, (out.inner * bits) as usize, false);
         if out.inner == 1 {
@@ -195,12 +253,26 @@ impl<P: Protocol> PlanRun<'_, '_, P> {
         }
     }
 
-    pub(super) fn constant(&mut self, data: &Data, out: PlanValue) -> P::Share {
+    pub(super) fn constant(&mut self, elements: &[u64], out: PlanValue) -> W::Share {
         let plan = &self.plan.values[out.0 as usize];
-        let planes = plan.plain_bits() as usize;
-        let bits = to_planes(&data.elements, planes);
-        self.party
-            .constant(plan.domain, planes, data.elements.len(), &bits)
+        let bits = plan.plain_bits() as usize;
+        self.party.constant(plan.domain, bits, elements)
+    }
+
+    /// Writes an opened value as a public constant; in the offline walk, where it is not known, as
+    /// zero.
+    pub(super) fn opened(&mut self, call: &Call, words: Option<Words>) -> Result<(), Fault> {
+        let StepOp::Open { value, out } = self.op(call) else {
+            return Err(internal("a step opened what it should share"));
+        };
+        let share = match words {
+            Some(words) => self.constant(&words, *out),
+            None => {
+                let zeros = vec![0; self.value(*value, call.run)?.elements()];
+                self.constant(&zeros, *out)
+            }
+        };
+        self.write(*out, share, call.run)
     }
 
     /// Computes a linear map of operands.
@@ -210,7 +282,7 @@ impl<P: Protocol> PlanRun<'_, '_, P> {
         out: PlanValue,
         lanes: usize,
         block: TileRun,
-    ) -> Result<P::Share, Fault> {
+    ) -> Result<W::Share, Fault> {
         let shares = terms.iter().map(|term| self.operand(&term.operand, block));
         let shares = shares.collect::<Result<Vec<_>, _>>()?;
         let factor = |factor: &LinearFactor| match factor {
@@ -233,33 +305,32 @@ impl<P: Protocol> PlanRun<'_, '_, P> {
         self.party.linear(domain, lanes, &terms.collect::<Vec<_>>())
     }
 
-    /// Returns the bits of the block's part of an input, at its owner.
-    pub(super) fn input_bits(
-        &self,
-        input: u32,
-        out: PlanValue,
-        block: TileRun,
-    ) -> Option<Zeroizing<Vec<u8>>> {
-        let data = self.inputs[input as usize]?;
+    /// Returns the block's part of an input, at its owner: the bits that count of each element.
+    pub(super) fn input_words(&self, input: u32, out: PlanValue, block: TileRun) -> Option<Words> {
+        let data = self.inputs.get(input as usize).copied().flatten()?;
         let plan = &self.plan.values[out.0 as usize];
         let rows = plan.rows.map_or(1, |_| block.rows);
         let (first, count) = (block.start * plan.elements, rows * plan.elements);
         let elements = &data.elements[first as usize..(first + count) as usize];
-        Some(Zeroizing::new(to_planes(
-            elements,
-            plan.plain_bits() as usize,
-        )))
+        let mask = u64::MAX >> (64 - plan.plain_bits().clamp(1, 64));
+        let words = elements.iter().map(|element| element & mask);
+        Some(Zeroizing::new(words.collect()))
     }
+}
 
-    /// Decodes a result from its bits.
-    pub(super) fn revealed(&self, result: &ResultPlan, bits: &[u8]) -> Data {
-        let plan = &self.plan.values[result.value.0 as usize];
-        let rows = plan.rows.map(|id| self.rows[usize::from(id.0)]);
-        let shape = rows.into_iter().chain(result.fixed.iter().copied());
-        Data {
-            ty: result.ty,
-            shape: shape.collect(),
-            elements: from_planes(bits, plan.plain_bits() as usize, plan.signed),
-        }
+/// Makes the data of a result from its elements: sign-extends them, if they are two's complement.
+pub(super) fn revealed(plan: &Plan, rows: &[u64], result: &ResultPlan, words: &[u64]) -> Data {
+    let value = &plan.values[result.value.0 as usize];
+    let rows = value.rows.map(|id| rows[usize::from(id.0)]);
+    let shape = rows.into_iter().chain(result.fixed.iter().copied());
+    let shift = 64 - value.plain_bits().clamp(1, 64);
+    let element = |word: &u64| match value.signed {
+        true => ((word << shift) as i64 >> shift) as u64,
+        false => *word,
+    };
+    Data {
+        ty: result.ty,
+        shape: shape.collect(),
+        elements: words.iter().map(element).collect(),
     }
 }

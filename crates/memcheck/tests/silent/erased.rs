@@ -8,14 +8,12 @@ use sealane_circuit::{Builder, Int, Machine, Tape};
 use sealane_engine::{Job, NetworkClass, ProtocolName, simulate};
 use sealane_garble::{Garbler, Labels, Scheme};
 use sealane_net::{Mesh, Payload};
-use sealane_parties::PartyId;
+use sealane_party::{Outcome, Party, Planes, Start, Step, run_alone};
 use sealane_program::text::parse;
 use sealane_program::types::{Data, Type};
-use sealane_protocol::{
-    Algebra, Demand, Outcome, Planes, Protocol, Setting, Step, StepShape, run_alone,
-};
-use sealane_trio::Trio;
-use sealane_yao::{ThreeHalves, Yao};
+use sealane_protocol::{Algebra, Demand, Protocol, Setting, StepShape};
+use sealane_trio::TrioParty;
+use sealane_yao::{ThreeHalves, YaoParty};
 use std::hint::black_box;
 use std::thread;
 
@@ -121,9 +119,9 @@ fn tape() -> Tape {
 
 #[test]
 fn parties_and_their_shares_are_erased() {
-    party_is_erased::<Yao>();
-    party_is_erased::<Yao<ThreeHalves>>();
-    party_is_erased::<Trio>();
+    party_is_erased::<YaoParty>();
+    party_is_erased::<YaoParty<ThreeHalves>>();
+    party_is_erased::<TrioParty>();
 }
 
 /// Leaves random bytes on the stack, which the next value made there may have between its fields.
@@ -135,45 +133,45 @@ fn litter_the_stack() {
 }
 
 /// Parties after an input of each, with the shares of these inputs.
-fn party_is_erased<P: Protocol>() {
+fn party_is_erased<P: Party>() {
     const LANES: usize = 20;
-    const PLANES: usize = 8;
-    let profile = P::profile();
+    const BITS: usize = 8;
+    let profile = P::Protocol::profile();
     let parties = profile.roles.len();
-    let roles = (0..parties).map(PartyId::from_index).collect::<Vec<_>>();
-    let domain = P::input_domain(Algebra::Z2);
-    let setting = &Setting {
-        parties,
-        roles: roles.clone(),
-    };
+    let domain = P::Protocol::input_domain(Algebra::Z2);
+    let setting = &Setting::in_order(&profile, parties);
     let mut demand = Demand::default();
-    for owner in &roles {
-        let (owner, elements, bits) = (*owner, LANES as u64, PLANES as u64);
+    for owner in setting.everyone() {
+        let (elements, bits) = (LANES as u64, BITS as u64);
         let work = StepShape::Input {
             owner,
             domain,
             elements,
             bits,
         };
-        demand.merge(&P::demand(setting, &work));
+        demand.merge(&P::Protocol::demand(setting, &work), 1);
     }
     let run = |mut mesh: Mesh| {
         let me = mesh.me();
-        let coins = Coins::danger_fixed_seed(u64::from(me.0));
         litter_the_stack();
-        let mut party = P::start(setting, me, Cpu::best(), coins);
+        let start = Start {
+            setting,
+            me,
+            session: mesh.session(),
+            cpu: Cpu::best(),
+            coins: Coins::danger_fixed_seed(u64::from(me.0)),
+        };
         litter_the_stack();
-        party.prepare(&demand, &mut mesh).expect("honest parties");
-        let shares = roles.iter().map(|owner| {
-            let bits = (*owner == me).then(|| vec![1; LANES * PLANES].into());
+        let mut party = P::set_up(start, &demand, &mut mesh).expect("honest parties");
+        let shares = setting.everyone().map(|owner| {
             let step = Step::Input {
-                owner: *owner,
+                owner,
                 domain,
                 elements: LANES,
-                planes: PLANES,
-                bits,
+                bits: BITS,
+                values: (owner == me).then(|| vec![(1 << BITS) - 1; LANES].into()),
             };
-            match run_alone(&mut party, &mut mesh, step) {
+            match run_alone(&mut party, &mut mesh, step, None) {
                 Ok(Outcome::Share(share, _)) => share,
                 _ => panic!("a share is due"),
             }

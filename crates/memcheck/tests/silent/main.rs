@@ -9,10 +9,10 @@ use sealane_block::{Aes128, Aes128Many, Block, Coins, Group, Prg, SecretStream, 
 use sealane_garble::{Evaluator, Garbler};
 use sealane_net::{Identity, Payload};
 use sealane_ot::{CotReceiver, CotSender};
+use sealane_party::{Opened, Outcome, Planes, Selected, Step};
 use sealane_program::types::Data;
-use sealane_protocol::{Outcome, Planes, Step};
-use sealane_trio::{Share, Trio};
-use sealane_yao::{Labels, Yao};
+use sealane_trio::{Share, TrioParty};
+use sealane_yao::{Labels, YaoParty};
 use serde::Serialize;
 use static_assertions::assert_not_impl_any;
 use std::fmt::{Debug, Display};
@@ -27,8 +27,9 @@ macro_rules! silent {
 
 silent! {
     Block, Group, Prg, Coins, Seed, SecretStream, Aes128, Aes128Many, Garbler, Evaluator, CotSender,
-    CotReceiver, Labels, Planes<u8>, Planes<u64>, Share, Yao, Trio, Data, Identity, Step<'static, Yao>,
-    Step<'static, Trio>, Outcome<Yao>, Outcome<Trio>,
+    CotReceiver, Labels, Planes<u8>, Planes<u64>, Share, YaoParty, TrioParty, Data, Identity,
+    Step<'static, YaoParty>, Step<'static, TrioParty>, Outcome<YaoParty>, Outcome<TrioParty>,
+    Selected<Labels>, Selected<Share>, Opened<Labels>, Opened<Share>,
 }
 
 // The `Debug` form of a payload shows nothing of its contents; `net` tests that.

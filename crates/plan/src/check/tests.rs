@@ -6,7 +6,7 @@ use sealane_parties::PartySet;
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Binary, Input, Reduction};
 use sealane_program::types::{Shape, Type};
-use sealane_protocol::fake::Honest;
+use sealane_testkit::fake::Honest;
 
 /// Plan of `x - sum(x)` and a scan: two segments over rows, a fold with carry, conversions.
 fn sample() -> Plan {

@@ -1,6 +1,7 @@
 //! Report of a cost, for people and machines.
 
 use super::walk::{Tally, Walk};
+use crate::flow;
 use crate::steps::{Plan, Step};
 use sealane_parties::NetworkClass;
 use sealane_parties::PartyId;
@@ -19,10 +20,13 @@ pub struct CostReport {
     pub rows: Vec<(String, u64)>,
     /// Part of the cost that runs are compared with.
     pub promise: Promise,
-    /// Preparation, the steps of the plan in order, the reveal.
+    /// Preparation; if steps have offline parts, those of all steps and of the reveal; the steps of
+    /// the plan in order; the reveal.
     pub steps: Vec<StepCost>,
     /// Correlations that are prepared.
     pub demand: Demand,
+    /// Most bytes that correlations take in pools, at the party with the larger part.
+    pub pool_bytes: u64,
     /// Nanoseconds of computing on the slowest party; an estimate.
     pub compute_ns: u64,
     /// Estimate of the payload bytes that one more row of each table adds.
@@ -49,6 +53,9 @@ pub struct Promise {
 pub struct StepCost {
     /// Description of the step.
     pub label: String,
+    /// True for what is prepared before the step's operands are known: the set-up, refills and the
+    /// offline parts of steps.
+    pub offline: bool,
     /// Its source line.
     pub line: Option<u32>,
     /// Number of executions: tiles, times levels or iterations.
@@ -113,9 +120,9 @@ pub(super) fn report(
 ) -> CostReport {
     let parties = plan.setting.parties;
     let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
-    let tallies = walk.steps.iter().flatten();
-    let line = |label: &str, line, tally: &Tally| StepCost {
-        label: label.into(),
+    let line = |label: String, line, offline, tally: &Tally| StepCost {
+        label,
+        offline,
         line,
         times: tally.times,
         lanes: tally.lanes,
@@ -125,12 +132,22 @@ pub(super) fn report(
         busiest: tally.payload.0.values().max().copied().unwrap_or(0),
         compute_ns: tally.compute_ns,
     };
-    let mut lines = vec![line("prepare", None, &walk.prepare)];
-    let of_step = |(step, tally): (&Step, &Tally)| line(&step.label, step.line(), tally);
-    lines.extend(steps.zip(tallies.clone()).map(of_step));
-    lines.push(line("reveal", None, &walk.reveal));
-    let every = tallies.chain([&walk.prepare, &walk.reveal]);
-    let compute_ns = every.map(|tally| tally.compute_ns).sum();
+    let mut lines = vec![line("prepare".into(), None, true, &walk.prepare)];
+    let tallies = walk.steps.iter().flatten();
+    for part in plan.timing.parts() {
+        let (offline, prefix) = match part {
+            flow::Walk::Offline => (true, "offline: "),
+            flow::Walk::Online => (false, ""),
+        };
+        let of_step = |(step, tallies): (&Step, &[Tally; 2])| {
+            let label = format!("{prefix}{}", step.label);
+            line(label, step.line(), offline, &tallies[part.index()])
+        };
+        lines.extend(steps.clone().zip(tallies.clone()).map(of_step));
+        let reveal = &walk.reveal[part.index()];
+        lines.push(line(format!("{prefix}reveal"), None, offline, reveal));
+    }
+    let compute_ns = lines.iter().map(|line| line.compute_ns).sum();
     CostReport {
         protocol: plan.protocol,
         parties: (0..parties).map(|party| format!("party {party}")).collect(),
@@ -148,6 +165,7 @@ pub(super) fn report(
         },
         steps: lines,
         demand: walk.demand,
+        pool_bytes: walk.pool_bits.div_ceil(8),
         compute_ns,
         bytes_by_row,
         bytes_by_run,

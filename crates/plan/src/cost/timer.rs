@@ -2,24 +2,24 @@
 
 use super::clock::Delays;
 use super::walk::Counter;
-use crate::flow::{self, Call, Driver, TileRun};
+use crate::flow::{self, Call, Driver, Refill, TileRun, Walk};
 use sealane_protocol::{Flight, Protocol};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-/// Returns the largest stamp of a run that begins with the flights of the preparation and ends with
-/// those of the reveal.
+/// Returns the largest stamp of a run that begins with the flights of the set-up and ends with
+/// those of the reveal, whose offline part comes before the first input if all offline parts do.
 pub(super) fn rounds<P: Protocol>(
     counter: &Counter,
     rows: &[u64],
-    prepare: &[Flight],
-    reveal: &[Flight],
+    set_up: &[Flight],
+    reveal: &[Vec<Flight>; 2],
 ) -> u64 {
-    let mut timer = Timer::<P>::new(counter, prepare);
+    let mut timer = Timer::<P>::new(counter, set_up, &reveal[0]);
     match flow::run(counter.plan, rows, &mut timer) {
-        Ok(()) => timer.finish(reveal),
+        Ok(()) => timer.finish(&reveal[1]),
         Err(never) => match never {},
     }
 }
@@ -54,8 +54,10 @@ struct Timer<'a, P> {
     /// Delays at the end of the last turn.
     before: Delays,
     under_way: HashMap<Call, Position>,
-    /// Pieces by segment, step, rows and whether it is a carry.
-    known: HashMap<(usize, usize, u64, bool), Pieces>,
+    /// Pieces by segment, step, rows, walk and whether it is a carry.
+    known: HashMap<(usize, usize, u64, Walk, bool), Pieces>,
+    /// Flights of the offline part of the reveal, until it has run.
+    reveal: Option<&'a [Flight]>,
     moment: Option<Moment>,
     protocol: PhantomData<P>,
 }
@@ -65,10 +67,10 @@ struct Timer<'a, P> {
 const MOST_TURNS: u64 = 1 << 16;
 
 impl<'a, P: Protocol> Timer<'a, P> {
-    fn new(counter: &'a Counter<'a>, prepare: &[Flight]) -> Timer<'a, P> {
+    fn new(counter: &'a Counter<'a>, set_up: &[Flight], reveal: &'a [Flight]) -> Timer<'a, P> {
         let start = Delays::none(counter.setting.parties);
         let mut since = start.clone();
-        since.pass(1, prepare);
+        since.pass(1, set_up);
         Timer {
             counter,
             before: start.clone(),
@@ -76,6 +78,7 @@ impl<'a, P: Protocol> Timer<'a, P> {
             since,
             under_way: HashMap::new(),
             known: HashMap::new(),
+            reveal: Some(reveal),
             moment: None,
             protocol: PhantomData,
         }
@@ -83,24 +86,31 @@ impl<'a, P: Protocol> Timer<'a, P> {
 
     /// Returns the rounds of the run, which ends with the flights of the reveal.
     fn finish(mut self, reveal: &[Flight]) -> u64 {
+        if let Some(offline) = self.reveal.take() {
+            self.since.pass(1, offline);
+        }
         self.since.pass(1, reveal);
         self.then.then(&self.since).rounds()
     }
 
     fn pieces(&mut self, call: &Call) -> Pieces {
         let TileRun { segment, rows, .. } = call.run;
-        let key = (segment, call.step, rows, call.carry);
+        let key = (segment, call.step, rows, call.walk, call.carry);
         if let Some(pieces) = self.known.get(&key) {
             return Rc::clone(pieces);
         }
         let op = &self.counter.plan.segments[segment].steps[call.step].op;
         let pieces = match call.carry {
             true => self.counter.carry(op).into_iter().collect(),
-            false => self.counter.pieces(op, rows.max(1)),
+            false => self.counter.pieces::<P>(segment, call.step, rows.max(1)),
         };
         let flights = pieces.into_iter().map(|piece| {
-            let cost = P::cost(self.counter.setting, &piece.work);
-            (piece.times, cost.flights)
+            let [offline, online] = self.counter.both::<P>(&piece.work);
+            let flights = match call.walk {
+                Walk::Offline => offline.flights,
+                Walk::Online => online.flights,
+            };
+            (piece.times, flights)
         });
         let talks = |(times, flights): &(u64, Vec<Flight>)| *times > 0 && !flights.is_empty();
         let pieces = Rc::new(flights.filter(talks).collect::<Vec<_>>());
@@ -111,6 +121,22 @@ impl<'a, P: Protocol> Timer<'a, P> {
 
 impl<P: Protocol> Driver for Timer<'_, P> {
     type Error = Infallible;
+
+    fn refill(&mut self, refill: &Refill) -> Result<(), Infallible> {
+        let demand = self.counter.supply::<P>(refill);
+        let cost = P::refill_cost(self.counter.setting, &demand);
+        self.since.pass(1, &cost.flights);
+        Ok(())
+    }
+
+    fn prepared(&mut self) -> Result<(), Infallible> {
+        // The walk over the segments begins anew.
+        self.moment = None;
+        if let Some(offline) = self.reveal.take() {
+            self.since.pass(1, offline);
+        }
+        Ok(())
+    }
 
     fn begin(&mut self, call: &Call) -> Result<bool, Infallible> {
         // No tile precedes the first one.
@@ -249,10 +275,10 @@ fn least_common_multiple(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cost::walk::Walk;
+    use crate::cost::walk;
     use crate::plan_in_tiles;
     use sealane_parties::NetworkClass;
-    use sealane_protocol::fake::Honest;
+    use sealane_testkit::fake::Honest;
     use sealane_testkit::random_program::random_program;
 
     /// Timer that skips nothing: every tile, every turn and every flight by itself.
@@ -261,6 +287,12 @@ mod tests {
     impl Driver for Walked<'_> {
         type Error = Infallible;
 
+        fn refill(&mut self, refill: &Refill) -> Result<(), Infallible> {
+            self.0.refill(refill)
+        }
+        fn prepared(&mut self) -> Result<(), Infallible> {
+            self.0.prepared()
+        }
         fn begin(&mut self, call: &Call) -> Result<bool, Infallible> {
             self.0.begin(call)
         }
@@ -286,17 +318,21 @@ mod tests {
             let Ok(plan) = plan else { continue };
             planned += 1;
             let rows = [61, 44][..program.rows.len()].to_vec();
-            let walk = Walk::run::<Honest>(&plan, &plan.setting, &rows);
+            let walk = walk::Walk::run::<Honest>(&plan, &plan.setting, &rows);
             let counter = Counter {
                 plan: &plan,
                 setting: &plan.setting,
             };
-            let mut walked = Walked(Timer::new(&counter, &walk.prepare_flights));
+            let mut walked = Walked(Timer::new(
+                &counter,
+                &walk.set_up_flights,
+                &walk.reveal_flights[0],
+            ));
             match flow::run(&plan, &rows, &mut walked) {
                 Ok(()) => {}
                 Err(never) => match never {},
             }
-            let walked = walked.0.finish(&walk.reveal_flights);
+            let walked = walked.0.finish(&walk.reveal_flights[1]);
             let counted = walk.rounds::<Honest>(&plan, &plan.setting, &rows);
             assert_eq!(counted, walked, "{}", plan.text());
         }

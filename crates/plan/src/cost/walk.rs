@@ -2,20 +2,26 @@
 
 use super::clock::Payload;
 use super::timer;
-use crate::steps::{Len, Plan, PlanValue, Segment, StepOp, TapeId};
-use sealane_protocol::{Cost, Demand, Flight, Opening, Protocol, Setting, StepShape};
+use crate::flow::Refill;
+use crate::steps::{Len, Plan, PlanValue, Segment, StepOp, TapeId, Timing};
+use sealane_parties::PartySet;
+use sealane_protocol::{Cost, Demand, Flight, Opening, Protocol, Setting, StepShape, View};
 
 /// Counts of a run.
 pub(super) struct Walk {
     pub payload: Payload,
     pub demand: Demand,
-    /// For each segment and each of its steps, in order.
-    pub steps: Vec<Vec<Tally>>,
+    /// Set-up and refills.
     pub prepare: Tally,
-    pub reveal: Tally,
-    /// Flights before the first step and after the last one.
-    pub prepare_flights: Vec<Flight>,
-    pub reveal_flights: Vec<Flight>,
+    /// For each segment and each of its steps, in order: the offline part and the online part.
+    pub steps: Vec<Vec<[Tally; 2]>>,
+    /// The offline and the online part of the openings of all results.
+    pub reveal: [Tally; 2],
+    /// Most bits that correlations in pools take, at the party with the larger part.
+    pub pool_bits: u64,
+    /// Flights of the set-up, and of both parts of the reveal.
+    pub set_up_flights: Vec<Flight>,
+    pub reveal_flights: [Vec<Flight>; 2],
 }
 
 /// Cost of one step in all its executions.
@@ -26,7 +32,9 @@ pub(super) struct Tally {
     pub lanes: u64,
     pub flights: u64,
     pub ands: u64,
+    /// Checks that the step leaves, and checks that it settles.
     pub checks: u64,
+    pub settled: u64,
     pub compute_ns: u64,
     pub payload: Payload,
     pub demand: Demand,
@@ -41,10 +49,7 @@ impl Tally {
         self.checks += times * cost.checks;
         self.compute_ns += times * cost.compute_ns;
         self.payload.add(&cost.flights, times);
-        demand
-            .0
-            .iter()
-            .for_each(|(kind, count)| self.demand.add(*kind, times * count));
+        self.demand.merge(demand, times);
     }
 }
 
@@ -65,45 +70,60 @@ impl Walk {
         );
         assert!(rows.iter().all(|count| *count > 0), "every table has a row");
         let counter = Counter { plan, setting };
-        let tally = |segment: &Segment| counter.segment::<P>(segment, rows);
+        let segments = 0..plan.segments.len();
         let mut walk = Walk {
             payload: Payload::default(),
             demand: Demand::default(),
-            steps: plan.segments.iter().map(tally).collect(),
             prepare: Tally::default(),
-            reveal: Tally::default(),
-            prepare_flights: Vec::new(),
-            reveal_flights: Vec::new(),
+            steps: segments
+                .map(|segment| counter.segment::<P>(segment, rows))
+                .collect(),
+            reveal: Default::default(),
+            pool_bits: 0,
+            set_up_flights: Vec::new(),
+            reveal_flights: Default::default(),
         };
         let steps = walk.steps.iter().flatten();
-        steps.for_each(|step| walk.demand.merge(&step.demand));
-        let checks = walk.steps.iter().flatten().map(|step| step.checks).sum();
+        steps.for_each(|[_, online]| walk.demand.merge(&online.demand, 1));
+        let checks = counter.open_checks(&walk.steps);
 
         let none = Demand::default();
-        let prepare = P::prepare_cost(setting, &walk.demand);
-        walk.prepare.add(0, &prepare, &none, 1);
+        let set_up = P::set_up_cost(setting, &walk.demand);
+        walk.prepare.add(0, &set_up, &none, 1);
+        walk.set_up_flights = set_up.flights;
+        for (refill, times) in counter.refills(rows) {
+            let demand = counter.supply::<P>(&refill);
+            let bits = demand.0.iter();
+            let bits = bits.map(|(kind, count)| count * P::pool_bits(setting, *kind));
+            walk.pool_bits = bits.sum::<u64>().max(walk.pool_bits);
+            let cost = P::refill_cost(setting, &demand);
+            walk.prepare.add(0, &cost, &none, times);
+        }
+
         let results = counter.results(rows);
-        let work = StepShape::Reveal {
-            results: &results,
-            checks,
-        };
-        let reveal = P::cost(setting, &work);
-        walk.reveal
-            .add(results.len() as u64, &reveal, &P::demand(setting, &work), 1);
-        (walk.prepare_flights, walk.reveal_flights) = (prepare.flights, reveal.flights);
-        let all = walk
-            .steps
-            .iter()
-            .flatten()
-            .chain([&walk.prepare, &walk.reveal]);
+        let settle = StepShape::Settle { checks };
+        let lanes = results.len() as u64;
+        let open = StepShape::Open { results };
+        for (work, lanes) in [(settle, 0), (open, lanes)] {
+            let demand = P::demand(setting, &work);
+            walk.demand.merge(&demand, 1);
+            for (of, cost) in counter.both::<P>(&work).into_iter().enumerate() {
+                walk.reveal[of].add(lanes, &cost, &none, 1);
+                walk.reveal_flights[of].extend(cost.flights);
+            }
+        }
+        // Settling and opening are one line of the table.
+        walk.reveal.iter_mut().for_each(|reveal| reveal.times = 1);
+        let all = walk.steps.iter().flatten().flatten();
+        let all = all.chain([&walk.prepare]).chain(&walk.reveal);
         all.for_each(|step| walk.payload.merge(&step.payload, 1));
         walk
     }
 
     /// Rounds of the counted run.
     pub fn rounds<P: Protocol>(&self, plan: &Plan, setting: &Setting, rows: &[u64]) -> u64 {
-        let (prepare, reveal) = (&self.prepare_flights, &self.reveal_flights);
-        timer::rounds::<P>(&Counter { plan, setting }, rows, prepare, reveal)
+        let counter = Counter { plan, setting };
+        timer::rounds::<P>(&counter, rows, &self.set_up_flights, &self.reveal_flights)
     }
 
     /// Payload bytes of everything.
@@ -118,40 +138,149 @@ pub(super) struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    /// Costs of each step of a segment: full tiles, the last one, and the carry from each to the
-    /// next.
-    fn segment<P: Protocol>(&self, segment: &Segment, rows: &[u64]) -> Vec<Tally> {
-        let (full, tile, rest) = match segment.rows.map(|table| usize::from(table.0)) {
+    /// Cost of both parts of a step, the offline one first.
+    pub fn both<P: Protocol>(&self, work: &StepShape) -> [Cost; 2] {
+        let offline = match self.plan.timing {
+            Timing::CountsAlone => Cost::default(),
+            Timing::TileByTile | Timing::AheadOfInputs => P::offline_cost(self.setting, work),
+        };
+        [offline, P::cost(self.setting, work)]
+    }
+
+    /// Full tiles of a segment, their rows, and the rows of a last tile that is not full.
+    fn tiles(&self, segment: &Segment, rows: &[u64]) -> (u64, u64, u64) {
+        match segment.rows.map(|table| usize::from(table.0)) {
             None => (1, 1, 0),
             Some(table) => {
                 let (count, tile) = (rows[table], self.plan.rows[table].tile);
                 (count / tile, tile, count % tile)
             }
-        };
+        }
+    }
+
+    /// Costs of each step of a segment: full tiles, the last one, and the carry from each to the
+    /// next.
+    fn segment<P: Protocol>(&self, segment: usize, rows: &[u64]) -> Vec<[Tally; 2]> {
+        let steps = &self.plan.segments[segment].steps;
+        let (full, tile, rest) = self.tiles(&self.plan.segments[segment], rows);
         let blocks = full + u64::from(rest > 0);
-        let of_step = |op: &StepOp| {
-            let mut tally = Tally::default();
+        let of_step = |step: usize| {
+            let mut tallies = <[Tally; 2]>::default();
             let mut count = |piece: Piece, times: u64| {
-                let cost = P::cost(self.setting, &piece.work);
+                if let StepShape::Settle { checks } = piece.work {
+                    tallies[1].settled += times * checks;
+                }
                 let demand = P::demand(self.setting, &piece.work);
-                tally.add(piece.lanes, &cost, &demand, times * piece.times);
+                let demands = [Demand::default(), demand];
+                let costs = self.both::<P>(&piece.work);
+                for ((tally, cost), demand) in tallies.iter_mut().zip(costs).zip(demands) {
+                    tally.add(piece.lanes, &cost, &demand, times * piece.times);
+                }
             };
             for (rows, times) in [(tile, full), (rest, u64::from(rest > 0))] {
                 if times > 0 {
-                    let pieces = self.pieces(op, rows).into_iter();
+                    let pieces = self.pieces::<P>(segment, step, rows).into_iter();
                     pieces.for_each(|piece| count(piece, times));
                 }
             }
-            if let Some(piece) = self.carry(op) {
+            if let Some(piece) = self.carry(&steps[step].op) {
                 count(piece, blocks - 1);
             }
-            tally
+            tallies
         };
-        segment.steps.iter().map(|step| of_step(&step.op)).collect()
+        (0..steps.len()).map(of_step).collect()
+    }
+
+    /// Checks that no step of a tile settles: those of carries, and of segments without a
+    /// settlement.
+    fn open_checks(&self, steps: &[Vec<[Tally; 2]>]) -> u64 {
+        let all = steps.iter().flatten().map(|[_, online]| online.checks);
+        let settled = steps.iter().flatten().map(|[_, online]| online.settled);
+        all.sum::<u64>() - settled.sum::<u64>()
+    }
+
+    /// Groups of tiles for which pools are refilled, and how often there is one like it.
+    fn refills(&self, rows: &[u64]) -> Vec<(Refill, u64)> {
+        let mut refills = Vec::new();
+        for (index, segment) in self.plan.segments.iter().enumerate() {
+            let Some(tiles) = segment.refill else {
+                continue;
+            };
+            let (mut full, _, rest) = self.tiles(segment, rows);
+            let mut first = true;
+            while full >= tiles {
+                // The first group has a tile that is combined with none before it.
+                let times = if first { 1 } else { full / tiles };
+                let refill = Refill {
+                    segment: index,
+                    full: tiles,
+                    rest: 0,
+                    carries: tiles - u64::from(first),
+                };
+                refills.push((refill, times));
+                full -= times * tiles;
+                first = false;
+            }
+            let count = full + u64::from(rest > 0);
+            if count > 0 {
+                let refill = Refill {
+                    segment: index,
+                    full,
+                    rest,
+                    carries: count - u64::from(first),
+                };
+                refills.push((refill, 1));
+            }
+        }
+        refills
+    }
+
+    /// Correlations of pools that some tiles take.
+    pub fn supply<P: Protocol>(&self, refill: &Refill) -> Demand {
+        let mut all = Demand::default();
+        let segment = &self.plan.segments[refill.segment];
+        let tile = segment
+            .rows
+            .map_or(1, |table| self.plan.rows[usize::from(table.0)].tile);
+        let mut take = |piece: Piece, times: u64| {
+            let demand = P::demand(self.setting, &piece.work);
+            let pooled = demand.only(|kind| P::pool_bits(self.setting, kind) > 0);
+            all.merge(&pooled, times * piece.times);
+        };
+        for (step, planned) in segment.steps.iter().enumerate() {
+            for (rows, times) in [
+                (tile, refill.full),
+                (refill.rest, u64::from(refill.rest > 0)),
+            ] {
+                if times > 0 {
+                    let pieces = self.pieces::<P>(refill.segment, step, rows).into_iter();
+                    pieces.for_each(|piece| take(piece, times));
+                }
+            }
+            if let Some(piece) = self.carry(&planned.op) {
+                take(piece, refill.carries);
+            }
+        }
+        all
+    }
+
+    /// Checks of the steps that the settlement `settle` of a segment settles, in a tile of `rows`
+    /// rows: those of all steps between it and the settlement before it.
+    fn checks<P: Protocol>(&self, segment: usize, settle: usize, rows: u64) -> u64 {
+        let steps = &self.plan.segments[segment].steps[..settle];
+        let since = steps
+            .iter()
+            .rposition(|step| matches!(step.op, StepOp::Settle))
+            .map_or(0, |before| before + 1);
+        let pieces = (since..settle).flat_map(|step| self.pieces::<P>(segment, step, rows));
+        pieces
+            .map(|piece| piece.times * P::cost(self.setting, &piece.work).checks)
+            .sum()
     }
 
     /// Work of a step in a tile of `rows` rows, in order.
-    pub fn pieces(&self, op: &StepOp, rows: u64) -> Vec<Piece<'a>> {
+    pub fn pieces<P: Protocol>(&self, segment: usize, step: usize, rows: u64) -> Vec<Piece<'a>> {
+        let op = &self.plan.segments[segment].steps[step].op;
         let elements = |value: &PlanValue| {
             let value = &self.plan.values[value.0 as usize];
             (value.elements * value.rows.map_or(1, |_| rows), value)
@@ -192,22 +321,55 @@ impl<'a> Counter<'a> {
                 once(elements, work)
             }
             StepOp::Product {
-                left, lanes, out, ..
+                left,
+                right,
+                lanes,
+                out,
             } => {
                 let lanes = product(lanes);
                 let work = StepShape::Product {
                     domain: self.plan.values[out.0 as usize].domain,
                     lanes,
                     terms: left.inner.count(rows),
+                    distinct: [left, right].map(|operand| {
+                        View::distinct(&operand.lanes.at(rows), &operand.inner.at(rows))
+                    }),
                 };
                 once(lanes, work)
             }
-            StepOp::Tape { tape, lanes, .. } => vec![self.tape(*tape, product(lanes), 1)],
-            StepOp::Scan { tape, length, .. } => vec![self.tape(*tape, 1, length.at(rows))],
+            StepOp::Settle => {
+                let checks = self.checks::<P>(segment, step, rows);
+                once(0, StepShape::Settle { checks })
+            }
+            StepOp::Open { value, .. } => {
+                let (elements, planned) = elements(value);
+                let opening = Opening {
+                    domain: planned.domain,
+                    bits: elements * planned.plain_bits(),
+                    to: PartySet::of(self.setting.everyone()),
+                };
+                let results = vec![opening];
+                once(elements, StepShape::Open { results })
+            }
+            StepOp::Tape {
+                tape, lanes, outs, ..
+            } => vec![self.tape(*tape, outs[0].value, product(lanes), 1)],
+            StepOp::Scan {
+                tape,
+                length,
+                carries,
+                outs,
+                ..
+            } => {
+                let state = carries.first().copied();
+                let out = state.unwrap_or_else(|| outs[0].value);
+                vec![self.tape(*tape, out, 1, length.at(rows))]
+            }
             StepOp::Fold {
                 length,
                 lanes,
                 levels,
+                out,
                 ..
             } => {
                 let lanes = product(lanes);
@@ -216,7 +378,7 @@ impl<'a> Counter<'a> {
                 for level in levels {
                     let pairs = left / 2;
                     if pairs > 0 {
-                        pieces.push(self.tape(*level, pairs * lanes, 1));
+                        pieces.push(self.tape(*level, *out, pairs * lanes, 1));
                     }
                     left -= pairs;
                 }
@@ -230,6 +392,7 @@ impl<'a> Counter<'a> {
         let StepOp::Fold {
             carry: Some(tape),
             lanes,
+            out,
             ..
         } = op
         else {
@@ -237,15 +400,21 @@ impl<'a> Counter<'a> {
         };
         // The carry has no rows.
         let lanes = lanes.iter().map(|len| len.at(1)).product::<u64>();
-        Some(self.tape(*tape, lanes, 1))
+        Some(self.tape(*tape, *out, lanes, 1))
     }
 
-    fn tape(&self, tape: TapeId, lanes: u64, times: u64) -> Piece<'a> {
+    /// Work of a tape, in the domain of its result.
+    fn tape(&self, tape: TapeId, out: PlanValue, lanes: u64, times: u64) -> Piece<'a> {
         let tape = &self.plan.tapes[tape.0 as usize];
+        let domain = self.plan.values[out.0 as usize].domain;
         Piece {
             times,
             lanes,
-            work: StepShape::Tape { tape, lanes },
+            work: StepShape::Tape {
+                tape,
+                domain,
+                lanes,
+            },
         }
     }
 

@@ -6,11 +6,12 @@
 mod ring;
 
 use sealane_circuit::Tape;
+use sealane_party::{Planes, Shares};
 use sealane_plan::steps::{Operand, Plan, PlanValue, Produced, Segment, Step, StepOp};
 use sealane_program::builder::{Builder, Handle, Index, Operand as SourceOperand};
 use sealane_program::graph::{Binary, Input, Program, Reduction};
 use sealane_program::types::{Data, RowId, Shape, Type};
-use sealane_protocol::{Algebra, Planes, Shares, View};
+use sealane_protocol::{Algebra, View};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -142,6 +143,11 @@ impl Machine<'_> {
                 assert!(fits, "no bit of {value:?} is lost");
                 let converted = self.values[value].resize(0, self.width(*out), signed);
                 vec![(*out, converted)]
+            }
+            StepOp::Settle => Vec::new(),
+            StepOp::Open { value, out } => {
+                let opened = self.values[value].resize(0, self.width(*out), false);
+                vec![(*out, opened)]
             }
             StepOp::Tape {
                 tape,

@@ -1,8 +1,8 @@
 //! Sums and products modulo `2^k`, element by element; an element is its `k` bits.
 
 use super::{Bits, Machine, bits, numbers};
+use sealane_party::Shares;
 use sealane_plan::steps::{LinearFactor, LinearTerm, Operand, PlanValue, Step, StepOp};
-use sealane_protocol::Shares;
 use std::rc::Rc;
 
 impl Machine<'_> {

@@ -5,11 +5,11 @@ use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
+use sealane_party::{Opened, Outcome, Party, Progress, Selected, Shares, Start, Step, Steps};
 use sealane_protocol::{
-    Algebra, Cost, Demand, Domain, Opening, Outcome, Progress, Protocol, Setting, Shares, Step,
-    StepShape,
+    Algebra, Cost, Demand, Domain, Opening, Protocol, Setting, StepShape, View,
 };
-use sealane_trio::{Share, Trio};
+use sealane_trio::{Share, Trio, TrioParty};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -20,8 +20,11 @@ pub fn domain(k: Option<u8>) -> Domain {
 
 /// Three parties that compute, in this order, among so many.
 pub fn setting(parties: usize, roles: [u8; 3]) -> Setting {
-    let roles = roles.map(PartyId).to_vec();
-    Setting { parties, roles }
+    Setting {
+        parties,
+        roles: roles.map(|party| vec![PartyId(party)]).to_vec(),
+        security: Trio::profile().security,
+    }
 }
 
 /// Expected bytes and rounds so far, computed from costs alone.
@@ -62,12 +65,12 @@ impl Reckoning {
 pub struct Side {
     pub me: PartyId,
     pub setting: Setting,
-    pub trio: Trio,
+    pub trio: TrioParty,
     pub mesh: Mesh,
     reckoning: Reckoning,
 }
 
-/// Runs `body` at every party, once prepared, with a fixed seed each. `guests` are the parties
+/// Runs `body` at every party, once set up, with a fixed seed each. `guests` are the parties
 /// without a role that own inputs.
 pub fn session<R: Send>(
     setting: &Setting,
@@ -84,14 +87,19 @@ pub fn session<R: Send>(
             elements: 1,
             bits: 1,
         };
-        demand.merge(&Trio::demand(setting, &work));
+        demand.merge(&Trio::demand(setting, &work), 1);
     }
     let one = |mut mesh: Mesh| {
         let cpu = Cpu::detect().unwrap();
         let me = mesh.me();
-        let coins = Coins::danger_fixed_seed(seed(me));
-        let mut trio = Trio::start(setting, me, cpu, coins);
-        trio.prepare(&demand, &mut mesh).unwrap();
+        let start = Start {
+            setting,
+            me,
+            session: mesh.session(),
+            cpu,
+            coins: Coins::danger_fixed_seed(seed(me)),
+        };
+        let trio = TrioParty::set_up(start, &demand, &mut mesh).unwrap();
         let mut side = Side {
             me,
             setting: setting.clone(),
@@ -99,7 +107,7 @@ pub fn session<R: Send>(
             mesh,
             reckoning: Reckoning::new(setting.parties),
         };
-        side.reckon(&Trio::prepare_cost(setting, &demand));
+        side.reckon(&Trio::set_up_cost(setting, &demand));
         let result = body(&mut side);
         side.mesh.finish().unwrap();
         result
@@ -128,10 +136,7 @@ pub fn honest<R: Send>(
 
 impl Side {
     pub fn role(&self) -> Option<usize> {
-        self.setting
-            .roles
-            .iter()
-            .position(|party| *party == self.me)
+        self.setting.role_of(self.me)
     }
 
     /// Compares the traffic with its expected cost.
@@ -150,9 +155,13 @@ impl Side {
     }
 
     /// Runs a step by itself: one advance for each flight of its cost, and every byte of it.
-    pub fn step<'a>(&mut self, work: StepShape<'_>, step: Step<'a, Trio>) -> Outcome<Trio> {
+    pub fn step<'a>(
+        &mut self,
+        work: StepShape<'_>,
+        step: Step<'a, TrioParty>,
+    ) -> Outcome<TrioParty> {
         let cost = Trio::cost(&self.setting, &work);
-        let mut progress = self.trio.begin(step, &mut self.mesh).unwrap();
+        let mut progress = self.trio.begin(step, None, &mut self.mesh).unwrap();
         let mut advances = 0;
         let outcome = loop {
             self.mesh.flush().unwrap();
@@ -169,57 +178,56 @@ impl Side {
         outcome
     }
 
-    pub fn share<'a>(&mut self, work: StepShape<'_>, step: Step<'a, Trio>) -> Arc<Share> {
+    pub fn share<'a>(&mut self, work: StepShape<'_>, step: Step<'a, TrioParty>) -> Arc<Share> {
         match self.step(work, step) {
             Outcome::Share(share, _) => Arc::new(share),
-            Outcome::Revealed(_) => panic!("a share was due"),
+            _ => panic!("a share was due"),
         }
     }
 
-    /// An input: bits plane by plane, which only the owner gives.
+    /// An input: values of so many bits, which only the owner gives.
     pub fn input(
         &mut self,
         owner: PartyId,
         k: Option<u8>,
-        planes: usize,
-        bits: &[u8],
+        bits: usize,
+        values: &[u64],
     ) -> Arc<Share> {
-        let elements = bits.len() / planes;
         let work = StepShape::Input {
             owner,
             domain: domain(k),
-            elements: elements as u64,
-            bits: planes as u64,
+            elements: values.len() as u64,
+            bits: bits as u64,
         };
         let step = Step::Input {
             owner,
             domain: domain(k),
-            elements,
-            planes,
-            bits: (owner == self.me).then(|| Zeroizing::new(bits.to_vec())),
+            elements: values.len(),
+            bits,
+            values: (owner == self.me).then(|| Zeroizing::new(values.to_vec())),
         };
         self.share(work, step)
     }
 
     /// Integers modulo `2^k`.
     pub fn integers(&mut self, owner: PartyId, k: u8, values: &[u64]) -> Arc<Share> {
-        self.input(
-            owner,
-            Some(k),
-            usize::from(k),
-            &planes_of(values, usize::from(k)),
-        )
+        let values = values.iter().map(|value| low(*value, k));
+        let values = values.collect::<Vec<_>>();
+        self.input(owner, Some(k), usize::from(k), &values)
     }
 
     pub fn tape(&mut self, tape: &Tape, operands: &[&Arc<Share>]) -> Arc<Share> {
         let lanes = operands[0].elements();
+        let domain = domain(None);
         let work = StepShape::Tape {
             tape,
+            domain,
             lanes: lanes as u64,
         };
         let operands = operands.iter().map(|share| Arc::clone(share)).collect();
         let step = Step::Tape {
             tape,
+            domain,
             lanes,
             operands,
         };
@@ -227,13 +235,25 @@ impl Side {
     }
 
     pub fn product(&mut self, k: u8, left: &Arc<Share>, right: &Arc<Share>) -> Arc<Share> {
+        let [left, right] = [left, right].map(|share| Selected::whole(share.clone()));
+        self.product_of(k, left, right)
+    }
+
+    /// A product of the elements that views select.
+    pub fn product_of(
+        &mut self,
+        k: u8,
+        left: Selected<Share>,
+        right: Selected<Share>,
+    ) -> Arc<Share> {
         let domain = domain(Some(k));
+        let distinct = [&left, &right].map(|of| View::distinct(&of.lanes, &of.inner));
         let work = StepShape::Product {
             domain,
-            lanes: left.elements() as u64,
-            terms: left.planes() as u64,
+            lanes: left.lanes.count() as u64,
+            terms: (left.inner.count() * left.share.planes()) as u64,
+            distinct,
         };
-        let (left, right) = (left.clone(), right.clone());
         let step = Step::Product {
             domain,
             left,
@@ -269,32 +289,36 @@ impl Side {
         self.share(work, step)
     }
 
-    /// Reveals results, and returns those that this party learns, as bits plane by plane.
+    /// Settles, opens results, and returns the values of those that this party learns.
     pub fn reveal(
         &mut self,
         results: &[(&Arc<Share>, Option<u8>, PartySet)],
-    ) -> Vec<Option<Vec<u8>>> {
+    ) -> Vec<Option<Vec<u64>>> {
+        let settle = Step::Settle { checks: vec![] };
+        let settled = self.step(StepShape::Settle { checks: 0 }, settle);
+        assert!(matches!(settled, Outcome::Settled(_)));
         let opening = |(share, k, to): &(&Arc<Share>, Option<u8>, PartySet)| Opening {
             domain: domain(*k),
             bits: (share.planes() * share.elements() * usize::from(k.unwrap_or(1))) as u64,
             to: *to,
         };
-        let openings = results.iter().map(opening).collect::<Vec<_>>();
-        let work = StepShape::Reveal {
-            results: &openings,
-            checks: 0,
+        let work = StepShape::Open {
+            results: results.iter().map(opening).collect(),
         };
-        let result = |(share, k, to): &(&Arc<Share>, _, _)| (Arc::clone(share), domain(*k), *to);
-        let step = Step::Reveal {
+        let result = |(share, k, to): &(&Arc<Share>, _, _)| Opened {
+            share: Arc::clone(share),
+            domain: domain(*k),
+            to: *to,
+        };
+        let step = Step::Open {
             results: results.iter().map(result).collect(),
-            checks: vec![],
         };
         match self.step(work, step) {
-            Outcome::Revealed(bits) => bits
+            Outcome::Opened(values, _) => values
                 .into_iter()
-                .map(|bits| bits.map(|bits| bits.to_vec()))
+                .map(|values| values.map(|values| values.to_vec()))
                 .collect(),
-            Outcome::Share(..) => panic!("results were due"),
+            _ => panic!("results were due"),
         }
     }
 
@@ -321,7 +345,7 @@ pub struct Held {
 pub fn value(setting: &Setting, held: &[Held], k: Option<u8>) -> Vec<u64> {
     assert!(held.iter().all(|other| other.shape == held[0].shape));
     let part = |role: usize, place: usize| {
-        let parts = held[setting.roles[role % 3].index()].parts.as_ref();
+        let parts = held[setting.player(role % 3).index()].parts.as_ref();
         parts.expect("a party with a role holds components")[place].clone()
     };
     let components = [0, 1, 2].map(|i| part(i, 0));

@@ -5,7 +5,7 @@
 //! wrong result. This does not detect a party that lies about its own messages: it is no defence
 //! against malicious parties.
 
-use crate::run::Fault;
+use crate::fault::Fault;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 

@@ -5,27 +5,35 @@
 //! until the reveal. Inputs arrive *masked* (everyone holds the value plus a mask, the mask is
 //! XOR-shared); tapes need *XOR* shares; party 0 multiplies for all.
 
-use crate::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Flight, Goal, Message, Outcome, Planes,
-    Profile, Progress, Protocol, Setting, Shares, Sharing, Step, StepShape,
-};
-use sealane_block::{Coins, Cpu};
+use sealane_block::Coins;
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
-use sealane_parties::{PartyId, PartySet};
+use sealane_parties::PartyId;
+use sealane_party::{
+    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Shares, Start, Step, Steps,
+    from_planes, to_planes,
+};
+use sealane_protocol::{
+    Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile,
+    Protocol, SecurityLevel, Setting, Sharing, StepShape,
+};
 use std::mem;
-use std::sync::Arc;
-use zeroize::Zeroizing;
 
-/// The fake protocol. Party `CHEATER` corrupts the check of its first conversion.
-pub struct Fake<const CHEATER: u8> {
+/// The fake protocol, as plans see it. Party `CHEATER` corrupts the check of its first conversion.
+pub enum Fake<const CHEATER: u8> {}
+
+/// Fake protocol without a cheater.
+pub type Honest = Fake<255>;
+
+/// One party of the fake protocol.
+pub struct FakeParty<const CHEATER: u8> {
     setting: Setting,
     me: PartyId,
     coins: Coins,
 }
 
-/// Fake protocol without a cheater.
-pub type Honest = Fake<255>;
+/// Party of the fake protocol without a cheater.
+pub type HonestParty = FakeParty<255>;
 
 /// Bit 0 of an element is this party's share; in the masked domain bit 1 is the masked value.
 type Bits = Planes<u8>;
@@ -50,13 +58,10 @@ pub enum Pending<'a> {
     /// A tape that waits for the products of the current batch.
     Tape(Box<TapeRun<'a>>),
     /// Checks are being opened.
-    Settle(Vec<Opened>, Vec<u8>),
+    Settle(Vec<u8>),
     /// Results are being opened.
-    Open(Vec<Opened>),
+    Open(Vec<Opened<Bits>>),
 }
-
-/// A result with its domain and receivers.
-type Opened = (Arc<Bits>, Domain, PartySet);
 
 /// A tape between two batches.
 pub struct TapeRun<'a> {
@@ -69,23 +74,29 @@ pub struct TapeRun<'a> {
 }
 
 impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
-    type Share = Bits;
-    type Pending<'a> = Pending<'a>;
-    type Check = u8;
-
     fn profile() -> Profile {
         Profile {
             name: "fake",
             version: 1,
             roles: &[],
             outsiders: false,
-            goal: Goal::Size,
             arithmetic: false,
-            share_bits: 8,
+            checks: false,
+            offline: false,
             corruption: Corruption::None,
             assumption: "none: it hides nothing",
             papers: &[],
-            security_bits: 0,
+            security: SecurityLevel {
+                computational: 0,
+                statistical: 0,
+            },
+        }
+    }
+
+    fn domain_profile(_: Domain, _: usize) -> DomainProfile {
+        DomainProfile {
+            goal: Goal::Size,
+            share_bits: 8,
         }
     }
 
@@ -114,7 +125,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 bits,
                 ..
             } => Cost::of(vec![pairs(owner.0, elements * bits).collect()]),
-            StepShape::Tape { tape, lanes } => {
+            StepShape::Tape { tape, lanes, .. } => {
                 let counts = tape
                     .batches
                     .iter()
@@ -140,8 +151,11 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             },
             // Never called: the profile has no arithmetic.
             StepShape::Product { .. } => Cost::default(),
-            StepShape::Reveal { results, checks } => {
-                let settle = all.clone().flat_map(|from| pairs(from, *checks)).collect();
+            StepShape::Settle { checks } => {
+                let settle = all.clone().flat_map(|from| pairs(from, *checks));
+                Cost::of(vec![settle.collect()])
+            }
+            StepShape::Open { results } => {
                 let open = |from: u8| {
                     let to = |message: Message| {
                         let learnt = results
@@ -154,7 +168,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                     };
                     pairs(from, 0).map(to).collect::<Flight>()
                 };
-                Cost::of(vec![settle, all.clone().flat_map(open).collect()])
+                Cost::of(vec![all.clone().flat_map(open).collect()])
             }
         }
     }
@@ -163,34 +177,41 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
         Demand::default()
     }
 
-    fn prepare_cost(_: &Setting, _: &Demand) -> Cost {
+    fn set_up_cost(_: &Setting, _: &Demand) -> Cost {
         Cost::default()
     }
+}
 
-    fn start(setting: &Setting, me: PartyId, _: Cpu, coins: Coins) -> Self {
-        Fake {
-            setting: setting.clone(),
-            me,
-            coins,
-        }
+impl<const CHEATER: u8> Party for FakeParty<CHEATER> {
+    type Protocol = Fake<CHEATER>;
+    type Offline = NoOffline<()>;
+
+    fn set_up(start: Start<'_>, _: &Demand, _: &mut Mesh) -> Result<Self, Fault> {
+        Ok(FakeParty {
+            setting: start.setting.clone(),
+            me: start.me,
+            coins: start.coins,
+        })
     }
+}
 
-    fn prepare(&mut self, _: &Demand, _: &mut Mesh) -> Result<(), Fault> {
-        Ok(())
-    }
+impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
+    type Share = Bits;
+    type Pending<'a> = Pending<'a>;
+    type Material = ();
+    type Extra = u8;
 
-    fn constant(&mut self, _: Domain, planes: usize, elements: usize, bits: &[u8]) -> Bits {
+    fn constant(&mut self, _: Domain, bits: usize, values: &[u64]) -> Bits {
         let mine = u8::from(self.me.0 == 0);
-        Planes::new(
-            planes,
-            elements,
-            bits.iter().map(|bit| bit & mine).collect(),
-        )
+        let planes = to_planes(values, bits);
+        let planes = planes.iter().map(|bit| bit & mine);
+        Planes::new(bits, values.len(), planes.collect())
     }
 
     fn begin<'a>(
         &mut self,
         step: Step<'a, Self>,
+        _: Option<()>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>, Fault>
     where
@@ -200,23 +221,24 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             Step::Input {
                 owner,
                 elements,
-                planes,
                 bits,
+                values,
                 ..
             } => {
-                let mine = match bits {
-                    Some(bits) if owner == self.me => Some(self.deal(&bits, mesh)?),
+                let mine = match values {
+                    Some(values) if owner == self.me => {
+                        Some(self.deal(&to_planes(&values, bits), mesh)?)
+                    }
                     _ => None,
                 };
-                let mine = mine.map(|data| Planes::new(planes, elements, data));
-                Ok(Progress::More(Pending::Input(
-                    owner, planes, elements, mine,
-                )))
+                let mine = mine.map(|data| Planes::new(bits, elements, data));
+                Ok(Progress::More(Pending::Input(owner, bits, elements, mine)))
             }
             Step::Tape {
                 tape,
                 lanes,
                 operands,
+                ..
             } => {
                 let mut slots = vec![0; tape.slots as usize * lanes];
                 slots[lanes..2 * lanes].fill(u8::from(self.me.0 == 0));
@@ -242,12 +264,20 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 let check = u8::from(self.me.0 == CHEATER);
                 Ok(Progress::Done(Outcome::Share(share, vec![check])))
             }
-            Step::Product { .. } => Err(Fault::Internal("fake has no arithmetic".to_string())),
-            Step::Reveal { results, checks } => {
-                for to in self.others() {
+            Step::Product { .. } => Err(Fault::internal("fake has no arithmetic")),
+            Step::Settle { checks } => {
+                for to in self.setting.others(self.me) {
                     mesh.send(to, &checks)?;
                 }
-                Ok(Progress::More(Pending::Settle(results, checks)))
+                Ok(Progress::More(Pending::Settle(checks)))
+            }
+            Step::Open { results } => {
+                for Opened { share, to, .. } in &results {
+                    for to in to.iter().filter(|to| *to != self.me) {
+                        mesh.send(to, share.data())?;
+                    }
+                }
+                Ok(Progress::More(Pending::Open(results)))
             }
         }
     }
@@ -269,50 +299,31 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 done(Planes::new(planes, elements, data), vec![])
             }
             Pending::Tape(run) => self.read_layer(run, mesh),
-            Pending::Settle(results, mut checks) => {
-                let mut theirs = vec![0; checks.len()];
-                for from in self.others() {
-                    mesh.recv(from, &mut theirs)?;
-                    checks
-                        .iter_mut()
-                        .zip(&theirs)
-                        .for_each(|(sum, check)| *sum ^= check);
+            Pending::Settle(mut checks) => {
+                self.add_from_others(&mut checks, mesh)?;
+                match checks.iter().any(|sum| *sum != 0) {
+                    true => Err(Fault::CheckFailed),
+                    false => Ok(Progress::Done(Outcome::Settled(vec![]))),
                 }
-                if checks.iter().any(|sum| *sum != 0) {
-                    return Err(Fault::CheckFailed);
-                }
-                for (share, _, to) in &results {
-                    for to in to.iter().filter(|to| *to != self.me) {
-                        mesh.send(to, share.data())?;
-                    }
-                }
-                Ok(Progress::More(Pending::Open(results)))
             }
             Pending::Open(results) => {
                 let mut revealed = Vec::new();
-                for (share, _, to) in results {
+                for Opened { share, to, .. } in results {
                     if !to.contains(self.me) {
                         revealed.push(None);
                         continue;
                     }
-                    let mut bits = Zeroizing::new(share.data().to_vec());
+                    let mut bits = share.data().to_vec();
                     self.add_from_others(&mut bits, mesh)?;
-                    revealed.push(Some(bits));
+                    revealed.push(Some(from_planes(&bits, share.planes())));
                 }
-                Ok(Progress::Done(Outcome::Revealed(revealed)))
+                Ok(Progress::Done(Outcome::Opened(revealed, vec![])))
             }
         }
     }
 }
 
-impl<const CHEATER: u8> Fake<CHEATER> {
-    fn others(&self) -> impl Iterator<Item = PartyId> + use<CHEATER> {
-        let me = self.me;
-        (0..self.setting.parties as u8)
-            .map(PartyId)
-            .filter(move |party| *party != me)
-    }
-
+impl<const CHEATER: u8> FakeParty<CHEATER> {
     /// Splits bits among all parties: sends each other one its share, returns this party's own.
     /// The mask of the masked domain is the XOR of all shares.
     fn deal(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Vec<u8>, Fault> {
@@ -330,7 +341,7 @@ impl<const CHEATER: u8> Fake<CHEATER> {
                 .iter_mut()
                 .for_each(|share| share[i] |= (bits[i] ^ mask) << 1);
         }
-        for to in self.others() {
+        for to in self.setting.others(self.me) {
             mesh.send(to, &shares[usize::from(to.0)])?;
         }
         Ok(mem::take(&mut shares[usize::from(self.me.0)]))
@@ -339,7 +350,7 @@ impl<const CHEATER: u8> Fake<CHEATER> {
     /// XORs the bits from every other party into `bits`.
     fn add_from_others(&self, bits: &mut [u8], mesh: &mut Mesh) -> Result<(), Fault> {
         let mut theirs = vec![0; bits.len()];
-        for from in self.others() {
+        for from in self.setting.others(self.me) {
             mesh.recv(from, &mut theirs)?;
             bits.iter_mut()
                 .zip(&theirs)

@@ -1,51 +1,7 @@
-//! Shares as tensors of bit planes, and the moves of elements that need no protocol.
+//! Shares as tensors of bit planes, and the moves of elements that need no message.
 
+use sealane_protocol::View;
 use zeroize::Zeroize;
-
-/// Selection of elements of a tensor, in order: a nest of (length, stride) pairs, outermost first,
-/// from an offset; all counted in elements. Without pairs it is the one element at the offset.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct View {
-    /// Index of the first element.
-    pub offset: usize,
-    /// Length and stride of each dimension, outermost first. Stride 0 repeats.
-    pub dims: Vec<(usize, usize)>,
-}
-
-impl View {
-    /// The first `count` elements in order.
-    pub fn whole(count: usize) -> View {
-        View {
-            offset: 0,
-            dims: vec![(count, 1)],
-        }
-    }
-    /// Number of elements in the view.
-    pub fn count(&self) -> usize {
-        self.dims.iter().map(|(len, _)| len).product()
-    }
-    /// Returns whether the view is all of `elements` elements in order.
-    pub fn is_whole(&self, elements: usize) -> bool {
-        let mut below = elements;
-        let contiguous = self.dims.iter().all(|(len, stride)| {
-            below /= (*len).max(1);
-            *stride == below || *len == 1
-        });
-        contiguous && self.offset == 0 && self.count() == elements
-    }
-    /// Indices of the view, in order.
-    pub fn indices(&self) -> Vec<usize> {
-        let mut indices = vec![self.offset];
-        for (len, stride) in &self.dims {
-            let step = |base: &usize| {
-                let base = *base;
-                (0..*len).map(move |i| base + i * stride)
-            };
-            indices = indices.iter().flat_map(step).collect();
-        }
-        indices
-    }
-}
 
 /// Shares of many elements that move without any message. Implemented by [`Planes`]; a protocol
 /// with another layout implements it for its own type.
@@ -210,20 +166,6 @@ mod tests {
             10, 10, 40, 40, 11, 11, 41, 41, 20, 20, 50, 50, 21, 21, 51, 51,
         ];
         assert_eq!(got.data(), want);
-    }
-
-    #[test]
-    fn a_view_of_everything_is_recognised() {
-        let view = |offset, dims: &[(usize, usize)]| View {
-            offset,
-            dims: dims.to_vec(),
-        };
-        assert!(view(0, &[(3, 2), (2, 1)]).is_whole(6));
-        assert!(view(0, &[(3, 2), (1, 7), (2, 1)]).is_whole(6));
-        assert!(!view(0, &[(3, 2), (2, 1)]).is_whole(7));
-        assert!(!view(0, &[(2, 1), (3, 2)]).is_whole(6));
-        assert!(!view(0, &[(6, 0)]).is_whole(6));
-        assert!(!view(1, &[(6, 1)]).is_whole(6));
     }
 
     #[test]

@@ -1,0 +1,143 @@
+//! One walk over a plan, while a call of it runs.
+
+use super::tasks::Task;
+use super::{Half, ShareRef, WalkState, internal};
+use crate::journal::PlanRecorder;
+use sealane_net::Mesh;
+use sealane_party::{Fault, Outcome, Progress, Step, Steps};
+use sealane_plan::flow::Call;
+use sealane_plan::steps::{Plan, PlanValue, StepOp, TapeId};
+use sealane_program::types::Data;
+use std::collections::VecDeque;
+
+/// Call in progress.
+pub(super) struct RunningCall<'a, W: Steps + 'a> {
+    task: Task<W>,
+    pending: W::Pending<'a>,
+}
+
+/// A walk with the party that runs it, for the time of half a call.
+pub(super) struct Walker<'s, 'a, 'r, 'o, W: Steps + 'a> {
+    pub plan: &'a Plan,
+    pub rows: &'s [u64],
+    /// This party's inputs; none in the offline walk.
+    pub inputs: &'s [Option<&'a Data>],
+    pub state: &'s mut WalkState<'a, W>,
+    pub party: &'s mut W,
+    pub mesh: &'s mut Mesh,
+    /// The journal, which counts the gates of the online walk.
+    pub recorder: Option<&'s mut PlanRecorder<'r, 'o>>,
+    /// Outputs of the offline part of the call, one for each of its steps.
+    pub material: VecDeque<W::Material>,
+    /// Checks that the call settles.
+    pub settled: Vec<W::Extra>,
+    /// Outputs of the steps of the call, beside shares.
+    pub extras: Vec<W::Extra>,
+}
+
+impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
+    /// Begins a call, or reads the flight that is due; returns whether the call is finished.
+    pub fn half(&mut self, call: &Call, half: Half) -> Result<bool, Fault> {
+        match half {
+            Half::Begin => match self.task(call)? {
+                None => self.finished(call),
+                Some((task, step)) => self.run(call, task, step),
+            },
+            Half::Advance => {
+                let Some(RunningCall { task, pending }) = self.state.under_way.remove(call) else {
+                    return Err(internal("a call advances that was not begun"));
+                };
+                let progress = self.party.advance(pending, self.mesh)?;
+                self.proceed(call, task, progress)
+            }
+        }
+    }
+
+    fn run(&mut self, call: &Call, task: Task<W>, step: Step<'a, W>) -> Result<bool, Fault> {
+        let material = self.material.pop_front();
+        let progress = self.party.begin(step, material, self.mesh)?;
+        self.proceed(call, task, progress)
+    }
+
+    /// Advances a call from step to step until it has to wait for a flight, or ends.
+    fn proceed(
+        &mut self,
+        call: &Call,
+        mut task: Task<W>,
+        mut progress: Progress<'a, W>,
+    ) -> Result<bool, Fault> {
+        loop {
+            let outcome = match progress {
+                Progress::More(pending) => {
+                    let running = RunningCall { task, pending };
+                    self.state.under_way.insert(*call, running);
+                    return Ok(false);
+                }
+                Progress::Done(outcome) => outcome,
+            };
+            let next = match outcome {
+                Outcome::Share(share, extras) => {
+                    self.extras.extend(extras);
+                    self.next(call, &mut task, share)?
+                }
+                Outcome::Settled(extras) => {
+                    self.extras.extend(extras);
+                    None
+                }
+                Outcome::Opened(values, extras) => {
+                    self.extras.extend(extras);
+                    let words = values.into_iter().next().flatten();
+                    self.opened(call, words)?;
+                    None
+                }
+            };
+            match next {
+                None => return self.finished(call),
+                Some(step) => {
+                    self.mesh.cancel().check()?;
+                    let material = self.material.pop_front();
+                    progress = self.party.begin(step, material, self.mesh)?;
+                }
+            }
+        }
+    }
+
+    /// Returns the operation of a call. It lives as long as the plan, so that steps may borrow
+    /// tapes.
+    pub fn op(&self, call: &Call) -> &'a StepOp {
+        let plan: &'a Plan = self.plan;
+        &plan.segments[call.run.segment].steps[call.step].op
+    }
+
+    /// Frees the values that no step reads any more. (Carried values have been read by the first
+    /// part.)
+    fn finished(&mut self, call: &Call) -> Result<bool, Fault> {
+        if !call.carry {
+            let reads = self.op(call).reads();
+            self.state.values.release(call.run, &reads)?;
+        }
+        Ok(true)
+    }
+
+    /// Creates the step that runs a tape, in the domain of its result.
+    pub fn run_tape(
+        &mut self,
+        tape: TapeId,
+        out: PlanValue,
+        lanes: usize,
+        operands: Vec<ShareRef<W>>,
+    ) -> Step<'a, W> {
+        let plan: &'a Plan = self.plan;
+        let tape = &plan.tapes[tape.0 as usize];
+        let ands = tape.ands.len() as u64 * lanes as u64;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begin_ands(ands);
+        }
+        Step::Tape {
+            tape,
+            domain: plan.values[out.0 as usize].domain,
+            lanes,
+            operands,
+        }
+    }
+}

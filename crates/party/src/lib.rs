@@ -1,0 +1,26 @@
+//! Room `party`: one party of a protocol that runs steps.
+//!
+//! A [`Party`] exists from its set-up on, so that nothing runs unprepared and nothing is prepared
+//! twice. It runs [`Step`]s in two halves ([`Steps`]): [`Steps::begin`] writes messages,
+//! [`Steps::advance`] reads them. The engine alone flushes, so steps that do not wait for each
+//! other share rounds without any protocol's help. The description that plans are made from is the
+//! trait [`Protocol`](sealane_protocol::Protocol) of the room `protocol`.
+#![forbid(unsafe_code)]
+
+mod broadcast;
+mod fault;
+mod offline;
+mod run;
+mod settle;
+mod share;
+mod step;
+mod words;
+
+pub use broadcast::{Broadcast, ECHO_BYTES};
+pub use fault::Fault;
+pub use offline::{Empty, NoOffline};
+pub use run::{Party, Start, Steps, run_alone};
+pub use settle::{DIGEST_BYTES, check_digests, send_digests};
+pub use share::{Planes, Shares};
+pub use step::{Factor, Opened, Outcome, Progress, Selected, Step, Term};
+pub use words::{Words, from_planes, to_planes};

@@ -1,0 +1,142 @@
+//! Traits of a party that runs steps.
+
+use crate::fault::Fault;
+use crate::share::Shares;
+use crate::step::{Outcome, Progress, Step, Term};
+use sealane_block::{Coins, Cpu};
+use sealane_net::{Mesh, SessionId};
+use sealane_parties::PartyId;
+use sealane_protocol::{Demand, Domain, Protocol, Setting};
+
+/// Steps of one walk over a plan: the online walk, where values are shares, or the offline one,
+/// where they are masks or zero labels.
+///
+/// Steps are split-phase: [`Steps::begin`] writes the first flight, each [`Steps::advance`] reads
+/// one flight and writes the next. Neither flushes; the engine flushes once every step that can
+/// write has written, so steps that do not wait for each other share rounds, whatever they are.
+///
+/// The parties stay synchronised by a rule without messages: a step whose cost has no flights is
+/// done when it has begun; any other step takes one [`Steps::advance`] for each flight, at every
+/// party alike, whether or not that party has something to read. So all parties begin and advance
+/// the same steps in the same order, and bytes need no labels.
+pub trait Steps: Sized + Send {
+    /// This party's part of a tensor. A party without a role holds shapes and no shares.
+    type Share: Shares;
+    /// State of a step between two flights; it may hold the step's operands.
+    type Pending<'a>: Send
+    where
+        Self: 'a;
+    /// Input of a step beside its operands: online, the output of its offline part; offline,
+    /// nothing.
+    type Material: Send;
+    /// Output of a step beside its share: online, a check that is settled before anything is
+    /// opened; offline, the input of the online part, exactly one for each step.
+    type Extra: Send;
+
+    /// Makes the part of public values, one word an element, of which the lowest `bits` count.
+    /// Sends no message.
+    fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Self::Share;
+    /// Computes a sum of multiples by public factors modulo `2^k`: element `l` of the result is the
+    /// sum, over all terms and all their planes `p`, of the factor times element `l` of plane `p`.
+    /// Sends no message. Called only if the profile states that the protocol has arithmetic.
+    fn linear(
+        &mut self,
+        domain: Domain,
+        lanes: usize,
+        terms: &[Term<'_, Self::Share>],
+    ) -> Result<Self::Share, Fault> {
+        let _ = (domain, lanes, terms);
+        Err(Fault::internal("sums in a protocol without arithmetic"))
+    }
+    /// Begins a step: writes its first flight, or completes it if its cost has no flights.
+    /// `material` is the output of the offline part of this step; none where there was no offline
+    /// walk.
+    fn begin<'a>(
+        &mut self,
+        step: Step<'a, Self>,
+        material: Option<Self::Material>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault>
+    where
+        Self: 'a;
+    /// Reads the flight that is due and writes the next one, if there is one.
+    fn advance<'a>(
+        &mut self,
+        pending: Self::Pending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault>
+    where
+        Self: 'a;
+}
+
+/// Arguments of a party's set-up.
+pub struct Start<'a> {
+    /// Roles and security parameters.
+    pub setting: &'a Setting,
+    /// This party.
+    pub me: PartyId,
+    /// Identifier of the session, which all parties have agreed on: keys, seeds and hashes are
+    /// bound to it.
+    pub session: SessionId,
+    /// Tier of the CPU.
+    pub cpu: Cpu,
+    /// Randomness of this party in this session.
+    pub coins: Coins,
+}
+
+/// One party of one run of a protocol, set up and ready. As [`Steps`] it is the online walk.
+pub trait Party: Steps {
+    /// Description of the protocol.
+    type Protocol: Protocol;
+    /// Offline walk, whose outputs are the material of the online one; [`NoOffline`] for a protocol
+    /// whose preparation needs counts alone.
+    ///
+    /// [`NoOffline`]: crate::NoOffline
+    type Offline: Steps<Material = (), Extra = Self::Material>;
+
+    /// Sets up a party that will consume `demand` in all. Straight-line code over blocking
+    /// channels: it may flush and wait.
+    ///
+    /// # Errors
+    /// The network fails, or a peer breaks the protocol.
+    fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<Self, Fault>;
+
+    /// Adds correlations to the pools, which are empty of what earlier tiles needed. No step is
+    /// under way, so that this too is straight-line code that may flush and wait. Called only with
+    /// kinds that fill a pool.
+    ///
+    /// # Errors
+    /// The network fails, or a peer breaks the protocol.
+    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
+        let _ = (demand, mesh);
+        Err(Fault::internal("a refill of a protocol without pools"))
+    }
+
+    /// The offline walk, for a protocol that has one.
+    fn offline(&mut self) -> Option<&mut Self::Offline> {
+        None
+    }
+}
+
+/// Runs one step to its end, with no other step under way: for the last steps of a run, and for
+/// tests of a protocol by itself.
+///
+/// # Errors
+/// The errors of the step.
+pub fn run_alone<'a, W: Steps + 'a>(
+    party: &mut W,
+    mesh: &mut Mesh,
+    step: Step<'a, W>,
+    material: Option<W::Material>,
+) -> Result<Outcome<W>, Fault> {
+    let mut progress = party.begin(step, material, mesh)?;
+    loop {
+        match progress {
+            Progress::Done(outcome) => return Ok(outcome),
+            Progress::More(pending) => {
+                mesh.flush()?;
+                progress = party.advance(pending, mesh)?;
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Steps with their operands, and their outcomes.
+
+use crate::run::Steps;
+use crate::share::Shares;
+use crate::words::Words;
+use sealane_circuit::Tape;
+use sealane_parties::{PartyId, PartySet};
+use sealane_protocol::{Domain, View};
+use std::sync::Arc;
+
+/// A step with its operands; `StepShape` is its shape. Operands are owned, not borrowed, since a
+/// step outlives the call that begins it.
+pub enum Step<'a, W: Steps> {
+    /// Shares an input.
+    Input {
+        /// Party that knows the values.
+        owner: PartyId,
+        /// Domain of the shares.
+        domain: Domain,
+        /// Number of values.
+        elements: usize,
+        /// Bits of each; in `Z_2^k` that is `k`.
+        bits: usize,
+        /// The values; at the owner only, and in the online walk only.
+        values: Option<Words>,
+    },
+    /// Runs a tape on lanes. The planes of all operands, one after the other, are the tape's
+    /// inputs; the result has one plane for each output of the tape.
+    Tape {
+        /// The tape.
+        tape: &'a Tape,
+        /// Domain of operands and result.
+        domain: Domain,
+        /// Number of lanes, which is the number of elements of each operand.
+        lanes: usize,
+        /// The operands.
+        operands: Vec<Arc<W::Share>>,
+    },
+    /// Computes inner products: element `l` of the result is the sum over all planes `p` of the
+    /// product of both operands' elements `l` of plane `p`. Operands are values with views of them,
+    /// so that an element that is used often can be opened once; a matrix product is one step.
+    Product {
+        /// Domain of operands and result.
+        domain: Domain,
+        /// One operand.
+        left: Selected<W::Share>,
+        /// The other, of the same number of lanes and planes.
+        right: Selected<W::Share>,
+    },
+    /// Converts shares to another domain.
+    Convert {
+        /// Source domain.
+        from: Domain,
+        /// Target domain.
+        to: Domain,
+        /// Bits that hold each value.
+        bits: usize,
+        /// True if those bits are two's complement.
+        signed: bool,
+        /// The shares.
+        share: Arc<W::Share>,
+    },
+    /// Settles checks of steps that have finished. Before anything is opened, all parties agree on
+    /// the messages that crossed between them.
+    Settle {
+        /// The checks; none in the offline walk.
+        checks: Vec<W::Extra>,
+    },
+    /// Opens values to their receivers.
+    Open {
+        /// The values.
+        results: Vec<Opened<W::Share>>,
+    },
+}
+
+/// A value to be opened.
+pub struct Opened<S> {
+    /// The shares.
+    pub share: Arc<S>,
+    /// Domain of the value.
+    pub domain: Domain,
+    /// Parties that learn it.
+    pub to: PartySet,
+}
+
+/// Elements of a value that a product reads: plane `i` of lane `l` is element
+/// `lanes[l] + inner[i]`.
+pub struct Selected<S> {
+    /// The value.
+    pub share: Arc<S>,
+    /// First element of each lane.
+    pub lanes: View,
+    /// Elements of each lane, relative to its first.
+    pub inner: View,
+}
+
+impl<S: Shares> Selected<S> {
+    /// All elements of a value of any number of planes.
+    pub fn whole(share: Arc<S>) -> Selected<S> {
+        Selected {
+            lanes: View::whole(share.elements()),
+            inner: View::whole(1),
+            share,
+        }
+    }
+
+    /// Number of lanes.
+    pub fn lanes(&self) -> usize {
+        self.lanes.count()
+    }
+
+    /// Number of planes of each lane.
+    pub fn planes(&self) -> usize {
+        self.inner.count() * self.share.planes()
+    }
+
+    /// Number of different elements: see [`View::distinct`].
+    pub fn distinct(&self) -> u64 {
+        View::distinct(&self.lanes, &self.inner)
+    }
+
+    /// The elements as a tensor of its own. A view of everything in order is not copied.
+    pub fn gathered(&self) -> Arc<S> {
+        let one = self.inner.count() == 1 && self.inner.offset == 0;
+        match one && self.lanes.is_whole(self.share.elements()) {
+            true => Arc::clone(&self.share),
+            false => Arc::new(self.share.gather(&self.lanes, &self.inner)),
+        }
+    }
+}
+
+/// A summand of [`Steps::linear`].
+pub struct Term<'a, S> {
+    /// Shares of `lanes` elements, of any number of planes.
+    pub share: &'a S,
+    /// Factor modulo `2^k`.
+    pub factor: Factor,
+}
+
+/// Public factor of a [`Term`].
+pub enum Factor {
+    /// One factor for all elements.
+    Number(u64),
+    /// One factor for each element of each plane, plane by plane.
+    Table(Vec<u64>),
+}
+
+/// Progress of a step.
+pub enum Progress<'a, W: Steps + 'a> {
+    /// One more flight has been written and is to be read.
+    More(W::Pending<'a>),
+    /// The step is finished.
+    Done(Outcome<W>),
+}
+
+impl<W: Steps> Progress<'_, W> {
+    /// A finished step that left a share and nothing else.
+    pub fn share(share: W::Share) -> Self {
+        Progress::Done(Outcome::Share(share, Vec::new()))
+    }
+}
+
+/// Result of a finished step.
+pub enum Outcome<W: Steps> {
+    /// Shares, and what the step leaves beside them: see [`Steps::Extra`].
+    Share(W::Share, Vec<W::Extra>),
+    /// End of a settlement; offline, the material of the online part.
+    Settled(Vec<W::Extra>),
+    /// For each value opened, its elements if this party learns it: one word each, the bits above
+    /// the value's own zero. None of them in the offline walk, which leaves the material of the
+    /// online part.
+    Opened(Vec<Option<Words>>, Vec<W::Extra>),
+}

@@ -1,0 +1,49 @@
+//! Properties of a protocol's domains among the parties of a run, asked once for all passes.
+
+use sealane_protocol::{Algebra, Goal, Protocol, TapeUse};
+
+/// Goals and sizes of the domains in which a plan computes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Domains {
+    goals: [Goal; 3],
+    /// Bits of memory of a share of one bit, in the largest domain of bits.
+    pub bit: u64,
+    /// Bits of memory of a share of one ring element.
+    pub ring: u64,
+}
+
+impl Domains {
+    /// Asks the protocol.
+    pub fn of<P: Protocol>(parties: usize) -> Domains {
+        let profile = |domain| P::domain_profile(domain, parties);
+        let tapes = [TapeUse::Map, TapeUse::Fold, TapeUse::Scan].map(P::tape_domain);
+        let bits = [P::domain(Algebra::Z2), P::input_domain(Algebra::Z2)];
+        let bits = bits.into_iter().chain(tapes);
+        let ring = match P::profile().arithmetic {
+            true => profile(P::domain(Algebra::Z2k(64))).share_bits,
+            false => 0,
+        };
+        Domains {
+            goals: tapes.map(|domain| profile(domain).goal),
+            bit: bits
+                .map(|domain| u64::from(profile(domain).share_bits))
+                .fold(1, u64::max),
+            ring: ring.into(),
+        }
+    }
+
+    /// Goal of the circuits of a use.
+    pub fn goal(&self, tape: TapeUse) -> Goal {
+        let [map, fold, scan] = self.goals;
+        match tape {
+            TapeUse::Map => map,
+            TapeUse::Fold => fold,
+            TapeUse::Scan => scan,
+        }
+    }
+
+    /// Returns whether every level of some tape is a round.
+    pub fn any_depth(&self) -> bool {
+        self.goals.contains(&Goal::Depth)
+    }
+}

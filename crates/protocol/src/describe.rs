@@ -1,0 +1,59 @@
+//! Description of a protocol.
+
+use crate::cost::{Correlation, Cost, Demand};
+use crate::domain::{Algebra, Domain, DomainProfile};
+use crate::profile::{Profile, Setting};
+use crate::shape::{StepShape, TapeUse};
+
+/// Description of a protocol: all that planning needs. The parties that run it implement
+/// `sealane_party::Party`.
+///
+/// A run has these parts, each with a cost of its own:
+///
+/// 1. *Set-up*, once: keys and base correlations ([`Protocol::set_up_cost`]).
+/// 2. *Refills*: correlations of a kind that fills a pool ([`Protocol::pool_bits`]) are made for
+///    some tiles at a time, before the first of these ([`Protocol::refill_cost`]), so that pools
+///    are bounded in memory however many rows there are.
+/// 3. *Offline parts* of steps ([`Protocol::offline_cost`]), for protocols whose preparation
+///    depends on the circuit ([`Profile::offline`]). The plan is walked twice: offline, where
+///    values are masks or zero labels, and online.
+/// 4. *Steps* ([`Protocol::cost`]).
+///
+/// Every message that a party writes or reads is announced by these costs, in the same flight:
+/// tests compare the two byte by byte.
+pub trait Protocol: Sized + 'static {
+    /// Profile of the protocol.
+    fn profile() -> Profile;
+    /// Domain in which it computes in an algebra: the domain of operands and results of the steps
+    /// in that algebra. Called for `Z2`, and for `Z2k` if it has arithmetic.
+    fn domain(algebra: Algebra) -> Domain;
+    /// Domain in which inputs arrive.
+    fn input_domain(algebra: Algebra) -> Domain {
+        Self::domain(algebra)
+    }
+    /// Domain in which tapes of a use run, for a protocol with several domains of bits.
+    fn tape_domain(_: TapeUse) -> Domain {
+        Self::domain(Algebra::Z2)
+    }
+    /// Properties of one of its domains in a run of so many parties.
+    fn domain_profile(domain: Domain, parties: usize) -> DomainProfile;
+    /// Exact cost of the online part of a step.
+    fn cost(setting: &Setting, work: &StepShape) -> Cost;
+    /// Exact cost of the offline part of a step; for [`Profile::offline`] alone.
+    fn offline_cost(_: &Setting, _: &StepShape) -> Cost {
+        Cost::default()
+    }
+    /// Correlations that a step needs prepared.
+    fn demand(setting: &Setting, work: &StepShape) -> Demand;
+    /// Exact cost of the set-up of a run with this demand in all.
+    fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost;
+    /// Bits of memory that one correlation takes in a pool, at the party with the larger part; 0
+    /// for correlations that are made as they are used.
+    fn pool_bits(_: &Setting, _: Correlation) -> u64 {
+        0
+    }
+    /// Exact cost of adding correlations to the pools. Called with kinds that fill a pool.
+    fn refill_cost(_: &Setting, _: &Demand) -> Cost {
+        Cost::default()
+    }
+}

@@ -1,0 +1,64 @@
+//! Domains of shared values.
+
+use sealane_circuit::Goal;
+
+/// Kind of sharing of a value between the parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sharing {
+    /// All parties know it.
+    Public,
+    /// The garbler holds a zero label, the evaluator the active label.
+    YaoLabel,
+    /// The XOR of all shares.
+    Xor,
+    /// The sum of all shares.
+    Additive,
+    /// Each party lacks one of the summands.
+    Replicated,
+    /// The value plus a mask whose shares others hold.
+    Masked,
+}
+
+/// Algebra whose elements are shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Algebra {
+    /// Single bits.
+    Z2,
+    /// Integers modulo `2^k`.
+    Z2k(u8),
+    /// The field of `2^k` elements.
+    Gf2k(u8),
+}
+
+/// Domain of a shared value: kind of sharing and algebra. A value changes domain only at an
+/// explicit convert step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Domain {
+    /// Kind of sharing.
+    pub sharing: Sharing,
+    /// Algebra of the elements.
+    pub algebra: Algebra,
+    /// True if a MAC protects it.
+    pub authenticated: bool,
+}
+
+impl Domain {
+    /// Values that all parties know, in an algebra.
+    pub const fn public(algebra: Algebra) -> Domain {
+        Domain {
+            sharing: Sharing::Public,
+            algebra,
+            authenticated: false,
+        }
+    }
+}
+
+/// Properties of a domain that a plan needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DomainProfile {
+    /// Optimisation goal of circuits that run in it: few ANDs, or short chains of them.
+    pub goal: Goal,
+    /// Bits of memory that a share of one bit, or of one ring element, takes at the party with the
+    /// largest part; determines the rows of a tile.
+    pub share_bits: u32,
+}

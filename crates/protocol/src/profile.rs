@@ -1,0 +1,212 @@
+//! Profile of a protocol, and the setting in which parties run it.
+
+use crate::paper::Paper;
+use sealane_parties::PartyId;
+use std::fmt;
+
+/// Corruption that a protocol withstands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Corruption {
+    /// None: for tests and reference runs.
+    None,
+    /// Semi-honest parties; at most this many together.
+    SemiHonest(Threshold),
+    /// Malicious parties; at most this many together.
+    Malicious(Threshold),
+}
+
+/// Number of parties that may be corrupt together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Threshold {
+    /// At most this many, however many there are.
+    Exactly(u8),
+    /// Fewer than half of those who compute.
+    Minority,
+    /// All who compute but one.
+    AllButOne,
+}
+
+impl Threshold {
+    /// Most parties that may be corrupt where `parties` compute.
+    pub fn of(self, parties: usize) -> usize {
+        match self {
+            Threshold::Exactly(number) => number.into(),
+            Threshold::Minority => parties.saturating_sub(1) / 2,
+            Threshold::AllButOne => parties.saturating_sub(1),
+        }
+    }
+}
+
+impl fmt::Display for Threshold {
+    /// The number, or the part of all.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Threshold::Exactly(number) => write!(f, "{number}"),
+            Threshold::Minority => f.write_str("a minority"),
+            Threshold::AllButOne => f.write_str("all but one"),
+        }
+    }
+}
+
+/// Security parameters: they reach every party at its set-up, and the job's hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SecurityLevel {
+    /// Computational security in bits, that of the weakest part; 0 where there is none.
+    pub computational: u32,
+    /// Statistical security in bits: an attack that does not depend on computing succeeds with
+    /// probability `2^-n`; 0 where the protocol rests on no statistical argument.
+    pub statistical: u32,
+}
+
+impl fmt::Display for SecurityLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.computational, self.statistical) {
+            (0, 0) => f.write_str("no security"),
+            (bits, 0) => write!(f, "{bits} bits"),
+            (0, bits) => write!(f, "{bits} bits statistical"),
+            (bits, statistical) => write!(f, "{bits} bits, {statistical} statistical"),
+        }
+    }
+}
+
+/// Role of a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Role {
+    /// Name, in one word.
+    pub name: &'static str,
+    /// Number of parties that play it.
+    pub players: Players,
+}
+
+impl Role {
+    /// A role of one party.
+    pub const fn one(name: &'static str) -> Role {
+        Role {
+            name,
+            players: Players::One,
+        }
+    }
+    /// A role of any number of parties, at least one.
+    pub const fn any(name: &'static str) -> Role {
+        Role {
+            name,
+            players: Players::AtLeastOne,
+        }
+    }
+}
+
+/// Number of parties that play a role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Players {
+    /// Exactly one.
+    One,
+    /// One or more, all alike. At most one role of a protocol has this form; it takes the parties
+    /// that no other role takes.
+    AtLeastOne,
+}
+
+/// Description of a protocol: shown by `plan`, part of the job's hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// Name, as in `--protocol`.
+    pub name: &'static str,
+    /// Version of its messages; part of the job's hash.
+    pub version: u32,
+    /// Roles that compute; the parties of `setting.roles[i]` take role `i`. Empty: any number of
+    /// parties, all alike. The plan tries each party in each role of one, so at most three roles
+    /// are of that form.
+    pub roles: &'static [Role],
+    /// True if parties without a role may own inputs and learn results.
+    pub outsiders: bool,
+    /// True if it computes sums and products modulo `2^k`, for any `k` from 1 to 64, besides tapes
+    /// of bits.
+    pub arithmetic: bool,
+    /// True if its steps leave checks that have to be settled. A plan then settles them at the end
+    /// of every tile, so that their memory does not grow with rows.
+    pub checks: bool,
+    /// True if preparation depends on the circuit: every step then has an offline part, which knows
+    /// the step and its operands but no input (wire masks, garbling ahead, matrix triples).
+    pub offline: bool,
+    /// Corruption withstood.
+    pub corruption: Corruption,
+    /// Assumptions, one sentence.
+    pub assumption: &'static str,
+    /// Components, each with its paper.
+    pub papers: &'static [Paper],
+    /// Security parameters of its runs.
+    pub security: SecurityLevel,
+}
+
+impl Profile {
+    /// Fewest parties that compute.
+    pub fn fewest(&self) -> usize {
+        self.roles.len()
+    }
+
+    /// Most parties that compute; none if any number may.
+    pub fn most(&self) -> Option<usize> {
+        let open = self
+            .roles
+            .iter()
+            .any(|role| role.players == Players::AtLeastOne);
+        (!open && !self.roles.is_empty()).then_some(self.roles.len())
+    }
+
+    /// Returns whether so many parties can compute.
+    pub fn suits(&self, computing: usize) -> bool {
+        computing >= self.fewest() && self.most().is_none_or(|most| computing <= most)
+    }
+}
+
+/// Assignment of parties to roles in one run, and its security parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Setting {
+    /// Number of parties of the run.
+    pub parties: usize,
+    /// The parties that play each role of [`Profile::roles`].
+    pub roles: Vec<Vec<PartyId>>,
+    /// Security parameters.
+    pub security: SecurityLevel,
+}
+
+impl Setting {
+    /// The setting of a protocol in which the first parties play its roles of one, in order, and
+    /// all others play the role of any number, if there is one.
+    pub fn in_order(profile: &Profile, parties: usize) -> Setting {
+        let others = profile.roles.len()..parties;
+        let role = |(at, role): (usize, &Role)| match role.players {
+            Players::One => vec![PartyId::from_index(at)],
+            Players::AtLeastOne => {
+                let all = std::iter::once(at).chain(others.clone());
+                all.map(PartyId::from_index).collect()
+            }
+        };
+        Setting {
+            parties,
+            roles: profile.roles.iter().enumerate().map(role).collect(),
+            security: profile.security,
+        }
+    }
+
+    /// All parties of the run, in order.
+    pub fn everyone(&self) -> impl Iterator<Item = PartyId> + use<> {
+        (0..self.parties).map(PartyId::from_index)
+    }
+
+    /// All parties of the run but one, in order.
+    pub fn others(&self, me: PartyId) -> impl Iterator<Item = PartyId> + use<> {
+        self.everyone().filter(move |party| *party != me)
+    }
+
+    /// The party that plays a role of one.
+    pub fn player(&self, role: usize) -> PartyId {
+        self.roles[role][0]
+    }
+
+    /// The role of a party, if it has one.
+    pub fn role_of(&self, party: PartyId) -> Option<usize> {
+        self.roles
+            .iter()
+            .position(|players| players.contains(&party))
+    }
+}

@@ -1,0 +1,93 @@
+//! Shapes of steps, from which costs and demands are computed.
+
+use crate::domain::Domain;
+use sealane_circuit::{KnownTo, Tape};
+use sealane_parties::{PartyId, PartySet};
+
+/// Tape operand mark of a party that knows the operand: see [`Tape::known_to`].
+pub fn known_to(party: PartyId) -> KnownTo {
+    party.0 + 1
+}
+
+/// Use of a tape in a plan, by which a protocol with several domains of bits chooses one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TapeUse {
+    /// Once on all lanes.
+    Map,
+    /// Level by level in a reduction, on half as many lanes each time.
+    Fold,
+    /// Iteration by iteration on one lane.
+    Scan,
+}
+
+/// Shape of a step without its shares.
+#[derive(Clone, Debug)]
+pub enum StepShape<'a> {
+    /// Sharing of `elements` values of `bits` bits that `owner` knows.
+    Input {
+        /// Party that knows them.
+        owner: PartyId,
+        /// Domain of the shares: an input domain of the protocol.
+        domain: Domain,
+        /// Number of values.
+        elements: u64,
+        /// Bits of each; in `Z_2^k` that is `k`.
+        bits: u64,
+    },
+    /// Execution of a tape on independent lanes.
+    Tape {
+        /// The tape.
+        tape: &'a Tape,
+        /// Domain of its operands and results.
+        domain: Domain,
+        /// Number of lanes.
+        lanes: u64,
+    },
+    /// Inner products of secret vectors modulo `2^k`, one per lane. A matrix product is one such
+    /// step, whose operands are views that repeat rows and columns.
+    Product {
+        /// Domain of operands and result.
+        domain: Domain,
+        /// Number of inner products.
+        lanes: u64,
+        /// Length of each.
+        terms: u64,
+        /// Elements of the left and of the right operand that the views select, each counted once:
+        /// those that a protocol with masked openings opens.
+        distinct: [u64; 2],
+    },
+    /// Conversion of values to another domain.
+    Convert {
+        /// Source domain.
+        from: Domain,
+        /// Target domain.
+        to: Domain,
+        /// Number of values.
+        elements: u64,
+        /// Bits that hold each value.
+        bits: u64,
+        /// True if those bits are two's complement.
+        signed: bool,
+    },
+    /// Settlement of pending checks.
+    Settle {
+        /// Number of checks.
+        checks: u64,
+    },
+    /// Opening of values to their receivers. All checks of the steps before it have been settled.
+    Open {
+        /// The values, in order.
+        results: Vec<Opening>,
+    },
+}
+
+/// A value to be opened, without its shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// Domain of the value.
+    pub domain: Domain,
+    /// Number of bits.
+    pub bits: u64,
+    /// Parties that learn it.
+    pub to: PartySet,
+}

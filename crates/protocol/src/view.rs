@@ -1,0 +1,120 @@
+//! Views: selections of elements of a tensor.
+
+/// Selection of elements of a tensor, in order: a nest of (length, stride) pairs, outermost first,
+/// from an offset; all counted in elements. Without pairs it is the one element at the offset.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct View {
+    /// Index of the first element.
+    pub offset: usize,
+    /// Length and stride of each dimension, outermost first. Stride 0 repeats.
+    pub dims: Vec<(usize, usize)>,
+}
+
+impl View {
+    /// The first `count` elements in order.
+    pub fn whole(count: usize) -> View {
+        View {
+            offset: 0,
+            dims: vec![(count, 1)],
+        }
+    }
+    /// Number of elements in the view.
+    pub fn count(&self) -> usize {
+        self.dims.iter().map(|(len, _)| len).product()
+    }
+    /// Returns whether the view is all of `elements` elements in order.
+    pub fn is_whole(&self, elements: usize) -> bool {
+        let mut below = elements;
+        let contiguous = self.dims.iter().all(|(len, stride)| {
+            below /= (*len).max(1);
+            *stride == below || *len == 1
+        });
+        contiguous && self.offset == 0 && self.count() == elements
+    }
+    /// Indices of the view, in order.
+    pub fn indices(&self) -> Vec<usize> {
+        let mut indices = vec![self.offset];
+        for (len, stride) in &self.dims {
+            let step = |base: &usize| {
+                let base = *base;
+                (0..*len).map(move |i| base + i * stride)
+            };
+            indices = indices.iter().flat_map(step).collect();
+        }
+        indices
+    }
+}
+
+impl View {
+    /// Number of different elements at `lanes[l] + inner[i]`, for all `l` and `i`: exact where the
+    /// dimensions of both views do not overlap, as in a matrix product; otherwise the number of
+    /// elements from the first to the last of them, if that is smaller than the number of pairs.
+    /// Takes time in the number of dimensions alone.
+    pub fn distinct(lanes: &View, inner: &View) -> u64 {
+        let dims = lanes.dims.iter().chain(&inner.dims);
+        let mut dims = dims
+            .filter(|(length, stride)| *length != 1 && *stride > 0)
+            .map(|(length, stride)| (*stride as u64, *length as u64))
+            .collect::<Vec<_>>();
+        dims.sort_unstable();
+        // A dimension overlaps those within it if it steps less far than they reach.
+        let (mut count, mut reach, mut overlap) = (1u64, 0u64, false);
+        for (stride, length) in dims {
+            overlap |= stride <= reach;
+            count *= length;
+            reach += stride * length.saturating_sub(1);
+        }
+        match overlap && count > 0 {
+            true => count.min(reach + 1),
+            false => count,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    fn view(offset: usize, dims: &[(usize, usize)]) -> View {
+        View {
+            offset,
+            dims: dims.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_view_of_everything_is_recognised() {
+        assert!(view(0, &[(3, 2), (2, 1)]).is_whole(6));
+        assert!(view(0, &[(3, 2), (1, 7), (2, 1)]).is_whole(6));
+        assert!(!view(0, &[(3, 2), (2, 1)]).is_whole(7));
+        assert!(!view(0, &[(2, 1), (3, 2)]).is_whole(6));
+        assert!(!view(0, &[(6, 0)]).is_whole(6));
+        assert!(!view(1, &[(6, 1)]).is_whole(6));
+    }
+
+    /// A matrix product, a sum of columns, neighbouring windows, single elements, none at all.
+    #[test]
+    fn an_element_that_is_selected_twice_counts_once() {
+        let pairs = [
+            (view(0, &[(3, 5), (4, 0)]), view(0, &[(5, 1)]), 15),
+            (view(0, &[(3, 0), (4, 1)]), view(0, &[(5, 4)]), 20),
+            (view(7, &[(6, 1)]), view(0, &[(3, 6)]), 18),
+            (view(0, &[(6, 1)]), view(0, &[(3, 1)]), 8),
+            (view(0, &[(4, 3)]), view(0, &[(2, 3)]), 8),
+            (view(2, &[]), view(0, &[]), 1),
+            (view(2, &[(9, 0)]), view(0, &[]), 1),
+            (view(2, &[(0, 1)]), view(0, &[(4, 1)]), 0),
+        ];
+        for (lanes, inner, wanted) in pairs {
+            assert_eq!(
+                View::distinct(&lanes, &inner),
+                wanted,
+                "{lanes:?} {inner:?}"
+            );
+            let all = lanes.indices().into_iter();
+            let all = all.flat_map(|lane| inner.indices().into_iter().map(move |i| lane + i));
+            assert!(all.collect::<HashSet<_>>().len() as u64 <= wanted);
+        }
+    }
+}
