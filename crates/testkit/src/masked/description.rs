@@ -1,0 +1,233 @@
+//! Costs of the protocol, flight by flight.
+
+use super::{DEALER, choices, is_masked, planes_of};
+use sealane_parties::PartyId;
+use sealane_party::ECHO_BYTES;
+use sealane_protocol::{
+    Algebra, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message,
+    Profile, Protocol, Role, SecurityLevel, Setting, Sharing, StepShape, TapeUse,
+};
+
+/// The protocol, as plans see it.
+pub enum Masked {}
+
+const ROLES: &[Role] = &[Role::one("dealer"), Role::any("others")];
+
+/// Words of a tape's ANDs on all lanes, and how often parties wait for them.
+fn ands(work: &StepShape) -> (u64, Vec<u64>) {
+    let StepShape::Tape { tape, lanes, .. } = work else {
+        return (0, Vec::new());
+    };
+    let layers = tape
+        .batches
+        .iter()
+        .map(|batch| batch.ands.len() as u64 * lanes);
+    let layers = layers.filter(|count| *count > 0).collect::<Vec<_>>();
+    (layers.iter().sum(), layers)
+}
+
+/// Every party sends so many bytes to every other.
+fn all_to_all(setting: &Setting, bytes: u64) -> Flight {
+    let from = |from| one_to_all(setting, from, bytes);
+    setting.everyone().flat_map(from).collect()
+}
+
+fn one_to_all(setting: &Setting, from: PartyId, bytes: u64) -> Flight {
+    let message = |to| Message { from, to, bytes };
+    setting.others(from).map(message).collect()
+}
+
+impl Protocol for Masked {
+    fn profile() -> Profile {
+        Profile {
+            name: "masked",
+            version: 1,
+            roles: ROLES,
+            outsiders: false,
+            arithmetic: true,
+            checks: true,
+            offline: true,
+            corruption: Corruption::None,
+            assumption: "none: it hides nothing",
+            papers: &[],
+            security: SecurityLevel {
+                computational: 0,
+                statistical: 0,
+            },
+        }
+    }
+
+    fn domain(algebra: Algebra) -> Domain {
+        Domain {
+            sharing: Sharing::Masked,
+            algebra,
+            authenticated: false,
+        }
+    }
+
+    fn tape_domain(tape: TapeUse) -> Domain {
+        let sharing = match tape {
+            TapeUse::Fold => Sharing::Xor,
+            TapeUse::Map | TapeUse::Scan => Sharing::Masked,
+        };
+        Domain {
+            sharing,
+            ..Masked::domain(Algebra::Z2)
+        }
+    }
+
+    fn domain_profile(domain: Domain, _: usize) -> DomainProfile {
+        DomainProfile {
+            goal: match domain.sharing {
+                Sharing::Xor => Goal::Size,
+                _ => Goal::Depth,
+            },
+            // A word for each bit, and a mask.
+            share_bits: 128,
+        }
+    }
+
+    fn cost(setting: &Setting, work: &StepShape) -> Cost {
+        match work {
+            StepShape::Input {
+                owner,
+                domain,
+                elements,
+                bits,
+            } => {
+                let words = elements * planes_of(*domain, *bits as usize) as u64;
+                Cost::of(vec![one_to_all(setting, *owner, 8 * words)])
+            }
+            StepShape::Tape { domain, .. } => {
+                let (ands, layers) = ands(work);
+                // A masked product is one word, a product by a triple two.
+                let bytes = if is_masked(*domain) { 8 } else { 16 };
+                let flights = layers
+                    .iter()
+                    .map(|count| all_to_all(setting, bytes * count));
+                Cost {
+                    ands,
+                    ..Cost::of(flights.collect())
+                }
+            }
+            StepShape::Product { lanes, .. } => Cost::of(vec![all_to_all(setting, 8 * lanes)]),
+            StepShape::Convert { from, to, .. } if is_masked(*from) && !is_masked(*to) => {
+                Cost::default()
+            }
+            StepShape::Convert {
+                from,
+                to,
+                elements,
+                bits,
+                ..
+            } => {
+                let words = |domain: &Domain| planes_of(*domain, *bits as usize) as u64 * elements;
+                let words = match is_masked(*from) {
+                    true => words(from) + words(to),
+                    false => words(to),
+                };
+                Cost {
+                    checks: 1,
+                    ..Cost::of(vec![all_to_all(setting, 8 * words)])
+                }
+            }
+            StepShape::Settle { checks } => {
+                Cost::of(vec![all_to_all(setting, ECHO_BYTES + checks)])
+            }
+            StepShape::Open { results } => {
+                let mut flight = Vec::new();
+                for result in results {
+                    let words = match result.domain.algebra {
+                        Algebra::Z2 => result.bits,
+                        Algebra::Z2k(k) | Algebra::Gf2k(k) => result.bits / u64::from(k),
+                    };
+                    let message = |from, to| Message {
+                        from,
+                        to,
+                        bytes: 8 * words,
+                    };
+                    for to in result.to.iter() {
+                        flight.extend(setting.others(to).map(|from| message(from, to)));
+                    }
+                }
+                Cost::of(vec![flight])
+            }
+        }
+    }
+
+    fn offline_cost(setting: &Setting, work: &StepShape) -> Cost {
+        match work {
+            StepShape::Tape { domain, .. } if is_masked(*domain) => match ands(work) {
+                (0, _) => Cost::default(),
+                (ands, _) => Cost::of(vec![all_to_all(setting, 16 * ands)]),
+            },
+            // Masks of all elements, each once, to the dealer; parts of their products back.
+            StepShape::Product {
+                lanes, distinct, ..
+            } => {
+                let dealer = setting.player(DEALER);
+                let asked = setting.others(dealer).map(|from| Message {
+                    from,
+                    to: dealer,
+                    bytes: 8 * distinct.iter().sum::<u64>(),
+                });
+                Cost::of(vec![
+                    asked.collect(),
+                    one_to_all(setting, dealer, 8 * lanes),
+                ])
+            }
+            _ => Cost::default(),
+        }
+    }
+
+    fn demand(setting: &Setting, work: &StepShape) -> Demand {
+        let mut demand = Demand::default();
+        match work {
+            StepShape::Input {
+                owner,
+                domain,
+                elements,
+                bits,
+            } => {
+                let words = elements * planes_of(*domain, *bits as usize) as u64;
+                for sender in setting.others(*owner) {
+                    demand.add(choices(sender, *owner), words);
+                }
+            }
+            StepShape::Tape { .. } => {
+                let algebra = Algebra::Z2;
+                demand.add(Correlation::Triple { algebra }, ands(work).0);
+            }
+            _ => {}
+        }
+        demand
+    }
+
+    fn set_up_cost(_: &Setting, _: &Demand) -> Cost {
+        Cost::default()
+    }
+
+    fn pool_bits(_: &Setting, kind: Correlation) -> u64 {
+        match kind {
+            Correlation::Triple { .. } => 192,
+            _ => 64,
+        }
+    }
+
+    fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
+        let mut flight = Vec::new();
+        for (kind, count) in &demand.0 {
+            match *kind {
+                Correlation::Cot {
+                    sender, receiver, ..
+                } => flight.push(Message {
+                    from: sender,
+                    to: receiver,
+                    bytes: 8 * count,
+                }),
+                _ => flight.extend(one_to_all(setting, setting.player(DEALER), 24 * count)),
+            }
+        }
+        Cost::of(vec![flight])
+    }
+}

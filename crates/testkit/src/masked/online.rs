@@ -1,0 +1,459 @@
+//! The online walk: values are public masked values, or XOR shares.
+
+use super::offline::{Offline, range};
+use super::{
+    Common, Material, Words, decode, encode, is_masked, linear, mask, minus, planes_of, plus, recv,
+    to_bytes,
+};
+use sealane_circuit::Tape;
+use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
+use sealane_net::Mesh;
+use sealane_parties::PartyId;
+use sealane_party::{
+    ECHO_BYTES, Fault, Opened, Outcome, Party, Planes, Progress, Shares, Start, Step, Steps, Term,
+};
+use sealane_protocol::{Algebra, Demand, Domain};
+
+/// One party of the protocol. Party `LIAR` tells one party something else in its first broadcast.
+pub struct MaskedParty<const LIAR: u8 = 255> {
+    offline: Offline,
+}
+
+/// A step between two flights.
+pub enum Pending<'a> {
+    /// The correction of an input, on its way from its owner; the owner's own words.
+    Input {
+        owner: PartyId,
+        planes: usize,
+        elements: usize,
+        own: Option<Vec<u64>>,
+    },
+    /// Products of a layer of a tape: this party's words.
+    Tape(Box<RunningTape<'a>>, Vec<u64>),
+    /// Products modulo `2^k`: this party's words.
+    Product(Domain, Vec<u64>),
+    /// The masks before and after a conversion: this party's words.
+    Convert(Box<Conversion>, Vec<u64>),
+    /// Digests of broadcasts, and checks.
+    Settle([u8; ECHO_BYTES as usize], Vec<u8>),
+    /// Masks or shares of results.
+    Open(Vec<Opened<Words>>, Material),
+}
+
+/// A tape between two layers.
+pub struct RunningTape<'a> {
+    tape: &'a Tape,
+    masked: bool,
+    lanes: usize,
+    slots: Vec<u64>,
+    batch: usize,
+    /// For each AND, lane by lane: masks of both operands, and the prepared part of the product.
+    ands: Vec<u64>,
+    triples: Vec<[u64; 3]>,
+}
+
+/// A conversion to masked values.
+pub struct Conversion {
+    from: Domain,
+    to: Domain,
+    bits: usize,
+    signed: bool,
+    share: std::sync::Arc<Words>,
+}
+
+impl<const LIAR: u8> Party for MaskedParty<LIAR> {
+    type Protocol = super::Masked;
+    type Offline = Offline;
+
+    fn set_up(start: Start<'_>, _: &Demand, _: &mut Mesh) -> Result<Self, Fault> {
+        let lies = start.me.0 == LIAR;
+        Ok(MaskedParty {
+            offline: Offline(Common::new(start, lies)),
+        })
+    }
+
+    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
+        self.common().refill(demand, mesh)
+    }
+
+    fn offline(&mut self) -> Option<&mut Offline> {
+        Some(&mut self.offline)
+    }
+}
+
+impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
+    type Share = Words;
+    type Pending<'a> = Pending<'a>;
+    type Material = Material;
+    type Extra = u8;
+
+    fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Words {
+        let words = encode(domain, bits, values);
+        let words = match is_masked(domain) || self.common().is_first() {
+            true => words,
+            false => vec![0; words.len()],
+        };
+        Planes::new(planes_of(domain, bits), values.len(), words)
+    }
+
+    fn linear(
+        &mut self,
+        domain: Domain,
+        lanes: usize,
+        terms: &[Term<'_, Words>],
+    ) -> Result<Words, Fault> {
+        Ok(linear(domain, lanes, terms))
+    }
+
+    fn begin<'a>(
+        &mut self,
+        step: Step<'a, Self>,
+        material: Option<Material>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault>
+    where
+        Self: 'a,
+    {
+        let unprepared = || Fault::internal("a step without its offline part");
+        let material = material.ok_or_else(unprepared)?;
+        match step {
+            Step::Input {
+                owner,
+                domain,
+                elements,
+                bits,
+                values,
+            } => {
+                let own = values.map(|values| {
+                    let words = encode(domain, bits, &values);
+                    let masked = words.iter().zip(&material.0[0]);
+                    let masked = masked.map(|(x, l)| plus(domain.algebra, *x, *l));
+                    masked.collect::<Vec<_>>()
+                });
+                if let Some(own) = &own {
+                    self.common().send(own, mesh)?;
+                }
+                Ok(Progress::More(Pending::Input {
+                    owner,
+                    planes: planes_of(domain, bits),
+                    elements,
+                    own,
+                }))
+            }
+            Step::Tape {
+                tape,
+                domain,
+                lanes,
+                operands,
+            } => {
+                let masked = is_masked(domain);
+                let mut slots = vec![0; tape.slots as usize * lanes];
+                let one = u64::from(masked || self.common().is_first());
+                slots[ONE as usize * lanes..][..lanes].fill(one);
+                let inputs = operands.iter().flat_map(|share| share.data());
+                let first = FIRST_INPUT as usize * lanes;
+                for (slot, word) in slots[first..].iter_mut().zip(inputs) {
+                    *slot = *word;
+                }
+                let run = RunningTape {
+                    tape,
+                    masked,
+                    lanes,
+                    slots,
+                    batch: 0,
+                    ands: material.0.into_iter().next().unwrap_or_default(),
+                    triples: vec![],
+                };
+                self.next_layer(Box::new(run), mesh)
+            }
+            Step::Product {
+                domain,
+                left,
+                right,
+            } => {
+                let [x, y] = [&left, &right].map(|factor| factor.gathered());
+                let [x, y] = [x.data(), y.data()];
+                let [lx, ly, prepared] = &material.0[..] else {
+                    return Err(unprepared());
+                };
+                let mut own = prepared.clone();
+                let lanes = own.len();
+                let first = self.common().is_first();
+                for i in 0..x.len() {
+                    let both = if first { x[i].wrapping_mul(y[i]) } else { 0 };
+                    let masks = x[i]
+                        .wrapping_mul(ly[i])
+                        .wrapping_add(y[i].wrapping_mul(lx[i]));
+                    let sum = &mut own[i % lanes];
+                    *sum = minus(domain.algebra, sum.wrapping_add(both), masks);
+                }
+                self.common().send(&own, mesh)?;
+                Ok(Progress::More(Pending::Product(domain, own)))
+            }
+            Step::Convert {
+                from, to, share, ..
+            } if is_masked(from) && !is_masked(to) => {
+                let own = u64::from(self.common().is_first());
+                let words = share.data().iter().zip(&material.0[0]);
+                let words = words.map(|(m, l)| own & m ^ l).collect();
+                Ok(Progress::share(Planes::new(
+                    share.planes(),
+                    share.elements(),
+                    words,
+                )))
+            }
+            Step::Convert {
+                from,
+                to,
+                bits,
+                signed,
+                share,
+            } => {
+                let own = match is_masked(from) {
+                    true => material.0.concat(),
+                    // An XOR share plus its new mask.
+                    false => {
+                        let words = share.data().iter().zip(&material.0[1]);
+                        words.map(|(x, l)| x ^ l).collect()
+                    }
+                };
+                self.common().send(&own, mesh)?;
+                let conversion = Conversion {
+                    from,
+                    to,
+                    bits,
+                    signed,
+                    share,
+                };
+                Ok(Progress::More(Pending::Convert(Box::new(conversion), own)))
+            }
+            Step::Settle { checks } => {
+                let echo = self.common().broadcast.send_echo(mesh)?;
+                for to in self.common().others() {
+                    mesh.send(to, &checks)?;
+                }
+                Ok(Progress::More(Pending::Settle(echo, checks)))
+            }
+            Step::Open { results } => {
+                for (result, masks) in results.iter().zip(&material.0) {
+                    let words = match is_masked(result.domain) {
+                        true => masks,
+                        false => result.share.data(),
+                    };
+                    let me = self.common().me;
+                    for to in result.to.iter().filter(|to| *to != me) {
+                        mesh.send(to, &to_bytes(words))?;
+                    }
+                }
+                Ok(Progress::More(Pending::Open(results, material)))
+            }
+        }
+    }
+
+    fn advance<'a>(
+        &mut self,
+        pending: Pending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault>
+    where
+        Self: 'a,
+    {
+        match pending {
+            Pending::Input {
+                owner,
+                planes,
+                elements,
+                own,
+            } => {
+                let words = match own {
+                    Some(own) => {
+                        self.common().heard(&own, mesh)?;
+                        own
+                    }
+                    None => self.common().recv(owner, planes * elements, mesh)?,
+                };
+                Ok(Progress::share(Planes::new(planes, elements, words)))
+            }
+            Pending::Tape(mut run, own) => {
+                let sums = self.common().sums(&own, mesh)?;
+                let products = match run.masked {
+                    true => sums.xor,
+                    false => self.common().products(&run.triples, &sums),
+                };
+                run.take_products(&products);
+                self.next_layer(run, mesh)
+            }
+            Pending::Product(domain, own) => {
+                let sums = self.common().sums(&own, mesh)?.add.into_iter();
+                let words = sums.map(|sum| sum & mask(domain.algebra)).collect();
+                Ok(Progress::share(Planes::new(1, own.len(), words)))
+            }
+            Pending::Convert(conversion, own) => {
+                let sums = self.common().sums(&own, mesh)?;
+                let share = conversion.masked(&sums);
+                Ok(Progress::Done(Outcome::Share(share, vec![0])))
+            }
+            Pending::Settle(echo, mut checks) => {
+                let common = self.common();
+                common.broadcast.check_echo(&echo, mesh)?;
+                let mut theirs = vec![0; checks.len()];
+                for from in common.others() {
+                    mesh.recv(from, &mut theirs)?;
+                    for (check, sum) in checks.iter_mut().zip(&theirs) {
+                        *check ^= sum;
+                    }
+                }
+                match checks.iter().all(|sum| *sum == 0) {
+                    true => Ok(Progress::Done(Outcome::Settled(vec![]))),
+                    false => Err(Fault::CheckFailed),
+                }
+            }
+            Pending::Open(results, material) => {
+                let me = self.common().me;
+                let mut values = Vec::new();
+                for (result, masks) in results.iter().zip(material.0) {
+                    if !result.to.contains(me) {
+                        values.push(None);
+                        continue;
+                    }
+                    let (share, algebra) = (&result.share, result.domain.algebra);
+                    // Masked values less all masks; or the sum of all shares.
+                    let masked = is_masked(result.domain);
+                    let mut words = share.data().to_vec();
+                    let count = words.len();
+                    let less = |words: &mut Vec<u64>, part: &[u64]| {
+                        for (word, part) in words.iter_mut().zip(part) {
+                            *word = minus(algebra, *word, *part);
+                        }
+                    };
+                    if masked {
+                        less(&mut words, &masks);
+                    }
+                    for from in self.common().others() {
+                        less(&mut words, &recv(from, count, mesh)?);
+                    }
+                    let values_of = decode(result.domain, share.planes(), &words);
+                    values.push(Some(values_of.into()));
+                }
+                Ok(Progress::Done(Outcome::Opened(values, vec![])))
+            }
+        }
+    }
+}
+
+impl<const LIAR: u8> MaskedParty<LIAR> {
+    fn common(&mut self) -> &mut Common {
+        &mut self.offline.0
+    }
+
+    /// Runs XORs up to the next batch with ANDs and broadcasts this party's words for them.
+    fn next_layer<'a>(
+        &mut self,
+        mut run: Box<RunningTape<'a>>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault> {
+        let (tape, lanes) = (run.tape, run.lanes);
+        while let Some(batch) = tape.batches.get(run.batch) {
+            for Gate { a, b, out, .. } in &tape.xors[range(&batch.xors)] {
+                for lane in 0..lanes {
+                    let at = |slot: u32| slot as usize * lanes + lane;
+                    run.slots[at(*out)] = run.slots[at(*a)] ^ run.slots[at(*b)];
+                }
+            }
+            if !batch.ands.is_empty() {
+                let factors = run.factors();
+                let own = match run.masked {
+                    true => {
+                        let first = self.common().is_first();
+                        let prepared = run.ands.drain(..3 * factors.len()).collect::<Vec<_>>();
+                        let words = factors.iter().zip(prepared.chunks(3));
+                        let word = |([x, y], of): (&[u64; 2], &[u64])| {
+                            let both = if first { x & y } else { 0 };
+                            both ^ x & of[1] ^ y & of[0] ^ of[2]
+                        };
+                        words.map(word).collect()
+                    }
+                    false => {
+                        let (triples, own) = self.common().beaver(&factors)?;
+                        run.triples = triples;
+                        own
+                    }
+                };
+                self.common().send(&own, mesh)?;
+                return Ok(Progress::More(Pending::Tape(run, own)));
+            }
+            run.batch += 1;
+        }
+        let outputs = tape.outputs.iter();
+        let outputs =
+            outputs.flat_map(|slot| run.slots[*slot as usize * lanes..][..lanes].to_vec());
+        let outputs = outputs.collect();
+        Ok(Progress::share(Planes::new(
+            tape.outputs.len(),
+            lanes,
+            outputs,
+        )))
+    }
+}
+
+impl RunningTape<'_> {
+    fn ands(&self) -> &[Gate] {
+        &self.tape.ands[range(&self.tape.batches[self.batch].ands)]
+    }
+
+    /// Both factors of every AND of the current batch, lane by lane.
+    fn factors(&self) -> Vec<[u64; 2]> {
+        let lanes = self.lanes;
+        let slot = |slot: u32| &self.slots[slot as usize * lanes..][..lanes];
+        let pairs = self
+            .ands()
+            .iter()
+            .flat_map(|gate| slot(gate.a).iter().zip(slot(gate.b)));
+        pairs.map(|(x, y)| [*x, *y]).collect()
+    }
+
+    /// Sets the results of the current batch.
+    fn take_products(&mut self, products: &[u64]) {
+        let lanes = self.lanes;
+        let outs = self.ands().iter().map(|gate| gate.out as usize);
+        let outs = outs.collect::<Vec<_>>();
+        for (out, words) in outs.into_iter().zip(products.chunks(lanes)) {
+            self.slots[out * lanes..][..lanes].copy_from_slice(words);
+        }
+        self.batch += 1;
+    }
+}
+
+impl Conversion {
+    /// Masked values of the target domain, from the sums of what all parties broadcast: the masks
+    /// before and after, or XOR shares plus new masks.
+    fn masked(&self, sums: &super::Sums) -> Words {
+        let elements = self.share.elements();
+        let planes = planes_of(self.to, self.bits);
+        if !is_masked(self.from) {
+            return Planes::new(planes, elements, sums.xor.clone());
+        }
+        let before = self.share.data().len();
+        let sum = |algebra, range: std::ops::Range<usize>| match algebra {
+            Algebra::Z2 => sums.xor[range].to_vec(),
+            ring => sums.add[range].iter().map(|sum| sum & mask(ring)).collect(),
+        };
+        let old = sum(self.from.algebra, 0..before);
+        let new = sum(self.to.algebra, before..sums.xor.len());
+        let plain = self.share.data().iter().zip(&old);
+        let plain = plain.map(|(m, l)| minus(self.from.algebra, *m, *l));
+        let plain = plain.collect::<Vec<_>>();
+        let values = decode(self.from, self.share.planes(), &plain).into_iter();
+        let values = values.map(|value| match self.from.algebra {
+            Algebra::Z2 if self.signed && self.bits > 0 => {
+                let shift = 64 - self.bits as u32;
+                ((value << shift) as i64 >> shift) as u64
+            }
+            _ => value,
+        });
+        let words = encode(self.to, self.bits, &values.collect::<Vec<_>>());
+        let words = words.iter().zip(&new);
+        let words = words.map(|(x, l)| plus(self.to.algebra, *x, *l));
+        Planes::new(planes, elements, words.collect())
+    }
+}
