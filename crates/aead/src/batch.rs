@@ -17,8 +17,9 @@ use crate::registry::HasKey;
 use crate::rows::RowCursor;
 use crate::{Cipher, Error, KeyId, Nonces, Suite};
 
-/// Number of messages in a window: 32 for each of 16 lanes.
-const WINDOW: usize = 512;
+/// Number of messages that a batch takes from its iterator at a time: 32 for each of 16 lanes. A
+/// caller that has to bring messages into memory need not bring more at a time.
+pub const WINDOW: usize = 512;
 
 /// A message of a batch.
 pub struct Message<C, N, A, B> {

@@ -36,7 +36,7 @@ mod rows;
 mod suite;
 pub mod traits;
 
-pub use batch::{Done, Many, Message, open_many, seal_many};
+pub use batch::{Done, Many, Message, WINDOW, open_many, seal_many};
 pub use cipher::Cipher;
 pub use counts::Counts;
 pub use error::Error;

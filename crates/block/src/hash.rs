@@ -36,29 +36,42 @@ use zeroize::Zeroize;
 pub struct Tweak {
     /// The number of the gate in its circuit.
     pub gate: u32,
-    /// The number of the call, of the circuit or of a decoding: below 2^60.
+    /// The number of the call, of the circuit or of a decoding: below 2^52.
     pub call: u64,
     /// The row (lane) of the call.
     pub row: u32,
-    /// Number of the hash within the gate: below 16.
+    /// Number of the hash within the gate: below 4096. Between two parties it is below 16;
+    /// [`Tweak::part_of`] numbers those of garbling among many.
     pub part: u32,
 }
 
-/// Calls that have a number.
-const CALLS: u64 = 1 << 60;
+/// Bits of the number of a part.
+const PART_BITS: u32 = 12;
 
-/// Parts of a gate.
-const PARTS: u32 = 16;
+/// Parts of a gate: 16 for each of 256 parties, since garbling among `n` parties hashes the labels
+/// of a row once for each of them (Wang, Ranellucci and Katz, "Global-Scale Secure Multiparty
+/// Computation", CCS 2017, section 4).
+const PARTS: u32 = 1 << PART_BITS;
+
+/// Calls that have a number.
+const CALLS: u64 = 1 << (64 - PART_BITS);
 
 impl Tweak {
+    /// Number of a hash within a gate: of its kind, below 16 (a row and an operand), for the shares
+    /// of one party.
+    pub const fn part_of(kind: u32, party: u8) -> u32 {
+        debug_assert!(kind < 16);
+        kind | (party as u32) << 4
+    }
+
     /// Refuses numbers that do not fit the block, for this row and those behind it: two hashes
     /// would share a tweak. Callers that set tweaks for many rows call it once.
     ///
     /// # Panics
     /// If a number is out of its bounds.
     pub const fn check(self, rows: usize) {
-        assert!(self.call < CALLS, "a seed serves 2^60 calls");
-        assert!(self.part < PARTS, "a gate has 16 parts");
+        assert!(self.call < CALLS, "a seed serves 2^52 calls");
+        assert!(self.part < PARTS, "a gate has 4096 parts");
         assert!(
             rows as u64 <= (1 << 32) - self.row as u64,
             "a call has 2^32 rows"
@@ -89,9 +102,9 @@ impl Calls {
     /// Takes the number of a call, which no other call gets.
     ///
     /// # Panics
-    /// If all 2^60 have been given: the next one would have the tweaks of the first.
+    /// If all 2^52 have been given: the next one would have the tweaks of the first.
     pub fn take(&mut self) -> u64 {
-        assert!(self.0 < CALLS, "a seed serves 2^60 calls");
+        assert!(self.0 < CALLS, "a seed serves 2^52 calls");
         self.0 += 1;
         self.0 - 1
     }
@@ -100,7 +113,7 @@ impl Calls {
 /// Returns the bits of a call's number that go into the word of parts.
 #[inline]
 const fn high_word(call: u64) -> u32 {
-    ((call >> 32) as u32) << 4
+    ((call >> 32) as u32) << PART_BITS
 }
 
 /// A hash of labels, with the state that it derives from the public seed.
@@ -864,6 +877,10 @@ mod tests {
         let (call, part) = (CALLS, PARTS);
         assert!(refused(Tweak { call, ..last }, 1));
         assert!(refused(Tweak { part, ..last }, 1));
+        // Kinds and parties have numbers of their own, up to the last one.
+        let parts = (0..16).flat_map(|kind| [0, 1, 255].map(|party| Tweak::part_of(kind, party)));
+        let parts = parts.collect::<HashSet<_>>();
+        assert_eq!((parts.len(), parts.iter().max()), (48, Some(&(PARTS - 1))));
         let mut calls = Calls(CALLS - 2);
         assert_eq!([calls.take(), calls.take()], [CALLS - 2, CALLS - 1]);
         assert!(std::panic::catch_unwind(move || calls.take()).is_err());

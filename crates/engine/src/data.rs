@@ -200,7 +200,7 @@ pub fn own_rows(program: &Program, inputs: &[Option<Data>]) -> Result<OwnRows, D
             reason: format!("the program says `{} <= {}`", table.name, table.bound),
             hint,
         };
-        if count == 0 || count > table.bound {
+        if !table.allows(count) {
             let message = format!("`{}` has {count} rows", input.name);
             let hint = format!("give between 1 and {} rows", table.bound);
             return Err(wrong(message, hint));

@@ -42,6 +42,9 @@ pub enum Event {
     Agreed {
         /// Name and number of rows of each table.
         rows: Vec<(String, u64)>,
+        /// Identifier of the session, in hex: the same at all parties, and another in each run.
+        #[serde(default)]
+        session: String,
     },
     /// A block of a segment begins: the whole segment, or one tile of rows.
     Opened(Block),

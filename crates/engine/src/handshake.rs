@@ -250,8 +250,9 @@ impl RowCounts {
         }
         for ((known, said), table) in self.0.iter_mut().zip(theirs).zip(tables) {
             let Some(said) = *said else { continue };
-            let (table, bound, peer_name) = (&table.name, table.bound, name(names, peer));
-            if said == 0 || said > bound {
+            let (allowed, bound) = (table.allows(said), table.bound);
+            let (table, peer_name) = (&table.name, name(names, peer));
+            if !allowed {
                 return Err(EngineError::row_mismatch(format!(
                     "{peer_name} has {said} rows of `{table}`, outside 1 to {bound}"
                 )));

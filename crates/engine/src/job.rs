@@ -280,7 +280,7 @@ impl Job {
             return Err(EngineError::from(finding.hint(hint)));
         }
         for (count, table) in rows.iter().zip(tables) {
-            if *count == 0 || *count > table.bound {
+            if !table.allows(*count) {
                 let (name, bound) = (&table.name, table.bound);
                 let message = format!("{count} rows of `{name}` are outside 1 to {bound}");
                 let finding = Diagnostic::new(Code::RowCount, message);

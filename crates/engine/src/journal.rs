@@ -22,7 +22,7 @@ use crate::job::Job;
 use crate::report::RunReport;
 use sealane_block::Cpu;
 use sealane_diagnostic::Diagnostic;
-use sealane_net::{Mesh, Traffic};
+use sealane_net::{Mesh, SessionId, Traffic};
 use sealane_parties::NetworkClass;
 use sealane_parties::PartyId;
 use sealane_plan::CostReport;
@@ -142,9 +142,10 @@ impl<'o> Journal<'o> {
     }
 
     /// Starts the times of the steps, once the row counts and so the cost are known.
-    pub(crate) fn agreed(&mut self, cost: &CostReport, network: NetworkClass) {
+    pub(crate) fn agreed(&mut self, cost: &CostReport, network: NetworkClass, session: SessionId) {
         let rows = cost.rows.clone();
-        self.emit(Event::Agreed { rows });
+        let session = hex::encode(session.as_bytes());
+        self.emit(Event::Agreed { rows, session });
         self.times = StepTimes::new(cost, network);
     }
 

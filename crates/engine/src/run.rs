@@ -194,7 +194,7 @@ fn run_steps(
     let own = own.map_err(EngineError::from)?;
     let rows = agree(job, &own, &mut coins, mesh)?;
     let cost = job.cost(&rows)?;
-    journal.agreed(&cost, job.network());
+    journal.agreed(&cost, job.network(), mesh.session());
     // Parties that do not compute wait for the others from their inputs to the end.
     let most = BUSY * cost.estimate_s(job.network());
     mesh.expect(Duration::try_from_secs_f64(most).unwrap_or(MOST_EXPECTED));

@@ -1,7 +1,7 @@
 //! Agreement of `plan --papers` with the pages of the protocols.
 
 use sealane_engine::ProtocolName;
-use sealane_protocol::Security;
+use sealane_protocol::{Players, Security};
 use std::path::Path;
 
 /// Returns the words of a page, without line breaks and brackets.
@@ -57,5 +57,16 @@ fn the_level_of_a_protocol_is_that_of_its_weakest_part() {
             profile.security.computational,
             "{protocol}"
         );
+    }
+}
+
+/// The JSON form of a plan names one party for each role. A protocol with a role of any number
+/// needs a list there first.
+#[test]
+fn each_role_is_played_by_one_party() {
+    for protocol in ProtocolName::ALL {
+        let roles = protocol.profile().roles;
+        let one = roles.iter().all(|role| role.players == Players::One);
+        assert!(one, "{protocol}");
     }
 }

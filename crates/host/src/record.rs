@@ -98,7 +98,7 @@ impl Recording {
                 .iter()
                 .flatten()
                 .find_map(|record| match &record.event {
-                    Event::Agreed { rows } => Some(rows.iter().map(|(_, count)| *count)),
+                    Event::Agreed { rows, .. } => Some(rows.iter().map(|(_, count)| *count)),
                     _ => None,
                 });
             let rows = agreed.map_or_else(|| job.bounds(), Iterator::collect);

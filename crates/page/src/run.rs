@@ -29,6 +29,8 @@ struct Side {
     party: usize,
     phases: Vec<(Phase, u64)>,
     rows: Vec<(String, u64)>,
+    /// Identifier of the session; empty until the parties have agreed.
+    session: String,
     turns: Vec<(u64, Turn)>,
     steps: Vec<StepTime>,
     end: End,
@@ -166,6 +168,7 @@ impl Side {
             party,
             phases: Vec::new(),
             rows: Vec::new(),
+            session: String::new(),
             turns: Vec::new(),
             steps: Vec::new(),
             end: End::Open,
@@ -175,7 +178,9 @@ impl Side {
             side.last_us = at_us.max(side.last_us);
             match event {
                 Event::Phase { phase } => side.phases.push((phase, at_us)),
-                Event::Agreed { rows } => side.rows = rows,
+                Event::Agreed { rows, session } => {
+                    (side.rows, side.session) = (rows, session);
+                }
                 Event::Turn(turn) => side.turns.push((at_us, turn)),
                 Event::Steps { steps } => side.steps = steps,
                 Event::Ended(ended) => side.end = End::Done(ended),

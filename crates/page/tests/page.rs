@@ -45,7 +45,11 @@ fn side(parties: [&str; 2], me: usize, unix_us: u64, end: Value) -> Vec<Record> 
         ),
         record(1, "phase", json!({ "phase": "meet" })),
         record(900, "phase", json!({ "phase": "agree" })),
-        record(1000, "agreed", json!({ "rows": [["n", 64]] })),
+        record(
+            1000,
+            "agreed",
+            json!({ "rows": [["n", 64]], "session": "5e55" }),
+        ),
         record(1100, "phase", json!({ "phase": "compute" })),
         record(
             5000,
@@ -111,6 +115,7 @@ fn a_run_that_went_well_says_so() {
         "hospital → lab: 1.0 kB (1,000 bytes)",
         "vaes512",
         "as planned",
+        "5e55",
     ] {
         assert!(page.contains(shown), "{shown}");
     }

@@ -38,6 +38,13 @@ pub struct RowSymbol {
     pub bound: u64,
 }
 
+impl RowSymbol {
+    /// Returns whether a table may have so many rows.
+    pub fn allows(&self, count: u64) -> bool {
+        (1..=self.bound).contains(&count)
+    }
+}
+
 /// One input: a parameter of the function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {

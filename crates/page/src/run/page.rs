@@ -263,6 +263,11 @@ impl RunRecord {
         page.open("footer", &[]).open("dl", &[]);
         page.element("dt", &[], "Job");
         page.element("dd", &[("class", &"mono")], &self.plan.job);
+        let session = self.sides.iter().map(|side| &side.session);
+        if let Some(session) = session.filter(|session| !session.is_empty()).next() {
+            page.element("dt", &[], "Session");
+            page.element("dd", &[("class", &"mono")], session);
+        }
         for side in &self.sides {
             let started = &side.started;
             let what = format!("CPU tier {}, Sealane {}", started.tier, started.version);

@@ -7,13 +7,12 @@ use crate::error;
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sealane_aead::{Ads, Cipher, Error, KeyId, Message, Nonces, RowBatch, open_many, seal_many};
+use sealane_aead::{
+    Ads, Cipher, Error, KeyId, Message, Nonces, RowBatch, WINDOW, open_many, seal_many,
+};
 use sealane_block::Cpu;
 use sealane_diagnostic::{Code, Diagnostic};
 use zeroize::Zeroizing;
-
-/// Messages of a window: the number that the lanes process at once.
-const WINDOW: usize = 512;
 
 /// Most bytes of a window with more than one message.
 const WINDOW_BYTES: usize = 1 << 26;
