@@ -739,6 +739,7 @@ impl<H: LabelHash> Kernel for HashRows<'_, H> {
 mod tests {
     use super::*;
     use crate::Prg;
+    use std::collections::HashSet;
 
     const LENGTHS: [usize; 13] = [0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 33, 64, 100];
     const SEED: Block = Block::new(0xfedc_ba98_7654_3210_0123_4567_89ab_cdef);

@@ -49,7 +49,7 @@ impl Protocol for Clear {
             roles: &[],
             outsiders: false,
             arithmetic: false,
-            checks: false,
+            settles_tiles: false,
             offline: false,
             corruption: Corruption::None,
             assumption: "none: every party sees every input",

@@ -24,7 +24,7 @@ use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_party::{Fault, Opened, Outcome, Party, Start, Step, Steps, run_alone};
 use sealane_plan::flow::{self, Call, Driver, Refill, TileRun, Walk};
-use sealane_plan::steps::{Plan, StepOp};
+use sealane_plan::steps::{Plan, StepOp, Timing};
 use sealane_plan::supply;
 use sealane_program::types::Data;
 use sealane_protocol::Demand;
@@ -222,6 +222,7 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
             state: &mut self.online,
             party: &mut self.party,
             mesh: self.mesh,
+            walk: Walk::Online,
             recorder: Some(&mut self.recorder),
             material: material.unwrap_or_default(),
             settled,
@@ -254,6 +255,7 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
             state: &mut self.offline,
             party,
             mesh: self.mesh,
+            walk: Walk::Offline,
             recorder: None,
             material: VecDeque::new(),
             settled: Vec::new(),
@@ -265,17 +267,22 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
         Ok(finished)
     }
 
-    /// Takes the checks that a settlement settles: those of the steps before it in its tile run.
+    /// Takes the checks that a settlement settles: those of the steps before it in its tile run,
+    /// and in a segment that runs once all that earlier ones left open.
     fn due(&mut self, call: &Call) -> Vec<P::Extra> {
         let TileRun { segment, tile, .. } = call.run;
+        let mut due = match self.plan.segments[segment].rows {
+            None => std::mem::take(&mut self.open_checks),
+            Some(_) => Vec::new(),
+        };
         let before = self
             .checks
             .range((segment, tile, 0)..(segment, tile, call.step))
             .map(|(key, _)| *key);
-        let before = before.collect::<Vec<_>>().into_iter();
-        before
-            .flat_map(|key| self.checks.remove(&key).unwrap_or_default())
-            .collect()
+        for key in before.collect::<Vec<_>>() {
+            due.extend(self.checks.remove(&key).unwrap_or_default());
+        }
+        due
     }
 
     /// Attributes the traffic from here on to the step of a call.
@@ -288,8 +295,11 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
 
     /// Runs the offline part of the reveal, unless it has run.
     fn prepare_reveal(&mut self) -> Result<(), Fault> {
-        let Some(party) = self.party.offline().filter(|_| self.opening.is_none()) else {
+        if self.plan.timing == Timing::CountsAlone || self.opening.is_some() {
             return Ok(());
+        }
+        let Some(party) = self.party.offline() else {
+            return Err(internal("an offline walk of a protocol without one"));
         };
         let last = self.first_step[0].last().copied().unwrap_or(0);
         self.mesh.at_step(last);

@@ -34,7 +34,8 @@ pub trait Steps: Sized + Send {
     type Extra: Send;
 
     /// Makes the part of public values, one word an element, of which the lowest `bits` count.
-    /// Sends no message.
+    /// Sends no message. In the offline walk a value that is opened online is not known, and given
+    /// as zero.
     fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Self::Share;
     /// Computes a sum of multiples by public factors modulo `2^k`: element `l` of the result is the
     /// sum, over all terms and all their planes `p`, of the factor times element `l` of plane `p`.
@@ -101,9 +102,9 @@ pub trait Party: Steps {
     /// The network fails, or a peer breaks the protocol.
     fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<Self, Fault>;
 
-    /// Adds correlations to the pools, which are empty of what earlier tiles needed. No step is
-    /// under way, so that this too is straight-line code that may flush and wait. Called only with
-    /// kinds that fill a pool.
+    /// Adds correlations to the pools, behind those that earlier tiles have not taken yet. No step
+    /// is under way, so that this too is straight-line code that may flush and wait. Called only
+    /// with kinds that fill a pool.
     ///
     /// # Errors
     /// The network fails, or a peer breaks the protocol.

@@ -408,12 +408,32 @@ impl Checker<'_> {
             StepOp::Open { value, out } => {
                 let algebra = of(value).algebra;
                 ensure(of(value) == P::domain(algebra), "an opening elsewhere")?;
+                self.settled_before(*value, step)?;
                 ensure(
                     of(out) == P::domain(of(out).algebra),
                     "a constant elsewhere",
                 )
             }
         }
+    }
+
+    /// Checks that an opening stands in a segment that runs once, behind a settlement, and that the
+    /// step which makes its value stands before that settlement.
+    fn settled_before(&self, value: PlanValue, open: &Step) -> Result<(), String> {
+        let segment = &self.plan.segments[self.segment];
+        ensure(segment.rows.is_none(), "an opening in a walk over rows")?;
+        let before = segment.steps.iter();
+        let before = before.take_while(|step| !std::ptr::eq(*step, open));
+        let before = before.collect::<Vec<_>>();
+        let settle = before
+            .iter()
+            .rposition(|step| matches!(step.op, StepOp::Settle));
+        let settle = settle.ok_or("an opening without a settlement")?;
+        let late = before[settle..].iter().flat_map(|step| step.op.writes());
+        ensure(
+            late.into_iter().all(|made| made != value),
+            "a value is opened whose checks are not settled",
+        )
     }
 
     /// Checks that tiles settle their checks, and that a protocol has an offline walk exactly if
@@ -425,7 +445,10 @@ impl Checker<'_> {
                 .steps
                 .iter()
                 .any(|step| matches!(step.op, StepOp::Settle));
-            ensure(settles == profile.checks, "checks of a tile stay open")?;
+            ensure(
+                settles == profile.settles_tiles,
+                "checks of a tile stay open",
+            )?;
         }
         let offline = self.plan.timing != Timing::CountsAlone;
         ensure(

@@ -18,21 +18,21 @@ pub use report::{CostReport, Promise, StepCost, grouped, time};
 use crate::flow::Refill;
 use crate::steps::Plan;
 use sealane_protocol::{Demand, Protocol, Setting};
-use walk::Walk;
+use walk::Counts;
 
 /// Computes the cost of a plan for protocol `P` at the given number of rows of each table.
 ///
 /// # Panics
 /// If `rows` has another length than [`Plan::rows`], or if a number of rows is 0.
 pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
-    let total = Walk::run::<P>(plan, &plan.setting, rows);
+    let total = Counts::run::<P>(plan, &plan.setting, rows);
     let rounds = total.rounds::<P>(plan, &plan.setting, rows);
     let (mut by_row, mut by_run) = (Vec::with_capacity(rows.len()), total.payload_bytes() as f64);
     for (table, &count) in rows.iter().enumerate() {
         // Half the rows, or twice as many if there is one row: the second point of a line.
         let mut other = rows.to_vec();
         other[table] = if count > 1 { count / 2 } else { 2 };
-        let there = Walk::run::<P>(plan, &plan.setting, &other).payload_bytes() as f64;
+        let there = Counts::run::<P>(plan, &plan.setting, &other).payload_bytes() as f64;
         let slope = (total.payload_bytes() as f64 - there) / (count as f64 - other[table] as f64);
         by_row.push(slope);
         by_run -= slope * count as f64;
@@ -42,27 +42,31 @@ pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
 
 /// Payload bytes of a run, all parties together, with the roles of `setting`.
 pub(crate) fn payload_bytes<P: Protocol>(plan: &Plan, setting: &Setting, rows: &[u64]) -> u64 {
-    Walk::run::<P>(plan, setting, rows).payload_bytes()
+    Counts::run::<P>(plan, setting, rows).payload_bytes()
 }
 
 /// Correlations of pools that a refill makes.
 pub fn supply<P: Protocol>(plan: &Plan, refill: &Refill) -> Demand {
-    let setting = &plan.setting;
-    walk::Counter { plan, setting }.supply::<P>(refill)
+    counter(plan).supply::<P>(refill)
 }
 
 /// Bits that the correlations of one full tile of a segment take in pools, at the party with the
 /// larger part.
 pub(crate) fn pool_bits_of_a_tile<P: Protocol>(plan: &Plan, segment: usize) -> u64 {
-    let setting = &plan.setting;
-    let one = Refill {
-        segment,
-        full: 1,
-        rest: 0,
-        carries: 1,
-    };
-    let demand = supply::<P>(plan, &one);
-    let bits = demand.0.iter();
-    bits.map(|(kind, count)| count * P::pool_bits(setting, *kind))
-        .sum()
+    counter(plan).pool_bits_of_a_tile::<P>(segment)
+}
+
+/// Bits that the outputs of offline parts of one full tile take, in the segment with the most.
+pub(crate) fn material_bits_of_a_tile<P: Protocol>(plan: &Plan) -> u64 {
+    let segments = 0..plan.segments.len();
+    let bits = segments.map(|segment| counter(plan).material_bits_of_a_tile::<P>(segment));
+    bits.max().unwrap_or(0)
+}
+
+fn counter(plan: &Plan) -> walk::Counter<'_> {
+    walk::Counter {
+        plan,
+        setting: &plan.setting,
+        rows: &[],
+    }
 }

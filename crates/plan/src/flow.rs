@@ -207,7 +207,7 @@ struct InFlight {
 
 /// Tile runs of a segment that have not begun.
 #[derive(Clone, Copy, Default)]
-struct Ahead {
+struct Remaining {
     /// Full tiles (or the one tile run of a segment that runs once), and the rows of a last one.
     full: u64,
     rest: u64,
@@ -224,7 +224,7 @@ struct Flow<'a> {
     /// Walks whose calls run.
     walks: Vec<Walk>,
     needs: Vec<Vec<Vec<Need>>>,
-    ahead: Vec<Ahead>,
+    remaining: Vec<Remaining>,
     /// Segment whose tile runs begin next.
     segment: usize,
     flying: VecDeque<InFlight>,
@@ -238,20 +238,20 @@ struct Flow<'a> {
 
 impl<'a> Flow<'a> {
     fn new(plan: &'a Plan, rows: &[u64], walks: &[Walk]) -> Flow<'a> {
-        let ahead = |segment: &Segment| match segment.rows {
-            None => Ahead {
+        let remaining = |segment: &Segment| match segment.rows {
+            None => Remaining {
                 full: 1,
                 blocks: 1,
-                ..Ahead::default()
+                ..Remaining::default()
             },
             Some(table) => {
                 let table = usize::from(table.0);
                 let (count, tile) = (rows[table], plan.rows[table].tile);
-                Ahead {
+                Remaining {
                     full: count / tile,
                     rest: count % tile,
                     blocks: count.div_ceil(tile),
-                    ..Ahead::default()
+                    ..Remaining::default()
                 }
             }
         };
@@ -260,7 +260,7 @@ impl<'a> Flow<'a> {
             plan,
             walks: walks.to_vec(),
             needs: needs(plan),
-            ahead: plan.segments.iter().map(ahead).collect(),
+            remaining: plan.segments.iter().map(remaining).collect(),
             segment: 0,
             flying: VecDeque::new(),
             finished: plan.segments.iter().map(none).collect(),
@@ -308,7 +308,7 @@ impl<'a> Flow<'a> {
 
     /// Begins the next tile run; returns whether there was one, and nothing had to be waited for.
     fn take_up<D: Driver>(&mut self, driver: &mut D) -> Result<bool, D::Error> {
-        let Some(ahead) = self.ahead.get(self.segment).copied() else {
+        let Some(ahead) = self.remaining.get(self.segment).copied() else {
             return Ok(false);
         };
         if ahead.full == 0 && ahead.rest == 0 {
@@ -336,7 +336,7 @@ impl<'a> Flow<'a> {
         let tile = segment
             .rows
             .map(|table| self.plan.rows[usize::from(table.0)].tile);
-        let ahead = &mut self.ahead[self.segment];
+        let ahead = &mut self.remaining[self.segment];
         let rows = match (tile, ahead.full) {
             (Some(_), 0) => std::mem::take(&mut ahead.rest),
             (Some(tile), _) => tile,
@@ -375,7 +375,7 @@ impl<'a> Flow<'a> {
 
     /// Refills pools for the next `tiles` tiles, or as many as there are.
     fn refill<D: Driver>(&mut self, tiles: u64, driver: &mut D) -> Result<(), D::Error> {
-        let ahead = &mut self.ahead[self.segment];
+        let ahead = &mut self.remaining[self.segment];
         let full = tiles.min(ahead.full);
         let rest = if full < tiles { ahead.rest } else { 0 };
         let count = full + u64::from(rest > 0);
@@ -406,7 +406,7 @@ impl<'a> Flow<'a> {
         {
             return;
         }
-        let walk = &mut self.ahead[self.segment];
+        let walk = &mut self.remaining[self.segment];
         let mut state = vec![self.segment as u32];
         for flying in &self.flying {
             state.push((walk.begun - flying.run.tile) as u32);
@@ -434,7 +434,7 @@ impl<'a> Flow<'a> {
         let there = |need: &Need| match *need {
             Need::Here(step) => flying.status[step][of][0] == Status::Done,
             Need::After { segment, step } => {
-                self.finished[segment][step][of] == self.ahead[segment].blocks
+                self.finished[segment][step][of] == self.remaining[segment].blocks
             }
         };
         let (carry, may) = match flying.status[step][of] {
@@ -495,7 +495,17 @@ fn needs(plan: &Plan) -> Vec<Vec<Vec<Need>>> {
             let mut needs = step.op.reads().iter().filter_map(need).collect::<Vec<_>>();
             let before = walked.steps[..at].iter().enumerate();
             match step.op {
-                StepOp::Settle => needs.extend((0..at).map(Need::Here)),
+                StepOp::Settle => {
+                    needs.extend((0..at).map(Need::Here));
+                    let earlier = match walked.rows {
+                        None => &plan.segments[..segment],
+                        Some(_) => &[],
+                    };
+                    for (segment, earlier) in earlier.iter().enumerate() {
+                        let steps = 0..earlier.steps.len();
+                        needs.extend(steps.map(|step| Need::After { segment, step }));
+                    }
+                }
                 StepOp::Open { .. } => needs.extend(
                     before
                         .filter(|(_, step)| matches!(step.op, StepOp::Settle))

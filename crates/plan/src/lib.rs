@@ -102,24 +102,24 @@ pub fn plan_in_tiles<P: Protocol>(
     network: NetworkClass,
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
-    let timing = match P::profile().offline {
-        true => Timing::TileByTile,
-        false => Timing::CountsAlone,
-    };
-    plan_timed::<P>(program, helpers, network, most_rows, timing)
+    let mut most = most_rows;
+    loop {
+        let plan = plan_once::<P>(program, helpers, network, most)?;
+        let bits = cost::material_bits_of_a_tile::<P>(&plan);
+        let tile = plan.rows.iter().map(|rows| rows.tile).max().unwrap_or(1);
+        if bits <= tile::TILE_BITS || tile <= tile::ROWS[0] {
+            return Ok(plan);
+        }
+        // What offline parts leave for online parts has to fit the memory of a tile, too.
+        most = (tile / 2).min(most);
+    }
 }
 
-/// Plans as [`plan_in_tiles()`] does, with the offline parts of steps at the given time.
-///
-/// # Errors
-/// The errors of [`plan()`]; also if the protocol has no offline parts and the timing asks for
-/// some, or the other way round.
-pub fn plan_timed<P: Protocol>(
+fn plan_once<P: Protocol>(
     program: &Program,
     helpers: usize,
     network: NetworkClass,
     most_rows: u64,
-    timing: Timing,
 ) -> Result<Plan, Diagnostic> {
     sealane_program::check(program)?;
     let profile = P::profile();
@@ -185,13 +185,18 @@ pub fn plan_timed<P: Protocol>(
         tapes,
         values,
         segments,
-        timing,
+        timing: match profile.offline {
+            true => Timing::TileByTile,
+            false => Timing::CountsAlone,
+        },
         results,
     };
     pools::settle::<P>(&mut plan);
     check::check::<P>(&plan).map_err(broken)?;
     limit::check(&plan)?;
+    pools::refills::<P>(&mut plan);
     plan.setting = roles::<P>(&plan, settings);
+    // Their size may depend on the roles.
     pools::refills::<P>(&mut plan);
     Ok(plan)
 }

@@ -8,12 +8,19 @@ use crate::steps::PlanValue;
 use sealane_parties::PartyId;
 use sealane_program::graph::{Graph, Op, Program};
 use sealane_program::types::Type;
-use sealane_protocol::{Players, Profile, Setting};
+use sealane_protocol::{Players, Profile, Role, Setting};
+
+/// Most roles of one party in a protocol: `setting` tries each party in each of them.
+const MOST_ROLES_OF_ONE: usize = 3;
 
 /// Checks the settings that `setting` proposes: every role is played by a party of the session, and
 /// no party plays two.
 pub(crate) fn setting(settings: &[Setting], profile: &Profile) -> Result<(), String> {
     ensure(!settings.is_empty(), "no setting")?;
+    let open = |role: &&Role| role.players == Players::AtLeastOne;
+    let open = profile.roles.iter().filter(open).count();
+    let bounded = open <= 1 && profile.roles.len() - open <= MOST_ROLES_OF_ONE;
+    ensure(bounded, "too many roles of one, or of any number")?;
     for setting in settings {
         ensure(setting.roles.len() == profile.roles.len(), "a role is open")?;
         let mut parties = setting.roles.concat();

@@ -12,7 +12,7 @@ const POOL_BITS: u64 = (64 << 20) * 8;
 
 /// Appends a settlement to each segment over rows, for protocols whose steps leave checks.
 pub(crate) fn settle<P: Protocol>(plan: &mut Plan) {
-    if !P::profile().checks {
+    if !P::profile().settles_tiles {
         return;
     }
     let by_rows = plan.segments.iter_mut().filter(|s| s.rows.is_some());

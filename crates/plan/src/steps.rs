@@ -86,16 +86,17 @@ impl ValuePlan {
 /// Order of the offline and the online part of each step, where preparation depends on the circuit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Timing {
-    /// Steps have no offline part: preparation needs counts alone.
+    /// Steps have no offline part: preparation needs counts alone. Where transfers have random
+    /// choices, labels follow the correction, since garbling comes after it: one bit of an input
+    /// goes online.
     #[default]
     CountsAlone,
     /// Offline parts run a few tiles ahead of online parts, so that the memory of what they prepare
-    /// is bounded. Where transfers have random choices, labels follow the correction: one bit of an
-    /// input goes online.
+    /// is bounded. Garbling in the offline part does not know the correction: beside it, 16 bytes
+    /// more for each bit of an input go online.
     TileByTile,
-    /// All offline parts run before the first input is given. The memory of what they prepare grows
-    /// with rows. Where transfers have random choices, both labels of an input bit go online, or
-    /// their correction and a label (16 bytes more a bit).
+    /// All offline parts run before the first input is given. The same goes online, and the memory
+    /// of what they prepare grows with rows.
     AheadOfInputs,
 }
 
@@ -329,11 +330,12 @@ pub enum StepOp {
         /// Converted value.
         out: PlanValue,
     },
-    /// Settles the checks of all other steps of the tile run, so that none is kept until the end.
-    /// Checks of carries, which combine tiles, are settled before the results.
+    /// Settles checks. In a walk over rows: those of the steps before it in the tile run, so that
+    /// none is kept until the end; checks of carries, which combine tiles, stay open. In a segment
+    /// that runs once: all that are open, after all earlier segments have ended.
     Settle,
-    /// Opens a value to all parties in the middle of a run. Checks of the steps that made it are
-    /// settled by a step before this one.
+    /// Opens a value to all parties in the middle of a run, in a segment that runs once. A
+    /// settlement stands between the step that made the value and this one.
     Open {
         /// Value to open.
         value: PlanValue,

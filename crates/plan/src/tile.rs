@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Memory that the values of one tile may take: with all tiles in flight, 64 MiB. The live wires of
 /// running tapes may take as much again.
-const TILE_BITS: u64 = (64 << 20) * 8 / IN_FLIGHT as u64;
+pub(crate) const TILE_BITS: u64 = (64 << 20) * 8 / IN_FLIGHT as u64;
 /// Fewest and most rows of a full tile. Fewer do not fill the lanes; more bring no gain.
-const ROWS: [u64; 2] = [64, 65536];
+pub(crate) const ROWS: [u64; 2] = [64, 65536];
 /// Most rows where every level of a tape is a round, on a network of short round trips: these fill
 /// lanes and rounds, and the live wires of a tape stay in cache. With long round trips, the number
 /// of rounds dominates.

@@ -30,7 +30,7 @@ pub struct Cost {
     pub flights: Vec<Flight>,
     /// AND gates, counted once for each lane.
     pub ands: u64,
-    /// Checks that stay pending until a reveal settles them.
+    /// Checks that stay pending until a settlement.
     pub checks: u64,
     /// Nanoseconds of computing on the slowest party, on a nominal core of 2.4 GHz with VAES-256:
     /// for estimates only, never part of a hash.

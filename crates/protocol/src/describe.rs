@@ -12,8 +12,9 @@ use crate::shape::{StepShape, TapeUse};
 ///
 /// 1. *Set-up*, once: keys and base correlations ([`Protocol::set_up_cost`]).
 /// 2. *Refills*: correlations of a kind that fills a pool ([`Protocol::pool_bits`]) are made for
-///    some tiles at a time, before the first of these ([`Protocol::refill_cost`]), so that pools
-///    are bounded in memory however many rows there are.
+///    some tiles at a time, before the first walk over these ([`Protocol::refill_cost`]). Pools
+///    hold what these tiles have not taken; that is bounded, unless all offline parts run ahead of
+///    inputs and online parts take correlations, too.
 /// 3. *Offline parts* of steps ([`Protocol::offline_cost`]), for protocols whose preparation
 ///    depends on the circuit ([`Profile::offline`]). The plan is walked twice: offline, where
 ///    values are masks or zero labels, and online.
@@ -43,7 +44,12 @@ pub trait Protocol: Sized + 'static {
     fn offline_cost(_: &Setting, _: &StepShape) -> Cost {
         Cost::default()
     }
-    /// Correlations that a step needs prepared.
+    /// Bits of memory that the output of the offline part of a step takes until its online part, at
+    /// the party with the larger part; with the size of shares it determines the rows of a tile.
+    fn material_bits(_: &Setting, _: &StepShape) -> u64 {
+        0
+    }
+    /// Correlations that a step needs prepared, for both of its parts.
     fn demand(setting: &Setting, work: &StepShape) -> Demand;
     /// Exact cost of the set-up of a run with this demand in all.
     fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost;

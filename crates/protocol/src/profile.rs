@@ -121,9 +121,9 @@ pub struct Profile {
     /// True if it computes sums and products modulo `2^k`, for any `k` from 1 to 64, besides tapes
     /// of bits.
     pub arithmetic: bool,
-    /// True if its steps leave checks that have to be settled. A plan then settles them at the end
-    /// of every tile, so that their memory does not grow with rows.
-    pub checks: bool,
+    /// True if the checks that its steps leave are settled at the end of every tile, so that their
+    /// memory does not grow with rows; otherwise they are settled before the results are opened.
+    pub settles_tiles: bool,
     /// True if preparation depends on the circuit: every step then has an offline part, which knows
     /// the step and its operands but no input (wire masks, garbling ahead, matrix triples).
     pub offline: bool,

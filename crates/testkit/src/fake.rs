@@ -81,7 +81,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             roles: &[],
             outsiders: false,
             arithmetic: false,
-            checks: false,
+            settles_tiles: false,
             offline: false,
             corruption: Corruption::None,
             assumption: "none: it hides nothing",

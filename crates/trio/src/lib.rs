@@ -115,7 +115,7 @@ impl Protocol for Trio {
             roles: ROLES,
             outsiders: true,
             arithmetic: true,
-            checks: false,
+            settles_tiles: false,
             offline: false,
             corruption: Corruption::SemiHonest(Threshold::Exactly(1)),
             assumption: "AES-128 is a pseudorandom function; channels between every two are secure",

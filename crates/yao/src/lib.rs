@@ -144,7 +144,7 @@ impl<G: Garbling> Protocol for Yao<G> {
             roles: ROLES,
             outsiders: false,
             arithmetic: false,
-            checks: false,
+            settles_tiles: false,
             offline: false,
             corruption: Corruption::SemiHonest(Threshold::Exactly(1)),
             assumption: G::ASSUMPTION,

@@ -3,7 +3,7 @@
 use super::walker::Walker;
 use super::{ShareRef, internal};
 use sealane_party::{Factor, Fault, Selected, Shares, Steps, Term, Words};
-use sealane_plan::flow::{Call, TileRun};
+use sealane_plan::flow::{Call, TileRun, Walk};
 use sealane_plan::steps::{
     LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, ResultPlan, StepOp,
 };
@@ -265,9 +265,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         let StepOp::Open { value, out } = self.op(call) else {
             return Err(internal("a step opened what it should share"));
         };
-        let share = match words {
-            Some(words) => self.constant(&words, *out),
-            None => {
+        let share = match (words, self.walk) {
+            (Some(words), Walk::Online) => self.constant(&words, *out),
+            (_, Walk::Online) => return Err(internal("an opening to all told nothing")),
+            (_, Walk::Offline) => {
                 let zeros = vec![0; self.value(*value, call.run)?.elements()];
                 self.constant(&zeros, *out)
             }

@@ -5,7 +5,7 @@ use super::{Half, ShareRef, WalkState, internal};
 use crate::journal::PlanRecorder;
 use sealane_net::Mesh;
 use sealane_party::{Fault, Outcome, Progress, Step, Steps};
-use sealane_plan::flow::Call;
+use sealane_plan::flow::{Call, Walk};
 use sealane_plan::steps::{Plan, PlanValue, StepOp, TapeId};
 use sealane_program::types::Data;
 use std::collections::VecDeque;
@@ -25,6 +25,7 @@ pub(super) struct Walker<'s, 'a, 'r, 'o, W: Steps + 'a> {
     pub state: &'s mut WalkState<'a, W>,
     pub party: &'s mut W,
     pub mesh: &'s mut Mesh,
+    pub walk: Walk,
     /// The journal, which counts the gates of the online walk.
     pub recorder: Option<&'s mut PlanRecorder<'r, 'o>>,
     /// Outputs of the offline part of the call, one for each of its steps.
@@ -77,15 +78,15 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             };
             let next = match outcome {
                 Outcome::Share(share, extras) => {
-                    self.extras.extend(extras);
+                    self.leave(extras)?;
                     self.next(call, &mut task, share)?
                 }
                 Outcome::Settled(extras) => {
-                    self.extras.extend(extras);
+                    self.leave(extras)?;
                     None
                 }
                 Outcome::Opened(values, extras) => {
-                    self.extras.extend(extras);
+                    self.leave(extras)?;
                     let words = values.into_iter().next().flatten();
                     self.opened(call, words)?;
                     None
@@ -102,6 +103,16 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         }
     }
 
+    /// Adds the outputs of a step beside its share. The online part of a step takes exactly one
+    /// output of its offline part.
+    fn leave(&mut self, extras: Vec<W::Extra>) -> Result<(), Fault> {
+        if self.walk == Walk::Offline && extras.len() != 1 {
+            return Err(internal("an offline part leaves other than one output"));
+        }
+        self.extras.extend(extras);
+        Ok(())
+    }
+
     /// Returns the operation of a call. It lives as long as the plan, so that steps may borrow
     /// tapes.
     pub fn op(&self, call: &Call) -> &'a StepOp {
@@ -112,6 +123,9 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
     /// Frees the values that no step reads any more. (Carried values have been read by the first
     /// part.)
     fn finished(&mut self, call: &Call) -> Result<bool, Fault> {
+        if !self.material.is_empty() {
+            return Err(internal("a step has more offline parts than online ones"));
+        }
         if !call.carry {
             let reads = self.op(call).reads();
             self.state.values.release(call.run, &reads)?;

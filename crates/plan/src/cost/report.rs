@@ -1,6 +1,6 @@
 //! Report of a cost, for people and machines.
 
-use super::walk::{Tally, Walk};
+use super::walk::{Counts, Tally};
 use crate::flow;
 use crate::steps::{Plan, Step};
 use sealane_parties::NetworkClass;
@@ -25,7 +25,7 @@ pub struct CostReport {
     pub steps: Vec<StepCost>,
     /// Correlations that are prepared.
     pub demand: Demand,
-    /// Most bytes that correlations take in pools, at the party with the larger part.
+    /// Most bytes that correlations take in pools, at the party with the larger part: a bound.
     pub pool_bytes: u64,
     /// Nanoseconds of computing on the slowest party; an estimate.
     pub compute_ns: u64,
@@ -114,7 +114,7 @@ impl CostReport {
 pub(super) fn report(
     plan: &Plan,
     rows: &[u64],
-    (walk, rounds): (Walk, u64),
+    (walk, rounds): (Counts, u64),
     bytes_by_row: Vec<f64>,
     bytes_by_run: f64,
 ) -> CostReport {

@@ -318,10 +318,11 @@ mod tests {
             let Ok(plan) = plan else { continue };
             planned += 1;
             let rows = [61, 44][..program.rows.len()].to_vec();
-            let walk = walk::Walk::run::<Honest>(&plan, &plan.setting, &rows);
+            let walk = walk::Counts::run::<Honest>(&plan, &plan.setting, &rows);
             let counter = Counter {
                 plan: &plan,
                 setting: &plan.setting,
+                rows: &rows,
             };
             let mut walked = Walked(Timer::new(
                 &counter,

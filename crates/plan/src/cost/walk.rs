@@ -2,13 +2,13 @@
 
 use super::clock::Payload;
 use super::timer;
-use crate::flow::Refill;
+use crate::flow::{IN_FLIGHT, Refill};
 use crate::steps::{Len, Plan, PlanValue, Segment, StepOp, TapeId, Timing};
 use sealane_parties::PartySet;
 use sealane_protocol::{Cost, Demand, Flight, Opening, Protocol, Setting, StepShape, View};
 
 /// Counts of a run.
-pub(super) struct Walk {
+pub(super) struct Counts {
     pub payload: Payload,
     pub demand: Demand,
     /// Set-up and refills.
@@ -60,18 +60,22 @@ pub(super) struct Piece<'a> {
     pub work: StepShape<'a>,
 }
 
-impl Walk {
+impl Counts {
     /// Counts a run with roles as in `setting`.
-    pub fn run<P: Protocol>(plan: &Plan, setting: &Setting, rows: &[u64]) -> Walk {
+    pub fn run<P: Protocol>(plan: &Plan, setting: &Setting, rows: &[u64]) -> Counts {
         assert_eq!(
             rows.len(),
             plan.rows.len(),
             "a number of rows for each table"
         );
         assert!(rows.iter().all(|count| *count > 0), "every table has a row");
-        let counter = Counter { plan, setting };
+        let counter = Counter {
+            plan,
+            setting,
+            rows,
+        };
         let segments = 0..plan.segments.len();
-        let mut walk = Walk {
+        let mut walk = Counts {
             payload: Payload::default(),
             demand: Demand::default(),
             prepare: Tally::default(),
@@ -91,14 +95,27 @@ impl Walk {
         let set_up = P::set_up_cost(setting, &walk.demand);
         walk.prepare.add(0, &set_up, &none, 1);
         walk.set_up_flights = set_up.flights;
+        let mut refilled = Vec::new();
         for (refill, times) in counter.refills(rows) {
             let demand = counter.supply::<P>(&refill);
-            let bits = demand.0.iter();
-            let bits = bits.map(|(kind, count)| count * P::pool_bits(setting, *kind));
-            walk.pool_bits = bits.sum::<u64>().max(walk.pool_bits);
+            let bits = pool_bits::<P>(setting, &demand);
+            refilled.push(bits);
             let cost = P::refill_cost(setting, &demand);
             walk.prepare.add(0, &cost, &none, times);
         }
+
+        walk.pool_bits = match plan.timing {
+            // Online parts may take what is made before the first of them.
+            Timing::AheadOfInputs => pool_bits::<P>(setting, &walk.demand),
+            // Tiles in flight may not have taken theirs when others are supplied.
+            _ => {
+                let segments = 0..plan.segments.len();
+                let tiles = segments.map(|segment| counter.pool_bits_of_a_tile::<P>(segment));
+                let tile = tiles.max().unwrap_or(0);
+                let most = refilled.into_iter().max();
+                most.map_or(0, |most| most + IN_FLIGHT as u64 * tile)
+            }
+        };
 
         let results = counter.results(rows);
         let settle = StepShape::Settle { checks };
@@ -122,7 +139,11 @@ impl Walk {
 
     /// Rounds of the counted run.
     pub fn rounds<P: Protocol>(&self, plan: &Plan, setting: &Setting, rows: &[u64]) -> u64 {
-        let counter = Counter { plan, setting };
+        let counter = Counter {
+            plan,
+            setting,
+            rows,
+        };
         timer::rounds::<P>(&counter, rows, &self.set_up_flights, &self.reveal_flights)
     }
 
@@ -135,6 +156,8 @@ impl Walk {
 pub(super) struct Counter<'a> {
     pub plan: &'a Plan,
     pub setting: &'a Setting,
+    /// Row counts; empty where only demands are counted.
+    pub rows: &'a [u64],
 }
 
 impl<'a> Counter<'a> {
@@ -235,6 +258,30 @@ impl<'a> Counter<'a> {
         refills
     }
 
+    /// Bits that the correlations of one full tile of a segment take in pools.
+    pub fn pool_bits_of_a_tile<P: Protocol>(&self, segment: usize) -> u64 {
+        let one = Refill {
+            segment,
+            full: 1,
+            rest: 0,
+            carries: 1,
+        };
+        pool_bits::<P>(self.setting, &self.supply::<P>(&one))
+    }
+
+    /// Bits that the outputs of offline parts of one full tile of a segment take.
+    pub fn material_bits_of_a_tile<P: Protocol>(&self, segment: usize) -> u64 {
+        let planned = &self.plan.segments[segment];
+        let tile = planned
+            .rows
+            .map_or(1, |table| self.plan.rows[usize::from(table.0)].tile);
+        let steps = 0..planned.steps.len();
+        let pieces = steps.flat_map(|step| self.pieces::<P>(segment, step, tile));
+        pieces
+            .map(|piece| piece.times * P::material_bits(self.setting, &piece.work))
+            .sum()
+    }
+
     /// Correlations of pools that some tiles take.
     pub fn supply<P: Protocol>(&self, refill: &Refill) -> Demand {
         let mut all = Demand::default();
@@ -264,8 +311,9 @@ impl<'a> Counter<'a> {
         all
     }
 
-    /// Checks of the steps that the settlement `settle` of a segment settles, in a tile of `rows`
-    /// rows: those of all steps between it and the settlement before it.
+    /// Checks that the settlement `settle` of a segment settles, in a tile of `rows` rows: those of
+    /// all steps between it and the settlement before it; in a segment that runs once, also those
+    /// that earlier segments left open.
     fn checks<P: Protocol>(&self, segment: usize, settle: usize, rows: u64) -> u64 {
         let steps = &self.plan.segments[segment].steps[..settle];
         let since = steps
@@ -273,9 +321,15 @@ impl<'a> Counter<'a> {
             .rposition(|step| matches!(step.op, StepOp::Settle))
             .map_or(0, |before| before + 1);
         let pieces = (since..settle).flat_map(|step| self.pieces::<P>(segment, step, rows));
-        pieces
-            .map(|piece| piece.times * P::cost(self.setting, &piece.work).checks)
-            .sum()
+        let here = pieces.map(|piece| piece.times * P::cost(self.setting, &piece.work).checks);
+        let open = match (self.plan.segments[segment].rows, since) {
+            (None, 0) if !self.rows.is_empty() => {
+                let earlier = (0..segment).map(|segment| self.segment::<P>(segment, self.rows));
+                self.open_checks(&earlier.collect::<Vec<_>>())
+            }
+            _ => 0,
+        };
+        here.sum::<u64>() + open
     }
 
     /// Work of a step in a tile of `rows` rows, in order.
@@ -431,4 +485,11 @@ impl<'a> Counter<'a> {
         };
         self.plan.results.iter().map(opening).collect()
     }
+}
+
+/// Bits that correlations take in pools, at the party with the larger part.
+fn pool_bits<P: Protocol>(setting: &Setting, demand: &Demand) -> u64 {
+    let bits = demand.0.iter();
+    bits.map(|(kind, count)| count * P::pool_bits(setting, *kind))
+        .sum()
 }

@@ -45,7 +45,7 @@ impl Protocol for Masked {
             roles: ROLES,
             outsiders: false,
             arithmetic: true,
-            checks: true,
+            settles_tiles: true,
             offline: true,
             corruption: Corruption::None,
             assumption: "none: it hides nothing",
@@ -177,6 +177,13 @@ impl Protocol for Masked {
                 ])
             }
             _ => Cost::default(),
+        }
+    }
+
+    fn material_bits(_: &Setting, work: &StepShape) -> u64 {
+        match work {
+            StepShape::Tape { domain, .. } if is_masked(*domain) => 192 * ands(work).0,
+            _ => 0,
         }
     }
 
