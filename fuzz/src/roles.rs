@@ -264,7 +264,7 @@ fn session<P: Party>(
     settling(mesh);
     run_alone(&mut party, mesh, Step::Settle { checks: vec![] }, None)?;
     match run_alone(&mut party, mesh, Step::Open { results }, None)? {
-        Outcome::Opened(values, _) => {
+        Outcome::Opened(values, ()) => {
             let plain = |values: Option<Words>| values.map(|values| values.to_vec());
             Ok(values.into_iter().map(plain).collect())
         }
@@ -274,7 +274,7 @@ fn session<P: Party>(
 
 fn share<P: Party>(outcome: Outcome<P>) -> Arc<P::Share> {
     match outcome {
-        Outcome::Share(share, _) => Arc::new(share),
+        Outcome::Share(share, ..) => Arc::new(share),
         _ => panic!("a share is due"),
     }
 }

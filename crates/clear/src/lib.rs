@@ -49,7 +49,7 @@ impl Protocol for Clear {
             roles: &[],
             outsiders: false,
             arithmetic: false,
-            settles_tiles: false,
+            settles: false,
             offline: false,
             corruption: Corruption::None,
             assumption: "none: every party sees every input",
@@ -130,7 +130,8 @@ impl Steps for ClearParty {
     type Share = Bits;
     type Pending<'a> = Pending;
     type Material = ();
-    type Extra = ();
+    type Output = ();
+    type Check = ();
 
     fn constant(&mut self, _: Domain, bits: usize, values: &[u64]) -> Bits {
         planes(bits, values)
@@ -175,7 +176,7 @@ impl Steps for ClearParty {
             Step::Product { .. } => {
                 return Err(Fault::internal("clear has no arithmetic"));
             }
-            Step::Settle { .. } => Progress::Done(Outcome::Settled(vec![])),
+            Step::Settle { .. } => Progress::Done(Outcome::Settled(())),
             Step::Open { results } => {
                 let own = |result: &Opened<Bits>| {
                     let (bits, planes) = (result.share.data(), result.share.planes());
@@ -184,7 +185,7 @@ impl Steps for ClearParty {
                         .contains(self.me)
                         .then(|| from_planes(bits, planes))
                 };
-                Progress::Done(Outcome::Opened(results.iter().map(own).collect(), vec![]))
+                Progress::Done(Outcome::Opened(results.iter().map(own).collect(), ()))
             }
         })
     }

@@ -23,11 +23,11 @@ use crate::journal::{CallStart, PlanRecorder, StepProgress};
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_party::{Fault, Opened, Outcome, Party, Start, Step, Steps, run_alone};
-use sealane_plan::flow::{self, Call, Driver, Refill, TileRun, Walk};
-use sealane_plan::steps::{Plan, StepOp, Timing};
+use sealane_plan::flow::{self, Call, Driver, Refill, TileRun};
+use sealane_plan::steps::{Plan, StepOp};
 use sealane_plan::supply;
 use sealane_program::types::Data;
-use sealane_protocol::Demand;
+use sealane_protocol::{Demand, Timing, Walk};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use values::Values;
@@ -74,8 +74,6 @@ pub(crate) fn execute<P: Party>(
         offline: WalkState::new(plan),
         material: HashMap::new(),
         opening: None,
-        checks: BTreeMap::new(),
-        open_checks: Vec::new(),
         reported: HashSet::new(),
         first_step: first_steps(plan),
         recorder,
@@ -91,6 +89,8 @@ type ShareRef<W> = Arc<<W as Steps>::Share>;
 struct WalkState<'a, W: Steps + 'a> {
     values: Values<W>,
     under_way: HashMap<Call, RunningCall<'a, W>>,
+    /// Checks that no settlement has taken: by segment, tile and step, and whether of its carry.
+    checks: BTreeMap<(usize, u64, usize, bool), Vec<W::Check>>,
 }
 
 impl<'a, W: Steps + 'a> WalkState<'a, W> {
@@ -98,7 +98,49 @@ impl<'a, W: Steps + 'a> WalkState<'a, W> {
         WalkState {
             values: Values::new(plan),
             under_way: HashMap::new(),
+            checks: BTreeMap::new(),
         }
+    }
+
+    /// Takes the checks that a call settles. In a walk over rows these are those of the steps
+    /// before it in its tile run, and of the carries of the tiles before; in a segment that runs
+    /// once, all of the steps before it and of earlier segments.
+    fn due(&mut self, plan: &Plan, call: &Call) -> Vec<W::Check> {
+        let TileRun { segment, tile, .. } = call.run;
+        let planned = &plan.segments[segment];
+        if !matches!(planned.steps[call.step].op, StepOp::Settle) {
+            return Vec::new();
+        }
+        let first = match planned.rows {
+            Some(_) => (segment, 0, 0, false),
+            None => (0, 0, 0, false),
+        };
+        let before = self.checks.range(first..(segment, tile, call.step, false));
+        let before = before.map(|(key, _)| *key);
+        let settles = |(of, at, _, carry): &(usize, u64, usize, bool)| {
+            (*of, *at) == (segment, tile) && !carry
+                || planned.rows.is_none()
+                || *carry && *at < tile
+        };
+        let before = before.filter(settles).collect::<Vec<_>>();
+        let checks = before.iter().flat_map(|key| self.checks.remove(key));
+        checks.flatten().collect()
+    }
+
+    /// Keeps the checks of half a call.
+    fn keep(&mut self, call: &Call, checks: Vec<W::Check>) {
+        if !checks.is_empty() {
+            let key = (call.run.segment, call.run.tile, call.step, call.carry);
+            self.checks.entry(key).or_default().extend(checks);
+        }
+    }
+
+    /// Takes all checks that are left.
+    fn all_checks(&mut self) -> Vec<W::Check> {
+        std::mem::take(&mut self.checks)
+            .into_values()
+            .flatten()
+            .collect()
     }
 }
 
@@ -121,10 +163,6 @@ struct PlanRun<'a, 'o, P: Party> {
     material: HashMap<Place, VecDeque<P::Material>>,
     /// Output of the offline part of the reveal, once it has run.
     opening: Option<VecDeque<P::Material>>,
-    /// Checks of tile runs in flight, by step.
-    checks: BTreeMap<(usize, u64, usize), Vec<P::Extra>>,
-    /// Checks that are settled before the results.
-    open_checks: Vec<P::Extra>,
     /// Tile runs whose start the journal reported, and so has to report their end.
     reported: HashSet<TileRun>,
     /// Number of the first step of each segment, and of the reveal, by walk.
@@ -143,10 +181,13 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
     type Error = Fault;
 
     fn refill(&mut self, refill: &Refill) -> Result<(), Fault> {
+        let demand = supply::<P::Protocol>(self.plan, refill);
+        if demand.is_empty() {
+            return Ok(());
+        }
         self.mesh.cancel().check()?;
         self.mesh.at_step(0);
         let since = self.recorder.start_call(0, self.mesh);
-        let demand = supply::<P::Protocol>(self.plan, refill);
         self.party.refill(&demand, self.mesh)?;
         self.recorder.end_call(&since, StepProgress::All, self.mesh);
         Ok(())
@@ -159,11 +200,16 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
     fn begin(&mut self, call: &Call) -> Result<bool, Fault> {
         // The mesh checks for cancellation only when it waits or sends, which may be long from now.
         self.mesh.cancel().check()?;
-        let known = match call.walk {
-            Walk::Offline => self.offline.values.enter(call.run),
-            Walk::Online => self.online.values.enter(call.run),
+        let (known, first) = match call.walk {
+            Walk::Offline => (
+                self.offline.values.enter(call.run),
+                self.plan.setting.timing,
+            ),
+            Walk::Online => (self.online.values.enter(call.run), Timing::CountsAlone),
         };
-        if !known && self.recorder.block_begins(event_block(&call.run)) {
+        // A block is told of once: where offline parts run ahead, by its online parts.
+        let told = first == Timing::AheadOfInputs || self.reported.contains(&call.run);
+        if !known && !told && self.recorder.block_begins(event_block(&call.run)) {
             self.reported.insert(call.run);
         }
         self.half(call, Half::Begin, StepProgress::Begun)
@@ -185,13 +231,6 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
         if self.reported.remove(block) {
             self.recorder.block_ends(event_block(block));
         }
-        // The checks of steps behind the last settlement.
-        let of_tile = (block.segment, block.tile, 0)..(block.segment, block.tile + 1, 0);
-        let left = self.checks.range(of_tile).map(|(key, _)| *key);
-        for key in left.collect::<Vec<_>>() {
-            self.open_checks
-                .extend(self.checks.remove(&key).into_iter().flatten());
-        }
         Ok(())
     }
 }
@@ -209,12 +248,11 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
     }
 
     fn online_half(&mut self, call: &Call, half: Half) -> Result<bool, Fault> {
-        let op = &self.plan.segments[call.run.segment].steps[call.step].op;
-        let settled = match (op, half) {
-            (StepOp::Settle, Half::Begin) => self.due(call),
-            _ => Vec::new(),
+        let settled = match half {
+            Half::Begin => self.online.due(self.plan, call),
+            Half::Advance => Vec::new(),
         };
-        let material = self.material.remove(&place(call));
+        let material = self.material.remove(&place(call)).unwrap_or_default();
         let mut walker = Walker {
             plan: self.plan,
             rows: self.rows,
@@ -224,29 +262,27 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
             mesh: self.mesh,
             walk: Walk::Online,
             recorder: Some(&mut self.recorder),
-            material: material.unwrap_or_default(),
+            material,
             settled,
-            extras: Vec::new(),
+            outputs: Vec::new(),
+            checks: Vec::new(),
         };
         let finished = walker.half(call, half)?;
-        let (extras, material) = (walker.extras, walker.material);
+        let (checks, material) = (walker.checks, walker.material);
         if !material.is_empty() {
             self.material.insert(place(call), material);
         }
-        match call.carry {
-            true => self.open_checks.extend(extras),
-            false if extras.is_empty() => {}
-            false => {
-                let key = (call.run.segment, call.run.tile, call.step);
-                self.checks.entry(key).or_default().extend(extras);
-            }
-        }
+        self.online.keep(call, checks);
         Ok(finished)
     }
 
     fn offline_half(&mut self, call: &Call, half: Half) -> Result<bool, Fault> {
         let Some(party) = self.party.offline() else {
             return Err(internal("an offline walk of a protocol without one"));
+        };
+        let settled = match half {
+            Half::Begin => self.offline.due(self.plan, call),
+            Half::Advance => Vec::new(),
         };
         let mut walker = Walker {
             plan: self.plan,
@@ -258,31 +294,15 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
             walk: Walk::Offline,
             recorder: None,
             material: VecDeque::new(),
-            settled: Vec::new(),
-            extras: Vec::new(),
+            settled,
+            outputs: Vec::new(),
+            checks: Vec::new(),
         };
         let finished = walker.half(call, half)?;
-        let made = walker.extras;
+        let (checks, made) = (walker.checks, walker.outputs);
+        self.offline.keep(call, checks);
         self.material.entry(place(call)).or_default().extend(made);
         Ok(finished)
-    }
-
-    /// Takes the checks that a settlement settles: those of the steps before it in its tile run,
-    /// and in a segment that runs once all that earlier ones left open.
-    fn due(&mut self, call: &Call) -> Vec<P::Extra> {
-        let TileRun { segment, tile, .. } = call.run;
-        let mut due = match self.plan.segments[segment].rows {
-            None => std::mem::take(&mut self.open_checks),
-            Some(_) => Vec::new(),
-        };
-        let before = self
-            .checks
-            .range((segment, tile, 0)..(segment, tile, call.step))
-            .map(|(key, _)| *key);
-        for key in before.collect::<Vec<_>>() {
-            due.extend(self.checks.remove(&key).unwrap_or_default());
-        }
-        due
     }
 
     /// Attributes the traffic from here on to the step of a call.
@@ -295,7 +315,7 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
 
     /// Runs the offline part of the reveal, unless it has run.
     fn prepare_reveal(&mut self) -> Result<(), Fault> {
-        if self.plan.timing == Timing::CountsAlone || self.opening.is_some() {
+        if self.plan.setting.timing == Timing::CountsAlone || self.opening.is_some() {
             return Ok(());
         }
         let Some(party) = self.party.offline() else {
@@ -306,9 +326,10 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
         let since = self.recorder.start_call(last as usize, self.mesh);
         let results = self.offline.values.results(self.plan)?;
         let mut made = VecDeque::new();
-        for step in [Step::Settle { checks: vec![] }, Step::Open { results }] {
+        let checks = self.offline.all_checks();
+        for step in [Step::Settle { checks }, Step::Open { results }] {
             match run_alone(party, self.mesh, step, None)? {
-                Outcome::Settled(extras) | Outcome::Opened(_, extras) => made.extend(extras),
+                Outcome::Settled(output) | Outcome::Opened(_, output) => made.push_back(output),
                 Outcome::Share(..) => return Err(internal("an opening made a share")),
             }
         }
@@ -326,12 +347,12 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
         self.recorder.phase(Phase::Reveal, self.mesh);
         let since = self.recorder.start_call(last as usize, self.mesh);
         let mut material = self.opening.take().unwrap_or_default();
-        let checks = std::mem::take(&mut self.open_checks);
+        let checks = self.online.all_checks();
         let settle = Step::Settle { checks };
         run_alone(&mut self.party, self.mesh, settle, material.pop_front())?;
         let open = Step::Open { results };
         let outcome = run_alone(&mut self.party, self.mesh, open, material.pop_front())?;
-        let Outcome::Opened(words, _) = outcome else {
+        let Outcome::Opened(words, ()) = outcome else {
             return Err(internal("a reveal revealed nothing"));
         };
         self.recorder.end_call(&since, StepProgress::All, self.mesh);
@@ -374,7 +395,7 @@ fn event_block(block: &TileRun) -> events::Block {
 fn first_steps(plan: &Plan) -> [Vec<u32>; 2] {
     let mut next = 1;
     let mut numbers = <[Vec<u32>; 2]>::default();
-    for walk in plan.timing.parts() {
+    for walk in plan.setting.timing.walks() {
         let of = &mut numbers[usize::from(*walk == Walk::Online)];
         for segment in &plan.segments {
             of.push(next);

@@ -120,7 +120,7 @@ impl SplitPlan {
         let steps = self.joint.segments.iter();
         let steps = steps.map(|segment| segment.steps.len()).sum::<usize>();
         // The preparation stands before the steps of each walk, a reveal behind them.
-        let lines = 1 + self.joint.timing.parts().len() * (steps + 1);
+        let lines = 1 + self.joint.setting.timing.walks().len() * (steps + 1);
         let recorder = PlanRecorder::joint(journal, first, lines);
         execute::<P>(&self.joint, start, recorder, mesh)
     }

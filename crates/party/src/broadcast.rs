@@ -13,7 +13,8 @@ use sealane_parties::PartyId;
 /// Bytes that each party sends to each other one to compare broadcasts.
 pub const ECHO_BYTES: u64 = 32;
 
-/// Broadcasts of all parties of a session, from the last comparison on.
+/// Broadcasts of all parties of a session, from its start on. All parties take part, also those
+/// without a role.
 pub struct Broadcast {
     me: PartyId,
     session: SessionId,

@@ -26,7 +26,8 @@ impl<M: Send> Steps for NoOffline<M> {
     where
         Self: 'a;
     type Material = ();
-    type Extra = M;
+    type Output = M;
+    type Check = ();
 
     fn constant(&mut self, _: Domain, _: usize, _: &[u64]) -> Empty {
         self.never

@@ -29,9 +29,11 @@ pub trait Steps: Sized + Send {
     /// Input of a step beside its operands: online, the output of its offline part; offline,
     /// nothing.
     type Material: Send;
-    /// Output of a step beside its share: online, a check that is settled before anything is
-    /// opened; offline, the input of the online part, exactly one for each step.
-    type Extra: Send;
+    /// Output of a step beside its share: offline, the material of its online part; online,
+    /// nothing.
+    type Output: Send;
+    /// A check of a step that has to be settled before anything is opened.
+    type Check: Send;
 
     /// Makes the part of public values, one word an element, of which the lowest `bits` count.
     /// Sends no message. In the offline walk a value that is opened online is not known, and given
@@ -86,14 +88,14 @@ pub struct Start<'a> {
 }
 
 /// One party of one run of a protocol, set up and ready. As [`Steps`] it is the online walk.
-pub trait Party: Steps {
+pub trait Party: Steps<Output = ()> {
     /// Description of the protocol.
     type Protocol: Protocol;
     /// Offline walk, whose outputs are the material of the online one; [`NoOffline`] for a protocol
     /// whose preparation needs counts alone.
     ///
     /// [`NoOffline`]: crate::NoOffline
-    type Offline: Steps<Material = (), Extra = Self::Material>;
+    type Offline: Steps<Material = (), Output = Self::Material>;
 
     /// Sets up a party that will consume `demand` in all. Straight-line code over blocking
     /// channels: it may flush and wait.

@@ -63,8 +63,8 @@ pub enum Step<'a, W: Steps> {
     /// Settles checks of steps that have finished. Before anything is opened, all parties agree on
     /// the messages that crossed between them.
     Settle {
-        /// The checks; none in the offline walk.
-        checks: Vec<W::Extra>,
+        /// The checks.
+        checks: Vec<W::Check>,
     },
     /// Opens values to their receivers.
     Open {
@@ -153,21 +153,20 @@ pub enum Progress<'a, W: Steps + 'a> {
     Done(Outcome<W>),
 }
 
-impl<W: Steps> Progress<'_, W> {
-    /// A finished step that left a share and nothing else.
+impl<W: Steps<Output = ()>> Progress<'_, W> {
+    /// A finished step of the online walk that left a share and no check.
     pub fn share(share: W::Share) -> Self {
-        Progress::Done(Outcome::Share(share, Vec::new()))
+        Progress::Done(Outcome::Share(share, Vec::new(), ()))
     }
 }
 
 /// Result of a finished step.
 pub enum Outcome<W: Steps> {
-    /// Shares, and what the step leaves beside them: see [`Steps::Extra`].
-    Share(W::Share, Vec<W::Extra>),
-    /// End of a settlement; offline, the material of the online part.
-    Settled(Vec<W::Extra>),
+    /// Shares, checks that are to be settled, and the output beside them.
+    Share(W::Share, Vec<W::Check>, W::Output),
+    /// End of a settlement.
+    Settled(W::Output),
     /// For each value opened, its elements if this party learns it: one word each, the bits above
-    /// the value's own zero. None of them in the offline walk, which leaves the material of the
-    /// online part.
-    Opened(Vec<Option<Words>>, Vec<W::Extra>),
+    /// the value's own zero. Nothing is opened in the offline walk.
+    Opened(Vec<Option<Words>>, W::Output),
 }

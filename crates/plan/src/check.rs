@@ -10,11 +10,11 @@
 
 use crate::steps::{
     Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Segment, Step, StepOp,
-    SymView, TapeId, Timing,
+    SymView, TapeId,
 };
 use crate::uses::StepKind;
 use sealane_circuit::Tape;
-use sealane_protocol::{Algebra, Domain, Protocol, TapeUse};
+use sealane_protocol::{Algebra, Domain, Protocol, TapeUse, Timing};
 
 /// Checks a plan for protocol `P`; returns the first violation.
 pub(crate) fn check<P: Protocol>(plan: &Plan) -> Result<(), String> {
@@ -409,10 +409,9 @@ impl Checker<'_> {
                 let algebra = of(value).algebra;
                 ensure(of(value) == P::domain(algebra), "an opening elsewhere")?;
                 self.settled_before(*value, step)?;
-                ensure(
-                    of(out) == P::domain(of(out).algebra),
-                    "a constant elsewhere",
-                )
+                let (from, to) = (self.value(*value), self.value(*out));
+                let same = (from.domain, from.signed) == (to.domain, to.signed);
+                ensure(same, "an opening changes a value")
             }
         }
     }
@@ -440,17 +439,14 @@ impl Checker<'_> {
     /// its profile says so.
     fn settled<P: Protocol>(&self) -> Result<(), String> {
         let profile = P::profile();
-        for segment in self.plan.segments.iter().filter(|s| s.rows.is_some()) {
+        for segment in self.plan.segments.iter().filter(|_| profile.settles) {
             let settles = segment
                 .steps
                 .iter()
                 .any(|step| matches!(step.op, StepOp::Settle));
-            ensure(
-                settles == profile.settles_tiles,
-                "checks of a tile stay open",
-            )?;
+            ensure(settles, "checks of a tile stay open")?;
         }
-        let offline = self.plan.timing != Timing::CountsAlone;
+        let offline = self.plan.setting.timing != Timing::CountsAlone;
         ensure(
             offline == profile.offline,
             "an offline walk too many or too few",

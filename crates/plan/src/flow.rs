@@ -20,7 +20,8 @@
 //! order of calls follows from the plan, the row counts and the number of flights of each call
 //! alone, which all parties know, so that messages need no label.
 
-use crate::steps::{Plan, PlanValue, Segment, Step, StepOp, Timing};
+use crate::steps::{Plan, PlanValue, Segment, Step, StepOp};
+use sealane_protocol::Walk;
 use std::collections::{HashMap, VecDeque};
 
 /// Version of the order in which calls begin and advance; part of a plan, and so of the job's hash.
@@ -42,32 +43,6 @@ pub struct TileRun {
     pub rows: u64,
 }
 
-/// One of the two walks over a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Walk {
-    /// Preparation that depends on the circuit.
-    Offline,
-    /// Work on shares of inputs.
-    Online,
-}
-
-impl Walk {
-    /// Index of the walk in pairs of offline and online.
-    pub(crate) fn index(self) -> usize {
-        self as usize
-    }
-}
-
-impl Timing {
-    /// Walks over the plan, in order.
-    pub fn parts(self) -> &'static [Walk] {
-        match self {
-            Timing::CountsAlone => &[Walk::Online],
-            Timing::TileByTile | Timing::AheadOfInputs => &[Walk::Offline, Walk::Online],
-        }
-    }
-}
-
 /// Tiles for which pools are refilled at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Refill {
@@ -79,6 +54,8 @@ pub struct Refill {
     pub rest: u64,
     /// Tiles that are combined with those before them.
     pub carries: u64,
+    /// Walks that take the correlations.
+    pub walks: &'static [Walk],
 }
 
 /// A step in a tile run.
@@ -141,21 +118,20 @@ pub trait Driver {
 /// # Errors
 /// The errors of the driver.
 pub fn run<D: Driver>(plan: &Plan, rows: &[u64], driver: &mut D) -> Result<(), D::Error> {
-    match plan.timing {
-        Timing::CountsAlone | Timing::TileByTile => walk(plan, rows, plan.timing.parts(), driver),
-        Timing::AheadOfInputs => {
-            walk(plan, rows, &[Walk::Offline], driver)?;
+    for (pass, walks) in plan.setting.timing.passes().iter().enumerate() {
+        if pass > 0 {
             driver.prepared()?;
-            walk(plan, rows, &[Walk::Online], driver)
         }
+        walk(plan, rows, walks, driver)?;
     }
+    Ok(())
 }
 
 /// Runs the calls of some walks, over all segments.
 fn walk<D: Driver>(
     plan: &Plan,
     rows: &[u64],
-    walks: &[Walk],
+    walks: &'static [Walk],
     driver: &mut D,
 ) -> Result<(), D::Error> {
     let mut flow = Flow::new(plan, rows, walks);
@@ -222,7 +198,7 @@ struct Remaining {
 struct Flow<'a> {
     plan: &'a Plan,
     /// Walks whose calls run.
-    walks: Vec<Walk>,
+    walks: &'static [Walk],
     needs: Vec<Vec<Vec<Need>>>,
     remaining: Vec<Remaining>,
     /// Segment whose tile runs begin next.
@@ -237,7 +213,7 @@ struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    fn new(plan: &'a Plan, rows: &[u64], walks: &[Walk]) -> Flow<'a> {
+    fn new(plan: &'a Plan, rows: &[u64], walks: &'static [Walk]) -> Flow<'a> {
         let remaining = |segment: &Segment| match segment.rows {
             None => Remaining {
                 full: 1,
@@ -258,7 +234,7 @@ impl<'a> Flow<'a> {
         let none = |segment: &Segment| vec![[0; 2]; segment.steps.len()];
         Flow {
             plan,
-            walks: walks.to_vec(),
+            walks,
             needs: needs(plan),
             remaining: plan.segments.iter().map(remaining).collect(),
             segment: 0,
@@ -316,8 +292,7 @@ impl<'a> Flow<'a> {
             return self.take_up(driver);
         }
         let segment = &self.plan.segments[self.segment];
-        // Correlations are used by the first walk.
-        let refill = segment.refill.filter(|_| self.is_first_walk());
+        let refill = segment.refill;
         let may_skip = ahead.begun > 0 && ahead.full > 1;
         match refill {
             None if may_skip => self.skip(driver),
@@ -352,7 +327,7 @@ impl<'a> Flow<'a> {
         ahead.begun += 1;
         let places = |op: &StepOp| {
             let mut places = [[Status::Done; 2]; 2];
-            for walk in &self.walks {
+            for walk in self.walks {
                 places[walk.index()][0] = Status::Waiting;
                 if op.carries() {
                     places[walk.index()][1] = Status::Waiting;
@@ -368,11 +343,6 @@ impl<'a> Flow<'a> {
         Ok(true)
     }
 
-    /// Returns whether no other walk has been over the segments before.
-    fn is_first_walk(&self) -> bool {
-        self.plan.timing != Timing::AheadOfInputs || self.walks == [Walk::Offline]
-    }
-
     /// Refills pools for the next `tiles` tiles, or as many as there are.
     fn refill<D: Driver>(&mut self, tiles: u64, driver: &mut D) -> Result<(), D::Error> {
         let ahead = &mut self.remaining[self.segment];
@@ -384,6 +354,7 @@ impl<'a> Flow<'a> {
             full,
             rest,
             carries: count - u64::from(ahead.begun == 0),
+            walks: self.walks,
         };
         ahead.supplied = ahead.begun + count;
         driver.refill(&refill)
@@ -437,8 +408,21 @@ impl<'a> Flow<'a> {
                 self.finished[segment][step][of] == self.remaining[segment].blocks
             }
         };
+        // A settlement takes the checks of carries of the tiles before its own, too.
+        let carried = match op {
+            StepOp::Settle => {
+                self.plan.segments[segment]
+                    .steps
+                    .iter()
+                    .enumerate()
+                    .all(|(other, of_other)| {
+                        !of_other.op.carries() || self.finished[segment][other][of] >= tile
+                    })
+            }
+            _ => true,
+        };
         let (carry, may) = match flying.status[step][of] {
-            [Status::Waiting, _] => (false, !op.in_order() || in_turn),
+            [Status::Waiting, _] => (false, !op.in_order() || in_turn && carried),
             [Status::Done, Status::Waiting] => (true, in_turn),
             _ => return None,
         };
@@ -448,11 +432,18 @@ impl<'a> Flow<'a> {
             step,
             carry,
         };
-        // The online part takes the output of the offline part.
+        // The online part takes the output of the offline part; an input is given when preparation
+        // has settled its checks.
+        let steps = self.plan.segments[segment].steps.iter().zip(&flying.status);
+        let settled = walk == Walk::Offline
+            || !matches!(op, StepOp::Input { .. })
+            || steps
+                .filter(|(step, _)| matches!(step.op, StepOp::Settle))
+                .all(|(_, status)| status[Walk::Offline.index()][0] == Status::Done);
         let offline = flying.status[step][Walk::Offline.index()][usize::from(carry)];
         let prepared = walk == Walk::Offline || offline == Status::Done;
         let needs = carry || self.needs[segment][step].iter().all(there);
-        (may && prepared && needs).then_some(call)
+        (may && prepared && settled && needs).then_some(call)
     }
 
     fn finished(&mut self, call: &Call) {

@@ -108,7 +108,7 @@ mod tests {
             roles: _,
             outsiders,
             arithmetic,
-            settles_tiles,
+            settles,
             offline,
             corruption: _,
             assumption: _,
@@ -128,7 +128,7 @@ mod tests {
             with(&|p| p.roles = ANY_ROLE),
             with(&|p| p.outsiders = !outsiders),
             with(&|p| p.arithmetic = !arithmetic),
-            with(&|p| p.settles_tiles = !settles_tiles),
+            with(&|p| p.settles = !settles),
             with(&|p| p.offline = !offline),
             with(&|p| p.corruption = Corruption::Malicious(Threshold::Exactly(7))),
             with(&|p| p.corruption = Corruption::Malicious(Threshold::Minority)),
@@ -142,6 +142,7 @@ mod tests {
             parties: 2,
             roles: vec![vec![PartyId(0)], vec![PartyId(1)]],
             security,
+            timing: Honest::profile().timing(),
         };
         let parties = ["a", "b"].map(String::from);
         let hashes = profiles

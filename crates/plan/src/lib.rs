@@ -72,7 +72,7 @@ use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::graph::{Program, Reveal};
 use sealane_protocol::{Protocol, Setting};
-use steps::{PlanValue, ResultPlan, RowPlan, Segment, Timing, ValuePlan};
+use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
 
 /// Plans a program for protocol `P` and a declared network class. The session has the parties of
 /// the program and `helpers` more, who own nothing and learn nothing.
@@ -185,10 +185,6 @@ fn plan_once<P: Protocol>(
         tapes,
         values,
         segments,
-        timing: match profile.offline {
-            true => Timing::TileByTile,
-            false => Timing::CountsAlone,
-        },
         results,
     };
     pools::settle::<P>(&mut plan);

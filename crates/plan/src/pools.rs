@@ -10,13 +10,12 @@ use sealane_protocol::Protocol;
 /// Memory of the correlations in pools: 64 MiB.
 const POOL_BITS: u64 = (64 << 20) * 8;
 
-/// Appends a settlement to each segment over rows, for protocols whose steps leave checks.
+/// Appends a settlement to each segment, for protocols that settle their checks there.
 pub(crate) fn settle<P: Protocol>(plan: &mut Plan) {
-    if !P::profile().settles_tiles {
+    if !P::profile().settles {
         return;
     }
-    let by_rows = plan.segments.iter_mut().filter(|s| s.rows.is_some());
-    for segment in by_rows {
+    for segment in &mut plan.segments {
         segment.steps.push(Step {
             op: StepOp::Settle,
             label: "settle".to_string(),

@@ -2,8 +2,8 @@
 //!
 //! The parties of a session are those of the program and then its helpers, who own nothing and
 //! learn nothing but may compute. A protocol without fixed roles is run by all of them alike. A
-//! protocol with roles is run by the helpers, if there are as many as roles, or by all parties, if
-//! those are as many; for numbers in between the computing parties are ambiguous, and planning
+//! protocol with roles is run by all parties, if its roles take so many, or by the helpers, if they
+//! take as many as these; for other numbers the computing parties are ambiguous, and planning
 //! refuses.
 
 use sealane_diagnostic::{Code, Diagnostic};
@@ -54,6 +54,7 @@ fn candidates(
         parties,
         roles,
         security: profile.security,
+        timing: profile.timing(),
     };
     Ok(assigned.map(setting).collect())
 }

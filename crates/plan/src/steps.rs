@@ -27,8 +27,6 @@ pub struct Plan {
     pub values: Vec<ValuePlan>,
     /// Segments, in order.
     pub segments: Vec<Segment>,
-    /// Order of offline and online parts of steps.
-    pub timing: Timing,
     /// Results revealed after the last segment, in the order of the program's results.
     pub results: Vec<ResultPlan>,
 }
@@ -81,23 +79,6 @@ impl ValuePlan {
             Algebra::Z2k(k) | Algebra::Gf2k(k) => k.into(),
         }
     }
-}
-
-/// Order of the offline and the online part of each step, where preparation depends on the circuit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Timing {
-    /// Steps have no offline part: preparation needs counts alone. Where transfers have random
-    /// choices, labels follow the correction, since garbling comes after it: one bit of an input
-    /// goes online.
-    #[default]
-    CountsAlone,
-    /// Offline parts run a few tiles ahead of online parts, so that the memory of what they prepare
-    /// is bounded. Garbling in the offline part does not know the correction: beside it, 16 bytes
-    /// more for each bit of an input go online.
-    TileByTile,
-    /// All offline parts run before the first input is given. The same goes online, and the memory
-    /// of what they prepare grows with rows.
-    AheadOfInputs,
 }
 
 /// A sequence of steps that runs once (`rows` is none) or for each tile.

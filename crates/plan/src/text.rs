@@ -3,13 +3,13 @@
 use crate::flow::{self, IN_FLIGHT};
 use crate::steps::{
     Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Step, StepOp, SymView,
-    TapeId, Timing, ValuePlan,
+    TapeId, ValuePlan,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::Gate;
 use sealane_parties::PartyId;
 use sealane_program::types::Data;
-use sealane_protocol::Domain;
+use sealane_protocol::{Domain, Timing};
 use std::fmt::Write as _;
 
 impl Plan {
@@ -71,7 +71,7 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
     )?;
     // Messages carry no labels: a party with another order of tiles would misread them.
     writeln!(text, "flow {}, {IN_FLIGHT} tiles in flight", flow::VERSION)?;
-    match plan.timing {
+    match plan.setting.timing {
         Timing::CountsAlone => {}
         Timing::TileByTile => writeln!(text, "offline parts tile by tile")?,
         Timing::AheadOfInputs => writeln!(text, "offline parts ahead of inputs")?,

@@ -66,6 +66,18 @@ pub enum Correlation {
         /// Algebra of the factors.
         algebra: Algebra,
     },
+    /// Two random shared matrices modulo `2^k` and their product, for one matrix product
+    /// (Mohassel and Zhang, "SecureML", S&P 2017, section 4.1).
+    MatrixTriple {
+        /// Bits of an element.
+        k: u8,
+        /// Rows of the first matrix.
+        rows: u32,
+        /// Columns of the first and rows of the second.
+        inner: u32,
+        /// Columns of the second.
+        columns: u32,
+    },
     /// Common randomness between a party that does not compute and those that do, which replaces a
     /// part of its shares on the wire. One seed serves any number of inputs.
     Seed {
@@ -81,7 +93,9 @@ pub enum Choices {
     Given,
     /// They are random and made before the input is known. Where the input `b` meets a random
     /// choice `r`, the receiver sends the correction `d = b xor r`, once: the point-and-permute
-    /// colour of its label is `r`, and a run that is tried again draws new transfers.
+    /// colour of its label is `r`, code for operands that a party knows uses `r xor d`, and a run
+    /// that is tried again draws new transfers. Such a transfer is also a random bit of the
+    /// receiver with a MAC under the sender's offset, as authenticated garbling takes it.
     Random,
 }
 

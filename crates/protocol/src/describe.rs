@@ -12,9 +12,8 @@ use crate::shape::{StepShape, TapeUse};
 ///
 /// 1. *Set-up*, once: keys and base correlations ([`Protocol::set_up_cost`]).
 /// 2. *Refills*: correlations of a kind that fills a pool ([`Protocol::pool_bits`]) are made for
-///    some tiles at a time, before the first walk over these ([`Protocol::refill_cost`]). Pools
-///    hold what these tiles have not taken; that is bounded, unless all offline parts run ahead of
-///    inputs and online parts take correlations, too.
+///    some tiles at a time, before the walk over these that takes them
+///    ([`Protocol::refill_cost`]), so that pools are bounded in memory however many rows there are.
 /// 3. *Offline parts* of steps ([`Protocol::offline_cost`]), for protocols whose preparation
 ///    depends on the circuit ([`Profile::offline`]). The plan is walked twice: offline, where
 ///    values are masks or zero labels, and online.
@@ -49,8 +48,12 @@ pub trait Protocol: Sized + 'static {
     fn material_bits(_: &Setting, _: &StepShape) -> u64 {
         0
     }
-    /// Correlations that a step needs prepared, for both of its parts.
+    /// Correlations that the online part of a step takes.
     fn demand(setting: &Setting, work: &StepShape) -> Demand;
+    /// Correlations that the offline part of a step takes.
+    fn offline_demand(_: &Setting, _: &StepShape) -> Demand {
+        Demand::default()
+    }
     /// Exact cost of the set-up of a run with this demand in all.
     fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost;
     /// Bits of memory that one correlation takes in a pool, at the party with the larger part; 0

@@ -12,6 +12,7 @@ mod domain;
 mod paper;
 mod profile;
 mod shape;
+mod timing;
 mod view;
 
 pub use cost::{Choices, Correlation, Cost, Demand, Flight, Message};
@@ -21,4 +22,5 @@ pub use paper::{Paper, Security};
 pub use profile::{Corruption, Players, Profile, Role, SecurityLevel, Setting, Threshold};
 pub use sealane_circuit::Goal;
 pub use shape::{Opening, StepShape, TapeUse, known_to};
+pub use timing::{Timing, Walk};
 pub use view::View;

@@ -1,6 +1,7 @@
 //! Profile of a protocol, and the setting in which parties run it.
 
 use crate::paper::Paper;
+use crate::timing::Timing;
 use sealane_parties::PartyId;
 use std::fmt;
 
@@ -121,9 +122,10 @@ pub struct Profile {
     /// True if it computes sums and products modulo `2^k`, for any `k` from 1 to 64, besides tapes
     /// of bits.
     pub arithmetic: bool,
-    /// True if the checks that its steps leave are settled at the end of every tile, so that their
-    /// memory does not grow with rows; otherwise they are settled before the results are opened.
-    pub settles_tiles: bool,
+    /// True if the checks that its steps leave are settled at the end of every tile and segment, so
+    /// that their memory does not grow with rows, and those of preparation before an input of the
+    /// tile is given; otherwise all are settled before the results are opened.
+    pub settles: bool,
     /// True if preparation depends on the circuit: every step then has an offline part, which knows
     /// the step and its operands but no input (wire masks, garbling ahead, matrix triples).
     pub offline: bool,
@@ -138,6 +140,14 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// Timing of its runs, unless a plan asks for another.
+    pub fn timing(&self) -> Timing {
+        match self.offline {
+            true => Timing::TileByTile,
+            false => Timing::CountsAlone,
+        }
+    }
+
     /// Fewest parties that compute.
     pub fn fewest(&self) -> usize {
         self.roles.len()
@@ -167,6 +177,8 @@ pub struct Setting {
     pub roles: Vec<Vec<PartyId>>,
     /// Security parameters.
     pub security: SecurityLevel,
+    /// Order of the offline and the online parts of steps.
+    pub timing: Timing,
 }
 
 impl Setting {
@@ -185,6 +197,7 @@ impl Setting {
             parties,
             roles: profile.roles.iter().enumerate().map(role).collect(),
             security: profile.security,
+            timing: profile.timing(),
         }
     }
 

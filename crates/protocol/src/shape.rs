@@ -52,8 +52,9 @@ pub enum StepShape<'a> {
         lanes: u64,
         /// Length of each.
         terms: u64,
-        /// Elements of the left and of the right operand that the views select, each counted once:
-        /// those that a protocol with masked openings opens.
+        /// Elements of the left and of the right operand that the views select, each counted once
+        /// ([`View::distinct`](crate::View::distinct), a bound where views overlap): those that a
+        /// protocol with masked openings opens.
         distinct: [u64; 2],
     },
     /// Conversion of values to another domain.

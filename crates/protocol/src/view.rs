@@ -52,6 +52,9 @@ impl View {
     /// Takes time in the number of dimensions alone.
     pub fn distinct(lanes: &View, inner: &View) -> u64 {
         let dims = lanes.dims.iter().chain(&inner.dims);
+        if dims.clone().any(|(length, _)| *length == 0) {
+            return 0;
+        }
         let mut dims = dims
             .filter(|(length, stride)| *length != 1 && *stride > 0)
             .map(|(length, stride)| (*stride as u64, *length as u64))
@@ -64,7 +67,7 @@ impl View {
             count *= length;
             reach += stride * length.saturating_sub(1);
         }
-        match overlap && count > 0 {
+        match overlap {
             true => count.min(reach + 1),
             false => count,
         }
@@ -105,6 +108,7 @@ mod tests {
             (view(2, &[]), view(0, &[]), 1),
             (view(2, &[(9, 0)]), view(0, &[]), 1),
             (view(2, &[(0, 1)]), view(0, &[(4, 1)]), 0),
+            (view(2, &[(0, 0)]), view(0, &[]), 0),
         ];
         for (lanes, inner, wanted) in pairs {
             assert_eq!(

@@ -81,7 +81,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             roles: &[],
             outsiders: false,
             arithmetic: false,
-            settles_tiles: false,
+            settles: false,
             offline: false,
             corruption: Corruption::None,
             assumption: "none: it hides nothing",
@@ -199,7 +199,8 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
     type Share = Bits;
     type Pending<'a> = Pending<'a>;
     type Material = ();
-    type Extra = u8;
+    type Output = ();
+    type Check = u8;
 
     fn constant(&mut self, _: Domain, bits: usize, values: &[u64]) -> Bits {
         let mine = u8::from(self.me.0 == 0);
@@ -262,7 +263,7 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
                 let data = share.data().iter().map(unmask).collect();
                 let share = Planes::new(share.planes(), share.elements(), data);
                 let check = u8::from(self.me.0 == CHEATER);
-                Ok(Progress::Done(Outcome::Share(share, vec![check])))
+                Ok(Progress::Done(Outcome::Share(share, vec![check], ())))
             }
             Step::Product { .. } => Err(Fault::internal("fake has no arithmetic")),
             Step::Settle { checks } => {
@@ -290,20 +291,20 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
     where
         Self: 'a,
     {
-        let done = |share, checks| Ok(Progress::Done(Outcome::Share(share, checks)));
+        let done = |share| Ok(Progress::share(share));
         match pending {
-            Pending::Input(_, _, _, Some(mine)) => done(mine, vec![]),
+            Pending::Input(_, _, _, Some(mine)) => done(mine),
             Pending::Input(owner, planes, elements, None) => {
                 let mut data = vec![0; planes * elements];
                 mesh.recv(owner, &mut data)?;
-                done(Planes::new(planes, elements, data), vec![])
+                done(Planes::new(planes, elements, data))
             }
             Pending::Tape(run) => self.read_layer(run, mesh),
             Pending::Settle(mut checks) => {
                 self.add_from_others(&mut checks, mesh)?;
                 match checks.iter().any(|sum| *sum != 0) {
                     true => Err(Fault::CheckFailed),
-                    false => Ok(Progress::Done(Outcome::Settled(vec![]))),
+                    false => Ok(Progress::Done(Outcome::Settled(()))),
                 }
             }
             Pending::Open(results) => {
@@ -317,7 +318,7 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
                     self.add_from_others(&mut bits, mesh)?;
                     revealed.push(Some(from_planes(&bits, share.planes())));
                 }
-                Ok(Progress::Done(Outcome::Opened(revealed, vec![])))
+                Ok(Progress::Done(Outcome::Opened(revealed, ())))
             }
         }
     }
@@ -389,7 +390,7 @@ impl<const CHEATER: u8> FakeParty<CHEATER> {
             .copied()
             .collect();
         let share = Planes::new(tape.outputs.len(), lanes, planes);
-        Ok(Progress::Done(Outcome::Share(share, vec![])))
+        Ok(Progress::Done(Outcome::Share(share, vec![], ())))
     }
 
     /// Reads one flight of a layer: at party 0 the factors, then everywhere the products.

@@ -26,7 +26,7 @@ pub use online::MaskedParty;
 use sealane_block::Coins;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Broadcast, Fault, Planes, Start};
+use sealane_party::{Broadcast, ECHO_BYTES, Fault, Planes, Start};
 use sealane_protocol::{Algebra, Choices, Correlation, Demand, Domain, Setting, Sharing};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -52,6 +52,9 @@ pub struct Common {
 /// needs.
 #[derive(Default)]
 pub struct Material(Vec<Vec<u64>>);
+
+/// Digest of all broadcasts.
+type Echo = [u8; ECHO_BYTES as usize];
 
 /// Sums of words that each party broadcast, by XOR and modulo `2^64`.
 struct Sums {
@@ -189,6 +192,31 @@ impl Common {
             }
         }
         Ok(Sums { xor, add })
+    }
+
+    /// Writes the digest of all broadcasts, and checks.
+    fn send_checks(&self, checks: &[u8], mesh: &mut Mesh) -> Result<Echo, Fault> {
+        let echo = self.broadcast.send_echo(mesh)?;
+        for to in self.others() {
+            mesh.send(to, checks)?;
+        }
+        Ok(echo)
+    }
+
+    /// Compares the digests of all, and sums up the checks, which have to be zero.
+    fn settle(&self, echo: &Echo, mut checks: Vec<u8>, mesh: &mut Mesh) -> Result<(), Fault> {
+        self.broadcast.check_echo(echo, mesh)?;
+        let mut theirs = vec![0; checks.len()];
+        for from in self.others() {
+            mesh.recv(from, &mut theirs)?;
+            for (check, sum) in checks.iter_mut().zip(&theirs) {
+                *check ^= sum;
+            }
+        }
+        match checks.iter().all(|sum| *sum == 0) {
+            true => Ok(()),
+            false => Err(Fault::CheckFailed),
+        }
     }
 
     /// Words for products of shared bits by triples: both factors less those of a triple.

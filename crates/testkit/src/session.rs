@@ -167,7 +167,7 @@ impl<P: Party, I: Fn(PartyId) -> Words> Side<'_, P, I> {
             Step::Open { results },
             None,
         ) {
-            Ok(Outcome::Opened(values, _)) => values,
+            Ok(Outcome::Opened(values, ())) => values,
             _ => panic!("results are due"),
         }
     }
@@ -198,7 +198,7 @@ impl<P: Party, I: Fn(PartyId) -> Words> Side<'_, P, I> {
 
     fn share(&mut self, step: Step<'_, P>) -> Arc<P::Share> {
         match run_alone(&mut self.party, &mut self.mesh, step, None) {
-            Ok(Outcome::Share(share, _)) => Arc::new(share),
+            Ok(Outcome::Share(share, ..)) => Arc::new(share),
             _ => panic!("a share is due"),
         }
     }

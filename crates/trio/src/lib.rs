@@ -115,7 +115,7 @@ impl Protocol for Trio {
             roles: ROLES,
             outsiders: true,
             arithmetic: true,
-            settles_tiles: false,
+            settles: false,
             offline: false,
             corruption: Corruption::SemiHonest(Threshold::Exactly(1)),
             assumption: "AES-128 is a pseudorandom function; channels between every two are secure",
@@ -199,7 +199,8 @@ impl Steps for TrioParty {
     type Share = Share;
     type Pending<'a> = Pending<'a>;
     type Material = ();
-    type Extra = ();
+    type Output = ();
+    type Check = ();
 
     /// # Panics
     /// If the domain does not belong to this protocol, or the bits are not those of its elements.
@@ -264,11 +265,11 @@ impl Steps for TrioParty {
         match (pending.0, &mut self.place) {
             (State::Settle, _) => {
                 check_digests(mesh, reveal::peers(&self.setting, self.me))?;
-                Ok(Progress::Done(Outcome::Settled(vec![])))
+                Ok(Progress::Done(Outcome::Settled(())))
             }
             (State::Open(results), _) => {
                 let revealed = reveal::learn(&self.setting, self.me, &results, mesh)?;
-                Ok(Progress::Done(Outcome::Opened(revealed, vec![])))
+                Ok(Progress::Done(Outcome::Opened(revealed, ())))
             }
             (State::Watch(flights, shape), _) => Ok(watch(flights - 1, shape)),
             (state, Place::Role(party)) => party.advance(state, mesh),

@@ -62,7 +62,7 @@ fn party(mut mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u64>, Faul
         bits: 1,
         values: (me == cheater).then(|| Zeroizing::new(vec![1, 0, 1])),
     };
-    let Outcome::Share(share, _) = run_alone(&mut trio, &mut mesh, step, None)? else {
+    let Outcome::Share(share, ..) = run_alone(&mut trio, &mut mesh, step, None)? else {
         panic!("a share was due");
     };
     run_alone(&mut trio, &mut mesh, Step::Settle { checks: vec![] }, None)?;

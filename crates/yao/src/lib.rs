@@ -144,7 +144,7 @@ impl<G: Garbling> Protocol for Yao<G> {
             roles: ROLES,
             outsiders: false,
             arithmetic: false,
-            settles_tiles: false,
+            settles: false,
             offline: false,
             corruption: Corruption::SemiHonest(Threshold::Exactly(1)),
             assumption: G::ASSUMPTION,
@@ -212,7 +212,8 @@ impl<G: Garbling> Steps for YaoParty<G> {
     type Share = Labels;
     type Pending<'a> = Pending<'a>;
     type Material = ();
-    type Extra = ();
+    type Output = ();
+    type Check = ();
 
     fn constant(&mut self, _: Domain, bits: usize, values: &[u64]) -> Labels {
         // As in the tape: the active label of a constant is zero for both values.
@@ -318,7 +319,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
         Self: 'a,
     {
         let peer = self.peer;
-        let opened = |values| Progress::Done(Outcome::Opened(values, vec![]));
+        let opened = |values| Progress::Done(Outcome::Opened(values, ()));
         Ok(match (pending, &mut self.side) {
             (Pending::Done(labels), _) => Progress::share(labels),
             (Pending::Choices(planes, elements), Side::Garbler(side)) => {
@@ -330,7 +331,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
             }
             (Pending::Settle, _) => {
                 check_digests(mesh, [peer])?;
-                Progress::Done(Outcome::Settled(vec![]))
+                Progress::Done(Outcome::Settled(()))
             }
             (Pending::Hashes(results, tables), _) => {
                 opened(garbler_side::learn(&results, &tables, peer, mesh)?)

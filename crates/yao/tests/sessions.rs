@@ -92,7 +92,7 @@ fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> En
         values: (owner == me).then(|| Zeroizing::new(side.values.clone())),
     };
     let share = |outcome| match outcome {
-        Outcome::Share(share, _) => share,
+        Outcome::Share(share, ..) => share,
         _ => panic!("a share was due"),
     };
     let mut run = |step| run_alone(&mut party, &mut mesh, step, None).unwrap();

@@ -107,7 +107,7 @@ fn session<G: Garbling>() -> [End; 2] {
         let tape = tape();
         let mut run = |step| run_alone(&mut party, &mut mesh, step, None).unwrap();
         let share = |outcome| match outcome {
-            Outcome::Share(share, _) => Arc::<Labels>::new(share),
+            Outcome::Share(share, ..) => Arc::<Labels>::new(share),
             _ => panic!("a share was due"),
         };
         let [x, y] = PARTIES.map(|owner| {

@@ -12,12 +12,12 @@ use sealane_net::Mesh;
 use sealane_parties::NetworkClass;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Party};
-use sealane_plan::steps::{PlanValue, Segment, Step, StepOp, Timing};
+use sealane_plan::steps::{PlanValue, Segment, Step, StepOp};
 use sealane_plan::{CostReport, StepCost, StepKind};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::Data;
-use sealane_protocol::Sharing;
+use sealane_protocol::{Sharing, Timing};
 use sealane_testkit::fake::{FakeParty, Honest, HonestParty};
 use sealane_testkit::masked::{Masked, MaskedParty};
 use sealane_testkit::random_program::{Case, arithmetic, cases};
@@ -188,7 +188,7 @@ proptest! {
 /// Changes of a plan that leave its results as they are: when offline parts run, and for how many
 /// tiles pools are filled.
 fn varied(mut work: SplitPlan, timing: Timing, tiles: u64) -> SplitPlan {
-    work.joint.timing = timing;
+    work.joint.setting.timing = timing;
     for segment in &mut work.joint.segments {
         segment.refill = segment.refill.map(|_| tiles);
     }

@@ -3,12 +3,12 @@
 use super::walker::Walker;
 use super::{ShareRef, internal};
 use sealane_party::{Factor, Fault, Selected, Shares, Steps, Term, Words};
-use sealane_plan::flow::{Call, TileRun, Walk};
+use sealane_plan::flow::{Call, TileRun};
 use sealane_plan::steps::{
     LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, ResultPlan, StepOp,
 };
 use sealane_program::types::Data;
-use sealane_protocol::View;
+use sealane_protocol::{View, Walk};
 use std::collections::HashMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;

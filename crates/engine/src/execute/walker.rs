@@ -5,9 +5,10 @@ use super::{Half, ShareRef, WalkState, internal};
 use crate::journal::PlanRecorder;
 use sealane_net::Mesh;
 use sealane_party::{Fault, Outcome, Progress, Step, Steps};
-use sealane_plan::flow::{Call, Walk};
+use sealane_plan::flow::Call;
 use sealane_plan::steps::{Plan, PlanValue, StepOp, TapeId};
 use sealane_program::types::Data;
+use sealane_protocol::Walk;
 use std::collections::VecDeque;
 
 /// Call in progress.
@@ -31,9 +32,11 @@ pub(super) struct Walker<'s, 'a, 'r, 'o, W: Steps + 'a> {
     /// Outputs of the offline part of the call, one for each of its steps.
     pub material: VecDeque<W::Material>,
     /// Checks that the call settles.
-    pub settled: Vec<W::Extra>,
-    /// Outputs of the steps of the call, beside shares.
-    pub extras: Vec<W::Extra>,
+    pub settled: Vec<W::Check>,
+    /// Outputs of the steps of the call, beside shares, one for each.
+    pub outputs: Vec<W::Output>,
+    /// Checks that the steps of the call leave.
+    pub checks: Vec<W::Check>,
 }
 
 impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
@@ -77,16 +80,17 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 Progress::Done(outcome) => outcome,
             };
             let next = match outcome {
-                Outcome::Share(share, extras) => {
-                    self.leave(extras)?;
+                Outcome::Share(share, checks, output) => {
+                    self.checks.extend(checks);
+                    self.outputs.push(output);
                     self.next(call, &mut task, share)?
                 }
-                Outcome::Settled(extras) => {
-                    self.leave(extras)?;
+                Outcome::Settled(output) => {
+                    self.outputs.push(output);
                     None
                 }
-                Outcome::Opened(values, extras) => {
-                    self.leave(extras)?;
+                Outcome::Opened(values, output) => {
+                    self.outputs.push(output);
                     let words = values.into_iter().next().flatten();
                     self.opened(call, words)?;
                     None
@@ -101,16 +105,6 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 }
             }
         }
-    }
-
-    /// Adds the outputs of a step beside its share. The online part of a step takes exactly one
-    /// output of its offline part.
-    fn leave(&mut self, extras: Vec<W::Extra>) -> Result<(), Fault> {
-        if self.walk == Walk::Offline && extras.len() != 1 {
-            return Err(internal("an offline part leaves other than one output"));
-        }
-        self.extras.extend(extras);
-        Ok(())
     }
 
     /// Returns the operation of a call. It lives as long as the plan, so that steps may borrow

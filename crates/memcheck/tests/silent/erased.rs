@@ -172,7 +172,7 @@ fn party_is_erased<P: Party>() {
                 values: (owner == me).then(|| vec![(1 << BITS) - 1; LANES].into()),
             };
             match run_alone(&mut party, &mut mesh, step, None) {
-                Ok(Outcome::Share(share, _)) => share,
+                Ok(Outcome::Share(share, ..)) => share,
                 _ => panic!("a share is due"),
             }
         });

@@ -1,11 +1,10 @@
 //! Report of a cost, for people and machines.
 
 use super::walk::{Counts, Tally};
-use crate::flow;
 use crate::steps::{Plan, Step};
 use sealane_parties::NetworkClass;
 use sealane_parties::PartyId;
-use sealane_protocol::Demand;
+use sealane_protocol::{Demand, Walk};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -134,10 +133,10 @@ pub(super) fn report(
     };
     let mut lines = vec![line("prepare".into(), None, true, &walk.prepare)];
     let tallies = walk.steps.iter().flatten();
-    for part in plan.timing.parts() {
+    for part in plan.setting.timing.walks() {
         let (offline, prefix) = match part {
-            flow::Walk::Offline => (true, "offline: "),
-            flow::Walk::Online => (false, ""),
+            Walk::Offline => (true, "offline: "),
+            Walk::Online => (false, ""),
         };
         let of_step = |(step, tallies): (&Step, &[Tally; 2])| {
             let label = format!("{prefix}{}", step.label);

@@ -1,9 +1,9 @@
 //! Rounds of a run: the flow of its steps, with clocks in place of data.
 
 use super::clock::Delays;
-use super::walk::Counter;
-use crate::flow::{self, Call, Driver, Refill, TileRun, Walk};
-use sealane_protocol::{Flight, Protocol};
+use super::walk::{Counter, Place};
+use crate::flow::{self, Call, Driver, Refill, TileRun};
+use sealane_protocol::{Flight, Protocol, Walk};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -54,8 +54,8 @@ struct Timer<'a, P> {
     /// Delays at the end of the last turn.
     before: Delays,
     under_way: HashMap<Call, Position>,
-    /// Pieces by segment, step, rows, walk and whether it is a carry.
-    known: HashMap<(usize, usize, u64, Walk, bool), Pieces>,
+    /// Pieces by segment, step, rows, walk, whether it is a carry, and whether it is the first tile.
+    known: HashMap<(usize, usize, u64, Walk, bool, bool), Pieces>,
     /// Flights of the offline part of the reveal, until it has run.
     reveal: Option<&'a [Flight]>,
     moment: Option<Moment>,
@@ -94,23 +94,31 @@ impl<'a, P: Protocol> Timer<'a, P> {
     }
 
     fn pieces(&mut self, call: &Call) -> Pieces {
-        let TileRun { segment, rows, .. } = call.run;
-        let key = (segment, call.step, rows, call.walk, call.carry);
+        let TileRun {
+            segment,
+            rows,
+            tile,
+            ..
+        } = call.run;
+        let (first, walk) = (tile == 0, call.walk);
+        let key = (segment, call.step, rows, walk, call.carry, first);
         if let Some(pieces) = self.known.get(&key) {
             return Rc::clone(pieces);
         }
         let op = &self.counter.plan.segments[segment].steps[call.step].op;
         let pieces = match call.carry {
             true => self.counter.carry(op).into_iter().collect(),
-            false => self.counter.pieces::<P>(segment, call.step, rows.max(1)),
+            false => self.counter.pieces::<P>(Place {
+                segment,
+                step: call.step,
+                rows: rows.max(1),
+                walk,
+                first,
+            }),
         };
         let flights = pieces.into_iter().map(|piece| {
-            let [offline, online] = self.counter.both::<P>(&piece.work);
-            let flights = match call.walk {
-                Walk::Offline => offline.flights,
-                Walk::Online => online.flights,
-            };
-            (piece.times, flights)
+            let cost = self.counter.cost::<P>(walk, &piece.work);
+            (piece.times, cost.flights)
         });
         let talks = |(times, flights): &(u64, Vec<Flight>)| *times > 0 && !flights.is_empty();
         let pieces = Rc::new(flights.filter(talks).collect::<Vec<_>>());
@@ -124,6 +132,9 @@ impl<P: Protocol> Driver for Timer<'_, P> {
 
     fn refill(&mut self, refill: &Refill) -> Result<(), Infallible> {
         let demand = self.counter.supply::<P>(refill);
+        if demand.is_empty() {
+            return Ok(());
+        }
         let cost = P::refill_cost(self.counter.setting, &demand);
         self.since.pass(1, &cost.flights);
         Ok(())

@@ -3,9 +3,9 @@
 use super::clock::Payload;
 use super::timer;
 use crate::flow::{IN_FLIGHT, Refill};
-use crate::steps::{Len, Plan, PlanValue, Segment, StepOp, TapeId, Timing};
+use crate::steps::{Len, Plan, PlanValue, StepOp, TapeId};
 use sealane_parties::PartySet;
-use sealane_protocol::{Cost, Demand, Flight, Opening, Protocol, Setting, StepShape, View};
+use sealane_protocol::{Cost, Demand, Flight, Opening, Protocol, Setting, StepShape, View, Walk};
 
 /// Counts of a run.
 pub(super) struct Counts {
@@ -75,66 +75,60 @@ impl Counts {
             rows,
         };
         let segments = 0..plan.segments.len();
-        let mut walk = Counts {
+        let mut counts = Counts {
             payload: Payload::default(),
             demand: Demand::default(),
             prepare: Tally::default(),
             steps: segments
-                .map(|segment| counter.segment::<P>(segment, rows))
+                .clone()
+                .map(|segment| counter.segment::<P>(segment))
                 .collect(),
             reveal: Default::default(),
             pool_bits: 0,
             set_up_flights: Vec::new(),
             reveal_flights: Default::default(),
         };
-        let steps = walk.steps.iter().flatten();
-        steps.for_each(|[_, online]| walk.demand.merge(&online.demand, 1));
-        let checks = counter.open_checks(&walk.steps);
+        let steps = counts.steps.iter().flatten().flatten();
+        steps.for_each(|step| counts.demand.merge(&step.demand, 1));
 
         let none = Demand::default();
-        let set_up = P::set_up_cost(setting, &walk.demand);
-        walk.prepare.add(0, &set_up, &none, 1);
-        walk.set_up_flights = set_up.flights;
-        let mut refilled = Vec::new();
-        for (refill, times) in counter.refills(rows) {
+        let set_up = P::set_up_cost(setting, &counts.demand);
+        counts.prepare.add(0, &set_up, &none, 1);
+        counts.set_up_flights = set_up.flights;
+        // Tiles in flight may not have taken theirs when others are supplied.
+        let tiles = segments.map(|segment| counter.pool_bits_of_a_tile::<P>(segment));
+        let in_flight = IN_FLIGHT as u64 * tiles.max().unwrap_or(0);
+        for (refill, times) in counter.refills() {
             let demand = counter.supply::<P>(&refill);
-            let bits = pool_bits::<P>(setting, &demand);
-            refilled.push(bits);
+            if demand.is_empty() {
+                continue;
+            }
+            let bits = pool_bits::<P>(setting, &demand) + in_flight;
+            counts.pool_bits = bits.max(counts.pool_bits);
             let cost = P::refill_cost(setting, &demand);
-            walk.prepare.add(0, &cost, &none, times);
+            counts.prepare.add(0, &cost, &none, times);
         }
 
-        walk.pool_bits = match plan.timing {
-            // Online parts may take what is made before the first of them.
-            Timing::AheadOfInputs => pool_bits::<P>(setting, &walk.demand),
-            // Tiles in flight may not have taken theirs when others are supplied.
-            _ => {
-                let segments = 0..plan.segments.len();
-                let tiles = segments.map(|segment| counter.pool_bits_of_a_tile::<P>(segment));
-                let tile = tiles.max().unwrap_or(0);
-                let most = refilled.into_iter().max();
-                most.map_or(0, |most| most + IN_FLIGHT as u64 * tile)
-            }
-        };
-
-        let results = counter.results(rows);
-        let settle = StepShape::Settle { checks };
+        let results = counter.results();
         let lanes = results.len() as u64;
         let open = StepShape::Open { results };
-        for (work, lanes) in [(settle, 0), (open, lanes)] {
-            let demand = P::demand(setting, &work);
-            walk.demand.merge(&demand, 1);
-            for (of, cost) in counter.both::<P>(&work).into_iter().enumerate() {
-                walk.reveal[of].add(lanes, &cost, &none, 1);
-                walk.reveal_flights[of].extend(cost.flights);
+        for walk in plan.setting.timing.walks() {
+            let checks = open_checks(&counts.steps, *walk);
+            let settle = StepShape::Settle { checks };
+            for (work, lanes) in [(&settle, 0), (&open, lanes)] {
+                let demand = counter.demand::<P>(*walk, work);
+                counts.demand.merge(&demand, 1);
+                let cost = counter.cost::<P>(*walk, work);
+                counts.reveal[walk.index()].add(lanes, &cost, &none, 1);
+                counts.reveal_flights[walk.index()].extend(cost.flights);
             }
         }
         // Settling and opening are one line of the table.
-        walk.reveal.iter_mut().for_each(|reveal| reveal.times = 1);
-        let all = walk.steps.iter().flatten().flatten();
-        let all = all.chain([&walk.prepare]).chain(&walk.reveal);
-        all.for_each(|step| walk.payload.merge(&step.payload, 1));
-        walk
+        counts.reveal.iter_mut().for_each(|reveal| reveal.times = 1);
+        let all = counts.steps.iter().flatten().flatten();
+        let all = all.chain([&counts.prepare]).chain(&counts.reveal);
+        all.for_each(|step| counts.payload.merge(&step.payload, 1));
+        counts
     }
 
     /// Rounds of the counted run.
@@ -153,6 +147,18 @@ impl Counts {
     }
 }
 
+/// A step in a tile run.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub segment: usize,
+    pub step: usize,
+    /// Rows of the tile; 1 where the segment runs once.
+    pub rows: u64,
+    pub walk: Walk,
+    /// True in the first tile.
+    pub first: bool,
+}
+
 pub(super) struct Counter<'a> {
     pub plan: &'a Plan,
     pub setting: &'a Setting,
@@ -161,98 +167,111 @@ pub(super) struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    /// Cost of both parts of a step, the offline one first.
-    pub fn both<P: Protocol>(&self, work: &StepShape) -> [Cost; 2] {
-        let offline = match self.plan.timing {
-            Timing::CountsAlone => Cost::default(),
-            Timing::TileByTile | Timing::AheadOfInputs => P::offline_cost(self.setting, work),
-        };
-        [offline, P::cost(self.setting, work)]
+    /// Cost of the part of a step in a walk.
+    pub fn cost<P: Protocol>(&self, walk: Walk, work: &StepShape) -> Cost {
+        match walk {
+            Walk::Offline => P::offline_cost(self.setting, work),
+            Walk::Online => P::cost(self.setting, work),
+        }
+    }
+
+    /// Correlations that the part of a step in a walk takes.
+    fn demand<P: Protocol>(&self, walk: Walk, work: &StepShape) -> Demand {
+        match walk {
+            Walk::Offline => P::offline_demand(self.setting, work),
+            Walk::Online => P::demand(self.setting, work),
+        }
     }
 
     /// Full tiles of a segment, their rows, and the rows of a last tile that is not full.
-    fn tiles(&self, segment: &Segment, rows: &[u64]) -> (u64, u64, u64) {
-        match segment.rows.map(|table| usize::from(table.0)) {
+    fn tiles(&self, segment: usize) -> (u64, u64, u64) {
+        match self.plan.segments[segment].rows {
             None => (1, 1, 0),
             Some(table) => {
-                let (count, tile) = (rows[table], self.plan.rows[table].tile);
+                let table = usize::from(table.0);
+                let (count, tile) = (self.rows[table], self.plan.rows[table].tile);
                 (count / tile, tile, count % tile)
             }
         }
     }
 
-    /// Costs of each step of a segment: full tiles, the last one, and the carry from each to the
-    /// next.
-    fn segment<P: Protocol>(&self, segment: usize, rows: &[u64]) -> Vec<[Tally; 2]> {
-        let steps = &self.plan.segments[segment].steps;
-        let (full, tile, rest) = self.tiles(&self.plan.segments[segment], rows);
-        let blocks = full + u64::from(rest > 0);
-        let of_step = |step: usize| {
-            let mut tallies = <[Tally; 2]>::default();
-            let mut count = |piece: Piece, times: u64| {
-                if let StepShape::Settle { checks } = piece.work {
-                    tallies[1].settled += times * checks;
-                }
-                let demand = P::demand(self.setting, &piece.work);
-                let demands = [Demand::default(), demand];
-                let costs = self.both::<P>(&piece.work);
-                for ((tally, cost), demand) in tallies.iter_mut().zip(costs).zip(demands) {
-                    tally.add(piece.lanes, &cost, &demand, times * piece.times);
-                }
-            };
-            for (rows, times) in [(tile, full), (rest, u64::from(rest > 0))] {
-                if times > 0 {
-                    let pieces = self.pieces::<P>(segment, step, rows).into_iter();
-                    pieces.for_each(|piece| count(piece, times));
-                }
-            }
-            if let Some(piece) = self.carry(&steps[step].op) {
-                count(piece, blocks - 1);
-            }
-            tallies
-        };
-        (0..steps.len()).map(of_step).collect()
+    /// Rows of a full tile of a segment; 1 for one that runs once.
+    fn full_tile(&self, segment: usize) -> u64 {
+        self.plan.segments[segment]
+            .rows
+            .map_or(1, |table| self.plan.rows[usize::from(table.0)].tile)
     }
 
-    /// Checks that no step of a tile settles: those of carries, and of segments without a
-    /// settlement.
-    fn open_checks(&self, steps: &[Vec<[Tally; 2]>]) -> u64 {
-        let all = steps.iter().flatten().map(|[_, online]| online.checks);
-        let settled = steps.iter().flatten().map(|[_, online]| online.settled);
-        all.sum::<u64>() - settled.sum::<u64>()
+    /// Costs of each step of a segment in both walks: all tiles, and the carry from each to the
+    /// next.
+    fn segment<P: Protocol>(&self, segment: usize) -> Vec<[Tally; 2]> {
+        let steps = &self.plan.segments[segment].steps;
+        let (full, tile, rest) = self.tiles(segment);
+        let blocks = full + u64::from(rest > 0);
+        // The first tile may cost something else, since there is nothing to combine it with.
+        let first = if full > 0 { tile } else { rest };
+        let others = [(tile, full.saturating_sub(1)), (rest, blocks - full.max(1))];
+        let mut tallies = vec![<[Tally; 2]>::default(); steps.len()];
+        for (step, tallies) in tallies.iter_mut().enumerate() {
+            for walk in self.plan.setting.timing.walks() {
+                let tally = &mut tallies[walk.index()];
+                let mut count = |piece: Piece, times: u64| {
+                    let cost = self.cost::<P>(*walk, &piece.work);
+                    let demand = self.demand::<P>(*walk, &piece.work);
+                    tally.add(piece.lanes, &cost, &demand, times * piece.times);
+                    if let StepShape::Settle { checks } = piece.work {
+                        tally.settled += times * checks;
+                    }
+                };
+                let at = |rows, first| Place {
+                    segment,
+                    step,
+                    rows,
+                    walk: *walk,
+                    first,
+                };
+                for piece in self.pieces::<P>(at(first, true)) {
+                    count(piece, 1);
+                }
+                for (rows, times) in others.into_iter().filter(|(_, times)| *times > 0) {
+                    for piece in self.pieces::<P>(at(rows, false)) {
+                        count(piece, times);
+                    }
+                }
+                if let Some(piece) = self.carry(&steps[step].op) {
+                    count(piece, blocks - 1);
+                }
+            }
+        }
+        tallies
     }
 
     /// Groups of tiles for which pools are refilled, and how often there is one like it.
-    fn refills(&self, rows: &[u64]) -> Vec<(Refill, u64)> {
+    fn refills(&self) -> Vec<(Refill, u64)> {
         let mut refills = Vec::new();
-        for (index, segment) in self.plan.segments.iter().enumerate() {
-            let Some(tiles) = segment.refill else {
-                continue;
-            };
-            let (mut full, _, rest) = self.tiles(segment, rows);
-            let mut first = true;
-            while full >= tiles {
-                // The first group has a tile that is combined with none before it.
-                let times = if first { 1 } else { full / tiles };
-                let refill = Refill {
-                    segment: index,
-                    full: tiles,
-                    rest: 0,
-                    carries: tiles - u64::from(first),
-                };
-                refills.push((refill, times));
-                full -= times * tiles;
-                first = false;
-            }
-            let count = full + u64::from(rest > 0);
-            if count > 0 {
-                let refill = Refill {
-                    segment: index,
+        let supplied = self.plan.segments.iter().enumerate();
+        let supplied = supplied.filter_map(|(at, segment)| Some((at, segment.refill?)));
+        for (segment, tiles) in supplied {
+            for walks in self.plan.setting.timing.passes() {
+                let group = |full, rest, first| Refill {
+                    segment,
                     full,
                     rest,
-                    carries: count - u64::from(first),
+                    // The first tile of all is combined with none before it.
+                    carries: full + u64::from(rest > 0) - u64::from(first),
+                    walks,
                 };
-                refills.push((refill, 1));
+                let (mut full, _, rest) = self.tiles(segment);
+                let mut first = true;
+                while full >= tiles {
+                    let times = if first { 1 } else { full / tiles };
+                    refills.push((group(tiles, 0, first), times));
+                    full -= times * tiles;
+                    first = false;
+                }
+                if full + rest > 0 {
+                    refills.push((group(full, rest, first), 1));
+                }
             }
         }
         refills
@@ -260,23 +279,32 @@ impl<'a> Counter<'a> {
 
     /// Bits that the correlations of one full tile of a segment take in pools.
     pub fn pool_bits_of_a_tile<P: Protocol>(&self, segment: usize) -> u64 {
-        let one = Refill {
-            segment,
-            full: 1,
-            rest: 0,
-            carries: 1,
-        };
-        pool_bits::<P>(self.setting, &self.supply::<P>(&one))
+        let passes = self.plan.setting.timing.passes().iter();
+        let bits = passes.map(|walks| {
+            let one = Refill {
+                segment,
+                full: 1,
+                rest: 0,
+                carries: 1,
+                walks,
+            };
+            pool_bits::<P>(self.setting, &self.supply::<P>(&one))
+        });
+        bits.max().unwrap_or(0)
     }
 
     /// Bits that the outputs of offline parts of one full tile of a segment take.
     pub fn material_bits_of_a_tile<P: Protocol>(&self, segment: usize) -> u64 {
-        let planned = &self.plan.segments[segment];
-        let tile = planned
-            .rows
-            .map_or(1, |table| self.plan.rows[usize::from(table.0)].tile);
-        let steps = 0..planned.steps.len();
-        let pieces = steps.flat_map(|step| self.pieces::<P>(segment, step, tile));
+        let steps = 0..self.plan.segments[segment].steps.len();
+        let pieces = steps.flat_map(|step| {
+            self.pieces::<P>(Place {
+                segment,
+                step,
+                rows: self.full_tile(segment),
+                walk: Walk::Offline,
+                first: true,
+            })
+        });
         pieces
             .map(|piece| piece.times * P::material_bits(self.setting, &piece.work))
             .sum()
@@ -285,56 +313,73 @@ impl<'a> Counter<'a> {
     /// Correlations of pools that some tiles take.
     pub fn supply<P: Protocol>(&self, refill: &Refill) -> Demand {
         let mut all = Demand::default();
-        let segment = &self.plan.segments[refill.segment];
-        let tile = segment
-            .rows
-            .map_or(1, |table| self.plan.rows[usize::from(table.0)].tile);
-        let mut take = |piece: Piece, times: u64| {
-            let demand = P::demand(self.setting, &piece.work);
-            let pooled = demand.only(|kind| P::pool_bits(self.setting, kind) > 0);
-            all.merge(&pooled, times * piece.times);
-        };
-        for (step, planned) in segment.steps.iter().enumerate() {
-            for (rows, times) in [
-                (tile, refill.full),
-                (refill.rest, u64::from(refill.rest > 0)),
-            ] {
-                if times > 0 {
-                    let pieces = self.pieces::<P>(refill.segment, step, rows).into_iter();
-                    pieces.for_each(|piece| take(piece, times));
+        let segment = refill.segment;
+        let tiles = [
+            (self.full_tile(segment), refill.full),
+            (refill.rest, u64::from(refill.rest > 0)),
+        ];
+        for walk in refill.walks {
+            let mut take = |piece: Piece, times: u64| {
+                let demand = self.demand::<P>(*walk, &piece.work);
+                let pooled = demand.only(|kind| P::pool_bits(self.setting, kind) > 0);
+                all.merge(&pooled, times * piece.times);
+            };
+            for (step, planned) in self.plan.segments[segment].steps.iter().enumerate() {
+                for (rows, times) in tiles.into_iter().filter(|(_, times)| *times > 0) {
+                    let at = Place {
+                        segment,
+                        step,
+                        rows,
+                        walk: *walk,
+                        first: true,
+                    };
+                    for piece in self.pieces::<P>(at) {
+                        take(piece, times);
+                    }
                 }
-            }
-            if let Some(piece) = self.carry(&planned.op) {
-                take(piece, refill.carries);
+                if let Some(piece) = self.carry(&planned.op) {
+                    take(piece, refill.carries);
+                }
             }
         }
         all
     }
 
-    /// Checks that the settlement `settle` of a segment settles, in a tile of `rows` rows: those of
-    /// all steps between it and the settlement before it; in a segment that runs once, also those
-    /// that earlier segments left open.
-    fn checks<P: Protocol>(&self, segment: usize, settle: usize, rows: u64) -> u64 {
-        let steps = &self.plan.segments[segment].steps[..settle];
-        let since = steps
+    /// Checks that a settlement settles: those of the steps between it and the settlement before
+    /// it. The first one of a segment also settles what is open from before: in a walk over rows
+    /// the checks of the carry of the tile before, elsewhere all of earlier segments.
+    fn checks<P: Protocol>(&self, at: Place) -> u64 {
+        let planned = &self.plan.segments[at.segment];
+        let since = planned.steps[..at.step]
             .iter()
             .rposition(|step| matches!(step.op, StepOp::Settle))
             .map_or(0, |before| before + 1);
-        let pieces = (since..settle).flat_map(|step| self.pieces::<P>(segment, step, rows));
-        let here = pieces.map(|piece| piece.times * P::cost(self.setting, &piece.work).checks);
-        let open = match (self.plan.segments[segment].rows, since) {
-            (None, 0) if !self.rows.is_empty() => {
-                let earlier = (0..segment).map(|segment| self.segment::<P>(segment, self.rows));
-                self.open_checks(&earlier.collect::<Vec<_>>())
+        let pieces = (since..at.step).flat_map(|step| self.pieces::<P>(Place { step, ..at }));
+        let of = |piece: Piece| piece.times * self.cost::<P>(at.walk, &piece.work).checks;
+        let here = pieces.map(of).sum::<u64>();
+        let open = match planned.rows {
+            _ if since > 0 => 0,
+            Some(_) if at.first => 0,
+            Some(_) => {
+                let carries = planned.steps.iter();
+                carries
+                    .filter_map(|step| self.carry(&step.op))
+                    .map(of)
+                    .sum()
             }
-            _ => 0,
+            // Demands, which need no row counts, do not depend on checks.
+            None if self.rows.len() < self.plan.rows.len() => 0,
+            None => {
+                let earlier = (0..at.segment).map(|segment| self.segment::<P>(segment));
+                open_checks(&earlier.collect::<Vec<_>>(), at.walk)
+            }
         };
-        here.sum::<u64>() + open
+        here + open
     }
 
     /// Work of a step in a tile of `rows` rows, in order.
-    pub fn pieces<P: Protocol>(&self, segment: usize, step: usize, rows: u64) -> Vec<Piece<'a>> {
-        let op = &self.plan.segments[segment].steps[step].op;
+    pub fn pieces<P: Protocol>(&self, at: Place) -> Vec<Piece<'a>> {
+        let (rows, op) = (at.rows, &self.plan.segments[at.segment].steps[at.step].op);
         let elements = |value: &PlanValue| {
             let value = &self.plan.values[value.0 as usize];
             (value.elements * value.rows.map_or(1, |_| rows), value)
@@ -392,7 +437,7 @@ impl<'a> Counter<'a> {
                 once(lanes, work)
             }
             StepOp::Settle => {
-                let checks = self.checks::<P>(segment, step, rows);
+                let checks = self.checks::<P>(at);
                 once(0, StepShape::Settle { checks })
             }
             StepOp::Open { value, .. } => {
@@ -473,10 +518,12 @@ impl<'a> Counter<'a> {
     }
 
     /// Domain, bits and receivers of each result.
-    fn results(&self, rows: &[u64]) -> Vec<Opening> {
+    fn results(&self) -> Vec<Opening> {
         let opening = |result: &crate::steps::ResultPlan| {
             let value = &self.plan.values[result.value.0 as usize];
-            let rows = value.rows.map_or(1, |table| rows[usize::from(table.0)]);
+            let rows = value
+                .rows
+                .map_or(1, |table| self.rows[usize::from(table.0)]);
             Opening {
                 domain: value.domain,
                 bits: value.elements * rows * value.plain_bits(),
@@ -485,6 +532,15 @@ impl<'a> Counter<'a> {
         };
         self.plan.results.iter().map(opening).collect()
     }
+}
+
+/// Checks that no settlement of a segment settles.
+fn open_checks(steps: &[Vec<[Tally; 2]>], walk: Walk) -> u64 {
+    let all = steps.iter().flatten().map(|tallies| &tallies[walk.index()]);
+    let open = all.fold(0, |open, tally| {
+        open + tally.checks as i64 - tally.settled as i64
+    });
+    open.max(0) as u64
 }
 
 /// Bits that correlations take in pools, at the party with the larger part.

@@ -37,6 +37,14 @@ fn one_to_all(setting: &Setting, from: PartyId, bytes: u64) -> Flight {
     setting.others(from).map(message).collect()
 }
 
+/// A triple for each AND of a tape.
+fn triples(work: &StepShape) -> Demand {
+    let mut demand = Demand::default();
+    let algebra = Algebra::Z2;
+    demand.add(Correlation::Triple { algebra }, ands(work).0);
+    demand
+}
+
 impl Protocol for Masked {
     fn profile() -> Profile {
         Profile {
@@ -45,7 +53,7 @@ impl Protocol for Masked {
             roles: ROLES,
             outsiders: false,
             arithmetic: true,
-            settles_tiles: true,
+            settles: true,
             offline: true,
             corruption: Corruption::None,
             assumption: "none: it hides nothing",
@@ -159,8 +167,12 @@ impl Protocol for Masked {
         match work {
             StepShape::Tape { domain, .. } if is_masked(*domain) => match ands(work) {
                 (0, _) => Cost::default(),
-                (ands, _) => Cost::of(vec![all_to_all(setting, 16 * ands)]),
+                (ands, _) => Cost {
+                    checks: 1,
+                    ..Cost::of(vec![all_to_all(setting, 16 * ands)])
+                },
             },
+            StepShape::Settle { .. } => Masked::cost(setting, work),
             // Masks of all elements, each once, to the dealer; parts of their products back.
             StepShape::Product {
                 lanes, distinct, ..
@@ -187,7 +199,14 @@ impl Protocol for Masked {
         }
     }
 
-    fn demand(setting: &Setting, work: &StepShape) -> Demand {
+    fn demand(_: &Setting, work: &StepShape) -> Demand {
+        match work {
+            StepShape::Tape { domain, .. } if !is_masked(*domain) => triples(work),
+            _ => Demand::default(),
+        }
+    }
+
+    fn offline_demand(setting: &Setting, work: &StepShape) -> Demand {
         let mut demand = Demand::default();
         match work {
             StepShape::Input {
@@ -201,10 +220,7 @@ impl Protocol for Masked {
                     demand.add(choices(sender, *owner), words);
                 }
             }
-            StepShape::Tape { .. } => {
-                let algebra = Algebra::Z2;
-                demand.add(Correlation::Triple { algebra }, ands(work).0);
-            }
+            StepShape::Tape { domain, .. } if is_masked(*domain) => demand = triples(work),
             _ => {}
         }
         demand

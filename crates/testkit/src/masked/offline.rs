@@ -1,8 +1,8 @@
 //! The offline walk: values are shared masks.
 
 use super::{
-    Common, DEALER, Material, Words, choices, is_masked, linear, minus, planes_of, plus, recv,
-    to_bytes,
+    Common, DEALER, Echo, Material, Words, choices, is_masked, linear, minus, planes_of, plus,
+    recv, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate};
@@ -25,6 +25,8 @@ pub enum Pending {
         triples: Vec<[u64; 3]>,
         own: Vec<u64>,
     },
+    /// Digests of broadcasts, and checks.
+    Settle(Echo, Vec<u8>),
     /// Masks of the operands of products, on their way to the dealer; the words behind them are
     /// this party's own.
     Masks(Box<Masks>),
@@ -42,7 +44,8 @@ impl Steps for Offline {
     type Share = Words;
     type Pending<'a> = Pending;
     type Material = ();
-    type Extra = Material;
+    type Output = Material;
+    type Check = u8;
 
     /// A public value has the mask zero.
     fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Words {
@@ -140,11 +143,14 @@ impl Steps for Offline {
                 };
                 made(Planes::new(planes, elements, new.clone()), vec![old, new])
             }
-            Step::Settle { .. } => Progress::Done(Outcome::Settled(vec![Material::default()])),
+            Step::Settle { checks } => {
+                let echo = self.0.send_checks(&checks, mesh)?;
+                Progress::More(Pending::Settle(echo, checks))
+            }
             Step::Open { results } => {
                 let masks = results.iter().map(|result| result.share.data().to_vec());
                 let material = Material(masks.collect());
-                Progress::Done(Outcome::Opened(vec![], vec![material]))
+                Progress::Done(Outcome::Opened(vec![], material))
             }
         })
     }
@@ -169,7 +175,13 @@ impl Steps for Offline {
                 // The product of the masks, less the mask of the result.
                 let words = ands.iter().zip(products);
                 let words = words.flat_map(|([x, y, z], product)| [*x, *y, product ^ z]);
-                Ok(made(out, vec![words.collect()]))
+                let material = Material(vec![words.collect()]);
+                // A check that holds, so that preparation has something to settle.
+                Ok(Progress::Done(Outcome::Share(out, vec![0], material)))
+            }
+            Pending::Settle(echo, checks) => {
+                self.0.settle(&echo, checks, mesh)?;
+                Ok(Progress::Done(Outcome::Settled(Material::default())))
             }
             Pending::Masks(masks) => {
                 let parts = match self.0.is_first() {
@@ -322,5 +334,5 @@ pub(super) fn range(range: &std::ops::Range<u32>) -> std::ops::Range<usize> {
 }
 
 fn made<'a>(share: Words, material: Vec<Vec<u64>>) -> Progress<'a, Offline> {
-    Progress::Done(Outcome::Share(share, vec![Material(material)]))
+    Progress::Done(Outcome::Share(share, vec![], Material(material)))
 }

@@ -2,15 +2,15 @@
 
 use super::offline::{Offline, range};
 use super::{
-    Common, Material, Words, decode, encode, is_masked, linear, mask, minus, planes_of, plus, recv,
-    to_bytes,
+    Common, Echo, Material, Words, decode, encode, is_masked, linear, mask, minus, planes_of, plus,
+    recv, to_bytes,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{
-    ECHO_BYTES, Fault, Opened, Outcome, Party, Planes, Progress, Shares, Start, Step, Steps, Term,
+    Fault, Opened, Outcome, Party, Planes, Progress, Shares, Start, Step, Steps, Term,
 };
 use sealane_protocol::{Algebra, Demand, Domain};
 
@@ -35,7 +35,7 @@ pub enum Pending<'a> {
     /// The masks before and after a conversion: this party's words.
     Convert(Box<Conversion>, Vec<u64>),
     /// Digests of broadcasts, and checks.
-    Settle([u8; ECHO_BYTES as usize], Vec<u8>),
+    Settle(Echo, Vec<u8>),
     /// Masks or shares of results.
     Open(Vec<Opened<Words>>, Material),
 }
@@ -85,7 +85,8 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
     type Share = Words;
     type Pending<'a> = Pending<'a>;
     type Material = Material;
-    type Extra = u8;
+    type Output = ();
+    type Check = u8;
 
     fn constant(&mut self, domain: Domain, bits: usize, values: &[u64]) -> Words {
         let words = encode(domain, bits, values);
@@ -228,10 +229,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 Ok(Progress::More(Pending::Convert(Box::new(conversion), own)))
             }
             Step::Settle { checks } => {
-                let echo = self.common().broadcast.send_echo(mesh)?;
-                for to in self.common().others() {
-                    mesh.send(to, &checks)?;
-                }
+                let echo = self.common().send_checks(&checks, mesh)?;
                 Ok(Progress::More(Pending::Settle(echo, checks)))
             }
             Step::Open { results } => {
@@ -291,22 +289,11 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
             Pending::Convert(conversion, own) => {
                 let sums = self.common().sums(&own, mesh)?;
                 let share = conversion.masked(&sums);
-                Ok(Progress::Done(Outcome::Share(share, vec![0])))
+                Ok(Progress::Done(Outcome::Share(share, vec![0], ())))
             }
-            Pending::Settle(echo, mut checks) => {
-                let common = self.common();
-                common.broadcast.check_echo(&echo, mesh)?;
-                let mut theirs = vec![0; checks.len()];
-                for from in common.others() {
-                    mesh.recv(from, &mut theirs)?;
-                    for (check, sum) in checks.iter_mut().zip(&theirs) {
-                        *check ^= sum;
-                    }
-                }
-                match checks.iter().all(|sum| *sum == 0) {
-                    true => Ok(Progress::Done(Outcome::Settled(vec![]))),
-                    false => Err(Fault::CheckFailed),
-                }
+            Pending::Settle(echo, checks) => {
+                self.common().settle(&echo, checks, mesh)?;
+                Ok(Progress::Done(Outcome::Settled(())))
             }
             Pending::Open(results, material) => {
                 let me = self.common().me;
@@ -335,7 +322,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                     let values_of = decode(result.domain, share.planes(), &words);
                     values.push(Some(values_of.into()));
                 }
-                Ok(Progress::Done(Outcome::Opened(values, vec![])))
+                Ok(Progress::Done(Outcome::Opened(values, ())))
             }
         }
     }

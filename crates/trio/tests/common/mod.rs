@@ -24,6 +24,7 @@ pub fn setting(parties: usize, roles: [u8; 3]) -> Setting {
         parties,
         roles: roles.map(|party| vec![PartyId(party)]).to_vec(),
         security: Trio::profile().security,
+        timing: Trio::profile().timing(),
     }
 }
 
@@ -180,7 +181,7 @@ impl Side {
 
     pub fn share<'a>(&mut self, work: StepShape<'_>, step: Step<'a, TrioParty>) -> Arc<Share> {
         match self.step(work, step) {
-            Outcome::Share(share, _) => Arc::new(share),
+            Outcome::Share(share, ..) => Arc::new(share),
             _ => panic!("a share was due"),
         }
     }
@@ -314,7 +315,7 @@ impl Side {
             results: results.iter().map(result).collect(),
         };
         match self.step(work, step) {
-            Outcome::Opened(values, _) => values
+            Outcome::Opened(values, ()) => values
                 .into_iter()
                 .map(|values| values.map(|values| values.to_vec()))
                 .collect(),
