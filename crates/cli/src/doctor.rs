@@ -351,7 +351,7 @@ impl Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_net::Identity;
+    use sealane_identity::Identity;
     use sealane_testkit::page;
 
     #[test]

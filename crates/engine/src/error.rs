@@ -217,7 +217,8 @@ pub(crate) fn name(names: &[String], party: PartyId) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_net::{Awaited, KeyFault, PublicKey, Version};
+    use sealane_identity::PublicKey;
+    use sealane_net::{Awaited, KeyFault, Version};
     use sealane_testkit::page;
 
     const ADA: PartyId = PartyId(0);

@@ -5,12 +5,13 @@ use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::Transport;
 use crate::cancel::Cancel;
 use crate::error::{KeyFault, NetError};
 use crate::gather::{Gathered, gather};
 use crate::limits::Limits;
 use crate::meeting::Host;
-use crate::{Identity, PublicKey, Transport};
+use sealane_identity::{Identity, PublicKey};
 use sealane_parties::PartyId;
 
 /// Configuration of one party's meeting with the others.

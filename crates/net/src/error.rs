@@ -10,8 +10,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::PublicKey;
 use crate::hello::{PACKAGE_VERSION, WIRE_VERSION};
+use sealane_identity::PublicKey;
 use sealane_parties::PartyId;
 
 mod text;
@@ -67,8 +67,6 @@ pub enum NetError {
     Tls(PartyId, String),
     /// This party cannot listen at its own address: the address, and the cause.
     Listen(String, String),
-    /// A private key could not be stored or loaded: the file, and the cause.
-    KeyFile(String, String),
     /// The operating system reported a fault of the connection.
     Io(PartyId, String),
     /// Invalid call of this room; a bug in Sealane itself.
@@ -94,10 +92,7 @@ impl NetError {
             | NetError::Unreachable(party, _, _)
             | NetError::Tls(party, _)
             | NetError::Io(party, _) => Some(*party),
-            NetError::Cancelled
-            | NetError::Listen(..)
-            | NetError::KeyFile(..)
-            | NetError::Misuse(_) => None,
+            NetError::Cancelled | NetError::Listen(..) | NetError::Misuse(_) => None,
         }
     }
 
@@ -122,7 +117,6 @@ impl NetError {
             | NetError::WrongParty(..)
             | NetError::Doubled(..)
             | NetError::Listen(..)
-            | NetError::KeyFile(..)
             | NetError::Misuse(_) => Cause::Party,
         }
     }

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant, SystemTime};
 use rustls::server::{Accepted, Acceptor};
 use rustls::{AlertDescription, ClientConnection, ConnectionCommon, Stream};
 
+use crate::MeshConfig;
 use crate::cipher::Cipher;
 use crate::error::{KeyFault, NetError};
 use crate::hello::{Hello, Purpose, WIRE_VERSION};
 use crate::tcp::{TcpTransport, is_closed, is_timeout};
 use crate::timed::{Timed, from, linger};
 use crate::tls::{self, Claim, Pin};
-use crate::{MeshConfig, PublicKey};
+use sealane_identity::PublicKey;
 use sealane_parties::PartyId;
 
 /// State shared by all handshakes of a party.

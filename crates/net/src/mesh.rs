@@ -23,7 +23,8 @@ use crate::links::Links;
 use crate::machine::{Machine, ThisMachine};
 use crate::memory::{MemoryTransport, memory_pair, simulated_pair};
 use crate::session::SessionId;
-use crate::{Farewell, PublicKey, Transport};
+use crate::{Farewell, Transport};
+use sealane_identity::PublicKey;
 use sealane_parties::NetworkClass;
 use sealane_parties::PartyId;
 

@@ -19,13 +19,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rustls::Stream;
 use rustls::server::Accepted;
 
+use crate::Endpoint;
 use crate::connections::HANDSHAKE_TIMEOUT;
 use crate::error::{NetError, Version};
 use crate::hello::{Hello, Purpose};
 use crate::meeting::{Failure, Host, TlsToPeer, greet_first, greet_second, say_last_words};
 use crate::timed::{Timed, linger};
 use crate::tls::{self, Claim, Pin};
-use crate::{Endpoint, PublicKey};
+use sealane_identity::PublicKey;
 use sealane_parties::PartyId;
 
 /// Number of clock readings in one probe.

@@ -7,7 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, D, E, configs, dial, hear, line, meet, say, short};
-use sealane_net::{Cancel, Cause, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError};
+use sealane_identity::Identity;
+use sealane_net::{Cancel, Cause, KeyFault, Limits, Mesh, MeshConfig, NetError};
 use sealane_parties::PartyId;
 
 const NAMES: [&str; 5] = ["ada", "bob", "cyd", "dan", "eve"];

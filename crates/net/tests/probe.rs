@@ -7,9 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, configs, dial, meet, short};
+use sealane_identity::Identity;
 use sealane_net::{
-    Cancel, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError, ProbeAnswer, ProbeEvent,
-    ProbeReport, Purpose, Version, probe_peers,
+    Cancel, KeyFault, Limits, Mesh, MeshConfig, NetError, ProbeAnswer, ProbeEvent, ProbeReport,
+    Purpose, Version, probe_peers,
 };
 use sealane_parties::PartyId;
 

@@ -6,7 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, configs, dial, hear, line, meet, pair, pattern, say, short};
-use sealane_net::{Awaited, Cause, Identity, KeyFault, Limits, Mesh, NetError};
+use sealane_identity::Identity;
+use sealane_net::{Awaited, Cause, KeyFault, Limits, Mesh, NetError};
 
 fn short_pair() -> (Mesh, Mesh) {
     pair(short())

@@ -27,14 +27,13 @@ impl NetError {
     }
 
     /// Text that a party that gives up for this error sends to the others. Addresses of parties, as
-    /// this one has configured or seen them, and paths of its files are left out.
+    /// this one has configured or seen them, are left out.
     pub fn told<S: AsRef<str>>(&self, names: &[S]) -> String {
         match self {
             NetError::Unreachable(party, ..) => {
                 format!("{} cannot be reached", called(*party, names))
             }
             NetError::Listen(..) => "it cannot listen at its own address".into(),
-            NetError::KeyFile(..) => "it cannot use its own key".into(),
             NetError::Cancelled => "the run was cancelled there".into(),
             error => without_addresses(&error.with_names(names).message),
         }
@@ -61,7 +60,6 @@ impl NetError {
             NetError::Unreachable(..) => Code::Unreachable,
             NetError::Tls(..) => Code::NoSecureConnection,
             NetError::Listen(..) => Code::CannotListen,
-            NetError::KeyFile(..) => Code::KeyFile,
             NetError::Io(..) => Code::ConnectionFailed,
             NetError::Misuse(_) => Code::Internal,
         }
@@ -125,7 +123,6 @@ impl NetError {
                 format!("no secure connection with {}: {what}", name(party))
             }
             NetError::Listen(address, what) => format!("cannot listen at {address}: {what}"),
-            NetError::KeyFile(file, what) => format!("key file {file}: {what}"),
             NetError::Io(party, what) => {
                 format!("the connection with {} failed: {what}", name(party))
             }
@@ -187,9 +184,6 @@ impl NetError {
             }
             NetError::Tls(..) => "see that it runs Sealane at this address",
             NetError::Listen(..) => "see that the address is this machine's and the port free",
-            NetError::KeyFile(..) => {
-                "name a key that `sealane init` made, or a new file in a folder that exists"
-            }
             NetError::Io(..) => "see whether the network is up",
             NetError::Misuse(_) => "this is a bug, please report it",
         }
@@ -223,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn others_are_told_of_no_address_and_no_file() {
+    fn others_are_told_of_no_address() {
         let party = PartyId(1);
         let places = ["10.1.2.3:7700", "[fe80::1]:7700", "192.168.0.9", "::1"];
         for place in places.map(String::from) {
@@ -231,7 +225,6 @@ mod tests {
             let errors = [
                 NetError::Unreachable(party, place.clone(), what.clone()),
                 NetError::Listen(place.clone(), what.clone()),
-                NetError::KeyFile(place.clone(), what.clone()),
                 NetError::Malformed(party, what.clone()),
                 NetError::WrongParty(party, what.clone()),
                 NetError::Aborted(party, Cause::Network, what.clone()),
