@@ -224,9 +224,9 @@ impl PartyRun {
         let mut hashes = vec![Block::ZERO; count];
         evaluator.output_hashes(&labels.outputs, &mut hashes);
         if decode(&hashes, &table, &mut vec![0; count]).is_err() {
-            return Err(NetError::Misuse(
-                "an output is none of the garbler's".into(),
-            ));
+            return Err(NetError::Misuse {
+                reason: "an output is none of the garbler's".into(),
+            });
         }
         let outcome = self.outcome(&meter);
         say(mesh)?;

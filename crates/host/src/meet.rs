@@ -253,8 +253,8 @@ fn refused(meeting: &Meeting, error: NetError) -> Failure {
     let names = names.map(|party| party.name.clone()).collect::<Vec<_>>();
     let unlike = match &error {
         // The error is about the other side's list, which may name helpers that this one does not.
-        NetError::WrongParty(..) => true,
-        NetError::WrongKey(..) => meeting.helpers > 0,
+        NetError::WrongParty { .. } => true,
+        NetError::WrongKey { .. } => meeting.helpers > 0,
         _ => false,
     };
     let error = EngineError::from_net(error, &names);

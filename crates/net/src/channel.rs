@@ -156,19 +156,20 @@ impl Channel {
     pub(crate) fn accept(&mut self, frame: Frame, wanted: usize) -> Result<u32, LinkError> {
         self.receiving.leave_frame();
         let FrameKind::Data { end } = frame.kind else {
-            return Err(LinkError::Malformed(format!(
-                "a control message where {wanted} payload bytes were due"
-            )));
+            return Err(LinkError::Malformed {
+                reason: format!("a control message where {wanted} payload bytes were due"),
+            });
         };
         if frame.payload.is_empty() {
-            return Err(LinkError::Malformed("empty data frame".into()));
+            return Err(LinkError::Malformed {
+                reason: "empty data frame".into(),
+            });
         }
         let receiving = &mut self.receiving;
         if frame.stamp < receiving.last_stamp.max(1) || frame.stamp > MAX_STAMP {
-            return Err(LinkError::Malformed(format!(
-                "stamp {} after stamp {}",
-                frame.stamp, receiving.last_stamp
-            )));
+            return Err(LinkError::Malformed {
+                reason: format!("stamp {} after stamp {}", frame.stamp, receiving.last_stamp),
+            });
         }
         receiving.ends_message = end;
         receiving.last_stamp = frame.stamp;
@@ -180,9 +181,9 @@ impl Channel {
     pub(crate) fn expect_control(&self) -> Result<(), LinkError> {
         match self.receiving.unread_bytes() {
             0 => Ok(()),
-            unread => Err(LinkError::Malformed(format!(
-                "{unread} payload bytes where a control message was due"
-            ))),
+            unread => Err(LinkError::Malformed {
+                reason: format!("{unread} payload bytes where a control message was due"),
+            }),
         }
     }
 
@@ -190,10 +191,12 @@ impl Channel {
     pub(crate) fn control_of(frame: Frame) -> Result<Payload, LinkError> {
         match frame.kind {
             FrameKind::Control if frame.payload.len() <= MAX_CONTROL_BYTES => Ok(frame.payload),
-            FrameKind::Control => Err(LinkError::Malformed("oversized control message".into())),
-            FrameKind::Data { .. } => Err(LinkError::Malformed(
-                "payload where a control message was due".into(),
-            )),
+            FrameKind::Control => Err(LinkError::Malformed {
+                reason: "oversized control message".into(),
+            }),
+            FrameKind::Data { .. } => Err(LinkError::Malformed {
+                reason: "payload where a control message was due".into(),
+            }),
         }
     }
 

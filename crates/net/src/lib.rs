@@ -61,9 +61,9 @@ pub use cancel::Cancel;
 pub use channel::MAX_ROOM_BYTES;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use counters::{Counters, Traffic};
-pub use error::{Awaited, Cause, KeyFault, LinkError, NetError, Version};
+pub use error::{Awaited, Cause, KeyFault, LinkError, NetError};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
-pub use hello::{Purpose, WIRE_HISTORY, WIRE_VERSION};
+pub use hello::{Purpose, Version, WIRE_HISTORY, WIRE_VERSION};
 pub use limits::Limits;
 pub use machine::{Machine, Socket, ThisMachine};
 pub use memory::{MemoryTransport, memory_pair, simulated_pair};
@@ -129,6 +129,11 @@ pub trait Transport: Send {
 pub enum Farewell<'a> {
     /// The run is over for this party. Arrives after everything that was sent before.
     Goodbye,
-    /// This party gives up for the reason given. Overtakes everything still under way.
-    Abort(Cause, &'a str),
+    /// This party gives up. Overtakes everything still under way.
+    Abort {
+        /// Cause, which says who has to act.
+        cause: Cause,
+        /// Reason in words, without any secret; at most 1 KiB of it is sent.
+        reason: &'a str,
+    },
 }

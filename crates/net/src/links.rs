@@ -191,7 +191,7 @@ impl Links {
     /// Ends the message being written to `to`; returns whether there was one.
     pub(crate) fn flush(&mut self, to: PartyId, stamp: u32) -> Result<bool, NetError> {
         let last = self.member(to)?.end_message(stamp);
-        let Some(frame) = last.map_err(NetError::Misuse)? else {
+        let Some(frame) = last.map_err(|reason| NetError::Misuse { reason })? else {
             return Ok(false);
         };
         let mut wait = Wait::new(to, Awaited::Room { step: self.step });
@@ -261,7 +261,9 @@ impl Links {
     /// Returns the channel to `party`, as long as this party takes part in the run.
     pub(crate) fn member(&mut self, party: PartyId) -> Result<&mut Channel, NetError> {
         let Some(Some(channel)) = self.channels.get_mut(party.index()) else {
-            return Err(NetError::Misuse(format!("there is no channel to {party}")));
+            return Err(NetError::Misuse {
+                reason: format!("there is no channel to {party}"),
+            });
         };
         let left = channel.refuse_if_left();
         left.map_err(|error| NetError::on_link(party, error))?;
@@ -343,14 +345,14 @@ impl Links {
             let end = channel?.transport.end()?;
             let lost = match end {
                 LinkError::Finished | LinkError::Left => false,
-                LinkError::Aborted(..) => true,
+                LinkError::Aborted { .. } => true,
                 _ => heard != Some(party),
             };
             lost.then_some((party, end))
         });
         ends.min_by_key(|(_, end)| match end {
-            LinkError::Malformed(_) => 0,
-            LinkError::Aborted(..) => 1,
+            LinkError::Malformed { .. } => 0,
+            LinkError::Aborted { .. } => 1,
             _ => 2,
         })
     }
@@ -362,7 +364,7 @@ impl Links {
         let is_echo = |found: &LinkError| {
             matches!(
                 (&end, found),
-                (LinkError::Aborted(..), LinkError::Malformed(_))
+                (LinkError::Aborted { .. }, LinkError::Malformed { .. })
             )
         };
         let found = self.loss(Some(party)).filter(|(_, found)| is_echo(found));
@@ -404,7 +406,11 @@ impl Links {
                 awaited,
                 waited_s,
             },
-            _ => NetError::Overdue(party, awaited, waited_s),
+            _ => NetError::Overdue {
+                party,
+                awaited,
+                waited_s,
+            },
         }
     }
 }

@@ -84,9 +84,9 @@ impl Mesh {
         let is_right =
             |(party, transport): (usize, &Option<_>)| (party == me.index()) == transport.is_none();
         if me.index() >= parties || !transports.iter().enumerate().all(is_right) {
-            return Err(NetError::Misuse(
-                "a mesh needs one transport to each other party".into(),
-            ));
+            return Err(NetError::Misuse {
+                reason: "a mesh needs one transport to each other party".into(),
+            });
         }
         Ok(Mesh {
             me,
@@ -370,13 +370,14 @@ impl Mesh {
         to: PartyId,
         message: &T,
     ) -> Result<(), NetError> {
-        let payload = postcard::to_stdvec(message)
-            .map_err(|error| NetError::Misuse(format!("control message: {error}")))?;
+        let payload = postcard::to_stdvec(message).map_err(|error| NetError::Misuse {
+            reason: format!("control message: {error}"),
+        })?;
         if payload.len() > MAX_CONTROL_BYTES {
             let bytes = payload.len();
-            return Err(NetError::Misuse(format!(
-                "control message of {bytes} bytes"
-            )));
+            return Err(NetError::Misuse {
+                reason: format!("control message of {bytes} bytes"),
+            });
         }
         self.flush_to(to)?;
         self.links.send_control(to, payload.into())
@@ -392,7 +393,10 @@ impl Mesh {
         from: PartyId,
     ) -> Result<T, NetError> {
         let payload = self.links.recv_control(from)?;
-        control_message(&payload).map_err(|what| NetError::Malformed(from, what))
+        control_message(&payload).map_err(|reason| NetError::Malformed {
+            party: from,
+            reason,
+        })
     }
 
     /// Ends the run in good order: sends what is still being written and says goodbye. Dropping the
@@ -410,7 +414,7 @@ impl Mesh {
     /// Dropping the mesh waits for a while until the reason has arrived; a process that ends
     /// without dropping the mesh may lose it.
     pub fn abort(&mut self, cause: Cause, reason: &str) {
-        self.links.shutdown(Farewell::Abort(cause, reason));
+        self.links.shutdown(Farewell::Abort { cause, reason });
     }
 
     /// Connects to all other parties.
@@ -485,18 +489,18 @@ pub(crate) fn control_message<T: serde::de::DeserializeOwned>(payload: &[u8]) ->
 fn check_stretch(bytes: usize) -> Result<(), NetError> {
     match (1..=MAX_ROOM_BYTES).contains(&bytes) {
         true => Ok(()),
-        false => Err(NetError::Misuse(format!(
-            "{bytes} bytes in one place; there are 1 to {MAX_ROOM_BYTES}"
-        ))),
+        false => Err(NetError::Misuse {
+            reason: format!("{bytes} bytes in one place; there are 1 to {MAX_ROOM_BYTES}"),
+        }),
     }
 }
 
 fn check_within(what: &str, bytes: usize, there: usize) -> Result<(), NetError> {
     match bytes <= there {
         true => Ok(()),
-        false => Err(NetError::Misuse(format!(
-            "{bytes} bytes {what} where there were {there}"
-        ))),
+        false => Err(NetError::Misuse {
+            reason: format!("{bytes} bytes {what} where there were {there}"),
+        }),
     }
 }
 

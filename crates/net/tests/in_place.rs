@@ -134,7 +134,7 @@ fn stamps_count_when_bytes_are_asked_for_and_payload_when_it_is_used() {
 fn no_more_is_given_or_taken_than_there_is() {
     let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
     let misuse = |result: Result<(), NetError>| {
-        assert!(matches!(result, Err(NetError::Misuse(_))), "{result:?}");
+        assert!(matches!(result, Err(NetError::Misuse { .. })), "{result:?}");
     };
     for bytes in [0, MAX_ROOM_BYTES + 1] {
         misuse(a.room(B, bytes).map(|_| ()));
@@ -160,7 +160,7 @@ fn room_for_which_frames_have_left_is_used_before_the_message_ends() {
     let room = a.room(B, MAX_ROOM_BYTES).unwrap().len();
     a.wrote(B, room).unwrap();
     a.room(B, 1).unwrap();
-    assert!(matches!(a.flush(), Err(NetError::Misuse(_))));
+    assert!(matches!(a.flush(), Err(NetError::Misuse { .. })));
     a.wrote(B, 1).unwrap();
     a.flush().unwrap();
     assert_eq!(a.counters().messages[1].sent, 1);
@@ -171,5 +171,5 @@ fn bytes_that_never_come_are_missed() {
     let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
     say(&mut a, B, b"half");
     a.finish().unwrap();
-    assert_eq!(b.ready(A, 8).unwrap_err(), NetError::Finished(A));
+    assert_eq!(b.ready(A, 8).unwrap_err(), NetError::Finished { party: A });
 }
