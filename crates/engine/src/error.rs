@@ -182,7 +182,7 @@ impl EngineError {
     /// Converts an error of the network, with names for parties.
     pub fn from_net(cause: NetError, names: &[String]) -> EngineError {
         let mut error = EngineError::from(cause.with_names(names));
-        error.0.public_text = Some(cause.told(names));
+        error.0.public_text = Some(cause.public_text(names));
         error.0.net = Some(cause);
         error
     }
@@ -302,7 +302,7 @@ mod tests {
             NetError::Aborted {
                 party: BEN,
                 cause: Cause::Cancelled,
-                reason: NetError::Cancelled.told::<&str>(&[]),
+                reason: NetError::Cancelled.public_text::<&str>(&[]),
             },
             NetError::Finished { party: BEN },
             NetError::Diverged {

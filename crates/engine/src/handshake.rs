@@ -133,7 +133,7 @@ pub(crate) fn agree(
             )));
         }
     }
-    mesh.enter(SessionId::new(&hash, &contributions));
+    mesh.set_session(SessionId::new(&hash, &contributions));
     Ok(rows)
 }
 

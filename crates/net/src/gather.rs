@@ -371,7 +371,7 @@ impl<'a> Gathering<'a> {
     fn leave(self, result: Result<(), NetError>) -> Result<Gathered, NetError> {
         let mut transports = self.met;
         if let Err(error) = result {
-            let reason = error.told(&self.host.config.names());
+            let reason = error.public_text(&self.host.config.names());
             for transport in transports.iter_mut().flatten() {
                 transport.shutdown(Farewell::Abort {
                     cause: error.cause(),

@@ -7,7 +7,7 @@
 //! against a recording, or against an adversary that a test puts in between.
 //!
 //! ```text
-//!   protocol code     send / flush / recv copy bytes; room / wrote, ready / used work in place
+//!   protocol code     send / flush / recv copy bytes; send_buffer and recv_buffer avoid the copy
 //!   Mesh              stamps, counters, digests, messages cut into frames, all waiting
 //!   Transport         memory | simulated | TCP + TLS 1.3 | recorder | replayer | adversary
 //! ```
@@ -58,7 +58,7 @@ mod tls;
 mod waker;
 
 pub use cancel::Cancel;
-pub use channel::MAX_ROOM_BYTES;
+pub use channel::MAX_CONTIGUOUS_BYTES;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use counters::{Counters, Traffic};
 pub use error::{Awaited, Cause, KeyFault, LinkError, NetError};
@@ -67,7 +67,7 @@ pub use hello::{Purpose, Version, WIRE_HISTORY, WIRE_VERSION};
 pub use limits::Limits;
 pub use machine::{Machine, Socket, ThisMachine};
 pub use memory::{MemoryTransport, memory_pair, simulated_pair};
-pub use mesh::{MOST_EXPECTED, Mesh};
+pub use mesh::{MAX_RUN_DURATION, Mesh};
 pub use payload::Payload;
 pub use probe::ProbeAnswer;
 pub use probe_peers::{PeerProbe, ProbeEvent, ProbeReport, probe_peers};

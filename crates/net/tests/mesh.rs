@@ -156,11 +156,11 @@ fn digests_belong_to_the_session_that_was_entered() {
     hear(&mut b, A, 4);
     let before = a.digest_sent(B);
     let session = SessionId::new(&[1; 32], &[[2; 32], [3; 32]]);
-    a.enter(session);
+    a.set_session(session);
     assert_eq!(a.session(), session);
     assert_ne!(a.digest_sent(B), before);
     assert_ne!(a.digest_sent(B), b.digest_received(A));
-    b.enter(session);
+    b.set_session(session);
     assert_eq!(a.digest_sent(B), b.digest_received(A));
 }
 

@@ -48,7 +48,7 @@ type Crossed = Vec<(PartyId, PartyId, [u8; 32])>;
 /// Runs a session of all roles, and of a party without a role if there may be one.
 fn run<P: Protocol>(cpu: Cpu, session: SessionId, meshes: Vec<Mesh>) -> Crossed {
     let start = |setting: &Setting, mesh: &mut Mesh| {
-        mesh.enter(session);
+        mesh.set_session(session);
         let me = mesh.me();
         let coins = Coins::danger_fixed_seed(u64::from(me.0));
         P::start(setting, me, cpu, coins)

@@ -28,7 +28,7 @@ impl NetError {
 
     /// Text that a party that gives up for this error sends to the others. Addresses of parties, as
     /// this one has configured or seen them, are left out.
-    pub fn told<S: AsRef<str>>(&self, names: &[S]) -> String {
+    pub fn public_text<S: AsRef<str>>(&self, names: &[S]) -> String {
         match self {
             NetError::Unreachable { party, .. } => {
                 format!("{} cannot be reached", called(*party, names))
@@ -272,7 +272,7 @@ mod tests {
                 NetError::Io { party, reason },
             ];
             for error in errors {
-                let told = error.told(&["ada", "bob"]);
+                let told = error.public_text(&["ada", "bob"]);
                 assert!(!told.contains(&place), "{told}");
             }
         }
@@ -282,7 +282,7 @@ mod tests {
             reason: "refused".into(),
         };
         assert_eq!(
-            host.told(&["ada", "bob"]),
+            host.public_text(&["ada", "bob"]),
             "bob (party 1) cannot be reached"
         );
         let plain = NetError::Stalled {
@@ -290,7 +290,7 @@ mod tests {
             silent_s: 30,
         };
         assert_eq!(
-            plain.told(&["ada", "bob"]),
+            plain.public_text(&["ada", "bob"]),
             "bob (party 1) sent nothing for 30 s"
         );
     }
