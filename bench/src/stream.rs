@@ -21,7 +21,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use sealane_block::{Cpu, cpu::TIER_VARIABLE};
-use sealane_net::{Identity, free_loopback_port};
+use sealane_identity::Identity;
+use sealane_net::free_loopback_port;
 
 use crate::{Options, Record};
 use party::{Circuit, Outcome, PartyConfig, Peer};

@@ -3,7 +3,8 @@
 use crate::chance::Chance;
 use crate::wire::{bytes_of, frames_of};
 use crate::{arrow, batches, corpus, files, roles, runs, sessions};
-use sealane_net::{ContactCard, Frame, FrameKind};
+use sealane_identity::ContactCard;
+use sealane_net::{Frame, FrameKind};
 use sealane_program::text::{print, print_with_spans};
 use sealane_testkit::random_program::random_program;
 

@@ -3,7 +3,7 @@
 
 use crate::{Verdict, place};
 use sealane_host::config::Config;
-use sealane_net::ContactCard;
+use sealane_identity::ContactCard;
 use sealane_parties::NetworkClass;
 use std::fmt::Write as _;
 use std::fs;

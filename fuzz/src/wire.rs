@@ -2,9 +2,9 @@
 
 use crate::Verdict;
 use crate::script::{Script, mesh};
+use sealane_identity::{Identity, PublicKey};
 use sealane_net::{
-    Frame, FrameKind, Identity, MAX_CONTROL_BYTES, MAX_FRAME_BYTES, PublicKey, Recorder, Replayer,
-    Transport, fuzzing,
+    Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES, Recorder, Replayer, Transport, fuzzing,
 };
 use sealane_parties::PartyId;
 use std::io::Write;
@@ -41,8 +41,8 @@ pub fn hello(bytes: &[u8]) -> Verdict {
 /// Reads a key as text, in its TLS form, and as a file: each gives one key, written back unchanged.
 pub fn key(bytes: &[u8]) -> Verdict {
     let mut verdict = Verdict::Refused;
-    if let Some(again) = fuzzing::raw_key(bytes) {
-        assert_eq!(again, bytes, "a raw key has one form");
+    if let Some(key) = PublicKey::from_spki(bytes) {
+        assert_eq!(key.to_spki(), bytes, "a raw key has one form");
         verdict = Verdict::Accepted;
     }
     if let Some(key) = str::from_utf8(bytes)

@@ -8,7 +8,8 @@ use std::time::Instant;
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_garble::{Evaluator, Garbler, Labels, Scheme, decode};
-use sealane_net::{Cancel, Endpoint, Identity, Limits, Mesh, MeshConfig, NetError};
+use sealane_identity::Identity;
+use sealane_net::{Cancel, Endpoint, Limits, Mesh, MeshConfig, NetError};
 use sealane_parties::PartyId;
 use sealane_yao::{IncomingTables, OutgoingTables};
 use serde::{Deserialize, Serialize};
@@ -223,9 +224,9 @@ impl PartyRun {
         let mut hashes = vec![Block::ZERO; count];
         evaluator.output_hashes(&labels.outputs, &mut hashes);
         if decode(&hashes, &table, &mut vec![0; count]).is_err() {
-            return Err(NetError::Misuse(
-                "an output is none of the garbler's".into(),
-            ));
+            return Err(NetError::Misuse {
+                reason: "an output is none of the garbler's".into(),
+            });
         }
         let outcome = self.outcome(&meter);
         say(mesh)?;

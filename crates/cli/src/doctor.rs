@@ -188,7 +188,7 @@ impl<'a> PeerStatus<'a> {
     fn new(endpoint: &'a Endpoint, sight: &'a PeerProbe, mesh: &MeshConfig) -> PeerStatus<'a> {
         let problem = match (&sight.answer, &sight.resolved) {
             (Ok(_), _) => None,
-            (Err(NetError::Unreachable(..)), Err(cause)) => {
+            (Err(NetError::Unreachable { .. }), Err(cause)) => {
                 Some(Problem::no_address(endpoint, cause))
             }
             (Err(error), _) => Some(Problem::of(error, mesh)),
@@ -307,24 +307,30 @@ impl Problem {
         let name = error.party().map(|party| &mesh.parties[party.index()].name);
         let name = name.map_or("", String::as_str);
         let hint = match error {
-            NetError::WrongKey(_, KeyFault::Theirs { .. }) => format!(
+            NetError::WrongKey {
+                fault: KeyFault::Theirs { .. },
+                ..
+            } => format!(
                 "let {name} read the whole fingerprint that `sealane card` shows there over the \
                  telephone; if it has a new key, `sealane peer add CARD --replace`, and if not, do \
                  not go on"
             ),
-            NetError::WrongKey(_, KeyFault::Ours { .. }) => format!(
+            NetError::WrongKey {
+                fault: KeyFault::Ours { .. },
+                ..
+            } => format!(
                 "{name} has not pinned this party's key: send it what `sealane card` prints here, \
                  for `sealane peer add` there"
             ),
-            NetError::Unreachable(..) => format!(
+            NetError::Unreachable { .. } => format!(
                 "let {name} run `sealane doctor --wait 300` at the same time; if it does, see that \
                  its address is right and that its firewall lets this port in"
             ),
-            NetError::Stalled(..) | NetError::Malformed(..) => format!(
+            NetError::Stalled { .. } | NetError::Malformed { .. } => format!(
                 "see that the address of {name} leads to Sealane, and not to another program or a \
                  proxy"
             ),
-            NetError::Listen(..) => "end what listens there, which may be `sealane run`; where \
+            NetError::Listen { .. } => "end what listens there, which may be `sealane run`; where \
                  others reach this party by another address than its own, add `listen` to its table"
                 .to_string(),
             _ => explained.hint.to_string(),
@@ -351,7 +357,7 @@ impl Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_net::Identity;
+    use sealane_identity::Identity;
     use sealane_testkit::page;
 
     #[test]

@@ -14,7 +14,7 @@ use crate::signals;
 use sealane_diagnostic::Code;
 use sealane_host::Failure;
 use sealane_host::config::Config;
-use sealane_net::Identity;
+use sealane_identity::Identity;
 use std::fs::File;
 use std::io::{self, Read, Write, stdin};
 use std::os::fd::AsFd;

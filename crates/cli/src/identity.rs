@@ -10,7 +10,7 @@ use sealane_files::Rights;
 use sealane_host::Failure;
 use sealane_host::config::{Change, Config, DEFAULT_FILE, Editor};
 use sealane_host::meet;
-use sealane_net::{CardError, ContactCard, Identity};
+use sealane_identity::{CardError, ContactCard, Identity};
 use sealane_page::Card;
 use serde_json::json;
 use std::fs;
@@ -46,7 +46,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
         // Without the key, the configuration would only block another try.
         let _ = fs::remove_file(&config);
         let hint = "name a folder that can be written to";
-        Failure::new(Code::KeyFile, error.with_names::<&str>(&[]).message, hint)
+        Failure::new(Code::KeyFile, error.to_string(), hint)
     })?;
     if args.address.is_none() {
         print_note(format_args!(

@@ -182,7 +182,7 @@ impl EngineError {
     /// Converts an error of the network, with names for parties.
     pub fn from_net(cause: NetError, names: &[String]) -> EngineError {
         let mut error = EngineError::from(cause.with_names(names));
-        error.0.public_text = Some(cause.told(names));
+        error.0.public_text = Some(cause.public_text(names));
         error.0.net = Some(cause);
         error
     }
@@ -217,7 +217,8 @@ pub(crate) fn name(names: &[String], party: PartyId) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_net::{Awaited, KeyFault, PublicKey, Version};
+    use sealane_identity::PublicKey;
+    use sealane_net::{Awaited, KeyFault, Version};
     use sealane_testkit::page;
 
     const ADA: PartyId = PartyId(0);
@@ -236,8 +237,15 @@ mod tests {
     fn a_network_that_fails_has_pages() {
         let awaited = Awaited::Payload { step: 7 };
         let errors = [
-            NetError::Stalled(BEN, 30),
-            NetError::Overdue(BEN, awaited, 30),
+            NetError::Stalled {
+                party: BEN,
+                silent_s: 30,
+            },
+            NetError::Overdue {
+                party: BEN,
+                awaited,
+                waited_s: 30,
+            },
             NetError::Overfull {
                 from: ADA,
                 held_bytes: 67_108_864,
@@ -245,11 +253,25 @@ mod tests {
                 awaited,
                 waited_s: 30,
             },
-            NetError::Vanished(BEN),
-            NetError::Aborted(BEN, Cause::Network, "ada sent nothing for 30 s".into()),
-            NetError::Unreachable(BEN, "ben.example:7700".into(), "connection refused".into()),
-            NetError::Tls(BEN, "received corrupt message".into()),
-            NetError::Io(BEN, "connection reset by peer".into()),
+            NetError::Vanished { party: BEN },
+            NetError::Aborted {
+                party: BEN,
+                cause: Cause::Network,
+                reason: "ada sent nothing for 30 s".into(),
+            },
+            NetError::Unreachable {
+                party: BEN,
+                address: "ben.example:7700".into(),
+                reason: "connection refused".into(),
+            },
+            NetError::Tls {
+                party: BEN,
+                reason: "received corrupt message".into(),
+            },
+            NetError::Io {
+                party: BEN,
+                reason: "connection reset by peer".into(),
+            },
         ];
         for error in errors {
             shows(EngineError::from_net(error, &names()), FailureKind::Network);
@@ -268,14 +290,38 @@ mod tests {
             package: package.into(),
         };
         let errors = [
-            NetError::Malformed(BEN, "a frame of 99999999 bytes".into()),
-            NetError::Aborted(BEN, Cause::Party, "an error on its side".into()),
-            NetError::Aborted(BEN, Cause::Cancelled, NetError::Cancelled.told::<&str>(&[])),
-            NetError::Finished(BEN),
-            NetError::Diverged(BEN, "frame 2 differs at its byte 4464".into()),
-            NetError::WrongKey(BEN, KeyFault::Theirs { expected, seen }),
-            NetError::WrongVersion(BEN, version("0.1.0", 1), version("0.9.0", 2)),
-            NetError::WrongParty(BEN, "it dials a party that comes after it".into()),
+            NetError::Malformed {
+                party: BEN,
+                reason: "a frame of 99999999 bytes".into(),
+            },
+            NetError::Aborted {
+                party: BEN,
+                cause: Cause::Party,
+                reason: "an error on its side".into(),
+            },
+            NetError::Aborted {
+                party: BEN,
+                cause: Cause::Cancelled,
+                reason: NetError::Cancelled.public_text::<&str>(&[]),
+            },
+            NetError::Finished { party: BEN },
+            NetError::Diverged {
+                party: BEN,
+                difference: "frame 2 differs at its byte 4464".into(),
+            },
+            NetError::WrongKey {
+                party: BEN,
+                fault: KeyFault::Theirs { expected, seen },
+            },
+            NetError::WrongVersion {
+                party: BEN,
+                ours: version("0.1.0", 1),
+                theirs: version("0.9.0", 2),
+            },
+            NetError::WrongParty {
+                party: BEN,
+                reason: "it dials a party that comes after it".into(),
+            },
         ];
         for error in errors {
             shows(EngineError::from_net(error, &names()), FailureKind::Peer);
@@ -296,7 +342,10 @@ mod tests {
 
     #[test]
     fn what_this_side_has_to_mend_has_pages() {
-        let taken = NetError::Listen("0.0.0.0:7700".into(), "address in use".into());
+        let taken = NetError::Listen {
+            address: "0.0.0.0:7700".into(),
+            reason: "address in use".into(),
+        };
         shows(EngineError::from_net(taken, &names()), FailureKind::Config);
         let rows = "`patients` has 569 rows at ada and 570 at ben";
         shows(EngineError::row_mismatch(rows.into()), FailureKind::Data);
@@ -304,7 +353,9 @@ mod tests {
             EngineError::internal("a party panicked"),
             FailureKind::Internal,
         );
-        let misuse = NetError::Misuse("a party that has left the run goes on".into());
+        let misuse = NetError::Misuse {
+            reason: "a party that has left the run goes on".into(),
+        };
         let error = EngineError::from_net(misuse, &names());
         assert_eq!(
             (error.kind(), error.finding().code),
@@ -315,7 +366,7 @@ mod tests {
     #[test]
     fn a_party_is_named_once_whatever_its_number() {
         let names = (0..12).map(|i| format!("p{i}")).collect::<Vec<_>>();
-        let error = EngineError::from_net(NetError::Vanished(PartyId(10)), &names);
+        let error = EngineError::from_net(NetError::Vanished { party: PartyId(10) }, &names);
         assert!(
             error
                 .finding()
@@ -329,8 +380,15 @@ mod tests {
     fn others_are_told_no_address() {
         let stranger = "10.1.2.3:50000 says it is party 7".to_string();
         for error in [
-            NetError::Unreachable(BEN, "ben.example:7700".into(), "refused".into()),
-            NetError::WrongParty(BEN, stranger),
+            NetError::Unreachable {
+                party: BEN,
+                address: "ben.example:7700".into(),
+                reason: "refused".into(),
+            },
+            NetError::WrongParty {
+                party: BEN,
+                reason: stranger,
+            },
         ] {
             let (_, told) = EngineError::from_net(error, &names()).for_peers();
             assert!(told.starts_with("ben (party 1)"), "{told}");
@@ -347,7 +405,14 @@ mod tests {
         assert_eq!(cancelled.kind(), FailureKind::Misuse);
         let (cause, told) = cancelled.for_peers();
         assert_eq!(cause, Cause::Cancelled);
-        let heard = EngineError::from_net(NetError::Aborted(BEN, cause, told), &names());
+        let heard = EngineError::from_net(
+            NetError::Aborted {
+                party: BEN,
+                cause,
+                reason: told,
+            },
+            &names(),
+        );
         assert_eq!(heard.for_peers().0, Cause::Cancelled);
         assert!(
             cancelled

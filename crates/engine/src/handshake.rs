@@ -29,7 +29,8 @@ use crate::error::{EngineError, name};
 use crate::job::Job;
 use difference::{PrefixHashes, differing_line};
 use sealane_block::Coins;
-use sealane_net::{Mesh, NetError, PublicKey, SessionId};
+use sealane_identity::PublicKey;
+use sealane_net::{Mesh, NetError, SessionId};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_plan::JobParts;
 use sealane_program::check::{MAX_NAME, MAX_PARTIES};
@@ -132,7 +133,7 @@ pub(crate) fn agree(
             )));
         }
     }
-    mesh.enter(SessionId::new(&hash, &contributions));
+    mesh.set_session(SessionId::new(&hash, &contributions));
     Ok(rows)
 }
 
@@ -147,9 +148,12 @@ fn check_pinned_keys(
     if theirs.len() != ours.len() {
         // Either both ends of a link show keys or neither does, and the job has the same parties at
         // both.
-        let what = "keys of other parties than the job's".to_string();
+        let reason = "keys of other parties than the job's".to_string();
         return Err(EngineError::from_net(
-            NetError::Malformed(peer, what),
+            NetError::Malformed {
+                party: peer,
+                reason,
+            },
             names,
         ));
     }
@@ -204,8 +208,11 @@ pub(crate) fn exchange_goodbyes(
             || theirs.sent[me.index()] != mesh.payload_received(*peer)
             || theirs.sent[peer.index()] != 0
         {
-            let what = "its account of what it sent differs from what came".to_string();
-            return Err(net(NetError::Malformed(*peer, what)));
+            let reason = "its account of what it sent differs from what came".to_string();
+            return Err(net(NetError::Malformed {
+                party: *peer,
+                reason,
+            }));
         }
         // The digest is public to everybody who saw the traffic, so the comparison may take
         // variable time.
@@ -244,8 +251,11 @@ impl RowCounts {
         let (tables, names) = (&job.program().rows, job.parties());
         if theirs.len() != tables.len() {
             // The same program has the same tables, so no honest peer sends this.
-            let what = "row counts of other tables than the program's".to_string();
-            let malformed = NetError::Malformed(peer, what);
+            let reason = "row counts of other tables than the program's".to_string();
+            let malformed = NetError::Malformed {
+                party: peer,
+                reason,
+            };
             return Err(EngineError::from_net(malformed, names));
         }
         for ((known, said), table) in self.0.iter_mut().zip(theirs).zip(tables) {

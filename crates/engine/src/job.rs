@@ -6,7 +6,7 @@ use crate::error::EngineError;
 use crate::split_plan::SplitPlan;
 use sealane_clear::Clear;
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_net::PublicKey;
+use sealane_identity::PublicKey;
 use sealane_parties::NetworkClass;
 use sealane_parties::PartyId;
 use sealane_party::Party;

@@ -11,7 +11,7 @@ use crate::report::{RunReport, RunResult};
 use crate::split_plan::SplitPlan;
 use sealane_block::{Coins, Cpu};
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_net::{Cancel, Limits, MOST_EXPECTED, Mesh, NetError};
+use sealane_net::{Cancel, Limits, MAX_RUN_DURATION, Mesh, NetError};
 use sealane_parties::PartySet;
 use sealane_party::{Fault, Party};
 use sealane_plan::steps::ResultPlan;
@@ -197,7 +197,7 @@ fn run_steps(
     journal.agreed(&cost, job.network(), mesh.session());
     // Parties that do not compute wait for the others from their inputs to the end.
     let most = BUSY * cost.estimate_s(job.network());
-    mesh.expect(Duration::try_from_secs_f64(most).unwrap_or(MOST_EXPECTED));
+    mesh.expect_duration(Duration::try_from_secs_f64(most).unwrap_or(MAX_RUN_DURATION));
     let began = Instant::now();
     let start = PlanInputs {
         rows: &rows,

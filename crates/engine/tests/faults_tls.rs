@@ -12,7 +12,8 @@ use crate::common::{
     over_tls, short_limits, sweep, usual_limits,
 };
 use sealane_engine::{EngineError, FailureKind, Job, NetworkClass, ProtocolName};
-use sealane_net::{Identity, Limits, Mesh, MeshConfig, WIRE_VERSION};
+use sealane_identity::Identity;
+use sealane_net::{Limits, Mesh, MeshConfig, WIRE_VERSION};
 use sealane_program::types::{Data, Type};
 use sealane_testkit::adversary::Harm;
 use sealane_testkit::random::Random;

@@ -4,7 +4,8 @@ use crate::common::{PROGRAM, PROGRAM_OF_THREE, Session, job_of, named};
 use sealane_engine::{
     EngineError, FailureKind, Job, Journal, NetworkClass, ProtocolName, RunReport, fuzzing, run,
 };
-use sealane_net::{Identity, Mesh, PublicKey};
+use sealane_identity::{Identity, PublicKey};
+use sealane_net::Mesh;
 use sealane_program::types::Data;
 use sealane_testkit::record::recorded;
 use std::thread;

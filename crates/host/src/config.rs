@@ -35,7 +35,7 @@ pub use edit::{Change, Editor};
 use crate::Failure;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::ProtocolName;
-use sealane_net::PublicKey;
+use sealane_identity::PublicKey;
 use sealane_parties::NetworkClass;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

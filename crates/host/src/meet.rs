@@ -8,7 +8,8 @@ use crate::Failure;
 use crate::config::{Config, Party};
 use sealane_diagnostic::Code;
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
-use sealane_net::{Cancel, Endpoint, Identity, Limits, Mesh, MeshConfig, NetError};
+use sealane_identity::Identity;
+use sealane_net::{Cancel, Endpoint, Limits, Mesh, MeshConfig, NetError};
 use sealane_parties::PartyId;
 use std::path::Path;
 
@@ -120,7 +121,7 @@ pub fn identity(name: &str, config: &Config, stated: Option<&Path>) -> Result<Id
 fn load(file: &Path) -> Result<Identity, Failure> {
     Identity::load(file).map_err(|error| {
         let hint = "`sealane init NAME` makes a key, in a folder that has none";
-        EngineError::from_net(error, &[]).hint(hint).into()
+        Failure::new(Code::KeyFile, error.to_string(), hint)
     })
 }
 
@@ -252,8 +253,8 @@ fn refused(meeting: &Meeting, error: NetError) -> Failure {
     let names = names.map(|party| party.name.clone()).collect::<Vec<_>>();
     let unlike = match &error {
         // The error is about the other side's list, which may name helpers that this one does not.
-        NetError::WrongParty(..) => true,
-        NetError::WrongKey(..) => meeting.helpers > 0,
+        NetError::WrongParty { .. } => true,
+        NetError::WrongKey { .. } => meeting.helpers > 0,
         _ => false,
     };
     let error = EngineError::from_net(error, &names);

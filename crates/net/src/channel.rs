@@ -12,18 +12,18 @@ use std::sync::Arc;
 use crate::counters::Traffic;
 use crate::error::LinkError;
 use crate::frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES, MAX_STAMP};
-use crate::payload::Stock;
+use crate::payload::BufferPool;
 use crate::{Farewell, Payload, Transport};
 
 /// Most bytes of payload that are written or read in one contiguous piece.
-pub const MAX_ROOM_BYTES: usize = 64 << 10;
+pub const MAX_CONTIGUOUS_BYTES: usize = 64 << 10;
 
 pub(crate) struct Channel {
     pub(crate) transport: Box<dyn Transport>,
     sending: Sending,
     receiving: Receiving,
     /// Buffers of frames to be sent.
-    stock: Arc<Stock>,
+    pool: Arc<BufferPool>,
     /// Set once this party has sent its farewell.
     left: bool,
 }
@@ -48,11 +48,11 @@ struct Receiving {
     /// unread part of the frame.
     joined: Payload,
     /// Bytes of it that the protocol has consumed.
-    joined_used: usize,
+    joined_consumed: usize,
     /// The frame being consumed.
     frame: Payload,
     /// Bytes of the frame that the protocol has consumed, or that were moved to `joined`.
-    used: usize,
+    consumed: usize,
     /// Bytes of the frame that the digest has seen, or will see in `joined`.
     digested: usize,
     /// Digest of all payload before the frame.
@@ -71,33 +71,34 @@ impl Channel {
             transport,
             sending: Sending::default(),
             receiving: Receiving::default(),
-            stock: Arc::default(),
+            pool: Arc::default(),
             left: false,
         }
     }
 
     /// Makes room for `bytes` bytes of the message being written, at least one and at most
-    /// [`MAX_ROOM_BYTES`]; returns a frame that must be sent first, if any. A frame is sent only
-    /// when bytes follow it, so the last frame of a message is still here when the message ends.
-    pub(crate) fn make_room(&mut self, bytes: usize, stamp: u32) -> Option<Frame> {
+    /// [`MAX_CONTIGUOUS_BYTES`]; returns a frame that must be sent first, if any. A frame is sent
+    /// only when bytes follow it, so the last frame of a message is still here when the message
+    /// ends.
+    pub(crate) fn reserve(&mut self, bytes: usize, stamp: u32) -> Option<Frame> {
         let sending = &mut self.sending;
         let full = sending.frame.len() + bytes > MAX_FRAME_BYTES;
         let leaving = full.then(|| sending.cut_frame(stamp, false));
         sending.streamed |= full;
         if sending.frame.capacity() == 0 {
-            sending.frame = self.stock.take();
+            sending.frame = self.pool.take();
         }
         leaving
     }
 
     /// Returns the free rest of the frame being filled.
-    pub(crate) fn room(&mut self) -> &mut [u8] {
-        self.sending.frame.room()
+    pub(crate) fn send_buffer(&mut self) -> &mut [u8] {
+        self.sending.frame.spare_capacity()
     }
 
     /// Adds the first `bytes` bytes of the free rest to the message.
-    pub(crate) fn wrote(&mut self, bytes: usize) {
-        self.sending.frame.wrote(bytes);
+    pub(crate) fn mark_written(&mut self, bytes: usize) {
+        self.sending.frame.mark_written(bytes);
     }
 
     /// Ends the message being written; returns its last frame, if there is a message.
@@ -122,53 +123,54 @@ impl Channel {
         let mut taken = 0;
         // The joined bytes first, then the rest of the frame.
         for _ in 0..2 {
-            let ready = self.receiving.unread();
-            let now = ready.len().min(into.len() - taken);
-            into[taken..][..now].copy_from_slice(&ready[..now]);
-            self.receiving.use_up(now);
+            let unread = self.receiving.unread();
+            let now = unread.len().min(into.len() - taken);
+            into[taken..][..now].copy_from_slice(&unread[..now]);
+            self.receiving.consume(now);
             taken += now;
         }
         taken
     }
 
     /// Makes the next `bytes` received bytes contiguous; returns how many are still missing.
-    /// `bytes` is at most [`MAX_ROOM_BYTES`].
-    pub(crate) fn bring_together(&mut self, bytes: usize) -> usize {
-        self.receiving.bring_together(bytes, &self.stock)
+    /// `bytes` is at most [`MAX_CONTIGUOUS_BYTES`].
+    pub(crate) fn make_contiguous(&mut self, bytes: usize) -> usize {
+        self.receiving.make_contiguous(bytes, &self.pool)
     }
 
     /// Returns the unread bytes that are contiguous.
     pub(crate) fn unread(&mut self) -> &mut [u8] {
         let here = &mut self.receiving;
-        match here.joined_used < here.joined.len() {
-            true => &mut here.joined[here.joined_used..],
-            false => &mut here.frame[here.used..],
+        match here.joined_consumed < here.joined.len() {
+            true => &mut here.joined[here.joined_consumed..],
+            false => &mut here.frame[here.consumed..],
         }
     }
 
     /// Consumes the first `bytes` of the contiguous unread bytes.
-    pub(crate) fn use_up(&mut self, bytes: usize) {
-        self.receiving.use_up(bytes);
+    pub(crate) fn consume(&mut self, bytes: usize) {
+        self.receiving.consume(bytes);
     }
 
     /// Makes `frame` the current frame, after all of the one before has been consumed or moved.
     /// Returns its stamp. `wanted` is the number of bytes still to be read.
     pub(crate) fn accept(&mut self, frame: Frame, wanted: usize) -> Result<u32, LinkError> {
-        self.receiving.leave_frame();
+        self.receiving.drop_frame();
         let FrameKind::Data { end } = frame.kind else {
-            return Err(LinkError::Malformed(format!(
-                "a control message where {wanted} payload bytes were due"
-            )));
+            return Err(LinkError::Malformed {
+                reason: format!("a control message where {wanted} payload bytes were due"),
+            });
         };
         if frame.payload.is_empty() {
-            return Err(LinkError::Malformed("empty data frame".into()));
+            return Err(LinkError::Malformed {
+                reason: "empty data frame".into(),
+            });
         }
         let receiving = &mut self.receiving;
         if frame.stamp < receiving.last_stamp.max(1) || frame.stamp > MAX_STAMP {
-            return Err(LinkError::Malformed(format!(
-                "stamp {} after stamp {}",
-                frame.stamp, receiving.last_stamp
-            )));
+            return Err(LinkError::Malformed {
+                reason: format!("stamp {} after stamp {}", frame.stamp, receiving.last_stamp),
+            });
         }
         receiving.ends_message = end;
         receiving.last_stamp = frame.stamp;
@@ -180,9 +182,9 @@ impl Channel {
     pub(crate) fn expect_control(&self) -> Result<(), LinkError> {
         match self.receiving.unread_bytes() {
             0 => Ok(()),
-            unread => Err(LinkError::Malformed(format!(
-                "{unread} payload bytes where a control message was due"
-            ))),
+            unread => Err(LinkError::Malformed {
+                reason: format!("{unread} payload bytes where a control message was due"),
+            }),
         }
     }
 
@@ -190,10 +192,12 @@ impl Channel {
     pub(crate) fn control_of(frame: Frame) -> Result<Payload, LinkError> {
         match frame.kind {
             FrameKind::Control if frame.payload.len() <= MAX_CONTROL_BYTES => Ok(frame.payload),
-            FrameKind::Control => Err(LinkError::Malformed("oversized control message".into())),
-            FrameKind::Data { .. } => Err(LinkError::Malformed(
-                "payload where a control message was due".into(),
-            )),
+            FrameKind::Control => Err(LinkError::Malformed {
+                reason: "oversized control message".into(),
+            }),
+            FrameKind::Data { .. } => Err(LinkError::Malformed {
+                reason: "payload where a control message was due".into(),
+            }),
         }
     }
 
@@ -217,7 +221,7 @@ impl Channel {
 
     pub(crate) fn digest_received(&self) -> [u8; 32] {
         let here = &self.receiving;
-        digest_with(&here.digest, &here.frame[here.digested..here.used])
+        digest_with(&here.digest, &here.frame[here.digested..here.consumed])
     }
 
     pub(crate) fn messages(&self) -> Traffic {
@@ -239,45 +243,46 @@ impl Sending {
         Frame {
             kind: FrameKind::Data { end },
             stamp,
-            payload: self.frame.leave(),
+            payload: self.frame.take_to_send(),
         }
     }
 }
 
 impl Receiving {
     /// Drops the current frame, all of which has been consumed or moved.
-    fn leave_frame(&mut self) {
+    fn drop_frame(&mut self) {
         self.messages += u64::from(std::mem::take(&mut self.ends_message));
-        self.digest.update(&self.frame[self.digested..self.used]);
+        self.digest
+            .update(&self.frame[self.digested..self.consumed]);
         self.frame = Payload::default();
-        (self.used, self.digested) = (0, 0);
+        (self.consumed, self.digested) = (0, 0);
     }
 
     fn unread_bytes(&self) -> usize {
-        self.joined.len() - self.joined_used + self.frame.len() - self.used
+        self.joined.len() - self.joined_consumed + self.frame.len() - self.consumed
     }
 
     fn unread(&self) -> &[u8] {
-        match &self.joined[self.joined_used..] {
-            [] => &self.frame[self.used..],
+        match &self.joined[self.joined_consumed..] {
+            [] => &self.frame[self.consumed..],
             joined => joined,
         }
     }
 
-    fn use_up(&mut self, bytes: usize) {
-        if self.joined_used == self.joined.len() {
-            self.used += bytes;
+    fn consume(&mut self, bytes: usize) {
+        if self.joined_consumed == self.joined.len() {
+            self.consumed += bytes;
             return;
         }
-        let from = self.joined_used;
-        self.joined_used += bytes;
-        self.digest.update(&self.joined[from..self.joined_used]);
-        if self.joined_used == self.joined.len() {
-            (self.joined, self.joined_used) = (Payload::default(), 0);
+        let from = self.joined_consumed;
+        self.joined_consumed += bytes;
+        self.digest.update(&self.joined[from..self.joined_consumed]);
+        if self.joined_consumed == self.joined.len() {
+            (self.joined, self.joined_consumed) = (Payload::default(), 0);
         }
     }
 
-    fn bring_together(&mut self, bytes: usize, stock: &Arc<Stock>) -> usize {
+    fn make_contiguous(&mut self, bytes: usize, pool: &Arc<BufferPool>) -> usize {
         match self.unread().len() {
             // Usually the next frame holds them.
             0 => return bytes,
@@ -285,17 +290,18 @@ impl Receiving {
             _ => {}
         }
         if self.joined.capacity() == 0 {
-            self.joined = stock.take();
+            self.joined = pool.take();
         }
-        self.joined.drop_front(self.joined_used);
-        self.joined_used = 0;
+        self.joined.drop_front(self.joined_consumed);
+        self.joined_consumed = 0;
         // The consumed bytes come before the moved ones.
-        self.digest.update(&self.frame[self.digested..self.used]);
-        let left = &self.frame[self.used..];
+        self.digest
+            .update(&self.frame[self.digested..self.consumed]);
+        let left = &self.frame[self.consumed..];
         let moved = left.len().min(bytes - self.joined.len());
         self.joined.append(&left[..moved]);
-        self.used += moved;
-        self.digested = self.used;
+        self.consumed += moved;
+        self.digested = self.consumed;
         bytes - self.joined.len()
     }
 }

@@ -37,8 +37,8 @@ impl Cipher {
                 let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
                 match connection.writer().write_vectored(&slices) {
                     Ok(written) if written == bytes => drain(&mut connection, wire),
-                    Ok(_) => return Err(LinkError::Tls("the connection has been closed".into())),
-                    Err(error) => return Err(LinkError::Tls(error.to_string())),
+                    Ok(_) => return Err(tls_failure("the connection has been closed")),
+                    Err(error) => return Err(tls_failure(error)),
                 }
             }
         }
@@ -62,7 +62,7 @@ impl Cipher {
         mut take: impl FnMut(&[u8]) -> Result<(), String>,
     ) -> Result<(), LinkError> {
         let Cipher::Tls(connection) = self else {
-            return take(wire).map_err(LinkError::Malformed);
+            return take(wire).map_err(|reason| LinkError::Malformed { reason });
         };
         let mut connection = lock(connection);
         loop {
@@ -70,11 +70,9 @@ impl Cipher {
             let mut left = state.plaintext_bytes_to_read();
             while left > 0 {
                 let mut reader = connection.reader();
-                let piece = reader
-                    .fill_buf()
-                    .map_err(|error| LinkError::Tls(error.to_string()))?;
+                let piece = reader.fill_buf().map_err(tls_failure)?;
                 let bytes = piece.len();
-                take(piece).map_err(LinkError::Malformed)?;
+                take(piece).map_err(|reason| LinkError::Malformed { reason })?;
                 reader.consume(bytes);
                 left -= bytes;
             }
@@ -82,9 +80,7 @@ impl Cipher {
             if wire.is_empty() || state.peer_has_closed() {
                 return Ok(());
             }
-            connection
-                .read_tls(&mut wire)
-                .map_err(|error| LinkError::Tls(error.to_string()))?;
+            connection.read_tls(&mut wire).map_err(tls_failure)?;
         }
     }
 }
@@ -99,9 +95,16 @@ fn drain(connection: &mut Connection, wire: &mut Vec<u8>) {
 /// attacker on the path.
 fn refusal(error: rustls::Error) -> LinkError {
     match error {
-        rustls::Error::AlertReceived(alert) => LinkError::Tls(format!("the peer says {alert:?}")),
-        other => LinkError::Malformed(format!("TLS: {other}")),
+        rustls::Error::AlertReceived(alert) => tls_failure(format!("the peer says {alert:?}")),
+        other => LinkError::Malformed {
+            reason: format!("TLS: {other}"),
+        },
     }
+}
+
+fn tls_failure(reason: impl ToString) -> LinkError {
+    let reason = reason.to_string();
+    LinkError::Tls { reason }
 }
 
 /// Locks the connection. A panic of the library under the lock leaves a connection that refuses

@@ -5,12 +5,13 @@ use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::Transport;
 use crate::cancel::Cancel;
 use crate::error::{KeyFault, NetError};
 use crate::gather::{Gathered, gather};
 use crate::limits::Limits;
 use crate::meeting::Host;
-use crate::{Identity, PublicKey, Transport};
+use sealane_identity::{Identity, PublicKey};
 use sealane_parties::PartyId;
 
 /// Configuration of one party's meeting with the others.
@@ -129,13 +130,14 @@ pub(crate) fn meet_all(config: &MeshConfig, encrypted: bool) -> Result<Gathered,
 pub(crate) fn check(config: &MeshConfig) -> Result<(), NetError> {
     let parties = config.parties.len();
     let Some(own) = config.parties.get(config.me.index()) else {
-        return Err(NetError::Misuse(format!(
-            "{} is none of {parties} parties",
-            config.me
-        )));
+        return Err(NetError::Misuse {
+            reason: format!("{} is none of {parties} parties", config.me),
+        });
     };
     if parties > usize::from(u8::MAX) {
-        return Err(NetError::Misuse(format!("{parties} parties are too many")));
+        return Err(NetError::Misuse {
+            reason: format!("{parties} parties are too many"),
+        });
     }
     let seen = config.identity.public_key();
     if own.key != seen {
@@ -143,7 +145,10 @@ pub(crate) fn check(config: &MeshConfig) -> Result<(), NetError> {
             expected: own.key,
             seen,
         };
-        return Err(NetError::WrongKey(config.me, fault));
+        return Err(NetError::WrongKey {
+            party: config.me,
+            fault,
+        });
     }
     refuse_doubles(config)
 }
@@ -165,8 +170,8 @@ fn refuse_doubles(config: &MeshConfig) -> Result<(), NetError> {
         for (what, first) in doubles {
             if let Some(first) = first {
                 let first = config.name(first);
-                let what = format!("its {what} is also that of {first} in this configuration");
-                return Err(NetError::Doubled(party, what));
+                let reason = format!("its {what} is also that of {first} in this configuration");
+                return Err(NetError::Doubled { party, reason });
             }
         }
     }
@@ -206,10 +211,15 @@ mod tests {
                 (of_older, PartyId(1), one, other),
                 (newer.join().unwrap(), PartyId(0), other, one),
             ] {
-                let NetError::WrongVersion(party, mine, its) = &error else {
+                let NetError::WrongVersion {
+                    party,
+                    ours: own,
+                    theirs: others,
+                } = &error
+                else {
                     panic!("{error}")
                 };
-                assert_eq!((*party, mine.wire, its.wire), (peer, ours, theirs));
+                assert_eq!((*party, own.wire, others.wire), (peer, ours, theirs));
                 assert!(
                     error
                         .to_string()

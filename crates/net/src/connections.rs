@@ -39,7 +39,10 @@ pub(crate) fn listen(config: &MeshConfig) -> Result<TcpListener, NetError> {
         .unwrap_or(&config.parties[config.me.index()].address);
     TcpListener::bind(address)
         .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
-        .map_err(|error| NetError::Listen(address.clone(), error.to_string()))
+        .map_err(|error| NetError::Listen {
+            address: address.clone(),
+            reason: error.to_string(),
+        })
 }
 
 /// An incoming connection from which nothing has been read yet.
@@ -151,8 +154,12 @@ pub(crate) fn dial<T>(
         let over = connections.is_over() || host.config.cancel.is_cancelled();
         if over || Instant::now() + pause >= host.deadline {
             let waited = started.elapsed().as_secs_f32();
-            let cause = format!("{cause} (after {waited:.1} s of trying)");
-            return Err(NetError::Unreachable(peer, address.clone(), cause));
+            let reason = format!("{cause} (after {waited:.1} s of trying)");
+            return Err(NetError::Unreachable {
+                party: peer,
+                address: address.clone(),
+                reason,
+            });
         }
         waker.wait_until(Instant::now() + pause);
         pause = (2 * pause).min(LONGEST_PAUSE);

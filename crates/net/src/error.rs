@@ -10,8 +10,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::PublicKey;
-use crate::hello::{PACKAGE_VERSION, WIRE_VERSION};
+use crate::hello::Version;
+use sealane_identity::PublicKey;
 use sealane_parties::PartyId;
 
 mod text;
@@ -22,11 +22,22 @@ mod text;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NetError {
-    /// Nothing at all came, not even a heartbeat, for longer than the time-out, in seconds.
-    Stalled(PartyId, u64),
-    /// The peer is alive, but did not send or read what this party waits for within its patience,
-    /// in seconds.
-    Overdue(PartyId, Awaited, u64),
+    /// Nothing at all came, not even a heartbeat, for longer than the time-out.
+    Stalled {
+        /// The silent peer.
+        party: PartyId,
+        /// Length of the silence, in seconds.
+        silent_s: u64,
+    },
+    /// The peer is alive, but did not send or read what this party waits for within its patience.
+    Overdue {
+        /// The peer.
+        party: PartyId,
+        /// Kind of event that is waited for.
+        awaited: Awaited,
+        /// Length of the wait, in seconds.
+        waited_s: u64,
+    },
     /// Like [`NetError::Overdue`], after this party has buffered as much as it may of what others
     /// sent ahead.
     Overfull {
@@ -38,66 +49,131 @@ pub enum NetError {
         party: PartyId,
         /// Kind of event that is waited for.
         awaited: Awaited,
-        /// How long, in seconds.
+        /// Length of the wait, in seconds.
         waited_s: u64,
     },
     /// The connection ended in the middle of a run.
-    Vanished(PartyId),
+    Vanished {
+        /// The peer.
+        party: PartyId,
+    },
     /// Bytes that are not a message of this protocol.
-    Malformed(PartyId, String),
+    Malformed {
+        /// The sender.
+        party: PartyId,
+        /// The violated rule.
+        reason: String,
+    },
     /// The caller that started this party cancelled the run.
     Cancelled,
-    /// The peer gave up and said why.
-    Aborted(PartyId, Cause, String),
+    /// The peer gave up.
+    Aborted {
+        /// The peer.
+        party: PartyId,
+        /// Its cause.
+        cause: Cause,
+        /// Its reason, in words.
+        reason: String,
+    },
     /// The peer ended its run in good order while this party still expected something of it.
-    Finished(PartyId),
+    Finished {
+        /// The peer.
+        party: PartyId,
+    },
     /// A replayed run deviated from the recorded one.
-    Diverged(PartyId, String),
+    Diverged {
+        /// The peer on the recorded link.
+        party: PartyId,
+        /// The first deviation.
+        difference: String,
+    },
     /// A key is not the one that was pinned.
-    WrongKey(PartyId, KeyFault),
-    /// The parties run incompatible versions: ours, then theirs.
-    WrongVersion(PartyId, Version, Version),
+    WrongKey {
+        /// The party at the other end; this party if its own key is not the configured one.
+        party: PartyId,
+        /// Kind of disagreement.
+        fault: KeyFault,
+    },
+    /// The parties run incompatible versions.
+    WrongVersion {
+        /// The peer.
+        party: PartyId,
+        /// Version of this party.
+        ours: Version,
+        /// Version of the peer.
+        theirs: Version,
+    },
     /// The parties disagree on their indices, addresses or keys.
-    WrongParty(PartyId, String),
+    WrongParty {
+        /// The peer.
+        party: PartyId,
+        /// The disagreement.
+        reason: String,
+    },
     /// Two parties have the same key or address in the configuration of this party.
-    Doubled(PartyId, String),
-    /// No connection could be made: the address, and the cause.
-    Unreachable(PartyId, String, String),
+    Doubled {
+        /// The second of the two.
+        party: PartyId,
+        /// The common value, and the first of the two.
+        reason: String,
+    },
+    /// No connection could be made.
+    Unreachable {
+        /// The peer.
+        party: PartyId,
+        /// Address at which it was dialled or awaited.
+        address: String,
+        /// Failure of the last attempt.
+        reason: String,
+    },
     /// TLS failed, though with the right key.
-    Tls(PartyId, String),
-    /// This party cannot listen at its own address: the address, and the cause.
-    Listen(String, String),
-    /// A private key could not be stored or loaded: the file, and the cause.
-    KeyFile(String, String),
+    Tls {
+        /// The peer.
+        party: PartyId,
+        /// Failure that the TLS library reported.
+        reason: String,
+    },
+    /// This party cannot listen at its own address.
+    Listen {
+        /// The address.
+        address: String,
+        /// Failure that the operating system reported.
+        reason: String,
+    },
     /// The operating system reported a fault of the connection.
-    Io(PartyId, String),
+    Io {
+        /// The peer.
+        party: PartyId,
+        /// The fault.
+        reason: String,
+    },
     /// Invalid call of this room; a bug in Sealane itself.
-    Misuse(String),
+    Misuse {
+        /// The violated rule.
+        reason: String,
+    },
 }
 
 impl NetError {
     /// The peer concerned, if there is one.
     pub fn party(&self) -> Option<PartyId> {
         match self {
-            NetError::Stalled(party, _)
-            | NetError::Overdue(party, ..)
+            NetError::Stalled { party, .. }
+            | NetError::Overdue { party, .. }
             | NetError::Overfull { party, .. }
-            | NetError::Vanished(party)
-            | NetError::Malformed(party, _)
-            | NetError::Aborted(party, ..)
-            | NetError::Finished(party)
-            | NetError::Diverged(party, _)
-            | NetError::WrongKey(party, _)
-            | NetError::WrongVersion(party, _, _)
-            | NetError::WrongParty(party, _)
-            | NetError::Doubled(party, _)
-            | NetError::Unreachable(party, _, _)
-            | NetError::Tls(party, _)
-            | NetError::Io(party, _) => Some(*party),
-            NetError::Cancelled
-            | NetError::Listen(..)
-            | NetError::KeyFile(..)
-            | NetError::Misuse(_) => None,
+            | NetError::Vanished { party }
+            | NetError::Malformed { party, .. }
+            | NetError::Aborted { party, .. }
+            | NetError::Finished { party }
+            | NetError::Diverged { party, .. }
+            | NetError::WrongKey { party, .. }
+            | NetError::WrongVersion { party, .. }
+            | NetError::WrongParty { party, .. }
+            | NetError::Doubled { party, .. }
+            | NetError::Unreachable { party, .. }
+            | NetError::Tls { party, .. }
+            | NetError::Io { party, .. } => Some(*party),
+            NetError::Cancelled | NetError::Listen { .. } | NetError::Misuse { .. } => None,
         }
     }
 
@@ -105,40 +181,48 @@ impl NetError {
     /// the cause that came with it, so that all parties see the same one.
     pub fn cause(&self) -> Cause {
         match self {
-            NetError::Aborted(_, cause, _) => *cause,
+            NetError::Aborted { cause, .. } => *cause,
             NetError::Cancelled => Cause::Cancelled,
-            NetError::Stalled(..)
-            | NetError::Overdue(..)
+            NetError::Stalled { .. }
+            | NetError::Overdue { .. }
             | NetError::Overfull { .. }
-            | NetError::Vanished(_)
-            | NetError::Unreachable(..)
-            | NetError::Tls(..)
-            | NetError::Io(..) => Cause::Network,
-            NetError::Malformed(..)
-            | NetError::Finished(_)
-            | NetError::Diverged(..)
-            | NetError::WrongKey(..)
-            | NetError::WrongVersion(..)
-            | NetError::WrongParty(..)
-            | NetError::Doubled(..)
-            | NetError::Listen(..)
-            | NetError::KeyFile(..)
-            | NetError::Misuse(_) => Cause::Party,
+            | NetError::Vanished { .. }
+            | NetError::Unreachable { .. }
+            | NetError::Tls { .. }
+            | NetError::Io { .. } => Cause::Network,
+            NetError::Malformed { .. }
+            | NetError::Finished { .. }
+            | NetError::Diverged { .. }
+            | NetError::WrongKey { .. }
+            | NetError::WrongVersion { .. }
+            | NetError::WrongParty { .. }
+            | NetError::Doubled { .. }
+            | NetError::Listen { .. }
+            | NetError::Misuse { .. } => Cause::Party,
         }
     }
 
-    /// Adds the party at the other end of the link to `what`.
-    pub(crate) fn on_link(party: PartyId, what: LinkError) -> NetError {
-        match what {
-            LinkError::Silent(time) => NetError::Stalled(party, time.as_secs()),
-            LinkError::Vanished => NetError::Vanished(party),
-            LinkError::Finished => NetError::Finished(party),
-            LinkError::Aborted(cause, reason) => NetError::Aborted(party, cause, reason),
-            LinkError::Malformed(what) => NetError::Malformed(party, what),
-            LinkError::Diverged(what) => NetError::Diverged(party, what),
-            LinkError::Tls(what) => NetError::Tls(party, what),
-            LinkError::Io(what) => NetError::Io(party, what),
-            LinkError::Left => NetError::Misuse("a party that has left the run goes on".into()),
+    /// Adds the party at the other end of the link to `event`.
+    pub(crate) fn on_link(party: PartyId, event: LinkError) -> NetError {
+        match event {
+            LinkError::Silent { duration } => NetError::Stalled {
+                party,
+                silent_s: duration.as_secs(),
+            },
+            LinkError::Vanished => NetError::Vanished { party },
+            LinkError::Finished => NetError::Finished { party },
+            LinkError::Aborted { cause, reason } => NetError::Aborted {
+                party,
+                cause,
+                reason,
+            },
+            LinkError::Malformed { reason } => NetError::Malformed { party, reason },
+            LinkError::Diverged { difference } => NetError::Diverged { party, difference },
+            LinkError::Tls { reason } => NetError::Tls { party, reason },
+            LinkError::Io { reason } => NetError::Io { party, reason },
+            LinkError::Left => NetError::Misuse {
+                reason: "a party that has left the run goes on".into(),
+            },
         }
     }
 }
@@ -177,31 +261,6 @@ pub enum KeyFault {
         /// The key of this party.
         shown: PublicKey,
     },
-}
-
-/// Version of Sealane, as sent in the first bytes of a connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Version {
-    /// Version of the wire format; parties need the same.
-    pub wire: u16,
-    /// Version of the package, for people.
-    pub package: String,
-}
-
-impl Version {
-    /// Version of this build.
-    pub fn current() -> Version {
-        Version {
-            wire: WIRE_VERSION,
-            package: PACKAGE_VERSION.into(),
-        }
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (wire version {})", self.package, self.wire)
-    }
 }
 
 /// Event for which a party waits.
@@ -244,22 +303,42 @@ impl fmt::Display for Awaited {
 /// Event on a link, reported by a transport that does not know the peer's index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkError {
-    /// Nothing came, not even a heartbeat, for this long.
-    Silent(Duration),
+    /// Nothing came, not even a heartbeat.
+    Silent {
+        /// Length of the silence.
+        duration: Duration,
+    },
     /// The other end is gone.
     Vanished,
     /// The other end said goodbye, and everything that it sent has been received.
     Finished,
-    /// The other end gave up for this reason.
-    Aborted(Cause, String),
+    /// The other end gave up.
+    Aborted {
+        /// Its cause.
+        cause: Cause,
+        /// Its reason, in words.
+        reason: String,
+    },
     /// The other end sent something that is not a frame.
-    Malformed(String),
+    Malformed {
+        /// The violated rule.
+        reason: String,
+    },
     /// The bytes sent differ from those of the recorded run.
-    Diverged(String),
+    Diverged {
+        /// The first deviation.
+        difference: String,
+    },
     /// The encryption of the connection failed.
-    Tls(String),
+    Tls {
+        /// Failure that the TLS library reported.
+        reason: String,
+    },
     /// The operating system reported a fault.
-    Io(String),
+    Io {
+        /// The fault.
+        reason: String,
+    },
     /// This end has sent its farewell before.
     Left,
 }

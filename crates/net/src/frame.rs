@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use crate::error::Cause;
-use crate::payload::{Payload, Stock};
+use crate::payload::{BufferPool, Payload};
 use crate::text::{MAX_REASON_BYTES, harmless};
 
 /// Longest payload of a frame.
@@ -151,7 +151,7 @@ impl Packet {
 #[derive(Default)]
 pub(crate) struct Assembler {
     /// Buffers of long frames.
-    stock: Arc<Stock>,
+    pool: Arc<BufferPool>,
     header: [u8; HEADER_BYTES],
     header_filled: usize,
     /// The checked header and the payload so far, once the header is complete.
@@ -175,7 +175,7 @@ impl Assembler {
                     return Ok(());
                 }
                 let header = Header::parse(&self.header)?;
-                self.body = Some((header, self.stock.take_for(header.length)));
+                self.body = Some((header, self.pool.take_for(header.length)));
                 self.header_filled = 0;
             }
             if let Some((header, payload)) = &mut self.body {

@@ -10,7 +10,6 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::frame::{Assembler, Frame, Packet};
 use crate::hello::Hello;
-use crate::identity::PublicKey;
 use crate::mesh::control_message;
 use crate::text::{MAX_REASON_BYTES, harmless};
 
@@ -61,11 +60,6 @@ pub fn hello(mut bytes: &[u8]) -> Option<Vec<u8>> {
 pub fn control<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Option<Vec<u8>> {
     let message: T = control_message(bytes).ok()?;
     postcard::to_stdvec(&message).ok()
-}
-
-/// Decodes a public key in its TLS form.
-pub fn raw_key(bytes: &[u8]) -> Option<Vec<u8>> {
-    PublicKey::from_spki(bytes).map(PublicKey::to_spki)
 }
 
 /// Returns a peer's text as people see it.

@@ -182,7 +182,13 @@ impl<'a> Gathering<'a> {
             return Ok(());
         };
         // It has waited in vain for a party of which this one may know more.
-        let in_vain = matches!(end, LinkError::Aborted(Cause::Network, _));
+        let in_vain = matches!(
+            end,
+            LinkError::Aborted {
+                cause: Cause::Network,
+                ..
+            }
+        );
         let known = in_vain.then(|| self.likeliest()).flatten();
         Err(known.unwrap_or_else(|| NetError::on_link(party, end)))
     }
@@ -200,7 +206,7 @@ impl<'a> Gathering<'a> {
                 self.connections.remove_dialled(peer);
                 match outcome {
                     Ok(met) => self.welcome(met),
-                    Err(error @ NetError::Unreachable(..)) => {
+                    Err(error @ NetError::Unreachable { .. }) => {
                         self.unreachable.insert(peer, error);
                         // A cancelled meeting ends by itself.
                         match self.host.config.cancel.is_cancelled() {
@@ -276,7 +282,7 @@ impl<'a> Gathering<'a> {
                 // A party that is met now is met too late, and another one that is not met is still
                 // missing.
                 Report::Accepted(Accepted { outcome: Ok(_), .. }) | Report::Dialled(_, Ok(_)) => {}
-                Report::Dialled(peer, Err(error @ NetError::Unreachable(..))) => {
+                Report::Dialled(peer, Err(error @ NetError::Unreachable { .. })) => {
                     self.unreachable.insert(peer, error);
                 }
                 report => {
@@ -310,8 +316,8 @@ impl<'a> Gathering<'a> {
         let first = *self.missing().first().unwrap_or(&config.me);
         let waited = config.limits.connect.as_secs_f32();
         let own = &config.parties[config.me.index()].address;
-        let mut cause = match self.unreachable.get(&first) {
-            Some(NetError::Unreachable(_, _, cause)) => cause.clone(),
+        let mut reason = match self.unreachable.get(&first) {
+            Some(NetError::Unreachable { reason, .. }) => reason.clone(),
             _ if first < config.me => format!("no answer within {waited} s"),
             _ => format!("it has not come through to {own} within {waited} s"),
         };
@@ -319,13 +325,17 @@ impl<'a> Gathering<'a> {
         let others = self.missing().into_iter().filter(|party| *party != first);
         let others: Vec<_> = others.map(|party| config.name(party)).collect();
         if !others.is_empty() {
-            cause += &format!("; missing as well: {}", others.join(", "));
+            reason += &format!("; missing as well: {}", others.join(", "));
         }
         if let Some(caller) = self.last_turned_away {
             let count = self.turned_away;
-            cause += &format!("; strangers turned away: {count}, the last from {caller}");
+            reason += &format!("; strangers turned away: {count}, the last from {caller}");
         }
-        NetError::Unreachable(first, address, cause)
+        NetError::Unreachable {
+            party: first,
+            address,
+            reason,
+        }
     }
 
     /// Lets current handshakes finish, so that parties that are just being met learn why this one
@@ -361,9 +371,12 @@ impl<'a> Gathering<'a> {
     fn leave(self, result: Result<(), NetError>) -> Result<Gathered, NetError> {
         let mut transports = self.met;
         if let Err(error) = result {
-            let reason = error.told(&self.host.config.names());
+            let reason = error.public_text(&self.host.config.names());
             for transport in transports.iter_mut().flatten() {
-                transport.shutdown(Farewell::Abort(error.cause(), &reason));
+                transport.shutdown(Farewell::Abort {
+                    cause: error.cause(),
+                    reason: &reason,
+                });
             }
             return Err(error);
         }
@@ -390,7 +403,10 @@ enum Likelihood {
 impl Likelihood {
     /// Classifies `error`; none if it says nothing about the party.
     fn of(error: &NetError, at_home: bool) -> Option<Likelihood> {
-        let of_keys = matches!(error, NetError::WrongKey(..) | NetError::WrongParty(..));
+        let of_keys = matches!(
+            error,
+            NetError::WrongKey { .. } | NetError::WrongParty { .. }
+        );
         match (of_keys, at_home) {
             (true, true) => Some(Likelihood::KeysAndHost),
             (true, false) => Some(Likelihood::Keys),

@@ -11,10 +11,11 @@
 //!   purpose 1 | silence in ms 4
 //! ```
 
+use std::fmt;
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-use crate::error::{NetError, Version};
+use crate::error::NetError;
 use sealane_parties::PartyId;
 
 /// Changes that each wire version brought, the first version first. Any change of a byte that
@@ -33,11 +34,36 @@ pub const WIRE_HISTORY: &[&str] = &[
 pub const WIRE_VERSION: u16 = WIRE_HISTORY.len() as u16;
 
 /// The version of the package, in at most 31 bytes.
-pub(crate) const PACKAGE_VERSION: &str = env!("CARGO_PKG_VERSION");
+const PACKAGE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 const HELLO_BYTES: usize = 50;
 const MAGIC: [u8; 8] = *b"SEALANE\n";
 const VERSION_TEXT_BYTES: usize = 31;
+
+/// Version of Sealane, as sent in the first bytes of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Version of the wire format; parties need the same.
+    pub wire: u16,
+    /// Version of the package, for people.
+    pub package: String,
+}
+
+impl Version {
+    /// Version of this build.
+    pub fn current() -> Version {
+        Version {
+            wire: WIRE_VERSION,
+            package: PACKAGE_VERSION.into(),
+        }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (wire version {})", self.package, self.wire)
+    }
+}
 
 /// Purpose for which an end of a connection is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,21 +159,24 @@ impl Hello {
         let peer = self.to;
         self.check_version(theirs, peer)?;
         if theirs.purpose != self.purpose {
-            let what = "it greets as one who is here for something else than a run";
-            return Err(NetError::Malformed(peer, what.into()));
+            let reason = "it greets as one who is here for something else than a run".into();
+            return Err(NetError::Malformed {
+                party: peer,
+                reason,
+            });
         }
         if (theirs.from, theirs.to, theirs.parties) != (self.to, self.from, self.parties) {
             let Hello {
                 from, to, parties, ..
             } = theirs;
-            return Err(NetError::WrongParty(
-                peer,
-                format!(
+            return Err(NetError::WrongParty {
+                party: peer,
+                reason: format!(
                     "it says it is {from} of {parties} and speaks to {to}, but here it is {} of \
                      {} and this is {}",
                     self.to, self.parties, self.from
                 ),
-            ));
+            });
         }
         Ok(())
     }
@@ -158,7 +187,11 @@ impl Hello {
             return Ok(());
         }
         let (ours, theirs) = (self.version.clone(), theirs.version.clone());
-        Err(NetError::WrongVersion(peer, ours, theirs))
+        Err(NetError::WrongVersion {
+            party: peer,
+            ours,
+            theirs,
+        })
     }
 
     fn parse(bytes: &[u8; HELLO_BYTES]) -> Option<Hello> {
@@ -260,7 +293,10 @@ mod tests {
         };
         assert!(matches!(
             ours.check(&probing),
-            Err(NetError::Malformed(PartyId(0), _))
+            Err(NetError::Malformed {
+                party: PartyId(0),
+                ..
+            })
         ));
         for wrong in [
             Hello {
@@ -278,7 +314,10 @@ mod tests {
         ] {
             assert!(matches!(
                 ours.check(&wrong),
-                Err(NetError::WrongParty(PartyId(0), _))
+                Err(NetError::WrongParty {
+                    party: PartyId(0),
+                    ..
+                })
             ));
         }
     }

@@ -7,7 +7,7 @@
 //! against a recording, or against an adversary that a test puts in between.
 //!
 //! ```text
-//!   protocol code     send / flush / recv copy bytes; room / wrote, ready / used work in place
+//!   protocol code     send / flush / recv copy bytes; send_buffer and recv_buffer avoid the copy
 //!   Mesh              stamps, counters, digests, messages cut into frames, all waiting
 //!   Transport         memory | simulated | TCP + TLS 1.3 | recorder | replayer | adversary
 //! ```
@@ -32,7 +32,6 @@ mod channel;
 mod cipher;
 mod connect;
 mod connections;
-mod contact;
 mod counters;
 mod error;
 mod frame;
@@ -40,7 +39,6 @@ mod frame;
 pub mod fuzzing;
 mod gather;
 mod hello;
-mod identity;
 mod limits;
 mod links;
 mod machine;
@@ -60,18 +58,16 @@ mod tls;
 mod waker;
 
 pub use cancel::Cancel;
-pub use channel::MAX_ROOM_BYTES;
+pub use channel::MAX_CONTIGUOUS_BYTES;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
-pub use contact::{CardError, ContactCard, host_and_port};
 pub use counters::{Counters, Traffic};
-pub use error::{Awaited, Cause, KeyFault, LinkError, NetError, Version};
+pub use error::{Awaited, Cause, KeyFault, LinkError, NetError};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
-pub use hello::{Purpose, WIRE_HISTORY, WIRE_VERSION};
-pub use identity::{Identity, PublicKey, PublicKeyError};
+pub use hello::{Purpose, Version, WIRE_HISTORY, WIRE_VERSION};
 pub use limits::Limits;
 pub use machine::{Machine, Socket, ThisMachine};
 pub use memory::{MemoryTransport, memory_pair, simulated_pair};
-pub use mesh::{MOST_EXPECTED, Mesh};
+pub use mesh::{MAX_RUN_DURATION, Mesh};
 pub use payload::Payload;
 pub use probe::ProbeAnswer;
 pub use probe_peers::{PeerProbe, ProbeEvent, ProbeReport, probe_peers};
@@ -133,6 +129,11 @@ pub trait Transport: Send {
 pub enum Farewell<'a> {
     /// The run is over for this party. Arrives after everything that was sent before.
     Goodbye,
-    /// This party gives up for the reason given. Overtakes everything still under way.
-    Abort(Cause, &'a str),
+    /// This party gives up. Overtakes everything still under way.
+    Abort {
+        /// Cause, which says who has to act.
+        cause: Cause,
+        /// Reason in words, without any secret; at most 1 KiB of it is sent.
+        reason: &'a str,
+    },
 }

@@ -25,7 +25,7 @@
 //! that states the cause. A party that computes takes in nothing, so a sender that is faster than
 //! the receiver is slowed down as usual, and a stream needs no more memory than the bounds of its
 //! link. The same holds for a party that receives, as long as the peer that it waits for keeps
-//! sending: it takes in bytes from others only when nothing has come for [`COMPOSURE`].
+//! sending: it takes in bytes from others only when nothing has come for [`TAKE_IN_DELAY`].
 //!
 //! The bytes taken in stay in their transport until they are received. So stamps, rounds, digests,
 //! counters and recordings, which depend on received bytes alone, are not affected.
@@ -45,7 +45,7 @@ use sealane_parties::PartyId;
 /// Longer than the pauses of a stream, so that two peers that stream side by side are slowed down
 /// to the pace of the receiver; short compared with the time that it takes to fill the buffers of a
 /// link.
-const COMPOSURE: Duration = Duration::from_millis(50);
+const TAKE_IN_DELAY: Duration = Duration::from_millis(50);
 
 pub(crate) struct Links {
     /// One element per party; none for this one.
@@ -107,7 +107,7 @@ impl Links {
     }
 
     /// Extends the patience of a single wait by `duration`.
-    pub(crate) fn expect(&mut self, duration: Duration) {
+    pub(crate) fn extend_patience(&mut self, duration: Duration) {
         self.patience = self.patience.saturating_add(duration);
     }
 
@@ -151,12 +151,12 @@ impl Links {
         let mut wait = Wait::new(to, Awaited::Room { step: self.step });
         let mut streamed = false;
         while !bytes.is_empty() {
-            streamed |= self.make_room_within(&mut wait, 1, stamp)?;
+            streamed |= self.reserve_within(&mut wait, 1, stamp)?;
             let channel = self.member(to)?;
-            let room = channel.room();
-            let (now, later) = bytes.split_at(bytes.len().min(room.len()));
-            room[..now.len()].copy_from_slice(now);
-            channel.wrote(now.len());
+            let buffer = channel.send_buffer();
+            let (now, later) = bytes.split_at(bytes.len().min(buffer.len()));
+            buffer[..now.len()].copy_from_slice(now);
+            channel.mark_written(now.len());
             bytes = later;
         }
         self.member(to)?;
@@ -165,37 +165,37 @@ impl Links {
 
     /// Makes room for `bytes` bytes of the message being written to `to`; returns whether a frame
     /// was sent.
-    pub(crate) fn make_room(
+    pub(crate) fn reserve(
         &mut self,
         to: PartyId,
         bytes: usize,
         stamp: u32,
     ) -> Result<bool, NetError> {
         let mut wait = Wait::new(to, Awaited::Room { step: self.step });
-        self.make_room_within(&mut wait, bytes, stamp)
+        self.reserve_within(&mut wait, bytes, stamp)
     }
 
-    fn make_room_within(
+    fn reserve_within(
         &mut self,
         wait: &mut Wait,
         bytes: usize,
         stamp: u32,
     ) -> Result<bool, NetError> {
-        let Some(frame) = self.member(wait.party)?.make_room(bytes, stamp) else {
+        let Some(frame) = self.member(wait.party)?.reserve(bytes, stamp) else {
             return Ok(false);
         };
-        self.hand_over(frame, wait)?;
+        self.send_frame(frame, wait)?;
         Ok(true)
     }
 
     /// Ends the message being written to `to`; returns whether there was one.
     pub(crate) fn flush(&mut self, to: PartyId, stamp: u32) -> Result<bool, NetError> {
         let last = self.member(to)?.end_message(stamp);
-        let Some(frame) = last.map_err(NetError::Misuse)? else {
+        let Some(frame) = last.map_err(|reason| NetError::Misuse { reason })? else {
             return Ok(false);
         };
         let mut wait = Wait::new(to, Awaited::Room { step: self.step });
-        self.hand_over(frame, &mut wait)?;
+        self.send_frame(frame, &mut wait)?;
         Ok(true)
     }
 
@@ -219,11 +219,11 @@ impl Links {
 
     /// Makes the next `bytes` bytes from `from` contiguous; returns the largest stamp among the
     /// frames of which the first byte was read for it, or 0.
-    pub(crate) fn bring_together(&mut self, from: PartyId, bytes: usize) -> Result<u32, NetError> {
+    pub(crate) fn make_contiguous(&mut self, from: PartyId, bytes: usize) -> Result<u32, NetError> {
         let mut wait = Wait::new(from, Awaited::Payload { step: self.step });
         let mut stamp = 0;
         loop {
-            let missing = self.member(from)?.bring_together(bytes);
+            let missing = self.member(from)?.make_contiguous(bytes);
             if missing == 0 {
                 return Ok(stamp);
             }
@@ -241,7 +241,7 @@ impl Links {
             payload,
         };
         let mut wait = Wait::new(to, Awaited::Room { step: self.step });
-        self.hand_over(frame, &mut wait)
+        self.send_frame(frame, &mut wait)
     }
 
     pub(crate) fn recv_control(&mut self, from: PartyId) -> Result<Payload, NetError> {
@@ -261,7 +261,9 @@ impl Links {
     /// Returns the channel to `party`, as long as this party takes part in the run.
     pub(crate) fn member(&mut self, party: PartyId) -> Result<&mut Channel, NetError> {
         let Some(Some(channel)) = self.channels.get_mut(party.index()) else {
-            return Err(NetError::Misuse(format!("there is no channel to {party}")));
+            return Err(NetError::Misuse {
+                reason: format!("there is no channel to {party}"),
+            });
         };
         let left = channel.refuse_if_left();
         left.map_err(|error| NetError::on_link(party, error))?;
@@ -269,11 +271,11 @@ impl Links {
     }
 
     /// Passes `frame` to the transport, after waiting for room.
-    fn hand_over(&mut self, mut frame: Frame, wait: &mut Wait) -> Result<(), NetError> {
+    fn send_frame(&mut self, mut frame: Frame, wait: &mut Wait) -> Result<(), NetError> {
         loop {
             self.cancel.check()?;
-            let handed = self.member(wait.party)?.transport.try_send(frame);
-            match handed.map_err(|error| self.ended(wait.party, error))? {
+            let sent = self.member(wait.party)?.transport.try_send(frame);
+            match sent.map_err(|error| self.ended(wait.party, error))? {
                 None => return Ok(()),
                 Some(back) => frame = back,
             }
@@ -308,8 +310,8 @@ impl Links {
             return Err(self.overdue(wait, now - since));
         }
         // The link that this party reads has room already.
-        let composure = heard.map_or(Duration::ZERO, |_| COMPOSURE);
-        let opening = *wait.quiet_since.get_or_insert(now) + composure;
+        let delay = heard.map_or(Duration::ZERO, |_| TAKE_IN_DELAY);
+        let opening = *wait.quiet_since.get_or_insert(now) + delay;
         let mut until = deadline;
         if now < opening {
             until = until.min(opening);
@@ -343,14 +345,14 @@ impl Links {
             let end = channel?.transport.end()?;
             let lost = match end {
                 LinkError::Finished | LinkError::Left => false,
-                LinkError::Aborted(..) => true,
+                LinkError::Aborted { .. } => true,
                 _ => heard != Some(party),
             };
             lost.then_some((party, end))
         });
         ends.min_by_key(|(_, end)| match end {
-            LinkError::Malformed(_) => 0,
-            LinkError::Aborted(..) => 1,
+            LinkError::Malformed { .. } => 0,
+            LinkError::Aborted { .. } => 1,
             _ => 2,
         })
     }
@@ -362,7 +364,7 @@ impl Links {
         let is_echo = |found: &LinkError| {
             matches!(
                 (&end, found),
-                (LinkError::Aborted(..), LinkError::Malformed(_))
+                (LinkError::Aborted { .. }, LinkError::Malformed { .. })
             )
         };
         let found = self.loss(Some(party)).filter(|(_, found)| is_echo(found));
@@ -404,7 +406,11 @@ impl Links {
                 awaited,
                 waited_s,
             },
-            _ => NetError::Overdue(party, awaited, waited_s),
+            _ => NetError::Overdue {
+                party,
+                awaited,
+                waited_s,
+            },
         }
     }
 }

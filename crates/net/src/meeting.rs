@@ -10,13 +10,14 @@ use std::time::{Duration, Instant, SystemTime};
 use rustls::server::{Accepted, Acceptor};
 use rustls::{AlertDescription, ClientConnection, ConnectionCommon, Stream};
 
+use crate::MeshConfig;
 use crate::cipher::Cipher;
 use crate::error::{KeyFault, NetError};
 use crate::hello::{Hello, Purpose, WIRE_VERSION};
 use crate::tcp::{TcpTransport, is_closed, is_timeout};
 use crate::timed::{Timed, from, linger};
 use crate::tls::{self, Claim, Pin};
-use crate::{MeshConfig, PublicKey};
+use sealane_identity::PublicKey;
 use sealane_parties::PartyId;
 
 /// State shared by all handshakes of a party.
@@ -101,7 +102,7 @@ impl<'a> Host<'a> {
     ) -> Result<(T, ClientConnection), Failure> {
         let pin = Pin::new(self.config.parties[peer.index()].key);
         let mut client = tls::client(&self.config.identity, Arc::clone(&pin), claim)
-            .map_err(|error| Failure::Final(NetError::Tls(peer, error.to_string())))?;
+            .map_err(|error| Failure::Final(tls_failure(peer, &error)))?;
         let said = talk(&mut Stream::new(&mut client, timed)).map_err(|error| {
             say_last_words(&mut client, timed);
             self.failure(peer, Some(&pin), &error, timed)
@@ -143,8 +144,11 @@ impl<'a> Host<'a> {
                 self.finish_accepted(self.hello(peer), theirs, socket, cipher)
             }
             (_, None) => {
-                let what = format!("{} speaks TLS but is no party", from(&socket));
-                Err(Failure::Unproven(NetError::Malformed(missing, what)))
+                let reason = format!("{} speaks TLS but is no party", from(&socket));
+                Err(Failure::Unproven(NetError::Malformed {
+                    party: missing,
+                    reason,
+                }))
             }
         }
     }
@@ -158,13 +162,13 @@ impl<'a> Host<'a> {
     ) -> Result<(Hello, Cipher), Failure> {
         let pin = Pin::new(self.config.parties[peer.index()].key);
         let server = tls::server(&self.config.identity, Arc::clone(&pin))
-            .map_err(|error| Failure::Final(NetError::Tls(peer, error.to_string())))?;
+            .map_err(|error| Failure::Final(tls_failure(peer, &error)))?;
         let mut server = accepted
             .into_connection(server)
             .map_err(|(error, mut alert)| {
                 // The alert tells the other end the reason, if it still reads.
                 let _ = alert.write_all(timed);
-                Failure::Unproven(NetError::Tls(peer, error.to_string()))
+                Failure::Unproven(tls_failure(peer, &error))
             })?;
         let greeted = greet_second(&mut Stream::new(&mut server, timed), &self.hello(peer));
         let theirs = greeted.map_err(|error| {
@@ -186,8 +190,11 @@ impl<'a> Host<'a> {
     ) -> Result<Caller, Failure> {
         let met = finish(ours, theirs, socket, cipher)?;
         if met.peer < self.config.me {
-            let what = "it dials a party that comes after it".into();
-            return Err(Failure::Final(NetError::WrongParty(met.peer, what)));
+            let reason = "it dials a party that comes after it".into();
+            return Err(Failure::Final(NetError::WrongParty {
+                party: met.peer,
+                reason,
+            }));
         }
         Ok(Caller::Party(met))
     }
@@ -214,8 +221,11 @@ impl<'a> Host<'a> {
                 Ok(None) => {}
                 Err((error, mut alert)) => {
                     let _ = alert.write_all(timed);
-                    let what = format!("{} sent no TLS: {error}", from(timed.socket));
-                    return Err(Failure::Unproven(NetError::Malformed(missing, what)));
+                    let reason = format!("{} sent no TLS: {error}", from(timed.socket));
+                    return Err(Failure::Unproven(NetError::Malformed {
+                        party: missing,
+                        reason,
+                    }));
                 }
             }
         }
@@ -232,8 +242,11 @@ impl<'a> Host<'a> {
         if claimed != me && claimed.index() < self.config.parties.len() {
             return Ok(claimed);
         }
-        let what = format!("{} says it is {claimed} and speaks to {me}", from(socket));
-        Err(Failure::Unproven(NetError::WrongParty(missing, what)))
+        let reason = format!("{} says it is {claimed} and speaks to {me}", from(socket));
+        Err(Failure::Unproven(NetError::WrongParty {
+            party: missing,
+            reason,
+        }))
     }
 
     /// Classifies the failure of an exchange with `peer`.
@@ -256,16 +269,24 @@ impl<'a> Host<'a> {
         Failure::Unproven(match (tls, error.kind()) {
             (Some(rustls::Error::AlertReceived(AlertDescription::AccessDenied)), _) => {
                 let shown = self.config.identity.public_key();
-                NetError::WrongKey(peer, KeyFault::Ours { shown })
+                NetError::WrongKey {
+                    party: peer,
+                    fault: KeyFault::Ours { shown },
+                }
             }
-            (Some(error @ rustls::Error::InvalidMessage(_)), _) => {
-                NetError::Malformed(peer, format!("{from} sent no TLS: {error}"))
-            }
-            (Some(error), _) => NetError::Tls(peer, error.to_string()),
-            (None, ErrorKind::InvalidData) => NetError::Malformed(peer, format!("{from}: {error}")),
-            (None, kind) if is_timeout(kind) => {
-                NetError::Stalled(peer, timed.started.elapsed().as_secs())
-            }
+            (Some(error @ rustls::Error::InvalidMessage(_)), _) => NetError::Malformed {
+                party: peer,
+                reason: format!("{from} sent no TLS: {error}"),
+            },
+            (Some(error), _) => tls_failure(peer, error),
+            (None, ErrorKind::InvalidData) => NetError::Malformed {
+                party: peer,
+                reason: format!("{from}: {error}"),
+            },
+            (None, kind) if is_timeout(kind) => NetError::Stalled {
+                party: peer,
+                silent_s: timed.started.elapsed().as_secs(),
+            },
             (None, kind) if is_closed(kind) => {
                 return Failure::Gone("it closed the connection before the greeting".into());
             }
@@ -280,14 +301,20 @@ impl<'a> Host<'a> {
         let mut others = self.config.parties.iter().enumerate();
         match others.find(|(_, other)| other.key == seen) {
             Some((_, other)) => {
-                let what = format!(
+                let reason = format!(
                     "it shows the key with the fingerprint {}, which is that of {} here",
                     seen.fingerprint(),
                     other.name
                 );
-                NetError::WrongParty(peer, what)
+                NetError::WrongParty {
+                    party: peer,
+                    reason,
+                }
             }
-            None => NetError::WrongKey(peer, KeyFault::Theirs { expected, seen }),
+            None => NetError::WrongKey {
+                party: peer,
+                fault: KeyFault::Theirs { expected, seen },
+            },
         }
     }
 }
@@ -297,7 +324,10 @@ impl Met {
     pub(crate) fn start(self, config: &MeshConfig) -> Result<TcpTransport, NetError> {
         let (limits, silence) = (config.limits, self.peer_silence);
         let mut transport = TcpTransport::start(self.socket, self.cipher, limits, silence)
-            .map_err(|error| NetError::Io(self.peer, error.to_string()))?;
+            .map_err(|error| NetError::Io {
+                party: self.peer,
+                reason: error.to_string(),
+            })?;
         transport.cancelled_by(&config.cancel);
         Ok(transport)
     }
@@ -328,6 +358,13 @@ pub(crate) fn greet_second(stream: &mut (impl Read + Write), hello: &Hello) -> i
 /// Sends the pending alert, if any, that tells the other end why its handshake failed.
 pub(crate) fn say_last_words<T>(connection: &mut ConnectionCommon<T>, timed: &mut Timed<'_>) {
     while connection.wants_write() && connection.write_tls(timed).is_ok_and(|bytes| bytes > 0) {}
+}
+
+fn tls_failure(party: PartyId, error: &rustls::Error) -> NetError {
+    NetError::Tls {
+        party,
+        reason: error.to_string(),
+    }
 }
 
 /// Judges the peer's hello.

@@ -98,8 +98,11 @@ impl Transport for MemoryTransport {
                 self.outgoing.close(LinkError::Finished);
                 self.incoming.close(LinkError::Finished);
             }
-            Farewell::Abort(cause, reason) => {
-                let reason = LinkError::Aborted(cause, harmless(reason, MAX_REASON_BYTES));
+            Farewell::Abort { cause, reason } => {
+                let reason = LinkError::Aborted {
+                    cause,
+                    reason: harmless(reason, MAX_REASON_BYTES),
+                };
                 self.outgoing.cut(reason.clone());
                 self.incoming.close(reason);
             }

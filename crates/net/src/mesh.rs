@@ -12,7 +12,7 @@
 use std::time::Duration;
 
 use crate::cancel::Cancel;
-use crate::channel::{Channel, MAX_ROOM_BYTES};
+use crate::channel::{Channel, MAX_CONTIGUOUS_BYTES};
 use crate::connect::{MeshConfig, meet_all};
 use crate::counters::{Counters, Ledger, Traffic};
 use crate::error::{Cause, NetError};
@@ -23,12 +23,13 @@ use crate::links::Links;
 use crate::machine::{Machine, ThisMachine};
 use crate::memory::{MemoryTransport, memory_pair, simulated_pair};
 use crate::session::SessionId;
-use crate::{Farewell, PublicKey, Transport};
+use crate::{Farewell, Transport};
+use sealane_identity::PublicKey;
 use sealane_parties::NetworkClass;
 use sealane_parties::PartyId;
 
 /// Longest accepted duration of a run: a month.
-pub const MOST_EXPECTED: Duration = Duration::from_secs(30 * 24 * 3600);
+pub const MAX_RUN_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Time after which a receive within one process is taken for a deadlock.
 const IN_MEMORY_PATIENCE_S: u64 = 300;
@@ -83,9 +84,9 @@ impl Mesh {
         let is_right =
             |(party, transport): (usize, &Option<_>)| (party == me.index()) == transport.is_none();
         if me.index() >= parties || !transports.iter().enumerate().all(is_right) {
-            return Err(NetError::Misuse(
-                "a mesh needs one transport to each other party".into(),
-            ));
+            return Err(NetError::Misuse {
+                reason: "a mesh needs one transport to each other party".into(),
+            });
         }
         Ok(Mesh {
             me,
@@ -140,10 +141,10 @@ impl Mesh {
         Mesh::full(parties, limits, || simulated_pair(&limits, class))
     }
 
-    /// Announces that the run may take `duration`, at most [`MOST_EXPECTED`]: a party with little
-    /// work may wait for all of it at once, so its patience grows by as much.
-    pub fn expect(&mut self, duration: Duration) {
-        self.links.expect(duration.min(MOST_EXPECTED));
+    /// Announces that the run may take `duration`, at most [`MAX_RUN_DURATION`]: a party with
+    /// little work may wait for all of it at once, so its patience grows by as much.
+    pub fn expect_duration(&mut self, duration: Duration) {
+        self.links.extend_patience(duration.min(MAX_RUN_DURATION));
     }
 
     /// Lets `cancel` end the run at this party: once it is cancelled, every call that waits,
@@ -189,30 +190,31 @@ impl Mesh {
         Ok(())
     }
 
-    /// Returns at least `bytes` bytes, at most [`MAX_ROOM_BYTES`], of the buffer of the frame that
-    /// will be sent to `to`: all that the frame has left. Waits for room first. The content of the
-    /// buffer is arbitrary. A frame begins at a cache line. [`Mesh::wrote`] states how much was
-    /// written; a caller that asks for room must write some of it before the message ends.
+    /// Returns at least `bytes` bytes, at most [`MAX_CONTIGUOUS_BYTES`], of the buffer of the frame
+    /// that will be sent to `to`: all that the frame has left. Waits for room first. The content of
+    /// the buffer is arbitrary. A frame begins at a cache line. [`Mesh::mark_written`] states how
+    /// much was written; a caller that asks for room must write some of it before the message ends.
     ///
     /// # Errors
     /// [`NetError::Misuse`] for no byte or too many; else those of [`Mesh::send`].
-    pub fn room(&mut self, to: PartyId, bytes: usize) -> Result<&mut [u8], NetError> {
-        check_stretch(bytes)?;
+    pub fn send_buffer(&mut self, to: PartyId, bytes: usize) -> Result<&mut [u8], NetError> {
+        check_contiguous(bytes)?;
         let stamp = self.stamp();
-        if self.links.make_room(to, bytes, stamp)? {
+        if self.links.reserve(to, bytes, stamp)? {
             self.rounds = self.rounds.max(stamp);
         }
-        Ok(self.links.member(to)?.room())
+        Ok(self.links.member(to)?.send_buffer())
     }
 
-    /// Adds the first `bytes` bytes of the buffer that [`Mesh::room`] returned last to the message.
+    /// Adds the first `bytes` bytes of the buffer that [`Mesh::send_buffer`] returned last to the
+    /// message.
     ///
     /// # Errors
     /// [`NetError::Misuse`] if that buffer is smaller.
-    pub fn wrote(&mut self, to: PartyId, bytes: usize) -> Result<(), NetError> {
+    pub fn mark_written(&mut self, to: PartyId, bytes: usize) -> Result<(), NetError> {
         let channel = self.links.member(to)?;
-        check_within("written", bytes, channel.room().len())?;
-        channel.wrote(bytes);
+        check_within("written", bytes, channel.send_buffer().len())?;
+        channel.mark_written(bytes);
         self.payload[to.index()].sent += bytes as u64;
         self.ledger.sent(to.index(), bytes);
         Ok(())
@@ -239,29 +241,30 @@ impl Mesh {
     }
 
     /// Returns the next payload bytes from `from` in their receive buffer, at least `bytes`, at
-    /// most [`MAX_ROOM_BYTES`]: all that are contiguous. Waits for them first. Bytes are copied
-    /// only where a frame of the sender ends among the requested ones. [`Mesh::used`] states how
-    /// many were consumed. The bytes must not be changed, since they are digested then or later. A
-    /// caller that asks for bytes must consume them; their stamps count from this call on.
+    /// most [`MAX_CONTIGUOUS_BYTES`]: all that are contiguous. Waits for them first. Bytes are
+    /// copied only where a frame of the sender ends among the requested ones. [`Mesh::consume`]
+    /// states how many were consumed. The bytes must not be changed, since they are digested then
+    /// or later. A caller that asks for bytes must consume them; their stamps count from this call
+    /// on.
     ///
     /// # Errors
     /// [`NetError::Misuse`] for no byte or too many; else those of [`Mesh::recv`].
-    pub fn ready(&mut self, from: PartyId, bytes: usize) -> Result<&mut [u8], NetError> {
-        check_stretch(bytes)?;
-        let stamp = self.links.bring_together(from, bytes)?;
+    pub fn recv_buffer(&mut self, from: PartyId, bytes: usize) -> Result<&mut [u8], NetError> {
+        check_contiguous(bytes)?;
+        let stamp = self.links.make_contiguous(from, bytes)?;
         self.received_stamp = self.received_stamp.max(stamp);
         self.rounds = self.rounds.max(stamp);
         Ok(self.links.member(from)?.unread())
     }
 
-    /// Consumes the first `bytes` bytes of those that [`Mesh::ready`] returned last.
+    /// Consumes the first `bytes` bytes of those that [`Mesh::recv_buffer`] returned last.
     ///
     /// # Errors
     /// [`NetError::Misuse`] if they were fewer.
-    pub fn used(&mut self, from: PartyId, bytes: usize) -> Result<(), NetError> {
+    pub fn consume(&mut self, from: PartyId, bytes: usize) -> Result<(), NetError> {
         let channel = self.links.member(from)?;
         check_within("used", bytes, channel.unread().len())?;
-        channel.use_up(bytes);
+        channel.consume(bytes);
         self.payload[from.index()].received += bytes as u64;
         self.ledger.received(from.index(), bytes);
         Ok(())
@@ -304,7 +307,7 @@ impl Mesh {
     }
 
     /// Sets the session, once the parties have agreed on it.
-    pub fn enter(&mut self, session: SessionId) {
+    pub fn set_session(&mut self, session: SessionId) {
         self.session = session;
     }
 
@@ -369,13 +372,14 @@ impl Mesh {
         to: PartyId,
         message: &T,
     ) -> Result<(), NetError> {
-        let payload = postcard::to_stdvec(message)
-            .map_err(|error| NetError::Misuse(format!("control message: {error}")))?;
+        let payload = postcard::to_stdvec(message).map_err(|error| NetError::Misuse {
+            reason: format!("control message: {error}"),
+        })?;
         if payload.len() > MAX_CONTROL_BYTES {
             let bytes = payload.len();
-            return Err(NetError::Misuse(format!(
-                "control message of {bytes} bytes"
-            )));
+            return Err(NetError::Misuse {
+                reason: format!("control message of {bytes} bytes"),
+            });
         }
         self.flush_to(to)?;
         self.links.send_control(to, payload.into())
@@ -391,7 +395,10 @@ impl Mesh {
         from: PartyId,
     ) -> Result<T, NetError> {
         let payload = self.links.recv_control(from)?;
-        control_message(&payload).map_err(|what| NetError::Malformed(from, what))
+        control_message(&payload).map_err(|reason| NetError::Malformed {
+            party: from,
+            reason,
+        })
     }
 
     /// Ends the run in good order: sends what is still being written and says goodbye. Dropping the
@@ -409,7 +416,7 @@ impl Mesh {
     /// Dropping the mesh waits for a while until the reason has arrived; a process that ends
     /// without dropping the mesh may lose it.
     pub fn abort(&mut self, cause: Cause, reason: &str) {
-        self.links.shutdown(Farewell::Abort(cause, reason));
+        self.links.shutdown(Farewell::Abort { cause, reason });
     }
 
     /// Connects to all other parties.
@@ -481,21 +488,21 @@ pub(crate) fn control_message<T: serde::de::DeserializeOwned>(payload: &[u8]) ->
 }
 
 /// Checks that so many bytes can be contiguous.
-fn check_stretch(bytes: usize) -> Result<(), NetError> {
-    match (1..=MAX_ROOM_BYTES).contains(&bytes) {
+fn check_contiguous(bytes: usize) -> Result<(), NetError> {
+    match (1..=MAX_CONTIGUOUS_BYTES).contains(&bytes) {
         true => Ok(()),
-        false => Err(NetError::Misuse(format!(
-            "{bytes} bytes in one place; there are 1 to {MAX_ROOM_BYTES}"
-        ))),
+        false => Err(NetError::Misuse {
+            reason: format!("{bytes} bytes in one place; there are 1 to {MAX_CONTIGUOUS_BYTES}"),
+        }),
     }
 }
 
 fn check_within(what: &str, bytes: usize, there: usize) -> Result<(), NetError> {
     match bytes <= there {
         true => Ok(()),
-        false => Err(NetError::Misuse(format!(
-            "{bytes} bytes {what} where there were {there}"
-        ))),
+        false => Err(NetError::Misuse {
+            reason: format!("{bytes} bytes {what} where there were {there}"),
+        }),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Bytes of a message, which may be shares or seeds: never printed, and erased in the end.
 //!
 //! **Buffer pool.** A stream may use thousands of frames per second. Their buffers are returned to
-//! a [`Stock`] of a few instead of the system, and the next frame takes one from there: no memory
-//! is mapped, zeroed and unmapped in between. So bytes of a message may stay in memory until others
-//! replace them or the link ends, which is when the stock erases its buffers.
+//! a [`BufferPool`] of a few instead of the system, and the next frame takes one from there: no
+//! memory is mapped, zeroed and unmapped in between. So bytes of a message may stay in memory until
+//! others replace them or the link ends, which is when the pool erases its buffers.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -13,14 +13,14 @@ use zeroize::Zeroize;
 
 use crate::frame::MAX_FRAME_BYTES;
 
-/// Alignment of a stock's buffers: a cache line, which is also the alignment of the widest vectors.
+/// Alignment of a pool's buffers: a cache line, which is also the alignment of the widest vectors.
 const LINE_BYTES: usize = 64;
 
-/// Number of buffers that a stock keeps; more than are in use at a time while a stream flows.
-const STOCK: usize = 16;
+/// Number of buffers that a pool keeps; more than are in use at a time while a stream flows.
+const MAX_POOLED: usize = 16;
 
 /// Payload of a frame: bytes that are erased when they are dropped, unless their buffer returns to
-/// a stock, and whose `Debug` form is their number. They grow by [`Payload::append`] and within
+/// a pool, and whose `Debug` form is their number. They grow by [`Payload::append`] and within
 /// their own buffer alone, which leaves no copy behind, and never shrink: a vector that is handed
 /// out would leave copies and tails behind.
 #[derive(Default)]
@@ -29,7 +29,7 @@ pub struct Payload {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    home: Option<Arc<Stock>>,
+    pool: Option<Arc<BufferPool>>,
 }
 
 impl Payload {
@@ -39,7 +39,7 @@ impl Payload {
             buffer: vec![0; bytes],
             start: 0,
             end: 0,
-            home: None,
+            pool: None,
         }
     }
 
@@ -54,16 +54,16 @@ impl Payload {
         if needed > self.capacity() {
             // A vector that grew by itself would leave a copy behind.
             let mut larger = Payload::with_capacity(needed.next_power_of_two());
-            larger.room()[..self.len()].copy_from_slice(self);
+            larger.spare_capacity()[..self.len()].copy_from_slice(self);
             larger.end = self.len();
             *self = larger;
         }
-        self.room()[..bytes.len()].copy_from_slice(bytes);
+        self.spare_capacity()[..bytes.len()].copy_from_slice(bytes);
         self.end += bytes.len();
     }
 
     /// Free rest of the buffer behind the bytes. Its content is arbitrary.
-    pub(crate) fn room(&mut self) -> &mut [u8] {
+    pub(crate) fn spare_capacity(&mut self) -> &mut [u8] {
         &mut self.buffer[self.end..]
     }
 
@@ -71,7 +71,7 @@ impl Payload {
     ///
     /// # Panics
     /// If the free rest is smaller.
-    pub(crate) fn wrote(&mut self, bytes: usize) {
+    pub(crate) fn mark_written(&mut self, bytes: usize) {
         assert!(bytes <= self.buffer.len() - self.end, "within the room");
         self.end += bytes;
     }
@@ -86,7 +86,7 @@ impl Payload {
     /// Takes the payload for sending. A payload that fills little of its buffer is copied to a
     /// smaller one, so that waiting bytes take at most twice their number in memory; the buffer
     /// stays here.
-    pub(crate) fn leave(&mut self) -> Payload {
+    pub(crate) fn take_to_send(&mut self) -> Payload {
         if self.len() > self.capacity() / 2 {
             return std::mem::take(self);
         }
@@ -125,7 +125,7 @@ impl From<Vec<u8>> for Payload {
             buffer: bytes,
             start: 0,
             end,
-            home: None,
+            pool: None,
         }
     }
 }
@@ -152,8 +152,8 @@ impl fmt::Debug for Payload {
 impl Drop for Payload {
     fn drop(&mut self) {
         let mut buffer = std::mem::take(&mut self.buffer);
-        match self.home.take() {
-            Some(home) => home.give(buffer),
+        match self.pool.take() {
+            Some(pool) => pool.give(buffer),
             None => erase(&mut buffer),
         }
     }
@@ -161,11 +161,11 @@ impl Drop for Payload {
 
 /// A pool of a few buffers for frames.
 #[derive(Default)]
-pub(crate) struct Stock(Mutex<Vec<Vec<u8>>>);
+pub(crate) struct BufferPool(Mutex<Vec<Vec<u8>>>);
 
-impl Stock {
+impl BufferPool {
     /// Returns an empty payload with room for the longest frame, aligned to a cache line.
-    pub(crate) fn take(self: &Arc<Stock>) -> Payload {
+    pub(crate) fn take(self: &Arc<BufferPool>) -> Payload {
         let buffer = self.lock().pop();
         let mut buffer = buffer.unwrap_or_else(|| vec![0; MAX_FRAME_BYTES + LINE_BYTES]);
         // Offset of the first cache line, if the system reports it.
@@ -175,13 +175,13 @@ impl Stock {
             buffer,
             start,
             end: start,
-            home: Some(Arc::clone(self)),
+            pool: Some(Arc::clone(self)),
         }
     }
 
     /// Returns an empty payload with room for `bytes` bytes, at most those of a frame: from the
-    /// stock if they fill most of a buffer.
-    pub(crate) fn take_for(self: &Arc<Stock>, bytes: usize) -> Payload {
+    /// pool if they fill most of a buffer.
+    pub(crate) fn take_for(self: &Arc<BufferPool>, bytes: usize) -> Payload {
         match bytes > MAX_FRAME_BYTES / 2 {
             true => self.take(),
             false => Payload::with_capacity(bytes),
@@ -190,7 +190,7 @@ impl Stock {
 
     fn give(&self, mut buffer: Vec<u8>) {
         let mut free = self.lock();
-        if free.len() < STOCK {
+        if free.len() < MAX_POOLED {
             return free.push(buffer);
         }
         drop(free);
@@ -203,7 +203,7 @@ impl Stock {
     }
 }
 
-impl Drop for Stock {
+impl Drop for BufferPool {
     fn drop(&mut self) {
         self.lock().iter_mut().for_each(|buffer| erase(buffer));
     }
@@ -247,34 +247,34 @@ mod tests {
     }
 
     #[test]
-    fn buffers_of_a_stock_begin_at_a_line_and_come_back_to_it() {
-        let stock = Arc::new(Stock::default());
-        let mut payload = stock.take();
+    fn buffers_of_a_pool_begin_at_a_line_and_come_back_to_it() {
+        let pool = Arc::new(BufferPool::default());
+        let mut payload = pool.take();
         assert_eq!(payload.capacity(), MAX_FRAME_BYTES);
         payload.append(&[1, 2, 3]);
         assert_eq!(payload.as_ptr().align_offset(LINE_BYTES), 0);
         let place = payload.as_ptr();
         drop(payload);
-        let again = stock.take();
+        let again = pool.take();
         assert_eq!((again.as_ptr(), again.len()), (place, 0));
-        let many: Vec<_> = (0..2 * STOCK).map(|_| stock.take()).collect();
+        let many: Vec<_> = (0..2 * MAX_POOLED).map(|_| pool.take()).collect();
         drop(many);
-        assert_eq!(stock.lock().len(), STOCK);
+        assert_eq!(pool.lock().len(), MAX_POOLED);
     }
 
     #[test]
     fn little_leaves_without_its_buffer_and_much_with_it() {
-        let stock = Arc::new(Stock::default());
-        let mut payload = stock.take();
+        let pool = Arc::new(BufferPool::default());
+        let mut payload = pool.take();
         payload.append(&[5; 100]);
         let place = payload.as_ptr();
-        let little = payload.leave();
+        let little = payload.take_to_send();
         assert_eq!(*little, [5; 100]);
-        assert!(little.capacity() < 300 && little.home.is_none());
+        assert!(little.capacity() < 300 && little.pool.is_none());
         assert_eq!((payload.as_ptr(), payload.len()), (place, 0));
-        assert_eq!(payload.room()[..100], [0; 100]);
+        assert_eq!(payload.spare_capacity()[..100], [0; 100]);
         payload.append(&vec![6; MAX_FRAME_BYTES / 2 + 1]);
-        assert_eq!(payload.leave().as_ptr(), place);
+        assert_eq!(payload.take_to_send().as_ptr(), place);
         assert_eq!(payload.capacity(), 0);
     }
 }

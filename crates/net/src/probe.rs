@@ -19,13 +19,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rustls::Stream;
 use rustls::server::Accepted;
 
+use crate::Endpoint;
 use crate::connections::HANDSHAKE_TIMEOUT;
-use crate::error::{NetError, Version};
-use crate::hello::{Hello, Purpose};
+use crate::error::NetError;
+use crate::hello::{Hello, Purpose, Version};
 use crate::meeting::{Failure, Host, TlsToPeer, greet_first, greet_second, say_last_words};
 use crate::timed::{Timed, linger};
 use crate::tls::{self, Claim, Pin};
-use crate::{Endpoint, PublicKey};
+use sealane_identity::PublicKey;
 use sealane_parties::PartyId;
 
 /// Number of clock readings in one probe.
@@ -70,8 +71,11 @@ impl Host<'_> {
         ours.check_version(&theirs, peer).map_err(Failure::Final)?;
         let quickest = exchanges.iter().min_by_key(|exchange| exchange.round_trip);
         let quickest = quickest.ok_or_else(|| {
-            let what = "it has answered no question".into();
-            Failure::Final(NetError::Malformed(peer, what))
+            let reason = "it has answered no question".into();
+            Failure::Final(NetError::Malformed {
+                party: peer,
+                reason,
+            })
         })?;
         Ok(ProbeAnswer {
             version: theirs.version,

@@ -199,7 +199,7 @@ impl Found {
             Some(look) => {
                 let until = match &look.answer {
                     Ok(answer) if answer.purpose == Purpose::Probe => host.deadline,
-                    Ok(_) | Err(NetError::Unreachable(..)) => now,
+                    Ok(_) | Err(NetError::Unreachable { .. }) => now,
                     Err(_) => host.deadline.min(look.at + COURTESY),
                 };
                 listens && !asked && now < until
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
     use crate::Limits;
     use crate::connections::HANDSHAKE_TIMEOUT;
-    use crate::error::Version;
+    use crate::hello::Version;
     use std::time::SystemTime;
 
     const A: PartyId = PartyId(0);
@@ -294,8 +294,19 @@ mod tests {
         let [first, second] = found.map(|answer| answer.err().unwrap());
         assert_eq!(
             first,
-            NetError::WrongVersion(B, current.clone(), other.clone())
+            NetError::WrongVersion {
+                party: B,
+                ours: current.clone(),
+                theirs: other.clone()
+            }
         );
-        assert_eq!(second, NetError::WrongVersion(A, other, current));
+        assert_eq!(
+            second,
+            NetError::WrongVersion {
+                party: A,
+                ours: other,
+                theirs: current
+            }
+        );
     }
 }

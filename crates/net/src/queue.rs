@@ -302,7 +302,10 @@ mod tests {
     fn a_cut_overtakes_what_was_queued_or_set_aside() {
         let queue = queue_of_one(1000);
         queue.set_aside(100);
-        let end = LinkError::Aborted(Cause::Party, "why".into());
+        let end = LinkError::Aborted {
+            cause: Cause::Party,
+            reason: "why".into(),
+        };
         queue.cut(end.clone());
         assert_eq!(queue.aside(), 0);
         assert_eq!(queue.try_pop(), Err(end));

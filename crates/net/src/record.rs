@@ -54,7 +54,9 @@ impl<W: Write + Send> Recorder<W> {
     fn note(&mut self) -> Result<(), LinkError> {
         self.log
             .write_all(&self.entry)
-            .map_err(|error| LinkError::Io(format!("recording: {error}")))
+            .map_err(|error| LinkError::Io {
+                reason: format!("recording: {error}"),
+            })
     }
 }
 
@@ -185,11 +187,11 @@ impl Transport for Replayer {
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         let number = self.frames_sent;
         let Some(recorded) = self.to_send.pop_front() else {
-            let what = format!("frame {number} is sent, but only {number} were recorded");
-            return Err(LinkError::Diverged(what));
+            let difference = format!("frame {number} is sent, but only {number} were recorded");
+            return Err(LinkError::Diverged { difference });
         };
         if let Some(difference) = self.difference(&frame, &recorded) {
-            return Err(LinkError::Diverged(difference));
+            return Err(LinkError::Diverged { difference });
         }
         self.frames_sent += 1;
         self.payload_sent += frame.payload.len();

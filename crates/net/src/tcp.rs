@@ -164,7 +164,7 @@ impl Transport for TcpTransport {
                 let goodbye = Packet::Signal(Signal::Goodbye);
                 outgoing.close_with(goodbye, HEADER_BYTES, LinkError::Left);
             }
-            Farewell::Abort(cause, reason) => {
+            Farewell::Abort { cause, reason } => {
                 let abort = Packet::Signal(Signal::Abort(cause, reason.into()));
                 outgoing.cut_with(abort, HEADER_BYTES, LinkError::Left);
             }
@@ -280,7 +280,9 @@ mod tests {
         let started = Instant::now();
         assert_eq!(
             recv(&mut transport, later()),
-            Err(LinkError::Silent(limits().silence))
+            Err(LinkError::Silent {
+                duration: limits().silence
+            })
         );
         assert!(started.elapsed() < Duration::from_secs(3));
     }
@@ -289,7 +291,12 @@ mod tests {
     fn a_stopped_peer_is_found_by_a_blocked_sender_too() {
         let (mut transport, _stopped) = transport_and_socket();
         let error = flood(&mut transport, later());
-        assert_eq!(error, Some(LinkError::Silent(limits().silence)));
+        assert_eq!(
+            error,
+            Some(LinkError::Silent {
+                duration: limits().silence
+            })
+        );
         // The writer is freed as well, so that leaving takes no longer than allowed.
         let started = Instant::now();
         drop(transport);
@@ -321,7 +328,7 @@ mod tests {
         assert!(recv(&mut transport, later()).is_ok());
         assert!(matches!(
             recv(&mut transport, later()),
-            Err(LinkError::Malformed(_))
+            Err(LinkError::Malformed { .. })
         ));
     }
 
@@ -332,9 +339,12 @@ mod tests {
         peer.write_all(&[b'n'; 1_000_000]).unwrap();
         assert!(matches!(
             recv(&mut transport, later()),
-            Err(LinkError::Malformed(_))
+            Err(LinkError::Malformed { .. })
         ));
-        transport.shutdown(Farewell::Abort(Cause::Party, "too late"));
+        transport.shutdown(Farewell::Abort {
+            cause: Cause::Party,
+            reason: "too late",
+        });
         peer.shutdown(Shutdown::Write).unwrap();
         drop(transport);
         let mut wire = Vec::new();

@@ -28,7 +28,7 @@ use rustls::{
     Error, ServerConfig, SignatureScheme,
 };
 
-use crate::{Identity, PublicKey};
+use sealane_identity::{Identity, PublicKey};
 use sealane_parties::PartyId;
 
 /// Suffix of the server name after the party. No such domain can exist (RFC 6761).
@@ -261,7 +261,7 @@ fn provider() -> CryptoProvider {
 
 /// Returns the raw public key of `identity` and the means to sign with it.
 fn certified(identity: &Identity) -> Result<Arc<CertifiedKey>, Error> {
-    let signer = any_eddsa_type(&PrivatePkcs8KeyDer::from(identity.pkcs8()))?;
+    let signer = any_eddsa_type(&PrivatePkcs8KeyDer::from(identity.secret_pkcs8()))?;
     let raw_key = CertificateDer::from(identity.public_key().to_spki());
     Ok(Arc::new(CertifiedKey::new(vec![raw_key], signer)))
 }

@@ -171,7 +171,14 @@ fn a_peer_that_floods_beyond_the_bound_is_named_when_patience_ends() {
         }
         C => {
             let error = mesh.send(A, &flight).unwrap_err();
-            assert_eq!(error, NetError::Overdue(A, Awaited::Room { step: 0 }, 1));
+            assert_eq!(
+                error,
+                NetError::Overdue {
+                    party: A,
+                    awaited: Awaited::Room { step: 0 },
+                    waited_s: 1
+                }
+            );
         }
         _ => thread::sleep(Duration::from_secs(2)),
     });

@@ -7,7 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, D, E, configs, dial, hear, line, meet, say, short};
-use sealane_net::{Cancel, Cause, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError};
+use sealane_identity::Identity;
+use sealane_net::{Cancel, Cause, KeyFault, Limits, Mesh, MeshConfig, NetError};
 use sealane_parties::PartyId;
 
 const NAMES: [&str; 5] = ["ada", "bob", "cyd", "dan", "eve"];
@@ -139,7 +140,13 @@ fn one_that_dies_while_others_are_waited_for_is_named_at_once() {
         .into_iter()
         .map(|result| result.err().unwrap())
         .collect();
-    assert_eq!(errors, [NetError::Vanished(B), NetError::Vanished(A)]);
+    assert_eq!(
+        errors,
+        [
+            NetError::Vanished { party: B },
+            NetError::Vanished { party: A }
+        ]
+    );
     assert!(started.elapsed() < Duration::from_secs(5));
     cutter.join().unwrap();
 }
@@ -169,12 +176,12 @@ fn two_helpers_whose_keys_are_exchanged_in_one_configuration_are_both_named() {
         let (one, other) = (NAMES[one.index()], NAMES[other.index()]);
         let text = &told[of.index()];
         match error {
-            NetError::WrongParty(..) => {
+            NetError::WrongParty { .. } => {
                 assert!(text.contains(one) && text.contains(other), "{text}");
                 assert!(text.contains("each with its own address and key"), "{text}");
             }
             // The other party was quicker to find that it is refused.
-            NetError::Aborted(..) => assert!(text.contains("expects another key"), "{text}"),
+            NetError::Aborted { .. } => assert!(text.contains("expects another key"), "{text}"),
             other => panic!("{other}"),
         }
         let refused = "expects another key of this party";
@@ -193,7 +200,7 @@ fn two_helpers_whose_addresses_are_exchanged_in_one_configuration_are_both_named
                 config.parties[other.index()].address = address;
             });
             let text = &told[of.index()];
-            assert!(matches!(error, NetError::WrongParty(..)), "{text}");
+            assert!(matches!(error, NetError::WrongParty { .. }), "{text}");
             for party in [one, other] {
                 assert!(text.contains(NAMES[party.index()]), "{text}");
             }
@@ -205,7 +212,7 @@ fn two_helpers_whose_addresses_are_exchanged_in_one_configuration_are_both_named
 #[test]
 fn one_who_lists_the_parties_in_another_order_is_told() {
     let (error, told) = spoilt(3, C, |config| config.parties.swap(0, 1));
-    assert!(matches!(error, NetError::WrongParty(..)), "{told:?}");
+    assert!(matches!(error, NetError::WrongParty { .. }), "{told:?}");
     assert!(told[2].contains("in the same order"), "{told:?}");
 }
 
@@ -216,8 +223,14 @@ fn one_of_three_with_a_key_that_nobody_knows_is_named() {
             config.identity = Identity::generate();
             config.parties[config.me.index()].key = config.identity.public_key();
         });
-        let ours = matches!(error, NetError::WrongKey(_, KeyFault::Ours { .. }));
-        let aborted = matches!(error, NetError::Aborted(..));
+        let ours = matches!(
+            error,
+            NetError::WrongKey {
+                fault: KeyFault::Ours { .. },
+                ..
+            }
+        );
+        let aborted = matches!(error, NetError::Aborted { .. });
         assert!(ours || aborted, "{told:?}");
         let name = NAMES[wrong.index()];
         let shows = format!("{name} (party {}) shows a key", wrong.0);
@@ -266,7 +279,10 @@ fn a_stranger_with_a_key_of_its_own_does_not_keep_the_right_one_out() {
         let shown = stranger.identity.public_key();
         assert_eq!(
             Mesh::connect(&stranger).err().unwrap(),
-            NetError::WrongKey(A, KeyFault::Ours { shown })
+            NetError::WrongKey {
+                party: A,
+                fault: KeyFault::Ours { shown }
+            }
         );
     }
     let _second = Mesh::connect(&second).unwrap();
@@ -280,7 +296,10 @@ fn a_wrong_key_from_elsewhere_is_told_when_the_right_one_does_not_come() {
     let first = thread::spawn(move || Mesh::connect(&first).err().unwrap());
     let _ = Mesh::connect(&stranger);
     let fault = KeyFault::Theirs { expected, seen };
-    assert_eq!(first.join().unwrap(), NetError::WrongKey(B, fault));
+    assert_eq!(
+        first.join().unwrap(),
+        NetError::WrongKey { party: B, fault }
+    );
 }
 
 #[test]
@@ -295,12 +314,21 @@ fn a_wrong_key_is_told_also_where_another_gives_up_first() {
     third.parties[1].address = "127.0.0.1:1".into();
     second.limits.connect = Duration::from_millis(500);
     let first = thread::spawn(move || Mesh::connect(&first).err().unwrap());
-    let refused = NetError::WrongKey(A, KeyFault::Ours { shown: seen });
+    let refused = NetError::WrongKey {
+        party: A,
+        fault: KeyFault::Ours { shown: seen },
+    };
     assert_eq!(Mesh::connect(&third).err().unwrap(), refused);
     let told = Mesh::connect(&second).err().unwrap();
-    assert!(matches!(told, NetError::Unreachable(C, ..)), "{told}");
+    assert!(
+        matches!(told, NetError::Unreachable { party: C, .. }),
+        "{told}"
+    );
     let fault = KeyFault::Theirs { expected, seen };
-    assert_eq!(first.join().unwrap(), NetError::WrongKey(C, fault));
+    assert_eq!(
+        first.join().unwrap(),
+        NetError::WrongKey { party: C, fault }
+    );
 }
 
 #[test]
@@ -335,7 +363,10 @@ fn a_key_from_the_host_of_a_party_is_told_rather_than_one_from_elsewhere() {
     let first = thread::spawn(move || Mesh::connect(&first).err().unwrap());
     let _ = Mesh::connect(&stranger);
     let fault = KeyFault::Theirs { expected, seen };
-    assert_eq!(first.join().unwrap(), NetError::WrongKey(B, fault));
+    assert_eq!(
+        first.join().unwrap(),
+        NetError::WrongKey { party: B, fault }
+    );
     // Until then, the right party might have come.
     assert!(started.elapsed() >= short().connect);
 }
@@ -350,11 +381,17 @@ fn a_dialler_whom_nobody_answers_is_not_told_that_it_was_not_dialled() {
     let _waiting: Vec<_> = std::iter::from_fn(call).take(5000).collect();
     let mut second = configs(2, short()).remove(1);
     second.parties[0].address = address.to_string();
-    let NetError::Unreachable(A, place, cause) = Mesh::connect(&second).err().unwrap() else {
+    let error = Mesh::connect(&second).err().unwrap();
+    let NetError::Unreachable {
+        party: A,
+        address: dialled,
+        reason,
+    } = error
+    else {
         panic!("nobody answers")
     };
-    assert_eq!(place, address.to_string());
-    assert!(!cause.contains("come through"), "{cause}");
+    assert_eq!(dialled, address.to_string());
+    assert!(!reason.contains("come through"), "{reason}");
 }
 
 #[test]
@@ -372,7 +409,14 @@ fn a_gathering_that_is_cancelled_ends_at_once_and_tells_whom_it_has_met() {
     assert_eq!(ends.next(), Some(NetError::Cancelled));
     let told = ends.next().unwrap();
     assert!(
-        matches!(told, NetError::Aborted(A, Cause::Cancelled, _)),
+        matches!(
+            told,
+            NetError::Aborted {
+                party: A,
+                cause: Cause::Cancelled,
+                ..
+            }
+        ),
         "{told}"
     );
     assert_eq!(told.code(), "peer-cancelled");
@@ -455,6 +499,9 @@ fn nobody_can_speak_for_a_party_that_is_here() {
     }
     assert!(matches!(
         knock.join().unwrap(),
-        NetError::WrongKey(A, KeyFault::Ours { .. })
+        NetError::WrongKey {
+            party: A,
+            fault: KeyFault::Ours { .. }
+        }
     ));
 }

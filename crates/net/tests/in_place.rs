@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::common::{A, B, digest, hear, pair, pattern, say, short};
-use sealane_net::{MAX_ROOM_BYTES, Mesh, NetError};
+use sealane_net::{MAX_CONTIGUOUS_BYTES, Mesh, NetError};
 
 /// Bytes after which digests are compared, since each digest covers all that came before.
 const OFTEN_ENOUGH: usize = 4000;
@@ -30,11 +30,11 @@ fn write(mesh: &mut Mesh, bytes: &[u8], calls: &[(bool, usize, usize)]) {
         }
         let taken = match in_place {
             true => {
-                let room = mesh.room(B, *asked).unwrap();
-                assert!(room.len() >= *asked);
+                let buffer = mesh.send_buffer(B, *asked).unwrap();
+                assert!(buffer.len() >= *asked);
                 let taken = (*used).min(left.len());
-                room[..taken].copy_from_slice(&left[..taken]);
-                mesh.wrote(B, taken).unwrap();
+                buffer[..taken].copy_from_slice(&left[..taken]);
+                mesh.mark_written(B, taken).unwrap();
                 taken
             }
             false => {
@@ -65,9 +65,9 @@ fn read(mesh: &mut Mesh, bytes: &[u8], calls: &[(bool, usize, usize)]) {
         let asked = (*asked).min(left.len());
         let taken = (*used).min(asked);
         if *in_place {
-            let ready = mesh.ready(A, asked).unwrap();
+            let ready = mesh.recv_buffer(A, asked).unwrap();
             assert!(ready[..asked] == left[..asked]);
-            mesh.used(A, taken).unwrap();
+            mesh.consume(A, taken).unwrap();
         } else {
             assert!(hear(mesh, A, taken) == left[..taken]);
         }
@@ -86,8 +86,8 @@ proptest! {
     #[test]
     fn any_mix_of_calls_carries_the_same_bytes_digests_and_counts(
         total in 1usize..900_000,
-        writes in calls(MAX_ROOM_BYTES),
-        reads in calls(MAX_ROOM_BYTES),
+        writes in calls(MAX_CONTIGUOUS_BYTES),
+        reads in calls(MAX_CONTIGUOUS_BYTES),
     ) {
         let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
         let bytes = pattern(total);
@@ -122,9 +122,9 @@ fn stamps_count_when_bytes_are_asked_for_and_payload_when_it_is_used() {
     let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
     say(&mut a, B, b"early");
     assert_eq!((b.rounds(), b.payload_received(A)), (0, 0));
-    assert_eq!(b.ready(A, 2).unwrap(), b"early");
+    assert_eq!(b.recv_buffer(A, 2).unwrap(), b"early");
     assert_eq!((b.rounds(), b.payload_received(A)), (1, 0));
-    b.used(A, 5).unwrap();
+    b.consume(A, 5).unwrap();
     assert_eq!(b.payload_received(A), 5);
     say(&mut b, A, b"late");
     assert_eq!(b.rounds(), 2);
@@ -134,34 +134,34 @@ fn stamps_count_when_bytes_are_asked_for_and_payload_when_it_is_used() {
 fn no_more_is_given_or_taken_than_there_is() {
     let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
     let misuse = |result: Result<(), NetError>| {
-        assert!(matches!(result, Err(NetError::Misuse(_))), "{result:?}");
+        assert!(matches!(result, Err(NetError::Misuse { .. })), "{result:?}");
     };
-    for bytes in [0, MAX_ROOM_BYTES + 1] {
-        misuse(a.room(B, bytes).map(|_| ()));
-        misuse(b.ready(A, bytes).map(|_| ()));
+    for bytes in [0, MAX_CONTIGUOUS_BYTES + 1] {
+        misuse(a.send_buffer(B, bytes).map(|_| ()));
+        misuse(b.recv_buffer(A, bytes).map(|_| ()));
     }
-    misuse(a.wrote(B, 1));
-    let room = a.room(B, 1).unwrap().len();
-    misuse(a.wrote(B, room + 1));
-    a.wrote(B, 3).unwrap();
+    misuse(a.mark_written(B, 1));
+    let room = a.send_buffer(B, 1).unwrap().len();
+    misuse(a.mark_written(B, room + 1));
+    a.mark_written(B, 3).unwrap();
     a.flush().unwrap();
-    let ready = b.ready(A, 3).unwrap().len();
-    misuse(b.used(A, ready + 1));
-    b.used(A, ready).unwrap();
-    misuse(a.room(A, 1).map(|_| ()));
+    let ready = b.recv_buffer(A, 3).unwrap().len();
+    misuse(b.consume(A, ready + 1));
+    b.consume(A, ready).unwrap();
+    misuse(a.send_buffer(A, 1).map(|_| ()));
 }
 
 #[test]
 fn room_for_which_frames_have_left_is_used_before_the_message_ends() {
     let [mut a, _b] = Mesh::in_memory(2).try_into().ok().unwrap();
-    a.room(B, 1).unwrap();
+    a.send_buffer(B, 1).unwrap();
     // Nothing has been sent for it, so there is no message.
     a.flush().unwrap();
-    let room = a.room(B, MAX_ROOM_BYTES).unwrap().len();
-    a.wrote(B, room).unwrap();
-    a.room(B, 1).unwrap();
-    assert!(matches!(a.flush(), Err(NetError::Misuse(_))));
-    a.wrote(B, 1).unwrap();
+    let room = a.send_buffer(B, MAX_CONTIGUOUS_BYTES).unwrap().len();
+    a.mark_written(B, room).unwrap();
+    a.send_buffer(B, 1).unwrap();
+    assert!(matches!(a.flush(), Err(NetError::Misuse { .. })));
+    a.mark_written(B, 1).unwrap();
     a.flush().unwrap();
     assert_eq!(a.counters().messages[1].sent, 1);
 }
@@ -171,5 +171,8 @@ fn bytes_that_never_come_are_missed() {
     let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
     say(&mut a, B, b"half");
     a.finish().unwrap();
-    assert_eq!(b.ready(A, 8).unwrap_err(), NetError::Finished(A));
+    assert_eq!(
+        b.recv_buffer(A, 8).unwrap_err(),
+        NetError::Finished { party: A }
+    );
 }

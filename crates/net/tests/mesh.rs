@@ -156,11 +156,11 @@ fn digests_belong_to_the_session_that_was_entered() {
     hear(&mut b, A, 4);
     let before = a.digest_sent(B);
     let session = SessionId::new(&[1; 32], &[[2; 32], [3; 32]]);
-    a.enter(session);
+    a.set_session(session);
     assert_eq!(a.session(), session);
     assert_ne!(a.digest_sent(B), before);
     assert_ne!(a.digest_sent(B), b.digest_received(A));
-    b.enter(session);
+    b.set_session(session);
     assert_eq!(a.digest_sent(B), b.digest_received(A));
 }
 
@@ -186,12 +186,12 @@ fn control_and_payload_are_never_taken_for_each_other() {
     say(&mut a, B, b"payload");
     assert!(matches!(
         b.recv_control::<u8>(A),
-        Err(NetError::Malformed(A, _))
+        Err(NetError::Malformed { party: A, .. })
     ));
     b.send_control(A, &1u8).unwrap();
     assert!(matches!(
         a.recv(B, &mut [0]),
-        Err(NetError::Malformed(B, _))
+        Err(NetError::Malformed { party: B, .. })
     ));
 }
 
@@ -201,12 +201,12 @@ fn a_control_message_of_another_type_or_with_a_tail_is_malformed() {
     a.send_control(B, &[7u8; 3]).unwrap();
     assert!(matches!(
         b.recv_control::<[u8; 2]>(A),
-        Err(NetError::Malformed(A, _))
+        Err(NetError::Malformed { party: A, .. })
     ));
     a.send_control(B, &2u8).unwrap();
     assert!(matches!(
         b.recv_control::<bool>(A),
-        Err(NetError::Malformed(A, _))
+        Err(NetError::Malformed { party: A, .. })
     ));
 }
 
@@ -215,15 +215,15 @@ fn an_oversized_control_message_is_our_own_mistake() {
     let (mut a, _b) = pair();
     assert!(matches!(
         a.send_control(B, &vec![0u8; 70_000]),
-        Err(NetError::Misuse(_))
+        Err(NetError::Misuse { .. })
     ));
 }
 
 #[test]
 fn there_is_no_channel_to_oneself_or_to_a_stranger() {
     let (mut a, _b) = pair();
-    assert!(matches!(a.send(A, b"x"), Err(NetError::Misuse(_))));
-    assert!(matches!(a.recv(C, &mut [0]), Err(NetError::Misuse(_))));
+    assert!(matches!(a.send(A, b"x"), Err(NetError::Misuse { .. })));
+    assert!(matches!(a.recv(C, &mut [0]), Err(NetError::Misuse { .. })));
     assert!(Mesh::from_transports(A, vec![None, None], Limits::default()).is_err());
 }
 
@@ -233,9 +233,9 @@ fn a_dropped_party_has_vanished_once_its_bytes_are_read() {
     say(&mut a, B, b"last words");
     drop(a);
     assert_eq!(hear(&mut b, A, 10), b"last words");
-    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Vanished(A)));
+    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Vanished { party: A }));
     b.send(A, b"x").unwrap();
-    assert_eq!(b.flush(), Err(NetError::Vanished(A)));
+    assert_eq!(b.flush(), Err(NetError::Vanished { party: A }));
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn what_a_dropped_party_sent_arrives_while_its_peer_waits() {
     say(&mut a, B, b"last words");
     drop(a);
     assert_eq!(hear(&mut b, A, 10), b"last words");
-    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Vanished(A)));
+    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Vanished { party: A }));
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn a_party_that_finishes_has_not_vanished() {
     a.finish().unwrap();
     drop(a);
     assert_eq!(hear(&mut b, A, 6), b"result");
-    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Finished(A)));
+    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Finished { party: A }));
 }
 
 #[test]
@@ -267,7 +267,11 @@ fn an_abort_overtakes_payload_and_shows_a_harmless_reason() {
     let reason = "row 3 is [2J too large".to_string();
     assert_eq!(
         b.recv(A, &mut [0]),
-        Err(NetError::Aborted(A, Cause::Party, reason))
+        Err(NetError::Aborted {
+            party: A,
+            cause: Cause::Party,
+            reason
+        })
     );
 }
 
@@ -283,7 +287,11 @@ fn an_abort_frees_a_peer_that_is_blocked_in_sending() {
     a.abort(Cause::Network, "enough");
     assert_eq!(
         sender.join().unwrap(),
-        Err(NetError::Aborted(A, Cause::Network, "enough".into()))
+        Err(NetError::Aborted {
+            party: A,
+            cause: Cause::Network,
+            reason: "enough".into()
+        })
     );
 }
 
@@ -294,11 +302,11 @@ fn an_abort_ends_a_wait_for_another_party() {
     say(&mut b, A, b"early");
     c.abort(Cause::Network, "party 1 is gone");
     assert_eq!(hear(&mut a, B, 5), b"early");
-    let end = Err(NetError::Aborted(
-        C,
-        Cause::Network,
-        "party 1 is gone".into(),
-    ));
+    let end = Err(NetError::Aborted {
+        party: C,
+        cause: Cause::Network,
+        reason: "party 1 is gone".into(),
+    });
     assert_eq!(a.recv(B, &mut [0]), end);
     let waiting = thread::spawn(move || b.recv(A, &mut [0]));
     assert_eq!(waiting.join().unwrap(), end);
@@ -306,7 +314,11 @@ fn an_abort_ends_a_wait_for_another_party() {
     let waiting = thread::spawn(move || b.recv(C, &mut [0]));
     thread::sleep(Duration::from_millis(20));
     a.abort(Cause::Party, "enough");
-    let end = NetError::Aborted(A, Cause::Party, "enough".into());
+    let end = NetError::Aborted {
+        party: A,
+        cause: Cause::Party,
+        reason: "enough".into(),
+    };
     assert_eq!(waiting.join().unwrap(), Err(end));
 }
 
@@ -319,10 +331,21 @@ fn a_receive_without_sender_ends_within_the_patience() {
     let [mut a, _b] = Mesh::in_memory_with(2, limits).try_into().ok().unwrap();
     a.at_step(7);
     let awaited = Awaited::Payload { step: 7 };
-    assert_eq!(a.recv(B, &mut [0]), Err(NetError::Overdue(B, awaited, 0)));
+    assert_eq!(
+        a.recv(B, &mut [0]),
+        Err(NetError::Overdue {
+            party: B,
+            awaited,
+            waited_s: 0
+        })
+    );
     assert_eq!(
         a.recv_control::<u8>(B),
-        Err(NetError::Overdue(B, Awaited::Control, 0))
+        Err(NetError::Overdue {
+            party: B,
+            awaited: Awaited::Control,
+            waited_s: 0
+        })
     );
 }
 
@@ -341,7 +364,7 @@ fn a_peer_who_trickles_bytes_holds_a_receive_no_longer_than_the_patience() {
     });
     let received = a.recv(B, &mut [0; 100]);
     assert!(
-        matches!(received, Err(NetError::Overdue(B, ..))),
+        matches!(received, Err(NetError::Overdue { party: B, .. })),
         "{received:?}"
     );
     a.abort(Cause::Network, "enough");
@@ -369,7 +392,10 @@ fn a_stamp_that_falls_or_leaps_out_of_range_is_malformed() {
             .map(|_| mesh.recv(B, &mut [0]))
             .last()
             .unwrap();
-        assert!(matches!(last, Err(NetError::Malformed(B, _))), "{stamps:?}");
+        assert!(
+            matches!(last, Err(NetError::Malformed { party: B, .. })),
+            "{stamps:?}"
+        );
     }
 }
 
@@ -398,7 +424,11 @@ fn a_simulated_wan_delays_by_latency_and_bandwidth() {
 
 #[test]
 fn errors_name_parties_as_their_users_do() {
-    let error = NetError::Aborted(B, Cause::Party, "no".into());
+    let error = NetError::Aborted {
+        party: B,
+        cause: Cause::Party,
+        reason: "no".into(),
+    };
     assert_eq!(
         line(&error.with_names(&["hospital", "lab"])),
         "lab (party 1) gave up: no; see its own report"
@@ -541,14 +571,29 @@ impl Transport for Ended {
 
 #[test]
 fn what_a_party_has_found_itself_goes_before_its_echo() {
-    let echo = LinkError::Aborted(Cause::Party, "party 2 gave up: it was sent noise".into());
-    let found = LinkError::Malformed("noise".into());
+    let echo = LinkError::Aborted {
+        cause: Cause::Party,
+        reason: "party 2 gave up: it was sent noise".into(),
+    };
+    let found = LinkError::Malformed {
+        reason: "noise".into(),
+    };
     for (ends, error) in [
-        ([&echo, &found], NetError::Malformed(C, "noise".into())),
+        (
+            [&echo, &found],
+            NetError::Malformed {
+                party: C,
+                reason: "noise".into(),
+            },
+        ),
         // A link that has merely ended may have done so because another party gave up.
         (
             [&echo, &LinkError::Vanished],
-            NetError::Aborted(B, Cause::Party, "party 2 gave up: it was sent noise".into()),
+            NetError::Aborted {
+                party: B,
+                cause: Cause::Party,
+                reason: "party 2 gave up: it was sent noise".into(),
+            },
         ),
     ] {
         let links = ends.map(|end| Some(Box::new(Ended(end.clone())) as Box<dyn Transport>));

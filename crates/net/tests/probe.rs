@@ -7,9 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, configs, dial, meet, short};
+use sealane_identity::Identity;
 use sealane_net::{
-    Cancel, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError, ProbeAnswer, ProbeEvent,
-    ProbeReport, Purpose, Version, probe_peers,
+    Cancel, KeyFault, Limits, Mesh, MeshConfig, NetError, ProbeAnswer, ProbeEvent, ProbeReport,
+    Purpose, Version, probe_peers,
 };
 use sealane_parties::PartyId;
 
@@ -73,7 +74,7 @@ fn nobody_there_is_found_when_the_wait_is_over() {
     let address = &config.parties[1].address;
     let error = answer(&found, B).unwrap_err();
     assert!(
-        matches!(error, NetError::Unreachable(B, at, _) if at == address),
+        matches!(error, NetError::Unreachable { party: B, address: at, .. } if at == address),
         "{error}"
     );
     let sighting = found.peers[1].as_ref().unwrap();
@@ -92,7 +93,7 @@ fn a_name_without_an_address_is_told_apart() {
     assert!(found.peers[1].as_ref().unwrap().resolved.is_err());
     assert!(matches!(
         answer(&found, B),
-        Err(NetError::Unreachable(B, ..))
+        Err(NetError::Unreachable { party: B, .. })
     ));
 }
 
@@ -113,7 +114,7 @@ fn a_wrong_key_is_told_and_does_not_disturb_the_one_who_is_asked() {
     let fault = KeyFault::Theirs { expected, seen };
     assert_eq!(
         answer(&look(&deceived, UNHURRIED), A),
-        Err(&NetError::WrongKey(A, fault))
+        Err(&NetError::WrongKey { party: A, fault })
     );
     // It has pinned another key than this one.
     unknown.identity = Identity::generate();
@@ -122,7 +123,7 @@ fn a_wrong_key_is_told_and_does_not_disturb_the_one_who_is_asked() {
     let fault = KeyFault::Ours { shown };
     assert_eq!(
         answer(&look(&unknown, UNHURRIED), A),
-        Err(&NetError::WrongKey(A, fault))
+        Err(&NetError::WrongKey { party: A, fault })
     );
     assert!(Mesh::connect(&second).is_ok());
     assert_eq!(first.join().unwrap().unwrap().turned_away(), 2);
@@ -145,7 +146,10 @@ fn something_else_at_the_address_is_no_party() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     serve_one_as_something_else(&listener);
     let error = look_at(&mut config, B, &listener);
-    assert!(matches!(error, NetError::Malformed(B, _)), "{error}");
+    assert!(
+        matches!(error, NetError::Malformed { party: B, .. }),
+        "{error}"
+    );
 }
 
 #[test]
@@ -166,7 +170,7 @@ fn another_party_at_the_address_is_named() {
     let found = look(&looking, UNHURRIED);
     let error = answer(&found, A).unwrap_err();
     assert!(
-        matches!(error, NetError::WrongParty(A, what) if what.contains("bob")),
+        matches!(error, NetError::WrongParty { party: A, reason } if reason.contains("bob")),
         "{error}"
     );
     // The party that was mistaken for another still meets the others.
@@ -182,7 +186,10 @@ fn one_who_accepts_and_says_nothing_is_not_waited_for_long() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let started = Instant::now();
     let error = look_at(&mut config, B, &silent);
-    assert!(matches!(error, NetError::Stalled(B, _)), "{error}");
+    assert!(
+        matches!(error, NetError::Stalled { party: B, .. }),
+        "{error}"
+    );
     assert!(started.elapsed() < UNHURRIED);
 }
 
@@ -194,10 +201,13 @@ fn one_that_cannot_listen_says_so_and_looks_all_the_same() {
     let (first, second) = (all.remove(0), all.remove(0));
     let second = thread::spawn(move || look(&second, UNHURRIED));
     let found = look(&first, UNHURRIED);
-    assert!(matches!(found.own, Err(NetError::Listen(..))));
+    assert!(matches!(found.own, Err(NetError::Listen { .. })));
     assert!(answer(&found, B).is_ok());
     let found = second.join().unwrap();
-    assert!(matches!(answer(&found, A), Err(NetError::Malformed(A, _))));
+    assert!(matches!(
+        answer(&found, A),
+        Err(NetError::Malformed { party: A, .. })
+    ));
 }
 
 /// Makes a copy of a party.
@@ -284,7 +294,7 @@ fn one_who_comes_to_run_while_others_look_around_waits_for_the_run() {
     // The last party does not listen.
     assert!(matches!(
         answer(&found, B),
-        Err(NetError::Unreachable(B, ..))
+        Err(NetError::Unreachable { party: B, .. })
     ));
     Mesh::connect(&first).unwrap();
     second.join().unwrap().unwrap();

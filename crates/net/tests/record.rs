@@ -69,7 +69,7 @@ fn the_same_run_replays_to_the_same_counts_and_digests() {
     sent[270_000] = 1;
     sent.extend_from_slice(b"thanks");
     assert_eq!(a.digest_sent(B), digest(A, B, &sent));
-    assert_eq!(a.recv(B, &mut [0]), Err(NetError::Finished(B)));
+    assert_eq!(a.recv(B, &mut [0]), Err(NetError::Finished { party: B }));
 }
 
 #[test]
@@ -77,11 +77,12 @@ fn a_deviation_is_named_by_frame_and_offset() {
     let mut a = mesh(Replayer::new(&recording()[..]).unwrap());
     // The control message is frame 0, the first 262144 bytes are frame 1.
     match play(&mut a, 2) {
-        Err(NetError::Diverged(B, what)) => {
-            assert!(
-                what.contains("frame 2 sent differs at its byte 7856"),
-                "{what}"
-            );
+        Err(NetError::Diverged {
+            party: B,
+            difference,
+        }) => {
+            let first = "frame 2 sent differs at its byte 7856";
+            assert!(difference.contains(first), "{difference}");
         }
         other => panic!("{other:?}"),
     }
@@ -92,7 +93,10 @@ fn sending_more_than_was_recorded_is_a_deviation() {
     let mut a = mesh(Replayer::new(&recording()[..]).unwrap());
     play(&mut a, 1).unwrap();
     a.send(B, b"more").unwrap();
-    assert!(matches!(a.flush(), Err(NetError::Diverged(B, _))));
+    assert!(matches!(
+        a.flush(),
+        Err(NetError::Diverged { party: B, .. })
+    ));
 }
 
 #[test]

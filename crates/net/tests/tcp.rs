@@ -6,7 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, configs, dial, hear, line, meet, pair, pattern, say, short};
-use sealane_net::{Awaited, Cause, Identity, KeyFault, Limits, Mesh, NetError};
+use sealane_identity::Identity;
+use sealane_net::{Awaited, Cause, KeyFault, Limits, Mesh, NetError};
 
 fn short_pair() -> (Mesh, Mesh) {
     pair(short())
@@ -98,7 +99,14 @@ fn patience_with_a_live_peer_ends_too() {
     };
     let (mut a, _b) = pair(limits);
     let error = a.recv(B, &mut [0]).unwrap_err();
-    assert_eq!(error, NetError::Overdue(B, Awaited::Payload { step: 0 }, 1));
+    assert_eq!(
+        error,
+        NetError::Overdue {
+            party: B,
+            awaited: Awaited::Payload { step: 0 },
+            waited_s: 1
+        }
+    );
     assert_eq!(
         line(&error.with_names(&["hospital", "lab"])),
         "lab (party 1) sent nothing for 1 s, though the connection with it is up and this party \
@@ -113,7 +121,7 @@ fn bytes_sent_before_the_goodbye_arrive_and_then_the_peer_has_finished() {
     a.finish().unwrap();
     drop(a);
     assert_eq!(hear(&mut b, A, 1_000_000), pattern(1_000_000));
-    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Finished(A)));
+    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Finished { party: A }));
     // In good order from both sides, in either order.
     b.finish().unwrap();
 }
@@ -124,7 +132,7 @@ fn a_peer_that_is_dropped_has_vanished_after_its_bytes() {
     say(&mut a, B, b"last words");
     drop(a);
     assert_eq!(hear(&mut b, A, 10), b"last words");
-    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Vanished(A)));
+    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Vanished { party: A }));
 }
 
 #[test]
@@ -147,11 +155,11 @@ fn an_abort_arrives_although_the_reader_is_far_behind() {
     let (sent, _b) = sender.join().unwrap();
     assert_eq!(
         sent,
-        Err(NetError::Aborted(
-            A,
-            Cause::Network,
-            "the weights do not fit".into()
-        ))
+        Err(NetError::Aborted {
+            party: A,
+            cause: Cause::Network,
+            reason: "the weights do not fit".into()
+        })
     );
 }
 
@@ -172,7 +180,14 @@ fn a_run_that_is_cancelled_while_it_waits_ends_at_once_and_the_other_hears_so() 
     cancel.cancel();
     let told = b.recv(A, &mut [0]).unwrap_err();
     assert!(
-        matches!(told, NetError::Aborted(A, Cause::Cancelled, _)),
+        matches!(
+            told,
+            NetError::Aborted {
+                party: A,
+                cause: Cause::Cancelled,
+                ..
+            }
+        ),
         "{told}"
     );
     drop(b);
@@ -198,7 +213,14 @@ fn one_that_is_cancelled_does_not_go_on_with_a_stream() {
     drop(a);
     let told = sender.join().unwrap().unwrap_err();
     assert!(
-        matches!(told, NetError::Aborted(A, Cause::Cancelled, _)),
+        matches!(
+            told,
+            NetError::Aborted {
+                party: A,
+                cause: Cause::Cancelled,
+                ..
+            }
+        ),
         "{told}"
     );
 }
@@ -231,8 +253,8 @@ fn who_has_finished_and_waits_for_a_peer_that_lives_can_be_cancelled() {
 fn after_its_farewell_a_party_says_nothing_more() {
     let (mut a, _b) = short_pair();
     a.abort(Cause::Party, "over");
-    assert!(matches!(a.send(B, b"x"), Err(NetError::Misuse(_))));
-    assert!(matches!(a.recv(B, &mut [0]), Err(NetError::Misuse(_))));
+    assert!(matches!(a.send(B, b"x"), Err(NetError::Misuse { .. })));
+    assert!(matches!(a.recv(B, &mut [0]), Err(NetError::Misuse { .. })));
 }
 
 #[test]
@@ -252,10 +274,19 @@ fn a_wrong_key_is_told_to_both_sides_whoever_dials() {
             expected,
             seen: shown,
         };
-        assert_eq!(of_right, NetError::WrongKey(ids[wrong], theirs));
+        assert_eq!(
+            of_right,
+            NetError::WrongKey {
+                party: ids[wrong],
+                fault: theirs
+            }
+        );
         assert_eq!(
             of_wrong,
-            NetError::WrongKey(ids[1 - wrong], KeyFault::Ours { shown })
+            NetError::WrongKey {
+                party: ids[1 - wrong],
+                fault: KeyFault::Ours { shown }
+            }
         );
     }
 }
@@ -267,7 +298,7 @@ fn a_configuration_with_anothers_key_for_oneself_is_found_before_connecting() {
     let started = Instant::now();
     assert!(matches!(
         Mesh::connect(&all[0]),
-        Err(NetError::WrongKey(A, _))
+        Err(NetError::WrongKey { party: A, .. })
     ));
     assert!(started.elapsed() < Duration::from_millis(500));
 }
@@ -282,12 +313,12 @@ fn parties_that_disagree_on_who_is_who_are_told() {
     all[1].listen = Some("127.0.0.1:0".into());
     let errors: Vec<_> = meet(all).into_iter().map(error).collect();
     assert!(
-        matches!(errors[0], NetError::WrongParty(B, _)),
+        matches!(errors[0], NetError::WrongParty { party: B, .. }),
         "{}",
         errors[0]
     );
     assert!(
-        matches!(errors[1], NetError::WrongParty(A, _)),
+        matches!(errors[1], NetError::WrongParty { party: A, .. }),
         "{}",
         errors[1]
     );
@@ -300,7 +331,7 @@ fn nobody_there_is_told_with_the_address_to_both() {
         let address = config.parties[1 - me].address.clone();
         let started = Instant::now();
         match error(Mesh::connect(&config)) {
-            NetError::Unreachable(_, at, _) => assert_eq!(at, address),
+            NetError::Unreachable { address: at, .. } => assert_eq!(at, address),
             other => panic!("{other}"),
         }
         assert!(started.elapsed() < Duration::from_secs(3));
@@ -311,7 +342,10 @@ fn nobody_there_is_told_with_the_address_to_both() {
 fn an_address_in_use_is_told() {
     let config = configs(2, short()).remove(0);
     let _taken = TcpListener::bind(&config.parties[0].address).unwrap();
-    assert!(matches!(Mesh::connect(&config), Err(NetError::Listen(..))));
+    assert!(matches!(
+        Mesh::connect(&config),
+        Err(NetError::Listen { .. })
+    ));
 }
 
 #[test]
@@ -327,7 +361,10 @@ fn garbage_from_who_dials_is_malformed_and_does_not_keep_the_right_one_out() {
     thread::scope(|threads| {
         threads.spawn(&noise);
         let error = error(Mesh::connect(&listener));
-        assert!(matches!(error, NetError::Malformed(B, _)), "{error}");
+        assert!(
+            matches!(error, NetError::Malformed { party: B, .. }),
+            "{error}"
+        );
     });
     thread::scope(|threads| {
         threads.spawn(&noise);
@@ -350,7 +387,10 @@ fn garbage_from_who_listens_is_malformed() {
         let _ = socket.read_to_end(&mut Vec::new());
     });
     let error = error(Mesh::connect(&dialler));
-    assert!(matches!(error, NetError::Malformed(A, _)), "{error}");
+    assert!(
+        matches!(error, NetError::Malformed { party: A, .. }),
+        "{error}"
+    );
     server.join().unwrap();
 }
 
@@ -367,13 +407,31 @@ fn who_connects_and_says_nothing_has_stalled_on_either_side() {
         });
         let end = error(Mesh::connect(&config));
         // Time measured from its arrival.
-        assert!(matches!(end, NetError::Stalled(B, 1..=3)), "{end}");
+        assert!(
+            matches!(
+                end,
+                NetError::Stalled {
+                    party: B,
+                    silent_s: 1..=3
+                }
+            ),
+            "{end}"
+        );
     });
 
     let config = configs(2, short()).remove(1);
     let _silent = TcpListener::bind(&config.parties[0].address).unwrap();
     let end = error(Mesh::connect(&config));
-    assert!(matches!(end, NetError::Stalled(A, 0..=1)), "{end}");
+    assert!(
+        matches!(
+            end,
+            NetError::Stalled {
+                party: A,
+                silent_s: 0..=1
+            }
+        ),
+        "{end}"
+    );
 }
 
 #[test]
@@ -404,11 +462,14 @@ fn plaintext_and_tls_do_not_understand_each_other() {
     let (listener, dialler) = (all.remove(0), all.remove(0));
     let plain = thread::spawn(move || error(Mesh::danger_plaintext(&listener)));
     let error = error(Mesh::connect(&dialler));
-    assert!(matches!(plain.join().unwrap(), NetError::Malformed(B, _)));
+    assert!(matches!(
+        plain.join().unwrap(),
+        NetError::Malformed { party: B, .. }
+    ));
     assert!(
         matches!(
             error,
-            NetError::Unreachable(A, ..) | NetError::Malformed(A, _)
+            NetError::Unreachable { party: A, .. } | NetError::Malformed { party: A, .. }
         ),
         "{error}"
     );

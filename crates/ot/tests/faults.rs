@@ -138,7 +138,7 @@ fn against_sender(
 
 fn assert_gone(result: Result<(), OtError>, peer: PartyId) {
     match result {
-        Err(OtError::Net(NetError::Vanished(party))) => assert_eq!(party, peer),
+        Err(OtError::Net(NetError::Vanished { party })) => assert_eq!(party, peer),
         other => panic!("expected that {peer:?} is gone, got {}", text(&other)),
     }
 }

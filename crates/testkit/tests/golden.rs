@@ -47,7 +47,7 @@ type Crossed = Vec<(PartyId, PartyId, [u8; 32])>;
 
 /// Runs a session of all roles, and of a party without a role if there may be one.
 fn run<P: Party>(cpu: Cpu, session: SessionId, mut meshes: Vec<Mesh>) -> Crossed {
-    meshes.iter_mut().for_each(|mesh| mesh.enter(session));
+    meshes.iter_mut().for_each(|mesh| mesh.set_session(session));
     let coins = |mesh: &Mesh| (cpu, Coins::danger_fixed_seed(u64::from(mesh.me().0)));
     let input = |owner: PartyId| {
         let bit = |i: usize| u8::from((i + usize::from(owner.0)).is_multiple_of(3));

@@ -159,7 +159,10 @@ fn what_a_process_said_before_it_died_is_heard() {
         };
         let (ending, endings) = run(seed, 2, &events, Arc::new(party));
         assert_eq!(ending.stuck, None);
-        assert_eq!(endings, [None, Some(Err(NetError::Vanished(PartyId(0))))]);
+        assert_eq!(
+            endings,
+            [None, Some(Err(NetError::Vanished { party: PartyId(0) }))]
+        );
         assert!(ending.after < Duration::from_secs(20), "{:?}", ending.after);
     }
 }
@@ -170,7 +173,12 @@ fn a_link_that_is_lost_is_silent_at_both_ends() {
         let lost = [first(0, false, Happening::Lost)];
         let (ending, endings) = run(seed, 2, &lost, Arc::new(say_and_wait));
         let silence = tiny().silence;
-        let silent = |peer| Some(Err(NetError::Stalled(PartyId(peer), silence.as_secs())));
+        let silent = |peer| {
+            Some(Err(NetError::Stalled {
+                party: PartyId(peer),
+                silent_s: silence.as_secs(),
+            }))
+        };
         assert_eq!(endings, [silent(1), silent(0)]);
         assert!(ending.after >= silence && ending.after < 2 * silence);
     }

@@ -1,11 +1,11 @@
 //! Garbled tables in messages: garbled into outgoing frames, evaluated in incoming ones.
 
 use sealane_garble::{CHUNK_BYTES, Tables};
-use sealane_net::{MAX_ROOM_BYTES, Mesh, NetError};
+use sealane_net::{MAX_CONTIGUOUS_BYTES, Mesh, NetError};
 use sealane_parties::PartyId;
 
 // Every request of a machine fits in one buffer.
-const _: () = assert!(CHUNK_BYTES <= MAX_ROOM_BYTES);
+const _: () = assert!(CHUNK_BYTES <= MAX_CONTIGUOUS_BYTES);
 
 /// The garbler's sink: the message to its evaluator.
 pub struct OutgoingTables<'a> {
@@ -24,11 +24,11 @@ impl Tables for OutgoingTables<'_> {
     type Error = NetError;
 
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], NetError> {
-        self.mesh.room(self.to, bytes)
+        self.mesh.send_buffer(self.to, bytes)
     }
 
     fn pass(&mut self, bytes: usize) -> Result<(), NetError> {
-        self.mesh.wrote(self.to, bytes)
+        self.mesh.mark_written(self.to, bytes)
     }
 }
 
@@ -49,10 +49,10 @@ impl Tables for IncomingTables<'_> {
     type Error = NetError;
 
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], NetError> {
-        self.mesh.ready(self.from, bytes)
+        self.mesh.recv_buffer(self.from, bytes)
     }
 
     fn pass(&mut self, bytes: usize) -> Result<(), NetError> {
-        self.mesh.used(self.from, bytes)
+        self.mesh.consume(self.from, bytes)
     }
 }

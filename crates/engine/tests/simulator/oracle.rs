@@ -242,7 +242,7 @@ fn see_that_alterations_count(scenario: &Scenario, simulated: &Simulated) -> Res
 /// Returns the party that an error of the network blames: the one named by the first to abort.
 fn blamed(error: &EngineError, names: &[String]) -> Option<usize> {
     match error.net()? {
-        NetError::Aborted(_, _, reason) => {
+        NetError::Aborted { reason, .. } => {
             let first_hand = reason.rsplit("gave up: ").next().unwrap_or(reason);
             let named = |party: &usize| {
                 first_hand.starts_with(&format!("{} (party {party})", names[*party]))

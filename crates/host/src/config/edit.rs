@@ -7,7 +7,7 @@ use super::{Config, Party, read, refused, text};
 use crate::Failure;
 use sealane_diagnostic::Code;
 use sealane_files::Rights;
-use sealane_net::ContactCard;
+use sealane_identity::ContactCard;
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
@@ -198,7 +198,7 @@ fn other_key(name: &str, known: &Party, card: &ContactCard) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_net::{Identity, PublicKey};
+    use sealane_identity::{Identity, PublicKey};
     use std::fs;
 
     const BEFORE: &str = "# Who we are.\nme = \"alice\"\nhelpers = [\"ada\"] # one is enough\n\n\

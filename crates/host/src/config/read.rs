@@ -3,7 +3,7 @@
 use super::{Config, Party};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_engine::ProtocolName;
-use sealane_net::host_and_port;
+use sealane_identity::host_and_port;
 use sealane_parties::NetworkClass;
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -7,7 +7,8 @@ mod heap;
 
 use sealane_block::{Aes128, Aes128Many, Block, Coins, Group, Prg, SecretStream, Seed};
 use sealane_garble::{Evaluator, Garbler};
-use sealane_net::{Identity, Payload};
+use sealane_identity::Identity;
+use sealane_net::Payload;
 use sealane_ot::{CotReceiver, CotSender};
 use sealane_party::{Opened, Outcome, Planes, Selected, Step};
 use sealane_program::types::Data;

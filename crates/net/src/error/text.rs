@@ -27,14 +27,13 @@ impl NetError {
     }
 
     /// Text that a party that gives up for this error sends to the others. Addresses of parties, as
-    /// this one has configured or seen them, and paths of its files are left out.
-    pub fn told<S: AsRef<str>>(&self, names: &[S]) -> String {
+    /// this one has configured or seen them, are left out.
+    pub fn public_text<S: AsRef<str>>(&self, names: &[S]) -> String {
         match self {
-            NetError::Unreachable(party, ..) => {
+            NetError::Unreachable { party, .. } => {
                 format!("{} cannot be reached", called(*party, names))
             }
-            NetError::Listen(..) => "it cannot listen at its own address".into(),
-            NetError::KeyFile(..) => "it cannot use its own key".into(),
+            NetError::Listen { .. } => "it cannot listen at its own address".into(),
             NetError::Cancelled => "the run was cancelled there".into(),
             error => without_addresses(&error.with_names(names).message),
         }
@@ -43,36 +42,43 @@ impl NetError {
     /// Stable code of this kind of error.
     pub fn code(&self) -> Code {
         match self {
-            NetError::Stalled(..) => Code::PeerSilent,
-            NetError::Overdue(..) => Code::PeerOverdue,
+            NetError::Stalled { .. } => Code::PeerSilent,
+            NetError::Overdue { .. } => Code::PeerOverdue,
             NetError::Overfull { .. } => Code::PeerOverfull,
-            NetError::Vanished(_) => Code::PeerVanished,
-            NetError::Malformed(..) => Code::MalformedMessage,
-            NetError::Aborted(_, Cause::Network, _) => Code::PeerCutOff,
-            NetError::Aborted(_, Cause::Party, _) => Code::PeerGaveUp,
-            NetError::Aborted(_, Cause::Cancelled, _) => Code::PeerCancelled,
+            NetError::Vanished { .. } => Code::PeerVanished,
+            NetError::Malformed { .. } => Code::MalformedMessage,
+            NetError::Aborted { cause, .. } => match cause {
+                Cause::Network => Code::PeerCutOff,
+                Cause::Party => Code::PeerGaveUp,
+                Cause::Cancelled => Code::PeerCancelled,
+            },
             NetError::Cancelled => Code::Interrupted,
-            NetError::Finished(_) => Code::PeerFinished,
-            NetError::Diverged(..) => Code::RecordingDiffers,
-            NetError::WrongKey(..) => Code::WrongKey,
-            NetError::WrongVersion(..) => Code::WrongVersion,
-            NetError::WrongParty(..) => Code::WrongParty,
-            NetError::Doubled(..) => Code::ConfigDouble,
-            NetError::Unreachable(..) => Code::Unreachable,
-            NetError::Tls(..) => Code::NoSecureConnection,
-            NetError::Listen(..) => Code::CannotListen,
-            NetError::KeyFile(..) => Code::KeyFile,
-            NetError::Io(..) => Code::ConnectionFailed,
-            NetError::Misuse(_) => Code::Internal,
+            NetError::Finished { .. } => Code::PeerFinished,
+            NetError::Diverged { .. } => Code::RecordingDiffers,
+            NetError::WrongKey { .. } => Code::WrongKey,
+            NetError::WrongVersion { .. } => Code::WrongVersion,
+            NetError::WrongParty { .. } => Code::WrongParty,
+            NetError::Doubled { .. } => Code::ConfigDouble,
+            NetError::Unreachable { .. } => Code::Unreachable,
+            NetError::Tls { .. } => Code::NoSecureConnection,
+            NetError::Listen { .. } => Code::CannotListen,
+            NetError::Io { .. } => Code::ConnectionFailed,
+            NetError::Misuse { .. } => Code::Internal,
         }
     }
 
     /// The event, with `name` giving each party's name.
     fn message(&self, name: impl Fn(&PartyId) -> String) -> String {
         match self {
-            NetError::Stalled(party, s) => format!("{} sent nothing for {s} s", name(party)),
-            NetError::Overdue(party, awaited, s) => format!(
-                "{} {} for {s} s, though the connection with it is up and this party waits for \
+            NetError::Stalled { party, silent_s } => {
+                format!("{} sent nothing for {silent_s} s", name(party))
+            }
+            NetError::Overdue {
+                party,
+                awaited,
+                waited_s,
+            } => format!(
+                "{} {} for {waited_s} s, though the connection with it is up and this party waits for \
                  {awaited}",
                 name(party),
                 awaited.omission()
@@ -90,62 +96,70 @@ impl NetError {
                 name(party),
                 awaited.omission()
             ),
-            NetError::Vanished(party) => format!(
+            NetError::Vanished { party } => format!(
                 "{} is gone: the connection ended in the middle of the run",
                 name(party)
             ),
-            NetError::Malformed(party, what) => {
-                format!("{} sent a malformed message: {what}", name(party))
+            NetError::Malformed { party, reason } => {
+                format!("{} sent a malformed message: {reason}", name(party))
             }
-            NetError::Aborted(party, _, reason) => format!("{} gave up: {reason}", name(party)),
+            NetError::Aborted { party, reason, .. } => format!("{} gave up: {reason}", name(party)),
             NetError::Cancelled => "the run was cancelled".into(),
-            NetError::Finished(party) => format!(
+            NetError::Finished { party } => format!(
                 "{} has finished its run while more was expected of it",
                 name(party)
             ),
-            NetError::Diverged(party, what) => format!(
-                "the run with {} differs from its recording: {what}",
+            NetError::Diverged { party, difference } => format!(
+                "the run with {} differs from its recording: {difference}",
                 name(party)
             ),
-            NetError::WrongKey(party, fault) => format!("{} {fault}", name(party)),
-            NetError::WrongVersion(party, ours, theirs) => format!(
+            NetError::WrongKey { party, fault } => format!("{} {fault}", name(party)),
+            NetError::WrongVersion {
+                party,
+                ours,
+                theirs,
+            } => format!(
                 "{} runs Sealane {theirs}, this party runs {ours}",
                 name(party)
             ),
-            NetError::WrongParty(party, what) => {
-                format!("{} is taken for another: {what}", name(party))
+            NetError::WrongParty { party, reason } => {
+                format!("{} is taken for another: {reason}", name(party))
             }
-            NetError::Doubled(party, what) => {
-                format!("{} cannot be told from another: {what}", name(party))
+            NetError::Doubled { party, reason } => {
+                format!("{} cannot be told from another: {reason}", name(party))
             }
-            NetError::Unreachable(party, address, what) => {
-                format!("{} cannot be reached at {address}: {what}", name(party))
+            NetError::Unreachable {
+                party,
+                address,
+                reason,
+            } => {
+                format!("{} cannot be reached at {address}: {reason}", name(party))
             }
-            NetError::Tls(party, what) => {
-                format!("no secure connection with {}: {what}", name(party))
+            NetError::Tls { party, reason } => {
+                format!("no secure connection with {}: {reason}", name(party))
             }
-            NetError::Listen(address, what) => format!("cannot listen at {address}: {what}"),
-            NetError::KeyFile(file, what) => format!("key file {file}: {what}"),
-            NetError::Io(party, what) => {
-                format!("the connection with {} failed: {what}", name(party))
+            NetError::Listen { address, reason } => format!("cannot listen at {address}: {reason}"),
+            NetError::Io { party, reason } => {
+                format!("the connection with {} failed: {reason}", name(party))
             }
-            NetError::Misuse(what) => format!("misuse of the network room: {what}"),
+            NetError::Misuse { reason } => format!("misuse of the network room: {reason}"),
         }
     }
 
     /// The reason, where the sentence alone does not state it.
     fn reason(&self) -> &'static str {
         match self {
-            NetError::Stalled(..) => {
+            NetError::Stalled { .. } => {
                 "A party that runs gives signs of life also while it computes or waits."
             }
-            NetError::Finished(_) => "The parties do not run the same plan.",
+            NetError::Finished { .. } => "The parties do not run the same plan.",
             NetError::Cancelled => {
                 "Ctrl-C or a signal to end came; the other parties have been told."
             }
-            NetError::Aborted(_, Cause::Cancelled, _) => {
-                "Whoever started the run there ended it before its time."
-            }
+            NetError::Aborted {
+                cause: Cause::Cancelled,
+                ..
+            } => "Whoever started the run there ended it before its time.",
             _ => "",
         }
     }
@@ -153,45 +167,45 @@ impl NetError {
     /// The action to take.
     fn hint(&self) -> &'static str {
         match self {
-            NetError::Stalled(..) => {
+            NetError::Stalled { .. } => {
                 "see whether its process still runs and the network between the parties is up"
             }
-            NetError::Overdue(..) => "see what its process does, and end it if it hangs",
+            NetError::Overdue { .. } => "see what its process does, and end it if it hangs",
             NetError::Overfull { .. } => {
                 "see that all run the same version, and run on fewer rows at a time"
             }
-            NetError::Aborted(_, Cause::Cancelled, _) => "ask there, and run again together",
+            NetError::Aborted {
+                cause: Cause::Cancelled,
+                ..
+            } => "ask there, and run again together",
             NetError::Cancelled => "nothing of it goes on; run it again",
-            NetError::Vanished(_) | NetError::Aborted(..) => "see its own report",
-            NetError::Malformed(..) => {
+            NetError::Vanished { .. } | NetError::Aborted { .. } => "see its own report",
+            NetError::Malformed { .. } => {
                 "see that both parties run the same version, and that nothing else answers at \
                  the address"
             }
-            NetError::Finished(_) => "compare `sealane plan` on all sides",
-            NetError::Diverged(..) => {
+            NetError::Finished { .. } => "compare `sealane plan` on all sides",
+            NetError::Diverged { .. } => {
                 "replay with the program, the inputs and the version that were recorded"
             }
-            NetError::WrongKey(..) => {
+            NetError::WrongKey { .. } => {
                 "let each party read its whole fingerprint (`sealane card`) to the other over the \
                  telephone; if it is a new key, `sealane peer add CARD --replace`, and if not, do \
                  not go on"
             }
-            NetError::WrongVersion(..) => "install the same version on both sides",
-            NetError::WrongParty(..) => {
+            NetError::WrongVersion { .. } => "install the same version on both sides",
+            NetError::WrongParty { .. } => {
                 "see that all configurations list the same parties in the same order, each with \
                  its own address and key"
             }
-            NetError::Doubled(..) => "give each party its own address and key",
-            NetError::Unreachable(..) => {
+            NetError::Doubled { .. } => "give each party its own address and key",
+            NetError::Unreachable { .. } => {
                 "see that it has been started, and that addresses and firewalls are right"
             }
-            NetError::Tls(..) => "see that it runs Sealane at this address",
-            NetError::Listen(..) => "see that the address is this machine's and the port free",
-            NetError::KeyFile(..) => {
-                "name a key that `sealane init` made, or a new file in a folder that exists"
-            }
-            NetError::Io(..) => "see whether the network is up",
-            NetError::Misuse(_) => "this is a bug, please report it",
+            NetError::Tls { .. } => "see that it runs Sealane at this address",
+            NetError::Listen { .. } => "see that the address is this machine's and the port free",
+            NetError::Io { .. } => "see whether the network is up",
+            NetError::Misuse { .. } => "this is a bug, please report it",
         }
     }
 }
@@ -223,34 +237,60 @@ mod tests {
     use super::*;
 
     #[test]
-    fn others_are_told_of_no_address_and_no_file() {
+    fn others_are_told_of_no_address() {
         let party = PartyId(1);
         let places = ["10.1.2.3:7700", "[fe80::1]:7700", "192.168.0.9", "::1"];
         for place in places.map(String::from) {
-            let what = format!("{place} sent no TLS, {place}: by ({place})");
+            let reason = format!("{place} sent no TLS, {place}: by ({place})");
             let errors = [
-                NetError::Unreachable(party, place.clone(), what.clone()),
-                NetError::Listen(place.clone(), what.clone()),
-                NetError::KeyFile(place.clone(), what.clone()),
-                NetError::Malformed(party, what.clone()),
-                NetError::WrongParty(party, what.clone()),
-                NetError::Aborted(party, Cause::Network, what.clone()),
-                NetError::Tls(party, what.clone()),
-                NetError::Io(party, what),
+                NetError::Unreachable {
+                    party,
+                    address: place.clone(),
+                    reason: reason.clone(),
+                },
+                NetError::Listen {
+                    address: place.clone(),
+                    reason: reason.clone(),
+                },
+                NetError::Malformed {
+                    party,
+                    reason: reason.clone(),
+                },
+                NetError::WrongParty {
+                    party,
+                    reason: reason.clone(),
+                },
+                NetError::Aborted {
+                    party,
+                    cause: Cause::Network,
+                    reason: reason.clone(),
+                },
+                NetError::Tls {
+                    party,
+                    reason: reason.clone(),
+                },
+                NetError::Io { party, reason },
             ];
             for error in errors {
-                let told = error.told(&["ada", "bob"]);
+                let told = error.public_text(&["ada", "bob"]);
                 assert!(!told.contains(&place), "{told}");
             }
         }
-        let host = NetError::Unreachable(party, "bob.example:7700".into(), "refused".into());
+        let host = NetError::Unreachable {
+            party,
+            address: "bob.example:7700".into(),
+            reason: "refused".into(),
+        };
         assert_eq!(
-            host.told(&["ada", "bob"]),
+            host.public_text(&["ada", "bob"]),
             "bob (party 1) cannot be reached"
         );
-        let plain = NetError::Stalled(party, 30);
+        let plain = NetError::Stalled {
+            party,
+            silent_s: 30,
+        };
         assert_eq!(
-            plain.told(&["ada", "bob"]),
+            plain.public_text(&["ada", "bob"]),
             "bob (party 1) sent nothing for 30 s"
         );
     }

@@ -122,22 +122,22 @@ impl Link {
         };
         // A stream that ends without a farewell means that the process has ended.
         let is_dead = match end {
-            LinkError::Silent(_) => true,
+            LinkError::Silent { .. } => true,
             LinkError::Vanished => !said_farewell,
             _ => false,
         };
         // These change nothing after a goodbye or an abort.
-        if let LinkError::Malformed(what) = &end {
+        if let LinkError::Malformed { reason } = &end {
             // The peer is alive and must learn why nobody reads its messages any more. This
             // direction ends here, so a reason that the protocol would give later comes too late.
-            let reason = format!("what it received was malformed: {what}");
+            let reason = format!("what it received was malformed: {reason}");
             let abort = Signal::Abort(Cause::Party, reason);
             self.outgoing
                 .cut_with(Packet::Signal(abort), HEADER_BYTES, end.clone());
         } else {
             self.outgoing.close(end.clone());
         }
-        let is_malformed = matches!(end, LinkError::Malformed(_));
+        let is_malformed = matches!(end, LinkError::Malformed { .. });
         self.incoming.close(end);
         if is_malformed {
             // Closing a socket with unread input would discard the bytes that were sent last.
@@ -159,7 +159,9 @@ impl Link {
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if is_timeout(error.kind()) => {
-                    return Err(LinkError::Silent(self.silence));
+                    return Err(LinkError::Silent {
+                        duration: self.silence,
+                    });
                 }
                 Err(error) => return Err(io_fault(&error)),
             }
@@ -180,7 +182,7 @@ impl Link {
                 self.outgoing.close(LinkError::Finished);
             }
             Packet::Signal(Signal::Abort(cause, reason)) => {
-                let end = LinkError::Aborted(cause, reason);
+                let end = LinkError::Aborted { cause, reason };
                 self.incoming.cut(end.clone());
                 self.outgoing.cut(end);
             }
@@ -251,6 +253,8 @@ fn io_fault(error: &std::io::Error) -> LinkError {
     if is_closed(error.kind()) {
         LinkError::Vanished
     } else {
-        LinkError::Io(error.to_string())
+        LinkError::Io {
+            reason: error.to_string(),
+        }
     }
 }

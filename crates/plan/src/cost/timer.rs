@@ -54,7 +54,8 @@ struct Timer<'a, P> {
     /// Delays at the end of the last turn.
     before: Delays,
     under_way: HashMap<Call, Position>,
-    /// Pieces by segment, step, rows, walk, whether it is a carry, and whether it is the first tile.
+    /// Pieces by segment, step, rows, walk, whether it is a carry, and whether the tile is the
+    /// first.
     known: HashMap<(usize, usize, u64, Walk, bool, bool), Pieces>,
     /// Flights of the offline part of the reveal, until it has run.
     reveal: Option<&'a [Flight]>,
