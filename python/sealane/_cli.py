@@ -9,7 +9,10 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Runs the command with the arguments of this process, and exits with its status."""
+    """Runs the command with the arguments of this process, and exits with its status.
+
+    Raises `SystemExit` always: with status 0 for success, and otherwise that of the kind of error.
+    """
     from sealane import _core
 
     _open_standard_streams()

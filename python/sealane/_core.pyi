@@ -138,7 +138,19 @@ class Program:
 
 @final
 class Table:
-    """Results side by side, for consumers of Arrow streams: pandas, Polars, DuckDB, pyarrow."""
+    """Results of one table side by side, for consumers of Arrow streams: pandas, Polars, DuckDB and
+    pyarrow. `len` is the number of rows. `Report.table` makes it.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def warm(
+    ...     heat: sl.Private[sl.i8, "plant", "days <= 7"], limit: sl.Private[sl.i8, "office"]
+    ... ) -> sl.Revealed[sl.boolean, "office"]:
+    ...     return heat > limit
+    >>> table = warm.simulate((12, 25, 31), 20, progress=False).table()
+    >>> len(table), table.columns
+    (3, ('result',))
+    """
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -149,11 +161,26 @@ class Table:
 
 @final
 class Check:
-    """Result of a check; prints as a table."""
+    """Result of `Program.check` for a program that can run. Prints as a table: inputs with their
+    owners, results with their receivers, warnings.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def richer(
+    ...     a: sl.Private[sl.u32, "alice"], b: sl.Private[sl.u32, "bob"]
+    ... ) -> sl.Revealed[sl.boolean, "alice", "bob"]:
+    ...     return a > b
+    >>> check = richer.check()
+    >>> check.warnings, check.notes
+    ([], [])
+    >>> import json
+    >>> json.loads(check.json).get("parties")
+    ['alice', 'bob']
+    """
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings as texts for people."""
+        """Warnings as texts for people, each with the line of the source where there is one."""
     @property
     def notes(self) -> list[str]:
         """Warnings about the numbers of a run, one line each."""
@@ -164,14 +191,37 @@ class Check:
 
 @final
 class Plan:
-    """Plan of a run, with its cost; prints as a table."""
+    """Plan of a run, with its cost: exact in bytes, rounds and AND gates, estimated in seconds.
+    Prints as a table.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def richer(
+    ...     a: sl.Private[sl.u32, "alice"], b: sl.Private[sl.u32, "bob"]
+    ... ) -> sl.Revealed[sl.boolean, "alice", "bob"]:
+    ...     return a > b
+    >>> plan = richer.plan()
+    >>> plan.rounds, plan.ands, plan.parties, plan.rows
+    (6, 32, ('alice', 'bob'), {})
+    >>> sorted(plan.roles), sorted(plan.payload_bytes)
+    (['evaluator', 'garbler'], ['alice', 'bob'])
+    >>> 0 < plan.estimate_s["lan"] < plan.estimate_s["wan"]
+    True
+    >>> plan.hash == richer.hash, plan.notes, plan.warnings
+    (True, [], [])
+    >>> "AND gates" in plan.steps, plan.papers.startswith("yao")
+    (True, True)
+    >>> import json
+    >>> json.loads(plan.json).get("rounds")
+    6
+    """
 
     @property
     def hash(self) -> str:
-        """The hash of the job, in hex."""
+        """The hash of the job, as 64 hexadecimal digits. It does not depend on `rows`."""
     @property
     def rows(self) -> dict[str, int]:
-        """Numbers of rows for which the cost is stated."""
+        """Numbers of rows for which the cost is stated, by the names in the signature."""
     @property
     def parties(self) -> tuple[str, ...]:
         """All parties: those of the program, then the helpers."""
@@ -180,27 +230,30 @@ class Plan:
         """Party of each role of the protocol; empty if it has none and all compute."""
     @property
     def payload_bytes(self) -> dict[str, int]:
-        """Payload bytes that each party will send, in bytes."""
+        """Payload that each party will send, in bytes, by the name of the party: exact."""
     @property
     def rounds(self) -> int:
-        """Rounds, input and output included."""
+        """Rounds, input and output included: exact."""
     @property
     def ands(self) -> int:
-        """AND gates, counted once for each row."""
+        """AND gates, counted once for each row: exact."""
     @property
     def estimate_s(self) -> dict[str, float]:
-        """Estimated seconds of a run on a network of each class."""
+        """Estimated seconds of a run on a network of each class, `"lan"` and `"wan"`."""
     @property
     def papers(self) -> str:
         """Papers, assumptions and security levels of the job's protocol, one per line."""
     @property
     def steps(self) -> str:
-        """Every step, one per line."""
+        """Every step, one per line: its times, lanes, AND gates and payload bytes."""
     @property
     def notes(self) -> list[str]:
         """Notes about the numbers of a run, and about rounds or time that are out of proportion."""
     @property
-    def warnings(self) -> list[tuple[str, str, tuple[str, int] | None, str, str]]: ...
+    def warnings(self) -> list[tuple[str, str, tuple[str, int] | None, str, str]]:
+        """The warnings of rounds or time that are out of proportion. Each is its code, the
+        sentence, its place (file and line) or `None`, the reason and the hint.
+        """
     @property
     def json(self) -> str:
         """Same content as `sealane plan --json`."""

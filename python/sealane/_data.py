@@ -23,8 +23,16 @@ if TYPE_CHECKING:
 
 
 def encode(name: str, item: object) -> _core.Array:
-    """Encodes an input for the native module: kind, shape and elements. Refused if its elements are
-    no numbers; the native module checks which numbers an input takes, as for files and tables.
+    """Encodes an input for the native module: kind, shape and elements. The input is a number, an
+    array or nested lists, of any shape and of numbers of any type; the native module checks which
+    numbers an input takes, as for files and tables.
+
+    Raises `DataError` if elements are masked or are no numbers, and for rows of several lengths.
+
+    >>> import numpy as np
+    >>> from sealane import _data
+    >>> _data.encode("x", np.array([[1, 2, 3]], np.uint8))
+    ('u64', (1, 3), array([1, 2, 3], dtype=uint64))
     """
     if has_masked(item):
         message = f"`{name}` has masked elements"
@@ -182,7 +190,13 @@ def has_masked(item: object) -> bool:
 
 
 def pack(item: object) -> _core.Array | None:
-    """Encodes a constant's numbers as kind, shape and elements; `None` for anything else."""
+    """Encodes a constant's numbers, of any shape, as kind, shape and elements; `None` for anything
+    else, and for integers that no type of 64 bits holds together.
+
+    >>> from sealane import _data
+    >>> _data.pack([True, False])
+    ('bool', (2,), array([1, 0], dtype=uint64))
+    """
     array = np.asarray(item)
     kind: str = array.dtype.kind
     if kind in "fO":
@@ -222,7 +236,11 @@ def is_fractional(item: object) -> bool:
 def ratio(item: object) -> _core.Ratio | None:
     """Numerator and denominator of a number of the source. A float stands for the decimal that
     Python prints for it, and a wider float for its exact value. `None` if it is no finite
-    number, or has more digits than the native module takes.
+    number, or has more digits than the native module takes: 127 bits above, 124 below.
+
+    >>> from sealane import _data
+    >>> _data.ratio(0.1)
+    (1, 10)
     """
     try:
         if isinstance(item, np.floating) and item.dtype.itemsize > 8:
@@ -244,10 +262,15 @@ def ratio(item: object) -> _core.Ratio | None:
 
 
 def decode(result: _core.Array) -> Any:
-    """Converts a result for NumPy: an array, or a scalar, in the narrowest type that holds it.
+    """Converts a result for NumPy: an array of its shape, or a scalar, in the narrowest type that
+    holds its element type.
 
     Fixed point comes as `float64` where every value of the type is one, and otherwise as `Fraction`
     (in an array of objects), so that no digit is lost.
+
+    >>> from sealane import _data
+    >>> _data.decode(("u13", [2], bytes([5, *bytes(7), 6, *bytes(7)])))
+    array([5, 6], dtype=uint16)
     """
     name, shape, raw = result
     signed = name.startswith(("i", "fixed"))
@@ -277,27 +300,58 @@ def _dtype(name: str) -> np.dtype[Any]:
 class Report:
     """Report of a run: results, transferred bytes, planned against measured costs. Prints as a
     table.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def total(
+    ...     a: sl.Private[sl.u8, "alice", "days <= 7"], b: sl.Private[sl.u8, "bob"]
+    ... ) -> sl.Revealed[sl.u16, "bob"]:
+    ...     return a.sum(dtype=sl.u16) + b
+    >>> report = total.simulate([200, 100], 5, progress=False)
+    >>> report.value, report.results, report.rows
+    (np.uint16(305), {'result': np.uint16(305)}, {'days': 2})
+
+    Costs are in bytes, rounds and seconds, and those of the plan are exact:
+
+    >>> report.payload_bytes == report.plan.payload_bytes and report.rounds == report.plan.rounds
+    True
+    >>> report.as_planned, report.notes, report.seconds > 0
+    (True, [], True)
     """
 
     def __init__(self, native: _core.Report, signature: Signature) -> None:
         self._native = native
         self.results: Mapping[str, Any] = {name: decode(result) for name, result in native.results}
-        """The results that this side learns, by name; all of them in a simulation."""
+        """The results that this side learns, by name; all of them in a simulation. Each is a NumPy
+        array or scalar, of the types that `Program.simulate` names.
+        """
         self._make = signature.make
         self._order = [result.name for result in signature.results]
 
     @property
     def value(self) -> Any:
-        """Result as the function returns it, with `None` for each result of another party."""
+        """Result as the function returns it: a NumPy array or scalar, or a named tuple of them,
+        with `None` for each result of another party.
+        """
         values = [self.results.get(name) for name in self._order]
         return self._make(values) if self._make else values[0]
 
     def table(self, name: str | None = None) -> _core.Table:
         """Results that belong to rows of one table, side by side, for pandas, Polars, DuckDB or
         pyarrow: `pl.DataFrame(report.table())`. If they belong to several tables, `name` chooses
-        one; `single` are those that belong to none.
+        one; `single` are those that belong to none. A column has the element type of its result,
+        and a line for each row.
 
         Raises `MisuseError` if there is no such table, or if `name` is needed and missing.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def warm(
+        ...     heat: sl.Private[sl.i8, "plant", "days <= 7"], limit: sl.Private[sl.i8, "office"]
+        ... ) -> sl.Revealed[sl.boolean, "office"]:
+        ...     return heat > limit
+        >>> warm.simulate([12, 25, 31], 20, progress=False).table()
+        <results of days, 3 rows: result>
         """
         return call(self._native.table, name)
 
@@ -306,12 +360,26 @@ class Report:
         files beside it, as `--output` does.
 
         Raises `ConfigError` for a file that cannot be written or an extension that is unknown.
+
+        >>> import pathlib, tempfile
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def warm(
+        ...     heat: sl.Private[sl.i8, "plant", "days <= 7"], limit: sl.Private[sl.i8, "office"]
+        ... ) -> sl.Revealed[sl.boolean, "office"]:
+        ...     return heat > limit
+        >>> report = warm.simulate([12, 25, 31], 20, progress=False)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder) / "warm.csv"
+        ...     report.write(file)
+        ...     file.read_text().split()
+        ['result', '0', '1', '1']
         """
         call(self._native.write, path)
 
     @property
     def payload_bytes(self) -> dict[str, int]:
-        """Measured payload bytes that each party sent, in bytes."""
+        """Measured payload that each party sent, in bytes, by the name of the party."""
         return self._native.payload_bytes
 
     @property
@@ -326,7 +394,7 @@ class Report:
 
     @property
     def rows(self) -> dict[str, int]:
-        """The number of rows of each table."""
+        """The number of rows of each table, by the name of its rows in the signature."""
         return self._native.rows
 
     @property

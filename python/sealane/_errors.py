@@ -24,6 +24,20 @@ class SealaneError(Exception):
 
     The text shows what happened, the source line with a caret where there is one, why, and what to
     do; the attributes hold the same for tools. `sealane explain CODE` says more.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def total(
+    ...     a: sl.Private[sl.u8, "alice"], b: sl.Private[sl.u8, "bob"]
+    ... ) -> sl.Revealed[sl.u8, "bob"]:
+    ...     return a + b
+    >>> try:
+    ...     total(200, 100)
+    ... except sl.SealaneError as error:
+    ...     print(error.code, error.line, error.column, error.end_column, sep=", ")
+    ...     print(error.hint)
+    range-overflow, 5, 12, 17
+    write `a.astype(sl.u9) + b`
     """
 
     code: str
@@ -98,6 +112,19 @@ class SealaneWarning(UserWarning):
 
     The first is given once, when the program is traced, with the place in the source, and the
     second by `plan`; `notes` of checks, plans and reports hold the same text.
+
+    >>> import warnings
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def dear(
+    ...     price: sl.Private[sl.fixed(16, 4), "shop"], share: sl.Private[sl.fixed(16, 4), "guest"]
+    ... ) -> sl.Revealed[sl.boolean, "guest"]:
+    ...     return price * 0.1 > share
+    >>> with warnings.catch_warnings(record=True) as given:
+    ...     warnings.simplefilter("always", sl.SealaneWarning)
+    ...     parties = dear.parties
+    >>> given[0].message.code
+    'literal-rounded'
     """
 
     code: str
@@ -116,7 +143,20 @@ class SealaneWarning(UserWarning):
 
 
 class ProgramError(SealaneError):
-    """Error in a program that cannot run as written: its author has to act."""
+    """Error in a program that cannot run as written: its author has to act.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def larger(
+    ...     a: sl.Private[sl.u8, "alice"], b: sl.Private[sl.u8, "bob"]
+    ... ) -> sl.Revealed[sl.u8, "bob"]:
+    ...     return a if a > b else b
+    >>> try:
+    ...     larger(3, 5)
+    ... except sl.ProgramError as error:
+    ...     print(error.code)
+    secret-condition
+    """
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -151,18 +191,53 @@ def none_swallowed() -> Iterator[None]:
 
 
 class MisuseError(SealaneError):
-    """Invalid call or command line: a missing argument, an unknown protocol."""
+    """Invalid call or command line: a missing argument, an unknown protocol.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def richer(
+    ...     a: sl.Private[sl.u8, "alice"], b: sl.Private[sl.u8, "bob"]
+    ... ) -> sl.Revealed[sl.boolean, "bob"]:
+    ...     return a > b
+    >>> try:
+    ...     richer.plan(protocol="moon")
+    ... except sl.MisuseError as error:
+    ...     print(error.code)
+    unknown-protocol
+    """
 
 
 class DataError(SealaneError):
     """Input that does not match its declaration: a missing column, a wrong shape, a value too
     large.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def richer(
+    ...     a: sl.Private[sl.u8, "alice"], b: sl.Private[sl.u8, "bob"]
+    ... ) -> sl.Revealed[sl.boolean, "bob"]:
+    ...     return a > b
+    >>> try:
+    ...     richer(3, 256)
+    ... except sl.DataError as error:
+    ...     print(error.code)
+    data-range
     """
 
 
 class InvalidTag(DataError):
     """Sealed message that failed authentication: the message, its nonce or its associated data
     differ from those sealed under this key.
+
+    >>> from sealane import aead
+    >>> key, nonces = bytes(range(16)), [bytes([number]) * 12 for number in range(3)]
+    >>> sealed = aead.seal_many("ocb3", key, nonces, [b"one", b"two", b"three"])
+    >>> sealed[1] = bytes(19)
+    >>> try:
+    ...     aead.open_many("ocb3", key, nonces, sealed)
+    ... except aead.InvalidTag as error:
+    ...     print(error.failed, error.opened)
+    [1] [b'one', None, b'three']
     """
 
     failed: list[int]
@@ -176,7 +251,20 @@ class InvalidTag(DataError):
 
 
 class ConfigError(SealaneError):
-    """Missing or wrong configuration, key or approval; nothing has been sent."""
+    """Missing or wrong configuration, key or approval; nothing has been sent.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def richer(
+    ...     a: sl.Private[sl.u8, "alice"], b: sl.Private[sl.u8, "bob"]
+    ... ) -> sl.Revealed[sl.boolean, "bob"]:
+    ...     return a > b
+    >>> try:
+    ...     richer.plan(config="no-such-folder/sealane.toml")
+    ... except sl.ConfigError as error:
+    ...     print(error.code)
+    config-unreadable
+    """
 
 
 class NetworkError(SealaneError):

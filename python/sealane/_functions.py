@@ -36,8 +36,10 @@ def where(condition: Operand, yes: Any, no: Any) -> Any:
     """Selects elements of `yes` where the condition is true, of `no` elsewhere. Both are computed.
 
     The condition is `boolean`; `yes` and `no` are converted to their common type. All three
-    broadcast as in NumPy. Raises `ProgramError` for a condition of another type, for shapes that
-    do not broadcast, and for types without a common one.
+    broadcast as in NumPy, to the shape of the result.
+
+    Raises `ProgramError` for a condition of another type, for shapes that do not broadcast, and for
+    types without a common one.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -60,9 +62,10 @@ def minimum(a: A, b: Holds[A, B]) -> B: ...
 @overload
 def minimum(a: Operand, b: Operand) -> Any: ...
 def minimum(a: Any, b: Any) -> Any:
-    """Smaller of each two elements, in the common type of both operands, which broadcast.
+    """Smaller of each two elements, in the common type of both operands, which broadcast to the
+    shape of the result.
 
-    Raises `ProgramError` if the types have no common one.
+    Raises `ProgramError` if the types have no common one or the shapes do not broadcast.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -83,9 +86,10 @@ def maximum(a: A, b: Holds[A, B]) -> B: ...
 @overload
 def maximum(a: Operand, b: Operand) -> Any: ...
 def maximum(a: Any, b: Any) -> Any:
-    """Larger of each two elements, in the common type of both operands, which broadcast.
+    """Larger of each two elements, in the common type of both operands, which broadcast to the
+    shape of the result.
 
-    Raises `ProgramError` if the types have no common one.
+    Raises `ProgramError` if the types have no common one or the shapes do not broadcast.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -101,8 +105,11 @@ def maximum(a: Any, b: Any) -> Any:
 
 def clip(x: T, low: Operand, high: Operand) -> T:
     """Clips each element to `low..=high`: `minimum(maximum(x, low), high)`. The result has the
-    shape of the operands, which broadcast, and a range within both ends, which later operations
+    shape to which the operands broadcast, and a range within both ends, which later operations
     use.
+
+    Raises `ProgramError` if `x` is no value of the program, if the types have no common one, or if
+    the shapes do not broadcast.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -119,6 +126,18 @@ def clip(x: T, low: Operand, high: Operand) -> T:
 def saturate(x: Value, dtype: type[T]) -> T:
     """Converts each element to another type, rounded down if that has fewer fraction bits, or to
     the end of the type that it exceeds. Keeps the shape; never refused for the range of `x`.
+
+    Raises `ProgramError` if `x` is no value of the program, for a `dtype` that is no element type,
+    and for `boolean` if `x` has a fraction.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def bill(
+    ...     amount: sl.Private[sl.u16, "shop", 3], limit: sl.Private[sl.u8, "guest"]
+    ... ) -> sl.Revealed[sl.u8, "guest"]:
+    ...     return sl.minimum(sl.saturate(amount, sl.u8), limit)
+    >>> bill([7, 300, 200], 250)
+    array([  7, 250, 200], dtype=uint8)
     """
     trace = trace_of(_only("saturate", x))
     return _wrap(trace, trace.saturate(operand(x), type_name(dtype), _source.here()))
@@ -128,7 +147,17 @@ def wrap(x: Value, dtype: type[T]) -> T:
     """Reduces each integer modulo `2**bits`, in another integer type, which need not be a wrapping
     one: the low bits are kept. Keeps the shape; never refused for the range of `x`.
 
-    Raises `ProgramError` for a type that is no integer.
+    Raises `ProgramError` if `x` is no value of the program, for a `dtype` that is no element type,
+    and if either has a fraction.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def low_byte(
+    ...     a: sl.Private[sl.u16, "alice", 2], b: sl.Private[sl.u8, "bob"]
+    ... ) -> sl.Revealed[sl.u8, "bob"]:
+    ...     return sl.wrap(a, sl.u8) ^ b
+    >>> low_byte([0x1234, 0xFFFF], 0)
+    array([ 52, 255], dtype=uint8)
     """
     trace = trace_of(_only("wrap", x))
     return _wrap(trace, trace.wrap(operand(x), type_name(dtype), _source.here()))
@@ -137,13 +166,37 @@ def wrap(x: Value, dtype: type[T]) -> T:
 def abs(x: T) -> T:
     """Absolute value of each element, in the type and shape of `x`.
 
-    Raises `ProgramError` where the type cannot hold it: `abs(-128)` does not fit `i8`.
+    Raises `ProgramError` where the type cannot hold it: `abs(-128)` does not fit `i8`; and if `x`
+    is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def gap(
+    ...     a: sl.Private[sl.i16, "alice", sl.between(-100, 100)],
+    ...     b: sl.Private[sl.i16, "bob", sl.between(-100, 100)],
+    ... ) -> sl.Revealed[sl.i16, "alice", "bob"]:
+    ...     return sl.abs(a - b)
+    >>> gap(-70, 25)
+    np.int16(95)
     """
     return _value.unary("abs", _only("abs", x))
 
 
 def popcount(x: T) -> T:
-    """Number of one bits of each element, in two's complement of its type. Keeps the shape."""
+    """Number of one bits of each element, in two's complement of its type. Keeps the shape. The
+    type is the smallest unsigned one that holds the width in bits, such as `u4` for `u8`.
+
+    Raises `ProgramError` for elements with a fraction, and if `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def distance(
+    ...     a: sl.Private[sl.u8, "alice", 2], b: sl.Private[sl.u8, "bob", 2]
+    ... ) -> sl.Revealed[sl.u8, "alice", "bob"]:
+    ...     return sl.popcount(a ^ b)
+    >>> distance([0b1111, 0], [0b1010, 255])
+    array([2, 8], dtype=uint8)
+    """
     return _value.unary("popcount", _only("popcount", x))
 
 
@@ -153,9 +206,11 @@ def sum(x: T, axis: int | None = None, *, dtype: None = None) -> T: ...
 def sum(x: Value, axis: int | None = None, *, dtype: type[T]) -> T: ...
 def sum(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
     """Sum along an axis, which is removed, or of everything, in type `dtype` (by default that of
-    the elements). A negative axis counts from the end.
+    the elements; for `boolean` the smallest unsigned type that holds the count). A negative axis
+    counts from the end.
 
-    Raises `ProgramError` where the sum might not fit, and for an axis that does not exist.
+    Raises `ProgramError` where the sum might not fit, for an axis that does not exist, and if `x`
+    is no value of the program.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -170,25 +225,75 @@ def sum(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None) 
 
 
 def min(x: T, axis: int | None = None) -> T:
-    """Smallest element along an axis, which is removed, or of all, in the type of `x`."""
+    """Smallest element along an axis, which is removed, or of all, in the type of `x`. A negative
+    axis counts from the end.
+
+    Raises `ProgramError` for an axis that does not exist, and if `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def worst(
+    ...     marks: sl.Private[sl.u8, "school", "pupils <= 30", 2], top: sl.Private[sl.u8, "office"]
+    ... ) -> sl.Revealed[sl.u8, "office"]:
+    ...     return sl.minimum(sl.min(marks, axis=0), top)
+    >>> worst([[3, 9], [5, 4]], 10)
+    array([3, 4], dtype=uint8)
+    """
     return _value.reduce("min", _only("min", x), axis)
 
 
 def max(x: T, axis: int | None = None) -> T:
-    """Largest element along an axis, which is removed, or of all, in the type of `x`."""
+    """Largest element along an axis, which is removed, or of all, in the type of `x`. A negative
+    axis counts from the end.
+
+    Raises `ProgramError` for an axis that does not exist, and if `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def best(
+    ...     marks: sl.Private[sl.u8, "school", "pupils <= 30", 2], top: sl.Private[sl.u8, "office"]
+    ... ) -> sl.Revealed[sl.u8, "office"]:
+    ...     return sl.minimum(sl.max(marks, axis=0), top)
+    >>> best([[3, 9], [5, 4]], 10)
+    array([5, 9], dtype=uint8)
+    """
     return _value.reduce("max", _only("max", x), axis)
 
 
 def any(x: Value, axis: int | None = None) -> boolean:
     """Returns a `boolean`: true if some element of the `boolean` `x` is true, along an axis, which
-    is removed, or of all.
+    is removed, or of all. A negative axis counts from the end.
+
+    Raises `ProgramError` for elements of another type, for an axis that does not exist, and if `x`
+    is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def alarm(
+    ...     heat: sl.Private[sl.i8, "plant", "hours <= 24", 2], limit: sl.Private[sl.i8, "office"]
+    ... ) -> sl.Revealed[sl.boolean, "office"]:
+    ...     return sl.any(heat > limit, axis=0)
+    >>> alarm([[40, -3], [61, 5]], 50)
+    array([ True, False])
     """
     return _value.reduce("any", _only("any", x), axis)
 
 
 def all(x: Value, axis: int | None = None) -> boolean:
     """Returns a `boolean`: true if every element of the `boolean` `x` is true, along an axis, which
-    is removed, or of all.
+    is removed, or of all. A negative axis counts from the end.
+
+    Raises `ProgramError` for elements of another type, for an axis that does not exist, and if `x`
+    is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def ready(
+    ...     heat: sl.Private[sl.i8, "plant", "hours <= 24", 2], limit: sl.Private[sl.i8, "office"]
+    ... ) -> sl.Revealed[sl.boolean, "office"]:
+    ...     return sl.all(heat > limit, axis=0)
+    >>> ready([[40, -3], [61, 5]], 50)
+    array([False, False])
     """
     return _value.reduce("all", _only("all", x), axis)
 
@@ -200,9 +305,19 @@ def dot(a: Operand, b: Operand, *, dtype: None = None) -> Any: ...
 def dot(a: Operand, b: Operand, *, dtype: type[Value] | None = None) -> Any:
     """Sums of products over the last axis of `a` and the first of `b`, in type `dtype` (by default
     the common type of the elements). Both axes have the same length; the result has the other
-    axes of `a`, then those of `b`.
+    axes of `a`, then those of `b`: shapes `(n, k)` and `(k, m)` give `(n, m)`.
 
-    Raises `ProgramError` where the sums might not fit, and for axes of different lengths.
+    Raises `ProgramError` where the sums might not fit, for axes of different lengths, for types
+    without a common one, and if neither operand is a value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def scores(
+    ...     x: sl.Private[sl.u8, "hospital", "patients <= 100", 2], w: sl.Private[sl.i8, "lab", 2]
+    ... ) -> sl.Revealed[sl.i32, "hospital"]:
+    ...     return sl.dot(x, w, dtype=sl.i32)
+    >>> scores([[10, 20], [30, 1]], [3, -1])
+    array([10, 89], dtype=int32)
     """
     return _value.dot(a, b, dtype)
 
@@ -217,7 +332,12 @@ def lookup(table: Operand, index: Operand) -> Any:
 
     The table is a list, a NumPy array or a value without rows, of at most 65,536 entries; an entry
     may have axes of its own. The index is an integer of any shape whose range lies within the
-    table, or the lookup is refused. All of the table is touched, whatever the index is.
+    table. The result has the type of the table and the shape of the index, then that of an entry.
+    All of the table is touched, whatever the index is.
+
+    Raises `ProgramError` for an index that might lie outside, also below 0, or that is no integer;
+    for a table with rows or with too many entries; and if neither operand is a value of the
+    program.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -235,9 +355,22 @@ def lookup(table: Operand, index: Operand) -> Any:
 
 def stack(values: Sequence[T | Public], axis: int = 0) -> T:
     """Joins values of one shape along a new axis, in their common type; `axis` is its position in
-    the result, negative from the end.
+    the result, negative from the end: `n` values of shape `(k,)` give `(n, k)`, or `(k, n)` with
+    `axis=1`.
 
-    Raises `ProgramError` for shapes that differ.
+    Raises `ProgramError` for shapes that differ, for types without a common one, for an axis that
+    the result does not have, and if no element of `values` is a value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def pairs(
+    ...     a: sl.Private[sl.u8, "alice", 3], b: sl.Private[sl.u8, "bob", 3]
+    ... ) -> sl.Revealed[sl.u8, "bob"]:
+    ...     return sl.stack([a, b], axis=1)
+    >>> pairs([1, 2, 3], [4, 5, 6])
+    array([[1, 4],
+           [2, 5],
+           [3, 6]], dtype=uint8)
     """
     try:
         values = list(values)
@@ -257,9 +390,23 @@ def stack(values: Sequence[T | Public], axis: int = 0) -> T:
 def aes128(key: Operand, block: Operand) -> u8:
     """AES-128 (FIPS 197) of blocks of 16 bytes under a key of 16 bytes, along the last axis.
     Operands are integers in 0 to 255 of shape `(..., 16)`, whose other axes broadcast; the
-    result is `u8`.
+    result is `u8` of the shape to which they broadcast. It is the bare block cipher: a mode is the
+    program's own.
 
-    Raises `ProgramError` for another length or range.
+    Raises `ProgramError` for another length or range, and if neither operand is a value of the
+    program.
+
+    The example of FIPS 197, appendix C.1:
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def cipher(
+    ...     key: sl.Private[sl.u8, "bank", 16], block: sl.Private[sl.u8, "shop", 16]
+    ... ) -> sl.Revealed[sl.u8, "shop"]:
+    ...     return sl.aes128(key, block)
+    >>> block = [17 * number for number in range(16)]
+    >>> bytes(cipher(list(range(16)), block)).hex()
+    '69c4e0d86a7b0430d8cdb78070b4c55a'
     """
     trace = trace_of(key, block)
     return _wrap(trace, trace.call("aes128", [operand(key), operand(block)], _source.here()))
@@ -269,7 +416,17 @@ def sha256(message: Operand) -> u8:
     """SHA-256 (FIPS 180-4) of messages of bytes, along the last axis: integers in 0 to 255 of shape
     `(..., n)` with `n` from 1 to 65,536; the result is `u8` of shape `(..., 32)`.
 
-    Raises `ProgramError` for another length or range.
+    Raises `ProgramError` for another length or range, and if `message` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def committed(
+    ...     message: sl.Private[sl.u8, "alice", 3], known: sl.Private[sl.u8, "bob", 32]
+    ... ) -> sl.Revealed[sl.boolean, "bob"]:
+    ...     return sl.all(sl.sha256(message) == known)
+    >>> import hashlib
+    >>> committed(list(b"abc"), list(hashlib.sha256(b"abc").digest()))
+    np.True_
     """
     trace = trace_of(message)
     return _wrap(trace, trace.call("sha256", [operand(message)], _source.here()))
@@ -284,8 +441,13 @@ def map(body: Callable[..., A], *over: Value) -> A: ...
 def map(body: Callable[..., Any], *over: Value) -> Any:
     """Applies `body` to the elements of axis 0 of each value in `over`, all of the same length.
 
-    `body` takes one element of each and returns a value or a tuple of values, which gain axis 0. It
-    is traced once, however many elements there are, and may use values around it.
+    `body` takes one element of each, of the shape without axis 0, and returns a value or a tuple of
+    values, which gain axis 0. It is traced once, however many elements there are, and may use
+    values around it.
+
+    Raises `ProgramError` for lengths that differ, for a body that takes other arguments or returns
+    no value, and if nothing in `over` is a value of the program. Exceptions of `body` are passed
+    on.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -313,6 +475,10 @@ def scan(
     or a tuple of values, as `start` is, and keeps its types; `dtype` is the type of numbers in
     `start`. Returns the last state; with outputs, the last state and the outputs, which gain axis
     0. `body` is traced once, however many elements there are, and may use values around it.
+
+    Raises `ProgramError` for lengths that differ, for a state that changes its type or shape or
+    might leave its type, for a body that takes other arguments or returns no value, and if nothing
+    in `over` is a value of the program. Exceptions of `body` are passed on.
 
     >>> import sealane as sl
     >>> @sl.program

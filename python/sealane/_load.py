@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 def load(path: Path, name: str | None) -> _core.Program:
     """Runs a file and traces its one program, or the one of that name.
 
-    What the file prints goes to standard error: standard output belongs to the command, and may be
+    Output of the file goes to standard error: standard output belongs to the command, and may be
     JSON that a script reads. The command prints warnings itself.
+
+    Raises `ProgramError` for a file without such a program, and for a program that is refused.
+    Exceptions of the file itself are passed on.
     """
     with contextlib.redirect_stdout(sys.stderr), warnings.catch_warnings():
         warnings.simplefilter("ignore", SealaneWarning)

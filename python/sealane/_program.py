@@ -36,16 +36,45 @@ def program(function: Callable[P, R]) -> Program[P, R]:
     """Makes a program of a function whose signature states the owner of each input and the
     receivers of each result; see `Private` and `Revealed`.
 
-    Raises `ProgramError` if the signature is invalid. The function itself is traced on first use.
+    Signature and body are read when the program is first used: the function then runs once, on
+    values without data.
+
+    Raises `ProgramError` for an object that is no function; and at first use for a signature that
+    is invalid, and for a body that does something that a program cannot. Exceptions of the function
+    itself are passed on.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def richer(
+    ...     a: sl.Private[sl.u32, "alice"], b: sl.Private[sl.u32, "bob"]
+    ... ) -> sl.Revealed[sl.boolean, "alice", "bob"]:
+    ...     return a > b
+    >>> richer
+    <sealane program richer(a: alice, b: bob) -> result: alice and bob>
     """
     return Program(function, _scope(function))
 
 
 class Program(Generic[P, R]):
-    """Function of several parties' data.
+    """Function of several parties' data, which `program` makes.
 
     Calling it simulates: it runs the real protocol on the arguments, with all parties in this
-    process. The function itself runs once, without data, when the program is first used.
+    process. The function itself runs once, without data, when the program is first used: by any
+    method, or by `text`, `parties` or `hash`. That use raises `ProgramError` for a signature that
+    is invalid, and for a body that does something that a program cannot.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def richer(
+    ...     a: sl.Private[sl.u32, "alice"], b: sl.Private[sl.u32, "bob"]
+    ... ) -> sl.Revealed[sl.boolean, "alice", "bob"]:
+    ...     return a > b
+    >>> richer.parties
+    ('alice', 'bob')
+    >>> "richer" in richer.text
+    True
+    >>> len(richer.hash)
+    64
     """
 
     def __init__(self, function: Callable[P, R], scope: Mapping[str, Any]) -> None:
@@ -60,13 +89,19 @@ class Program(Generic[P, R]):
 
     @functools.cached_property
     def signature(self) -> _signature.Signature:
-        """Parsed signature of the function."""
+        """Parsed signature of the function.
+
+        Raises `ProgramError` for one that is invalid.
+        """
         return _signature.read(self._function, self._scope)
 
     @functools.cached_property
     def native(self) -> _core.Program:
         """Traced graph; tracing happens on first use, and warns of numbers that are rounded where
         the source suggests otherwise.
+
+        Raises `ProgramError` for a signature or a body that is refused. Exceptions of the function
+        itself are passed on.
         """
         traced = _trace(self._function, self.signature)
         self._warn(traced.warnings)
@@ -92,13 +127,28 @@ class Program(Generic[P, R]):
 
     @property
     def hash(self) -> str:
-        """Hash of the job in hex, which a party approves: that of `plan()` without options."""
+        """Hash of the job, which a party approves, as 64 hexadecimal digits: that of `plan()`
+        without options. Raises as `plan` does.
+        """
         return self.plan().hash
 
     def check(self) -> _core.Check:
-        """Checks types, ranges, receivers of results, and the protocols that run the program.
+        """Checks types, ranges, receivers of results, and the protocols that run the program. Reads
+        no data.
 
         Raises `ProgramError` for a program that cannot run, or that no protocol runs.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def total(
+        ...     a: sl.Private[sl.u8, "alice"], b: sl.Private[sl.u8, "bob"]
+        ... ) -> sl.Revealed[sl.u8, "bob"]:
+        ...     return a + b
+        >>> try:
+        ...     total.check()
+        ... except sl.ProgramError as error:
+        ...     print(error.code)
+        range-overflow
         """
         return call(self.native.check)
 
@@ -121,6 +171,23 @@ class Program(Generic[P, R]):
         `config`, by default `sealane.toml` if there is one; else a LAN, `yao` and nobody.
 
         Rounds or time that are out of proportion are a `SealaneWarning` with the line to change.
+
+        Raises `ProgramError` for a program that the protocol cannot run, or only at too large a
+        size; `MisuseError` for an unknown protocol or network class, for helpers that the protocol
+        does not need or that cannot be called so, and for numbers of rows that the signature does
+        not allow; and `ConfigError` for a configuration that cannot be read or is malformed.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def overdue(
+        ...     days: sl.Private[sl.u8, "shop", "bills <= 1_000"], limit: sl.Private[sl.u8, "bank"]
+        ... ) -> sl.Revealed[sl.u16, "bank"]:
+        ...     return (days > limit).sum(dtype=sl.u16)
+        >>> plan = overdue.plan(rows=100)
+        >>> plan.rows, sorted(plan.payload_bytes)
+        ({'bills': 100}, ['bank', 'shop'])
+        >>> plan.ands < overdue.plan().ands and plan.hash == overdue.hash
+        True
         """
         helpers = None if helpers is None else _names(helpers)
         plan = call(self.native.plan, self._rows(rows), config, network, protocol, helpers)
@@ -129,8 +196,20 @@ class Program(Generic[P, R]):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Simulates on the given inputs, arrays with the types and shapes of the signature, and
-        returns the result: a NumPy array or scalar, or a named tuple of them. Raises as
-        `simulate` does.
+        returns the result: a NumPy array or scalar, or a named tuple of them. Inputs, element types
+        of results and exceptions are those of `simulate`.
+
+        Raises `DataError` and others, as `simulate` does.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def bids(
+        ...     a: sl.Private[sl.u16, "ann", 2], b: sl.Private[sl.u16, "ben", 2]
+        ... ) -> tuple[sl.Revealed[sl.boolean, "ann", "ben"], sl.Revealed[sl.u16, "ben"]]:
+        ...     return a > b, sl.maximum(a, b)
+        >>> wins, prices = bids([5, 9], [7, 8])
+        >>> wins, prices
+        (array([False,  True]), array([7, 9], dtype=uint16))
         """
         return self.simulate(*args, **kwargs).value
 
@@ -154,9 +233,18 @@ class Program(Generic[P, R]):
         Arrow), or the path of a `.csv`, `.parquet` or `.npy` file. Of tables the columns count that
         the signature names; one may be given for several inputs.
 
-        `network` is `"lan"` or `"wan"`. Raises `DataError` for inputs that do not match the
-        signature, `ProgramError` for a program that the protocol cannot run, and `MisuseError` for
-        other arguments.
+        An array is one of NumPy, a list or a number. It has the shape of the signature, rows first,
+        and elements of any type of integers, truth values or floats, each of which has to be a
+        number of the declared type; for fixed point it is read to the nearest one. Results come in
+        the narrowest type of NumPy that holds their element type: `u13` as `uint16`, `boolean` as
+        `bool`, fixed point as `float64`, or as `Fraction` where a `float64` would not be exact.
+
+        `network` is `"lan"` or `"wan"`, and `protocol` is `"yao"`, `"trio"` or `"clear"`.
+
+        Raises `DataError` for inputs that do not match the signature, `ProgramError` for a program
+        that the protocol cannot run, `MisuseError` for other arguments, and `ConfigError` if the
+        environment variable `SEALANE_TIER` names a tier that the CPU lacks. `KeyboardInterrupt`
+        ends the simulation, and is passed on.
 
         >>> import sealane as sl
         >>> @sl.program
@@ -216,14 +304,37 @@ class Program(Generic[P, R]):
         this party's data, as in `simulate`: a file or a table for all of its inputs, an array if it
         gives one input, or a mapping from inputs to any of these; a party that gives none leaves it
         out. `yes` is the hash of the job that this party approves, all of it: `plan(...).hash` with
-        the same `config`, `network`, `protocol` and `helpers`. What is not stated of these is what
-        the configuration says. The run leaves a folder with a page about it in `runs`, by default
-        the folder that the configuration names, or `runs`; with `record=False` it leaves none.
-        `progress=False` shows no progress.
+        the same `config`, `network`, `protocol` and `helpers`. The configuration states those that
+        the call does not. `identity` is the file with this party's private key, by default the one
+        that the configuration names. The run leaves a folder with a page about it in `runs`, by
+        default the folder that the configuration names, or `runs`; with `record=False` it leaves
+        none. `progress=False` shows no progress.
 
         `patience` is for how many seconds this party waits for what a party that is alive is to
-        send, by default what the configuration says, or an hour. `KeyboardInterrupt` cancels the
-        run: the other parties are told, and the exception comes when nothing of it is left.
+        send, 0.1 to 86,400, by default what the configuration says, or 3,600. `KeyboardInterrupt`
+        cancels the run: the other parties are told, and the exception comes when nothing of it is
+        left.
+
+        Raises, before anything is sent, `ConfigError` for a configuration, key or approval that is
+        missing or wrong, `DataError` for inputs that do not match the signature, `ProgramError` for
+        a program that the protocol cannot run, and `MisuseError` for other arguments. Raises
+        `NetworkError` if a connection cannot be made, is lost or stays silent for too long,
+        `DataError` if parties give different numbers of rows of one name, and `PeerError` if
+        another party runs another job, breaks the protocol or gives up.
+
+        A run needs a configuration, which `sealane init` makes:
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def richer(
+        ...     a: sl.Private[sl.u32, "alice"], b: sl.Private[sl.u32, "bob"]
+        ... ) -> sl.Revealed[sl.boolean, "alice", "bob"]:
+        ...     return a > b
+        >>> try:
+        ...     richer.run(input=3, yes=richer.hash, config="no-such-folder/sealane.toml")
+        ... except sl.ConfigError as error:
+        ...     print(error.code)
+        config-unreadable
         """
         from sealane import _core
 

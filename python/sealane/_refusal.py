@@ -49,6 +49,8 @@ def _text(sentence: str) -> str:
 def call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Calls a function of the native module. Arguments of a type, sign or size that it does not
     take are refused with a code, and not with an exception of the binding.
+
+    Raises `MisuseError` for such arguments (`argument`), and what the function raises.
     """
     for item in args:
         if isinstance(item, str | PurePath):
@@ -75,7 +77,10 @@ def call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 
 def check_text(text: str) -> None:
-    """Refuses text that cannot be the path of a file: the binding ends the thread at it."""
+    """Refuses text that cannot be the path of a file: the binding ends the thread at it.
+
+    Raises `MisuseError` for text with unpaired UTF-16 surrogates that stand for no byte.
+    """
     try:
         text.encode(errors="surrogateescape")
     except UnicodeEncodeError as error:

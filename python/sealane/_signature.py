@@ -49,14 +49,26 @@ class Column(NamedTuple):
 
 
 class Wrapping:
-    """Marker of arithmetic modulo `2**bits`: see `wrapping`."""
+    """Marker of arithmetic modulo `2**bits`: see `wrapping`.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def hashed(
+    ...     x: sl.Private[sl.u32, "alice", sl.wrapping], key: sl.Private[sl.u32, "bob", sl.wrapping]
+    ... ) -> sl.Revealed[sl.u32, "bob", sl.wrapping]:
+    ...     return x * 2_654_435_761 + key
+    >>> hashed(3, 7)
+    np.uint32(3668339994)
+    """
 
     def __repr__(self) -> str:
         return "sealane.wrapping"
 
 
 wrapping: typing.Final = Wrapping()
-"""In `Private[...]`: arithmetic on these elements is modulo `2**bits` and never refused."""
+"""In `Private[...]` and `Revealed[...]`: arithmetic on these elements is modulo `2**bits` and never
+refused for its range. Not for fixed point.
+"""
 
 
 def between(low: Number, high: Number) -> Between:
@@ -65,6 +77,24 @@ def between(low: Number, high: Number) -> Between:
     like data, so that data equal to one are inside.
 
     A tight range lets the check prove that sums and products fit, and makes circuits smaller.
+
+    Raises nothing itself: ends that are no numbers of the type raise `ProgramError` when the
+    program is first used.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def weighted(
+    ...     mark: sl.Private[sl.u8, "school", sl.between(0, 100)],
+    ...     weight: sl.Private[sl.u8, "office", sl.between(1, 2)],
+    ... ) -> sl.Revealed[sl.u8, "office"]:
+    ...     return mark * weight
+    >>> weighted(90, 2)
+    np.uint8(180)
+    >>> try:
+    ...     weighted(101, 2)
+    ... except sl.DataError as error:
+    ...     print(error.code)
+    data-range
     """
     return Between(low, high)
 
@@ -74,6 +104,23 @@ def column(name: str) -> Column:
     it raises `DataError`.
 
     Without it, an input with no list of columns is the column named like the parameter.
+
+    Raises nothing itself: a name that is no text raises `ProgramError` when the program is first
+    used.
+
+    >>> import pathlib, tempfile
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def above(
+    ...     wages: sl.Private[sl.u32, "office", "people <= 99", sl.column("wage")],
+    ...     need: sl.Private[sl.u32, "agency"],
+    ... ) -> sl.Revealed[sl.boolean, "agency"]:
+    ...     return wages > need
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "office.csv"
+    ...     _ = file.write_text("name,wage\\nAda,52000\\nBen,31000\\n")
+    ...     above(file, 40_000)
+    array([ True, False])
     """
     return Column(name)
 
@@ -104,7 +151,19 @@ class Private:
     Markers, in the order of the dimensions: `"name <= bound"` for a number of rows known only at
     run time (the bound is needed once in a signature), an `int` for a fixed dimension, a list of
     column names for a dimension of that length. Anywhere: `between(...)`, `column(...)` and
-    `wrapping`.
+    `wrapping`. An input without dimensions is a single number.
+
+    A declaration that cannot be read raises `ProgramError` when the program is first used.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def risk(
+    ...     x: sl.Private[sl.u16, "hospital", "patients <= 100", ["age", "dose"]],
+    ...     weights: sl.Private[sl.i8, "lab", 2],
+    ... ) -> sl.Revealed[sl.boolean, "hospital"]:
+    ...     return sl.dot(x, weights, dtype=sl.i32) > 50
+    >>> risk([[40, 2], [70, 1]], [1, -3])
+    array([False,  True])
     """
 
     def __class_getitem__(cls, items: Any) -> Declaration:
@@ -112,7 +171,22 @@ class Private:
 
 
 class Revealed:
-    """Type of a result: `Revealed[type, receiver, ...]`; several results are a tuple of them."""
+    """Type of a result: `Revealed[type, receiver, ...]`; several results are a tuple of them, or a
+    `NamedTuple`, and `wrapping` among the receivers is for a type that wraps. The shape is that of
+    the value that the function returns.
+
+    A declaration that cannot be read raises `ProgramError` when the program is first used, as does
+    a value that might not fit its type.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def lots(
+    ...     a: sl.Private[sl.u8, "ann"], b: sl.Private[sl.u8, "ben"]
+    ... ) -> tuple[sl.Revealed[sl.boolean, "ann", "ben"], sl.Revealed[sl.u8, "ben"]]:
+    ...     return a > b, sl.minimum(a, b)
+    >>> lots.simulate(7, 4, progress=False).value
+    Results(result_0=np.True_, result_1=np.uint8(4))
+    """
 
     def __class_getitem__(cls, items: Any) -> Declaration:
         return Declaration("Revealed", items if isinstance(items, tuple) else (items,))
@@ -153,7 +227,11 @@ class Signature(NamedTuple):
 
 
 def read(function: Callable[..., Any], scope: Mapping[str, Any]) -> Signature:
-    """Reads the signature of a function; `scope` resolves names in annotations that are text."""
+    """Reads the signature of a function; `scope` resolves names in annotations that are text.
+
+    Raises `ProgramError` for a parameter or a result without a declaration, and for one that
+    contradicts itself or another.
+    """
     import inspect
 
     annotations = _annotations(function, scope)

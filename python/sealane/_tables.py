@@ -24,6 +24,8 @@ def is_table(item: object) -> bool:
 def split(given: Mapping[str, object]) -> tuple[dict[str, object], list[tuple[list[str], object]]]:
     """Splits the arguments for inputs into arrays by input, and tables with the inputs that each
     fills. A table that is given for several inputs is read once; files are paths in text.
+
+    Raises `MisuseError` for a path that no file can have.
     """
     arrays: dict[str, object] = {}
     tables: dict[object, tuple[list[str], object]] = {}

@@ -72,7 +72,14 @@ class ElementType(type):
 
     @property
     def wrapping(cls: type[T]) -> type[T]:  # type: ignore[misc]
-        """The same elements with arithmetic modulo `2**bits`, which is never refused."""
+        """The same elements with arithmetic modulo `2**bits`, which is never refused.
+
+        Raises `ProgramError` for fixed point, which does not wrap.
+
+        >>> import sealane as sl
+        >>> sl.u32.wrapping
+        sealane.u32.wrapping
+        """
         if issubclass(cls, FixedPoint):
             raise refuse(
                 "type",
@@ -85,7 +92,32 @@ class ElementType(type):
 
 
 class Value(Unsupported, metaclass=ElementType):
-    """Tensor of elements, private or public, in a program that is being traced."""
+    """Tensor of elements, private or public, in a program that is being traced.
+
+    Operators work on each element: `+ - * / // %`, `& | ^ ~ << >>`, `== != < <= > >=`, `abs(x)` and
+    `divmod(x, y)`; `@` is `sl.dot`. Operands are values, numbers and NumPy arrays, which broadcast
+    as in NumPy. Two types meet in the smallest one that holds both, a number takes the type of the
+    value beside it, and comparisons give `boolean`. `x[i]`, `x[1:3]`, `x[None]` and `x[..., 0]`
+    index by public numbers. Where the first dimension is fixed, `len(x)` is its length, and a loop
+    walks along it.
+
+    The norm of the numbers is `crates/program/NUMERICS.md`: no result is silently wrong. An
+    operator raises `ProgramError` where a result might leave its type or a divisor might be 0, for
+    types or shapes that do not fit, and for an index that is outside or secret. So does what needs
+    the content of a value: `if`, `while`, `and`, `in`, `float(x)`, a key of a `dict`.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def deltas(
+    ...     a: sl.Private[sl.u8, "alice", "days <= 7", 2], b: sl.Private[sl.u8, "bob", 2]
+    ... ) -> sl.Revealed[sl.i16, "bob"]:
+    ...     print(a, a.shape, a.ndim, a.dtype, b.shape)
+    ...     return a - b.astype(sl.i16)
+    >>> deltas([[10, 20], [30, 1]], [9, 22])
+    <u8 [days, 2], known to alice, 0..255> ('days', 2) 2 sealane.u8 (2,)
+    array([[  1,  -2],
+           [ 21, -21]], dtype=int16)
+    """
 
     __slots__ = ("_node", "_scope")
     _node: _core.Node
@@ -93,9 +125,14 @@ class Value(Unsupported, metaclass=ElementType):
 
     def __init__(self, number: Public) -> None:
         """Makes a public number or array with this type, such as `sl.u32(0)`: for example the start
-        of a `scan`, or a table. Bare numbers take the type of the value beside them.
+        of a `scan`, or a table. It has the shape of the array. Bare numbers take the type of the
+        value beside them.
 
         Raises `ProgramError` for a number that the type does not have.
+
+        >>> import sealane as sl
+        >>> sl.u8([[1, 2], [3, 4]]).shape
+        (2, 2)
         """
         if isinstance(number, Value):
             raise refuse(
@@ -368,8 +405,17 @@ class Value(Unsupported, metaclass=ElementType):
         shape.
 
         Raises `ProgramError` where some element might not fit, unless the type is a wrapping one,
-        such as `sl.u32.wrapping`, which reduces them modulo `2**bits`. `sl.saturate` and `sl.wrap`
-        are never refused for the range.
+        such as `sl.u32.wrapping`, which reduces them modulo `2**bits`; and for a `dtype` that is no
+        element type. `sl.saturate` and `sl.wrap` are never refused for the range.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def net(
+        ...     income: sl.Private[sl.u32, "alice"], tax: sl.Private[sl.u32, "office"]
+        ... ) -> sl.Revealed[sl.i64, "alice"]:
+        ...     return income.astype(sl.i64) - tax
+        >>> net(1000, 1200)
+        np.int64(-200)
         """
         return wrap(self._trace, self._trace.cast(self._node, type_name(dtype), _source.here()))
 
@@ -379,26 +425,88 @@ class Value(Unsupported, metaclass=ElementType):
     def sum(self, axis: int | None = None, *, dtype: type[T]) -> T: ...
     def sum(self, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
         """Sum along an axis, which is removed, or of everything, in type `dtype` (by default that
-        of the elements).
+        of the elements; for `boolean` the smallest unsigned type that holds the count). A negative
+        axis counts from the end.
 
-        Raises `ProgramError` where the sum might not fit.
+        Raises `ProgramError` where the sum might not fit, and for an axis that does not exist.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def load(
+        ...     x: sl.Private[sl.u8, "grid", "hours <= 24", 2], base: sl.Private[sl.u8, "plant"]
+        ... ) -> sl.Revealed[sl.u16, "plant"]:
+        ...     return x.sum(axis=0, dtype=sl.u16) + base
+        >>> load([[200, 1], [200, 2]], 5)
+        array([405,   8], dtype=uint16)
         """
         return reduce("sum", self, axis, dtype)
 
     def min(self, axis: int | None = None) -> Self:
-        """Smallest element along an axis, which is removed, or of all, in its own type."""
+        """Smallest element along an axis, which is removed, or of all, in its own type. A negative
+        axis counts from the end.
+
+        Raises `ProgramError` for an axis that does not exist.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def least(
+        ...     x: sl.Private[sl.u8, "grid", "hours <= 24", 2], limit: sl.Private[sl.u8, "plant"]
+        ... ) -> sl.Revealed[sl.u8, "plant"]:
+        ...     return sl.minimum(x.min(axis=0), limit)
+        >>> least([[3, 40], [5, 30]], 10)
+        array([ 3, 10], dtype=uint8)
+        """
         return reduce("min", self, axis)
 
     def max(self, axis: int | None = None) -> Self:
-        """Largest element along an axis, which is removed, or of all, in its own type."""
+        """Largest element along an axis, which is removed, or of all, in its own type. A negative
+        axis counts from the end.
+
+        Raises `ProgramError` for an axis that does not exist.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def most(
+        ...     x: sl.Private[sl.u8, "grid", "hours <= 24", 2], limit: sl.Private[sl.u8, "plant"]
+        ... ) -> sl.Revealed[sl.u8, "plant"]:
+        ...     return sl.minimum(x.max(axis=0), limit)
+        >>> most([[3, 40], [5, 30]], 10)
+        array([ 5, 10], dtype=uint8)
+        """
         return reduce("max", self, axis)
 
     def any(self, axis: int | None = None) -> boolean:
-        """Returns a `boolean`: true if some element is true, along an axis or of all."""
+        """Returns a `boolean`: true if some element is true, along an axis, which is removed, or of
+        all. A negative axis counts from the end.
+
+        Raises `ProgramError` for an axis that does not exist, and for elements of another type.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def alarm(
+        ...     x: sl.Private[sl.u8, "grid", "hours <= 24", 2], limit: sl.Private[sl.u8, "plant"]
+        ... ) -> sl.Revealed[sl.boolean, "plant"]:
+        ...     return (x > limit).any()
+        >>> alarm([[3, 40], [5, 30]], 35)
+        np.True_
+        """
         return reduce("any", self, axis)
 
     def all(self, axis: int | None = None) -> boolean:
-        """Returns a `boolean`: true if every element is true, along an axis or of all."""
+        """Returns a `boolean`: true if every element is true, along an axis, which is removed, or
+        of all. A negative axis counts from the end.
+
+        Raises `ProgramError` for an axis that does not exist, and for elements of another type.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def busy(
+        ...     x: sl.Private[sl.u8, "grid", "hours <= 24", 2], limit: sl.Private[sl.u8, "plant"]
+        ... ) -> sl.Revealed[sl.boolean, "plant"]:
+        ...     return (x > limit).all(axis=0)
+        >>> busy([[3, 40], [5, 30]], 20)
+        array([False,  True])
+        """
         return reduce("all", self, axis)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
@@ -412,7 +520,13 @@ class Value(Unsupported, metaclass=ElementType):
 
 
 class boolean(Value):
-    """Truth values."""
+    """Truth values, 0 and 1: `&`, `|`, `^` and `~` are logical, and in arithmetic they are `u1`.
+    Results are of the NumPy type `bool`.
+
+    >>> import sealane as sl
+    >>> sl.boolean(True)
+    <bool, public, 1>
+    """
 
     __slots__ = ()
 
@@ -422,7 +536,12 @@ class boolean(Value):
 
 
 class u8(Value):
-    """Unsigned integers of 8 bits."""
+    """Unsigned integers of 8 bits: 0 to 255. Results are of the NumPy type `uint8`.
+
+    >>> import sealane as sl
+    >>> sl.u8(255)
+    <u8, public, 255>
+    """
 
     __slots__ = ()
 
@@ -432,7 +551,12 @@ class u8(Value):
 
 
 class u16(Value):
-    """Unsigned integers of 16 bits."""
+    """Unsigned integers of 16 bits: 0 to 65,535. Results are of the NumPy type `uint16`.
+
+    >>> import sealane as sl
+    >>> sl.u16(65535)
+    <u16, public, 65535>
+    """
 
     __slots__ = ()
 
@@ -442,7 +566,12 @@ class u16(Value):
 
 
 class u32(Value):
-    """Unsigned integers of 32 bits."""
+    """Unsigned integers of 32 bits: 0 to 4,294,967,295. Results are of the NumPy type `uint32`.
+
+    >>> import sealane as sl
+    >>> sl.u32(4294967295)
+    <u32, public, 4294967295>
+    """
 
     __slots__ = ()
 
@@ -452,7 +581,12 @@ class u32(Value):
 
 
 class u64(Value):
-    """Unsigned integers of 64 bits."""
+    """Unsigned integers of 64 bits: 0 to `2**64 - 1`. Results are of the NumPy type `uint64`.
+
+    >>> import sealane as sl
+    >>> sl.u64(2**64 - 1)
+    <u64, public, 18446744073709551615>
+    """
 
     __slots__ = ()
 
@@ -462,7 +596,13 @@ class u64(Value):
 
 
 class i8(Value):
-    """Signed integers of 8 bits."""
+    """Signed integers of 8 bits: -128 to 127. Results are of the NumPy
+    type `int8`.
+
+    >>> import sealane as sl
+    >>> sl.i8(-128)
+    <i8, public, -128>
+    """
 
     __slots__ = ()
 
@@ -472,7 +612,13 @@ class i8(Value):
 
 
 class i16(Value):
-    """Signed integers of 16 bits."""
+    """Signed integers of 16 bits: -32,768 to 32,767. Results are of the NumPy
+    type `int16`.
+
+    >>> import sealane as sl
+    >>> sl.i16(-32768)
+    <i16, public, -32768>
+    """
 
     __slots__ = ()
 
@@ -482,7 +628,13 @@ class i16(Value):
 
 
 class i32(Value):
-    """Signed integers of 32 bits."""
+    """Signed integers of 32 bits: -2,147,483,648 to 2,147,483,647. Results are of the NumPy
+    type `int32`.
+
+    >>> import sealane as sl
+    >>> sl.i32(-2147483648)
+    <i32, public, -2147483648>
+    """
 
     __slots__ = ()
 
@@ -492,7 +644,13 @@ class i32(Value):
 
 
 class i64(Value):
-    """Signed integers of 64 bits."""
+    """Signed integers of 64 bits: `-(2**63)` to `2**63 - 1`. Results are of the NumPy
+    type `int64`.
+
+    >>> import sealane as sl
+    >>> sl.i64(-(2**63))
+    <i64, public, -9223372036854775808>
+    """
 
     __slots__ = ()
 
@@ -504,10 +662,22 @@ class i64(Value):
 
 
 class FixedPoint(Value):
-    """Numbers with a fixed point, of any width: `sl.fixed(16, 16)` makes the types.
+    """Numbers with a fixed point, of any width from 1 to 64 bits: `sl.fixed(16, 16)` makes the
+    types. Results are of the NumPy type `float64` where every number of the type is one, and
+    otherwise `Fraction`.
 
     For type checkers, which know no calls in annotations, an element type can be given a name:
-    `Money = Annotated[sl.FixedPoint, sl.fixed(16, 16)]`, and then `sl.Private[Money, "bank"]`.
+
+    >>> from typing import Annotated
+    >>> import sealane as sl
+    >>> Money = Annotated[sl.FixedPoint, sl.ufixed(24, 8)]
+    >>> @sl.program
+    ... def share(
+    ...     cost: sl.Private[Money, "bank"], people: sl.Private[sl.u8, "club", sl.between(1, 9)]
+    ... ) -> sl.Revealed[Money, "club"]:
+    ...     return cost / people
+    >>> share(10.5, 4)
+    np.float64(2.625)
     """
 
     __slots__ = ()
@@ -515,14 +685,28 @@ class FixedPoint(Value):
 
 def fixed(integer: int, fraction: int) -> type[FixedPoint]:
     """The type of fixed-point numbers with `integer` bits before the point, the sign among them,
-    and `fraction` bits behind it: together 1 to 64.
+    and `fraction` bits behind it: together 1 to 64. They are the multiples of `2**-fraction` from
+    `-(2**(integer - 1))` to below `2**(integer - 1)`.
+
+    Raises `ProgramError` for numbers of bits that no such type has.
+
+    >>> import sealane as sl
+    >>> sl.fixed(16, 16), sl.fixed(16, 16)(-0.5)
+    (sealane.fixed(16, 16), <fixed16.16, public, -0.5>)
     """
     return _fixed_point("fixed", integer, fraction)
 
 
 def ufixed(integer: int, fraction: int) -> type[FixedPoint]:
     """The type of fixed-point numbers from 0 on with `integer` bits before the point and `fraction`
-    bits behind it: together 1 to 64.
+    bits behind it: together 1 to 64. They are the multiples of `2**-fraction` from 0 to below
+    `2**integer`.
+
+    Raises `ProgramError` for numbers of bits that no such type has.
+
+    >>> import sealane as sl
+    >>> sl.ufixed(24, 8), sl.ufixed(24, 8)(0.5)
+    (sealane.ufixed(24, 8), <ufixed24.8, public, 0.5>)
     """
     return _fixed_point("ufixed", integer, fraction)
 
@@ -551,7 +735,10 @@ _TYPES["bool"] = boolean
 
 
 def element_type(name: str) -> type[Value]:
-    """The element type of a name such as `u13` or `u32.wrapping`; a `KeyError` if there is none."""
+    """The element type of a name such as `u13` or `u32.wrapping`.
+
+    Raises `KeyError` if there is none.
+    """
     if name not in _TYPES:
         plain, _, suffix = name.partition(".")
         if not _core.is_type(name):
@@ -566,7 +753,10 @@ def element_type(name: str) -> type[Value]:
 
 
 def type_name(dtype: type[Value]) -> str:
-    """The name of an element type in the graph."""
+    """The name of an element type in the graph.
+
+    Raises `ProgramError` for anything else.
+    """
     if isinstance(dtype, ElementType) and dtype not in (Value, FixedPoint):
         return "bool" if dtype is boolean else dtype.__name__
     spelled = getattr(dtype, "__name__", None) or repr(dtype)
@@ -586,7 +776,10 @@ def wrap(trace: _core.Trace, node: _core.Node) -> Any:
 
 
 def trace_of(*operands: object) -> _core.Trace:
-    """The trace that the operands belong to; refused if all of them are constants."""
+    """The trace that the operands belong to.
+
+    Raises `ProgramError` if all of them are constants.
+    """
     for item in operands:
         if isinstance(item, Value) and item._scope is not None:
             return item._scope
@@ -599,7 +792,10 @@ def trace_of(*operands: object) -> _core.Trace:
 
 
 def operand(item: object) -> _core.Operand:
-    """A value's node, a Python number, or a constant array as kind, shape and bytes."""
+    """A value's node, a Python number, or a constant array as kind, shape and elements.
+
+    Raises `ProgramError` for an object that is none of these, and for numbers that no type holds.
+    """
     if isinstance(item, Value):
         return item._node
     if isinstance(item, int | np.integer | np.bool_) and not isinstance(item, bool):
@@ -701,25 +897,39 @@ def holds_values(item: object) -> bool:
 
 
 def unary(name: str, a: Value) -> Any:
-    """Adds an operation of one operand."""
+    """Adds an operation of one operand, and keeps its shape.
+
+    Raises `ProgramError` if the operation is refused for its type or range.
+    """
     return wrap(a._trace, a._trace.unary(name, a._node, _source.here()))
 
 
 def binary(name: str, a: Operand, b: Operand) -> Any:
-    """Adds an operation of two operands, one of which is a value."""
+    """Adds an operation of two operands, one of which is a value. Their shapes broadcast.
+
+    Raises `ProgramError` if neither is a value, and if the operation is refused for their types,
+    shapes or ranges.
+    """
     trace = trace_of(a, b)
     return wrap(trace, trace.binary(name, operand(a), operand(b), _source.here()))
 
 
 def dot(a: Operand, b: Operand, dtype: type[Value] | None = None) -> Any:
-    """Adds a product of the last axis of `a` with the first of `b`."""
+    """Adds a product of the last axis of `a` with the first of `b`.
+
+    Raises `ProgramError` as `sealane.dot` does.
+    """
     trace = trace_of(a, b)
     wanted = type_name(dtype) if dtype is not None else None
     return wrap(trace, trace.dot(operand(a), operand(b), wanted, _source.here()))
 
 
 def reduce(name: str, a: Value, axis: int | None, dtype: type[Value] | None = None) -> Any:
-    """Adds a reduction along one axis, or along all."""
+    """Adds a reduction along one axis, which is removed, or along all.
+
+    Raises `ProgramError` if the axis does not exist, and if the operation is refused for the type
+    or range of the elements.
+    """
     wanted = type_name(dtype) if dtype is not None else None
     if axis is not None:
         axis = whole_axis(axis)
@@ -727,7 +937,10 @@ def reduce(name: str, a: Value, axis: int | None, dtype: type[Value] | None = No
 
 
 def whole_axis(axis: object) -> int:
-    """The axis that an argument names; the native module says whether the value has it."""
+    """The axis that an argument names; the native module says whether the value has it.
+
+    Raises `ProgramError` for anything but an integer.
+    """
     if isinstance(axis, int | np.integer) and not isinstance(axis, bool):
         whole = int(axis)
         if -(1 << 63) <= whole < 1 << 63:

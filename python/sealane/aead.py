@@ -31,11 +31,36 @@ All others need `study=True`, which says that nothing is protected by them: `"ec
 broken. `version` chooses among the versions that some of these have (`"v1"`, `"v2"`, `"v3"`; by
 default the first), and `tag_len` among lengths of tags, in bytes (by default the longest).
 
+Lengths in bytes, and sources; a key has 16 bytes, and 32 for `"mcoe_g"`:
+
+==============  =========  ========  =============================================================
+mode            nonce      tag       source
+==============  =========  ========  =============================================================
+`"gcm"`         12         12 to 16  NIST SP 800-38D, 2007
+`"ccm"`         7 to 13    4 to 16   NIST SP 800-38C, 2004; RFC 3610
+`"ocb3"`        1 to 15    16        RFC 7253
+`"ecb"`         none       none       NIST SP 800-38A, 2001; whole blocks of 16 bytes
+`"ctr"`         16         none      NIST SP 800-38A, 2001
+`"cbc"`         16         none      NIST SP 800-38A, 2001; whole blocks of 16 bytes
+`"otr"`         1 to 15    16        Minematsu, EUROCRYPT 2014; AES-OTR, CAESAR
+`"cloc"`        12         8         Iwata, Minematsu, Guo and Morioka, FSE 2014; CAESAR
+`"silc"`        12         8         Iwata and others, SILC, CAESAR
+`"jambu"`       8          8         Wu and Huang, AES-JAMBU, CAESAR
+`"copa"`        16         16        Andreeva and others, ASIACRYPT 2013; AES-COPA, CAESAR
+`"poet"`        16         16        Abed and others, FSE 2014; CAESAR
+`"julius"`      16         none      Bahack, Julius, CAESAR, 2014
+`"mcoe_g"`      16         16        Fleischmann, Forler, Lucks and Wenzel, FSE 2012
+`"cobra_r1"`    16         16        a reconstruction after COBRA: Andreeva and others, FSE 2014
+==============  =========  ========  =============================================================
+
+A tag of CCM has an even length. GCM also takes nonces of other lengths, 1 to 65,536 bytes; do not
+choose them.
+
 Bytes are `bytes`, or anything that holds them: a `bytearray`, a `memoryview`, an array of
-`uint8`. What is not `bytes` is copied before the interpreter is set free, so that other threads
+`uint8`. Anything but `bytes` is copied before the interpreter is set free, so that other threads
 may go on with it. A key is expanded in each call, and what a key has sealed, or failed to open, is
 counted within a call alone, for equal keys of a list together: keep within the limits of the mode
-yourself. What failed in earlier calls, or elsewhere, `failures_before` adds.
+yourself. `failures_before` adds the failures of earlier calls, or elsewhere.
 """
 
 from __future__ import annotations
@@ -73,11 +98,19 @@ def seal(
 ) -> bytes:
     """Seals a message: returns the whole output of the mode as `bytes`, which for most modes is as
     long as `data` and the tag together. Lengths of `key`, `nonce` and `tag_len` are in bytes and
-    depend on the mode.
+    depend on the mode: the module lists them.
 
-    `ad` is authenticated and not part of the output. Raises `MisuseError` if the mode does not take
-    these lengths (`aead-parameter`), or protects nothing and `study=True` does not say that this is
-    known (`aead-for-study`).
+    `ad` is authenticated and not part of the output.
+
+    Raises `MisuseError` if the mode does not take these lengths (`aead-parameter`), or protects
+    nothing and `study=True` does not say that this is known (`aead-for-study`); and `ConfigError`
+    if the environment variable `SEALANE_TIER` names a tier that the CPU lacks (`cpu-tier`).
+
+    >>> from sealane import aead
+    >>> aead.seal("gcm", bytes(16), bytes(12), bytes(16)).hex()
+    '0388dace60b6a392f328c2b971b2fe78ab6e47d42cec13bdf53a67b21257bddf'
+
+    This is test case 2 of the submission of GCM to NIST (McGrew and Viega).
     """
     return call(_core.aead_seal, mode, key, nonce, data, ad, tag_len, version, study)
 
@@ -97,13 +130,28 @@ def open(
 ) -> bytes:
     """Opens a sealed message: returns the plaintext as `bytes`.
 
-    Raises `InvalidTag` if message, nonce or associated data are not what was sealed under this key,
-    or the message has a length that no sealed one has; `MisuseError` (`aead-parameter`) if the mode
-    does not take the lengths of the others. `plaintext_len` is for Julius, whose output does not
-    say how long the plaintext is; other modes do not look at it.
+    Lengths of `key`, `nonce` and `tag_len` are in bytes and depend on the mode: the module lists
+    them. `plaintext_len`, in bytes, is for Julius, whose output does not say how long the plaintext
+    is; other modes do not look at it. `failures_before` is how many messages the key has failed to
+    open so far.
 
-    `failures_before` is how many messages the key has failed to open so far. If it is as many as
-    its mode and its tag can bear, `MisuseError` is raised (`aead-key-worn-out`).
+    Raises `InvalidTag` if message, nonce or associated data are not what was sealed under this key,
+    or the message has a length that no sealed one has. Raises `MisuseError` if the mode does not
+    take the lengths of the others (`aead-parameter`), protects nothing (`aead-for-study`), or can
+    bear no more failures with its tag than `failures_before` (`aead-key-worn-out`); and
+    `ConfigError` if the environment variable `SEALANE_TIER` names a tier that the CPU lacks
+    (`cpu-tier`).
+
+    >>> from sealane import aead
+    >>> key, nonce = bytes(range(16)), bytes(12)
+    >>> sealed = aead.seal("gcm", key, nonce, b"meet at noon", ad=b"to ben")
+    >>> aead.open("gcm", key, nonce, sealed, ad=b"to ben")
+    b'meet at noon'
+    >>> try:
+    ...     aead.open("gcm", key, nonce, sealed, ad=b"to cyd")
+    ... except aead.InvalidTag as error:
+    ...     print(error.code)
+    invalid-tag
     """
     return call(
         _core.aead_open,
@@ -166,11 +214,27 @@ def seal_many(
     as a list of `bytes`, or as an array of `uint8` of shape `(messages, bytes)`.
 
     `keys` is one key for all or a list of them, `nonces` a list, `datas` a list of messages,
-    `ads` one for all or a list. Each list may be an array of `uint8` with a row for each message;
-    where `datas` is one, so is the result.
+    `ads` one for all or a list. Each list may be an array of `uint8` with a row for each message:
+    `keys` of shape `(messages, 16)`, `nonces` of shape `(messages, 12)`. Where `datas` is one, so
+    is the result. Lengths are in bytes and depend on the mode, as in `seal`.
 
-    If two messages have one nonce under one key, none is sealed and `MisuseError` is raised
-    (`aead-nonce-twice`), unless `equal_nonces=True` says that it is meant.
+    Raises `MisuseError` if two messages have one nonce under one key and `equal_nonces=True` does
+    not say that it is meant (`aead-nonce-twice`), if lists differ in length, and as `seal` does:
+    then nothing is sealed. Raises it as well if one key would seal more than its mode can bear
+    (`aead-key-worn-out`).
+
+    >>> import numpy as np
+    >>> import sealane as sl
+    >>> from sealane import aead
+    >>> keys = np.arange(3 * 16, dtype=np.uint8).reshape(3, 16)
+    >>> sealed = aead.seal_many("ocb3", keys, [bytes(12)] * 3, np.zeros((3, 20), np.uint8))
+    >>> sealed.shape, sealed.dtype
+    ((3, 36), dtype('uint8'))
+    >>> try:
+    ...     aead.seal_many("ocb3", bytes(16), [bytes(12)] * 2, [b"one", b"two"])
+    ... except sl.MisuseError as error:
+    ...     print(error.code)
+    aead-nonce-twice
     """
     made, shape, _ = call(
         _core.aead_many,
@@ -260,17 +324,28 @@ def open_many(
     """Opens messages side by side: returns the plaintext of each, in order. Arguments are those of
     `seal_many`; `plaintext_lens`, in bytes, is one length for all or a list, for Julius.
 
-    A message that is not authentic keeps none of the others from being opened. When all have been
-    tried, `InvalidTag` is raised: `error.failed` has the numbers of those that failed, and
-    `error.opened` the plaintexts of the others. With `errors="none"` nothing is raised for them:
-    the result is a list with `None` in their places.
+    A message that is not authentic keeps none of the others from being opened. Failures count for
+    each key. `failures_before` is how many there have been so far, with a list of keys for each of
+    them.
 
-    Failures count for each key. `failures_before` is how many there have been so far, with a list
-    of keys for each of them. Once there are as many as the mode and the tag can bear,
-    `MisuseError` is raised (`aead-key-worn-out`) and nothing is opened.
+    Where `datas` is an array of rows, so is the result: `uint8` of shape `(messages, bytes)`. But
+    for Julius and version 2 of COPA, whose plaintexts may differ in length, and with
+    `errors="none"`, it is a list.
 
-    Where `datas` is an array of rows, so is the result, but for Julius and version 2 of COPA, whose
-    plaintexts may differ in length, and with `errors="none"`: these give a list.
+    Raises `InvalidTag` when all have been tried and some are not authentic: `error.failed` has the
+    numbers of those that failed, and `error.opened` the plaintexts of the others. With
+    `errors="none"` nothing is raised for them: the result is a list with `None` in their places.
+    Raises `MisuseError` once a key has had as many failures as its mode and its tag can bear
+    (`aead-key-worn-out`), and nothing is opened; if lists differ in length; and as `open` does.
+
+    >>> from sealane import aead
+    >>> key, nonces = bytes(range(16)), [bytes([number]) * 12 for number in range(3)]
+    >>> sealed = aead.seal_many("gcm", key, nonces, [b"one", b"two", b"three"])
+    >>> aead.open_many("gcm", key, nonces, sealed)
+    [b'one', b'two', b'three']
+    >>> sealed[1] = bytes(19)
+    >>> aead.open_many("gcm", key, nonces, sealed, errors="none")
+    [b'one', None, b'three']
     """
     if not (isinstance(errors, str) and errors in ("raise", "none")):
         message = f'`errors` is {errors!r}, neither "raise" nor "none"'

@@ -14,7 +14,21 @@ use sealane_program::graph;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Result of a check.
+/// Result of `Program.check` for a program that can run. Prints as a table: inputs with their
+/// owners, results with their receivers, warnings.
+///
+/// >>> import sealane as sl
+/// >>> @sl.program
+/// ... def richer(
+/// ...     a: sl.Private[sl.u32, "alice"], b: sl.Private[sl.u32, "bob"]
+/// ... ) -> sl.Revealed[sl.boolean, "alice", "bob"]:
+/// ...     return a > b
+/// >>> check = richer.check()
+/// >>> check.warnings, check.notes
+/// ([], [])
+/// >>> import json
+/// >>> json.loads(check.json).get("parties")
+/// ['alice', 'bob']
 #[pyclass(module = "sealane._core", frozen)]
 pub struct Check {
     card: Card,
@@ -40,7 +54,7 @@ impl Check {
 
 #[pymethods]
 impl Check {
-    /// Warnings as texts for people.
+    /// Warnings as texts for people, each with the line of the source where there is one.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
@@ -68,7 +82,29 @@ impl Check {
     }
 }
 
-/// Plan of a run, with its cost.
+/// Plan of a run, with its cost: exact in bytes, rounds and AND gates, estimated in seconds.
+/// Prints as a table.
+///
+/// >>> import sealane as sl
+/// >>> @sl.program
+/// ... def richer(
+/// ...     a: sl.Private[sl.u32, "alice"], b: sl.Private[sl.u32, "bob"]
+/// ... ) -> sl.Revealed[sl.boolean, "alice", "bob"]:
+/// ...     return a > b
+/// >>> plan = richer.plan()
+/// >>> plan.rounds, plan.ands, plan.parties, plan.rows
+/// (6, 32, ('alice', 'bob'), {})
+/// >>> sorted(plan.roles), sorted(plan.payload_bytes)
+/// (['evaluator', 'garbler'], ['alice', 'bob'])
+/// >>> 0 < plan.estimate_s["lan"] < plan.estimate_s["wan"]
+/// True
+/// >>> plan.hash == richer.hash, plan.notes, plan.warnings
+/// (True, [], [])
+/// >>> "AND gates" in plan.steps, plan.papers.startswith("yao")
+/// (True, True)
+/// >>> import json
+/// >>> json.loads(plan.json).get("rounds")
+/// 6
 #[pyclass(module = "sealane._core", frozen)]
 pub struct Plan {
     job: Arc<Job>,
@@ -100,13 +136,13 @@ impl Plan {
 
 #[pymethods]
 impl Plan {
-    /// The hash of the job, in hex.
+    /// The hash of the job, as 64 hexadecimal digits. It does not depend on `rows`.
     #[getter]
     fn hash(&self) -> String {
         self.job.hash()
     }
 
-    /// Numbers of rows for which the cost is stated.
+    /// Numbers of rows for which the cost is stated, by the names in the signature.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         by_name(
@@ -131,26 +167,26 @@ impl Plan {
         Ok(roles)
     }
 
-    /// Payload bytes that each party will send.
+    /// Payload that each party will send, in bytes, by the name of the party: exact.
     #[getter]
     fn payload_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let sent = self.cost.promise.sent.iter().copied();
         by_name(py, self.job.parties().iter().zip(sent))
     }
 
-    /// Rounds, input and output included.
+    /// Rounds, input and output included: exact.
     #[getter]
     fn rounds(&self) -> u64 {
         self.cost.promise.rounds
     }
 
-    /// AND gates, counted once for each row.
+    /// AND gates, counted once for each row: exact.
     #[getter]
     fn ands(&self) -> u64 {
         self.cost.promise.ands
     }
 
-    /// Estimated seconds of a run on a network of each class.
+    /// Estimated seconds of a run on a network of each class, `"lan"` and `"wan"`.
     #[getter]
     fn estimate_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let estimates = PyDict::new(py);
@@ -166,19 +202,20 @@ impl Plan {
         view::papers_card(&self.job).to_string()
     }
 
-    /// Every step, one per line.
+    /// Every step, one per line: its times, lanes, AND gates and payload bytes.
     #[getter]
     fn steps(&self) -> String {
         view::steps_card(&self.cost).to_string()
     }
 
-    /// Notes about the numbers of a run.
+    /// Notes about the numbers of a run, and about rounds or time that are out of proportion.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
 
-    /// The warnings of rounds or time that are out of proportion.
+    /// The warnings of rounds or time that are out of proportion. Each is its code, the
+    /// sentence, its place (file and line) or `None`, the reason and the hint.
     #[getter]
     fn warnings(&self) -> Vec<WarningParts<'_>> {
         self.warnings.iter().map(warning_parts).collect()
