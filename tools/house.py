@@ -172,7 +172,7 @@ def notebooks() -> list[str]:
 def comments() -> list[str]:
     """Doc comments that do not name their thing, and comment lines that are too long."""
     wrong = []
-    for room, path in rust_files():
+    for _room, path in rust_files():
         name, begins = path.relative_to(ROOT), True
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             doc = DOC_COMMENT.fullmatch(line)

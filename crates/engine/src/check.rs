@@ -3,7 +3,7 @@
 //! A sound graph may still have no plan, or none under some protocols. So the check plans the
 //! program under every protocol that keeps secrets, with the fewest helpers that it needs, and
 //! reports the outcome. Planning refuses only for reasons of program and protocol, never because of
-//! the network class or the names of helpers. CallStart a plan is checked at the bounds of the row
+//! the network class or the names of helpers. A plan is checked at the bounds of the row
 //! counts, a program that has a plan runs with any row counts that it allows.
 
 use crate::job::{Job, ProtocolName};
