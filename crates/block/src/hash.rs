@@ -758,7 +758,7 @@ mod tests {
     fn compare<H: LabelHash>(definition: impl Fn(Block, Block) -> Block) {
         let first = Tweak {
             gate: 0x8123_4567,
-            call: 0x0fed_cba9_8765_4321,
+            call: 0x000d_cba9_8765_4321,
             row: u32::MAX - 99,
             part: 5,
         };

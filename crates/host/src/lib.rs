@@ -13,7 +13,7 @@
 //! | `inputs`, `results`, `rows` | tables and row counts of a run |
 //! | `record` | the folder of a run |
 //! | `progress` | progress of runs and transfers on standard error |
-//! | `view`, `part` | plans and reports as cards and as JSON |
+//! | `view`, `participants` | plans and reports as cards and as JSON |
 //! | `failure` | failures with their exit status |
 #![forbid(unsafe_code)]
 
@@ -22,7 +22,7 @@ pub mod config;
 mod failure;
 pub mod inputs;
 pub mod meet;
-mod part;
+mod participants;
 pub mod program;
 pub mod progress;
 pub mod record;

@@ -19,7 +19,7 @@ use sealane_engine::events::{Event, Record};
 use sealane_engine::{Job, Observer};
 use sealane_files::Rights;
 use sealane_page::RunRecord;
-use serde_json::Value;
+use sealane_page::plan::PlanRecord;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write, stderr};
 use std::path::{Component, Path, PathBuf};
@@ -105,7 +105,8 @@ impl Recording {
             let cost = job.cost(&rows).map_err(io::Error::other)?;
             let plan = view::plan_json(job, &cost);
             write(&self.folder.join(PLAN), &format!("{plan:#}\n"))?;
-            write_page(&self.folder, plan, sides)
+            let run = RunRecord::new(view::plan_record(job, &cost), sides);
+            write_page(&self.folder, &run)
         });
         if let Err(error) = written {
             warn(&self.folder, &error);
@@ -165,11 +166,10 @@ pub fn is_run(folder: &Path) -> bool {
 /// # Errors
 /// It is not the folder of a run, or cannot be read.
 pub fn read(folder: &Path) -> io::Result<RunRecord> {
-    let plan = plan(folder)?;
-    let parties = plan["parties"].as_array().into_iter().flatten();
-    let parties = parties.filter_map(|name| Some(name.as_str()?.to_string()));
-    let sides = read_sides(folder, &parties.collect::<Vec<_>>())?;
-    run(plan, sides)
+    let text = std::fs::read_to_string(folder.join(PLAN))?;
+    let plan: PlanRecord = serde_json::from_str(&text)?;
+    let sides = read_sides(folder, &plan.parties)?;
+    Ok(RunRecord::new(plan, sides))
 }
 
 /// Writes the page of a run into its folder again.
@@ -180,17 +180,7 @@ pub fn rewrite_page(folder: &Path, run: &RunRecord) -> io::Result<()> {
     write(&folder.join(PAGE), &run.page())
 }
 
-fn plan(folder: &Path) -> io::Result<Value> {
-    let text = std::fs::read_to_string(folder.join(PLAN))?;
-    Ok(serde_json::from_str(&text)?)
-}
-
-fn run(plan: Value, sides: Vec<Vec<Record>>) -> io::Result<RunRecord> {
-    Ok(RunRecord::new(serde_json::from_value(plan)?, sides))
-}
-
-fn write_page(folder: &Path, plan: Value, sides: Vec<Vec<Record>>) -> io::Result<()> {
-    let run = run(plan, sides)?;
+fn write_page(folder: &Path, run: &RunRecord) -> io::Result<()> {
     let summary = serde_json::to_value(run.summary())?;
     write(&folder.join(REPORT), &format!("{summary:#}\n"))?;
     write(&folder.join(PAGE), &run.page())

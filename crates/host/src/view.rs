@@ -3,7 +3,7 @@
 //! Plan and report use the same keys for the same things: `payload_bytes` (sent, by party) and
 //! `rounds`.
 
-use crate::part::{self, Part, parts};
+use crate::participants::{self, Participant, participants};
 use crate::program;
 use sealane_diagnostic::Diagnostic;
 use sealane_engine::{Job, NetworkClass, RunReport};
@@ -102,10 +102,16 @@ pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
     );
     let mut card = Card::new(title);
     header(&mut card, program);
-    let parts = parts(job);
-    let players = parts.iter().filter_map(Part::player).collect::<Vec<_>>();
+    let participants = participants(job);
+    let players = participants
+        .iter()
+        .filter_map(Participant::player)
+        .collect::<Vec<_>>();
     card.line("computes", players.join(", "));
-    card.lines("others", parts.iter().filter_map(Part::bystander));
+    card.lines(
+        "others",
+        participants.iter().filter_map(Participant::bystander),
+    );
     card.line("steps", cost.steps.len().to_string());
     let at = cost
         .rows
@@ -199,8 +205,8 @@ pub fn plan_record(job: &Job, cost: &CostReport) -> PlanRecord {
         network: class(job.network()).to_string(),
         parties: parties.to_vec(),
         helpers: job.helpers().to_vec(),
-        computing: part::computing(job),
-        roles: part::roles(job),
+        computing: participants::computing(job),
+        roles: participants::roles(job),
         rows: cost.rows.iter().cloned().collect(),
         payload_bytes: by_name(parties, &cost.promise.sent),
         rounds: cost.promise.rounds,
@@ -235,11 +241,11 @@ pub fn report_card(job: &Job, report: &RunReport) -> Card {
         .iter()
         .map(|(name, count)| format!("{name} = {}", grouped(*count)));
     card.lines("rows", rows);
-    let parts = parts(job);
-    let own = parts
+    let participants = participants(job);
+    let own = participants
         .iter()
         .find(|part| Some(part.name) == report.party.as_deref());
-    card.lines("did", own.map(Part::done));
+    card.lines("did", own.map(Participant::done));
     let learnt = report.results.iter().filter_map(|result| {
         let data = result.data.as_ref()?;
         Some(format!("{}: {}", result.name, preview(data)))

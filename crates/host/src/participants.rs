@@ -1,12 +1,13 @@
-//! Each party's part in a session: what it gives, whether it computes and in which role, what it
-//! learns. Owners of data and receivers of results need not compute, and helpers do nothing else.
+//! Participants of a session: the inputs that each party gives, whether it computes and in which
+//! role, the results that it learns. Owners of data and receivers of results need not compute, and
+//! helpers do nothing else.
 
 use sealane_engine::Job;
 use sealane_parties::PartyId;
 use std::collections::BTreeMap;
 
-/// Part of one party in the sessions of a job.
-pub struct Part<'a> {
+/// A party in the sessions of a job.
+pub struct Participant<'a> {
     /// The party.
     pub name: &'a str,
     /// Names of the inputs that it gives.
@@ -19,15 +20,15 @@ pub struct Part<'a> {
     learns: bool,
 }
 
-/// The parts of all parties, in their order.
-pub fn parts<'a>(job: &'a Job) -> Vec<Part<'a>> {
+/// All parties, in their order.
+pub fn participants<'a>(job: &'a Job) -> Vec<Participant<'a>> {
     let (program, roles) = (job.program(), job.roles());
-    let part = |(index, name): (usize, &'a String)| {
+    let participant = |(index, name): (usize, &'a String)| {
         let role = roles.iter().find(|(_, party)| party.index() == index);
         let inputs = program.inputs.iter();
         let own = inputs.filter(|input| usize::from(input.owner) == index);
         let mut to = program.results.iter().flat_map(|result| &result.to);
-        Part {
+        Participant {
             name,
             gives: own.map(|input| input.name.as_str()).collect(),
             computes: roles.is_empty() || role.is_some(),
@@ -35,10 +36,10 @@ pub fn parts<'a>(job: &'a Job) -> Vec<Part<'a>> {
             learns: to.any(|party| usize::from(*party) == index),
         }
     };
-    job.parties().iter().enumerate().map(part).collect()
+    job.parties().iter().enumerate().map(participant).collect()
 }
 
-impl Part<'_> {
+impl Participant<'_> {
     /// The party with its role, if it computes: `lab`, or `lab as evaluator`.
     pub fn player(&self) -> Option<String> {
         let player = match self.role {
@@ -48,7 +49,7 @@ impl Part<'_> {
         self.computes.then_some(player)
     }
 
-    /// Part of a party that does not compute: `lab only gives`.
+    /// Participant of a party that does not compute: `lab only gives`.
     pub fn bystander(&self) -> Option<String> {
         let does = match (self.gives.is_empty(), self.learns) {
             (false, true) => "only gives and learns",
@@ -59,7 +60,7 @@ impl Part<'_> {
         (!self.computes).then(|| format!("{} {does}", self.name))
     }
 
-    /// Part of the party in a finished run, without its results.
+    /// Participant of the party in a finished run, without its results.
     pub fn done(&self) -> String {
         let gave = (!self.gives.is_empty()).then(|| format!("gave {}", self.gives.join(", ")));
         let computed = self.computes.then(|| match self.role {
@@ -76,8 +77,12 @@ impl Part<'_> {
 
 /// The names of those who compute, in the order of the parties.
 pub fn computing(job: &Job) -> Vec<String> {
-    let parts = parts(job).into_iter().filter(|part| part.computes);
-    parts.map(|part| part.name.to_string()).collect()
+    let participants = participants(job)
+        .into_iter()
+        .filter(|participant| participant.computes);
+    participants
+        .map(|participant| participant.name.to_string())
+        .collect()
 }
 
 /// The party of each role; empty where the protocol has no roles.
@@ -108,42 +113,57 @@ mod tests {
     #[test]
     fn without_roles_all_compute() {
         let job = job(PROGRAM, ProtocolName::Clear, &["ada"]);
-        let parts = parts(&job);
-        let done = parts.iter().map(Part::done).collect::<Vec<_>>();
+        let participants = participants(&job);
+        let done = participants
+            .iter()
+            .map(Participant::done)
+            .collect::<Vec<_>>();
         assert_eq!(
             done,
             ["gave x, y and computed", "computed", "computed", "computed"]
         );
         assert_eq!(computing(&job), ["a", "b", "idle", "ada"]);
-        assert_eq!(parts[3].player().as_deref(), Some("ada"));
-        assert_eq!((parts[3].bystander(), roles(&job)), (None, BTreeMap::new()));
+        assert_eq!(participants[3].player().as_deref(), Some("ada"));
+        assert_eq!(
+            (participants[3].bystander(), roles(&job)),
+            (None, BTreeMap::new())
+        );
     }
 
     #[test]
     fn roles_have_names() {
         let job = job(&PROGRAM.replace("party idle\n", ""), ProtocolName::Yao, &[]);
         let played = roles(&job);
-        for part in parts(&job) {
-            let role = part.role.expect("both play a role");
-            assert_eq!(played[role], part.name);
-            assert_eq!(part.player(), Some(format!("{} as {role}", part.name)));
-            assert!(part.done().ends_with(&format!("computed as {role}")));
+        for participant in participants(&job) {
+            let role = participant.role.expect("both play a role");
+            assert_eq!(played[role], participant.name);
+            assert_eq!(
+                participant.player(),
+                Some(format!("{} as {role}", participant.name))
+            );
+            assert!(participant.done().ends_with(&format!("computed as {role}")));
         }
     }
 
     #[test]
     fn who_does_not_compute_gives_or_learns() {
         let job = job(PROGRAM, ProtocolName::Clear, &[]);
-        let parts = parts(&job).into_iter().map(|part| Part {
-            computes: false,
-            ..part
-        });
-        let parts = parts.collect::<Vec<_>>();
-        let said = parts.iter().filter_map(Part::bystander);
+        let participants = participants(&job)
+            .into_iter()
+            .map(|participant| Participant {
+                computes: false,
+                ..participant
+            });
+        let participants = participants.collect::<Vec<_>>();
+        let said = participants.iter().filter_map(Participant::bystander);
         let said = said.collect::<Vec<_>>();
         assert_eq!(said, ["a only gives", "b only learns", "idle does nothing"]);
-        assert!(parts.iter().all(|part| part.player().is_none()));
-        assert_eq!(parts[0].done(), "gave x, y");
-        assert_eq!(parts[1].done(), "neither gave an input nor computed");
+        assert!(
+            participants
+                .iter()
+                .all(|participant| participant.player().is_none())
+        );
+        assert_eq!(participants[0].done(), "gave x, y");
+        assert_eq!(participants[1].done(), "neither gave an input nor computed");
     }
 }
