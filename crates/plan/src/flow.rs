@@ -11,7 +11,7 @@
 //!
 //! Where preparation depends on the circuit, a plan is walked twice: each step of each tile run has
 //! an *offline* call, which knows the operands' masks and no input, and an online call, which
-//! follows it ([`Timing`]). Where a segment takes correlations from pools, these are refilled for
+//! follows it ([`Timing`](sealane_protocol::Timing)). Where a segment takes correlations from pools, these are refilled for
 //! some tiles at a time, before the first of them, when no call is under way.
 //!
 //! So calls that do not wait for each other share rounds, whatever they are, and the number of
@@ -377,22 +377,22 @@ impl<'a> Flow<'a> {
         {
             return;
         }
-        let walk = &mut self.remaining[self.segment];
+        let ahead = &mut self.remaining[self.segment];
         let mut state = vec![self.segment as u32];
         for flying in &self.flying {
-            state.push((walk.begun - flying.run.tile) as u32);
+            state.push((ahead.begun - flying.run.tile) as u32);
             let statuses = flying.status.iter().flatten().flatten();
             state.extend(statuses.map(|status| *status as u32));
         }
         for (call, turns) in &self.running {
-            let tile = (walk.begun - call.run.tile) as u32;
+            let tile = (ahead.begun - call.run.tile) as u32;
             let walk = call.walk as u32;
             state.extend([tile, call.step as u32, walk, u32::from(call.carry)]);
             state.extend([*turns as u32, (*turns >> 32) as u32]);
         }
-        let skipped = driver.skip(&state, walk.full - 1);
-        walk.full -= skipped;
-        walk.blocks -= skipped;
+        let skipped = driver.skip(&state, ahead.full - 1);
+        ahead.full -= skipped;
+        ahead.blocks -= skipped;
     }
 
     /// Returns the call of a step in a tile run in flight, if it may begin.
