@@ -115,6 +115,7 @@ impl Protocol for Masked {
                     .map(|count| all_to_all(setting, bytes * count));
                 Cost {
                     ands,
+                    checks: u64::from(!is_masked(*domain)),
                     ..Cost::of(flights.collect())
                 }
             }

@@ -374,12 +374,10 @@ impl<const LIAR: u8> MaskedParty<LIAR> {
         let outputs = tape.outputs.iter();
         let outputs =
             outputs.flat_map(|slot| run.slots[*slot as usize * lanes..][..lanes].to_vec());
-        let outputs = outputs.collect();
-        Ok(Progress::share(Planes::new(
-            tape.outputs.len(),
-            lanes,
-            outputs,
-        )))
+        let share = Planes::new(tape.outputs.len(), lanes, outputs.collect());
+        // Tapes on XOR shares leave a check that holds, also those that combine tiles.
+        let checks = if run.masked { vec![] } else { vec![0] };
+        Ok(Progress::Done(Outcome::Share(share, checks, ())))
     }
 }
 
