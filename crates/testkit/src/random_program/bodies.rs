@@ -2,7 +2,7 @@
 
 use super::Grower;
 use sealane_program::builder::{Builder, Handle, Operand};
-use sealane_program::types::Dim;
+use sealane_program::types::{Dim, Type};
 
 impl Grower<'_> {
     /// One or two values with the same axis 0.
@@ -88,7 +88,9 @@ impl Grower<'_> {
             value.is_some_and(|value| {
                 let converted = value.range.converted(value.ty, ty);
                 let unrounded = value.ty.fraction() <= ty.fraction();
-                unrounded && converted.is_some_and(|range| ty.holds(range))
+                // No conversion makes a truth value of fixed point, even of whole numbers.
+                let is_truth = ty == Type::Bool && matches!(value.ty, Type::Fixed { .. });
+                unrounded && !is_truth && converted.is_some_and(|range| ty.holds(range))
             })
         };
         let scalars: Vec<Handle> = inner
