@@ -11,8 +11,9 @@
 //!
 //! Where preparation depends on the circuit, a plan is walked twice: each step of each tile run has
 //! an *offline* call, which knows the operands' masks and no input, and an online call, which
-//! follows it ([`Timing`](sealane_protocol::Timing)). Where a segment takes correlations from pools, these are refilled for
-//! some tiles at a time, before the first of them, when no call is under way.
+//! follows it ([`Timing`](sealane_protocol::Timing)). Where a segment takes correlations from
+//! pools, these are refilled for some tiles at a time, before the first of them, when no call is
+//! under way.
 //!
 //! So calls that do not wait for each other share rounds, whatever they are, and the number of
 //! turns of a run is its longest chain of flights. This is the paper's `join` (Launchbury et al.,
