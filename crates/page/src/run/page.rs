@@ -263,8 +263,8 @@ impl RunRecord {
         page.open("footer", &[]).open("dl", &[]);
         page.element("dt", &[], "Job");
         page.element("dd", &[("class", &"mono")], &self.plan.job);
-        let session = self.sides.iter().map(|side| &side.session);
-        if let Some(session) = session.filter(|session| !session.is_empty()).next() {
+        let mut sessions = self.sides.iter().map(|side| &side.session);
+        if let Some(session) = sessions.find(|session| !session.is_empty()) {
             page.element("dt", &[], "Session");
             page.element("dd", &[("class", &"mono")], session);
         }
