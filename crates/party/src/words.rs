@@ -8,7 +8,11 @@ pub type Words = Zeroizing<Vec<u64>>;
 
 /// Splits elements into their lowest `planes` bits, plane by plane, a bit a byte. Memory is
 /// allocated once, so that no copy of an input is left behind by a buffer that grows.
+///
+/// # Panics
+/// If `planes` is above 64: an element is one word.
 pub fn to_planes(elements: &[u64], planes: usize) -> Zeroizing<Vec<u8>> {
+    assert!(planes <= 64, "an element has at most 64 bits");
     let mut bits = Zeroizing::new(Vec::with_capacity(planes * elements.len()));
     for plane in 0..planes {
         let bit = |element: &u64| (element >> plane & 1) as u8;
@@ -17,8 +21,12 @@ pub fn to_planes(elements: &[u64], planes: usize) -> Zeroizing<Vec<u8>> {
     bits
 }
 
-/// Joins `planes` bit planes, at most 64, a bit a byte, into elements.
+/// Joins bit planes, a bit a byte, into elements.
+///
+/// # Panics
+/// If `planes` is above 64: an element is one word.
 pub fn from_planes(bits: &[u8], planes: usize) -> Words {
+    assert!(planes <= 64, "an element has at most 64 bits");
     let count = bits.len() / planes.max(1);
     let mut elements = Zeroizing::new(vec![0; count]);
     for (plane, bits) in bits.chunks_exact(count.max(1)).enumerate() {
