@@ -40,8 +40,8 @@ pub struct Tweak {
     pub call: u64,
     /// The row (lane) of the call.
     pub row: u32,
-    /// Number of the hash within the gate: below 4096. Between two parties it is below 16;
-    /// [`Tweak::part_of`] numbers those of garbling among many.
+    /// Number of the hash within the gate: below 4096. Between two parties it is below 16, which
+    /// leaves as many for the shares of each of 256 parties.
     pub part: u32,
 }
 
@@ -57,13 +57,6 @@ const PARTS: u32 = 1 << PART_BITS;
 const CALLS: u64 = 1 << (64 - PART_BITS);
 
 impl Tweak {
-    /// Number of a hash within a gate: of its kind, below 16 (a row and an operand), for the shares
-    /// of one party.
-    pub const fn part_of(kind: u32, party: u8) -> u32 {
-        assert!(kind < 16, "a party hashes 16 kinds in a gate");
-        kind | (party as u32) << 4
-    }
-
     /// Refuses numbers that do not fit the block, for this row and those behind it: two hashes
     /// would share a tweak. Callers that set tweaks for many rows call it once.
     ///
@@ -739,7 +732,6 @@ impl<H: LabelHash> Kernel for HashRows<'_, H> {
 mod tests {
     use super::*;
     use crate::Prg;
-    use std::collections::HashSet;
 
     const LENGTHS: [usize; 13] = [0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 33, 64, 100];
     const SEED: Block = Block::new(0xfedc_ba98_7654_3210_0123_4567_89ab_cdef);
@@ -878,10 +870,6 @@ mod tests {
         let (call, part) = (CALLS, PARTS);
         assert!(refused(Tweak { call, ..last }, 1));
         assert!(refused(Tweak { part, ..last }, 1));
-        // Kinds and parties have numbers of their own, up to the last one.
-        let parts = (0..16).flat_map(|kind| [0, 1, 255].map(|party| Tweak::part_of(kind, party)));
-        let parts = parts.collect::<HashSet<_>>();
-        assert_eq!((parts.len(), parts.iter().max()), (48, Some(&(PARTS - 1))));
         let mut calls = Calls(CALLS - 2);
         assert_eq!([calls.take(), calls.take()], [CALLS - 2, CALLS - 1]);
         assert!(std::panic::catch_unwind(move || calls.take()).is_err());

@@ -25,8 +25,7 @@ use crate::memory::{MemoryTransport, memory_pair, simulated_pair};
 use crate::session::SessionId;
 use crate::{Farewell, Transport};
 use sealane_identity::PublicKey;
-use sealane_parties::NetworkClass;
-use sealane_parties::PartyId;
+use sealane_parties::{NetworkClass, PartyId};
 
 /// Longest accepted duration of a run: a month.
 pub const MAX_RUN_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);

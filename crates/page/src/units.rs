@@ -1,17 +1,6 @@
 //! Numbers, sizes, times and dates as people read them.
 
-/// Formats `1234567` as `1,234,567`.
-pub fn grouped(number: impl Into<u128>) -> String {
-    let digits = number.into().to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use sealane_plan::cost::grouped;
 
 /// Formats a duration with two digits, in a suitable unit: `850 µs`, `1.2 s`, `3 min`.
 pub fn seconds(seconds: f64) -> String {

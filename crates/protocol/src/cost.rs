@@ -66,18 +66,6 @@ pub enum Correlation {
         /// Algebra of the factors.
         algebra: Algebra,
     },
-    /// Two random shared matrices modulo `2^k` and their product, for one matrix product
-    /// (Mohassel and Zhang, "SecureML", S&P 2017, section 4.1).
-    MatrixTriple {
-        /// Bits of an element.
-        k: u8,
-        /// Rows of the first matrix.
-        rows: u32,
-        /// Columns of the first and rows of the second.
-        inner: u32,
-        /// Columns of the second.
-        columns: u32,
-    },
     /// Common randomness between a party that does not compute and those that do, which replaces a
     /// part of its shares on the wire. One seed serves any number of inputs.
     Seed {

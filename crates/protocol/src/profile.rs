@@ -27,17 +27,6 @@ pub enum Threshold {
     AllButOne,
 }
 
-impl Threshold {
-    /// Most parties that may be corrupt where `parties` compute.
-    pub fn of(self, parties: usize) -> usize {
-        match self {
-            Threshold::Exactly(number) => number.into(),
-            Threshold::Minority => parties.saturating_sub(1) / 2,
-            Threshold::AllButOne => parties.saturating_sub(1),
-        }
-    }
-}
-
 impl fmt::Display for Threshold {
     /// The number, or the part of all.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

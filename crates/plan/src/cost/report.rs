@@ -2,8 +2,7 @@
 
 use super::walk::{Counts, Tally};
 use crate::steps::{Plan, Step};
-use sealane_parties::NetworkClass;
-use sealane_parties::PartyId;
+use sealane_parties::{NetworkClass, PartyId};
 use sealane_protocol::{Demand, Walk};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -272,12 +271,12 @@ impl CostReport {
     }
 }
 
-/// Formats a number in groups of three digits.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+/// Formats `1234567` as `1,234,567`.
+pub fn grouped(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
