@@ -199,17 +199,19 @@ fn step((gate, row): &mut (usize, usize), width: usize) {
 /// Most lanes of a vector.
 const MAX_WIDTH: usize = 4;
 
-/// Slots of the operands and of the output of a pair.
-#[derive(Clone, Copy, Default)]
+/// Slots of the operands and of the outputs of the pairs of a vector. There is an array for each:
+/// the slots of one pair, written one by one and read together, would wait for the cache too.
+#[derive(Default)]
 struct PairSlots {
-    a: usize,
-    b: usize,
-    out: usize,
+    a: [usize; MAX_WIDTH],
+    b: [usize; MAX_WIDTH],
+    out: [usize; MAX_WIDTH],
 }
 
-/// The lanes of a vector that belong to pairs: `len` lanes from `lane` on. A single label is
-/// broadcast to all lanes: a vector load right after a store to one of its lanes would stall on
-/// store forwarding, and a chain of ANDs would stall with it.
+/// The lanes of a vector that belong to pairs: `len` lanes from `lane` on. Vectors are not loaded
+/// from where their lanes were just stored: such a load waits until the stores have left for the
+/// cache, and a chain of ANDs waits with it. A single label or row is broadcast, several are
+/// collected lane by lane.
 #[derive(Clone, Copy)]
 struct VectorSpan {
     lane: usize,
@@ -219,17 +221,13 @@ struct VectorSpan {
 impl VectorSpan {
     /// Computes the slots of the next pairs.
     #[inline(always)]
-    fn places(
-        self,
-        ands: &[Gate],
-        next: &mut (usize, usize),
-        width: usize,
-    ) -> [PairSlots; MAX_WIDTH] {
-        let mut places = [PairSlots::default(); MAX_WIDTH];
-        for place in &mut places[..self.len] {
+    fn places(self, ands: &[Gate], next: &mut (usize, usize), width: usize) -> PairSlots {
+        let mut places = PairSlots::default();
+        for i in 0..self.len {
             let (gate, row) = (&ands[next.0], next.1);
-            let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * width + row);
-            *place = PairSlots { a, b, out };
+            places.a[i] = gate.a as usize * width + row;
+            places.b[i] = gate.b as usize * width + row;
+            places.out[i] = gate.out as usize * width + row;
             step(next, width);
         }
         places
@@ -237,27 +235,29 @@ impl VectorSpan {
 
     /// Loads the labels of the operands, each into its lane.
     #[inline(always)]
-    fn gather<L: Lanes>(self, l: L, rows: &mut LaneLabels<'_>, places: &[PairSlots]) -> [L::V; 2] {
-        let LaneLabels { slots, scratch, .. } = rows;
+    fn gather<L: Lanes>(self, l: L, rows: &LaneLabels<'_>, places: &PairSlots) -> [L::V; 2] {
+        let slots = &rows.slots;
         if self.len == 1 {
-            return [l.splat(slots[places[0].a]), l.splat(slots[places[0].b])];
+            return [l.splat(slots[places.a[0]]), l.splat(slots[places.b[0]])];
         }
-        let [a, b, _] = &mut scratch.ahead;
-        for i in 0..self.len {
-            a[self.lane + i] = slots[places[i].a];
-            b[self.lane + i] = slots[places[i].b];
-        }
-        [l.load(a), l.load(b)]
+        [places.a, places.b].map(|from| {
+            // Lanes that belong to no pair hold a label of one that does.
+            let mut labels = [&slots[from[0]]; MAX_WIDTH];
+            for i in 0..self.len {
+                labels[self.lane + i] = &slots[from[i]];
+            }
+            l.collect(labels)
+        })
     }
 
     /// Stores the labels of the outputs in their slots.
     #[inline(always)]
-    fn scatter<L: Lanes>(self, l: L, rows: &mut LaneLabels<'_>, places: &[PairSlots], out: L::V) {
+    fn scatter<L: Lanes>(self, l: L, rows: &mut LaneLabels<'_>, places: &PairSlots, out: L::V) {
         let LaneLabels { slots, scratch, .. } = rows;
-        let [.., c] = &mut scratch.ahead;
+        let c = &mut scratch.ahead;
         l.store(c, out);
         for i in 0..self.len {
-            slots[places[i].out] = c[self.lane + i];
+            slots[places.out[i]] = c[self.lane + i];
         }
     }
 
@@ -267,15 +267,15 @@ impl VectorSpan {
         if self.len == L::WIDTH {
             return l.load_bytes(plane);
         }
-        let mut rows = [0; ROW * MAX_WIDTH];
-        let (rows, _) = rows.as_chunks_mut::<ROW>();
-        for (row, bytes) in rows[self.lane..][..self.len]
-            .iter_mut()
-            .zip(plane.as_chunks().0)
-        {
-            *row = *bytes;
+        let plane = &plane.as_chunks().0[..self.len];
+        if let [row] = plane {
+            return l.splat(Block::from_bytes(*row));
         }
-        l.load_bytes(rows.as_flattened())
+        let mut rows = [Block::ZERO; MAX_WIDTH];
+        for (i, row) in plane.iter().enumerate() {
+            rows[self.lane + i] = Block::from_bytes(*row);
+        }
+        l.collect(rows.each_ref())
     }
 
     /// Writes the rows to the first bytes of a plane.

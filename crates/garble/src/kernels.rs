@@ -369,8 +369,8 @@ pub(crate) struct Scratch {
     /// Both labels of a, of b and of the output.
     labels: [Group; 6],
     table: [u8; GROUP * MAX_PAIR],
-    /// A vector each of a, b and the output, for [precomputed keys](crate::ahead).
-    pub ahead: [[Block; 4]; 3],
+    /// A vector of outputs, for [precomputed keys](crate::ahead).
+    pub ahead: [Block; 4],
 }
 
 impl Default for Scratch {
@@ -378,7 +378,7 @@ impl Default for Scratch {
         Scratch {
             labels: [Group::ZERO; 6],
             table: [0; GROUP * MAX_PAIR],
-            ahead: [[Block::ZERO; 4]; 3],
+            ahead: [Block::ZERO; 4],
         }
     }
 }

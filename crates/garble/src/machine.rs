@@ -99,8 +99,12 @@ impl Piece {
     /// Returns true if the piece has all gates of its batches; otherwise it begins or ends within
     /// one.
     fn is_whole(&self, batches: &[Batch]) -> bool {
-        let gates = |batch: &Batch| batch.xors.len() + batch.ands.len();
-        batches.iter().map(gates).sum::<usize>() == self.xors.len() + self.ands.len()
+        let (Some(first), Some(last)) = (batches.first(), batches.last()) else {
+            return true;
+        };
+        let range = |start: u32, end: u32| start as usize..end as usize;
+        self.xors == range(first.xors.start, last.xors.end)
+            && self.ands == range(first.ands.start, last.ands.end)
     }
 }
 
@@ -284,8 +288,15 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         if width.is_multiple_of(GROUP) || cpu.tier() == Tier::Portable {
             return each_batch(self, cpu, (tape, batches), rows, tables);
         }
-        for run in batches.chunk_by(|one, next| small(one) == small(next)) {
-            match small(&run[0]) {
+        let mut rest = batches;
+        // Each batch is judged once or twice: in a chain of ANDs there is one for every gate.
+        while let [first, later @ ..] = rest {
+            let is_small = small(first);
+            let same = |batch: &&Batch| small(batch) == is_small;
+            let len = 1 + later.iter().take_while(same).count();
+            let run;
+            (run, rest) = rest.split_at(len);
+            match is_small {
                 true => self.and.batches(cpu, (tape, run), rows, tables)?,
                 false => each_batch(self, cpu, (tape, run), rows, tables)?,
             }
