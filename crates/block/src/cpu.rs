@@ -71,7 +71,7 @@ impl FromStr for Tier {
 }
 
 /// Proof that this machine can run a tier. Cheap to copy; made once and passed on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpu {
     tier: Tier,
 }

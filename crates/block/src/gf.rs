@@ -151,12 +151,20 @@ pub const fn prepare_whole(order: Order, factor: Block) -> [Block; 2] {
 /// dominate the time.
 #[inline(always)]
 pub fn whole_product_lanes<L: Lanes>(l: L, a: L::V, factor: [L::V; 2]) -> [L::V; 3] {
-    let halves = l.xor(a, l.zip_lo64(l.zip_hi64(a, a), a));
+    let [a, halves] = with_sums(l, a);
     [
         l.clmul::<0x00>(a, factor[0]),
         l.clmul::<0x00>(halves, factor[1]),
         l.clmul::<0x11>(a, factor[0]),
     ]
+}
+
+/// A vector as a factor of [`whole_product_lanes`], as [`prepare_whole`] makes one of a block in
+/// polynomial order.
+#[inline(always)]
+pub fn with_sums<L: Lanes>(l: L, factor: L::V) -> [L::V; 2] {
+    let swapped = l.zip_lo64(l.zip_hi64(factor, factor), factor);
+    [factor, l.xor(factor, swapped)]
 }
 
 /// Reduces a product of [`whole_product_lanes`] to its element.

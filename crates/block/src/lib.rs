@@ -15,6 +15,7 @@
 //! | `erased` | [`Erased`], a box all of whose memory is erased |
 //! | [`hash`] | hashes of labels: PRP, TCCR, CIRC and MI |
 //! | [`gf`] | GF(2^128) in the two bit orders in use |
+//! | [`poly_hash`] | a polynomial hash over that field: a digest against accidents |
 //! | [`mod@transpose`] | 128 rows of bits into blocks |
 //! | [`clock`] | the counters that benchmarks read |
 //!
@@ -42,6 +43,7 @@ mod erased;
 pub mod gf;
 pub mod hash;
 pub mod lanes;
+pub mod poly_hash;
 pub mod prg;
 pub mod transpose;
 
@@ -52,5 +54,6 @@ pub use cpu::{Cpu, Kernel, Tier, TierError};
 pub use erased::Erased;
 pub use hash::{Calls, LabelHash, Tweak};
 pub use lanes::Lanes;
+pub use poly_hash::PolyHash;
 pub use prg::Prg;
 pub use transpose::transpose;
