@@ -13,6 +13,8 @@
 8. A Rust file of more than 350 lines is counted in one warning, which names the longest.
 9. Every page and tool that names the oldest Rust names the one that Cargo.toml promises, and the
    toolchain that rust-toolchain.toml pins is not older.
+10. Only the files of `DECLARES_TABLES` declare messages to be garbled tables of a semi-honest
+   protocol, which are digested against accidents alone.
 
     python tools/house.py
 """
@@ -33,6 +35,12 @@ OPENERS = re.compile(r"(What|Who|Whose|Whether)\b|(That|Those) of\b")
 DOC_COMMENT = re.compile(r"\s*//[/!](?!/)(?: (.*))?")
 COMMENT = re.compile(r"\s*//")
 LONGEST_LINE = 100
+DECLARATION = re.compile(r"mark_tables_written|consume_tables")
+DECLARES_TABLES = [
+    "crates/yao/src/tables.rs",
+    "crates/net/src/mesh.rs",
+    "crates/net/tests/in_place.rs",
+]
 LONG_FILE = 350
 
 Manifest = dict[str, Any]
@@ -42,7 +50,7 @@ def main() -> int:
     """Prints what is wrong; the number of findings is the exit status."""
     manifests = {path.parent.name: load(path) for path in crates()}
     findings = [*rooms(manifests), *reasons(manifests), *pages(), *notebooks(), *included()]
-    findings += [*comments(), *docstrings(), *toolchains()]
+    findings += [*comments(), *docstrings(), *toolchains(), *tables()]
     for finding in [*findings, *long_files()]:
         print(finding, file=sys.stderr)
     if not findings:
@@ -70,6 +78,16 @@ def included() -> list[str]:
             file = (path.parent / name).resolve()
             if not any(file.is_relative_to(folder) for folder in known) or "tests" in file.parts:
                 wrong.append(f"{path.relative_to(ROOT)}: `make` does not know {name}")
+    return wrong
+
+
+def tables() -> list[str]:
+    """Files that declare messages to be garbled tables and may not."""
+    wrong = []
+    for path in [*ROOT.glob("crates/**/*.rs"), *ROOT.glob("bench/**/*.rs")]:
+        name = str(path.relative_to(ROOT))
+        if name not in DECLARES_TABLES and DECLARATION.search(path.read_text()):
+            wrong.append(f"{name}: only {DECLARES_TABLES[0]} may declare messages to be tables")
     return wrong
 
 

@@ -193,7 +193,7 @@ impl PartyRun {
         mesh.recv(EVALUATOR, &mut [0])?;
         let meter = Meter::start();
         for _ in 0..self.calls {
-            let mut tables = OutgoingTables::new(mesh, EVALUATOR);
+            let mut tables = OutgoingTables::new(self.cpu, mesh, EVALUATOR);
             garbler.garble(&self.tape, self.rows, &mut labels, &mut tables)?;
             feed_back(&mut labels);
         }
@@ -214,7 +214,7 @@ impl PartyRun {
         say(mesh)?;
         let meter = Meter::start();
         for _ in 0..self.calls {
-            let mut tables = IncomingTables::new(mesh, GARBLER);
+            let mut tables = IncomingTables::new(self.cpu, mesh, GARBLER);
             evaluator.evaluate(&self.tape, self.rows, &mut labels, &mut tables)?;
             feed_back(&mut labels);
         }

@@ -292,7 +292,7 @@ fn what_was_wrong_is_told_to_all() {
             Harm::Disguise,
             "payload where a control message was due",
         ),
-        (&two, 0, 1, 0, Harm::Flood, "claims 262144 bytes"),
+        (&two, 0, 1, 0, Harm::Flood, "claims 131072 bytes"),
         (
             &two,
             0,

@@ -3,20 +3,26 @@
 //! A channel never waits; [`crate::links`] waits for all channels at once.
 //!
 //! Payload is written directly into the buffer of the outgoing frame and read directly from the
-//! buffer of the incoming one. Frames are as long as allowed: BLAKE3 fills its lanes from the
-//! powers of two that make up a stretch of the stream, so hashing four short stretches takes a
-//! third more time than one long one.
+//! buffer of the incoming one. BLAKE3 fills its lanes from the powers of two that make up a stretch
+//! of the stream, so payload is digested a frame at a time. The digest of tables has no such
+//! limits: they are digested while they lie in the first-level cache.
 
 use std::sync::Arc;
 
 use crate::counters::Traffic;
+use crate::digest::{Content, Digest};
 use crate::error::LinkError;
 use crate::frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES, MAX_STAMP};
 use crate::payload::BufferPool;
 use crate::{Farewell, Payload, Transport};
+use sealane_block::Block;
 
 /// Most bytes of payload that are written or read in one contiguous piece.
 pub const MAX_CONTIGUOUS_BYTES: usize = 64 << 10;
+
+/// Bytes of tables that are digested at a time: they were just written or read, and half of a
+/// first-level cache holds them.
+const TABLES_BYTES: usize = 16 << 10;
 
 pub(crate) struct Channel {
     pub(crate) transport: Box<dyn Transport>,
@@ -28,13 +34,63 @@ pub(crate) struct Channel {
     left: bool,
 }
 
+/// Digest of one direction, and the part of a frame that it has not seen yet, which is of one
+/// content.
+#[derive(Clone)]
+struct Pending {
+    digest: Digest,
+    content: Content,
+    /// Bytes of the frame that the digest has seen.
+    digested: usize,
+}
+
+impl Default for Pending {
+    fn default() -> Pending {
+        Pending {
+            digest: Digest::default(),
+            content: Content::Any,
+            digested: 0,
+        }
+    }
+}
+
+impl Pending {
+    /// Prepares for more of this content behind `done`, the first bytes of the frame.
+    fn expect(&mut self, done: &[u8], content: Content) {
+        if self.content != content {
+            self.digest(done);
+            self.content = content;
+        }
+    }
+
+    /// Digests tables among `done` if they are enough.
+    fn digest_tables(&mut self, done: &[u8]) {
+        if self.content != Content::Any && done.len() - self.digested >= TABLES_BYTES {
+            self.digest(done);
+        }
+    }
+
+    /// Digests all of `done`, the first bytes of the frame.
+    fn digest(&mut self, done: &[u8]) {
+        self.digest.update(&done[self.digested..], self.content);
+        self.digested = done.len();
+    }
+
+    /// The digest of everything up to the end of `done`.
+    fn value(&self, done: &[u8]) -> ([u8; 32], Option<[u8; 16]>) {
+        let mut all = self.clone();
+        all.digest(done);
+        all.digest.value()
+    }
+}
+
 /// State of the message being written.
 #[derive(Default)]
 struct Sending {
     /// The frame being filled.
     frame: Payload,
-    /// Digest of all payload before the frame.
-    digest: blake3::Hasher,
+    /// The part of the frame that the digest has not seen.
+    pending: Pending,
     /// Messages ended so far.
     messages: u64,
     /// Set if frames of the message have been sent already.
@@ -53,10 +109,9 @@ struct Receiving {
     frame: Payload,
     /// Bytes of the frame that the protocol has consumed, or that were moved to `joined`.
     consumed: usize,
-    /// Bytes of the frame that the digest has seen, or will see in `joined`.
-    digested: usize,
-    /// Digest of all payload before the frame.
-    digest: blake3::Hasher,
+    /// The part of the frame that was consumed and that the digest has not seen, nor will see in
+    /// `joined`.
+    pending: Pending,
     /// Messages whose last frame has been consumed completely.
     messages: u64,
     /// Set if the frame is the last one of its message.
@@ -97,8 +152,17 @@ impl Channel {
     }
 
     /// Adds the first `bytes` bytes of the free rest to the message.
-    pub(crate) fn mark_written(&mut self, bytes: usize) {
-        self.sending.frame.mark_written(bytes);
+    pub(crate) fn mark_written(&mut self, bytes: usize, content: Content) {
+        let Sending { frame, pending, .. } = &mut self.sending;
+        pending.expect(frame, content);
+        frame.mark_written(bytes);
+        pending.digest_tables(frame);
+    }
+
+    /// Sets the keys for the hashes of tables: of those sent, then of those received.
+    pub(crate) fn set_tables_keys(&mut self, [sent, received]: [Block; 2]) {
+        self.sending.pending.digest.set_tables_key(sent);
+        self.receiving.pending.digest.set_tables_key(received);
     }
 
     /// Ends the message being written; returns its last frame, if there is a message.
@@ -126,7 +190,7 @@ impl Channel {
             let unread = self.receiving.unread();
             let now = unread.len().min(into.len() - taken);
             into[taken..][..now].copy_from_slice(&unread[..now]);
-            self.receiving.consume(now);
+            self.receiving.consume(now, Content::Any);
             taken += now;
         }
         taken
@@ -148,8 +212,8 @@ impl Channel {
     }
 
     /// Consumes the first `bytes` of the contiguous unread bytes.
-    pub(crate) fn consume(&mut self, bytes: usize) {
-        self.receiving.consume(bytes);
+    pub(crate) fn consume(&mut self, bytes: usize, content: Content) {
+        self.receiving.consume(bytes, content);
     }
 
     /// Makes `frame` the current frame, after all of the one before has been consumed or moved.
@@ -215,13 +279,15 @@ impl Channel {
         }
     }
 
-    pub(crate) fn digest_sent(&self) -> [u8; 32] {
-        digest_with(&self.sending.digest, &self.sending.frame)
+    /// The digest of all payload sent; see [`Digest::value`].
+    pub(crate) fn digest_sent(&self) -> ([u8; 32], Option<[u8; 16]>) {
+        self.sending.pending.value(&self.sending.frame)
     }
 
-    pub(crate) fn digest_received(&self) -> [u8; 32] {
+    /// The digest of all payload consumed.
+    pub(crate) fn digest_received(&self) -> ([u8; 32], Option<[u8; 16]>) {
         let here = &self.receiving;
-        digest_with(&here.digest, &here.frame[here.digested..here.consumed])
+        here.pending.value(&here.frame[..here.consumed])
     }
 
     pub(crate) fn messages(&self) -> Traffic {
@@ -239,7 +305,8 @@ impl Channel {
 
 impl Sending {
     fn cut_frame(&mut self, stamp: u32, end: bool) -> Frame {
-        self.digest.update(&self.frame);
+        self.pending.digest(&self.frame);
+        self.pending.digested = 0;
         Frame {
             kind: FrameKind::Data { end },
             stamp,
@@ -252,10 +319,9 @@ impl Receiving {
     /// Drops the current frame, all of which has been consumed or moved.
     fn drop_frame(&mut self) {
         self.messages += u64::from(std::mem::take(&mut self.ends_message));
-        self.digest
-            .update(&self.frame[self.digested..self.consumed]);
+        self.pending.digest(&self.frame[..self.consumed]);
         self.frame = Payload::default();
-        (self.consumed, self.digested) = (0, 0);
+        (self.consumed, self.pending.digested) = (0, 0);
     }
 
     fn unread_bytes(&self) -> usize {
@@ -269,14 +335,18 @@ impl Receiving {
         }
     }
 
-    fn consume(&mut self, bytes: usize) {
+    fn consume(&mut self, bytes: usize, content: Content) {
         if self.joined_consumed == self.joined.len() {
+            self.pending.expect(&self.frame[..self.consumed], content);
             self.consumed += bytes;
+            self.pending.digest_tables(&self.frame[..self.consumed]);
             return;
         }
+        // Nothing is pending: that was digested when bytes were moved here.
         let from = self.joined_consumed;
         self.joined_consumed += bytes;
-        self.digest.update(&self.joined[from..self.joined_consumed]);
+        let consumed = &self.joined[from..self.joined_consumed];
+        self.pending.digest.update(consumed, content);
         if self.joined_consumed == self.joined.len() {
             (self.joined, self.joined_consumed) = (Payload::default(), 0);
         }
@@ -295,18 +365,12 @@ impl Receiving {
         self.joined.drop_front(self.joined_consumed);
         self.joined_consumed = 0;
         // The consumed bytes come before the moved ones.
-        self.digest
-            .update(&self.frame[self.digested..self.consumed]);
+        self.pending.digest(&self.frame[..self.consumed]);
         let left = &self.frame[self.consumed..];
         let moved = left.len().min(bytes - self.joined.len());
         self.joined.append(&left[..moved]);
         self.consumed += moved;
-        self.digested = self.consumed;
+        self.pending.digested = self.consumed;
         bytes - self.joined.len()
     }
-}
-
-/// Returns the digest of the input of `digest` followed by `bytes`.
-fn digest_with(digest: &blake3::Hasher, bytes: &[u8]) -> [u8; 32] {
-    *digest.clone().update(bytes).finalize().as_bytes()
 }

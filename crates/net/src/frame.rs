@@ -20,7 +20,7 @@ use crate::payload::{BufferPool, Payload};
 use crate::text::{MAX_REASON_BYTES, harmless};
 
 /// Longest payload of a frame.
-pub const MAX_FRAME_BYTES: usize = 256 << 10;
+pub const MAX_FRAME_BYTES: usize = 128 << 10;
 
 /// Longest control message.
 pub const MAX_CONTROL_BYTES: usize = 64 << 10;
@@ -156,9 +156,51 @@ pub(crate) struct Assembler {
     header_filled: usize,
     /// The checked header and the payload so far, once the header is complete.
     body: Option<(Header, Payload)>,
+    /// Length of the last frame that was complete.
+    last_length: usize,
 }
 
 impl Assembler {
+    /// Payload bytes of the last frame that was complete.
+    pub(crate) fn last_length(&self) -> usize {
+        self.last_length
+    }
+
+    /// Free room for the missing bytes of a frame whose header is complete; empty between frames.
+    /// Bytes may be received there instead of being copied by [`Assembler::feed`].
+    pub(crate) fn missing(&mut self) -> &mut [u8] {
+        match &mut self.body {
+            Some((header, payload)) => {
+                let missing = header.length - payload.len();
+                &mut payload.spare_capacity()[..missing]
+            }
+            None => &mut [],
+        }
+    }
+
+    /// Takes the first `bytes` bytes of [`Assembler::missing`] as received, and appends the packet
+    /// to `packets` if they complete it.
+    pub(crate) fn received(
+        &mut self,
+        bytes: usize,
+        packets: &mut Vec<Packet>,
+    ) -> Result<(), String> {
+        if let Some((_, payload)) = &mut self.body {
+            payload.mark_written(bytes);
+        }
+        self.complete(packets)
+    }
+
+    /// Appends the packet to `packets` if no byte of it is missing.
+    fn complete(&mut self, packets: &mut Vec<Packet>) -> Result<(), String> {
+        let full = |(header, payload): &mut (Header, Payload)| payload.len() == header.length;
+        if let Some((header, payload)) = self.body.take_if(full) {
+            self.last_length = header.length;
+            packets.push(header.packet(payload)?);
+        }
+        Ok(())
+    }
+
     /// Reads `bytes` and appends all packets that they complete to `packets`.
     pub(crate) fn feed(
         &mut self,
@@ -186,9 +228,7 @@ impl Assembler {
                     return Ok(());
                 }
             }
-            if let Some((header, payload)) = self.body.take() {
-                packets.push(header.packet(payload)?);
-            }
+            self.complete(packets)?;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Room `net`: communication between the parties of a run.
 //!
 //! A [`Mesh`] is one party's view of a run: one channel to each other party, one counter of
-//! rounds over all of them, counters by step, and a digest of every byte in each direction. A
+//! rounds over all of them, counters by step, and a digest of all bytes in each direction. A
 //! channel sits on a [`Transport`], which moves whole frames and nothing else, so that the same
 //! protocol code runs over memory, over TCP with mutual TLS, over a simulated wide-area network,
 //! against a recording, or against an adversary that a test puts in between.
@@ -33,6 +33,7 @@ mod cipher;
 mod connect;
 mod connections;
 mod counters;
+mod digest;
 mod error;
 mod frame;
 #[doc(hidden)]

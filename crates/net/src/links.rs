@@ -34,6 +34,7 @@ use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
 use crate::channel::Channel;
+use crate::digest::Content;
 use crate::error::{Awaited, LinkError, NetError};
 use crate::frame::{Frame, FrameKind};
 use crate::limits::Limits;
@@ -121,6 +122,12 @@ impl Links {
         self.channels.iter().map(Option::as_ref)
     }
 
+    /// All channels, each with its peer.
+    pub(crate) fn channels_mut(&mut self) -> impl Iterator<Item = (PartyId, &mut Channel)> {
+        let channels = self.channels.iter_mut().enumerate();
+        channels.filter_map(|(i, channel)| Some((PartyId::from_index(i), channel.as_mut()?)))
+    }
+
     /// The channel to `party`, if there is one.
     pub(crate) fn channel(&self, party: PartyId) -> Option<&Channel> {
         self.channels.get(party.index())?.as_ref()
@@ -156,7 +163,7 @@ impl Links {
             let buffer = channel.send_buffer();
             let (now, later) = bytes.split_at(bytes.len().min(buffer.len()));
             buffer[..now.len()].copy_from_slice(now);
-            channel.mark_written(now.len());
+            channel.mark_written(now.len(), Content::Any);
             bytes = later;
         }
         self.member(to)?;

@@ -4,7 +4,7 @@
 //! time is simulated and one thread runs at a time, so that a seed determines the whole run; the
 //! code between a protocol and a socket is the same on both.
 
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::thread;
 use std::time::Duration;
@@ -48,11 +48,31 @@ pub trait Socket: Send + Sync {
     /// fault of the connection.
     fn read(&self, into: &mut [u8]) -> io::Result<usize>;
 
+    /// As [`Socket::read`], into the first buffer and then into those behind it.
+    ///
+    /// # Errors
+    /// As [`Socket::read`].
+    fn read_vectored(&self, into: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        match into.iter_mut().find(|buffer| !buffer.is_empty()) {
+            Some(buffer) => self.read(buffer),
+            None => Ok(0),
+        }
+    }
+
     /// Sends `bytes`, after waiting for as long as it takes.
     ///
     /// # Errors
     /// The fault of the connection.
     fn write_all(&self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Sends `pieces` one after the other, none of them empty, after waiting for as long as it
+    /// takes.
+    ///
+    /// # Errors
+    /// The fault of the connection.
+    fn write_all_vectored(&self, pieces: &mut [IoSlice<'_>]) -> io::Result<()> {
+        pieces.iter().try_for_each(|piece| self.write_all(piece))
+    }
 
     /// Closes the given directions; threads that read or write there return.
     ///
@@ -72,8 +92,24 @@ impl Socket for TcpStream {
         Read::read(&mut &*self, into)
     }
 
+    fn read_vectored(&self, into: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        Read::read_vectored(&mut &*self, into)
+    }
+
     fn write_all(&self, bytes: &[u8]) -> io::Result<()> {
         Write::write_all(&mut &*self, bytes)
+    }
+
+    fn write_all_vectored(&self, mut pieces: &mut [IoSlice<'_>]) -> io::Result<()> {
+        while !pieces.is_empty() {
+            match Write::write_vectored(&mut &*self, pieces) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(bytes) => IoSlice::advance_slices(&mut pieces, bytes),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     fn shutdown(&self, which: Shutdown) -> io::Result<()> {

@@ -15,6 +15,7 @@ use crate::cancel::Cancel;
 use crate::channel::{Channel, MAX_CONTIGUOUS_BYTES};
 use crate::connect::{MeshConfig, meet_all};
 use crate::counters::{Counters, Ledger, Traffic};
+use crate::digest::{Content, Digest};
 use crate::error::{Cause, NetError};
 use crate::frame::MAX_CONTROL_BYTES;
 use crate::gather::Gathered;
@@ -24,6 +25,9 @@ use crate::machine::{Machine, ThisMachine};
 use crate::memory::{MemoryTransport, memory_pair, simulated_pair};
 use crate::session::SessionId;
 use crate::{Farewell, Transport};
+use sealane_block::Cpu;
+#[cfg(doc)]
+use sealane_block::PolyHash;
 use sealane_identity::PublicKey;
 use sealane_parties::{NetworkClass, PartyId};
 
@@ -87,7 +91,7 @@ impl Mesh {
                 reason: "a mesh needs one transport to each other party".into(),
             });
         }
-        Ok(Mesh {
+        let mut mesh = Mesh {
             me,
             session: SessionId::default(),
             pinned: Vec::new(),
@@ -97,7 +101,9 @@ impl Mesh {
             received_stamp: 0,
             rounds: 0,
             turned_away: 0,
-        })
+        };
+        mesh.set_tables_keys();
+        Ok(mesh)
     }
 
     /// Connects to all other parties over TCP with mutual TLS; see [`crate::connect_transports`].
@@ -211,9 +217,33 @@ impl Mesh {
     /// # Errors
     /// [`NetError::Misuse`] if that buffer is smaller.
     pub fn mark_written(&mut self, to: PartyId, bytes: usize) -> Result<(), NetError> {
+        self.mark_content_written(to, bytes, Content::Any)
+    }
+
+    /// As [`Mesh::mark_written`], of **garbled tables of a semi-honest protocol**, and of nothing
+    /// else: they are digested by [`PolyHash`] on `cpu`, which finds accidents only. The receiver
+    /// has to call [`Mesh::consume_tables`] for the same bytes.
+    ///
+    /// # Errors
+    /// As [`Mesh::mark_written`].
+    pub fn mark_tables_written(
+        &mut self,
+        cpu: Cpu,
+        to: PartyId,
+        bytes: usize,
+    ) -> Result<(), NetError> {
+        self.mark_content_written(to, bytes, Content::Tables(cpu))
+    }
+
+    fn mark_content_written(
+        &mut self,
+        to: PartyId,
+        bytes: usize,
+        content: Content,
+    ) -> Result<(), NetError> {
         let channel = self.links.member(to)?;
         check_within("written", bytes, channel.send_buffer().len())?;
-        channel.mark_written(bytes);
+        channel.mark_written(bytes, content);
         self.payload[to.index()].sent += bytes as u64;
         self.ledger.sent(to.index(), bytes);
         Ok(())
@@ -261,9 +291,31 @@ impl Mesh {
     /// # Errors
     /// [`NetError::Misuse`] if they were fewer.
     pub fn consume(&mut self, from: PartyId, bytes: usize) -> Result<(), NetError> {
+        self.consume_content(from, bytes, Content::Any)
+    }
+
+    /// As [`Mesh::consume`], of what the sender has marked by [`Mesh::mark_tables_written`].
+    ///
+    /// # Errors
+    /// As [`Mesh::consume`].
+    pub fn consume_tables(
+        &mut self,
+        cpu: Cpu,
+        from: PartyId,
+        bytes: usize,
+    ) -> Result<(), NetError> {
+        self.consume_content(from, bytes, Content::Tables(cpu))
+    }
+
+    fn consume_content(
+        &mut self,
+        from: PartyId,
+        bytes: usize,
+        content: Content,
+    ) -> Result<(), NetError> {
         let channel = self.links.member(from)?;
         check_within("used", bytes, channel.unread().len())?;
-        channel.consume(bytes);
+        channel.consume(bytes, content);
         self.payload[from.index()].received += bytes as u64;
         self.ledger.received(from.index(), bytes);
         Ok(())
@@ -308,6 +360,15 @@ impl Mesh {
     /// Sets the session, once the parties have agreed on it.
     pub fn set_session(&mut self, session: SessionId) {
         self.session = session;
+        self.set_tables_keys();
+    }
+
+    fn set_tables_keys(&mut self) {
+        let (me, session) = (self.me, self.session);
+        for (peer, channel) in self.links.channels_mut() {
+            let keys = [session.tables_key(me, peer), session.tables_key(peer, me)];
+            channel.set_tables_keys(keys);
+        }
     }
 
     /// The session that this party has entered. Protocols hash it together with everything that
@@ -319,15 +380,17 @@ impl Mesh {
     /// The [digest](SessionId::transcript) of all payload bytes sent to `to` so far.
     pub fn digest_sent(&self, to: PartyId) -> [u8; 32] {
         let channel = self.links.channel(to);
-        let payload = channel.map_or_else(digest_of_nothing, Channel::digest_sent);
-        self.session.transcript(self.me, to, &payload)
+        let (payload, tables) = channel.map_or_else(of_nothing, Channel::digest_sent);
+        self.session
+            .transcript(self.me, to, &payload, tables.as_ref())
     }
 
     /// The [digest](SessionId::transcript) of all payload bytes received from `from` so far.
     pub fn digest_received(&self, from: PartyId) -> [u8; 32] {
         let channel = self.links.channel(from);
-        let payload = channel.map_or_else(digest_of_nothing, Channel::digest_received);
-        self.session.transcript(from, self.me, &payload)
+        let (payload, tables) = channel.map_or_else(of_nothing, Channel::digest_received);
+        self.session
+            .transcript(from, self.me, &payload, tables.as_ref())
     }
 
     /// Largest number of received bytes held at any time beyond the bound of their links, because
@@ -505,6 +568,6 @@ fn check_within(what: &str, bytes: usize, there: usize) -> Result<(), NetError> 
     }
 }
 
-fn digest_of_nothing() -> [u8; 32] {
-    *blake3::hash(&[]).as_bytes()
+fn of_nothing() -> ([u8; 32], Option<[u8; 16]>) {
+    Digest::default().value()
 }

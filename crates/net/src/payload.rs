@@ -17,7 +17,7 @@ use crate::frame::MAX_FRAME_BYTES;
 const LINE_BYTES: usize = 64;
 
 /// Number of buffers that a pool keeps; more than are in use at a time while a stream flows.
-const MAX_POOLED: usize = 16;
+const MAX_POOLED: usize = 64;
 
 /// Payload of a frame: bytes that are erased when they are dropped, unless their buffer returns to
 /// a pool, and whose `Debug` form is their number. They grow by [`Payload::append`] and within

@@ -73,6 +73,17 @@ impl<T> Queue<T> {
 
     /// Appends `item` of `bytes` bytes, or returns it if there is no room.
     pub(crate) fn try_push(&self, item: T, bytes: usize) -> Result<Option<T>, LinkError> {
+        self.try_push_for(item, bytes, 0)
+    }
+
+    /// Like [`Queue::try_push`], but wakes the consumer only once there are `enough` bytes, so that
+    /// items of a stream leave several at a time. The last of them has to be pushed without.
+    pub(crate) fn try_push_for(
+        &self,
+        item: T,
+        bytes: usize,
+        enough: usize,
+    ) -> Result<Option<T>, LinkError> {
         let mut state = self.lock();
         if let Some(end) = &state.end {
             return Err(end.clone());
@@ -82,7 +93,9 @@ impl<T> Queue<T> {
             return Ok(Some(item));
         }
         state.append(item, bytes);
-        state.taker.call();
+        if state.bytes >= enough.min(self.bound_bytes) {
+            state.taker.call();
+        }
         Ok(None)
     }
 
@@ -145,10 +158,11 @@ impl<T> Queue<T> {
             if let Some(end) = &state.end {
                 return Err(end.clone());
             }
-            if !wait_for_giver(state, deadline) {
+            let woken = wait_for_giver(state, deadline);
+            state = self.lock();
+            if !woken && state.items.is_empty() {
                 return Ok(());
             }
-            state = self.lock();
         }
         let enough = state.bytes.saturating_sub(bytes);
         while state.bytes > enough

@@ -1,5 +1,8 @@
 //! Identifier of a session, which distinguishes it from all others.
 
+use sealane_block::Block;
+#[cfg(doc)]
+use sealane_block::PolyHash;
 use sealane_parties::PartyId;
 
 /// Bytes of an identifier, and of a party's contribution to it.
@@ -30,15 +33,33 @@ impl SessionId {
         &self.0
     }
 
-    /// Digest of the payload that `from` has sent to `to` in this session, where `payload` is its
-    /// BLAKE3 hash.
-    pub fn transcript(&self, from: PartyId, to: PartyId, payload: &[u8; BYTES]) -> [u8; BYTES] {
+    /// Digest of the payload that `from` has sent to `to` in this session, where `payload` is the
+    /// BLAKE3 hash of all but garbled tables, and `tables` the [`PolyHash`] of these under
+    /// [`SessionId::tables_key`], if there were any.
+    pub fn transcript(
+        &self,
+        from: PartyId,
+        to: PartyId,
+        payload: &[u8; BYTES],
+        tables: Option<&[u8; 16]>,
+    ) -> [u8; BYTES] {
         let mut hasher = blake3::Hasher::new_derive_key("sealane 3 transcript");
         hasher
             .update(&self.0)
             .update(&[from.0, to.0])
-            .update(payload);
+            .update(payload)
+            .update(tables.map_or(&[], |hash| hash));
         *hasher.finalize().as_bytes()
+    }
+
+    /// Key under which the garbled tables are hashed that `from` sends to `to`. It is public, like
+    /// the identifier, and uniformly random where one party's contribution is.
+    pub fn tables_key(&self, from: PartyId, to: PartyId) -> Block {
+        let mut hasher = blake3::Hasher::new_derive_key("sealane 5 key for the hash of tables");
+        hasher.update(&self.0).update(&[from.0, to.0]);
+        let mut key = [0; 16];
+        hasher.finalize_xof().fill(&mut key);
+        Block::from_bytes(key)
     }
 }
 
@@ -68,11 +89,20 @@ mod tests {
         let [a, b] = [0, 1].map(PartyId);
         let id = SessionId::new(&[1; BYTES], &[[2; BYTES]]);
         let digests = [
-            id.transcript(a, b, &[7; BYTES]),
-            id.transcript(b, a, &[7; BYTES]),
-            id.transcript(a, b, &[8; BYTES]),
-            SessionId::default().transcript(a, b, &[7; BYTES]),
+            id.transcript(a, b, &[7; BYTES], None),
+            id.transcript(b, a, &[7; BYTES], None),
+            id.transcript(a, b, &[8; BYTES], None),
+            id.transcript(a, b, &[7; BYTES], Some(&[0; 16])),
+            id.transcript(a, b, &[7; BYTES], Some(&[1; 16])),
+            SessionId::default().transcript(a, b, &[7; BYTES], None),
         ];
         assert_eq!(HashSet::from(digests).len(), digests.len());
+        let keys = [
+            id.tables_key(a, b),
+            id.tables_key(b, a),
+            SessionId::default().tables_key(a, b),
+        ];
+        let keys = keys.map(Block::value);
+        assert_eq!(HashSet::from(keys).len(), keys.len());
     }
 }

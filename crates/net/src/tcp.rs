@@ -30,14 +30,14 @@ use crate::cancel::Cancel;
 use crate::cipher::Cipher;
 use crate::counters::Traffic;
 use crate::error::LinkError;
-use crate::frame::{Frame, HEADER_BYTES, Packet, Signal};
+use crate::frame::{Frame, FrameKind, HEADER_BYTES, Packet, Signal};
 use crate::limits::Limits;
 use crate::machine::{Machine, Socket, ThisMachine};
 use crate::queue::Queue;
 use crate::waker::Waker;
 use crate::{Farewell, Transport};
 
-use threads::{Link, heartbeat_interval, spawn};
+use threads::{BATCH_BYTES, Link, heartbeat_interval, spawn};
 pub(crate) use threads::{is_closed, is_timeout};
 
 /// Longest wait of a cancelled party until its last bytes have arrived.
@@ -127,7 +127,13 @@ pub fn danger_plaintext_transport(
 impl Transport for TcpTransport {
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         let bytes = frame.wire_bytes();
-        let back = self.link.outgoing.try_push(Packet::Frame(frame), bytes)?;
+        // The last frame of a message wakes the writer; those before it leave in batches.
+        let enough = match frame.kind {
+            FrameKind::Data { end: false } => BATCH_BYTES,
+            _ => 0,
+        };
+        let packet = Packet::Frame(frame);
+        let back = self.link.outgoing.try_push_for(packet, bytes, enough)?;
         Ok(back.and_then(Packet::into_frame))
     }
 
@@ -213,7 +219,6 @@ mod tests {
 
     use super::*;
     use crate::error::Cause;
-    use crate::frame::FrameKind;
 
     fn limits() -> Limits {
         let short = Duration::from_millis(400);

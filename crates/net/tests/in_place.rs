@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use crate::common::{A, B, digest, hear, pair, pattern, say, short};
+use sealane_block::Cpu;
 use sealane_net::{MAX_CONTIGUOUS_BYTES, Mesh, NetError};
 
 /// Bytes after which digests are compared, since each digest covers all that came before.
@@ -102,6 +103,74 @@ proptest! {
             sent.payload_by_step[&0][1].sent,
             received.payload_by_step[&0][0].received
         );
+    }
+}
+
+/// Lengths of messages, and whether they are tables.
+fn contents() -> impl Strategy<Value = Vec<(bool, usize)>> {
+    let length = prop_oneof![1usize..100, 1usize..5000, 1usize..200_000];
+    proptest::collection::vec((any::<bool>(), length), 1..12)
+}
+
+/// Bytes of each piece of `total` bytes.
+fn pieces(total: usize, most: usize) -> impl Iterator<Item = usize> {
+    (0..total)
+        .step_by(most)
+        .map(move |done| most.min(total - done))
+}
+
+/// Sends messages in place in pieces of at most `most` bytes.
+fn write_contents(mesh: &mut Mesh, contents: &[(bool, usize)], most: usize) {
+    let cpu = Cpu::best();
+    for (is_tables, length) in contents {
+        for piece in pieces(*length, most) {
+            mesh.send_buffer(B, piece).unwrap()[..piece].fill(7);
+            match is_tables {
+                true => mesh.mark_tables_written(cpu, B, piece).unwrap(),
+                false => mesh.mark_written(B, piece).unwrap(),
+            }
+        }
+    }
+    mesh.flush().unwrap();
+}
+
+/// Reads them likewise, some of them by a copy.
+fn read_contents(mesh: &mut Mesh, contents: &[(bool, usize)], most: usize) {
+    let cpu = Cpu::best();
+    for (is_tables, length) in contents {
+        for piece in pieces(*length, most) {
+            match is_tables {
+                true => {
+                    mesh.recv_buffer(A, piece).unwrap();
+                    mesh.consume_tables(cpu, A, piece).unwrap();
+                }
+                false => drop(hear(mesh, A, piece)),
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn tables_have_the_same_digest_however_they_are_written_and_read(
+        contents in contents(),
+        writes in 1usize..=MAX_CONTIGUOUS_BYTES,
+        reads in 1usize..=MAX_CONTIGUOUS_BYTES,
+    ) {
+        let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
+        write_contents(&mut a, &contents, writes.max(64));
+        read_contents(&mut b, &contents, reads.max(64));
+        prop_assert_eq!(a.digest_sent(B), b.digest_received(A));
+        // One that takes tables for something else sees another stream.
+        if contents.iter().any(|(is_tables, _)| *is_tables) {
+            let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
+            write_contents(&mut a, &contents, writes.max(64));
+            let other = contents.iter().map(|(_, length)| (false, *length)).collect::<Vec<_>>();
+            read_contents(&mut b, &other, reads.max(64));
+            prop_assert_ne!(a.digest_sent(B), b.digest_received(A));
+        }
     }
 }
 

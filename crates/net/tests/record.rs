@@ -75,13 +75,13 @@ fn the_same_run_replays_to_the_same_counts_and_digests() {
 #[test]
 fn a_deviation_is_named_by_frame_and_offset() {
     let mut a = mesh(Replayer::new(&recording()[..]).unwrap());
-    // The control message is frame 0, the first 262144 bytes are frame 1.
+    // The control message is frame 0, the first 262144 bytes are frames 1 and 2.
     match play(&mut a, 2) {
         Err(NetError::Diverged {
             party: B,
             difference,
         }) => {
-            let first = "frame 2 sent differs at its byte 7856";
+            let first = "frame 3 sent differs at its byte 7856";
             assert!(difference.contains(first), "{difference}");
         }
         other => panic!("{other:?}"),

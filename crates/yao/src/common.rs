@@ -5,9 +5,11 @@ use sealane_block::{Block, Cpu, Nonce, Prg};
 use sealane_net::SessionId;
 use zeroize::Zeroize;
 
-/// The public seed of the hash, and active labels of the garbler's inputs. Both belong to this
-/// session, whose identifier has contributions of both parties, and neither depends on a secret.
+/// The CPU tier, the public seed of the hash, and active labels of the inputs of the garbler. Both
+/// values belong to this session, whose identifier has contributions of both parties, and neither
+/// depends on a secret.
 pub(crate) struct Common {
+    pub(crate) cpu: Cpu,
     pub(crate) hash: Block,
     labels: Prg,
 }
@@ -17,6 +19,7 @@ impl Common {
     pub(crate) fn new(cpu: Cpu, nonce: Nonce, session: SessionId) -> Common {
         let session = session.as_bytes();
         Common {
+            cpu,
             hash: nonce.stream("yao: hash", session).block(),
             labels: nonce.stream("yao: inputs of the garbler", session).prg(cpu),
         }

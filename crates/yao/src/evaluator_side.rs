@@ -81,7 +81,7 @@ impl EvaluatorSide {
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
         let mut ports = TapePorts::new(tape, lanes, operands);
-        let mut tables = IncomingTables::new(mesh, peer);
+        let mut tables = IncomingTables::new(self.common.cpu, mesh, peer);
         self.evaluator
             .evaluate(tape, lanes, &mut ports, &mut tables)?;
         Ok(ports.outputs)

@@ -96,7 +96,7 @@ impl GarblerSide {
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
         let mut ports = TapePorts::new(tape, lanes, operands);
-        let mut tables = OutgoingTables::new(mesh, peer);
+        let mut tables = OutgoingTables::new(self.common.cpu, mesh, peer);
         self.garbler.garble(tape, lanes, &mut ports, &mut tables)?;
         Ok(ports.outputs)
     }

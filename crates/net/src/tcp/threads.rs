@@ -1,6 +1,6 @@
 //! The two threads of a connection: one writes what is queued, one queues what is read.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::net::Shutdown;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -16,7 +16,14 @@ use crate::waker::Waker;
 
 /// Bytes of frames that the writer encrypts and writes at a time, and that the reader reads at a
 /// time: large enough to make system calls rare, small enough for the cache of one core.
-const BATCH_BYTES: usize = 256 << 10;
+pub(crate) const BATCH_BYTES: usize = 256 << 10;
+
+/// Shortest frame of which more are expected: bytes behind it are read in small pieces, so that the
+/// payload of the next one is not copied.
+const LONG_BYTES: usize = 16 << 10;
+
+/// Bytes that are read behind a long frame: its successor's header and the start of its payload.
+const READ_AHEAD_BYTES: usize = 2 << 10;
 
 /// Longest time for which a writer that fails waits for the reader to report the cause.
 const READER_GRACE: Duration = Duration::from_millis(500);
@@ -71,27 +78,33 @@ impl Link {
             .iter()
             .flat_map(|(header, payload)| [&header[..], payload])
             .collect();
+        let Cipher::Tls(_) = &self.cipher else {
+            return self.write_pieces(&pieces);
+        };
         wire.clear();
         self.cipher.seal(&pieces, wire)?;
-        self.write_wire(wire)
+        self.write_pieces(&[wire])
     }
 
     /// Writes the end of this direction.
     fn write_end(&self, wire: &mut Vec<u8>) -> Result<(), LinkError> {
         wire.clear();
         self.cipher.seal_end(wire);
-        self.write_wire(wire)?;
+        self.write_pieces(&[wire])?;
         self.socket
             .shutdown(Shutdown::Write)
             .map_err(|error| io_fault(&error))
     }
 
-    fn write_wire(&self, wire: &[u8]) -> Result<(), LinkError> {
+    /// Writes pieces one after the other, from where they are.
+    fn write_pieces(&self, pieces: &[&[u8]]) -> Result<(), LinkError> {
+        let pieces = pieces.iter().filter(|piece| !piece.is_empty());
+        let mut pieces: Vec<_> = pieces.map(|piece| IoSlice::new(piece)).collect();
+        let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
         self.socket
-            .write_all(wire)
+            .write_all_vectored(&mut pieces)
             .map_err(|error| io_fault(&error))?;
-        self.wire_sent
-            .fetch_add(wire.len() as u64, Ordering::Relaxed);
+        self.wire_sent.fetch_add(bytes as u64, Ordering::Relaxed);
         Ok(())
     }
 
@@ -100,25 +113,20 @@ impl Link {
         let mut buffer = vec![0; BATCH_BYTES];
         let mut assembler = Assembler::default();
         let mut packets = Vec::new();
-        // What the peer sent together with the end of the handshake is there already.
-        let mut filled = 0;
         let mut said_farewell = false;
+        // What the peer sent together with the end of the handshake is there already.
+        let mut came = self
+            .cipher
+            .open(&[], |plain| assembler.feed(plain, &mut packets));
         let end = loop {
-            let opened = self.cipher.open(&buffer[..filled], |plain| {
-                assembler.feed(plain, &mut packets)
-            });
             for packet in packets.drain(..) {
                 said_farewell |= packet.is_farewell();
                 self.take_in(packet);
             }
-            if let Err(error) = opened {
+            if let Err(error) = came {
                 break error;
             }
-            match self.read_wire(&mut buffer) {
-                Ok(0) => break LinkError::Vanished,
-                Ok(bytes) => filled = bytes,
-                Err(error) => break error,
-            }
+            came = self.receive(&mut buffer, &mut assembler, &mut packets);
         };
         // A stream that ends without a farewell means that the process has ended.
         let is_dead = match end {
@@ -141,7 +149,7 @@ impl Link {
         self.incoming.close(end);
         if is_malformed {
             // Closing a socket with unread input would discard the bytes that were sent last.
-            while self.read_wire(&mut buffer).is_ok_and(|bytes| bytes > 0) {}
+            while self.read_wire(&mut [IoSliceMut::new(&mut buffer)]).is_ok() {}
         }
         if is_dead {
             // Wakes a writer that waits for a peer that does not read either.
@@ -149,9 +157,39 @@ impl Link {
         }
     }
 
-    fn read_wire(&self, buffer: &mut [u8]) -> Result<usize, LinkError> {
+    /// Receives some bytes, after waiting for them, and appends all packets that they complete to
+    /// `packets`. Without encryption, the payload of a long frame goes straight into its place.
+    fn receive(
+        &self,
+        buffer: &mut [u8],
+        assembler: &mut Assembler,
+        packets: &mut Vec<Packet>,
+    ) -> Result<(), LinkError> {
+        if let Cipher::Tls(_) = &self.cipher {
+            let bytes = self.read_wire(&mut [IoSliceMut::new(buffer)])?;
+            return self
+                .cipher
+                .open(&buffer[..bytes], |plain| assembler.feed(plain, packets));
+        }
+        let ahead = match assembler.last_length() {
+            0..LONG_BYTES => buffer,
+            _ => &mut buffer[..READ_AHEAD_BYTES],
+        };
+        let missing = assembler.missing();
+        let room = missing.len();
+        let bytes = self.read_wire(&mut [IoSliceMut::new(missing), IoSliceMut::new(ahead)])?;
+        let direct = bytes.min(room);
+        assembler
+            .received(direct, packets)
+            .and_then(|()| assembler.feed(&ahead[..bytes - direct], packets))
+            .map_err(|reason| LinkError::Malformed { reason })
+    }
+
+    /// Reads at least one byte.
+    fn read_wire(&self, into: &mut [IoSliceMut<'_>]) -> Result<usize, LinkError> {
         loop {
-            match self.socket.read(buffer) {
+            match self.socket.read_vectored(into) {
+                Ok(0) => return Err(LinkError::Vanished),
                 Ok(bytes) => {
                     self.wire_received
                         .fetch_add(bytes as u64, Ordering::Relaxed);

@@ -60,7 +60,7 @@ pub fn pair(limits: Limits) -> (Mesh, Mesh) {
 /// Digest of the sent payload, where the parties have entered no session.
 pub fn digest(from: PartyId, to: PartyId, sent: &[u8]) -> [u8; 32] {
     let payload = blake3::hash(sent);
-    SessionId::default().transcript(from, to, payload.as_bytes())
+    SessionId::default().transcript(from, to, payload.as_bytes(), None)
 }
 
 pub fn say(from: &mut Mesh, to: PartyId, bytes: &[u8]) {

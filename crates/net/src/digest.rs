@@ -1,0 +1,168 @@
+//! Digest of the payload that crosses a link in one direction.
+//!
+//! BLAKE3 takes all payload but one kind, the garbled tables of semi-honest protocols. They are by
+//! far the most bytes of a run and have a hash of their own, [`PolyHash`], at a small part of the
+//! cost. It finds accidents and nothing else: TLS authenticates every byte already, and a peer that
+//! deviates could as well send the right digest of wrong tables.
+//!
+//! Tables that follow each other are one *run*, however they were written, read or cut into frames.
+//! Its position in the stream is hashed with it, so both ends see the same runs or different
+//! digests.
+
+use sealane_block::{Block, Cpu, PolyHash};
+
+/// Content of payload, which decides how it is digested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Any message.
+    Any,
+    /// Garbled tables of a semi-honest protocol.
+    Tables(Cpu),
+}
+
+/// Digest of the payload of one direction so far.
+#[derive(Clone, Default)]
+pub(crate) struct Digest {
+    /// BLAKE3 of all payload but tables.
+    hash: blake3::Hasher,
+    /// Hash of the tables, if there were any.
+    tables: Option<PolyHash>,
+    tables_key: Block,
+    /// Bytes of payload so far.
+    position: u64,
+    /// Position at which the run under way began, if there is one.
+    run: Option<u64>,
+}
+
+impl Digest {
+    /// Sets the key for the hash of tables. Has no effect once there were some.
+    pub(crate) fn set_tables_key(&mut self, key: Block) {
+        self.tables_key = key;
+    }
+
+    /// Appends payload.
+    pub(crate) fn update(&mut self, bytes: &[u8], content: Content) {
+        if bytes.is_empty() {
+            return;
+        }
+        match content {
+            Content::Any => {
+                self.end_run();
+                self.hash.update(bytes);
+            }
+            Content::Tables(cpu) => {
+                self.run.get_or_insert(self.position);
+                let key = self.tables_key;
+                let tables = self.tables.get_or_insert_with(|| PolyHash::new(cpu, key));
+                tables.update(bytes);
+            }
+        }
+        self.position += bytes.len() as u64;
+    }
+
+    /// Returns BLAKE3 of all payload but tables, and the hash of tables if there were any.
+    pub(crate) fn value(mut self) -> ([u8; 32], Option<[u8; 16]>) {
+        self.end_run();
+        let tables = self.tables.map(|tables| tables.value().to_bytes());
+        (*self.hash.finalize().as_bytes(), tables)
+    }
+
+    fn end_run(&mut self) {
+        if let (Some(tables), Some(position)) = (&mut self.tables, self.run.take()) {
+            tables.end_run(position);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digest(pieces: &[(&[u8], bool)]) -> ([u8; 32], Option<[u8; 16]>) {
+        let mut digest = Digest::default();
+        digest.set_tables_key(Block::new(77));
+        for (bytes, tables) in pieces {
+            let content = match tables {
+                true => Content::Tables(Cpu::best()),
+                false => Content::Any,
+            };
+            digest.update(bytes, content);
+        }
+        digest.value()
+    }
+
+    /// The digest of one run of tables.
+    fn tables(bytes: &[u8]) -> Option<[u8; 16]> {
+        digest(&[(bytes, true)]).1
+    }
+
+    #[test]
+    fn every_change_of_tables_is_found() {
+        // Two chunks of the hash and a part of one.
+        let sent = (0..4500u32)
+            .map(|i| (i.wrapping_mul(0x9e37_79b1) >> 13) as u8)
+            .collect::<Vec<_>>();
+        let right = tables(&sent);
+        let is_found = |bytes: &[u8]| assert!(*bytes != *sent && tables(bytes) != right);
+        let mut altered = sent.clone();
+        for bit in 0..8 * sent.len() {
+            altered[bit / 8] ^= 1 << (bit % 8);
+            is_found(&altered);
+            altered[bit / 8] = sent[bit / 8];
+        }
+        for length in 1..sent.len() {
+            is_found(&sent[..length]);
+        }
+        let blocks = sent.chunks(16).collect::<Vec<_>>();
+        for i in 0..blocks.len() {
+            // A block that is lost, and one that comes twice.
+            is_found(&[&blocks[..i], &blocks[i + 1..]].concat().concat());
+            is_found(&[&blocks[..=i], &blocks[i..]].concat().concat());
+            for j in [1, 4, 5, 8, 128, 132].map(|distance| i + distance) {
+                if j < blocks.len() {
+                    let mut swapped = blocks.clone();
+                    swapped.swap(i, j);
+                    is_found(&swapped.concat());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tables_count_by_content_place_and_key_and_not_by_their_pieces() {
+        let [any, tables] = [false, true];
+        let whole = digest(&[(b"ab", any), (b"cdef", tables), (b"gh", any)]);
+        let pieces = [
+            (&b"a"[..], any),
+            (b"b", any),
+            (b"c", tables),
+            (b"", any),
+            (b"de", tables),
+            (b"f", tables),
+            (b"gh", any),
+        ];
+        assert_eq!(digest(&pieces), whole);
+        let others: [&[(&[u8], bool)]; 6] = [
+            &[(b"ab", any), (b"cdeg", tables), (b"gh", any)],
+            &[(b"ab", any), (b"cde", tables), (b"fgh", any)],
+            &[
+                (b"ab", any),
+                (b"cd", tables),
+                (b"g", any),
+                (b"ef", tables),
+                (b"h", any),
+            ],
+            &[(b"abg", any), (b"cdef", tables), (b"h", any)],
+            &[(b"ab", any), (b"cdef", any), (b"gh", any)],
+            &[(b"ab", any), (b"gh", any)],
+        ];
+        for other in others {
+            assert_ne!(digest(other), whole, "{other:?}");
+        }
+        let mut keyless = Digest::default();
+        keyless.update(b"ab", Content::Any);
+        keyless.update(b"cdef", Content::Tables(Cpu::best()));
+        keyless.update(b"gh", Content::Any);
+        assert_ne!(keyless.value(), whole);
+    }
+}
