@@ -14,8 +14,8 @@
 //!    same on one core.
 //!
 //!    ```text
-//!    300 lanes, pieces P and Q:  P0..63 P64..127 P128..191 P192..255  Q0..63 ... Q192..255
-//!                                P256..287 P288..299                  Q256..287 Q288..299
+//!    156 lanes, pieces P and Q:  P0..31 P32..63 P64..95 P96..127  Q0..31 ... Q96..127
+//!                                P128..143 P144..155              Q128..143 Q144..155
 //!    ```
 //! 3. A block holds its labels as `[slot][lane]`. The gates of a batch in a piece are taken one by
 //!    one, and lane by lane within a gate, in groups of 16 (gate, lane) pairs; only the last group
@@ -50,25 +50,26 @@ use crate::{Ports, Roles};
 /// Number of blocks of lanes that run through a tape in turn.
 pub const SPAN: usize = 4;
 
-/// Largest number of lanes of a block: a kilobyte a slot, wide enough to amortise the cost of
+/// Largest number of lanes of a block: half a kilobyte a slot, wide enough to amortise the cost of
 /// reading a gate.
-const WIDEST: usize = 64;
+const WIDEST: usize = 32;
 
-/// Limit on the bytes of slots of a block of more than one group, so that the slots of a core fit
-/// in its second-level cache.
-const BLOCK_BYTES: usize = 1 << 20;
+/// Limit on the bytes of slots of a block of more than one group: half of a second-level cache of
+/// 512 KiB, as there are tables and the tape beside them.
+const BLOCK_BYTES: usize = 1 << 18;
 
-/// Largest number of gates of a piece. With 64 lanes its tables take a mebibyte, or three where
-/// XORs have tables.
+/// Largest number of gates of a piece. With 32 lanes its tables take half a mebibyte, or three
+/// times that where XORs have tables.
 const PIECE_ANDS: usize = 512;
 const PIECE_XORS: usize = 2048;
 
-/// Returns the number of lanes of a block: 64, else 32, if all slots of the tape take at most a
-/// mebibyte at 16 bytes a lane, else 16.
+/// Returns the number of lanes of a block: 32 if all slots of the tape take at most 256 KiB at 16
+/// bytes a lane, else 16.
 pub fn block_width(tape: &Tape) -> usize {
-    let fits = |width: usize| tape.slots as usize * width * size_of::<Block>() <= BLOCK_BYTES;
-    let widths = [WIDEST, WIDEST / 2];
-    widths.into_iter().find(|w| fits(*w)).unwrap_or(GROUP)
+    match tape.slots as usize * WIDEST * size_of::<Block>() <= BLOCK_BYTES {
+        true => WIDEST,
+        false => GROUP,
+    }
 }
 
 /// Returns the blocks of lanes in order, as first lane and width.
