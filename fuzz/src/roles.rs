@@ -11,7 +11,7 @@ use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::tape::{Batch, Gate, ONE, Tape};
-use sealane_net::{FrameKind, Limits, Mesh, SessionId};
+use sealane_net::{FrameKind, Limits, Mesh, SessionId, fuzzing};
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{
     DIGEST_BYTES, Fault, Opened, Outcome, Party, Selected, Start, Step, Words, run_alone,
@@ -32,7 +32,7 @@ pub fn yao(bytes: &[u8]) -> Verdict {
     let setting = Setting::in_order(&<Yao>::profile(), 2);
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
     let honest = HONEST.get_or_init(|| honest::<YaoParty>(&setting));
-    hostile::<YaoParty>(bytes, &setting, honest, |end, honest, streams| {
+    hostile::<YaoParty>(bytes, &setting, honest, true, |end, honest, streams| {
         // The party that opens results to the evaluator can open them to any value.
         let opening = honest.settle_at[0] + DIGEST_BYTES as usize;
         let same = streams[0].get(opening..) == honest.streams[0].get(opening..);
@@ -47,7 +47,7 @@ pub fn trio(bytes: &[u8]) -> Verdict {
     let setting = Setting::in_order(&Trio::profile(), 4);
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
     let honest = HONEST.get_or_init(|| honest::<TrioParty>(&setting));
-    hostile::<TrioParty>(bytes, &setting, honest, |end, honest, _| {
+    hostile::<TrioParty>(bytes, &setting, honest, false, |end, honest, _| {
         for (result, wanted) in end.iter().flatten().zip(honest.learnt.iter().flatten()) {
             assert_eq!(result.len(), wanted.len());
             assert!(result.iter().all(|value| *value < 1 << RING));
@@ -104,15 +104,25 @@ struct Honest {
     me: PartyId,
     /// Payload from each peer.
     streams: Vec<Vec<u8>>,
-    /// Bytes of each that came before the digest.
+    /// Bytes of each that came before the tape and before the digest.
+    tape_at: Vec<usize>,
     settle_at: Vec<usize>,
     learnt: Learnt,
+}
+
+/// Points of a session that are watched.
+enum Point {
+    /// The tape comes next.
+    Tape,
+    /// The digest comes next.
+    Settle,
 }
 
 fn hostile<P: Party>(
     bytes: &[u8],
     setting: &Setting,
     honest: &[Honest],
+    garbles: bool,
     check: impl Fn(&Learnt, &Honest, &[Vec<u8>]),
 ) -> Verdict {
     let Some((me, rest)) = bytes.split_first() else {
@@ -122,17 +132,19 @@ fn hostile<P: Party>(
     let mut streams = split(rest, setting.parties - 1);
     let peers = (0..setting.parties).map(PartyId::from_index);
     let peers = peers.filter(|peer| *peer != honest.me);
-    for ((stream, at), peer) in streams.iter_mut().zip(&honest.settle_at).zip(peers) {
-        let at = (*at).min(stream.len());
-        let (before, after) = stream.split_at_mut(at);
+    let points = honest.tape_at.iter().zip(&honest.settle_at);
+    for ((stream, (tape, settle)), peer) in streams.iter_mut().zip(points).zip(peers) {
+        let settle = stream.len().min(*settle);
+        let (before, after) = stream.split_at_mut(settle);
         if let Some(digest) = after.first_chunk_mut() {
-            let payload = blake3::hash(before);
-            *digest = SessionId::default().transcript(peer, honest.me, payload.as_bytes());
+            let (before, tape) = before.split_at(settle.min(*tape));
+            let parts = [(before, false), (tape, garbles)];
+            *digest = fuzzing::digest(SessionId::default(), peer, honest.me, &parts);
         }
     }
     let scripts = streams.iter().map(|stream| Script::payload(stream));
     let mut mesh = mesh(honest.me, scripts.collect());
-    match session::<P>(setting, &mut mesh, &mut |_| ()) {
+    match session::<P>(setting, &mut mesh, &mut |_, _| ()) {
         Err(Fault::Internal(what)) => panic!("a peer's bytes are no fault of ours: {what}"),
         Err(_) => Verdict::Refused,
         Ok(learnt) => {
@@ -145,17 +157,17 @@ fn hostile<P: Party>(
 /// Runs an honest session of all parties, each with the payload that it received.
 fn honest<P: Party>(setting: &Setting) -> Vec<Honest> {
     let (meshes, taps) = Tap::full(setting.parties, &Limits::default());
-    let settled: Vec<(Vec<usize>, Learnt)> = std::thread::scope(|threads| {
+    let settled: Vec<([Vec<usize>; 2], Learnt)> = std::thread::scope(|threads| {
         let party = |mut mesh: Mesh| {
             threads.spawn(move || {
-                let mut settle_at = Vec::new();
+                let mut points = [Vec::new(), Vec::new()];
                 let peers: Vec<PartyId> = mesh.peers().collect();
-                let learnt = session::<P>(setting, &mut mesh, &mut |mesh| {
+                let learnt = session::<P>(setting, &mut mesh, &mut |point, mesh| {
                     let bytes = |peer: &PartyId| mesh.payload_received(*peer) as usize;
-                    settle_at = peers.iter().map(bytes).collect();
+                    points[point as usize] = peers.iter().map(bytes).collect();
                 });
                 mesh.finish().expect("an honest end");
-                (settle_at, learnt.expect("an honest session"))
+                (points, learnt.expect("an honest session"))
             })
         };
         let threads: Vec<_> = meshes.into_iter().map(party).collect();
@@ -165,11 +177,15 @@ fn honest<P: Party>(setting: &Setting) -> Vec<Honest> {
         ends.collect()
     });
     let parties = settled.into_iter().zip(taps).enumerate();
-    let one = |(me, ((settle_at, learnt), taps)): (usize, (_, Vec<Tap>))| Honest {
-        me: PartyId::from_index(me),
-        streams: taps.iter().map(payload).collect(),
-        settle_at,
-        learnt,
+    let one = |(me, ((points, learnt), taps)): (usize, (_, Vec<Tap>))| {
+        let [tape_at, settle_at] = points;
+        Honest {
+            me: PartyId::from_index(me),
+            streams: taps.iter().map(payload).collect(),
+            tape_at,
+            settle_at,
+            learnt,
+        }
     };
     parties.map(one).collect()
 }
@@ -182,11 +198,11 @@ fn payload(tap: &Tap) -> Vec<u8> {
 
 /// Runs one party: two inputs, of the first and the last party, a tape, and, if the protocol has
 /// integers, a conversion there, a product and a conversion back; all parties learn all results.
-/// `settling` is called before anything is revealed.
+/// `watch` is called at each [`Point`].
 fn session<P: Party>(
     setting: &Setting,
     mesh: &mut Mesh,
-    settling: &mut dyn FnMut(&Mesh),
+    watch: &mut dyn FnMut(Point, &Mesh),
 ) -> Result<Learnt, Fault> {
     let me = mesh.me();
     let bits = P::Protocol::input_domain(Algebra::Z2);
@@ -225,6 +241,7 @@ fn session<P: Party>(
     let x = share(run_alone(&mut party, mesh, input(owners[0]), None)?);
     let y = share(run_alone(&mut party, mesh, input(owners[1]), None)?);
     let tape = tape();
+    watch(Point::Tape, mesh);
     let step = Step::Tape {
         tape: &tape,
         domain: P::Protocol::domain(Algebra::Z2),
@@ -261,7 +278,7 @@ fn session<P: Party>(
         let back = share(run_alone(&mut party, mesh, step, None)?);
         results.extend([opened(product, ring), opened(back, domain)]);
     }
-    settling(mesh);
+    watch(Point::Settle, mesh);
     run_alone(&mut party, mesh, Step::Settle { checks: vec![] }, None)?;
     match run_alone(&mut party, mesh, Step::Open { results }, None)? {
         Outcome::Opened(values, ()) => {

@@ -136,7 +136,7 @@ pub fn mesh_of_two(bytes: &[u8]) -> Verdict {
         let payload = digest.finalize();
         let digest = mesh
             .session()
-            .transcript(peer, mesh.me(), payload.as_bytes());
+            .transcript(peer, mesh.me(), payload.as_bytes(), None);
         assert_eq!(mesh.digest_received(peer), digest);
     }
     assert_eq!(mesh.payload_received(peer), received);

@@ -8,10 +8,14 @@ use std::time::Duration;
 
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::digest::{Content, Digest};
 use crate::frame::{Assembler, Frame, Packet};
 use crate::hello::Hello;
 use crate::mesh::control_message;
+use crate::session::SessionId;
 use crate::text::{MAX_REASON_BYTES, harmless};
+use sealane_block::Cpu;
+use sealane_parties::PartyId;
 
 /// Decodes the packets of a stream that comes in pieces of `piece` bytes, each in its wire form.
 ///
@@ -27,6 +31,22 @@ pub fn stream(bytes: &[u8], piece: usize) -> Result<Vec<Vec<u8>>, String> {
         [&header[..], &payload].concat()
     };
     Ok(packets.into_iter().map(wire).collect())
+}
+
+/// Computes the digest of the payload that `from` has sent to `to` in a session: parts, each with
+/// whether it is garbled tables of a semi-honest protocol.
+pub fn digest(session: SessionId, from: PartyId, to: PartyId, parts: &[(&[u8], bool)]) -> [u8; 32] {
+    let mut digest = Digest::default();
+    digest.set_tables_key(session.tables_key(from, to));
+    for (bytes, is_tables) in parts {
+        let content = match is_tables {
+            true => Content::Tables(Cpu::best()),
+            false => Content::Any,
+        };
+        digest.update(bytes, content);
+    }
+    let (payload, tables) = digest.value();
+    session.transcript(from, to, &payload, tables.as_ref())
 }
 
 /// Decodes all frames of a recording without signals, each in its wire form.
