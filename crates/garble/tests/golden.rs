@@ -6,8 +6,8 @@ use sealane_circuit::{Builder, Int, Machine, Tape, compile_known};
 use sealane_garble::Scheme;
 use sealane_testkit::golden;
 
-/// A wide block of lanes and a narrow one.
-const LANES: usize = 37;
+/// A span of four blocks of the usual width, another block and a narrow one.
+const LANES: usize = 165;
 const WIDTH: usize = 5;
 
 /// Sums, a product, a comparison and a choice; one input is the garbler's, one the evaluator's.

@@ -379,6 +379,30 @@ mod tests {
         }
 
         #[test]
+        fn payload_that_is_received_in_its_place_yields_the_same_frames(
+            sent in packets(),
+            pieces in proptest::collection::vec(1usize..200, 1..20),
+        ) {
+            let wire = encode(&sent);
+            let mut left = &wire[..];
+            let mut assembler = Assembler::default();
+            let mut received = Vec::new();
+            for piece_bytes in pieces.into_iter().cycle() {
+                if left.is_empty() {
+                    break;
+                }
+                let (piece, later) = left.split_at(piece_bytes.min(left.len()));
+                let missing = assembler.missing();
+                let direct = piece.len().min(missing.len());
+                missing[..direct].copy_from_slice(&piece[..direct]);
+                assembler.received(direct, &mut received).unwrap();
+                assembler.feed(&piece[direct..], &mut received).unwrap();
+                left = later;
+            }
+            prop_assert_eq!(received, sent);
+        }
+
+        #[test]
         fn noise_never_makes_the_assembler_take_more_than_a_frame(
             noise in proptest::collection::vec(any::<u8>(), 0..400),
         ) {

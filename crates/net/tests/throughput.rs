@@ -4,7 +4,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{A, B, configs, hear, pair, say};
+use crate::common::{A, B, hear, pair, plain, say};
 use sealane_net::{Limits, Mesh};
 
 /// Bytes that cross in one window.
@@ -16,7 +16,7 @@ const PIECE_BYTES: usize = 64 << 10;
 #[ignore = "a measure"]
 fn one_way() {
     one_way_over("memory", Mesh::in_memory(2).try_into().ok().unwrap());
-    let (a, b) = plain();
+    let (a, b) = plain(Limits::default());
     one_way_over("TCP without TLS", [a, b]);
     let (a, b) = pair(Limits::default());
     one_way_over("TLS", [a, b]);
@@ -73,13 +73,6 @@ fn one_way_over(what: &str, [mut a, mut b]: [Mesh; 2]) {
         "{what}: {:.2} GB/s one way",
         WINDOW_BYTES as f64 / micros(best) / 1000.0
     );
-}
-
-fn plain() -> (Mesh, Mesh) {
-    let mut all = configs(2, Limits::default());
-    let (one, other) = (all.remove(0), all.remove(0));
-    let other = thread::spawn(move || Mesh::danger_plaintext(&other).unwrap());
-    (Mesh::danger_plaintext(&one).unwrap(), other.join().unwrap())
 }
 
 fn micros(time: Duration) -> f64 {

@@ -15,8 +15,11 @@ use sealane_trio::TrioParty;
 use sealane_yao::{Garbling, ThreeHalves, YaoParty};
 use std::fmt::Write;
 
-/// A wide block of lanes and a narrow one.
-const SIZE: Session = Session { lanes: 37, bits: 6 };
+/// A span of four blocks of the usual width, another block and a narrow one.
+const SIZE: Session = Session {
+    lanes: 165,
+    bits: 6,
+};
 
 /// Half-gates under the hashes that no user-facing protocol uses.
 macro_rules! garblings {

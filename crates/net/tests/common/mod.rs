@@ -57,6 +57,14 @@ pub fn pair(limits: Limits) -> (Mesh, Mesh) {
     (a, b)
 }
 
+/// Two parties that have met over TCP without encryption.
+pub fn plain(limits: Limits) -> (Mesh, Mesh) {
+    let mut all = configs(2, limits);
+    let (one, other) = (all.remove(0), all.remove(0));
+    let other = thread::spawn(move || Mesh::danger_plaintext(&other).unwrap());
+    (Mesh::danger_plaintext(&one).unwrap(), other.join().unwrap())
+}
+
 /// Digest of the sent payload, where the parties have entered no session.
 pub fn digest(from: PartyId, to: PartyId, sent: &[u8]) -> [u8; 32] {
     let payload = blake3::hash(sent);
