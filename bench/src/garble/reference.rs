@@ -18,7 +18,7 @@
 
 use std::convert::Infallible;
 
-use sealane_block::aes::SlicedKeys;
+use sealane_block::fresh::SlicedKeys;
 use sealane_block::{Block, Cpu, Kernel, Lanes, Tweak};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE, ZERO};
@@ -297,7 +297,7 @@ fn expand<L: Lanes>(l: L, keys: [L::V; 4]) -> RoundKeys<L> {
     let mut sliced = SlicedKeys::from_keys(l, keys);
     for round in 1..=10 {
         sliced.advance(l, round);
-        round_keys[round] = sliced.keys(l);
+        round_keys[round] = sliced.keys(l, round);
     }
     round_keys
 }

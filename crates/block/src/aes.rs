@@ -1,19 +1,7 @@
 //! AES-128 (FIPS 197) in three shapes: one key for many blocks, many expanded keys, and a fresh
 //! key for every block. One key also decrypts.
 //!
-//! **Column slicing.** The key schedule is a chain through one word: only word 3 of a round key
-//! passes through the S-box. Four keys are therefore scheduled together: vector `i` of a quad holds
-//! word `i` of four keys in each lane. One byte shuffle and one *last* AES round with the round
-//! constant as its key give SubWord(RotWord(w3)) ^ rcon of all four, four exclusive ors finish the
-//! step, and eight interleavings turn the words back into round keys. The drawing shows the steps:
-//!
-//! ```text
-//!            key 0            words 0 of keys 0 to 3
-//! keys  [a0 a1 a2 a3]        [a0 b0 c0 d0]
-//!       [b0 b1 b2 b3]  <-->  [a1 b1 c1 d1]   one lane; the others hold keys of their own
-//!       [c0 c1 c2 c3]        [a2 b2 c2 d2]
-//!       [d0 d1 d2 d3]        [a3 b3 c3 d3]
-//! ```
+//! Keys that serve one block or two are scheduled in the form of [`crate::fresh`].
 //!
 //! **Directions.** Decryption is the *equivalent inverse cipher* of FIPS 197, section 5.3.5: its
 //! rounds have the shape of those of encryption, and its round keys are stored in the order of
@@ -27,7 +15,7 @@ use std::marker::PhantomData;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::lanes::Quad;
+use crate::fresh::{FreshCipher, SlicedKeys};
 use crate::{Block, Cpu, GROUP, Group, Kernel, Lanes};
 
 /// One expanded AES-128 key.
@@ -196,154 +184,6 @@ pub fn encrypt_fresh(cpu: Cpu, keys: &[Block], blocks: &mut [Block]) {
     assert_eq!(keys.len(), blocks.len(), "one block for each key");
     cpu.run(EncryptFresh { keys, blocks });
 }
-
-/// Round keys of four keys a lane in sliced form; see the module's drawing.
-#[derive(Clone, Copy)]
-pub struct SlicedKeys<L: Lanes> {
-    words: Quad<L>,
-}
-
-impl<L: Lanes> SlicedKeys<L> {
-    /// Slices a quad of keys.
-    #[inline(always)]
-    pub fn from_keys(l: L, keys: Quad<L>) -> SlicedKeys<L> {
-        SlicedKeys {
-            words: l.transpose_words(keys),
-        }
-    }
-
-    /// Takes keys whose words the caller has sliced already.
-    #[inline(always)]
-    pub fn from_words(words: Quad<L>) -> SlicedKeys<L> {
-        SlicedKeys { words }
-    }
-
-    /// Advances from the keys of round `round - 1` to the keys of `round`, 1 to 10.
-    #[inline(always)]
-    pub fn advance(&mut self, l: L, round: usize) {
-        let [w0, w1, w2, w3] = self.words;
-        let constant = l.splat(ROUND_CONSTANTS[round]);
-        let turned = l.aes_last(l.rotate_words(w3), constant);
-        // Prefix sums first: the chain from round to round is then one exclusive or long.
-        let (w01, w23) = (l.xor(w0, w1), l.xor(w2, w3));
-        let w012 = l.xor(w01, w2);
-        let w0123 = l.xor(w01, w23);
-        self.words = [
-            l.xor(w0, turned),
-            l.xor(w01, turned),
-            l.xor(w012, turned),
-            l.xor(w0123, turned),
-        ];
-    }
-
-    /// The round keys as a quad of blocks.
-    #[inline(always)]
-    pub fn keys(&self, l: L) -> Quad<L> {
-        l.transpose_words(self.words)
-    }
-}
-
-/// Buffer for the round keys of two quads of keys: eight vectors, as many as keep the AES units
-/// busy.
-///
-/// The schedule is a chain of its own, nine cycles a round. It is therefore finished, for two quads
-/// side by side, before the rounds begin, and its keys are kept in the first-level cache (up to 5.5
-/// KiB). Interleaved with the rounds, the chain would delay them, and sixteen registers would not
-/// suffice.
-pub struct FreshKeys<L: Lanes> {
-    round_keys: [[L::V; 8]; 11],
-}
-
-impl<L: Lanes> FreshKeys<L> {
-    /// Allocates a buffer; a kernel makes one and expands keys into it repeatedly.
-    #[inline(always)]
-    pub fn new(l: L) -> FreshKeys<L> {
-        FreshKeys {
-            round_keys: [[l.splat(Block::ZERO); 8]; 11],
-        }
-    }
-
-    /// Expands two quads of sliced keys.
-    #[inline(always)]
-    pub fn expand(&mut self, l: L, sliced: [SlicedKeys<L>; 2]) {
-        self.put(0, sliced[0].keys(l), sliced[1].keys(l));
-        self.advance(l, sliced);
-    }
-
-    /// Expands two quads of keys.
-    #[inline(always)]
-    pub fn expand_keys(&mut self, l: L, keys: [Quad<L>; 2]) {
-        let [low, high] = keys;
-        self.put(0, low, high);
-        self.advance(
-            l,
-            [
-                SlicedKeys::from_keys(l, low),
-                SlicedKeys::from_keys(l, high),
-            ],
-        );
-    }
-
-    #[inline(always)]
-    fn advance(&mut self, l: L, sliced: [SlicedKeys<L>; 2]) {
-        let [mut low, mut high] = sliced;
-        for round in 1..=10 {
-            low.advance(l, round);
-            high.advance(l, round);
-            self.put(round, low.keys(l), high.keys(l));
-        }
-    }
-
-    #[inline(always)]
-    fn put(&mut self, round: usize, low: Quad<L>, high: Quad<L>) {
-        let [k0, k1, k2, k3] = low;
-        let [k4, k5, k6, k7] = high;
-        self.round_keys[round] = [k0, k1, k2, k3, k4, k5, k6, k7];
-    }
-
-    /// Encrypts two quads, block by block under these keys.
-    #[inline(always)]
-    pub fn encrypt(&self, l: L, blocks: [Quad<L>; 2]) -> [Quad<L>; 2] {
-        let [[b0, b1, b2, b3], [b4, b5, b6, b7]] = blocks;
-        let mut states = [b0, b1, b2, b3, b4, b5, b6, b7];
-        cipher_each::<L, Forward, 8>(l, &self.round_keys, &mut states, Around::NOTHING);
-        let [b0, b1, b2, b3, b4, b5, b6, b7] = states;
-        [[b0, b1, b2, b3], [b4, b5, b6, b7]]
-    }
-
-    /// Encrypts single vectors, each under the keys at its column: vector `m` of the first quad has
-    /// column `m`, of the second `4 + m`. For chains of calls, each of which waits for the one
-    /// before.
-    #[inline(always)]
-    pub fn encrypt_some<const N: usize>(
-        &self,
-        l: L,
-        columns: [usize; N],
-        blocks: [L::V; N],
-    ) -> [L::V; N] {
-        let keys = |round: usize| columns.map(|column| self.round_keys[round][column]);
-        let mut states = blocks;
-        first_each(l, &mut states, &keys(0), None);
-        for round in 1..10 {
-            round_each::<L, Forward, N>(l, &mut states, &keys(round));
-        }
-        last_each::<L, Forward, N>(l, &mut states, &keys(10), None);
-        states
-    }
-}
-
-/// FIPS 197, section 5.2: the round constants, in every word; entry 0 is unused.
-const ROUND_CONSTANTS: [Block; 11] = {
-    let mut constants = [Block::ZERO; 11];
-    let mut value: u32 = 1;
-    let mut round = 1;
-    while round <= 10 {
-        constants[round] = Block::from_word(value);
-        value = (value << 1) ^ if value & 0x80 != 0 { 0x11b } else { 0 };
-        round += 1;
-    }
-    constants
-};
 
 /// Blocks of a turn of the fixed-key loop: eight vectors of at most four lanes.
 pub(crate) const MAX_TURN: usize = 32;
@@ -548,7 +388,7 @@ pub fn encrypt_some<L: Lanes, const N: usize>(
 }
 
 #[inline(always)]
-fn first_each<L: Lanes, const N: usize>(
+pub(crate) fn first_each<L: Lanes, const N: usize>(
     l: L,
     states: &mut [L::V; N],
     keys: &[L::V; N],
@@ -563,7 +403,7 @@ fn first_each<L: Lanes, const N: usize>(
 }
 
 #[inline(always)]
-fn round_each<L: Lanes, D: Direction, const N: usize>(
+pub(crate) fn round_each<L: Lanes, D: Direction, const N: usize>(
     l: L,
     states: &mut [L::V; N],
     keys: &[L::V; N],
@@ -607,7 +447,7 @@ impl Kernel for Expand<'_> {
             let mut sliced = SlicedKeys::from_keys(l, keys);
             for round in 1..=10 {
                 sliced.advance(l, round);
-                l.store_quad(&mut self.expanded[round][at..], sliced.keys(l));
+                l.store_quad(&mut self.expanded[round][at..], sliced.keys(l, round));
             }
         }
     }
@@ -718,7 +558,7 @@ impl Kernel for EncryptFresh<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let mut fresh = FreshKeys::new(l);
+        let mut fresh = FreshCipher::new(l);
         let mut key_turns = self.keys.chunks_exact(2 * L::QUAD);
         let mut turns = self.blocks.chunks_exact_mut(2 * L::QUAD);
         for (keys, turn) in (&mut key_turns).zip(&mut turns) {
@@ -739,15 +579,14 @@ impl Kernel for EncryptFresh<'_> {
 #[inline(always)]
 fn encrypt_turn_fresh<L: Lanes>(
     l: L,
-    fresh: &mut FreshKeys<L>,
+    fresh: &mut FreshCipher<L>,
     keys: &[Block],
     turn: &mut [Block],
 ) {
     let low = SlicedKeys::from_keys(l, l.load_quad(keys));
     let high = SlicedKeys::from_keys(l, l.load_quad(&keys[L::QUAD..]));
     let blocks = [l.load_quad(turn), l.load_quad(&turn[L::QUAD..])];
-    fresh.expand(l, [low, high]);
-    let [low, high] = fresh.encrypt(l, blocks);
+    let [low, high] = fresh.encrypt_each(l, [low, high], blocks);
     l.store_quad(turn, low);
     l.store_quad(&mut turn[L::QUAD..], high);
 }

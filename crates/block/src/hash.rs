@@ -25,7 +25,8 @@
 //! Without sigma a one-call hash under a fixed key is broken for free XOR: the offset cancels
 //! wherever a permute bit is set. A test of room `garble` mounts that attack on all four.
 
-use crate::aes::{self, Aes128, FreshKeys, SlicedKeys};
+use crate::aes::{self, Aes128};
+use crate::fresh::{FreshCipher, FreshKeys, SlicedKeys};
 use crate::lanes::Quad;
 use crate::{Block, Cpu, GROUP, Kernel, Lanes};
 use zeroize::Zeroize;
@@ -376,7 +377,7 @@ impl<L: Lanes> HashLanes<L> for Tccr {
 /// The form of [`Circ`] inside a kernel.
 pub struct CircLanes<L: Lanes> {
     seed: L::V,
-    keys: FreshKeys<L>,
+    cipher: FreshCipher<L>,
 }
 
 impl LabelHash for Circ {
@@ -396,7 +397,7 @@ impl LabelHash for Circ {
     fn lanes<L: Lanes>(&self, l: L) -> CircLanes<L> {
         CircLanes {
             seed: l.splat(self.seed),
-            keys: FreshKeys::new(l),
+            cipher: FreshCipher::new(l),
         }
     }
 }
@@ -409,9 +410,13 @@ impl<L: Lanes> HashLanes<L> for CircLanes<L> {
         tweaks: [(Quad<L>, u32); 2],
         labels: [Quad<L>; 2],
     ) -> [Quad<L>; 2] {
-        self.keys.expand_keys(l, labels);
+        let [low, high] = labels;
+        let schedules = [
+            SlicedKeys::from_keys(l, low),
+            SlicedKeys::from_keys(l, high),
+        ];
         let inputs = add_to_pair(l, tweak_blocks(l, tweaks), self.seed);
-        self.keys.encrypt(l, inputs)
+        self.cipher.encrypt_each(l, schedules, inputs)
     }
     #[inline(always)]
     fn hash_both(
@@ -461,6 +466,8 @@ impl<L: Lanes> HashLanes<L> for CircLanes<L> {
 /// The form of [`Mi`] inside a kernel.
 pub struct MiLanes<L: Lanes> {
     seed_words: Quad<L>,
+    cipher: FreshCipher<L>,
+    /// Keys that are computed before their labels.
     keys: FreshKeys<L>,
 }
 
@@ -487,6 +494,7 @@ impl LabelHash for Mi {
                 l.splat_word(w2),
                 l.splat_word(w3),
             ],
+            cipher: FreshCipher::new(l),
             keys: FreshKeys::new(l),
         }
     }
@@ -494,26 +502,36 @@ impl LabelHash for Mi {
 
 impl<L: Lanes> MiLanes<L> {
     #[inline(always)]
-    fn expand(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]) {
-        let [low, high] = [self.key(l, tweaks[0]), self.key(l, tweaks[1])];
-        self.keys.expand(l, [low, high]);
-    }
-
-    #[inline(always)]
     fn key(&self, l: L, ([gate, call, row, last], part): (Quad<L>, u32)) -> SlicedKeys<L> {
         let [s0, s1, s2, s3] = self.seed_words;
-        SlicedKeys::from_words([
-            l.xor(s0, gate),
-            l.xor(s1, call),
-            l.xor(s2, row),
-            l.xor(s3, l.xor(last, l.splat_word(part))),
-        ])
+        SlicedKeys::from_words(
+            l,
+            [
+                l.xor(s0, gate),
+                l.xor(s1, call),
+                l.xor(s2, row),
+                l.xor(s3, l.xor(last, l.splat_word(part))),
+            ],
+        )
     }
 
+    /// Hashes a quad of labels with and without delta.
     #[inline(always)]
-    fn feed_forward(&self, l: L, sigma: [Quad<L>; 2]) -> [Quad<L>; 2] {
-        let [low, high] = self.keys.encrypt(l, sigma);
-        [l.xor_quad(low, sigma[0]), l.xor_quad(high, sigma[1])]
+    fn hash_shared(
+        &mut self,
+        l: L,
+        tweak: (Quad<L>, u32),
+        sigma_delta: L::V,
+        label: Quad<L>,
+    ) -> [Quad<L>; 2] {
+        let (mut zero, mut one) = (label, label);
+        for m in 0..4 {
+            zero[m] = l.sigma(label[m]);
+            // sigma is linear, so sigma of the other label takes one addition.
+            one[m] = l.xor(zero[m], sigma_delta);
+        }
+        let schedule = self.key(l, tweak);
+        self.cipher.feed_forward_shared(l, schedule, [zero, one])
     }
 }
 
@@ -538,8 +556,9 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
         tweaks: [(Quad<L>, u32); 2],
         labels: [Quad<L>; 2],
     ) -> [Quad<L>; 2] {
-        self.expand(l, tweaks);
-        self.feed_forward(l, sigma_pair(l, labels))
+        let schedules = [self.key(l, tweaks[0]), self.key(l, tweaks[1])];
+        let sigma = sigma_pair(l, labels);
+        self.cipher.feed_forward_each(l, schedules, sigma)
     }
     #[inline(always)]
     fn hash_both(
@@ -549,15 +568,17 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
         delta: L::V,
         labels: [Quad<L>; 2],
     ) -> [[Quad<L>; 2]; 2] {
-        self.expand(l, tweaks);
-        let sigma = sigma_pair(l, labels);
-        // sigma is linear, so sigma of the other label takes one addition.
-        let other = add_to_pair(l, sigma, l.sigma(delta));
-        [self.feed_forward(l, sigma), self.feed_forward(l, other)]
+        let delta = l.sigma(delta);
+        let low = self.hash_shared(l, tweaks[0], delta, labels[0]);
+        self.cipher.keep(low);
+        let [zero, one] = self.hash_shared(l, tweaks[1], delta, labels[1]);
+        let low = self.cipher.kept();
+        [[low[0], zero], [low[1], one]]
     }
     #[inline(always)]
     fn precompute_keys(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]) {
-        self.expand(l, tweaks);
+        let [low, high] = [self.key(l, tweaks[0]), self.key(l, tweaks[1])];
+        self.keys.expand(l, [low, high]);
     }
     #[inline(always)]
     fn hash_precomputed(&mut self, l: L, m: usize, _: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {

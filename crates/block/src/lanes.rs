@@ -21,11 +21,15 @@
 
 use bytemuck::Pod;
 
+use crate::fresh::{self, SlicedKeys};
 use crate::{Block, GROUP, Tier};
 
 pub(crate) mod portable;
 mod sbox;
 mod streams;
+#[cfg(target_arch = "x86_64")]
+#[macro_use]
+mod fresh_rounds;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
@@ -124,6 +128,21 @@ pub trait Lanes: Copy + Sealed {
     /// Rounds 1 to 9 on eight vectors, where block `i` of a vector has keys of its own: key `r` of
     /// vector `i` is `keys[r][i]`.
     fn nine_rounds_each(self, states: &mut [Self::V; 8], keys: &[[Self::V; 8]; 11]);
+
+    /// Rounds 1 to 10 on eight vectors, the first four under the keys of one schedule and the
+    /// others under those of another. The schedules begin at round 0 and run beside the rounds;
+    /// their state afterwards is not defined. The x86 tiers write it as one block of assembly, as
+    /// the rounds under given keys: sixteen registers suffice, but not for the compiler.
+    #[inline(always)]
+    fn fresh_rounds_each(self, states: &mut [Self::V; 8], schedules: &mut [SlicedKeys<Self>; 2]) {
+        fresh::rounds_each(self, states, schedules);
+    }
+    /// As [`fresh_rounds_each`](Lanes::fresh_rounds_each), both fours under the keys of one
+    /// schedule.
+    #[inline(always)]
+    fn fresh_rounds_shared(self, states: &mut [Self::V; 8], schedule: &mut SlicedKeys<Self>) {
+        fresh::rounds_shared(self, states, schedule);
+    }
 
     /// One round of the equivalent inverse cipher (FIPS 197, section 5.3.5): InvShiftRows,
     /// InvSubBytes, InvMixColumns, then the key. It has the shape of a round of encryption, so the

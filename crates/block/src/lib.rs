@@ -26,7 +26,7 @@
 //! registers or on the stack are not cleared.
 //!
 //! **Unsafe code** is confined to this room, and in it to the files under `lanes/` (intrinsics,
-//! loads, stores and the assembly of nine AES rounds), the dispatch in `cpu`, `clock` and `erased`.
+//! loads, stores and the assembly of AES rounds), the dispatch in `cpu`, `clock` and `erased`.
 
 // Kernels index several small arrays in step; a constant range says so, and it unrolls.
 #![allow(clippy::needless_range_loop)]
@@ -40,6 +40,7 @@ pub mod clock;
 pub mod coins;
 pub mod cpu;
 mod erased;
+pub mod fresh;
 pub mod gf;
 pub mod hash;
 pub mod lanes;

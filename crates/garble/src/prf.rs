@@ -38,7 +38,7 @@
 
 use std::marker::PhantomData;
 
-use sealane_block::aes::FreshKeys;
+use sealane_block::fresh::FreshKeys;
 use sealane_block::hash::tweak_blocks;
 use sealane_block::lanes::Quad;
 use sealane_block::{Block, Cpu, GROUP, Lanes};

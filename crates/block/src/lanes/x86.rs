@@ -9,7 +9,9 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::is_x86_feature_detected as has;
 
+use super::fresh_rounds::CONSTANTS;
 use super::{Lanes, MAX_WIDTH, Streams, sealed::Sealed};
+use crate::fresh::SlicedKeys;
 use crate::{Block, Kernel, Tier};
 
 /// AES-NI with AVX encodings on 128-bit registers.
@@ -126,6 +128,7 @@ macro_rules! tier {
         assembly: $register:ident $size:literal $spread:literal, settle: $settle:ident,
         nine_rounds: $nine_rounds:ident $nine_rounds_each:ident,
         nine_unrounds: $nine_unrounds:ident $nine_unrounds_each:ident,
+        fresh: $fresh_each:ident $fresh_shared:ident $move:literal $xor_name:literal,
         load: $load:ident, store: $store:ident, extract: $extract:ident $lanes:tt,
         splat: $splat:ident, splat_word: $splat_word:ident,
         xor: $xor:ident, and: $and:ident,
@@ -154,6 +157,11 @@ macro_rules! tier {
         nine_rounds! {
             "vaesdec", $nine_unrounds $nine_unrounds_each,
             $vector, $features, $register $size $spread
+        }
+
+        fresh_rounds! {
+            $fresh_each $fresh_shared, $token, $vector, $features,
+            $register $size $move $xor_name
         }
 
         /// The register itself, unchanged, behind an optimisation barrier.
@@ -263,6 +271,16 @@ macro_rules! tier {
             fn nine_rounds_each(self, states: &mut [$vector; 8], keys: &[[$vector; 8]; 11]) {
                 // SAFETY: the token proves that the instructions exist.
                 unsafe { $nine_rounds_each(states, keys) }
+            }
+            #[inline(always)]
+            fn fresh_rounds_each(self, states: &mut [$vector; 8], schedules: &mut [SlicedKeys<Self>; 2]) {
+                // SAFETY: the token proves that the instructions exist.
+                unsafe { $fresh_each(states, schedules) }
+            }
+            #[inline(always)]
+            fn fresh_rounds_shared(self, states: &mut [$vector; 8], schedule: &mut SlicedKeys<Self>) {
+                // SAFETY: the token proves that the instructions exist.
+                unsafe { $fresh_shared(states, schedule) }
             }
             #[inline(always)]
             fn nine_unrounds(self, states: &mut [$vector; 8], keys: &[Block; 11]) {
@@ -410,6 +428,7 @@ tier! {
     assembly: xmm_reg 16 "vmovdqu", settle: settle_128,
     nine_rounds: nine_rounds_128 nine_rounds_each_128,
     nine_unrounds: nine_unrounds_128 nine_unrounds_each_128,
+    fresh: fresh_each_128 fresh_shared_128 "vmovdqa" "vpxor",
     load: _mm_loadu_si128, store: _mm_storeu_si128, extract: only_lane [0],
     splat: only_splat, splat_word: _mm_set1_epi32,
     xor: _mm_xor_si128, and: _mm_and_si128,
@@ -431,6 +450,7 @@ tier! {
     assembly: ymm_reg 32 "vbroadcasti128", settle: settle_256,
     nine_rounds: nine_rounds_256 nine_rounds_each_256,
     nine_unrounds: nine_unrounds_256 nine_unrounds_each_256,
+    fresh: fresh_each_256 fresh_shared_256 "vmovdqa" "vpxor",
     load: _mm256_loadu_si256, store: _mm256_storeu_si256, extract: _mm256_extracti128_si256 [0 1],
     splat: _mm256_broadcastsi128_si256, splat_word: _mm256_set1_epi32,
     xor: _mm256_xor_si256, and: _mm256_and_si256,
@@ -454,6 +474,7 @@ tier! {
     assembly: zmm_reg 64 "vbroadcasti32x4", settle: settle_512,
     nine_rounds: nine_rounds_512 nine_rounds_each_512,
     nine_unrounds: nine_unrounds_512 nine_unrounds_each_512,
+    fresh: fresh_each_512 fresh_shared_512 "vmovdqa64" "vpxorq",
     load: _mm512_loadu_si512, store: _mm512_storeu_si512,
     extract: _mm512_extracti32x4_epi32 [0 1 2 3],
     splat: _mm512_broadcast_i32x4, splat_word: _mm512_set1_epi32,
@@ -486,7 +507,7 @@ const fn rotate_bytes(bytes: usize) -> Block {
 }
 
 /// Byte `r` of column `c` comes from byte `r+1` (RotWord) of column `c-r` (ShiftRows undone).
-const ROTATE_WORDS: Block = {
+pub(super) const ROTATE_WORDS: Block = {
     let mut order = [0; 16];
     let mut i = 0;
     while i < 16 {

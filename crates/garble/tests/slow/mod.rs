@@ -90,8 +90,7 @@ fn each_batch(
     mut batch: impl FnMut(&[Gate], &[bool], &[(Gate, u8)], usize, usize),
 ) {
     let full = match tape.slots {
-        0..=1024 => 64,
-        1025..=2048 => 32,
+        0..=512 => 32,
         _ => 16,
     };
     let mut blocks = Vec::new();
