@@ -93,7 +93,7 @@ fn cases(quick: bool) -> [Case; 3] {
     [
         Case {
             runs,
-            ..wide(100_000_000 / short)
+            ..wide(WIDE_ROWS, 100_000_000 / short)
         },
         Case {
             name: "chain",
@@ -114,12 +114,12 @@ fn cases(quick: bool) -> [Case; 3] {
     ]
 }
 
-/// The wide case, one run of so many ANDs.
-pub(crate) fn wide(ands: u64) -> Case {
+/// The wide case: one run of so many ANDs, on so many rows at a time.
+pub(crate) fn wide(rows: usize, ands: u64) -> Case {
     Case {
         name: "wide/aes128",
         circuit: Circuit::Aes128,
-        rows: WIDE_ROWS,
+        rows,
         until: Until::Ands(ands),
         runs: 1,
         tls: &[false, true],
@@ -276,8 +276,7 @@ pub(crate) mod tests {
     #[test]
     fn a_short_run_has_all_figures_of_both_sides() {
         let cpu = Cpu::detect().expect("a tier");
-        let mut case = cases(true).into_iter().next().expect("the wide case");
-        case.until = Until::Ands(1);
+        let case = wide(20, 1);
         let mut records = Vec::new();
         for tls in [false, true] {
             let run = run_once(&again(), cpu, &case, tls).expect("a run");
