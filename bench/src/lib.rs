@@ -24,10 +24,12 @@ pub mod e2e;
 pub mod garble;
 pub mod net;
 pub mod ot;
+pub mod peers;
 pub mod plot;
 pub mod stream;
+mod suites;
 
-use plot::Chart;
+pub use suites::{Missing, RunSuite, SUITES, Suite, SuiteError};
 
 /// One figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -106,177 +108,6 @@ impl Machine {
         Machine {
             cpu: name.to_string(),
             version: env!("CARGO_PKG_VERSION"),
-        }
-    }
-}
-
-/// Function that measures a suite and passes on every figure as soon as it is there, or returns a
-/// reason why it cannot.
-pub type RunSuite = fn(&Options, &mut dyn FnMut(Record)) -> Result<(), String>;
-
-/// A suite by name.
-pub struct Suite {
-    /// The name on the command line.
-    pub name: &'static str,
-    /// A description in one line.
-    pub about: &'static str,
-    /// The function that runs the suite.
-    pub run: RunSuite,
-    /// The charts of its records.
-    pub charts: fn(&[Record]) -> Vec<Chart>,
-    /// The tables for a terminal, where a line for each record would be too many.
-    pub tables: Option<fn(&[Record]) -> String>,
-    /// The names that [`Options::only`] may hold; none where the suite is measured as a whole.
-    pub parts: fn() -> Vec<&'static str>,
-}
-
-impl Suite {
-    /// A suite without tables or parts.
-    const fn new(
-        name: &'static str,
-        about: &'static str,
-        run: RunSuite,
-        charts: fn(&[Record]) -> Vec<Chart>,
-    ) -> Suite {
-        Suite {
-            name,
-            about,
-            run,
-            charts,
-            tables: None,
-            parts: Vec::new,
-        }
-    }
-
-    /// Checks that the suite has all these parts.
-    ///
-    /// # Errors
-    /// A message for the user that names the wrong part.
-    pub fn check_parts(&self, only: &[String]) -> Result<(), String> {
-        let (name, parts) = (self.name, (self.parts)());
-        match only.iter().find(|part| !parts.contains(&part.as_str())) {
-            None => Ok(()),
-            Some(_) if parts.is_empty() => Err(format!("`{name}` is measured as a whole")),
-            Some(part) => {
-                let known = parts.join(", ");
-                Err(format!("`{name}` has no part `{part}`; there are: {known}"))
-            }
-        }
-    }
-}
-
-/// All suites, from the lowest room up.
-pub const SUITES: &[Suite] = &[
-    Suite::new(
-        block::SUITE,
-        "AES-128 in three shapes, hashes, GF(2^128), transpose: core cycles a block",
-        |options, record| {
-            block::run(options, record);
-            Ok(())
-        },
-        Chart::by_metric,
-    ),
-    Suite {
-        tables: Some(aead::tables::text),
-        parts: aead::modes,
-        ..Suite::new(
-            aead::SUITE,
-            "every mode of authenticated encryption, one message and many at once: cycles a byte",
-            aead::run,
-            aead::tables::charts,
-        )
-    },
-    Suite::new(
-        circuit::SUITE,
-        "sizes of the standard circuits; nanoseconds a gate to compile them",
-        |options, record| {
-            circuit::run(options, record);
-            Ok(())
-        },
-        Chart::by_metric,
-    ),
-    Suite::new(
-        garble::SUITE,
-        "every garbling scheme on AES-128, SHA-1 and set intersection, batched in six ways: cycles an AND",
-        |options, record| {
-            garble::run(options, record);
-            Ok(())
-        },
-        garble::charts,
-    ),
-    Suite::new(
-        net::SUITE,
-        "bytes one way and round trips, over memory, TCP and TLS in one process",
-        net::run,
-        Chart::by_metric,
-    ),
-    Suite::new(
-        ot::SUITE,
-        "correlated oblivious transfers between two threads, in memory",
-        |options, record| {
-            ot::run(options, record);
-            Ok(())
-        },
-        Chart::by_metric,
-    ),
-    Suite::new(
-        e2e::SUITE,
-        "AES-128 and the hospital example, two processes over TLS: AND gates a second",
-        e2e::run,
-        Chart::by_metric,
-    ),
-    Suite::new(
-        stream::SUITE,
-        "garbling to evaluating between two processes: AND gates a second, peak memory",
-        stream::run,
-        Chart::by_metric,
-    ),
-];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every suite runs, checks its own results, and names its figures once each. The fastest
-    /// tier stands for all: the same code runs on each.
-    #[test]
-    fn suites_give_sound_and_distinct_records() {
-        let cpus = Cpu::available().pop().into_iter().collect();
-        let options = Options {
-            cpus,
-            budget: Duration::ZERO,
-            command: vec![],
-            again: vec![],
-            only: vec![],
-        };
-        let mut seen = std::collections::HashSet::new();
-        // Suites of two processes need the command; the tests of the Python package run them.
-        let alone = |suite: &&Suite| ![e2e::SUITE, stream::SUITE].contains(&suite.name);
-        for suite in SUITES.iter().filter(alone) {
-            let mut records = Vec::new();
-            let ended = (suite.run)(&options, &mut |record| {
-                assert_eq!(record.suite, suite.name);
-                // Beside other work, no window may have had the whole core.
-                let may_be_none = record.metric.ends_with("windows_kept") && record.value == 0.0;
-                assert!(record.value.is_finite(), "{record:?}");
-                assert!(record.value > 0.0 || may_be_none, "{record:?}");
-                let name = (
-                    record.suite,
-                    record.case.clone(),
-                    record.tier,
-                    record.metric,
-                );
-                assert!(seen.insert(name));
-                records.push(record);
-            });
-            assert_eq!(ended, Ok(()));
-            let charts = (suite.charts)(&records);
-            let bars = charts.iter().flat_map(|chart| &chart.groups);
-            assert!(
-                bars.map(|(_, bars)| bars.len()).sum::<usize>() > 0,
-                "{}",
-                suite.name
-            );
         }
     }
 }

@@ -460,6 +460,19 @@ def test_suites_are_listed() -> None:
     assert "there are:" in sealane("bench", "speed", status=2).stderr
 
 
+def test_a_suite_without_anything_to_measure_says_how_to_get_it() -> None:
+    nothing = sealane("bench", "peers", "--json", status=2, SEALANE_EMP="")
+    assert nothing.stdout == ""
+    error = json.loads(nothing.stderr.splitlines()[-1])["error"]
+    assert error["code"] == "no-peers"
+    assert "SEALANE_EMP" in error["message"]
+    assert "--features peers" in error["message"]
+    only = sealane("bench", "peers", "--only", "ring", status=2, SEALANE_EMP="/bin/true")
+    assert "`peers` has no `ring` to measure" in only.stderr
+    nowhere = sealane("bench", "peers", "--quick", status=2, SEALANE_EMP="/nowhere/emp")
+    assert "EMP (/nowhere/emp) cannot be started" in nowhere.stderr
+
+
 def config(
     ports: list[int], timeout_s: float = 20, parties: tuple[str, ...] = ("alice", "bob")
 ) -> None:

@@ -440,3 +440,24 @@ def test_streaming_is_measured_on_both_sides() -> None:
         assert figures[case, "million_ands_per_s"] > 0
         for side in ("garbler", "evaluator"):
             assert 0 < figures[f"{case}/{side}", "peak_megabytes"] < 200
+
+
+def test_others_are_measured_in_turn_with_ours(tmp_path: Path) -> None:
+    # A program that prints what EMP's evaluator prints, and takes a little longer than it says.
+    bits = f"{0x92BA1DD13DFA483AE5326FFB223F3B32:0128b}"
+    program = tmp_path / "test_circuit_file"
+    text = f'#!/bin/sh\nsleep 0.3\necho connected\necho "250000 $1 {bits}"\n'
+    program.write_text(text, encoding="utf-8")
+    program.chmod(0o755)
+    command = [sys.executable, "-m", "sealane", "bench", "peers", "--json", "--quick"]
+    environment = {**os.environ, "SEALANE_EMP": str(program)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("left out: rustcrypto, ring, aws-lc: in a checkout")
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    figures = {(record["case"], record["metric"]): record["value"] for record in records}
+    assert figures["aes128/emp/tcp", "million_ands_per_s"] == 272
+    for link in ("tcp", "tls"):
+        ours = f"aes128/sealane/{link}"
+        ratio = figures[ours, "million_ands_per_s"] / 272
+        assert abs(figures[f"{ours}/over/emp/tcp", "times_as_fast"] / ratio - 1) < 1e-9

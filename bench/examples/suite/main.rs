@@ -9,17 +9,14 @@
 //!     [--peers]          in `aead`: GCM of other libraries, in the same run (`--features peers`)
 //! ```
 //!
-//! The peers are built with `--features peers` alone, since they take minutes; `sealane bench` does
-//! not know them.
+//! Other libraries are built with `--features peers` alone, since they take minutes. So the suite
+//! `peers` measures them here, and in the installed command only EMP.
 
 use std::process::exit;
 use std::time::Duration;
 
-use sealane_bench::{Machine, Options, Record, SUITES, Suite, aead, plot};
+use sealane_bench::{Machine, Options, Record, SUITES, Suite, aead, peers, plot};
 use sealane_files::Rights;
-
-#[cfg(feature = "peers")]
-mod peers;
 
 /// The arguments of the command line.
 #[derive(Default)]
@@ -39,16 +36,14 @@ fn main() {
     }
 }
 
-#[cfg(feature = "peers")]
-fn peers() -> Result<Vec<aead::Peer>, Failure> {
-    Ok(peers::all())
-}
-
-#[cfg(not(feature = "peers"))]
-fn peers() -> Result<Vec<aead::Peer>, Failure> {
-    let hint =
-        "run it with `cargo run --release -p sealane-bench --features peers --example suite`";
-    Err(misuse(format!("this build has no peers: {hint}")))
+fn libraries() -> Result<Vec<aead::Peer>, Failure> {
+    let libraries = peers::libraries();
+    if libraries.is_empty() {
+        let hint =
+            "run it with `cargo run --release -p sealane-bench --features peers --example suite`";
+        return Err(misuse(format!("this build has no peers: {hint}")));
+    }
+    Ok(libraries)
 }
 
 /// An exit status and a message.
@@ -98,6 +93,10 @@ fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     suite.check_parts(&args.only).map_err(misuse)?;
+    let notes = suite
+        .left_out(&args.only)
+        .map_err(|error| misuse(error.what()))?;
+    notes.iter().for_each(|note| eprintln!("left out: {note}"));
     let mut options = Options::detect().map_err(|error| misuse(error.to_string()))?;
     options.again = std::env::args_os().take(1).collect();
     options.only.clone_from(&args.only);
@@ -117,10 +116,10 @@ fn run(args: &Args) -> Result<(), Failure> {
         records.push(record);
     };
     let ended = match args.peers {
-        true => aead::run_beside(&peers()?, &options, &mut record),
+        true => aead::run_beside(&libraries()?, &options, &mut record).map_err(Into::into),
         false => (suite.run)(&options, &mut record),
     };
-    ended.map_err(|what| (1, what))?;
+    ended.map_err(|error| (1, error.what()))?;
     if let Some(tables) = tables {
         print!("{}", tables(&records));
     }

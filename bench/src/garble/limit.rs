@@ -30,19 +30,18 @@ use sealane_circuit::tape::{Gate, ONE, ZERO};
 use sealane_garble::Scheme;
 
 use crate::Options;
-use crate::cycles::measure;
+use crate::cycles::{Measured, measure};
 
 /// Rounds of one turn of the chains: two times eight vectors, nine rounds each.
 const TURN: u64 = 2 * 8 * 9;
 const TURNS: u64 = 500;
 
-/// Blocks that pass one AES round in a cycle: independent chains of rounds, two sets of as many as
-/// there are in [`Lanes::nine_rounds`], in the best window.
-pub fn rounds_per_cycle(cpu: Cpu, options: &Options) -> f64 {
-    let chains = measure(TURNS * TURN, options.budget, || {
+/// Cycles of a round on one vector: independent chains of rounds, two sets of as many as there are
+/// in [`Lanes::nine_rounds`]. Its minimum is the limit.
+pub fn cycles_per_round(cpu: Cpu, options: &Options) -> Measured {
+    measure(TURNS * TURN, options.budget, || {
         black_box(cpu.run(Chains));
-    });
-    blocks_in_vector(cpu) as f64 / chains.min_cycles
+    })
 }
 
 struct Chains;

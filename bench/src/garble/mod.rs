@@ -5,6 +5,9 @@
 //! figures: the [`reference`](mod@reference), one gate of one row at a time, in the same run; the
 //! limit of the AES units ([`limit`]); and circuits of ANDs or XORs alone.
 //!
+//! Tables are written to memory and read from it in place; channels are the subject of the suite
+//! `stream`. Row 65 of the paper's AES-128 is a case of its own, `aes128x1`.
+//!
 //! Cases are called `scheme/strategy/circuit`. *Improvement* is cycles of the reference over
 //! cycles; *over AES-NI* is cycles of that tier, with the same strategy, over cycles. Sizes of
 //! tapes have the case `strategy/circuit`, circuits of one kind `scheme/gates/kind`.
@@ -21,6 +24,7 @@ use sealane_garble::Scheme;
 
 pub mod circuits;
 pub mod limit;
+mod names;
 pub mod reference;
 pub mod sides;
 pub mod strategy;
@@ -29,6 +33,7 @@ use crate::cycles::Measured;
 use crate::plot::Chart;
 use crate::{Options, Record};
 use circuits::{Case, GateKind};
+use names::{GateNames, Names, SIDES};
 use sides::{RowOrder, Sides};
 use strategy::Strategy;
 
@@ -45,8 +50,7 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
         bench.one_kind(kind);
     }
     if !bench.small {
-        let case = Case::random("aes128x1".to_string(), sealane_circuit::aes::circuit(), 1);
-        bench.circuit(&case, &[Strategy::DEFAULT]);
+        bench.circuit(&circuits::row_65(), &[Strategy::DEFAULT]);
     }
     let mut names = Vec::new();
     for case in circuits::papers(bench.small) {
@@ -108,12 +112,23 @@ impl<'a> Bench<'a> {
         let mut cpus = options.cpus.clone();
         cpus.retain(|cpu| cpu.tier() != reference.tier());
         for cpu in [&[reference], &cpus[..]].concat() {
-            let rounds = limit::rounds_per_cycle(cpu, options);
+            let blocks = limit::blocks_in_vector(cpu) as f64;
+            let measured = limit::cycles_per_round(cpu, options);
+            let [rounds, usual, all] = [
+                blocks / measured.min_cycles,
+                blocks / measured.median_cycles,
+                blocks / measured.all_median_cycles,
+            ];
             bench.rounds.insert(cpu.tier(), rounds);
-            let each = rounds / limit::blocks_in_vector(cpu) as f64;
-            let case = "aes-units";
-            bench.emit(case, cpu, "aes_instructions_per_cycle", each, "1/cycle");
-            bench.emit(case, cpu, "aes_rounds_per_cycle", rounds, "blocks/cycle");
+            for (metric, value, unit) in [
+                ("aes_instructions_per_cycle", rounds / blocks, "1/cycle"),
+                ("aes_rounds_per_cycle", rounds, "blocks/cycle"),
+                ("aes_rounds_per_cycle_median", usual, "blocks/cycle"),
+                ("aes_rounds_per_cycle_all", all, "blocks/cycle"),
+                ("windows_kept", measured.kept, "of 1"),
+            ] {
+                bench.emit("aes-units", cpu, metric, value, unit);
+            }
         }
         bench
     }
@@ -206,19 +221,9 @@ impl<'a> Bench<'a> {
     ) {
         let case = format!("{scheme}/{}/{circuit}", strategy.name());
         for (side, names) in SIDES.iter().enumerate() {
-            let Measured {
-                min_cycles,
-                median_cycles,
-                median_ns,
-                all_median_cycles,
-                kept,
-            } = figures.sides[side];
-            self.emit(&case, cpu, names.cycles, median_cycles, "cycles");
-            self.emit(&case, cpu, names.least, min_cycles, "cycles");
-            self.emit(&case, cpu, names.all, all_median_cycles, "cycles");
-            self.emit(&case, cpu, names.kept, kept, "of 1");
-            self.emit(&case, cpu, names.ns, median_ns, "ns");
-            self.emit(&case, cpu, names.speed, 1e3 / median_ns, "million/s");
+            let measured = figures.sides[side];
+            let median_cycles = measured.median_cycles;
+            self.measured(&case, cpu, names, &names.and, measured);
             self.emit(&case, cpu, names.fraction, figures.fractions[side], "of 1");
             let other = |scheme: Scheme, strategy: Strategy, tier: Tier| {
                 let key = (circuit.to_string(), strategy, tier, scheme);
@@ -269,25 +274,26 @@ impl<'a> Bench<'a> {
                 sides.check(&case);
                 let measured = sides.measure(gates, &self.options);
                 let label = format!("{scheme}/gates/{}", case.name);
-                for (
-                    side,
-                    Measured {
-                        median_cycles,
-                        median_ns,
-                        ..
-                    },
-                ) in measured.into_iter().enumerate()
-                {
-                    let names = &SIDES[side];
-                    let (cycles, speed) = match kind {
-                        GateKind::And => (names.cycles, names.speed),
-                        GateKind::Xor | GateKind::SharedXor => (names.xor_cycles, names.xor_speed),
+                for (names, measured) in SIDES.iter().zip(measured) {
+                    let of_gate = match kind {
+                        GateKind::And => &names.and,
+                        GateKind::Xor | GateKind::SharedXor => &names.xor,
                     };
-                    self.emit(&label, cpu, cycles, median_cycles, "cycles");
-                    self.emit(&label, cpu, speed, 1e3 / median_ns, "million/s");
+                    self.measured(&label, cpu, names, of_gate, measured);
                 }
             }
         }
+    }
+
+    /// The cost of a gate in quiet windows and in all, and the share of quiet ones.
+    fn measured(&mut self, case: &str, cpu: Cpu, side: &Names, of: &GateNames, got: Measured) {
+        let speed = 1e3 / got.median_ns;
+        self.emit(case, cpu, of.cycles, got.median_cycles, "cycles");
+        self.emit(case, cpu, of.least, got.min_cycles, "cycles");
+        self.emit(case, cpu, of.all, got.all_median_cycles, "cycles");
+        self.emit(case, cpu, side.kept, got.kept, "of 1");
+        self.emit(case, cpu, of.ns, got.median_ns, "ns");
+        self.emit(case, cpu, of.speed, speed, "million/s");
     }
 }
 
@@ -319,50 +325,6 @@ fn mean_figures(all: &[Figures]) -> Figures {
     }
 }
 
-/// Names of the metrics of a side.
-struct Names {
-    cycles: &'static str,
-    least: &'static str,
-    all: &'static str,
-    kept: &'static str,
-    ns: &'static str,
-    speed: &'static str,
-    fraction: &'static str,
-    improvement: &'static str,
-    over_aesni: &'static str,
-    xor_cycles: &'static str,
-    xor_speed: &'static str,
-}
-
-const SIDES: [Names; 2] = [
-    Names {
-        cycles: "garble_cycles_per_and",
-        least: "garble_cycles_per_and_min",
-        all: "garble_cycles_per_and_all",
-        kept: "garble_windows_kept",
-        ns: "garble_ns_per_and",
-        speed: "garble_million_ands_per_s",
-        fraction: "garble_of_aes_limit",
-        improvement: "garble_improvement",
-        over_aesni: "garble_over_aesni",
-        xor_cycles: "garble_cycles_per_xor",
-        xor_speed: "garble_million_xors_per_s",
-    },
-    Names {
-        cycles: "eval_cycles_per_and",
-        least: "eval_cycles_per_and_min",
-        all: "eval_cycles_per_and_all",
-        kept: "eval_windows_kept",
-        ns: "eval_ns_per_and",
-        speed: "eval_million_ands_per_s",
-        fraction: "eval_of_aes_limit",
-        improvement: "eval_improvement",
-        over_aesni: "eval_over_aesni",
-        xor_cycles: "eval_cycles_per_xor",
-        xor_speed: "eval_million_xors_per_s",
-    },
-];
-
 /// Cycles an AND by scheme and tier, and improvement by strategy and scheme, on the last tier that
 /// was measured; all as geometric means over the circuits.
 pub fn charts(records: &[Record]) -> Vec<Chart> {
@@ -380,7 +342,7 @@ pub fn charts(records: &[Record]) -> Vec<Chart> {
     for (verb, names) in ["Garbling", "Evaluation"].into_iter().zip(&SIDES) {
         let title = format!("{verb}: cycles an AND, by scheme and tier");
         charts.push(Chart::of(records, title, "cycles", |record| {
-            let (scheme, strategy) = mean(record, names.cycles)?;
+            let (scheme, strategy) = mean(record, names.and.cycles)?;
             (strategy == Strategy::DEFAULT.name()).then(|| (scheme, record.tier.to_string()))
         }));
     }

@@ -1,23 +1,21 @@
 //! Both sides of one scheme over one circuit in one way, checked before they are timed.
 //!
 //! A first run keeps its tables, is decoded, and is compared with the circuit in the clear, so a
-//! figure of wrong work cannot be printed. Timed runs then stream through a ring of 256 KiB, as a
-//! channel would; the evaluator finds stale tables there, which take the same time.
+//! figure of wrong work cannot be printed. Timed runs then write to one buffer and read from it,
+//! over and over and without a copy ([`InPlace`]); the evaluator finds stale tables there, which
+//! take the same time.
 
 use std::convert::Infallible;
 
-use sealane_block::{Block, Coins, Cpu};
+use sealane_block::{Block, Coins, Cpu, Group};
 use sealane_circuit::Tape;
-use sealane_garble::decode;
-use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Garbler, Labels, Ports, Roles, Scheme};
+use sealane_garble::{CHUNK_BYTES, ChunkReader, ChunkWriter, Evaluator, Garbler, Labels};
+use sealane_garble::{Ports, Roles, Scheme, Tables, decode};
 
 use super::circuits::Case;
 use super::reference::Reference;
 use crate::Options;
 use crate::cycles::{Measured, measure};
-
-/// Bytes of tables between the two sides of a channel.
-const RING_BYTES: usize = 256 * 1024;
 
 /// The order of rows and gates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,15 +95,16 @@ impl<'a> Sides<'a> {
     /// If it is something else, in a new pair of sides.
     pub fn check(&mut self, case: &Case) {
         let bytes = self.table_bytes();
-        let mut tables = Vec::with_capacity(bytes as usize);
-        self.garble_to(|chunk| tables.extend_from_slice(chunk));
+        let tables = self.tables();
         assert_eq!(tables.len() as u64, bytes, "the tables have their size");
         let mut rest = &tables[..];
-        self.evaluate_from(|chunk| {
+        let mut reader = ChunkReader::new(bytes, |chunk: &mut [u8]| {
             let (now, later) = rest.split_at(chunk.len());
             chunk.copy_from_slice(now);
             rest = later;
+            Ok::<(), Infallible>(())
         });
+        self.evaluate_from(&mut reader);
         assert!(
             self.decoded() == case.outputs,
             "{}: wrong outputs",
@@ -135,71 +134,66 @@ impl<'a> Sides<'a> {
     /// Times both sides, for `operations` gates of each row: garbler, then evaluator.
     pub fn measure(&mut self, operations: usize, options: &Options) -> [Measured; 2] {
         let count = (operations * self.rows) as u64;
-        let mut ring = Ring::new();
-        let garble = measure(count, options.budget, || {
-            self.garble_to(|chunk| ring.next(chunk.len()).copy_from_slice(chunk));
-        });
-        let evaluate = measure(count, options.budget, || {
-            self.evaluate_from(|chunk| chunk.copy_from_slice(ring.next(chunk.len())));
-        });
+        let mut tables = InPlace::new();
+        let garble = measure(count, options.budget, || self.garble_to(&mut tables));
+        let evaluate = measure(count, options.budget, || self.evaluate_from(&mut tables));
         [garble, evaluate]
     }
 
-    fn garble_to(&mut self, mut sink: impl FnMut(&[u8])) {
+    /// Garbles once and keeps the tables.
+    fn tables(&mut self) -> Vec<u8> {
+        let mut tables = Vec::with_capacity(self.table_bytes() as usize);
         let mut writer = ChunkWriter::new(|chunk: &[u8]| {
-            sink(chunk);
+            tables.extend_from_slice(chunk);
             Ok::<(), Infallible>(())
         });
+        self.garble_to(&mut writer);
+        let Ok(()) = writer.flush();
+        drop(writer);
+        tables
+    }
+
+    fn garble_to(&mut self, tables: &mut impl Tables<Error = Infallible>) {
         let reference = self.reference(Some(self.garbler.delta()));
         let labels = &mut self.zeros;
         match self.how {
             RowOrder::Together => {
-                let Ok(()) = self
-                    .garbler
-                    .garble(self.tape, self.rows, labels, &mut writer);
+                let Ok(()) = self.garbler.garble(self.tape, self.rows, labels, tables);
             }
             RowOrder::OneByOne => {
                 for row in 0..self.rows {
                     let mut port = Row { labels, row };
-                    let Ok(()) = self.garbler.garble(self.tape, 1, &mut port, &mut writer);
+                    let Ok(()) = self.garbler.garble(self.tape, 1, &mut port, tables);
                 }
             }
             RowOrder::GateByGate => {
                 for row in 0..self.rows {
                     let (work, mut port) = ((self.tape, row as u64), Row { labels, row });
-                    reference.run(work, &mut self.slots, &mut port, &mut writer);
+                    reference.run(work, &mut self.slots, &mut port, tables);
                 }
             }
         }
-        let Ok(()) = writer.flush();
     }
 
-    fn evaluate_from(&mut self, mut source: impl FnMut(&mut [u8])) {
-        let total = self.table_bytes();
-        let mut reader = ChunkReader::new(total, |chunk: &mut [u8]| {
-            source(chunk);
-            Ok::<(), Infallible>(())
-        });
+    fn evaluate_from(&mut self, tables: &mut impl Tables<Error = Infallible>) {
         let reference = self.reference(None);
         let labels = &mut self.active;
         match self.how {
             RowOrder::Together => {
                 let Ok(()) = self
                     .evaluator
-                    .evaluate(self.tape, self.rows, labels, &mut reader);
+                    .evaluate(self.tape, self.rows, labels, tables);
             }
             RowOrder::OneByOne => {
                 for row in 0..self.rows {
                     let mut port = Row { labels, row };
-                    let Ok(()) = self
-                        .evaluator
-                        .evaluate(self.tape, 1, &mut port, &mut reader);
+                    let Ok(()) = self.evaluator.evaluate(self.tape, 1, &mut port, tables);
                 }
             }
             RowOrder::GateByGate => {
                 for row in 0..self.rows {
                     let (work, mut port) = ((self.tape, row as u64), Row { labels, row });
-                    reference.run(work, &mut self.slots, &mut port, &mut reader);
+                    reference.run(work, &mut self.slots, &mut port, tables);
                 }
             }
         }
@@ -215,26 +209,36 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// A buffer that starts over where it ends.
-struct Ring {
-    bytes: Vec<u8>,
-    next: usize,
+/// Tables in one buffer of [`CHUNK_BYTES`], which starts over where a request would pass its end:
+/// memory to memory, in cache, with nothing between the kernel and its tables.
+struct InPlace {
+    chunk: Vec<Group>,
+    passed: usize,
 }
 
-impl Ring {
-    fn new() -> Ring {
-        Ring {
-            bytes: vec![0; RING_BYTES],
-            next: 0,
+impl InPlace {
+    fn new() -> InPlace {
+        InPlace {
+            chunk: vec![Group::ZERO; CHUNK_BYTES / size_of::<Group>()],
+            passed: 0,
         }
     }
+}
 
-    fn next(&mut self, len: usize) -> &mut [u8] {
-        if self.next + len > self.bytes.len() {
-            self.next = 0;
+impl Tables for InPlace {
+    type Error = Infallible;
+
+    fn next(&mut self, bytes: usize) -> Result<&mut [u8], Infallible> {
+        if CHUNK_BYTES - self.passed < bytes {
+            self.passed = 0;
         }
-        self.next += len;
-        &mut self.bytes[self.next - len..self.next]
+        let chunk = Block::as_bytes_mut(Group::as_blocks_mut(&mut self.chunk));
+        Ok(&mut chunk[self.passed..])
+    }
+
+    fn pass(&mut self, bytes: usize) -> Result<(), Infallible> {
+        self.passed += bytes;
+        Ok(())
     }
 }
 
@@ -258,12 +262,8 @@ mod tests {
         for case in papers(true).filter(|case| case.rows == 1) {
             let tape = compile(&case.circuit, &written);
             for scheme in Scheme::ALL.into_iter().filter(|&s| reference::of(s) == s) {
-                let tables = [RowOrder::OneByOne, RowOrder::GateByGate].map(|how| {
-                    let mut tables = Vec::new();
-                    let mut sides = Sides::new(cpu, scheme, &tape, &case, how);
-                    sides.garble_to(|chunk| tables.extend_from_slice(chunk));
-                    tables
-                });
+                let tables = [RowOrder::OneByOne, RowOrder::GateByGate]
+                    .map(|how| Sides::new(cpu, scheme, &tape, &case, how).tables());
                 assert!(!tables[0].is_empty() && tables[0] == tables[1], "{scheme}");
             }
         }
@@ -277,5 +277,40 @@ mod tests {
         case.outputs[0] ^= 1;
         let cpu = *Cpu::available().last().unwrap();
         Sides::new(cpu, Scheme::Mi, &tape, &case, RowOrder::Together).check(&case);
+    }
+    /// Otherwise figures would be of other work than that of a channel.
+    #[test]
+    fn tables_in_place_are_those_of_a_stream() {
+        let case = papers(true).nth(1).unwrap();
+        let tape = compile(&case.circuit, &Machine::CPU);
+        let cpu = *Cpu::available().last().unwrap();
+        let sides = || Sides::new(cpu, Scheme::Mi, &tape, &case, RowOrder::Together);
+        let (streamed, mut sides) = (sides().tables(), sides());
+        let mut kept = Kept {
+            tables: InPlace::new(),
+            bytes: Vec::new(),
+        };
+        sides.garble_to(&mut kept);
+        assert!(streamed.len() > 2 * CHUNK_BYTES && kept.bytes == streamed);
+    }
+
+    /// Tables in place, each of which is kept before the next one may overwrite it.
+    struct Kept {
+        tables: InPlace,
+        bytes: Vec<u8>,
+    }
+
+    impl Tables for Kept {
+        type Error = Infallible;
+
+        fn next(&mut self, bytes: usize) -> Result<&mut [u8], Infallible> {
+            self.tables.next(bytes)
+        }
+
+        fn pass(&mut self, bytes: usize) -> Result<(), Infallible> {
+            let Ok(chunk) = self.tables.next(bytes);
+            self.bytes.extend_from_slice(&chunk[..bytes]);
+            self.tables.pass(bytes)
+        }
     }
 }

@@ -60,18 +60,28 @@ pub(super) struct Peer {
 
 /// The figures of a party.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Outcome {
+pub(crate) struct Outcome {
     pub(super) seconds: f64,
     pub(super) ands: u64,
     /// ANDs, XORs and NOTs that are no part of another gate.
     pub(super) gates: u64,
     /// CPU seconds of all threads of this process in that time, system time included.
     pub(super) cpu_seconds: f64,
+    /// Seconds in which the thread that computes waited for its channel; none where the system does
+    /// not tell.
+    pub(super) waiting_seconds: Option<f64>,
+    /// Seconds in which that thread waited for a core; none where the system does not tell.
+    pub(super) queueing_seconds: Option<f64>,
     /// Peak memory of the process.
     pub(super) peak_bytes: u64,
 }
 
 impl Outcome {
+    /// The rate of the run.
+    pub(crate) fn million_ands_per_s(&self) -> f64 {
+        self.ands as f64 / self.seconds / 1e6
+    }
+
     /// The outcome that a party has left.
     pub(super) fn read(part: &PartyConfig) -> Result<Outcome, String> {
         let text = fs::read_to_string(&part.outcome).map_err(|error| error.to_string())?;
@@ -235,8 +245,16 @@ impl PartyRun {
 
     fn outcome(&self, meter: &Meter) -> Outcome {
         let total = |gates: usize| gates as u64 * self.rows as u64 * self.calls;
+        let seconds = meter.started.elapsed().as_secs_f64();
+        let thread = thread_seconds().zip(meter.thread_seconds);
+        let [ran, queued] = match thread {
+            Some((now, then)) => [0, 1].map(|i| Some(now[i] - then[i])),
+            None => [None; 2],
+        };
         Outcome {
-            seconds: meter.started.elapsed().as_secs_f64(),
+            seconds,
+            waiting_seconds: ran.zip(queued).map(|(r, q)| (seconds - r - q).max(0.0)),
+            queueing_seconds: queued,
             ands: total(self.tape.ands.len()),
             gates: total(self.tape.ands.len() + self.tape.xors.len()),
             cpu_seconds: cpu_seconds() - meter.cpu_seconds,
@@ -249,6 +267,7 @@ impl PartyRun {
 struct Meter {
     started: Instant,
     cpu_seconds: f64,
+    thread_seconds: Option<[f64; 2]>,
 }
 
 impl Meter {
@@ -256,6 +275,7 @@ impl Meter {
         Meter {
             started: Instant::now(),
             cpu_seconds: cpu_seconds(),
+            thread_seconds: thread_seconds(),
         }
     }
 }
@@ -270,6 +290,15 @@ fn cpu_seconds() -> f64 {
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_whitespace().skip(11).take(2);
     ticks.filter_map(|t| t.parse::<f64>().ok()).sum::<f64>() / TICKS_PER_S
+}
+
+/// Returns the seconds in which this thread ran and those in which it could have run but had no
+/// core; none where the system does not report them.
+fn thread_seconds() -> Option<[f64; 2]> {
+    let stat = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let mut nanoseconds = stat.split_whitespace().map(str::parse::<u64>);
+    let mut next = || Some(nanoseconds.next()?.ok()? as f64 / 1e9);
+    Some([next()?, next()?])
 }
 
 /// Returns the peak memory of this process; 0 where the system does not report it.

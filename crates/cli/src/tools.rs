@@ -3,9 +3,9 @@
 use crate::Embedding;
 use crate::args::{BenchArgs, CircuitVerb};
 use crate::output::{print_card, print_line};
-use sealane_bench::{Machine, Options, Record, SUITES, Suite, aead, plot};
+use sealane_bench::{Machine, Options, Record, SUITES, Suite, SuiteError, aead, plot};
 use sealane_circuit::bristol::{self, CircuitFile, Format};
-use sealane_diagnostic::Code;
+use sealane_diagnostic::{Code, printable};
 use sealane_engine::EngineError;
 use sealane_files::Rights;
 use sealane_host::Failure;
@@ -13,6 +13,7 @@ use sealane_page::Card;
 use sealane_page::units::grouped;
 use serde::Serialize;
 use serde_json::json;
+use std::io::{Write, stderr};
 use std::path::Path;
 use std::time::Duration;
 
@@ -141,6 +142,14 @@ pub fn bench(args: &BenchArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     let machine = Machine::detect();
     let mut charts = Vec::new();
     for suite in chosen {
+        match suite.left_out(&args.only) {
+            Ok(notes) => notes.iter().for_each(|note| print_note("left out", note)),
+            Err(error) if name == "all" => {
+                print_note("left out", &error.what());
+                continue;
+            }
+            Err(error) => return Err(failed(error)),
+        }
         let (mut printed, mut records) = (Ok(()), Vec::new());
         let tables = suite.tables.filter(|_| !args.json);
         let ended = (suite.run)(&options, &mut |record| {
@@ -150,7 +159,7 @@ pub fn bench(args: &BenchArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
             records.push(record);
         });
         printed?;
-        ended.map_err(EngineError::internal)?;
+        ended.map_err(failed)?;
         if let Some(tables) = tables {
             print_line(tables(&records).trim_end())?;
         }
@@ -166,6 +175,22 @@ pub fn bench(args: &BenchArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
         let hint = "name a file in a folder that can be written to, `--plot FILE`";
         Failure::new(Code::Output, what, hint).because(error.to_string())
     })
+}
+
+/// Prints a note to standard error, apart from the figures.
+fn print_note(what: &str, note: &str) {
+    let _ = writeln!(stderr(), "{what}: {}", printable(note));
+}
+
+/// The failure of a suite.
+fn failed(error: SuiteError) -> Failure {
+    match error {
+        SuiteError::Peer(what) => {
+            let hint = "`sealane explain no-peers` says what can be measured beside ours, and how";
+            Failure::new(Code::NoPeers, what, hint)
+        }
+        SuiteError::Failed(what) => EngineError::internal(what).into(),
+    }
 }
 
 /// Refuses parts that the suite does not have.

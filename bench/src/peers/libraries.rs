@@ -4,8 +4,9 @@ use std::hint::black_box;
 
 use aes_gcm::aead::{AeadInOut, KeyInit, array::Array};
 use aes_gcm::{Aes128Gcm, Tag};
-use sealane_bench::aead::Peer;
-use sealane_bench::aead::subject::{KEYS, Slot, Subject, key};
+
+use crate::aead::Peer;
+use crate::aead::subject::{KEYS, Slot, Subject, key};
 
 /// All of them.
 pub fn all() -> Vec<Peer> {

@@ -1,0 +1,219 @@
+//! AES-128-GCM of libraries beside ours: sealing, one message at a time and many at once.
+//!
+//! Windows of all take turns, in the same buffers; all seal the same messages, and a library whose
+//! messages are not ours is an error. The suite `aead` measures more of each, one library after the
+//! other.
+
+use std::hint::black_box;
+
+use sealane_block::Cpu;
+
+use super::{SUITE, TIMES, median};
+use crate::aead::Peer;
+use crate::aead::subject::{Batch, Mode, Subject};
+use crate::cycles::{Measured, measure};
+use crate::garble::limit::blocks_in_vector;
+use crate::{Options, Record, SuiteError};
+
+/// Our mode.
+const MODE: &str = "gcm";
+
+/// Bytes of a text.
+const LENGTHS: [usize; 2] = [128, 2048];
+
+/// Turns of all subjects.
+const TURNS: usize = 5;
+
+/// Messages of a batch for each block of a vector: as in the suite `aead`.
+const MESSAGES: usize = 64;
+
+/// Measures the libraries and ours in turn.
+///
+/// # Errors
+/// A library seals something else than ours.
+pub fn compare(
+    peers: &[Peer],
+    cpu: Cpu,
+    options: &Options,
+    record: &mut dyn FnMut(Record),
+) -> Result<(), SuiteError> {
+    if peers.is_empty() {
+        return Ok(());
+    }
+    let ours = Mode::new(cpu, MODE).map_err(|error| error.to_string())?;
+    let mut subjects: Vec<(&str, &'static str, &dyn Subject)> =
+        vec![("sealane", cpu.tier().name(), &ours)];
+    subjects.extend(peers.iter().map(|peer| (peer.name, "any", &*peer.subject)));
+    let many = MESSAGES * blocks_in_vector(cpu);
+    for length in LENGTHS {
+        for (what, count) in [("single", 1), ("many", many)] {
+            let start = Batch::rows(&ours, length, count);
+            check(&start, &ours, peers)?;
+            let measured = turns(start, &subjects, options);
+            let of_ours = measured[0];
+            for (&(name, tier, _), of) in subjects.iter().zip(&measured) {
+                let mut emit = |case: &str, tier, metric, value, unit| {
+                    record(Record {
+                        suite: SUITE,
+                        case: format!("{MODE}/{what}/seal/{length}/{case}"),
+                        tier,
+                        metric,
+                        value,
+                        unit,
+                    });
+                };
+                for (metric, value, unit) in [
+                    ("cycles_per_byte", of.median_cycles, "cycles"),
+                    ("cycles_per_byte_min", of.min_cycles, "cycles"),
+                    ("cycles_per_byte_all", of.all_median_cycles, "cycles"),
+                    ("windows_kept", of.kept, "of 1"),
+                ] {
+                    emit(name, tier, metric, value, unit);
+                }
+                if name == subjects[0].0 {
+                    continue;
+                }
+                let times = [
+                    of.median_cycles / of_ours.median_cycles,
+                    of.min_cycles / of_ours.min_cycles,
+                ];
+                let case = format!("sealane/over/{name}");
+                for (metric, value) in TIMES.into_iter().zip(times) {
+                    emit(&case, subjects[0].1, metric, value, "times");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Seals a batch, one message or many.
+fn seal(subject: &dyn Subject, batch: &mut Batch, many: bool) {
+    if many {
+        return subject.seal_rows(batch);
+    }
+    for (slot, buffer) in batch.pieces() {
+        subject.seal(slot, buffer);
+    }
+}
+
+/// Compares the messages of all with ours.
+fn check(start: &Batch, ours: &dyn Subject, peers: &[Peer]) -> Result<(), SuiteError> {
+    let many = start.clone().pieces().count() > 1;
+    let sealed = |subject: &dyn Subject| {
+        let mut batch = start.clone();
+        seal(subject, &mut batch, many);
+        batch.bytes
+    };
+    let expected = sealed(ours);
+    match peers.iter().find(|peer| sealed(&*peer.subject) != expected) {
+        None => Ok(()),
+        Some(peer) => Err(SuiteError::Peer(format!(
+            "{} seals other messages than ours",
+            peer.name
+        ))),
+    }
+}
+
+/// Core cycles a byte of text, of each subject over all turns. A sealed buffer serves as text as
+/// well.
+fn turns(
+    mut batch: Batch,
+    subjects: &[(&str, &'static str, &dyn Subject)],
+    options: &Options,
+) -> Vec<Measured> {
+    let turns = if options.budget.is_zero() { 1 } else { TURNS };
+    let (bytes, many) = (batch.texts() as u64, batch.pieces().count() > 1);
+    let mut measured = vec![Vec::new(); subjects.len()];
+    for _ in 0..turns {
+        for ((_, _, subject), measured) in subjects.iter().zip(&mut measured) {
+            let budget = options.budget / TURNS as u32;
+            let work = || seal(*subject, black_box(&mut batch), many);
+            measured.push(measure(bytes, budget, work));
+        }
+    }
+    measured.iter().map(|turns| together(turns)).collect()
+}
+
+/// The figures of all turns of a subject.
+fn together(turns: &[Measured]) -> Measured {
+    let of = |figure: fn(&Measured) -> f64| turns.iter().map(figure);
+    Measured {
+        min_cycles: of(|turn| turn.min_cycles).fold(f64::INFINITY, f64::min),
+        median_cycles: median(of(|turn| turn.median_cycles)),
+        median_ns: median(of(|turn| turn.median_ns)),
+        all_median_cycles: median(of(|turn| turn.all_median_cycles)),
+        kept: of(|turn| turn.kept).sum::<f64>() / turns.len() as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::libraries;
+    use super::*;
+    use crate::aead::subject::Slot;
+
+    fn compared(peers: &[Peer]) -> (Result<(), SuiteError>, Vec<Record>) {
+        let cpu = Cpu::detect().expect("a tier");
+        let options = Options {
+            cpus: vec![cpu],
+            budget: Duration::ZERO,
+            command: vec![],
+            again: vec![],
+            only: vec![],
+        };
+        let mut records = Vec::new();
+        let ended = compare(peers, cpu, &options, &mut |record| records.push(record));
+        (ended, records)
+    }
+
+    /// Our own mode stands for a library where the build has none.
+    #[test]
+    fn every_library_has_its_figures_and_its_ratio() {
+        let ours = Mode::new(Cpu::detect().expect("a tier"), MODE).expect("GCM");
+        let mut peers = libraries();
+        peers.push(Peer {
+            name: "another",
+            subject: Box::new(ours),
+        });
+        let (ended, records) = compared(&peers);
+        assert_eq!(ended, Ok(()));
+        let has = |case: &str, metric: &str| {
+            let found = records
+                .iter()
+                .find(|r| r.case == case && r.metric == metric);
+            found.is_some_and(|record| record.value > 0.0)
+        };
+        for what in ["single", "many"] {
+            for length in LENGTHS {
+                let case = format!("gcm/{what}/seal/{length}");
+                assert!(has(&format!("{case}/sealane"), "cycles_per_byte"));
+                for peer in &peers {
+                    let of = |metric: &str| has(&format!("{case}/{}", peer.name), metric);
+                    assert!(of("cycles_per_byte") && of("cycles_per_byte_min"));
+                    let over = format!("{case}/sealane/over/{}", peer.name);
+                    assert!(TIMES.iter().all(|metric| has(&over, metric)), "{over}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_library_that_seals_something_else_has_no_figures() {
+        struct Other;
+        impl Subject for Other {
+            fn set_up(&self, _: &[u8]) {}
+            fn seal(&self, _: &Slot, _: &mut [u8]) {}
+            fn open(&self, _: &Slot, _: &mut [u8]) {}
+        }
+        let (ended, records) = compared(&[Peer {
+            name: "nothing",
+            subject: Box::new(Other),
+        }]);
+        let said = "nothing seals other messages than ours".to_string();
+        assert_eq!(ended, Err(SuiteError::Peer(said)));
+        assert_eq!(records, []);
+    }
+}
