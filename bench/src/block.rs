@@ -5,7 +5,7 @@ use std::hint::black_box;
 use sealane_block::aes::encrypt_fresh;
 use sealane_block::gf::{self, Order};
 use sealane_block::hash::{Circ, Mi, Prp, Tccr};
-use sealane_block::{Aes128, Aes128Many, Block, Coins, Cpu, LabelHash, Tweak, transpose};
+use sealane_block::{Aes128, Aes128Many, Block, Coins, Cpu, LabelHash, PolyHash, Tweak, transpose};
 
 use crate::cycles::measure;
 use crate::{Options, Record};
@@ -77,6 +77,10 @@ fn measure_tier(cpu: Cpu, options: &Options, record: &mut dyn FnMut(Record)) {
     });
     case("gf128/ghash", &mut |blocks| {
         gf::mul_each(cpu, Order::Ghash, blocks, &keys)
+    });
+    let mut digest = PolyHash::new(cpu, keys[0]);
+    case("poly_hash", &mut |blocks| {
+        digest.update(Block::as_bytes(blocks))
     });
     case("transpose/128x512", &mut |blocks| {
         transpose(cpu, blocks, &mut out);
