@@ -173,24 +173,29 @@ impl<L: Lanes> FreshCipher<L> {
 }
 
 impl<L: Lanes> FreshCipher<L> {
-    /// Encrypts two quads under the keys of one schedule, with the inputs added to the outputs.
+    /// Encrypts a quad, and the same quad with `delta` added, under the keys of one schedule, and
+    /// adds inputs to outputs. Returns the results without `delta`, and the sums of both.
     #[inline(always)]
-    pub fn feed_forward_shared(
+    pub fn feed_forward_and_sum(
         &mut self,
         l: L,
         schedule: SlicedKeys<L>,
-        blocks: [Quad<L>; 2],
+        blocks: Quad<L>,
+        delta: L::V,
     ) -> [Quad<L>; 2] {
-        let keys = schedule.keys(l, 0);
-        self.inputs = blocks;
+        self.inputs[0] = blocks;
         self.schedules[0] = schedule;
-        let mut states = begin(l, blocks, [keys, keys]);
+        let [s0, s1, s2, s3] = l.xor_quad(blocks, schedule.keys(l, 0));
+        let mut states = [s0, s1, s2, s3, s0, s1, s2, s3];
+        for i in 4..8 {
+            states[i] = l.xor(states[i], delta);
+        }
         l.fresh_rounds_shared(&mut states, &mut self.schedules[0]);
-        let [low, high] = split::<L>(states);
-        [
-            l.xor_quad(low, self.inputs[0]),
-            l.xor_quad(high, self.inputs[1]),
-        ]
+        let [zero, mut sum] = split::<L>(states);
+        for m in 0..4 {
+            sum[m] = l.xor(l.xor(sum[m], zero[m]), delta);
+        }
+        [l.xor_quad(zero, self.inputs[0]), sum]
     }
 
     /// Keeps two quads in the buffer, out of the registers.

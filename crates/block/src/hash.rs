@@ -25,7 +25,7 @@
 //! Without sigma a one-call hash under a fixed key is broken for free XOR: the offset cancels
 //! wherever a permute bit is set. A test of room `garble` mounts that attack on all four.
 
-use crate::aes::{self, Aes128};
+use crate::aes::{self, Aes128, Forward};
 use crate::fresh::{FreshCipher, FreshKeys, SlicedKeys};
 use crate::lanes::Quad;
 use crate::{Block, Cpu, GROUP, Kernel, Lanes};
@@ -158,8 +158,9 @@ pub trait HashLanes<L: Lanes> {
     /// Hashes two quads of labels, each with its tweaks and part.
     fn hash_one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2])
     -> [Quad<L>; 2];
-    /// Hashes two quads of labels, then the same labels with `delta` added.
-    fn hash_both(
+    /// Hashes two quads of labels, then adds the hashes of the same labels with `delta` added:
+    /// returns the hashes without `delta`, and the sums of both.
+    fn hash_and_sum(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
@@ -237,7 +238,16 @@ impl LabelHash for Prp {
     }
 }
 
+/// Tweaks include the first round key, which is then added to none of the hashed blocks.
 impl<L: Lanes> HashLanes<L> for Prp {
+    #[inline(always)]
+    fn row_tweaks(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+        row_blocks(l, gate, call, first_row, self.round_keys[0])
+    }
+    #[inline(always)]
+    fn pair_tweaks(&self, l: L, tweaks: &[Block]) -> Quad<L> {
+        add_to_quad(l, l.load_quad(tweaks), l.splat(self.round_keys[0]))
+    }
     #[inline(always)]
     fn hash_one(
         &mut self,
@@ -246,11 +256,12 @@ impl<L: Lanes> HashLanes<L> for Prp {
         labels: [Quad<L>; 2],
     ) -> [Quad<L>; 2] {
         let sigma = sigma_pair(l, labels);
-        let tweaks = tweak_blocks(l, tweaks);
-        feed_forward(l, &self.round_keys, sigma, tweaks)
+        let begun = xor_pair(l, sigma, tweak_blocks(l, tweaks));
+        let last = l.splat(self.round_keys[10]);
+        xor_pair(l, finish_pair(l, &self.round_keys, begun, last), sigma)
     }
     #[inline(always)]
-    fn hash_both(
+    fn hash_and_sum(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
@@ -258,13 +269,15 @@ impl<L: Lanes> HashLanes<L> for Prp {
         labels: [Quad<L>; 2],
     ) -> [[Quad<L>; 2]; 2] {
         let sigma = sigma_pair(l, labels);
-        let tweaks = tweak_blocks(l, tweaks);
-        // sigma is linear, so sigma of the other label takes one addition.
-        let other = add_to_pair(l, sigma, l.sigma(delta));
-        [
-            feed_forward(l, &self.round_keys, sigma, tweaks),
-            feed_forward(l, &self.round_keys, other, tweaks),
-        ]
+        let begun = xor_pair(l, sigma, tweak_blocks(l, tweaks));
+        // sigma is linear, so the other label takes one addition before the cipher, and another
+        // behind it, which goes with the last round key.
+        let delta = l.sigma(delta);
+        let last = l.splat(self.round_keys[10]);
+        let zero = finish_pair(l, &self.round_keys, begun, last);
+        let other = add_to_pair(l, begun, delta);
+        let one = finish_pair(l, &self.round_keys, other, l.xor(last, delta));
+        [xor_pair(l, zero, sigma), xor_pair(l, zero, one)]
     }
     #[inline(always)]
     fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
@@ -317,7 +330,32 @@ impl LabelHash for Tccr {
     }
 }
 
+impl Tccr {
+    /// Hashes labels to which the first round key has been added.
+    #[inline(always)]
+    fn finish<L: Lanes>(
+        &self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        begun: [Quad<L>; 2],
+    ) -> [Quad<L>; 2] {
+        let last = l.splat(self.round_keys[10]);
+        let once = finish_pair(l, &self.round_keys, begun, last);
+        let tweaked = xor_pair(l, once, tweak_blocks(l, tweaks));
+        xor_pair(l, finish_pair(l, &self.round_keys, tweaked, last), once)
+    }
+}
+
+/// Tweaks include the first round key, as those of [`Prp`].
 impl<L: Lanes> HashLanes<L> for Tccr {
+    #[inline(always)]
+    fn row_tweaks(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+        row_blocks(l, gate, call, first_row, self.round_keys[0])
+    }
+    #[inline(always)]
+    fn pair_tweaks(&self, l: L, tweaks: &[Block]) -> Quad<L> {
+        add_to_quad(l, l.load_quad(tweaks), l.splat(self.round_keys[0]))
+    }
     #[inline(always)]
     fn hash_one(
         &mut self,
@@ -325,23 +363,22 @@ impl<L: Lanes> HashLanes<L> for Tccr {
         tweaks: [(Quad<L>, u32); 2],
         labels: [Quad<L>; 2],
     ) -> [Quad<L>; 2] {
-        let tweaks = tweak_blocks(l, tweaks);
-        let once = encrypt_pair(l, &self.round_keys, labels);
-        feed_forward(l, &self.round_keys, once, tweaks)
+        let begun = add_to_pair(l, labels, l.splat(self.round_keys[0]));
+        self.finish(l, tweaks, begun)
     }
     #[inline(always)]
-    fn hash_both(
+    fn hash_and_sum(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
         delta: L::V,
         labels: [Quad<L>; 2],
     ) -> [[Quad<L>; 2]; 2] {
-        let zero = self.hash_one(l, tweaks, labels);
-        [
-            zero,
-            self.hash_one(l, tweaks, add_to_pair(l, labels, delta)),
-        ]
+        let first = l.splat(self.round_keys[0]);
+        let zero = self.finish(l, tweaks, add_to_pair(l, labels, first));
+        let other = add_to_pair(l, labels, l.xor(first, delta));
+        let one = self.finish(l, tweaks, other);
+        [zero, xor_pair(l, zero, one)]
     }
     #[inline(always)]
     fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
@@ -419,7 +456,7 @@ impl<L: Lanes> HashLanes<L> for CircLanes<L> {
         self.cipher.encrypt_each(l, schedules, inputs)
     }
     #[inline(always)]
-    fn hash_both(
+    fn hash_and_sum(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
@@ -427,10 +464,8 @@ impl<L: Lanes> HashLanes<L> for CircLanes<L> {
         labels: [Quad<L>; 2],
     ) -> [[Quad<L>; 2]; 2] {
         let zero = self.hash_one(l, tweaks, labels);
-        [
-            zero,
-            self.hash_one(l, tweaks, add_to_pair(l, labels, delta)),
-        ]
+        let one = self.hash_one(l, tweaks, add_to_pair(l, labels, delta));
+        [zero, xor_pair(l, zero, one)]
     }
     #[inline(always)]
     fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
@@ -515,23 +550,22 @@ impl<L: Lanes> MiLanes<L> {
         )
     }
 
-    /// Hashes a quad of labels with and without delta.
+    /// Hashes a quad of labels, and adds the hashes of the labels with delta.
     #[inline(always)]
     fn hash_shared(
         &mut self,
         l: L,
         tweak: (Quad<L>, u32),
         sigma_delta: L::V,
-        label: Quad<L>,
+        labels: Quad<L>,
     ) -> [Quad<L>; 2] {
-        let (mut zero, mut one) = (label, label);
-        for m in 0..4 {
-            zero[m] = l.sigma(label[m]);
-            // sigma is linear, so sigma of the other label takes one addition.
-            one[m] = l.xor(zero[m], sigma_delta);
-        }
         let schedule = self.key(l, tweak);
-        self.cipher.feed_forward_shared(l, schedule, [zero, one])
+        let mut sigma = labels;
+        for m in 0..4 {
+            sigma[m] = l.sigma(labels[m]);
+        }
+        self.cipher
+            .feed_forward_and_sum(l, schedule, sigma, sigma_delta)
     }
 }
 
@@ -561,7 +595,7 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
         self.cipher.feed_forward_each(l, schedules, sigma)
     }
     #[inline(always)]
-    fn hash_both(
+    fn hash_and_sum(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
@@ -571,9 +605,9 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
         let delta = l.sigma(delta);
         let low = self.hash_shared(l, tweaks[0], delta, labels[0]);
         self.cipher.keep(low);
-        let [zero, one] = self.hash_shared(l, tweaks[1], delta, labels[1]);
+        let [zero, sum] = self.hash_shared(l, tweaks[1], delta, labels[1]);
         let low = self.cipher.kept();
-        [[low[0], zero], [low[1], one]]
+        [[low[0], zero], [low[1], sum]]
     }
     #[inline(always)]
     fn precompute_keys(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]) {
@@ -609,13 +643,19 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
 /// Returns the blocks of [`HashLanes::row_tweaks`].
 #[inline(always)]
 pub fn row_tweak_blocks<L: Lanes>(l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+    row_blocks(l, gate, call, first_row, Block::ZERO)
+}
+
+/// Returns the same blocks, with a constant added.
+#[inline(always)]
+fn row_blocks<L: Lanes>(l: L, gate: u32, call: u64, first_row: u32, constant: Block) -> Quad<L> {
     let tweak = Tweak {
         gate,
         call,
         row: first_row,
         part: 0,
     };
-    let first = l.splat(tweak.block());
+    let first = l.splat(tweak.block() ^ constant);
     let mut quad = [first; 4];
     for m in 0..4 {
         quad[m] = l.xor(first, l.load(&ROW_NUMBERS[m * L::WIDTH..]));
@@ -660,37 +700,40 @@ fn sigma_pair<L: Lanes>(l: L, labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
 
 #[inline(always)]
 fn add_to_pair<L: Lanes>(l: L, pair: [Quad<L>; 2], v: L::V) -> [Quad<L>; 2] {
-    let mut sum = pair;
+    [add_to_quad(l, pair[0], v), add_to_quad(l, pair[1], v)]
+}
+
+#[inline(always)]
+fn add_to_quad<L: Lanes>(l: L, quad: Quad<L>, v: L::V) -> Quad<L> {
+    let mut sum = quad;
     for m in 0..4 {
-        sum[0][m] = l.xor(pair[0][m], v);
-        sum[1][m] = l.xor(pair[1][m], v);
+        sum[m] = l.xor(quad[m], v);
     }
     sum
 }
 
 #[inline(always)]
-fn encrypt_pair<L: Lanes>(l: L, keys: &[Block; 11], blocks: [Quad<L>; 2]) -> [Quad<L>; 2] {
-    let [[b0, b1, b2, b3], [b4, b5, b6, b7]] = blocks;
+fn xor_pair<L: Lanes>(l: L, a: [Quad<L>; 2], b: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    [l.xor_quad(a[0], b[0]), l.xor_quad(a[1], b[1])]
+}
+
+/// Encrypts blocks to which the first round key has been added, with the given last round key.
+#[inline(always)]
+fn finish_pair<L: Lanes>(
+    l: L,
+    keys: &[Block; 11],
+    begun: [Quad<L>; 2],
+    last: L::V,
+) -> [Quad<L>; 2] {
+    let [[b0, b1, b2, b3], [b4, b5, b6, b7]] = begun;
     let mut states = [b0, b1, b2, b3, b4, b5, b6, b7];
-    aes::encrypt_eight(l, keys, &mut states);
+    l.nine_rounds(&mut states, keys);
+    aes::last_each::<L, Forward, 8>(l, &mut states, &[last; 8], None);
     let [b0, b1, b2, b3, b4, b5, b6, b7] = states;
     [[b0, b1, b2, b3], [b4, b5, b6, b7]]
 }
 
-/// Computes pi(x ^ tweak) ^ x.
-#[inline(always)]
-fn feed_forward<L: Lanes>(
-    l: L,
-    keys: &[Block; 11],
-    x: [Quad<L>; 2],
-    tweaks: [Quad<L>; 2],
-) -> [Quad<L>; 2] {
-    let tweaked = [l.xor_quad(x[0], tweaks[0]), l.xor_quad(x[1], tweaks[1])];
-    let [low, high] = encrypt_pair(l, keys, tweaked);
-    [l.xor_quad(low, x[0]), l.xor_quad(high, x[1])]
-}
-
-/// As [`feed_forward`], on single vectors.
+/// Computes pi(x ^ tweak) ^ x of single vectors.
 #[inline(always)]
 fn feed_forward_some<L: Lanes, const N: usize>(
     l: L,
@@ -792,8 +835,8 @@ mod tests {
         }
     }
 
-    /// `row_tweaks` and `pair_tweaks` agree, `hash_both` is `hash_one` twice, and precomputed keys
-    /// give the same hashes.
+    /// `row_tweaks` and `pair_tweaks` agree, `hash_and_sum` adds up what `hash_one` returns, and
+    /// precomputed keys give the same hashes.
     struct Shapes<'a, H> {
         hash: &'a H,
     }
@@ -829,7 +872,7 @@ mod tests {
             let zero = hash.hash_one(l, [(rows[0], 1), (rows[1], 2)], labels);
             let at = [(pairs[0], 1), (pairs[1], 2)];
             let one = hash.hash_one(l, at, add_to_pair(l, labels, delta));
-            let both = hash.hash_both(l, at, delta, labels);
+            let sums = hash.hash_and_sum(l, at, delta, labels);
             // In the middle of quads, without the labels around them.
             let blocks = tweak_blocks(
                 l,
@@ -852,8 +895,8 @@ mod tests {
                 }
             }
             let compared = [
-                (both[0], zero),
-                (both[1], one),
+                (sums[0], zero),
+                (xor_pair(l, sums[0], sums[1]), one),
                 (zero_ready, zero),
                 (hash_both_precomputed[0], zero),
                 (hash_both_precomputed[1], one),

@@ -69,12 +69,12 @@ impl<H: LabelHash> GateKernel for GarbleAnd<'_, H> {
 }
 
 impl<L: Lanes, H> GarbleLanes<L, H> {
-    /// Computes c, T_G and T_E of a vector from a, b and the hashes of the labels without delta and
-    /// with it.
+    /// Computes c, T_G and T_E of a vector from a, b, the hashes of the labels without delta, and
+    /// their sums with those of the labels with delta.
     #[inline(always)]
-    fn solve(&self, l: L, [a, b]: [L::V; 2], [zero, one]: [[L::V; 2]; 2]) -> (L::V, [L::V; 2]) {
+    fn solve(&self, l: L, [a, b]: [L::V; 2], [zero, sums]: [[L::V; 2]; 2]) -> (L::V, [L::V; 2]) {
         let (mask_a, mask_b) = (l.permute_mask(a), l.permute_mask(b));
-        let (both_a, both_b) = (l.xor(zero[0], one[0]), l.xor(zero[1], one[1]));
+        let [both_a, both_b] = sums;
         let garbler = l.xor(both_a, l.and(mask_b, self.delta));
         let garbler_wire = l.xor(zero[0], l.and(mask_a, garbler));
         // T_E ^ a is the sum of the two hashes again.
@@ -110,12 +110,12 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
             let a = l.load_quad(&slots[place.a + at..]);
             let b = l.load_quad(&slots[place.b + at..]);
             let tweak = tweaks.of_quad(l, &self.hash, q);
-            let [zero, one] = self
-                .hash
-                .hash_both(l, [(tweak, A), (tweak, B)], self.delta, [a, b]);
+            let [zero, sums] =
+                self.hash
+                    .hash_and_sum(l, [(tweak, A), (tweak, B)], self.delta, [a, b]);
             let (mut c, mut garbler, mut evaluator) = (a, a, b);
             for m in 0..4 {
-                let hashes = [[zero[0][m], zero[1][m]], [one[0][m], one[1][m]]];
+                let hashes = [[zero[0][m], zero[1][m]], [sums[0][m], sums[1][m]]];
                 (c[m], [garbler[m], evaluator[m]]) = self.solve(l, [a[m], b[m]], hashes);
             }
             l.store_quad(&mut slots[place.out + at..], c);
@@ -205,10 +205,11 @@ impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for GarbleLanes<L, H> {
         labels: [L::V; 2],
         _: [L::V; 2],
     ) -> (L::V, [L::V; 2]) {
-        let hashes = self
-            .hash
-            .hash_both_precomputed(l, m, parts(l, tweak), self.delta, labels);
-        self.solve(l, labels, hashes)
+        let [zero, one] =
+            self.hash
+                .hash_both_precomputed(l, m, parts(l, tweak), self.delta, labels);
+        let sums = [l.xor(zero[0], one[0]), l.xor(zero[1], one[1])];
+        self.solve(l, labels, [zero, sums])
     }
 }
 

@@ -107,13 +107,13 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
                 (tweaks.of_quad(l, &self.hash, quads[0]), part),
                 (tweaks.of_quad(l, &self.hash, quads[1]), part),
             ];
-            let [zero, one] = self.hash.hash_both(l, tweaks, self.delta, labels);
+            let [zero, sums] = self.hash.hash_and_sum(l, tweaks, self.delta, labels);
             for (i, at) in [at, next].into_iter().enumerate() {
                 let a = l.load_quad(&slots[place.a + at..]);
                 let b = l.load_quad(&slots[place.b + at..]);
                 let (mut c, mut row) = (zero[i], a);
                 for m in 0..4 {
-                    let both = l.xor(zero[i][m], one[i][m]);
+                    let both = sums[i][m];
                     if EVALUATOR {
                         row[m] = l.xor(both, a[m]);
                     } else {

@@ -289,12 +289,13 @@ impl<L: Lanes, H: HashLanes<L>> HashPair<L> for GarbleLanes<L, H> {
 
     #[inline(always)]
     fn keep(&mut self, l: L, to: Belongs, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) {
-        let [zero, one] = self.hash.hash_both(l, tweaks, self.offset.delta(), labels);
+        let delta = self.offset.delta();
+        let [zero, sums] = self.hash.hash_and_sum(l, tweaks, delta, labels);
         for i in 0..2 {
             let (part, quad) = to[i];
             for m in 0..4 {
                 self.zero[4 * quad + m][part] = zero[i][m];
-                self.sums[4 * quad + m][part] = l.xor(zero[i][m], one[i][m]);
+                self.sums[4 * quad + m][part] = sums[i][m];
             }
         }
     }
