@@ -35,11 +35,14 @@ OPENERS = re.compile(r"(What|Who|Whose|Whether)\b|(That|Those) of\b")
 DOC_COMMENT = re.compile(r"\s*//[/!](?!/)(?: (.*))?")
 COMMENT = re.compile(r"\s*//")
 LONGEST_LINE = 100
-DECLARATION = re.compile(r"mark_tables_written|consume_tables")
+DECLARATION = re.compile(r"mark_tables_written|consume_tables|(Outgoing|Incoming)Tables::new")
 DECLARES_TABLES = [
     "crates/yao/src/tables.rs",
+    "crates/yao/src/garbler_side.rs",
+    "crates/yao/src/evaluator_side.rs",
     "crates/net/src/mesh.rs",
     "crates/net/tests/in_place.rs",
+    "bench/src/stream/party.rs",
 ]
 LONG_FILE = 350
 
@@ -84,10 +87,10 @@ def included() -> list[str]:
 def tables() -> list[str]:
     """Files that declare messages to be garbled tables and may not."""
     wrong = []
-    for path in [*ROOT.glob("crates/**/*.rs"), *ROOT.glob("bench/**/*.rs")]:
+    for path in [*ROOT.glob("crates/**/*.rs"), *ROOT.glob("bench/**/*.rs"), *ROOT.glob("fuzz/**/*.rs")]:
         name = str(path.relative_to(ROOT))
         if name not in DECLARES_TABLES and DECLARATION.search(path.read_text()):
-            wrong.append(f"{name}: only {DECLARES_TABLES[0]} may declare messages to be tables")
+            wrong.append(f"{name}: only files of `DECLARES_TABLES` declare messages to be tables")
     return wrong
 
 

@@ -40,6 +40,8 @@ impl Transport for Script {
         self.0.pop_front().map(Some).ok_or(LinkError::Finished)
     }
 
+    fn push_out(&mut self) {}
+
     fn due(&self) -> Option<Instant> {
         None
     }
@@ -125,6 +127,10 @@ impl Transport for Tapped {
         let mut seen = self.tap.0.lock().expect("no holder of the lock panics");
         seen.extend(frame.clone());
         Ok(frame)
+    }
+
+    fn push_out(&mut self) {
+        self.inner.push_out();
     }
 
     fn due(&self) -> Option<Instant> {

@@ -19,7 +19,8 @@
 //! t^((N+1)(J-j)), evaluated by Horner's rule.
 //!
 //! **Bound.** For a random key, two different lists of runs have the same hash with probability at
-//! most (N+1)(J+1) / 2^128, where J is the larger number of chunks: below 2^-80 for a pebibyte.
+//! most (N+1)(J+1) / 2^128, where J is the larger number of chunks: below 2^-80 for a pebibyte in
+//! runs of two kibibytes or more, and below 2^-69 for one in runs of any length.
 //!
 //! 1. Different lists have different chunks. Read backwards, the last chunk of a run tells how many
 //!    chunks belong to it, and no run is empty, so no chunks that are all zero stand for a run.
@@ -345,22 +346,32 @@ mod tests {
         let short = (0..256)
             .map(|message| hashes(1, message))
             .collect::<Vec<_>>();
-        let mut worst = [0; 2];
+        let long = (0..65_536)
+            .map(|message| hashes(2, message))
+            .collect::<Vec<_>>();
+        // The degrees of the differences: of one chunk each, of one and two, of two each.
+        let (bounds, mut worst) = ([2, 6, 5], [0; 3]);
         for (i, one) in short.iter().enumerate() {
             for other in &short[..i] {
                 worst[0] = worst[0].max(collisions(one, other));
             }
+            // Messages with zeros in front are the first 256.
+            for other in long[..256].iter().chain(long.iter().step_by(7)) {
+                worst[1] = worst[1].max(collisions(one, other));
+            }
         }
-        // A seventh of the messages of two chunks, those with zeros in front among them.
-        for message in (0..256).chain((0..65_536).step_by(7)) {
-            let long = hashes(2, message);
-            for one in &short {
-                worst[1] = worst[1].max(collisions(one, &long));
+        for message in (0..long.len()).step_by(101) {
+            for change in (1..256).chain((256..long.len()).step_by(977)) {
+                let (one, other) = (&long[message], &long[message ^ change]);
+                worst[2] = worst[2].max(collisions(one, other));
             }
         }
         assert!(
-            worst[0] <= 2 && worst[1] <= 9 && worst != [0; 2],
-            "{worst:?}"
+            worst
+                .iter()
+                .zip(bounds)
+                .all(|(worst, bound)| *worst <= bound)
         );
+        assert_eq!(worst[0], bounds[0], "the bound is reached");
     }
 }

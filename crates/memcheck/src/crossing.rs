@@ -43,6 +43,10 @@ impl<T: Transport> Transport for Crossing<T> {
         self.0.try_recv()
     }
 
+    fn push_out(&mut self) {
+        self.0.push_out();
+    }
+
     fn due(&self) -> Option<Instant> {
         self.0.due()
     }

@@ -160,9 +160,17 @@ impl Channel {
     }
 
     /// Sets the keys for the hashes of tables: of those sent, then of those received.
+    ///
+    /// # Panics
+    /// If tables have crossed already.
     pub(crate) fn set_tables_keys(&mut self, [sent, received]: [Block; 2]) {
-        self.sending.pending.digest.set_tables_key(sent);
-        self.receiving.pending.digest.set_tables_key(received);
+        let Sending { frame, pending, .. } = &mut self.sending;
+        pending.expect(frame, Content::Any);
+        pending.digest.set_tables_key(sent);
+        let here = &mut self.receiving;
+        here.pending
+            .expect(&here.frame[..here.consumed], Content::Any);
+        here.pending.digest.set_tables_key(received);
     }
 
     /// Ends the message being written; returns its last frame, if there is a message.

@@ -35,8 +35,12 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
-    /// Sets the key for the hash of tables. Has no effect once there were some.
+    /// Sets the key for the hash of tables.
+    ///
+    /// # Panics
+    /// If there were some already.
     pub(crate) fn set_tables_key(&mut self, key: Block) {
+        assert!(self.tables.is_none(), "the key is set before tables cross");
         self.tables_key = key;
     }
 

@@ -28,8 +28,8 @@ pub const WIRE_HISTORY: &[&str] = &[
      keys, hashes and digests take the identifier of the session",
     "parties compare pinned keys with the job, tell each other where programs differ, and state row \
      counts after that",
-    "garbled tables are digested by a polynomial hash, which costs a fifth of BLAKE3; frames have at \
-     most 128 KiB and blocks at most 32 rows, for the caches of common processors",
+    "garbled tables are digested by a polynomial hash, at a part of the cost of BLAKE3; frames have \
+     at most 128 KiB and blocks at most 32 rows, for the caches of common processors",
 ];
 
 /// The version of everything on the wire: hello, frames, and the messages of protocols.

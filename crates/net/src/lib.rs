@@ -1,7 +1,7 @@
 //! Room `net`: communication between the parties of a run.
 //!
 //! A [`Mesh`] is one party's view of a run: one channel to each other party, one counter of
-//! rounds over all of them, counters by step, and a digest of all bytes in each direction. A
+//! rounds over all of them, counters by step, and a digest of all payload in each direction. A
 //! channel sits on a [`Transport`], which moves whole frames and nothing else, so that the same
 //! protocol code runs over memory, over TCP with mutual TLS, over a simulated wide-area network,
 //! against a recording, or against an adversary that a test puts in between.
@@ -94,6 +94,9 @@ pub trait Transport: Send {
     /// Sends `frame`, or returns it while there is no room for it on the way to the peer; the waker
     /// is woken when there is.
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError>;
+
+    /// Sends frames that wait for more, so that several leave together: the party is going to wait.
+    fn push_out(&mut self);
 
     /// Receives the next frame from the peer; returns none while there is none, and the waker is
     /// woken when one comes.

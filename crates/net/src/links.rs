@@ -9,7 +9,8 @@
 //! 1. Take a moment after which no party makes progress. Code outside this module terminates, and a
 //!    party that has left discards its input, so every remaining party waits in a send or in a
 //!    receive, and hence takes in all that arrives.
-//! 2. So each link has room, since the transports deliver what they hold to a peer with room; and
+//! 2. So each link has room, since a party that waits pushes out what its transports hold, and they
+//!    deliver it to a peer with room; and
 //!    no send waits: there is no cycle of senders, nor a longer one of senders that wait for
 //!    receivers that wait for other senders.
 //! 3. So all parties wait in receives, for bytes that no party has written. The same run would
@@ -320,6 +321,9 @@ impl Links {
         let delay = heard.map_or(Duration::ZERO, |_| TAKE_IN_DELAY);
         let opening = *wait.quiet_since.get_or_insert(now) + delay;
         let mut until = deadline;
+        for channel in self.channels.iter_mut().flatten() {
+            channel.transport.push_out();
+        }
         if now < opening {
             until = until.min(opening);
         } else {

@@ -71,6 +71,8 @@ impl Transport for MemoryTransport {
         }))
     }
 
+    fn push_out(&mut self) {}
+
     fn due(&self) -> Option<Instant> {
         self.incoming.peek(|parcel| parcel.due).flatten()
     }

@@ -357,7 +357,10 @@ impl Mesh {
         &self.pinned
     }
 
-    /// Sets the session, once the parties have agreed on it.
+    /// Sets the session, once the parties have agreed on it, which is before any protocol.
+    ///
+    /// # Panics
+    /// If garbled tables have crossed: their digests belong to a session.
     pub fn set_session(&mut self, session: SessionId) {
         self.session = session;
         self.set_tables_keys();

@@ -16,7 +16,8 @@ use crate::frame::MAX_FRAME_BYTES;
 /// Alignment of a pool's buffers: a cache line, which is also the alignment of the widest vectors.
 const LINE_BYTES: usize = 64;
 
-/// Number of buffers that a pool keeps; more than are in use at a time while a stream flows.
+/// Number of buffers that a pool keeps, 8 MiB in all; more than are in use at a time while a stream
+/// flows and its reader lags behind for a moment.
 const MAX_POOLED: usize = 64;
 
 /// Payload of a frame: bytes that are erased when they are dropped, unless their buffer returns to

@@ -77,7 +77,8 @@ impl<T> Queue<T> {
     }
 
     /// Like [`Queue::try_push`], but wakes the consumer only once there are `enough` bytes, so that
-    /// items of a stream leave several at a time. The last of them has to be pushed without.
+    /// items of a stream leave several at a time. Fewer leave by [`Queue::push_out`], with the next
+    /// item that wakes the consumer, or at the deadline of [`Queue::pop_many`].
     pub(crate) fn try_push_for(
         &self,
         item: T,
@@ -97,6 +98,14 @@ impl<T> Queue<T> {
             state.taker.call();
         }
         Ok(None)
+    }
+
+    /// Wakes the consumer if there are items.
+    pub(crate) fn push_out(&self) {
+        let mut state = self.lock();
+        if !state.items.is_empty() {
+            state.taker.call();
+        }
     }
 
     /// Appends `item` of `bytes` bytes, after waiting for room if there is none.
@@ -394,6 +403,71 @@ mod tests {
         assert!(taker.wait_until(soon()));
         assert_eq!(queue.end(), Some(LinkError::Finished));
         assert_eq!(queue.try_pop(), Ok(Some(1)));
+    }
+
+    /// Pushes items of a stream, 100 bytes each with their cost.
+    fn push_stream(queue: &Queue<u8>, items: std::ops::Range<u8>, enough: usize) {
+        for item in items {
+            assert_eq!(queue.try_push_for(item, 36, enough), Ok(None));
+        }
+    }
+
+    #[test]
+    fn items_of_a_stream_wake_the_consumer_once_there_are_enough() {
+        let (taker, queue) = (Waker::default(), Queue::new(10_000));
+        queue.set_taker_waker(&taker);
+        let waits = || queue.try_pop_if(|_| false).unwrap();
+        assert_eq!(waits(), None);
+        push_stream(&queue, 0..2, 300);
+        assert!(!taker.wait_until(soon()));
+        push_stream(&queue, 2..3, 300);
+        assert!(taker.wait_until(soon()));
+
+        // Fewer leave with an item that does not wait, or when they are pushed out.
+        let mut batch = Vec::new();
+        queue.pop_many(&mut batch, 10_000, soon()).unwrap();
+        assert_eq!(waits(), None);
+        push_stream(&queue, 3..4, 300);
+        assert_eq!(queue.try_push(4, 36), Ok(None));
+        assert!(taker.wait_until(soon()));
+        queue.pop_many(&mut batch, 10_000, soon()).unwrap();
+        assert_eq!(waits(), None);
+        queue.push_out();
+        assert!(!taker.wait_until(soon()));
+        push_stream(&queue, 5..6, 300);
+        queue.push_out();
+        assert!(taker.wait_until(soon()));
+        queue.pop_many(&mut batch, 10_000, soon()).unwrap();
+        assert_eq!(batch, [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn items_of_a_stream_leave_at_the_deadline_the_bound_and_the_end() {
+        let queue = Queue::new(150);
+        let mut batch = Vec::new();
+        std::thread::scope(|threads| {
+            let popped = threads.spawn(|| queue.pop_many(&mut batch, 10_000, soon()));
+            std::thread::sleep(Duration::from_millis(10));
+            push_stream(&queue, 0..1, 300);
+            assert_eq!(popped.join().unwrap(), Ok(()));
+        });
+        assert_eq!(batch, [0]);
+        let later = Instant::now() + Duration::from_secs(20);
+        for close in [false, true] {
+            let mut batch = Vec::new();
+            std::thread::scope(|threads| {
+                let popped = threads.spawn(|| queue.pop_many(&mut batch, 10_000, later));
+                std::thread::sleep(Duration::from_millis(10));
+                push_stream(&queue, 0..1, 300);
+                match close {
+                    true => queue.close(LinkError::Left),
+                    false => push_stream(&queue, 1..2, 300),
+                }
+                assert_eq!(popped.join().unwrap(), Ok(()));
+            });
+            assert_eq!(batch.len(), if close { 1 } else { 2 });
+        }
+        assert!(Instant::now() < later);
     }
 
     #[test]

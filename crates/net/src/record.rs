@@ -78,6 +78,10 @@ impl<W: Write + Send> Transport for Recorder<W> {
         Ok(frame)
     }
 
+    fn push_out(&mut self) {
+        self.inner.push_out();
+    }
+
     fn due(&self) -> Option<Instant> {
         self.inner.due()
     }
@@ -205,6 +209,8 @@ impl Transport for Replayer {
         self.wire.received += frame.wire_bytes() as u64;
         Ok(Some(frame))
     }
+
+    fn push_out(&mut self) {}
 
     fn due(&self) -> Option<Instant> {
         None

@@ -137,6 +137,10 @@ impl Transport for TcpTransport {
         Ok(back.and_then(Packet::into_frame))
     }
 
+    fn push_out(&mut self) {
+        self.link.outgoing.push_out();
+    }
+
     fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
         self.link.incoming.try_pop()
     }

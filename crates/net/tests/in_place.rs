@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use crate::common::{A, B, digest, hear, pair, pattern, plain, say, short};
 use sealane_block::Cpu;
-use sealane_net::{MAX_CONTIGUOUS_BYTES, Mesh, NetError};
+use sealane_net::{Limits, MAX_CONTIGUOUS_BYTES, Mesh, NetError, SessionId, fuzzing};
+use std::time::{Duration, Instant};
 
 /// Bytes after which digests are compared, since each digest covers all that came before.
 const OFTEN_ENOUGH: usize = 4000;
@@ -119,12 +120,26 @@ fn pieces(total: usize, most: usize) -> impl Iterator<Item = usize> {
         .map(move |done| most.min(total - done))
 }
 
+/// The digest of contents that A sends to B, computed apart.
+fn digest_of(contents: &[(bool, usize)], bytes: &[u8]) -> [u8; 32] {
+    let mut left = bytes;
+    let part = |(is_tables, length): &(bool, usize)| {
+        let part;
+        (part, left) = left.split_at(*length);
+        (part, *is_tables)
+    };
+    let parts: Vec<_> = contents.iter().map(part).collect();
+    fuzzing::digest(SessionId::default(), A, B, &parts)
+}
+
 /// Sends messages in place in pieces of at most `most` bytes.
-fn write_contents(mesh: &mut Mesh, contents: &[(bool, usize)], most: usize) {
-    let cpu = Cpu::best();
+fn write_contents(mesh: &mut Mesh, contents: &[(bool, usize)], bytes: &[u8], most: usize) {
+    let (cpu, mut left) = (Cpu::best(), bytes);
     for (is_tables, length) in contents {
         for piece in pieces(*length, most) {
-            mesh.send_buffer(B, piece).unwrap()[..piece].fill(7);
+            let now;
+            (now, left) = left.split_at(piece);
+            mesh.send_buffer(B, piece).unwrap()[..piece].copy_from_slice(now);
             match is_tables {
                 true => mesh.mark_tables_written(cpu, B, piece).unwrap(),
                 false => mesh.mark_written(B, piece).unwrap(),
@@ -154,24 +169,76 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn tables_have_the_same_digest_however_they_are_written_and_read(
+    fn tables_have_one_digest_however_they_are_written_and_read(
         contents in contents(),
-        writes in 1usize..=MAX_CONTIGUOUS_BYTES,
-        reads in 1usize..=MAX_CONTIGUOUS_BYTES,
+        writes in 64usize..=MAX_CONTIGUOUS_BYTES,
+        reads in 64usize..=MAX_CONTIGUOUS_BYTES,
+        wrong in any::<prop::sample::Index>(),
     ) {
+        let total = contents.iter().map(|(_, length)| length).sum();
+        let mut bytes = pattern(total);
+        let expected = digest_of(&contents, &bytes);
         let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
-        write_contents(&mut a, &contents, writes.max(64));
-        read_contents(&mut b, &contents, reads.max(64));
-        prop_assert_eq!(a.digest_sent(B), b.digest_received(A));
+        write_contents(&mut a, &contents, &bytes, writes);
+        read_contents(&mut b, &contents, reads);
+        prop_assert_eq!(a.digest_sent(B), expected);
+        prop_assert_eq!(b.digest_received(A), expected);
+
+        let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
+        bytes[wrong.index(total)] ^= 1;
+        write_contents(&mut a, &contents, &bytes, writes);
+        prop_assert_ne!(a.digest_sent(B), expected);
         // One that takes tables for something else sees another stream.
-        if contents.iter().any(|(is_tables, _)| *is_tables) {
-            let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
-            write_contents(&mut a, &contents, writes.max(64));
-            let other = contents.iter().map(|(_, length)| (false, *length)).collect::<Vec<_>>();
-            read_contents(&mut b, &other, reads.max(64));
-            prop_assert_ne!(a.digest_sent(B), b.digest_received(A));
-        }
+        let other = contents.iter().map(|(_, length)| (false, *length)).collect::<Vec<_>>();
+        read_contents(&mut b, &other, reads);
+        let same = contents.iter().all(|(is_tables, _)| !is_tables);
+        prop_assert_eq!(a.digest_sent(B) == b.digest_received(A), same);
     }
+}
+
+#[test]
+fn tables_cross_tcp_and_tls_with_one_digest() {
+    let contents = [
+        (false, 500),
+        (true, 3_000_000),
+        (false, 70_000),
+        (true, 40_000),
+    ];
+    let bytes = pattern(3_110_500);
+    for (mut a, mut b) in [plain(short()), pair(short())] {
+        std::thread::scope(|threads| {
+            threads.spawn(|| write_contents(&mut a, &contents, &bytes, 5000));
+            read_contents(&mut b, &contents, 7000);
+        });
+        let expected = digest_of(&contents, &bytes);
+        assert_eq!(a.digest_sent(B), expected);
+        assert_eq!(b.digest_received(A), expected);
+    }
+}
+
+#[test]
+fn frames_that_wait_for_more_leave_before_their_sender_waits() {
+    let limits = Limits {
+        silence: Duration::from_secs(30),
+        ..short()
+    };
+    let (mut a, mut b) = plain(limits);
+    for _ in 0..3 {
+        a.send_buffer(B, 60_000).unwrap();
+        a.mark_written(B, 60_000).unwrap();
+    }
+    let started = Instant::now();
+    std::thread::scope(|threads| {
+        threads.spawn(move || {
+            b.recv_buffer(A, 60_000).unwrap();
+            b.consume(A, 60_000).unwrap();
+            say(&mut b, A, b"heard");
+        });
+        // The message goes on, and its frames do not wait for its end.
+        assert_eq!(hear(&mut a, B, 5), b"heard");
+    });
+    // A heartbeat, with which they would have left too, comes every 5 seconds.
+    assert!(started.elapsed() < Duration::from_secs(4));
 }
 
 #[test]

@@ -544,6 +544,8 @@ impl Transport for Ended {
         Err(self.0.clone())
     }
 
+    fn push_out(&mut self) {}
+
     fn due(&self) -> Option<Instant> {
         None
     }

@@ -151,6 +151,12 @@ impl Transport for Adversary {
         self.inner()?.try_recv()
     }
 
+    fn push_out(&mut self) {
+        if let Some(inner) = self.inner.as_mut().filter(|_| !self.stalled) {
+            inner.push_out();
+        }
+    }
+
     fn due(&self) -> Option<Instant> {
         let inner = self.inner.as_ref().filter(|_| !self.stalled);
         inner.and_then(|inner| inner.due())

@@ -1,7 +1,7 @@
 //! Garbled tables in messages: garbled into outgoing frames, evaluated in incoming ones.
 //!
 //! Garbling here is semi-honest, so its tables are digested by the hash against accidents.
-//! `tools/house.py` holds that no other file declares its messages to be such tables.
+//! `tools/house.py` lists the files that declare messages to be such tables.
 
 use sealane_block::Cpu;
 use sealane_garble::{CHUNK_BYTES, Tables};

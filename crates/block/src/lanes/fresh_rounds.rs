@@ -1,7 +1,7 @@
 //! The assembly of [`Lanes::fresh_rounds_each`](super::Lanes::fresh_rounds_each): AES rounds with
 //! the schedules of their keys, for all x86 tiers.
 //!
-//! Eight registers hold states, and one the last words of each schedule. Six are for what is made
+//! Eight registers hold states, and one the last words of each schedule. Four are for what is made
 //! of them; the rest of a schedule is in memory, where loads and stores are free beside AES. All
 //! instructions of a round are independent of those of the round before but for two chains: states,
 //! an AES round long, and last words, a shuffle and an AES round. The processor overlaps them; a

@@ -126,6 +126,10 @@ impl Transport for Link {
         Ok(frame)
     }
 
+    fn push_out(&mut self) {
+        self.inner.push_out();
+    }
+
     fn due(&self) -> Option<Instant> {
         self.inner.due()
     }
