@@ -5,9 +5,10 @@
 use sealane_block::{Cpu, Erased};
 
 use crate::batch::MessageSource;
-use crate::lanes::lockstep::{Lockstep, Outcome};
+use crate::lanes::lockstep::Lockstep;
 use crate::lanes::mode::Shape;
 use crate::lanes::single::Single;
+use crate::lanes::work::Outcome;
 use crate::lanes::{KeyMaterial, Mode};
 use crate::lengths::Request;
 use crate::suite::{Limits, USUAL};

@@ -43,6 +43,7 @@ pub mod gf;
 pub mod hash;
 pub mod lanes;
 pub mod prg;
+pub mod products;
 pub mod transpose;
 
 pub use aes::{Aes128, Aes128Dec, Aes128Many};

@@ -21,6 +21,7 @@ pub(crate) mod mode;
 pub(crate) mod single;
 pub(crate) mod tail;
 pub(crate) mod wave;
+pub(crate) mod work;
 
 pub(crate) use data::Data;
 pub(crate) use head::Head;

@@ -8,9 +8,11 @@
 
 use sealane_block::gf::{Order, mul_each, prepare_whole, reduce_whole_lanes, whole_product_lanes};
 use sealane_block::lanes::MAX_LANES;
+use sealane_block::products::Products;
 use sealane_block::{Block, Cpu, Lanes};
 use zeroize::Zeroize;
 
+use crate::lanes::keys::Table;
 use crate::lanes::{Data, Keys, Wave};
 
 /// Blocks that are hashed with one reduction.
@@ -27,7 +29,7 @@ pub(super) type Factor<L, const N: usize> = [Wave<L, N>; 2];
 pub(super) const ENTRIES: usize = 2 * MAX_LANES;
 
 /// The table of a key, and its constants. `base` is a block, not reversed, in the order of GHASH.
-pub(crate) fn expand(cpu: Cpu, order: Order, base: Block) -> (Vec<Block>, [Block; CONSTANTS]) {
+pub(crate) fn expand(cpu: Cpu, order: Order, base: Block) -> (Table, [Block; CONSTANTS]) {
     let mut powers = powers(cpu, order, base);
     let mut table = vec![Block::ZERO; 2 * ENTRIES];
     for (power, factor) in powers.iter().enumerate() {
@@ -39,7 +41,7 @@ pub(crate) fn expand(cpu: Cpu, order: Order, base: Block) -> (Vec<Block>, [Block
     for (pair, power) in constants.chunks_exact_mut(2).zip(1..) {
         pair.copy_from_slice(&[table[place(power)], table[ENTRIES + place(power)]]);
     }
-    (table, constants)
+    (Table::new(table), constants)
 }
 
 /// Returns the index of a power in the table.
@@ -67,12 +69,30 @@ pub(crate) trait BlockSource<L: Lanes, const N: usize> {
         data: &mut impl Data<L, N>,
         unit: usize,
     ) -> Wave<L, N>;
+
+    /// As [`block`](BlockSource::block), and computes sums of products beside it, if it can.
+    #[inline(always)]
+    fn block_beside(
+        &mut self,
+        keys: &impl Keys<L, N>,
+        data: &mut impl Data<L, N>,
+        unit: usize,
+        products: &Products<'_>,
+    ) -> (Wave<L, N>, Sums<L>) {
+        (self.block(keys, data, unit), products.sums(keys.l()))
+    }
 }
+
+/// The sums of both halves of [`Products`], which are not reduced.
+pub(crate) type Sums<L> = [[<L as Lanes>::V; 3]; 2];
+
+/// Number of vectors of which the products of a unit are computed beside its cipher.
+const BESIDE: usize = 2 * GROUP;
 
 /// Hashes all units of `data`, a block each.
 #[inline(always)]
-pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
+pub(crate) fn hash<K: Keys<L, N>, D: Data<L, N>, L: Lanes, const N: usize>(
+    keys: &K,
     order: Order,
     data: &mut D,
     mut value: Wave<L, N>,
@@ -80,9 +100,26 @@ pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
 ) -> Wave<L, N> {
     let (l, units) = (keys.l(), data.units());
     if D::WIDE {
+        let lanes = Wave::<L, N>::LANES;
         for unit in 0..units {
-            let before = round(keys, order, &value, Wave::<L, N>::LANES);
-            value = source.block(keys, data, unit).reversed();
+            let (block, before);
+            if const { N == BESIDE } {
+                let (words, more) = powers_from(keys, lanes);
+                let halves = value.lanes().split_at(lanes / 2);
+                let (words, more) = (words.split_at(lanes / 2), more.split_at(lanes / 2));
+                let products = Products {
+                    blocks: halves.into(),
+                    words: words.into(),
+                    more: more.into(),
+                };
+                let sums;
+                (block, sums) = source.block_beside(keys, data, unit, &products);
+                before = settled(l, order, added(l, sums[0], sums[1]));
+            } else {
+                before = round(keys, order, &value, lanes);
+                block = source.block(keys, data, unit);
+            }
+            value = block.reversed();
             // In the first lane alone.
             let before = l.previous(before, l.splat(Block::ZERO));
             value.v[0] = l.xor(value.v[0], before);
@@ -90,6 +127,98 @@ pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
         return value;
     }
     let groups = units / GROUP;
+    value = if const { N == BESIDE && K::SAME } {
+        groups_beside(keys, order, data, value, source, groups)
+    } else {
+        groups_apart(keys, order, data, value, source, groups)
+    };
+    for unit in groups * GROUP..units {
+        let block = source.block(keys, data, unit).reversed();
+        value = step(keys, order, value, block);
+    }
+    value
+}
+
+/// Hashes groups of blocks of lanes that have a message each, all under one key. A group is hashed
+/// beside the cipher of the next one: with each of its units, two vectors.
+#[inline(always)]
+fn groups_beside<L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
+    order: Order,
+    data: &mut impl Data<L, N>,
+    mut value: Wave<L, N>,
+    source: &mut impl BlockSource<L, N>,
+    groups: usize,
+) -> Wave<L, N> {
+    let l = keys.l();
+    let zero = l.splat(Block::ZERO);
+    let (mut words, mut more) = ([zero; GROUP], [zero; GROUP]);
+    for ahead in 0..GROUP {
+        [words[ahead], more[ahead]] = factor(keys, GROUP - ahead, 0);
+    }
+    // For each vector, the value before a group, and the group's blocks but the last.
+    let mut held = [[[zero; GROUP]; N]; 2];
+    let mut last = [[zero; N]; 2];
+    for group in 0..groups {
+        let (now, before) = (group % 2, (group + 1) % 2);
+        for ahead in 0..GROUP {
+            let unit = group * GROUP + ahead;
+            let block = if group > 0 {
+                let vectors = [ahead, ahead + GROUP];
+                let products = Products {
+                    blocks: vectors.map(|i| bytemuck::must_cast_slice(&held[before][i])),
+                    words: [bytemuck::must_cast_slice(&words); 2],
+                    more: [bytemuck::must_cast_slice(&more); 2],
+                };
+                let (block, sums) = source.block_beside(keys, data, unit, &products);
+                for half in 0..2 {
+                    let sum = reduce_whole_lanes(l, order, sums[half]);
+                    value.v[vectors[half]] = l.xor(sum, last[before][vectors[half]]);
+                }
+                block
+            } else {
+                source.block(keys, data, unit)
+            };
+            let block = block.reversed();
+            for i in 0..N {
+                match held[now][i].get_mut(ahead + 1) {
+                    Some(place) => *place = block.v[i],
+                    None => last[now][i] = block.v[i],
+                }
+            }
+        }
+        for i in 0..N {
+            held[now][i][0] = value.v[i];
+        }
+    }
+    if groups > 0 {
+        let before = (groups + 1) % 2;
+        for i in 0..N {
+            let [first, b0, b1, b2] = held[before][i];
+            value.v[i] = hashed(keys, order, first, [b0, b1, b2, last[before][i]], i);
+        }
+        // Some modes hash secret data.
+        for blocks in &mut held {
+            l.wipe(blocks.as_flattened_mut());
+        }
+        l.wipe(last.as_flattened_mut());
+        l.wipe(&mut words);
+        l.wipe(&mut more);
+    }
+    value
+}
+
+/// Hashes groups of blocks of lanes that have a message and a key each.
+#[inline(always)]
+fn groups_apart<L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
+    order: Order,
+    data: &mut impl Data<L, N>,
+    mut value: Wave<L, N>,
+    source: &mut impl BlockSource<L, N>,
+    groups: usize,
+) -> Wave<L, N> {
+    let l = keys.l();
     let mut blocks = [[Wave::zero(l); GROUP]; 2];
     for group in 0..groups {
         for ahead in 0..GROUP {
@@ -97,7 +226,8 @@ pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
             // unit: the two use different execution units.
             if group > 0 {
                 for i in (ahead..N).step_by(GROUP) {
-                    value.v[i] = hashed(keys, order, value.v[i], &blocks[(group - 1) % 2], i);
+                    let before = blocks[(group - 1) % 2].map(|block| block.v[i]);
+                    value.v[i] = hashed(keys, order, value.v[i], before, i);
                 }
             }
             let unit = group * GROUP + ahead;
@@ -106,18 +236,13 @@ pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
     }
     if groups > 0 {
         for i in 0..N {
-            value.v[i] = hashed(keys, order, value.v[i], &blocks[(groups - 1) % 2], i);
+            let before = blocks[(groups - 1) % 2].map(|block| block.v[i]);
+            value.v[i] = hashed(keys, order, value.v[i], before, i);
         }
         // Some modes hash secret data.
         for block in blocks.as_flattened_mut() {
             l.wipe(&mut block.v);
         }
-    }
-    let mut unit = groups * GROUP;
-    while unit < units {
-        let block = source.block(keys, data, unit).reversed();
-        value = step(keys, order, value, block);
-        unit += 1;
     }
     value
 }
@@ -128,16 +253,16 @@ fn hashed<L: Lanes, const N: usize>(
     keys: &impl Keys<L, N>,
     order: Order,
     value: L::V,
-    blocks: &[Wave<L, N>; GROUP],
+    blocks: [L::V; GROUP],
     i: usize,
 ) -> L::V {
     let l = keys.l();
     let mut sum = whole_product_lanes(l, value, factor(keys, GROUP, i));
     for ahead in 0..GROUP - 1 {
         let power = factor(keys, GROUP - 1 - ahead, i);
-        sum = added(l, sum, whole_product_lanes(l, blocks[ahead].v[i], power));
+        sum = added(l, sum, whole_product_lanes(l, blocks[ahead], power));
     }
-    l.xor(reduce_whole_lanes(l, order, sum), blocks[GROUP - 1].v[i])
+    l.xor(reduce_whole_lanes(l, order, sum), blocks[GROUP - 1])
 }
 
 /// Computes the sum of the blocks of a round, the first of them times power `first` of the base,
@@ -150,11 +275,8 @@ fn round<L: Lanes, const N: usize>(
     first: usize,
 ) -> L::V {
     let l = keys.l();
-    let at = place(first)..place(first) + Wave::<L, N>::LANES;
-    let (words, more) = keys.table(0).split_at(ENTRIES);
-    let (words, more) = (&words[at.clone()], &more[at]);
-    let zero = l.splat(Block::ZERO);
-    let mut sum = [zero; 3];
+    let (words, more) = powers_from(keys, first);
+    let mut sum = [l.splat(Block::ZERO); 3];
     // The first vector comes last, since the addend of its first block comes late.
     for i in (0..N).rev() {
         let powers = [
@@ -163,6 +285,24 @@ fn round<L: Lanes, const N: usize>(
         ];
         sum = added(l, sum, whole_product_lanes(l, blocks.v[i], powers));
     }
+    settled(l, order, sum)
+}
+
+/// Returns the powers of a round of lanes, from power `first` of the base down, prepared.
+#[inline(always)]
+fn powers_from<L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
+    first: usize,
+) -> (&[Block], &[Block]) {
+    let at = place(first)..place(first) + Wave::<L, N>::LANES;
+    let (words, more) = keys.table(0).split_at(ENTRIES);
+    (&words[at.clone()], &more[at])
+}
+
+/// Reduces the products of a round, and adds up its lanes; the result is in the last one.
+#[inline(always)]
+fn settled<L: Lanes>(l: L, order: Order, sum: [L::V; 3]) -> L::V {
+    let zero = l.splat(Block::ZERO);
     let mut sum = reduce_whole_lanes(l, order, sum);
     if L::WIDTH > 1 {
         sum = l.xor(sum, l.previous(zero, sum));
