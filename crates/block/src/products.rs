@@ -4,8 +4,8 @@ use crate::aes::{Forward, last_splat};
 use crate::gf::whole_product_lanes;
 use crate::{Block, Lanes};
 
-/// Blocks times factors of [`prepare_whole`](crate::gf::prepare_whole), to be summed in two halves: four vectors of each kind
-/// in each half.
+/// Blocks times factors of [`prepare_whole`](crate::gf::prepare_whole), to be summed in two halves:
+/// four vectors of each kind in each half.
 pub struct Products<'p> {
     /// The blocks.
     pub blocks: [&'p [Block]; 2],

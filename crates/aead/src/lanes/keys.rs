@@ -1,17 +1,15 @@
 //! Expanded keys, and the view of them that lanes have.
 
-use std::ops::Deref;
-
 use sealane_block::aes::{
     Around, Back, Direction, Forward, cipher_each, cipher_splat, last_each, last_splat,
     rounds_each, rounds_splat, xex_splat,
 };
 use sealane_block::products::{Products, encrypt_beside};
-use sealane_block::{Block, GROUP, Group, Lanes};
+use sealane_block::{Block, Lanes};
 
 use zeroize::Zeroize;
 
-use super::{Count, Mode, Params, Wave};
+use super::{Count, Mode, Params, Table, Wave};
 
 /// Expanded key of a mode.
 pub(crate) struct KeyMaterial<M: Mode> {
@@ -41,38 +39,6 @@ impl<M: Mode> Drop for KeyMaterial<M> {
             bytemuck::must_cast_mut::<_, [u128; 11]>(schedule).zeroize();
         }
         bytemuck::must_cast_slice_mut::<_, u128>(self.constants.as_mut()).zeroize();
-    }
-}
-
-/// Blocks that are read as whole vectors, so that they are aligned as these are.
-#[derive(Default)]
-pub(crate) struct Table(Vec<Group>);
-
-impl Table {
-    /// Takes over secret blocks; there may be zeros behind them.
-    pub(crate) fn new(mut blocks: Vec<Block>) -> Table {
-        let groups = blocks.chunks(GROUP).map(|blocks| {
-            let mut group = Group::default();
-            group[..blocks.len()].copy_from_slice(blocks);
-            group
-        });
-        let table = Table(groups.collect());
-        bytemuck::must_cast_slice_mut::<_, u128>(&mut blocks[..]).zeroize();
-        table
-    }
-}
-
-impl Deref for Table {
-    type Target = [Block];
-    #[inline(always)]
-    fn deref(&self) -> &[Block] {
-        bytemuck::must_cast_slice(&self.0)
-    }
-}
-
-impl Drop for Table {
-    fn drop(&mut self) {
-        bytemuck::must_cast_slice_mut::<_, u128>(&mut self.0[..]).zeroize();
     }
 }
 

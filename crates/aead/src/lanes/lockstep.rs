@@ -28,6 +28,16 @@ pub(crate) const fn is_pipelined<L: Lanes>() -> bool {
     !matches!(L::TIER, Tier::Portable)
 }
 
+/// Returns the number of lanes that a wave of a tier has.
+pub(crate) fn lanes_in(tier: Tier) -> usize {
+    match tier {
+        Tier::Portable => 4 * FEW_VECTORS,
+        Tier::AesNi => VECTORS,
+        Tier::Vaes256 => 2 * VECTORS,
+        Tier::Vaes512 => 4 * VECTORS,
+    }
+}
+
 /// Seals or opens all messages of a queue.
 pub(crate) struct Lockstep<'q, 'a, M: Mode, const OPEN: bool> {
     pub(crate) params: Params,

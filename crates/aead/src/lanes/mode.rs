@@ -139,7 +139,7 @@ pub(crate) trait Mode: Sized + 'static {
     /// Blocks of a unit, the step of the body.
     const UNIT: usize = 1;
     /// Length of text from which a message of a batch is faster alone in the lanes than beside
-    /// others, if its units can run side by side.
+    /// others, if its units can run side by side and fill all lanes.
     const ALONE_BYTES: usize = 8192;
     /// Number of passes of the body over the text.
     const PASSES: usize = 1;

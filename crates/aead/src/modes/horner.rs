@@ -6,14 +6,15 @@
 //! are read as vectors, and the whole round has one reduction. The value before a round is added to
 //! its first block. All values are byte-reversed.
 
+mod groups;
+
 use sealane_block::gf::{Order, mul_each, prepare_whole, reduce_whole_lanes, whole_product_lanes};
 use sealane_block::lanes::MAX_LANES;
 use sealane_block::products::Products;
 use sealane_block::{Block, Cpu, Lanes};
 use zeroize::Zeroize;
 
-use crate::lanes::keys::Table;
-use crate::lanes::{Data, Keys, Wave};
+use crate::lanes::{Data, Keys, Table, Wave};
 
 /// Blocks that are hashed with one reduction.
 pub(crate) const GROUP: usize = 4;
@@ -100,26 +101,9 @@ pub(crate) fn hash<K: Keys<L, N>, D: Data<L, N>, L: Lanes, const N: usize>(
 ) -> Wave<L, N> {
     let (l, units) = (keys.l(), data.units());
     if D::WIDE {
-        let lanes = Wave::<L, N>::LANES;
         for unit in 0..units {
-            let (block, before);
-            if const { N == BESIDE } {
-                let (words, more) = powers_from(keys, lanes);
-                let halves = value.lanes().split_at(lanes / 2);
-                let (words, more) = (words.split_at(lanes / 2), more.split_at(lanes / 2));
-                let products = Products {
-                    blocks: halves.into(),
-                    words: words.into(),
-                    more: more.into(),
-                };
-                let sums;
-                (block, sums) = source.block_beside(keys, data, unit, &products);
-                before = settled(l, order, added(l, sums[0], sums[1]));
-            } else {
-                before = round(keys, order, &value, lanes);
-                block = source.block(keys, data, unit);
-            }
-            value = block.reversed();
+            let before = round(keys, order, &value, Wave::<L, N>::LANES);
+            value = source.block(keys, data, unit).reversed();
             // In the first lane alone.
             let before = l.previous(before, l.splat(Block::ZERO));
             value.v[0] = l.xor(value.v[0], before);
@@ -128,141 +112,15 @@ pub(crate) fn hash<K: Keys<L, N>, D: Data<L, N>, L: Lanes, const N: usize>(
     }
     let groups = units / GROUP;
     value = if const { N == BESIDE && K::SAME } {
-        groups_beside(keys, order, data, value, source, groups)
+        groups::beside(keys, order, data, value, source, groups)
     } else {
-        groups_apart(keys, order, data, value, source, groups)
+        groups::apart(keys, order, data, value, source, groups)
     };
     for unit in groups * GROUP..units {
         let block = source.block(keys, data, unit).reversed();
         value = step(keys, order, value, block);
     }
     value
-}
-
-/// Hashes groups of blocks of lanes that have a message each, all under one key. A group is hashed
-/// beside the cipher of the next one: with each of its units, two vectors.
-#[inline(always)]
-fn groups_beside<L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
-    order: Order,
-    data: &mut impl Data<L, N>,
-    mut value: Wave<L, N>,
-    source: &mut impl BlockSource<L, N>,
-    groups: usize,
-) -> Wave<L, N> {
-    let l = keys.l();
-    let zero = l.splat(Block::ZERO);
-    let (mut words, mut more) = ([zero; GROUP], [zero; GROUP]);
-    for ahead in 0..GROUP {
-        [words[ahead], more[ahead]] = factor(keys, GROUP - ahead, 0);
-    }
-    // For each vector, the value before a group, and the group's blocks but the last.
-    let mut held = [[[zero; GROUP]; N]; 2];
-    let mut last = [[zero; N]; 2];
-    for group in 0..groups {
-        let (now, before) = (group % 2, (group + 1) % 2);
-        for ahead in 0..GROUP {
-            let unit = group * GROUP + ahead;
-            let block = if group > 0 {
-                let vectors = [ahead, ahead + GROUP];
-                let products = Products {
-                    blocks: vectors.map(|i| bytemuck::must_cast_slice(&held[before][i])),
-                    words: [bytemuck::must_cast_slice(&words); 2],
-                    more: [bytemuck::must_cast_slice(&more); 2],
-                };
-                let (block, sums) = source.block_beside(keys, data, unit, &products);
-                for half in 0..2 {
-                    let sum = reduce_whole_lanes(l, order, sums[half]);
-                    value.v[vectors[half]] = l.xor(sum, last[before][vectors[half]]);
-                }
-                block
-            } else {
-                source.block(keys, data, unit)
-            };
-            let block = block.reversed();
-            for i in 0..N {
-                match held[now][i].get_mut(ahead + 1) {
-                    Some(place) => *place = block.v[i],
-                    None => last[now][i] = block.v[i],
-                }
-            }
-        }
-        for i in 0..N {
-            held[now][i][0] = value.v[i];
-        }
-    }
-    if groups > 0 {
-        let before = (groups + 1) % 2;
-        for i in 0..N {
-            let [first, b0, b1, b2] = held[before][i];
-            value.v[i] = hashed(keys, order, first, [b0, b1, b2, last[before][i]], i);
-        }
-        // Some modes hash secret data.
-        for blocks in &mut held {
-            l.wipe(blocks.as_flattened_mut());
-        }
-        l.wipe(last.as_flattened_mut());
-        l.wipe(&mut words);
-        l.wipe(&mut more);
-    }
-    value
-}
-
-/// Hashes groups of blocks of lanes that have a message and a key each.
-#[inline(always)]
-fn groups_apart<L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
-    order: Order,
-    data: &mut impl Data<L, N>,
-    mut value: Wave<L, N>,
-    source: &mut impl BlockSource<L, N>,
-    groups: usize,
-) -> Wave<L, N> {
-    let l = keys.l();
-    let mut blocks = [[Wave::zero(l); GROUP]; 2];
-    for group in 0..groups {
-        for ahead in 0..GROUP {
-            // A group is hashed while the next one is enciphered, a few vectors of it beside each
-            // unit: the two use different execution units.
-            if group > 0 {
-                for i in (ahead..N).step_by(GROUP) {
-                    let before = blocks[(group - 1) % 2].map(|block| block.v[i]);
-                    value.v[i] = hashed(keys, order, value.v[i], before, i);
-                }
-            }
-            let unit = group * GROUP + ahead;
-            blocks[group % 2][ahead] = source.block(keys, data, unit).reversed();
-        }
-    }
-    if groups > 0 {
-        for i in 0..N {
-            let before = blocks[(groups - 1) % 2].map(|block| block.v[i]);
-            value.v[i] = hashed(keys, order, value.v[i], before, i);
-        }
-        // Some modes hash secret data.
-        for block in blocks.as_flattened_mut() {
-            l.wipe(&mut block.v);
-        }
-    }
-    value
-}
-
-/// Hashes a group of blocks in vector `i`, whose sum then stays in registers.
-#[inline(always)]
-fn hashed<L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
-    order: Order,
-    value: L::V,
-    blocks: [L::V; GROUP],
-    i: usize,
-) -> L::V {
-    let l = keys.l();
-    let mut sum = whole_product_lanes(l, value, factor(keys, GROUP, i));
-    for ahead in 0..GROUP - 1 {
-        let power = factor(keys, GROUP - 1 - ahead, i);
-        sum = added(l, sum, whole_product_lanes(l, blocks[ahead], power));
-    }
-    l.xor(reduce_whole_lanes(l, order, sum), blocks[GROUP - 1])
 }
 
 /// Computes the sum of the blocks of a round, the first of them times power `first` of the base,
@@ -275,8 +133,11 @@ fn round<L: Lanes, const N: usize>(
     first: usize,
 ) -> L::V {
     let l = keys.l();
-    let (words, more) = powers_from(keys, first);
-    let mut sum = [l.splat(Block::ZERO); 3];
+    let at = place(first)..place(first) + Wave::<L, N>::LANES;
+    let (words, more) = keys.table(0).split_at(ENTRIES);
+    let (words, more) = (&words[at.clone()], &more[at]);
+    let zero = l.splat(Block::ZERO);
+    let mut sum = [zero; 3];
     // The first vector comes last, since the addend of its first block comes late.
     for i in (0..N).rev() {
         let powers = [
@@ -285,24 +146,6 @@ fn round<L: Lanes, const N: usize>(
         ];
         sum = added(l, sum, whole_product_lanes(l, blocks.v[i], powers));
     }
-    settled(l, order, sum)
-}
-
-/// Returns the powers of a round of lanes, from power `first` of the base down, prepared.
-#[inline(always)]
-fn powers_from<L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
-    first: usize,
-) -> (&[Block], &[Block]) {
-    let at = place(first)..place(first) + Wave::<L, N>::LANES;
-    let (words, more) = keys.table(0).split_at(ENTRIES);
-    (&words[at.clone()], &more[at])
-}
-
-/// Reduces the products of a round, and adds up its lanes; the result is in the last one.
-#[inline(always)]
-fn settled<L: Lanes>(l: L, order: Order, sum: [L::V; 3]) -> L::V {
-    let zero = l.splat(Block::ZERO);
     let mut sum = reduce_whole_lanes(l, order, sum);
     if L::WIDTH > 1 {
         sum = l.xor(sum, l.previous(zero, sum));

@@ -12,8 +12,9 @@ use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{aes, back, double, forward};
 use crate::lanes::head::{block_of, padded_block_of};
-use crate::lanes::keys::Table;
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{
+    Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Table, Tail, Wave,
+};
 
 pub(crate) struct Ocb3;
 

@@ -39,8 +39,7 @@ macro_rules! nine_rounds_beside {
             // it names, and three vectors at `second`.
             unsafe {
                 asm!(
-                    // One round on all vectors, with one product of vectors. The first vector comes
-                    // last, because it may depend on the sums before it.
+                    // One round on all vectors, with one product of vectors.
                     ".macro sealane_round round, blocks, words, more, at",
                     concat!($spread, " {key}, [{keys} + \\round * 16]"),
                     concat!($load, " {a}, [\\blocks + \\at * ", $size, "]"),

@@ -80,8 +80,8 @@ impl<'a> Streams<'a> {
         streams
     }
 
-    /// Creates a stream for each of the first [`MAX_LANES`] runs of bytes, all of `units` units. Bytes
-    /// behind these are left alone.
+    /// Creates a stream for each of the first [`MAX_LANES`] runs of bytes, all of `units` units.
+    /// Bytes behind these are left alone.
     ///
     /// # Panics
     /// If there is no run, a unit has no blocks or more than sixteen, or a run is shorter.
@@ -115,8 +115,8 @@ impl<'a> Streams<'a> {
         }
     }
 
-    /// Creates streams in rows of `stride` bytes, one behind the other: a stream for each, of `units`
-    /// units at its front. Bytes behind these are left alone.
+    /// Creates streams in rows of `stride` bytes, one behind the other: a stream for each, of
+    /// `units` units at its front. Bytes behind these are left alone.
     ///
     /// # Panics
     /// If there is no row or more than [`MAX_LANES`], a unit has no blocks or more than sixteen, or

@@ -15,8 +15,9 @@ use super::shared::{
     aes, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7, times9,
 };
 use crate::lanes::head::{block_of, padded_block_of};
-use crate::lanes::keys::Table;
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{
+    Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Table, Tail, Wave,
+};
 
 pub(crate) struct Cobra;
 
