@@ -94,8 +94,14 @@ pub(super) fn apart<L: Lanes, const N: usize>(
             // unit: the two use different execution units.
             if group > 0 {
                 for i in (ahead..N).step_by(GROUP) {
-                    let before = blocks[(group - 1) % 2].map(|block| block.v[i]);
-                    value.v[i] = hashed(keys, order, value.v[i], before, i);
+                    let [b0, b1, b2, b3] = &blocks[(group - 1) % 2];
+                    value.v[i] = hashed(
+                        keys,
+                        order,
+                        value.v[i],
+                        [b0.v[i], b1.v[i], b2.v[i], b3.v[i]],
+                        i,
+                    );
                 }
             }
             let unit = group * GROUP + ahead;
@@ -104,8 +110,14 @@ pub(super) fn apart<L: Lanes, const N: usize>(
     }
     if groups > 0 {
         for i in 0..N {
-            let before = blocks[(groups - 1) % 2].map(|block| block.v[i]);
-            value.v[i] = hashed(keys, order, value.v[i], before, i);
+            let [b0, b1, b2, b3] = &blocks[(groups - 1) % 2];
+            value.v[i] = hashed(
+                keys,
+                order,
+                value.v[i],
+                [b0.v[i], b1.v[i], b2.v[i], b3.v[i]],
+                i,
+            );
         }
         // Some modes hash secret data.
         for block in blocks.as_flattened_mut() {
