@@ -10,8 +10,8 @@ use std::vec;
 
 use sealane_schedule::longest_first;
 
-use crate::lanes::lockstep::{LaneMessages, Outcome, Queue};
 use crate::lanes::mode::lanes_of;
+use crate::lanes::work::{LaneMessages, Outcome, Queue};
 use crate::lengths::{Layout, MessageLengths, Request, blocks};
 use crate::registry::HasKey;
 use crate::rows::RowCursor;

@@ -6,7 +6,7 @@ use sealane_block::Cpu;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::counts::Counts;
-use crate::lanes::lockstep::Outcome;
+use crate::lanes::work::Outcome;
 use crate::lengths::{Layout, MessageLengths, Request};
 use crate::registry::Key;
 use crate::{Error, Suite};

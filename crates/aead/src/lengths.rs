@@ -1,7 +1,7 @@
 //! Lengths of messages: the checks before lanes see a message, and its layout in a buffer.
 
-use crate::lanes::lockstep::Job;
 use crate::lanes::mode::Shape;
+use crate::lanes::work::Job;
 use crate::lanes::{Facts, KeyMaterial, Mode};
 use crate::{Cipher, Error};
 
@@ -81,10 +81,9 @@ impl<'a> Request<'a> {
     /// requires.
     #[inline]
     pub(crate) fn job<M: Mode>(self, open: bool, material: &'a KeyMaterial<M>) -> Job<'a, M> {
-        let front = M::shape(&material.params, self.bytes).front;
-        if !open && front > 0 {
-            self.text.copy_within(..self.bytes, front);
-            self.text[..front].fill(0);
+        let shape = M::shape(&material.params, self.bytes);
+        if !open && shape.front > 0 {
+            shape.make_room(self.text, self.bytes);
         }
         Job {
             material,

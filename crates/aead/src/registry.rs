@@ -5,9 +5,10 @@
 use sealane_block::{Cpu, Erased};
 
 use crate::batch::MessageSource;
-use crate::lanes::lockstep::{Lockstep, Outcome};
+use crate::lanes::lockstep::{Lockstep, lanes_in};
 use crate::lanes::mode::Shape;
 use crate::lanes::single::Single;
+use crate::lanes::work::Outcome;
 use crate::lanes::{KeyMaterial, Mode};
 use crate::lengths::Request;
 use crate::suite::{Limits, USUAL};
@@ -128,7 +129,8 @@ macro_rules! modes {
             pub(crate) fn goes_alone(&self, open: bool, text: usize) -> bool {
                 match self.suite.kind {
                     $(ModeId::$kind => {
-                        text >= <$mode>::ALONE_BYTES && <$mode>::is_parallel(open)
+                        let least = <$mode>::ALONE_BYTES.max(16 * lanes_in(self.cpu.tier()));
+                        text >= least && <$mode>::is_parallel(open)
                     })*
                 }
             }

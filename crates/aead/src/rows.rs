@@ -3,8 +3,9 @@
 use std::mem::take;
 
 use crate::batch::MessageSource;
-use crate::lanes::lockstep::{LaneMessages, Outcome, Queue};
 use crate::lanes::mode::lanes_of;
+use crate::lanes::work::{LaneMessages, Outcome, Queue};
+use crate::lanes::{Facts, KeyMaterial};
 use crate::lengths::{Layout, MessageLengths, Request};
 use crate::registry::HasKey;
 use crate::{Cipher, Error, KeyId, Nonces};
@@ -194,6 +195,38 @@ impl<'a> RowCursor<'_, 'a> {
         let buffer = split_off_mut(&mut rows.buffers, self.lengths.buffer);
         Some((number, Request::new(nonce, ad, buffer, &self.fit)))
     }
+
+    /// Gives every lane a row. When sealing, texts are moved to the place that the mode requires.
+    #[inline(always)]
+    fn put_rows<M: HasKey>(
+        &mut self,
+        lanes: usize,
+        work: &mut LaneMessages<'a, M>,
+        material: &'a KeyMaterial<M>,
+    ) {
+        let (rows, first) = (&mut self.rows, self.done);
+        self.done += lanes;
+        let (lengths, Layout { text, shape, .. }) = (self.lengths, self.fit);
+        let buffers = split_off_mut(&mut rows.buffers, lanes * lengths.buffer);
+        if !self.open && shape.front > 0 {
+            for row in buffers.chunks_exact_mut(lengths.buffer) {
+                shape.make_room(row, text);
+            }
+        }
+        let nonces = split_off(&mut rows.nonces, lanes * lengths.nonce);
+        let ads = match &mut rows.ads {
+            Ads::Same(ad) => Ads::Same(ad),
+            Ads::Each(ads) => Ads::Each(split_off(ads, lanes * lengths.ad)),
+        };
+        work.put_rows(lanes, first, material, buffers, shape.held, |lane| Facts {
+            nonce: &nonces[lane * lengths.nonce..][..lengths.nonce],
+            ad: match ads {
+                Ads::Same(ad) => ad,
+                Ads::Each(ads) => &ads[lane * lengths.ad..][..lengths.ad],
+            },
+            text,
+        });
+    }
 }
 
 impl<'a, M: HasKey> Queue<'a, M> for RowCursor<'_, 'a> {
@@ -202,6 +235,11 @@ impl<'a, M: HasKey> Queue<'a, M> for RowCursor<'_, 'a> {
         let Some(material) = M::of(self.rows.cipher) else {
             return filled;
         };
+        let lanes = free.count_ones() as usize;
+        if work.is_idle() && lanes <= self.rows.count - self.done {
+            self.put_rows(lanes, work, material);
+            return free;
+        }
         for lane in lanes_of(free) {
             let Some((number, request)) = self.next() else {
                 break;

@@ -22,8 +22,11 @@
 use bytemuck::Pod;
 
 use crate::fresh::{self, SlicedKeys};
+use crate::products::Products;
 use crate::{Block, GROUP, Tier};
 
+#[cfg(target_arch = "x86_64")]
+mod beside;
 pub(crate) mod portable;
 mod sbox;
 mod streams;
@@ -154,6 +157,19 @@ pub trait Lanes: Copy + Sealed {
     fn nine_unrounds(self, states: &mut [Self::V; 8], keys: &[Block; 11]);
     /// As [`nine_rounds_each`](Lanes::nine_rounds_each), of the inverse cipher.
     fn nine_unrounds_each(self, states: &mut [Self::V; 8], keys: &[[Self::V; 8]; 11]);
+
+    /// As [`nine_rounds`](Lanes::nine_rounds), with products beside them: see
+    /// [`encrypt_beside`](crate::products::encrypt_beside).
+    #[inline(always)]
+    fn nine_rounds_beside(
+        self,
+        states: &mut [Self::V; 8],
+        keys: &[Block; 11],
+        products: &Products<'_>,
+    ) -> [[Self::V; 3]; 2] {
+        self.nine_rounds(states, keys);
+        products.sums(self)
+    }
 
     /// The carry-less product of one 64-bit half of `a` with one of `b`; bit 0 of `HALVES`
     /// chooses the upper half of `a`, bit 4 that of `b`.

@@ -46,6 +46,7 @@ pub mod hash;
 pub mod lanes;
 pub mod poly_hash;
 pub mod prg;
+pub mod products;
 pub mod transpose;
 
 pub use aes::{Aes128, Aes128Dec, Aes128Many};

@@ -46,6 +46,8 @@ pub(crate) trait Data<L: Lanes, const N: usize> {
 pub(crate) struct Many<'d> {
     pub(crate) streams: Streams<'d>,
     pub(crate) positions: &'d [u64],
+    /// True if all lanes are at the same unit.
+    pub(crate) is_even: bool,
 }
 
 impl<L: Lanes, const N: usize> Data<L, N> for Many<'_> {
@@ -60,6 +62,9 @@ impl<L: Lanes, const N: usize> Data<L, N> for Many<'_> {
     }
     #[inline(always)]
     fn in_step(&self) -> Option<usize> {
+        if self.is_even {
+            return Some(0);
+        }
         let busy = self.streams.busy();
         let first = lanes_of(busy).next()?;
         let position = self.positions[first];

@@ -25,49 +25,65 @@ pub(crate) fn run<L: Lanes, M: Mode, const N: usize>(
     let (l, params) = (keys.l(), keys.params());
     let (zero, ones) = (Wave::zero(l), Wave::splat(l, Block::ONES));
     let mut state = M::Words::filled(zero);
-    let (mut least, mut most, mut ragged) = (usize::MAX, 0, 0);
-    for (lane, message) in messages.iter() {
+    let (mut least, mut most) = (usize::MAX, 0);
+    for (_, message) in messages.iter() {
         let count = M::head_blocks(&params, message);
         (least, most) = (least.min(count), most.max(count));
-        ragged |= u32::from(!message.ad.len().is_multiple_of(16)) << lane;
+        if messages.is_even {
+            break;
+        }
     }
+    let ragged = messages.where_lengths(|message| !message.ad.len().is_multiple_of(16));
     let mut head = Head {
         index: 0,
         last: zero,
-        whole: if ragged == 0 {
-            ones
-        } else {
-            Wave::where_set(l, !ragged)
+        whole: match ragged {
+            0 => ones,
+            _ if ragged == messages.set => zero,
+            _ => Wave::where_set(l, !ragged),
         },
         messages,
     };
     while head.index < most {
-        let (mut active, mut last) = (0u32, 0u32);
-        let block = Wave::of_lanes(l, |lane| {
-            let Some(message) = messages.get(lane) else {
-                return Block::ZERO;
-            };
-            let count = match least == most {
-                true => most,
-                false => M::head_blocks(&params, message),
-            };
-            if head.index >= count {
-                return Block::ZERO;
-            }
-            active |= 1 << lane;
-            last |= u32::from(head.index + 1 == count) << lane;
-            M::head_block(&params, message, head.index)
-        });
-        head.last = match last {
-            0 => zero,
-            _ if last == messages.set => ones,
-            _ => Wave::where_set(l, last),
-        };
-        if active == messages.set {
-            M::absorb(keys, &mut state, block, &head);
+        let mut active = messages.set;
+        let block = if messages.is_even {
+            // In each lane that has a message: one alone has the first lane.
+            head.last = if head.index + 1 == most { ones } else { zero };
+            Wave::of_lanes(l, |lane| match messages.facts.get(lane) {
+                Some(message) => M::head_block(&params, message, head.index),
+                None => Block::ZERO,
+            })
         } else {
-            let before = state;
-            M::absorb(keys, &mut state, block, &head);
+            let mut last = 0u32;
+            active = 0;
+            let block = Wave::of_lanes(l, |lane| {
+                let Some(message) = messages.get(lane) else {
+                    return Block::ZERO;
+                };
+                let count = match least == most {
+                    true => most,
+                    false => M::head_blocks(&params, message),
+                };
+                if head.index >= count {
+                    return Block::ZERO;
+                }
+                active |= 1 << lane;
+                last |= u32::from(head.index + 1 == count) << lane;
+                M::head_block(&params, message, head.index)
+            });
+            head.last = match last {
+                0 => zero,
+                _ if last == messages.set => ones,
+                _ => Wave::where_set(l, last),
+            };
+            block
+        };
+        let mut before = None;
+        if active != messages.set {
+            before = Some(state);
+        }
+        M::absorb(keys, &mut state, block, &head);
+        if let Some(before) = before {
             let active = Wave::where_set(l, active);
             for (after, before) in state.as_mut().iter_mut().zip(before.as_ref()) {
                 *after = before.unless(active, *after);

@@ -4,11 +4,12 @@ use sealane_block::aes::{
     Around, Back, Direction, Forward, cipher_each, cipher_splat, last_each, last_splat,
     rounds_each, rounds_splat, xex_splat,
 };
+use sealane_block::products::{Products, encrypt_beside};
 use sealane_block::{Block, Lanes};
 
 use zeroize::Zeroize;
 
-use super::{Count, Mode, Params, Wave};
+use super::{Count, Mode, Params, Table, Wave};
 
 /// Expanded key of a mode.
 pub(crate) struct KeyMaterial<M: Mode> {
@@ -16,7 +17,7 @@ pub(crate) struct KeyMaterial<M: Mode> {
     pub(crate) schedules: <M::Schedules as Count>::Array<[Block; 11]>,
     pub(crate) constants: <M::Constants as Count>::Array<Block>,
     /// Further blocks that depend on the key alone, looked up lane by lane at public places.
-    pub(crate) table: Vec<Block>,
+    pub(crate) table: Table,
 }
 
 impl<M: Mode> KeyMaterial<M> {
@@ -26,7 +27,7 @@ impl<M: Mode> KeyMaterial<M> {
             params,
             schedules: M::Schedules::filled([Block::ZERO; 11]),
             constants: M::Constants::filled(Block::ZERO),
-            table: Vec::new(),
+            table: Table::default(),
         }
     }
 }
@@ -38,7 +39,6 @@ impl<M: Mode> Drop for KeyMaterial<M> {
             bytemuck::must_cast_mut::<_, [u128; 11]>(schedule).zeroize();
         }
         bytemuck::must_cast_slice_mut::<_, u128>(self.constants.as_mut()).zeroize();
-        bytemuck::must_cast_slice_mut::<_, u128>(&mut self.table[..]).zeroize();
     }
 }
 
@@ -79,6 +79,16 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
         offset: Wave<L, N>,
         shared: L::V,
     ) -> Wave<L, N>;
+    /// Encrypts every lane, and computes sums of products, beside it where that is faster.
+    #[inline(always)]
+    fn encrypt_beside(
+        &self,
+        schedule: usize,
+        x: Wave<L, N>,
+        products: &Products<'_>,
+    ) -> (Wave<L, N>, [[L::V; 3]; 2]) {
+        (self.encrypt(schedule, x), products.sums(self.l()))
+    }
     /// The constant of that number.
     fn constant(&self, which: usize) -> Wave<L, N>;
     /// Vector `i` of the constant of that number.
@@ -148,6 +158,24 @@ impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Same<'k, L
 
 impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
     const SAME: bool = true;
+    #[inline(always)]
+    fn encrypt_beside(
+        &self,
+        schedule: usize,
+        mut x: Wave<L, N>,
+        products: &Products<'_>,
+    ) -> (Wave<L, N>, [[L::V; 3]; 2]) {
+        let schedule = &self.material.schedules[schedule];
+        // Known when the body is compiled.
+        let sums = match x.v.as_mut_slice().try_into() {
+            Ok(eight) => encrypt_beside(self.l, schedule, eight, products),
+            Err(_) => {
+                cipher_splat::<L, Forward, N>(self.l, schedule, &mut x.v, Around::NOTHING);
+                products.sums(self.l)
+            }
+        };
+        (x, sums)
+    }
     #[inline(always)]
     fn l(&self) -> L {
         self.l

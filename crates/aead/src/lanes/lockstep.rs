@@ -6,14 +6,15 @@
 //! determines how often this happens: seldom, if messages of about the same length are side by
 //! side.
 
-use sealane_block::lanes::{MAX_LANES, SPARE_BYTES, Spare, Streams};
+use sealane_block::lanes::{SPARE_BYTES, Spare};
 use sealane_block::{Kernel, Lanes, Tier};
 
 use super::data::Many;
 use super::keys::{Each, LaneKeys, Same};
 use super::mode::lanes_of;
 use super::tail::Slots;
-use super::{Count, Facts, Group, KeyMaterial, Mode, Params, State, Tail, Wave, head};
+use super::work::{LaneMessages, Outcome, Queue};
+use super::{Count, Group, KeyMaterial, Mode, Params, State, Tail, Wave, head};
 
 /// Number of vectors of a wave: as many as keep the AES units busy.
 pub(crate) const VECTORS: usize = 8;
@@ -27,32 +28,14 @@ pub(crate) const fn is_pipelined<L: Lanes>() -> bool {
     !matches!(L::TIER, Tier::Portable)
 }
 
-/// A message for a lane.
-pub(crate) struct Job<'a, M: Mode> {
-    pub(crate) material: &'a KeyMaterial<M>,
-    pub(crate) facts: Facts<'a>,
-    /// The text, replaced by as many bytes of output.
-    pub(crate) text: &'a mut [u8],
-    /// The rest of the sealed message.
-    pub(crate) tag: &'a mut [u8],
-}
-
-/// The outcome of a message.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Outcome {
-    /// True if it is authentic; true when sealing.
-    pub(crate) authentic: bool,
-    /// Bytes of padding at the end of the text, when opening.
-    pub(crate) padding: usize,
-}
-
-/// The queue of messages, which also receives outcomes.
-pub(crate) trait Queue<'a, M: Mode> {
-    /// Puts the next messages into lanes of the set `free`, and returns the set of lanes used: all
-    /// of them, unless there are no more messages.
-    fn fill(&mut self, work: &mut LaneMessages<'a, M>, free: u32) -> u32;
-    /// Reports that a message has been opened.
-    fn done(&mut self, number: usize, outcome: Outcome);
+/// Returns the number of lanes that a wave of a tier has.
+pub(crate) fn lanes_in(tier: Tier) -> usize {
+    match tier {
+        Tier::Portable => 4 * FEW_VECTORS,
+        Tier::AesNi => VECTORS,
+        Tier::Vaes256 => 2 * VECTORS,
+        Tier::Vaes512 => 4 * VECTORS,
+    }
 }
 
 /// Seals or opens all messages of a queue.
@@ -83,70 +66,20 @@ impl<M: Mode, const OPEN: bool> Lockstep<'_, '_, M, OPEN> {
         match self.same {
             // In integer code, loads of keys cost nothing beside AES, so one body suffices.
             Some(material) if const { is_pipelined::<L>() } => {
-                run::<L, M, N, OPEN>(Same { l, material }, self.queue);
+                run::<L, M, _, N, OPEN>(Same { l, material }, self.queue);
             }
-            _ => run::<L, M, N, OPEN>(Each::<L, M, N>::new(l, self.params), self.queue),
-        }
-    }
-}
-
-/// The messages of all lanes. A lane without a message has no text.
-pub(crate) struct LaneMessages<'a, M: Mode> {
-    /// A bit for each lane that has a message.
-    busy: u32,
-    /// Numbers of messages, as the queue gave them.
-    number: [usize; MAX_LANES],
-    material: [Option<&'a KeyMaterial<M>>; MAX_LANES],
-    facts: [Facts<'a>; MAX_LANES],
-    text: [&'a mut [u8]; MAX_LANES],
-    tag: [&'a mut [u8]; MAX_LANES],
-    /// Number of units done.
-    units: [u64; MAX_LANES],
-    /// Number of units in all.
-    all: [u64; MAX_LANES],
-}
-
-impl<'a, M: Mode> LaneMessages<'a, M> {
-    fn new() -> LaneMessages<'a, M> {
-        LaneMessages {
-            busy: 0,
-            number: [0; MAX_LANES],
-            material: [None; MAX_LANES],
-            facts: [Facts::default(); MAX_LANES],
-            text: std::array::from_fn(|_| <&mut [u8]>::default()),
-            tag: std::array::from_fn(|_| <&mut [u8]>::default()),
-            units: [0; MAX_LANES],
-            all: [0; MAX_LANES],
-        }
-    }
-
-    /// Gives a lane its next message.
-    #[inline(always)]
-    pub(crate) fn put(&mut self, lane: usize, number: usize, job: Job<'a, M>) {
-        self.number[lane] = number;
-        self.material[lane] = Some(job.material);
-        self.facts[lane] = job.facts;
-        self.units[lane] = 0;
-        let whole = job.text.len() - M::rest(job.text.len());
-        self.all[lane] = (whole / (16 * M::UNIT)) as u64;
-        (self.text[lane], self.tag[lane]) = (job.text, job.tag);
-    }
-
-    #[inline(always)]
-    fn group(&self, set: u32) -> Group<'_> {
-        Group {
-            facts: &self.facts,
-            set,
+            _ => run::<L, M, _, N, OPEN>(Each::<L, M, N>::new(l, self.params), self.queue),
         }
     }
 }
 
 #[inline(always)]
-fn run<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
-    mut keys: impl LaneKeys<'a, L, M, N>,
+fn run<'a, L: Lanes, M: Mode, K: LaneKeys<'a, L, M, N>, const N: usize, const OPEN: bool>(
+    mut keys: K,
     queue: &mut dyn Queue<'a, M>,
 ) {
-    let every = (u64::MAX >> (64 - Wave::<L, N>::LANES)) as u32;
+    let lanes = Wave::<L, N>::LANES;
+    let every = (u64::MAX >> (64 - lanes)) as u32;
     let mut state = M::Words::filled(Wave::zero(keys.l()));
     let mut spare = [0; SPARE_BYTES];
     let mut slots = Slots::new(keys.l());
@@ -158,13 +91,17 @@ fn run<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
         if work.busy == 0 {
             break;
         }
-        for lane in lanes_of(fresh) {
-            if let Some(material) = work.material[lane] {
-                keys.set(lane, material);
+        // Lanes that begin and end together, as they do in rows.
+        let is_even = fresh == every && work.is_even(lanes);
+        if const { !K::SAME } {
+            for lane in lanes_of(fresh) {
+                if let Some(material) = work.material[lane] {
+                    keys.set(lane, material);
+                }
             }
         }
         if fresh != 0 {
-            let begun = head::run::<L, M, N>(&keys, work.group(fresh));
+            let begun = head::run::<L, M, N>(&keys, work.group(fresh, is_even));
             merge::<L, M, N>(&mut state, &begun, fresh, every);
             for pass in 1..M::PASSES {
                 pass_over::<L, M, N, OPEN>(
@@ -172,6 +109,7 @@ fn run<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
                     &mut state,
                     &mut work,
                     fresh,
+                    is_even,
                     &mut spare,
                     pass - 1,
                 );
@@ -186,10 +124,11 @@ fn run<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
             &mut state,
             &mut work,
             busy,
+            is_even,
             &mut spare,
             M::PASSES - 1,
         );
-        finish::<L, M, N, OPEN>(&keys, &state, &mut work, &mut slots, queue);
+        finish::<L, M, N, OPEN>(&keys, &state, &mut work, is_even, &mut slots, queue);
     }
     keys.wipe();
 }
@@ -221,30 +160,30 @@ fn advance<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     state: &mut State<M, L, N>,
     work: &mut LaneMessages<'a, M>,
     set: u32,
+    is_even: bool,
     spare: &mut Spare,
     pass: usize,
 ) {
-    let unit_bytes = 16 * M::UNIT;
     let mut left = u64::MAX;
-    for lane in lanes_of(set) {
-        left = left.min(work.all[lane] - work.units[lane]);
+    if is_even {
+        left = work.texts.all[0];
+    } else {
+        for lane in lanes_of(set) {
+            left = left.min(work.texts.all[lane] - work.units[lane]);
+        }
     }
     while left > 0 {
+        let lanes = Wave::<L, N>::LANES;
         let units = &work.units;
-        let streams = work.text[..Wave::<L, N>::LANES].iter_mut().enumerate();
-        let streams = streams.map(|(lane, text)| {
-            let from = units[lane] as usize * unit_bytes;
-            let whole = set >> lane & 1 == 1;
-            whole.then(|| &mut text[from..from + left as usize * unit_bytes])
-        });
         let mut data = Many {
-            streams: Streams::new(streams, M::UNIT, spare),
+            streams: (work.texts).streams(lanes, set, units, left, is_even, spare),
             positions: units,
+            is_even,
         };
         let done = data.streams.units() as u64;
         M::body::<L, N, OPEN>(keys, state, &mut data, pass);
-        for lane in lanes_of(set) {
-            work.units[lane] += done;
+        for (lane, units) in work.units.iter_mut().enumerate() {
+            *units += done & u64::from(set >> lane & 1).wrapping_neg();
         }
         left -= done;
     }
@@ -258,19 +197,20 @@ fn pass_over<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     state: &mut State<M, L, N>,
     work: &mut LaneMessages<'a, M>,
     fresh: u32,
+    is_even: bool,
     spare: &mut Spare,
     pass: usize,
 ) {
     loop {
         let mut going = 0;
         for lane in lanes_of(fresh) {
-            going |= u32::from(work.units[lane] < work.all[lane]) << lane;
+            going |= u32::from(work.units[lane] < work.texts.all[lane]) << lane;
         }
         if going == 0 {
             break;
         }
         let mut moved = *state;
-        advance::<L, M, N, OPEN>(keys, &mut moved, work, going, spare, pass);
+        advance::<L, M, N, OPEN>(keys, &mut moved, work, going, is_even, spare, pass);
         merge::<L, M, N>(state, &moved, going, u32::MAX);
     }
     for lane in lanes_of(fresh) {
@@ -284,27 +224,35 @@ fn finish<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys: &impl LaneKeys<'a, L, M, N>,
     state: &State<M, L, N>,
     work: &mut LaneMessages<'a, M>,
+    is_even: bool,
     slots: &mut Slots<L, N>,
     queue: &mut dyn Queue<'a, M>,
 ) {
     let (l, params) = (keys.l(), keys.params());
-    let mut ending = 0;
-    for lane in lanes_of(work.busy) {
-        ending |= u32::from(work.units[lane] == work.all[lane]) << lane;
+    let mut ending = work.busy;
+    if !is_even {
+        ending = 0;
+        for lane in lanes_of(work.busy) {
+            ending |= u32::from(work.units[lane] == work.texts.all[lane]) << lane;
+        }
     }
     let group = Group {
         facts: &work.facts,
         set: ending,
+        is_even,
     };
     let mut tail = Tail::<L, N>::new(l, &params, group, slots);
-    for lane in lanes_of(ending) {
-        let rest = &work.text[lane][work.units[lane] as usize * 16 * M::UNIT..];
-        tail.take::<M, OPEN>(lane, &params, rest, work.tag[lane]);
+    // Sealing takes nothing where texts end with their units.
+    if OPEN || !is_even || !work.texts.is_whole() {
+        for lane in lanes_of(ending) {
+            let (rest, tag) = work.texts.tail(lane);
+            tail.take::<M, OPEN>(lane, &params, rest, tag);
+        }
     }
     M::tail::<L, N, OPEN>(keys, state, &mut tail);
     for lane in lanes_of(ending) {
-        let rest = &mut work.text[lane][work.units[lane] as usize * 16 * M::UNIT..];
-        let authentic = tail.give::<M, OPEN>(lane, &params, rest, work.tag[lane]);
+        let (rest, tag) = work.texts.tail(lane);
+        let authentic = tail.give::<M, OPEN>(lane, &params, rest, tag);
         if OPEN {
             let outcome = Outcome {
                 authentic,
@@ -315,4 +263,5 @@ fn finish<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     }
     tail.clear(l);
     work.busy &= !ending;
+    work.texts.end_rows();
 }

@@ -19,12 +19,15 @@ pub(crate) mod keys;
 pub(crate) mod lockstep;
 pub(crate) mod mode;
 pub(crate) mod single;
+mod table;
 pub(crate) mod tail;
 pub(crate) mod wave;
+pub(crate) mod work;
 
 pub(crate) use data::Data;
 pub(crate) use head::Head;
 pub(crate) use keys::{KeyMaterial, Keys};
 pub(crate) use mode::{Count, Facts, Group, Mode, Of, Params, State};
+pub(crate) use table::Table;
 pub(crate) use tail::Tail;
 pub(crate) use wave::Wave;

@@ -51,6 +51,10 @@ pub(crate) struct Group<'a> {
     pub(crate) facts: &'a [Facts<'a>],
     /// A bit for each lane that takes part.
     pub(crate) set: u32,
+    /// True if all lanes of the wave take part, with messages of equal lengths: what depends on
+    /// lengths alone is then computed once. So it is for one message alone, whose lane is the only
+    /// one that counts.
+    pub(crate) is_even: bool,
 }
 
 impl<'a> Group<'a> {
@@ -60,6 +64,7 @@ impl<'a> Group<'a> {
         Group {
             facts: std::slice::from_ref(facts),
             set: 1,
+            is_even: true,
         }
     }
 
@@ -67,6 +72,18 @@ impl<'a> Group<'a> {
     #[inline(always)]
     pub(crate) fn get(&self, lane: usize) -> Option<&'a Facts<'a>> {
         (self.set >> lane & 1 == 1).then(|| &self.facts[lane])
+    }
+
+    /// Returns the lanes that take part and whose messages have lengths that `is` accepts.
+    #[inline(always)]
+    pub(crate) fn where_lengths(&self, is: impl Fn(&Facts<'_>) -> bool) -> u32 {
+        if self.is_even {
+            return if is(&self.facts[0]) { self.set } else { 0 };
+        }
+        let lanes = self.iter();
+        lanes.fold(0, |set, (lane, message)| {
+            set | u32::from(is(message)) << lane
+        })
     }
 
     /// Returns the lanes that take part, with their messages.
@@ -97,6 +114,14 @@ pub(crate) struct Shape {
     pub(crate) sealed: usize,
 }
 
+impl Shape {
+    /// Moves a text from the front of its buffer to its place, with zeros before it.
+    pub(crate) fn make_room(&self, buffer: &mut [u8], text: usize) {
+        buffer.copy_within(..text, self.front);
+        buffer[..self.front].fill(0);
+    }
+}
+
 /// The words that a lane of mode `M` carries from block to block.
 pub(crate) type State<M, L, const N: usize> = <<M as Mode>::Words as Count>::Array<Wave<L, N>>;
 
@@ -114,7 +139,7 @@ pub(crate) trait Mode: Sized + 'static {
     /// Blocks of a unit, the step of the body.
     const UNIT: usize = 1;
     /// Length of text from which a message of a batch is faster alone in the lanes than beside
-    /// others, if its units can run side by side.
+    /// others, if its units can run side by side and fill all lanes.
     const ALONE_BYTES: usize = 8192;
     /// Number of passes of the body over the text.
     const PASSES: usize = 1;

@@ -6,8 +6,9 @@ use sealane_block::{Block, Kernel, Lanes};
 
 use super::data::{One, Wide};
 use super::keys::Same;
-use super::lockstep::{FEW_VECTORS, Job, Outcome, VECTORS, is_pipelined};
+use super::lockstep::{FEW_VECTORS, VECTORS, is_pipelined};
 use super::tail::Slots;
+use super::work::{Job, Outcome};
 use super::{Group, Keys, Mode, State, Tail, Wave, head};
 
 /// Seals or opens one message.

@@ -183,7 +183,20 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
     /// Returns a block for each lane, by the length of its rest, which is public.
     #[inline(always)]
     pub(crate) fn by_rest(&self, l: L, block: impl Fn(usize) -> Block) -> Wave<L, N> {
+        if self.messages.is_even {
+            return Wave::splat(l, block(self.most));
+        }
         Wave::of_lanes(l, |lane| block(self.rest[lane]))
+    }
+
+    /// Returns a block for each lane, by the lengths of its message, which are public; where there
+    /// is no message, any block.
+    #[inline(always)]
+    pub(crate) fn by_lengths(&self, l: L, block: impl Fn(&Facts<'_>) -> Block) -> Wave<L, N> {
+        if self.messages.is_even {
+            return Wave::splat(l, block(&self.messages.facts[0]));
+        }
+        self.by_message(l, block)
     }
 
     /// Returns a block for each lane, by its message; zero where there is none.

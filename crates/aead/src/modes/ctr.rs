@@ -20,7 +20,7 @@ impl Mode for Ctr {
     type Words = Of<1>;
 
     /// There is no head or tail worth sharing.
-    const ALONE_BYTES: usize = 64;
+    const ALONE_BYTES: usize = 0;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ctr> {
         let mut material = KeyMaterial::new(params);

@@ -19,7 +19,7 @@ impl Mode for Ecb {
     type Words = Of<0>;
 
     /// There is no head or tail worth sharing.
-    const ALONE_BYTES: usize = 64;
+    const ALONE_BYTES: usize = 0;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ecb> {
         let mut material = KeyMaterial::new(params);

@@ -5,10 +5,11 @@
 //! [`horner`]), which the tail computes.
 
 use sealane_block::gf::Order;
+use sealane_block::products::Products;
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::ctr::stride;
-use super::horner::{self, BlockSource};
+use super::horner::{self, BlockSource, Sums};
 use super::shared::{aes, forward, lane_numbers};
 use crate::lanes::head::block_of;
 use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
@@ -67,13 +68,13 @@ impl Mode for Gcm {
         head: &Head<'_, L, N>,
     ) {
         let l = keys.l();
-        let (mut usual, mut ends) = (0, 0);
-        for (lane, message) in head.messages.iter() {
-            let last = nonce_blocks(message.nonce.len()) == head.index + 1;
-            let is_usual = message.nonce.len() == USUAL_NONCE;
-            usual |= u32::from(last && is_usual) << lane;
-            ends |= u32::from(last && !is_usual) << lane;
-        }
+        let ending = |usual: bool| {
+            head.messages.where_lengths(|message| {
+                let bytes = message.nonce.len();
+                nonce_blocks(bytes) == head.index + 1 && (bytes == USUAL_NONCE) == usual
+            })
+        };
+        let (usual, ends) = (ending(true), ending(false));
         if usual == head.messages.set {
             state[FIRST] = block;
             return;
@@ -159,7 +160,7 @@ impl Mode for Gcm {
             hash = hash.unless(tail.where_rest(l, |rest| rest > 0), more);
         }
         // Reversed, as the hash is: the length of associated data in the upper half.
-        let lengths = tail.by_message(l, |message| {
+        let lengths = tail.by_lengths(l, |message| {
             let (ad, text) = (8 * message.ad.len() as u128, 8 * message.text as u128);
             Block::new(ad << 64 | text)
         });
@@ -183,8 +184,28 @@ impl<L: Lanes, const N: usize, const OPEN: bool> BlockSource<L, N> for Counted<L
         unit: usize,
     ) -> Wave<L, N> {
         let pad = keys.encrypt(0, self.counter.reversed());
+        self.masked(data, unit, pad)
+    }
+
+    #[inline(always)]
+    fn block_beside(
+        &mut self,
+        keys: &impl Keys<L, N>,
+        data: &mut impl Data<L, N>,
+        unit: usize,
+        products: &Products<'_>,
+    ) -> (Wave<L, N>, Sums<L>) {
+        let (pad, sums) = keys.encrypt_beside(0, self.counter.reversed(), products);
+        (self.masked(data, unit, pad), sums)
+    }
+}
+
+impl<L: Lanes, const N: usize, const OPEN: bool> Counted<L, N, OPEN> {
+    /// Masks a unit with its pad, and returns its ciphertext.
+    #[inline(always)]
+    fn masked(&mut self, data: &mut impl Data<L, N>, unit: usize, pad: Wave<L, N>) -> Wave<L, N> {
         self.counter = self.counter.add32(self.step);
-        let [given, made] = data.add(keys.l(), unit, 0, pad);
+        let [given, made] = data.add(pad.l, unit, 0, pad);
         if OPEN { given } else { made }
     }
 }

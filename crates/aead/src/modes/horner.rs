@@ -6,12 +6,15 @@
 //! are read as vectors, and the whole round has one reduction. The value before a round is added to
 //! its first block. All values are byte-reversed.
 
+mod groups;
+
 use sealane_block::gf::{Order, mul_each, prepare_whole, reduce_whole_lanes, whole_product_lanes};
 use sealane_block::lanes::MAX_LANES;
+use sealane_block::products::Products;
 use sealane_block::{Block, Cpu, Lanes};
 use zeroize::Zeroize;
 
-use crate::lanes::{Data, Keys, Wave};
+use crate::lanes::{Data, Keys, Table, Wave};
 
 /// Blocks that are hashed with one reduction.
 pub(crate) const GROUP: usize = 4;
@@ -27,7 +30,7 @@ pub(super) type Factor<L, const N: usize> = [Wave<L, N>; 2];
 pub(super) const ENTRIES: usize = 2 * MAX_LANES;
 
 /// The table of a key, and its constants. `base` is a block, not reversed, in the order of GHASH.
-pub(crate) fn expand(cpu: Cpu, order: Order, base: Block) -> (Vec<Block>, [Block; CONSTANTS]) {
+pub(crate) fn expand(cpu: Cpu, order: Order, base: Block) -> (Table, [Block; CONSTANTS]) {
     let mut powers = powers(cpu, order, base);
     let mut table = vec![Block::ZERO; 2 * ENTRIES];
     for (power, factor) in powers.iter().enumerate() {
@@ -39,7 +42,7 @@ pub(crate) fn expand(cpu: Cpu, order: Order, base: Block) -> (Vec<Block>, [Block
     for (pair, power) in constants.chunks_exact_mut(2).zip(1..) {
         pair.copy_from_slice(&[table[place(power)], table[ENTRIES + place(power)]]);
     }
-    (table, constants)
+    (Table::new(table), constants)
 }
 
 /// Returns the index of a power in the table.
@@ -67,12 +70,30 @@ pub(crate) trait BlockSource<L: Lanes, const N: usize> {
         data: &mut impl Data<L, N>,
         unit: usize,
     ) -> Wave<L, N>;
+
+    /// As [`block`](BlockSource::block), and computes sums of products beside it, if it can.
+    #[inline(always)]
+    fn block_beside(
+        &mut self,
+        keys: &impl Keys<L, N>,
+        data: &mut impl Data<L, N>,
+        unit: usize,
+        products: &Products<'_>,
+    ) -> (Wave<L, N>, Sums<L>) {
+        (self.block(keys, data, unit), products.sums(keys.l()))
+    }
 }
+
+/// The sums of both halves of [`Products`], which are not reduced.
+pub(crate) type Sums<L> = [[<L as Lanes>::V; 3]; 2];
+
+/// Number of vectors of which the products of a unit are computed beside its cipher.
+const BESIDE: usize = 2 * GROUP;
 
 /// Hashes all units of `data`, a block each.
 #[inline(always)]
-pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
+pub(crate) fn hash<K: Keys<L, N>, D: Data<L, N>, L: Lanes, const N: usize>(
+    keys: &K,
     order: Order,
     data: &mut D,
     mut value: Wave<L, N>,
@@ -90,54 +111,16 @@ pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
         return value;
     }
     let groups = units / GROUP;
-    let mut blocks = [[Wave::zero(l); GROUP]; 2];
-    for group in 0..groups {
-        for ahead in 0..GROUP {
-            // A group is hashed while the next one is enciphered, a few vectors of it beside each
-            // unit: the two use different execution units.
-            if group > 0 {
-                for i in (ahead..N).step_by(GROUP) {
-                    value.v[i] = hashed(keys, order, value.v[i], &blocks[(group - 1) % 2], i);
-                }
-            }
-            let unit = group * GROUP + ahead;
-            blocks[group % 2][ahead] = source.block(keys, data, unit).reversed();
-        }
-    }
-    if groups > 0 {
-        for i in 0..N {
-            value.v[i] = hashed(keys, order, value.v[i], &blocks[(groups - 1) % 2], i);
-        }
-        // Some modes hash secret data.
-        for block in blocks.as_flattened_mut() {
-            l.wipe(&mut block.v);
-        }
-    }
-    let mut unit = groups * GROUP;
-    while unit < units {
+    value = if const { N == BESIDE && K::SAME } {
+        groups::beside(keys, order, data, value, source, groups)
+    } else {
+        groups::apart(keys, order, data, value, source, groups)
+    };
+    for unit in groups * GROUP..units {
         let block = source.block(keys, data, unit).reversed();
         value = step(keys, order, value, block);
-        unit += 1;
     }
     value
-}
-
-/// Hashes a group of blocks in vector `i`, whose sum then stays in registers.
-#[inline(always)]
-fn hashed<L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
-    order: Order,
-    value: L::V,
-    blocks: &[Wave<L, N>; GROUP],
-    i: usize,
-) -> L::V {
-    let l = keys.l();
-    let mut sum = whole_product_lanes(l, value, factor(keys, GROUP, i));
-    for ahead in 0..GROUP - 1 {
-        let power = factor(keys, GROUP - 1 - ahead, i);
-        sum = added(l, sum, whole_product_lanes(l, blocks[ahead].v[i], power));
-    }
-    l.xor(reduce_whole_lanes(l, order, sum), blocks[GROUP - 1].v[i])
 }
 
 /// Computes the sum of the blocks of a round, the first of them times power `first` of the base,

@@ -12,7 +12,9 @@ use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{aes, back, double, forward};
 use crate::lanes::head::{block_of, padded_block_of};
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{
+    Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Table, Tail, Wave,
+};
 
 pub(crate) struct Ocb3;
 
@@ -49,16 +51,17 @@ impl Mode for Ocb3 {
         let last = double(rest);
         material.constants = [rest, last];
         let mut next = last;
-        material.table.reserve_exact(BITS + FIRST);
+        let mut table = Vec::with_capacity(BITS + FIRST);
         for _ in 0..BITS {
             next = double(next);
-            material.table.push(next);
+            table.push(next);
         }
         let mut offset = Block::ZERO;
         for number in 1..=FIRST {
-            material.table.push(offset);
-            offset ^= material.table[number.trailing_zeros() as usize];
+            table.push(offset);
+            offset ^= table[number.trailing_zeros() as usize];
         }
+        material.table = Table::new(table);
         material
     }
     fn is_parallel(_open: bool) -> bool {

@@ -80,6 +80,73 @@ impl<'a> Streams<'a> {
         streams
     }
 
+    /// Creates a stream for each of the first [`MAX_LANES`] runs of bytes, all of `units` units.
+    /// Bytes behind these are left alone.
+    ///
+    /// # Panics
+    /// If there is no run, a unit has no blocks or more than sixteen, or a run is shorter.
+    #[inline(always)]
+    pub fn beside(
+        runs: impl Iterator<Item = &'a mut [u8]>,
+        unit: usize,
+        units: usize,
+    ) -> Streams<'a> {
+        assert!((1..=MAX_UNIT).contains(&unit), "a unit has a few blocks");
+        let step_bytes = 16 * unit;
+        let mut at = [std::ptr::null_mut(); MAX_LANES];
+        let mut last = 0;
+        for (place, run) in at.iter_mut().zip(runs) {
+            assert!(units <= run.len() / step_bytes, "a run of all units");
+            *place = run.as_mut_ptr();
+            last += 1;
+        }
+        assert!(last > 0, "a run for the first lane");
+        // Lanes without a run share the first one.
+        let first = at[0];
+        at[last..].fill(first);
+        Streams {
+            at,
+            step_bytes,
+            unit,
+            units,
+            row: 0,
+            busy: u32::MAX >> (MAX_LANES - last),
+            bytes: PhantomData,
+        }
+    }
+
+    /// Creates streams in rows of `stride` bytes, one behind the other: a stream for each, of
+    /// `units` units at its front. Bytes behind these are left alone.
+    ///
+    /// # Panics
+    /// If there is no row or more than [`MAX_LANES`], a unit has no blocks or more than sixteen, or
+    /// a row is shorter than its units.
+    #[inline(always)]
+    pub fn in_stride(rows: &'a mut [u8], stride: usize, unit: usize, units: usize) -> Streams<'a> {
+        assert!((1..=MAX_UNIT).contains(&unit), "a unit has a few blocks");
+        let step_bytes = 16 * unit;
+        assert!(units <= stride / step_bytes, "a row of all units");
+        let count = rows.len() / stride.max(1);
+        assert!(
+            (1..=MAX_LANES).contains(&count),
+            "as many rows as vectors have lanes"
+        );
+        let base = rows.as_mut_ptr();
+        let mut at = [base; MAX_LANES];
+        for (lane, place) in at[..count].iter_mut().enumerate() {
+            *place = base.wrapping_add(stride * lane);
+        }
+        Streams {
+            at,
+            step_bytes,
+            unit,
+            units,
+            row: 0,
+            busy: u32::MAX >> (MAX_LANES - count),
+            bytes: PhantomData,
+        }
+    }
+
     /// Deals one run of bytes out to `lanes` lanes in turn: unit `u` of lane `l` is unit `u * lanes
     /// + l` of the run, which has to be a whole number of rounds.
     ///

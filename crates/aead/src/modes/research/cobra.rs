@@ -15,7 +15,9 @@ use super::shared::{
     aes, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7, times9,
 };
 use crate::lanes::head::{block_of, padded_block_of};
-use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{
+    Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Table, Tail, Wave,
+};
 
 pub(crate) struct Cobra;
 
@@ -55,14 +57,15 @@ impl Mode for Cobra {
         material.constants = [factor, times(factor, upper), masks];
         let square = times(factor, factor);
         let mut power = square;
-        material.table.reserve_exact(2 * POWERS);
+        let mut table = Vec::with_capacity(2 * POWERS);
         for _ in 0..POWERS {
-            material.table.push(power);
+            table.push(power);
             power = times(power, square);
         }
         for number in 0..POWERS {
-            material.table.push(times(material.table[number], upper));
+            table.push(times(table[number], upper));
         }
+        material.table = Table::new(table);
         material
     }
     fn is_parallel(_open: bool) -> bool {
@@ -188,7 +191,7 @@ impl Mode for Cobra {
         // The mask of the last unit.
         let end = times9(state[MASK].reversed().halved());
         let nonce = tail.by_message(l, |message| block_of(message.nonce, 0));
-        let lengths = tail.by_message(l, |message| {
+        let lengths = tail.by_lengths(l, |message| {
             let [ad, text] = [message.ad.len(), message.text].map(|len| (len as u64).swap_bytes());
             Block::new(u128::from(ad) | u128::from(text) << 64)
         });
@@ -231,7 +234,7 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
             let left_hash;
             if wide(data) {
                 let pair = text0.times(&factor) ^ text1;
-                let (powers, upper) = keys.table(0).split_at(POWERS);
+                let (powers, upper) = keys.table(0)[..2 * POWERS].split_at(POWERS);
                 let hashes = pair.running_hash(hash, [powers, upper]);
                 left_hash = hashes.previous(hash).times(&factor) ^ text0;
                 hash = hashes;

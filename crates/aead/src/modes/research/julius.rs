@@ -180,7 +180,7 @@ impl Mode for Julius {
         tail: &mut Tail<'_, L, N>,
     ) {
         if OPEN {
-            let padding = tail.by_message(keys.l(), |message| {
+            let padding = tail.by_lengths(keys.l(), |message| {
                 first_bytes(message.text.wrapping_neg() % 16)
             });
             let (first, second) = (state[FIRST], state[SECOND] & padding);

@@ -1,0 +1,146 @@
+//! Groups of blocks that share a reduction, in lanes with a message each.
+
+use sealane_block::gf::{Order, reduce_whole_lanes, whole_product_lanes};
+use sealane_block::products::Products;
+use sealane_block::{Block, Lanes};
+
+use super::{BlockSource, GROUP, added, factor};
+use crate::lanes::{Data, Keys, Wave};
+
+/// Hashes groups of blocks of lanes that have a message each, all under one key. A group is hashed
+/// beside the cipher of the next one: with each of its units, two vectors.
+#[inline(always)]
+pub(super) fn beside<L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
+    order: Order,
+    data: &mut impl Data<L, N>,
+    mut value: Wave<L, N>,
+    source: &mut impl BlockSource<L, N>,
+    groups: usize,
+) -> Wave<L, N> {
+    let l = keys.l();
+    let zero = l.splat(Block::ZERO);
+    let (mut words, mut more) = ([zero; GROUP], [zero; GROUP]);
+    for ahead in 0..GROUP {
+        [words[ahead], more[ahead]] = factor(keys, GROUP - ahead, 0);
+    }
+    // For each vector, the value before a group, and the group's blocks but the last.
+    let mut held = [[[zero; GROUP]; N]; 2];
+    let mut last = [[zero; N]; 2];
+    for group in 0..groups {
+        let (now, before) = (group % 2, (group + 1) % 2);
+        for ahead in 0..GROUP {
+            let unit = group * GROUP + ahead;
+            let block = if group > 0 {
+                let vectors = [ahead, ahead + GROUP];
+                let products = Products {
+                    blocks: vectors.map(|i| bytemuck::must_cast_slice(&held[before][i])),
+                    words: [bytemuck::must_cast_slice(&words); 2],
+                    more: [bytemuck::must_cast_slice(&more); 2],
+                };
+                let (block, sums) = source.block_beside(keys, data, unit, &products);
+                for half in 0..2 {
+                    let sum = reduce_whole_lanes(l, order, sums[half]);
+                    value.v[vectors[half]] = l.xor(sum, last[before][vectors[half]]);
+                }
+                block
+            } else {
+                source.block(keys, data, unit)
+            };
+            let block = block.reversed();
+            for i in 0..N {
+                match held[now][i].get_mut(ahead + 1) {
+                    Some(place) => *place = block.v[i],
+                    None => last[now][i] = block.v[i],
+                }
+            }
+        }
+        for i in 0..N {
+            held[now][i][0] = value.v[i];
+        }
+    }
+    if groups > 0 {
+        let before = (groups + 1) % 2;
+        for i in 0..N {
+            let [first, b0, b1, b2] = held[before][i];
+            value.v[i] = hashed(keys, order, first, [b0, b1, b2, last[before][i]], i);
+        }
+        // Some modes hash secret data.
+        for blocks in &mut held {
+            l.wipe(blocks.as_flattened_mut());
+        }
+        l.wipe(last.as_flattened_mut());
+        l.wipe(&mut words);
+        l.wipe(&mut more);
+    }
+    value
+}
+
+/// Hashes groups of blocks of lanes that have a message and a key each.
+#[inline(always)]
+pub(super) fn apart<L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
+    order: Order,
+    data: &mut impl Data<L, N>,
+    mut value: Wave<L, N>,
+    source: &mut impl BlockSource<L, N>,
+    groups: usize,
+) -> Wave<L, N> {
+    let l = keys.l();
+    let mut blocks = [[Wave::zero(l); GROUP]; 2];
+    for group in 0..groups {
+        for ahead in 0..GROUP {
+            // A group is hashed while the next one is enciphered, a few vectors of it beside each
+            // unit: the two use different execution units.
+            if group > 0 {
+                for i in (ahead..N).step_by(GROUP) {
+                    let [b0, b1, b2, b3] = &blocks[(group - 1) % 2];
+                    value.v[i] = hashed(
+                        keys,
+                        order,
+                        value.v[i],
+                        [b0.v[i], b1.v[i], b2.v[i], b3.v[i]],
+                        i,
+                    );
+                }
+            }
+            let unit = group * GROUP + ahead;
+            blocks[group % 2][ahead] = source.block(keys, data, unit).reversed();
+        }
+    }
+    if groups > 0 {
+        for i in 0..N {
+            let [b0, b1, b2, b3] = &blocks[(groups - 1) % 2];
+            value.v[i] = hashed(
+                keys,
+                order,
+                value.v[i],
+                [b0.v[i], b1.v[i], b2.v[i], b3.v[i]],
+                i,
+            );
+        }
+        // Some modes hash secret data.
+        for block in blocks.as_flattened_mut() {
+            l.wipe(&mut block.v);
+        }
+    }
+    value
+}
+
+/// Hashes a group of blocks in vector `i`, whose sum then stays in registers.
+#[inline(always)]
+fn hashed<L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
+    order: Order,
+    value: L::V,
+    blocks: [L::V; GROUP],
+    i: usize,
+) -> L::V {
+    let l = keys.l();
+    let mut sum = whole_product_lanes(l, value, factor(keys, GROUP, i));
+    for ahead in 0..GROUP - 1 {
+        let power = factor(keys, GROUP - 1 - ahead, i);
+        sum = added(l, sum, whole_product_lanes(l, blocks[ahead], power));
+    }
+    l.xor(reduce_whole_lanes(l, order, sum), blocks[GROUP - 1])
+}
