@@ -2,7 +2,7 @@
 //!
 //! A first run keeps its tables, is decoded, and is compared with the circuit in the clear, so a
 //! figure of wrong work cannot be printed. Timed runs then write to one buffer and read from it,
-//! over and over and without a copy ([`InPlace`]); the evaluator finds stale tables there, which
+//! over and over and without a copy (`InPlace`); the evaluator finds stale tables there, which
 //! take the same time.
 
 use std::convert::Infallible;
