@@ -87,7 +87,11 @@ def included() -> list[str]:
 def tables() -> list[str]:
     """Files that declare messages to be garbled tables and may not."""
     wrong = []
-    for path in [*ROOT.glob("crates/**/*.rs"), *ROOT.glob("bench/**/*.rs"), *ROOT.glob("fuzz/**/*.rs")]:
+    for path in [
+        *ROOT.glob("crates/**/*.rs"),
+        *ROOT.glob("bench/**/*.rs"),
+        *ROOT.glob("fuzz/**/*.rs"),
+    ]:
         name = str(path.relative_to(ROOT))
         if name not in DECLARES_TABLES and DECLARATION.search(path.read_text()):
             wrong.append(f"{name}: only files of `DECLARES_TABLES` declare messages to be tables")
