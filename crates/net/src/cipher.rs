@@ -11,10 +11,11 @@ use rustls::Connection;
 
 use crate::error::LinkError;
 
+/// Encryption of a connection.
 pub(crate) enum Cipher {
-    /// No encryption; for measurements only.
+    /// None, for measurements and simulators only. Frames are written and read where they lie.
     Plain,
-    Tls(Box<Mutex<Connection>>),
+    Tls(Box<TlsRecords>),
 }
 
 impl Cipher {
@@ -22,36 +23,34 @@ impl Cipher {
     pub(crate) fn tls(mut connection: Connection) -> Cipher {
         // The writer takes every record out at once, so the library's own bound is not needed.
         connection.set_buffer_limit(None);
-        Cipher::Tls(Box::new(Mutex::new(connection)))
+        Cipher::Tls(Box::new(TlsRecords(Mutex::new(connection))))
     }
+}
 
+/// TLS records of a connection.
+pub(crate) struct TlsRecords(Mutex<Connection>);
+
+impl TlsRecords {
     /// Appends the encrypted form of `pieces`, one after the other, to `wire`.
     pub(crate) fn seal(&self, pieces: &[&[u8]], wire: &mut Vec<u8>) -> Result<(), LinkError> {
-        match self {
-            Cipher::Plain => pieces
-                .iter()
-                .for_each(|piece| wire.extend_from_slice(piece)),
-            Cipher::Tls(connection) => {
-                let mut connection = lock(connection);
-                let slices: Vec<IoSlice<'_>> = pieces.iter().map(|p| IoSlice::new(p)).collect();
-                let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
-                match connection.writer().write_vectored(&slices) {
-                    Ok(written) if written == bytes => drain(&mut connection, wire),
-                    Ok(_) => return Err(tls_failure("the connection has been closed")),
-                    Err(error) => return Err(tls_failure(error)),
-                }
+        let mut connection = self.lock();
+        let slices: Vec<IoSlice<'_>> = pieces.iter().map(|p| IoSlice::new(p)).collect();
+        let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
+        match connection.writer().write_vectored(&slices) {
+            Ok(written) if written == bytes => {
+                drain(&mut connection, wire);
+                Ok(())
             }
+            Ok(_) => Err(tls_failure("the connection has been closed")),
+            Err(error) => Err(tls_failure(error)),
         }
-        Ok(())
     }
 
     /// Appends the TLS close notification to `wire`.
     pub(crate) fn seal_end(&self, wire: &mut Vec<u8>) {
-        if let Cipher::Tls(connection) = self {
-            let mut connection = lock(connection);
-            connection.send_close_notify();
-            drain(&mut connection, wire);
-        }
+        let mut connection = self.lock();
+        connection.send_close_notify();
+        drain(&mut connection, wire);
     }
 
     /// Reads `wire` and passes the bytes that it carries to `take`, in pieces. With an empty
@@ -61,10 +60,7 @@ impl Cipher {
         mut wire: &[u8],
         mut take: impl FnMut(&[u8]) -> Result<(), String>,
     ) -> Result<(), LinkError> {
-        let Cipher::Tls(connection) = self else {
-            return take(wire).map_err(|reason| LinkError::Malformed { reason });
-        };
-        let mut connection = lock(connection);
+        let mut connection = self.lock();
         loop {
             let state = connection.process_new_packets().map_err(refusal)?;
             let mut left = state.plaintext_bytes_to_read();
@@ -82,6 +78,12 @@ impl Cipher {
             }
             connection.read_tls(&mut wire).map_err(tls_failure)?;
         }
+    }
+
+    /// Locks the connection. A panic of the library under the lock leaves a connection that refuses
+    /// further use.
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -105,10 +107,4 @@ fn refusal(error: rustls::Error) -> LinkError {
 fn tls_failure(reason: impl ToString) -> LinkError {
     let reason = reason.to_string();
     LinkError::Tls { reason }
-}
-
-/// Locks the connection. A panic of the library under the lock leaves a connection that refuses
-/// further use.
-fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
-    connection.lock().unwrap_or_else(PoisonError::into_inner)
 }
