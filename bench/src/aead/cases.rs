@@ -131,6 +131,8 @@ impl Bench<'_> {
         let measured = measure(1, self.budget, || subject.set_up(black_box(&bytes)));
         self.emit("key", Number::CyclesPerKey(measured.median_cycles));
         self.emit("key", Number::LeastCyclesPerKey(measured.min_cycles));
+        self.emit("key", Number::AllCyclesPerKey(measured.all_median_cycles));
+        self.emit("key", Number::WindowsKept(measured.kept));
     }
 
     fn batch(&self, mut batch: Batch, way: Way) -> Measured {

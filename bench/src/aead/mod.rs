@@ -67,6 +67,8 @@ pub enum Number {
     CyclesPerKey(f64),
     /// The minimum of cycles a key.
     LeastCyclesPerKey(f64),
+    /// The median of cycles a key in all windows.
+    AllCyclesPerKey(f64),
     /// The speed-up over one message at a time.
     SpeedUp(f64),
     /// Messages in flight at once.
@@ -86,6 +88,7 @@ impl Number {
             Number::WindowsKept(value) => ("windows_kept", value, "of 1"),
             Number::CyclesPerKey(value) => ("cycles_per_key", value, "cycles"),
             Number::LeastCyclesPerKey(value) => ("cycles_per_key_min", value, "cycles"),
+            Number::AllCyclesPerKey(value) => ("cycles_per_key_all", value, "cycles"),
             Number::SpeedUp(value) => ("speed_up", value, "times"),
             Number::Lanes(count) => ("lanes", count as f64, "messages"),
             Number::RateKept(value) => ("equal_length_rate_kept", value, "%"),
