@@ -27,14 +27,11 @@
 mod base;
 mod cot;
 mod flights;
-mod traits;
+pub mod traits;
 
 pub use cot::{CotReceiver, CotSender};
 pub use flights::{Flight, Flights, Role};
-pub use traits::PACKED;
-pub mod form {
-    pub use crate::traits::{CotCost, CotReceiver, CotSender};
-}
+
 
 use sealane_net::NetError;
 use sealane_parties::PartyId;
