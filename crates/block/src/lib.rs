@@ -17,6 +17,8 @@
 //! | [`gf`] | GF(2^128) in the two bit orders in use |
 //! | [`poly_hash`] | a polynomial hash over that field: a digest against accidents |
 //! | [`mod@transpose`] | 128 rows of bits into blocks |
+//! | [`leaves`] | streams of the leaves of trees, summed by the bits of their numbers |
+//! | [`column_hash`] | linear hashes of the columns of a bit matrix |
 //! | [`clock`] | the counters that benchmarks read |
 //!
 //! **Side channels.** No branch and no address depends on the value of a block on any tier. The
@@ -38,12 +40,14 @@ pub mod aes;
 mod block;
 pub mod clock;
 pub mod coins;
+pub mod column_hash;
 pub mod cpu;
 mod erased;
 pub mod fresh;
 pub mod gf;
 pub mod hash;
 pub mod lanes;
+pub mod leaves;
 pub mod poly_hash;
 pub mod prg;
 pub mod products;
@@ -52,10 +56,12 @@ pub mod transpose;
 pub use aes::{Aes128, Aes128Dec, Aes128Many};
 pub use block::{Block, GROUP, Group};
 pub use coins::{Coins, CoinsError, Nonce, PublicStream, SecretStream, Seed};
+pub use column_hash::ColumnHash;
 pub use cpu::{Cpu, Kernel, Tier, TierError};
 pub use erased::Erased;
 pub use hash::{Calls, LabelHash, Tweak};
 pub use lanes::Lanes;
+pub use leaves::Leaves;
 pub use poly_hash::PolyHash;
 pub use prg::Prg;
 pub use transpose::transpose;

@@ -135,7 +135,7 @@ struct Keystream<'a> {
 }
 
 /// The last byte of a big-endian counter holds its low bits: `i` in byte 15.
-const NUMBERS: [Block; MAX_TURN] = {
+pub(crate) const NUMBERS: [Block; MAX_TURN] = {
     let mut numbers = [Block::ZERO; MAX_TURN];
     let mut i = 0;
     while i < MAX_TURN {
@@ -169,7 +169,7 @@ impl Kernel for Keystream<'_> {
 
 /// A counter as a big-endian block.
 #[inline(always)]
-fn counter_block(counter: u128) -> Block {
+pub(crate) fn counter_block(counter: u128) -> Block {
     Block::new(counter.swap_bytes())
 }
 

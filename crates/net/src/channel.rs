@@ -36,7 +36,6 @@ pub(crate) struct Channel {
 
 /// Digest of one direction, and the part of a frame that it has not seen yet, which is of one
 /// content.
-#[derive(Clone)]
 struct Pending {
     digest: Digest,
     content: Content,
@@ -77,10 +76,9 @@ impl Pending {
     }
 
     /// The digest of everything up to the end of `done`.
-    fn value(&self, done: &[u8]) -> ([u8; 32], Option<[u8; 16]>) {
-        let mut all = self.clone();
-        all.digest(done);
-        all.digest.value()
+    fn value(&mut self, done: &[u8]) -> ([u8; 32], Option<[u8; 16]>) {
+        self.digest(done);
+        self.digest.clone().value()
     }
 }
 
@@ -288,13 +286,13 @@ impl Channel {
     }
 
     /// The digest of all payload sent; see [`Digest::value`].
-    pub(crate) fn digest_sent(&self) -> ([u8; 32], Option<[u8; 16]>) {
+    pub(crate) fn digest_sent(&mut self) -> ([u8; 32], Option<[u8; 16]>) {
         self.sending.pending.value(&self.sending.frame)
     }
 
     /// The digest of all payload consumed.
-    pub(crate) fn digest_received(&self) -> ([u8; 32], Option<[u8; 16]>) {
-        let here = &self.receiving;
+    pub(crate) fn digest_received(&mut self) -> ([u8; 32], Option<[u8; 16]>) {
+        let here = &mut self.receiving;
         here.pending.value(&here.frame[..here.consumed])
     }
 

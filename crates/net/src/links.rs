@@ -134,6 +134,10 @@ impl Links {
         self.channels.get(party.index())?.as_ref()
     }
 
+    pub(crate) fn channel_mut(&mut self, party: PartyId) -> Option<&mut Channel> {
+        self.channels.get_mut(party.index())?.as_mut()
+    }
+
     /// Sets the step that errors name.
     pub(crate) fn at_step(&mut self, step: u32) {
         self.step = step;

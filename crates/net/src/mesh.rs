@@ -380,17 +380,18 @@ impl Mesh {
         self.session
     }
 
-    /// The [digest](SessionId::transcript) of all payload bytes sent to `to` so far.
-    pub fn digest_sent(&self, to: PartyId) -> [u8; 32] {
-        let channel = self.links.channel(to);
+    /// The [digest](SessionId::transcript) of all payload bytes sent to `to` so far. No byte is
+    /// hashed twice, however often it is asked for.
+    pub fn digest_sent(&mut self, to: PartyId) -> [u8; 32] {
+        let channel = self.links.channel_mut(to);
         let (payload, tables) = channel.map_or_else(of_nothing, Channel::digest_sent);
         self.session
             .transcript(self.me, to, &payload, tables.as_ref())
     }
 
     /// The [digest](SessionId::transcript) of all payload bytes received from `from` so far.
-    pub fn digest_received(&self, from: PartyId) -> [u8; 32] {
-        let channel = self.links.channel(from);
+    pub fn digest_received(&mut self, from: PartyId) -> [u8; 32] {
+        let channel = self.links.channel_mut(from);
         let (payload, tables) = channel.map_or_else(of_nothing, Channel::digest_received);
         self.session
             .transcript(from, self.me, &payload, tables.as_ref())

@@ -1,50 +1,43 @@
 //! Room `ot`: oblivious transfer.
 //!
-//! The evaluator of a garbled circuit has input bits and needs, for each, the one label of its
-//! wire that stands for the bit; the garbler must not learn the bit, the evaluator not the other
-//! label. That is a *correlated OT*: the garbler ends with a random block `q`, its zero label, and
-//! the evaluator with `q` if its choice is 0 and `q ^ delta` if it is 1, where `delta` is the
-//! garbler's free-XOR offset, the same for all wires.
+//! In a *correlated OT* the sender ends with a random block `q`, the receiver with a choice `x` and
+//! `t = q ^ x * delta`, where `delta` is a secret of the sender, one for all OTs. The evaluator of a
+//! garbled circuit gets the labels of its input bits so: `q` is the zero label of a wire and
+//! `delta` the free-XOR offset. All other forms are made of correlated OTs.
 //!
 //! ```text
-//! CotSender (garbler)                              CotReceiver (evaluator)
-//! setup(delta)          <---- 32 bytes ----        setup()
-//!                       --- 128 * 32 bytes -->
-//! extend(count)         <-- 16 bytes a choice --   extend(choices)        as often as needed
-//! zero labels q_j                                  labels q_j ^ choice_j * delta
+//! base            128 OTs from elliptic curves, once for a session
+//!   softspoken    any number of correlated OTs from these (IKNP is the smallest case)
+//!     forms       given choices; random, chosen, strings
 //! ```
 //!
-//! * `base`: 128 OTs from elliptic curves (Chou and Orlandi 2015), once for a session;
-//! * `cot`: any number of correlated OTs from these, with symmetric cryptography alone (Ishai,
-//!   Kilian, Nissim and Petrank 2003; Asharov, Lindell, Schneider and Zohner 2013).
+//! | module | content |
+//! |---|---|
+//! | `base` | 128 random OTs: endemic OT of Masny and Rindal, in ristretto255 |
+//! | [`softspoken`] | extension to correlated OTs: Roy's SoftSpoken OT, and IKNP; semi-honest or malicious |
+//! | [`forms`] | correlated OTs with given choices, random OTs, OTs of chosen strings |
+//! | [`traits`] | what an extension offers to these forms; [`ideal`] implements it for tests |
 //!
-//! Security is semi-honest. Each module says what it assumes and which active attacks it does not
-//! stop. Functions of this file give the bytes of every message, so that a plan can state them
-//! exactly.
+//! A set-up is two calls, so that the first messages of both parties cross: `set_up` writes, and
+//! `finish` reads. Each state is a type of its own, so a wrong order does not compile. Costs are
+//! exact: [`CotCost`](traits::CotCost) lists the bytes of every flight, for plans.
+//!
+//! Each module says what it assumes and which attacks it withstands.
 
 #![forbid(unsafe_code)]
 
 mod base;
-mod cot;
 mod flights;
+pub mod forms;
+pub mod ideal;
+pub mod softspoken;
 pub mod traits;
 
-pub use cot::{CotReceiver, CotSender};
 pub use flights::{Flight, Flights, Role};
-
+pub use softspoken::{Security, SoftSpoken};
 
 use sealane_net::NetError;
 use sealane_parties::PartyId;
-
-/// Bytes of the opening message of the base OTs, receiver of COTs to sender.
-pub const SETUP_OPENING_BYTES: u64 = base::POINT_BYTES as u64;
-/// Bytes of the reply, sender of COTs to receiver.
-pub const SETUP_REPLY_BYTES: u64 = base::REPLY_BYTES as u64;
-/// Returns the bytes of one extension message for `count` COTs, receiver to sender.
-pub const fn extend_bytes(count: u64) -> u64 {
-    // Whole groups of 128, so that a column is a whole number of blocks.
-    count.div_ceil(128) * 128 * 16
-}
 
 /// Errors of an oblivious transfer. After any of these the session is over: the two parties'
 /// streams no longer agree.
@@ -60,4 +53,14 @@ pub enum OtError {
          parties run the same version, and that nothing alters what passes between them"
     )]
     BadPoint(PartyId),
+    /// The peer failed a check that an honest one passes. It may have learned bits of the offset
+    /// by it, so whatever was made with that offset is destroyed.
+    #[error(
+        "{0} failed a check of oblivious transfers, which an honest party never does; do not run \
+         with it again before you know why"
+    )]
+    CheckFailed(PartyId),
+    /// An OT was asked for after a failure.
+    #[error("oblivious transfers ended with an earlier failure; begin a new session")]
+    Ended,
 }

@@ -7,6 +7,8 @@
 use crate::{Flights, OtError};
 use sealane_block::Block;
 use sealane_net::Mesh;
+use sealane_parties::PartyId;
+use zeroize::Zeroizing;
 
 /// Number of choices in a block of packed choices, the first in bit 0.
 pub const PACKED: usize = 128;
@@ -16,6 +18,9 @@ pub const PACKED: usize = 128;
 ///
 /// The two parties call `extend` with the same lengths, in the same order.
 pub trait CotSender {
+    /// The receiver.
+    fn peer(&self) -> PartyId;
+
     /// Returns the offset that all OTs of this sender share.
     fn delta(&self) -> Block;
 
@@ -29,6 +34,9 @@ pub trait CotSender {
 
 /// Receiver of random correlated OTs; see [`CotSender`].
 pub trait CotReceiver {
+    /// The sender.
+    fn peer(&self) -> PartyId;
+
     /// Fills `t` with the next OTs, and `choices` with their random bits, [`PACKED`] a block; the
     /// rest of the last block is 0. Messages that it writes last are not flushed.
     ///
@@ -52,4 +60,41 @@ pub trait CotCost {
     fn set_up(&self) -> Flights;
     /// Messages of one `extend` of `count` OTs, if `before` OTs were made since the set-up.
     fn extend(&self, before: u64, count: u64) -> Flights;
+}
+
+/// Choice `j` among packed ones.
+pub fn choice(packed: &[Block], j: usize) -> u8 {
+    (packed[j / PACKED].value() >> (j % PACKED)) as u8 & 1
+}
+
+/// Blocks that hold `count` packed choices.
+pub const fn packed_blocks(count: usize) -> usize {
+    count.div_ceil(PACKED)
+}
+
+/// Packs choices of one byte each, of which bit 0 counts, and clears the rest of the last block.
+///
+/// # Panics
+/// If there is not exactly a block for 128 choices.
+pub fn pack(choices: &[u8], packed: &mut [Block]) {
+    assert_eq!(packed.len(), packed_blocks(choices.len()), "128 in a block");
+    for (block, choices) in packed.iter_mut().zip(choices.chunks(PACKED)) {
+        let mut bytes = Zeroizing::new([0; 16]);
+        for (byte, choices) in bytes.iter_mut().zip(choices.chunks(8)) {
+            let mut eight = Zeroizing::new([0; 8]);
+            eight[..choices.len()].copy_from_slice(choices);
+            // Bit 8a, choice a, is moved by 56 - 7a to bit 56 + a by one of the factor's bits; the
+            // other products stay below bit 56, each at a place of its own, or leave at the top.
+            let spread = u64::from_le_bytes(*eight) & 0x0101_0101_0101_0101;
+            *byte = (spread.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8;
+        }
+        *block = Block::from_bytes(*bytes);
+    }
+}
+
+/// Clears what is no choice in the last block of `count` packed choices.
+pub(crate) fn clear_rest(packed: &mut [Block], count: usize) {
+    if let (Some(last), rest @ 1..) = (packed.last_mut(), count % PACKED) {
+        *last = *last & Block::new((1 << rest) - 1);
+    }
 }

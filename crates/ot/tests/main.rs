@@ -1,5 +1,1 @@
 //! All tests of this room in one binary: each binary links the kernels again.
-
-mod common;
-mod cot;
-mod faults;

@@ -1,0 +1,297 @@
+//! Streams of the leaves of a tree, summed by the bits of their numbers: the inner loop of
+//! small-field VOLE.
+//!
+//! With `r_y` the stream of leaf `y` of `2^k`, the sums are `sum_y r_y`, and for each bit `b` of a
+//! number the sum of all `r_y` whose `y` has that bit (Roy, "SoftSpokenOT", CRYPTO 2022, Section
+//! 3.1: `u` and `v` are sums of `r_y` and of `y r_y`, and a product with the constant `y` of
+//! GF(2^k), in the basis of powers of x, is a choice of bits).
+//!
+//! Streams of sixteen leaves lie in the nearest cache, eight vectors each. Halving them, where the
+//! odd ones are added to the sum of a bit first, takes two exclusive ors a leaf for all bits. With
+//! more than four bits, groups of sixteen are summed first, and then the sums of groups alike.
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::prg::{NUMBERS, counter_block};
+use crate::{Aes128, Block, Cpu, Kernel, Lanes, SecretStream, aes};
+
+/// The most bits of a number of a leaf.
+pub const MAX_BITS: usize = 8;
+
+/// Bits that one pass sums.
+const PASS_BITS: usize = 4;
+/// Leaves of one pass.
+const PASS: usize = 1 << PASS_BITS;
+/// Vectors that are encrypted together.
+const STATES: usize = 8;
+
+/// Generators of all leaves of a tree, or of all but leaf 0. Each is AES-128 in counter mode, as
+/// [`Prg`](crate::Prg) is.
+#[derive(ZeroizeOnDrop)]
+pub struct Leaves {
+    #[zeroize(skip)]
+    cpu: Cpu,
+    /// Keys of the leaves in order.
+    round_keys: Vec<[Block; 11]>,
+    starts: Vec<Block>,
+    #[zeroize(skip)]
+    bits: usize,
+    #[zeroize(skip)]
+    punctured: bool,
+    /// Blocks drawn so far.
+    #[zeroize(skip)]
+    next: u128,
+}
+
+impl Leaves {
+    /// Creates the generators of all `2^bits` leaves.
+    ///
+    /// # Panics
+    /// If there are not so many, or `bits` is 0 or over [`MAX_BITS`].
+    pub fn whole(cpu: Cpu, bits: usize, leaves: impl Iterator<Item = SecretStream>) -> Leaves {
+        Leaves::new(cpu, bits, false, leaves)
+    }
+
+    /// Creates the generators of leaves 1, 2 and so on. The stream of leaf 0 counts as zeros.
+    ///
+    /// # Panics
+    /// If there are not `2^bits - 1`, or `bits` is 0 or over [`MAX_BITS`].
+    pub fn punctured(cpu: Cpu, bits: usize, leaves: impl Iterator<Item = SecretStream>) -> Leaves {
+        Leaves::new(cpu, bits, true, leaves)
+    }
+
+    fn new(
+        cpu: Cpu,
+        bits: usize,
+        punctured: bool,
+        leaves: impl Iterator<Item = SecretStream>,
+    ) -> Leaves {
+        assert!((1..=MAX_BITS).contains(&bits), "1 to 8 bits");
+        let count = (1 << bits) - usize::from(punctured);
+        let (mut round_keys, mut starts) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for mut stream in leaves {
+            assert!(starts.len() < count, "one stream for each leaf");
+            let mut key = stream.block();
+            round_keys.push(*Aes128::new(cpu, key).round_keys());
+            key.zeroize();
+            starts.push(stream.block());
+        }
+        assert_eq!(starts.len(), count, "one stream for each leaf");
+        Leaves {
+            cpu,
+            round_keys,
+            starts,
+            bits,
+            punctured,
+            next: 0,
+        }
+    }
+
+    /// Fills `total` with the sum of the next blocks of all streams, and `by_bit`, which has room
+    /// for as many blocks for each bit of a number after one another, with the sums of bits 0, 1
+    /// and so on.
+    ///
+    /// # Panics
+    /// If the lengths do not fit.
+    pub fn sums(&mut self, total: &mut [Block], by_bit: &mut [Block]) {
+        assert_eq!(by_bit.len(), self.bits * total.len(), "a sum for each bit");
+        let length = total.len();
+        self.cpu.run(Sums {
+            leaves: self,
+            total,
+            by_bit,
+        });
+        // As `Prg` does, so that all tiers begin alike.
+        self.next += length.next_multiple_of(aes::MAX_TURN) as u128;
+    }
+}
+
+struct Sums<'a> {
+    leaves: &'a Leaves,
+    total: &'a mut [Block],
+    by_bit: &'a mut [Block],
+}
+
+/// Eight vectors of one stream, or of a sum.
+type Piece<L> = [<L as Lanes>::V; STATES];
+
+/// Streams of one pass.
+type Buffer<L> = [Piece<L>; PASS];
+
+impl Kernel for Sums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let zero = [l.splat(Block::ZERO); STATES];
+        let mut streams: Buffer<L> = [zero; PASS];
+        let mut groups: Buffer<L> = [zero; PASS];
+        let mut bits = [zero; MAX_BITS];
+        let width = self.total.len();
+        for first in (0..width).step_by(STATES * L::WIDTH) {
+            bits = [zero; MAX_BITS];
+            let counter = counter_block(self.leaves.next + first as u128);
+            let (low, high) = bits.split_at_mut(PASS_BITS);
+            let count = 1 << self.leaves.bits;
+            for group in 0..count / PASS.min(count) {
+                let leaves = group * PASS..count.min((group + 1) * PASS);
+                for y in leaves.clone() {
+                    stream(l, self.leaves, y, counter, &mut streams[y % PASS]);
+                }
+                groups[group] = fold_all(l, leaves.len(), &streams, low);
+            }
+            let total = fold_all(l, count.div_ceil(PASS), &groups, high);
+
+            let blocks = width.min(first + STATES * L::WIDTH) - first;
+            store(l, &mut self.total[first..][..blocks], &total);
+            for (b, sum) in bits[..self.leaves.bits].iter().enumerate() {
+                store(l, &mut self.by_bit[b * width + first..][..blocks], sum);
+            }
+        }
+        for buffer in [&mut streams, &mut groups] {
+            buffer.iter_mut().for_each(|piece| l.wipe(piece));
+        }
+        bits.iter_mut().for_each(|piece| l.wipe(piece));
+    }
+}
+
+/// The stream of leaf `y` from a counter on.
+#[inline(always)]
+fn stream<L: Lanes>(l: L, leaves: &Leaves, y: usize, counter: Block, out: &mut Piece<L>) {
+    let Some(index) = y.checked_sub(usize::from(leaves.punctured)) else {
+        *out = [l.splat(Block::ZERO); STATES];
+        return;
+    };
+    let base = l.splat(leaves.starts[index] ^ counter);
+    for i in 0..STATES {
+        out[i] = l.xor(base, l.load(&NUMBERS[i * L::WIDTH..]));
+    }
+    aes::encrypt_eight(l, &leaves.round_keys[index], out);
+}
+
+/// Adds the sums by bits of the first `count` pieces, a power of two, to `bits`, and returns the
+/// sum of all.
+#[inline(always)]
+fn fold_all<L: Lanes>(l: L, count: usize, pieces: &Buffer<L>, bits: &mut [Piece<L>]) -> Piece<L> {
+    match count {
+        1 => pieces[0],
+        2 => fold::<L, 1>(l, pieces, bits),
+        4 => fold::<L, 2>(l, pieces, bits),
+        8 => fold::<L, 3>(l, pieces, bits),
+        _ => fold::<L, 4>(l, pieces, bits),
+    }
+}
+
+/// [`fold_all`] of `2^BITS` pieces.
+#[inline(always)]
+fn fold<L: Lanes, const BITS: usize>(l: L, pieces: &Buffer<L>, bits: &mut [Piece<L>]) -> Piece<L> {
+    let mut total = pieces[0];
+    for i in 0..STATES {
+        // Half of the sums of neighbours, so that no more than eight are in registers.
+        let mut live = [total[i]; PASS / 2];
+        let mut odd = bits[0][i];
+        for n in 0..1 << (BITS - 1) {
+            odd = l.xor(odd, pieces[2 * n + 1][i]);
+            live[n] = l.xor(pieces[2 * n][i], pieces[2 * n + 1][i]);
+        }
+        bits[0][i] = odd;
+        for b in 1..BITS {
+            let mut odd = bits[b][i];
+            for n in 0..1 << (BITS - 1 - b) {
+                odd = l.xor(odd, live[2 * n + 1]);
+                live[n] = l.xor(live[2 * n], live[2 * n + 1]);
+            }
+            bits[b][i] = odd;
+        }
+        total[i] = live[0];
+    }
+    total
+}
+
+/// Writes the first blocks of a piece.
+#[inline(always)]
+fn store<L: Lanes>(l: L, out: &mut [Block], piece: &Piece<L>) {
+    if out.len() == STATES * L::WIDTH {
+        for i in 0..STATES {
+            l.store(&mut out[i * L::WIDTH..], piece[i]);
+        }
+        return;
+    }
+    let mut padded = [Block::ZERO; aes::MAX_TURN];
+    for i in 0..STATES {
+        l.store(&mut padded[i * L::WIDTH..], piece[i]);
+    }
+    out.copy_from_slice(&padded[..out.len()]);
+    padded.zeroize();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Prg, Seed};
+
+    fn stream_of(leaf: usize) -> SecretStream {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&(leaf as u64).to_le_bytes());
+        Seed::from_bytes(&bytes).stream("test", &[0; 32])
+    }
+
+    /// The sums by their definition, over generators of their own.
+    fn reference(bits: usize, first: usize, lengths: &[usize]) -> Vec<(Vec<u128>, Vec<u128>)> {
+        let cpu = Cpu::best();
+        let mut prgs: Vec<Prg> = (0..1 << bits).map(|y| stream_of(y).prg(cpu)).collect();
+        let sums = |&length: &usize| {
+            let mut total = vec![0; length];
+            let mut by_bit = vec![0; bits * length];
+            for (y, prg) in prgs.iter_mut().enumerate().skip(first) {
+                let mut stream = vec![Block::ZERO; length];
+                prg.fill(&mut stream);
+                for (i, block) in stream.iter().enumerate() {
+                    total[i] ^= block.value();
+                    for b in (0..bits).filter(|b| y >> b & 1 == 1) {
+                        by_bit[b * length + i] ^= block.value();
+                    }
+                }
+            }
+            (total, by_bit)
+        };
+        lengths.iter().map(sums).collect()
+    }
+
+    #[test]
+    fn sums_are_those_of_the_definition_on_every_tier() {
+        let lengths = [1, 32, 5, 33, 8, 64];
+        for bits in 1..=MAX_BITS {
+            for first in [0, 1] {
+                let expected = reference(bits, first, &lengths);
+                for cpu in Cpu::available() {
+                    let streams = (first..1 << bits).map(stream_of);
+                    let mut leaves = match first {
+                        0 => Leaves::whole(cpu, bits, streams),
+                        _ => Leaves::punctured(cpu, bits, streams),
+                    };
+                    for (length, (total, by_bit)) in lengths.iter().zip(&expected) {
+                        let mut sum = vec![Block::ONES; *length];
+                        let mut sums = vec![Block::ONES; bits * length];
+                        leaves.sums(&mut sum, &mut sums);
+                        let values = |blocks: &[Block]| -> Vec<u128> {
+                            blocks.iter().map(|block| block.value()).collect()
+                        };
+                        let seen = (values(&sum), values(&sums));
+                        assert!(
+                            seen.0 == *total && seen.1 == *by_bit,
+                            "{bits} bits from {first}, {length} blocks, {}",
+                            cpu.tier()
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "one stream for each leaf")]
+    fn too_few_leaves_are_refused() {
+        Leaves::whole(Cpu::best(), 3, (0..7).map(stream_of));
+    }
+}

@@ -1,0 +1,29 @@
+//! The forms of oblivious transfer, from correlated OTs with random choices.
+//!
+//! | form | sender | receiver | beyond a correlated OT |
+//! |---|---|---|---|
+//! | given choices | `q_j` | `x_j` of its own, `q_j ^ x_j delta` | 1 bit to the sender |
+//! | random | two random keys | the key of a random choice | hashes |
+//! | chosen | two blocks of its own | the block of its choice | hashes, 1 bit, 32 bytes back |
+//! | strings | two strings of one length | the string of its choice | the same, twice the length back |
+//!
+//! **Given choices** (Beaver, "Precomputing Oblivious Transfer", CRYPTO 1995): the receiver sends
+//! `d_j = r_j ^ x_j`, where `r_j` is the random choice of the OT, and the sender takes `q_j ^ d_j
+//! delta`.
+//!
+//! **Random** OTs hash the rows, which ends their correlation: keys are `H(j, q_j)` and `H(j, q_j ^
+//! delta)`, with `H` the hash TCCR ([`Tccr`]) under a public seed that belongs to the session, the
+//! roles and the extension. `H` has to be tweakable correlation robust for an offset of which few
+//! bits may have leaked (Roy, CRYPTO 2022, Section 6); TCCR is, with AES a random permutation (Guo,
+//! Katz, Wang and Yu, IEEE S&P 2020). Each number `j` is used once.
+//!
+//! **Security** is that of the correlated OTs beneath: with them secure against corrupt parties, so
+//! are these. A corrupt receiver may choose `d_j` as it likes, which is a choice.
+
+mod chosen;
+mod given;
+mod random;
+
+pub use chosen::{Request, chosen_bytes, send_chosen};
+pub use given::{given_bytes, receive_given, send_given};
+pub use random::{Hasher, receive_random, send_random};

@@ -1,0 +1,124 @@
+//! Random OTs.
+
+use crate::OtError;
+use crate::traits::{CotReceiver, CotSender};
+use sealane_block::hash::{LabelHash, Tccr};
+use sealane_block::{Block, Calls, Cpu, Tweak};
+use sealane_net::{Mesh, SessionId};
+use sealane_parties::PartyId;
+use zeroize::Zeroizing;
+
+/// Blocks that are hashed together: they stay in the nearest cache.
+pub(super) const BATCH: usize = 512;
+
+/// The hash that makes correlated rows independent keys, and the numbers that it has used. Both
+/// parties keep one for each source of correlated OTs, and hash the same OTs in the same order.
+pub struct Hasher {
+    cpu: Cpu,
+    hash: Tccr,
+    calls: Calls,
+}
+
+impl Hasher {
+    /// The hash of the OTs from `sender` to `receiver` in this session. A pair of parties in these
+    /// roles makes one for a session; `label` distinguishes several sources.
+    pub fn new(
+        cpu: Cpu,
+        session: SessionId,
+        sender: PartyId,
+        receiver: PartyId,
+        label: &'static str,
+    ) -> Hasher {
+        let mut seed = [0; 16];
+        blake3::Hasher::new_derive_key("sealane 6 ot hash")
+            .update(session.as_bytes())
+            .update(&[sender.0, receiver.0])
+            .update(label.as_bytes())
+            .finalize_xof()
+            .fill(&mut seed);
+        Hasher {
+            cpu,
+            hash: Tccr::new(cpu, Block::from_bytes(seed)),
+            calls: Calls::default(),
+        }
+    }
+
+    /// Takes the number of the next batch.
+    pub(super) fn take_call(&mut self) -> u64 {
+        self.calls.take()
+    }
+
+    /// Hashes up to [`BATCH`] rows of the sender and their partners: block `number` of both keys.
+    pub(super) fn pairs(
+        &self,
+        call: u64,
+        number: usize,
+        delta: Block,
+        q: &[Block],
+        pairs: &mut [[Block; 2]],
+    ) {
+        let mut rows = Zeroizing::new([Block::ZERO; BATCH]);
+        let rows = &mut rows[..q.len()];
+        for (side, offset) in [Block::ZERO, delta].into_iter().enumerate() {
+            for (row, &q) in rows.iter_mut().zip(q) {
+                *row = q ^ offset;
+            }
+            self.keys(call, number, rows);
+            for (pair, &row) in pairs.iter_mut().zip(&*rows) {
+                pair[side] = row;
+            }
+        }
+    }
+
+    /// Replaces up to [`BATCH`] rows by block `number` of their keys.
+    pub(super) fn keys(&self, call: u64, number: usize, rows: &mut [Block]) {
+        let tweak = Tweak {
+            call,
+            gate: u32::try_from(number).expect("a string has 2^32 blocks at most"),
+            ..Tweak::default()
+        };
+        self.hash.hash(self.cpu, tweak, rows);
+    }
+}
+
+/// Fills `pairs` with both keys of each OT, as the sender.
+///
+/// # Errors
+/// As [`CotSender::extend`].
+pub fn send_random<S: CotSender>(
+    cot: &mut S,
+    hasher: &mut Hasher,
+    mesh: &mut Mesh,
+    pairs: &mut [[Block; 2]],
+) -> Result<(), OtError> {
+    let mut q = Zeroizing::new(vec![Block::ZERO; pairs.len()]);
+    cot.extend(mesh, &mut q)?;
+    let delta = Zeroizing::new(cot.delta());
+    for (q, pairs) in q.chunks(BATCH).zip(pairs.chunks_mut(BATCH)) {
+        let call = hasher.take_call();
+        hasher.pairs(call, 0, *delta, q, pairs);
+    }
+    Ok(())
+}
+
+/// Fills `choices` with random bits and `keys` with the keys of these, as the receiver.
+///
+/// # Errors
+/// As [`CotReceiver::extend`].
+///
+/// # Panics
+/// As [`CotReceiver::extend`].
+pub fn receive_random<R: CotReceiver>(
+    cot: &mut R,
+    hasher: &mut Hasher,
+    mesh: &mut Mesh,
+    choices: &mut [Block],
+    keys: &mut [Block],
+) -> Result<(), OtError> {
+    cot.extend(mesh, choices, keys)?;
+    for keys in keys.chunks_mut(BATCH) {
+        let call = hasher.take_call();
+        hasher.keys(call, 0, keys);
+    }
+    Ok(())
+}

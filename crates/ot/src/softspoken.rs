@@ -1,0 +1,223 @@
+//! SoftSpoken OT: correlated OTs from 128 base OTs, with symmetric cryptography alone.
+//!
+//! Roy, "SoftSpokenOT: Quieter OT Extension from Small-Field Silent VOLE in the Minicrypt Model"
+//! (CRYPTO 2022). With `k = 1` and without checks it is the protocol of Ishai, Kilian, Nissim and
+//! Petrank (CRYPTO 2003) in the form of Asharov, Lindell, Schneider and Zohner (CCS 2013), "IKNP".
+//!
+//! Base OTs, whose receiver is the sender of correlated OTs with the bits of its offset `delta` as
+//! choices, and one message make `128 / k` trees of `2^k` leaves (module `tree`). The receiver knows
+//! every leaf `r_y`; the sender all but the one whose number is its piece `delta_i` of `k` bits. For
+//! `k` that does not divide 128 the last tree is smaller.
+//!
+//! ```text
+//! receiver, for tree i                             sender
+//! u_i = sum_y r_y,  v_i = sum_y y r_y              w_i = sum_y (y ^ delta_i) r_y = v_i ^ delta_i u_i
+//! x = u_0: random choices
+//! d_i = u_i ^ x, for i > 0     --- d_i -->         q_i = w_i ^ delta_i d_i       = v_i ^ delta_i x
+//! ```
+//!
+//! Sums and products are those of GF(2^k), bit by bit for each OT; a product with a constant choice
+//! bit `x` needs no field at all. Read by rows, the sender holds `q_j` and the receiver `t_j = v_j =
+//! q_j ^ x_j delta`.
+//!
+//! A larger `k` sends fewer bits (`128 / k - 1` an OT) and takes more AES (`2^k / k` blocks an OT,
+//! on both sides).
+//!
+//! # The check
+//! A corrupt receiver may send a `d_i` of another `x` than the rest. Then `q_j` depends on bits of
+//! `delta`, and any use of it that can fail tells the receiver some of them. With
+//! [`Security::Malicious`] (Roy, Section 4, Figure 11), both parties hash their 128 columns by a
+//! random linear function `R` ([`ColumnHash`]), the receiver sends `R(x)` and a hash of all
+//! `R(v_b)`, and the sender compares with `R(q_b) ^ delta_b R(x)`. A receiver that deviates passes
+//! only if it guesses the bits of `delta` that its deviation touches: it learns `c` bits and is
+//! caught with probability `1 - 2^-c`. One block of 128 OTs a call hides `R(x)` and is dropped.
+//!
+//! `R` is made of one key for each piece of 4096 OTs, derived from everything that the receiver has
+//! sent in this session up to and including the corrections of this piece (Fiat and Shamir). So the
+//! extension stays one message. A receiver that tries `T` variants of its messages finds one that
+//! passes without a guess with probability at most `32 T / 2^128`.
+//!
+//! # Layout and memory
+//! An extension runs in pieces of 4096 OTs, of which the last may be shorter; it is padded to a
+//! multiple of 128. Each is 128 columns of up to 32 blocks, 64 KiB, which stay in the cache until
+//! rows are made of them, so memory does not grow with the number of OTs.
+//!
+//! # Security
+//! Assumes what the base OTs assume, and that BLAKE3 is a random oracle; streams of leaves are
+//! AES-128 in counter mode under keys and at starts of their own ([`sealane_block::prg`]).
+//! Security is semi-honest, or malicious with selective leakage of `delta` as above, which is the
+//! functionality of the paper. **After a failed check the sender is of no use: its `delta` and
+//! what came from it must be destroyed**, or the leaks of several attempts would add up.
+//!
+//! There is **no hash** at the end. All pairs differ by the same `delta`, so outputs are for uses
+//! that are correlation robust: garbling labels with that offset, and the hashes of
+//! [`forms`](crate::forms). They must not be used as pads or keys themselves.
+
+#[cfg(test)]
+mod attacks;
+mod receiver;
+mod sender;
+mod tree;
+
+pub use receiver::{Receiver, ReceiverSetup};
+pub use sender::{Sender, SenderSetup};
+
+use crate::traits::CotCost;
+use crate::{Flight, Flights, base};
+use sealane_block::{Block, Cpu, column_hash, transpose};
+
+/// Bits of the offset, and so the number of columns.
+const COLUMNS: usize = 128;
+/// Blocks of a column in a whole piece.
+const PIECE: usize = column_hash::PIECE;
+/// Bytes of the receiver's answer to the check: a block, and a hash of 128 blocks.
+const CHECK_BYTES: usize = 16 + 32;
+
+/// Corruption that an extension withstands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Security {
+    /// Both parties follow the protocol.
+    SemiHonest,
+    /// One of them may deviate; it is caught, up to the leakage that the module states.
+    Malicious,
+}
+
+/// Parameters of an extension. Both parties use the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SoftSpoken {
+    k: u8,
+    security: Security,
+}
+
+impl SoftSpoken {
+    /// IKNP in the form of Asharov and others: semi-honest, 16 bytes an OT.
+    pub const IKNP: SoftSpoken = SoftSpoken {
+        k: 1,
+        security: Security::SemiHonest,
+    };
+
+    /// Trees of `2^k` leaves.
+    ///
+    /// # Panics
+    /// If `k` is 0 or over 8.
+    pub const fn new(k: u8, security: Security) -> SoftSpoken {
+        assert!(1 <= k && k <= 8, "k is 1 to 8");
+        SoftSpoken { k, security }
+    }
+
+    /// Bits of a tree: `128 / k`, rounded up.
+    const fn trees(self) -> usize {
+        COLUMNS.div_ceil(self.k as usize)
+    }
+
+    /// The columns of each tree, as many as its numbers have bits.
+    fn columns(self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let k = usize::from(self.k);
+        (0..COLUMNS)
+            .step_by(k)
+            .map(move |first| first..COLUMNS.min(first + k))
+    }
+
+    const fn malicious(self) -> bool {
+        matches!(self.security, Security::Malicious)
+    }
+
+    /// Blocks of each column in an extension of `count` OTs: those that hide the check included.
+    const fn blocks(self, count: usize) -> usize {
+        count.div_ceil(COLUMNS) + self.hidden()
+    }
+
+    /// Blocks that hide the check, the first of an extension.
+    const fn hidden(self) -> usize {
+        self.malicious() as usize
+    }
+}
+
+impl CotCost for SoftSpoken {
+    fn set_up(&self) -> Flights {
+        let first = Flight {
+            from_sender: base::RECEIVER_BYTES as u64,
+            from_receiver: base::SENDER_BYTES as u64,
+        };
+        let trees = Flight {
+            from_sender: 0,
+            from_receiver: tree::message_bytes(*self) as u64,
+        };
+        vec![first, trees]
+    }
+
+    fn extend(&self, _: u64, count: u64) -> Flights {
+        if count == 0 {
+            return Vec::new();
+        }
+        let blocks = self.blocks(count as usize) as u64;
+        let check = if self.malicious() { CHECK_BYTES } else { 0 };
+        vec![Flight {
+            from_sender: 0,
+            from_receiver: (self.trees() as u64 - 1) * blocks * 16 + check as u64,
+        }]
+    }
+}
+
+/// Piece of an extension: its blocks of a column, of which some hide the check.
+struct Piece {
+    width: usize,
+    hidden: usize,
+    /// OTs before it.
+    first: usize,
+    /// OTs in it.
+    count: usize,
+}
+
+/// The pieces of an extension of `count` OTs.
+fn pieces(parameters: SoftSpoken, count: usize) -> impl Iterator<Item = Piece> {
+    let blocks = match count {
+        0 => 0,
+        _ => parameters.blocks(count),
+    };
+    (0..blocks).step_by(PIECE).map(move |begin| {
+        let width = PIECE.min(blocks - begin);
+        let hidden = if begin == 0 { parameters.hidden() } else { 0 };
+        let first = (begin + hidden - parameters.hidden()) * COLUMNS;
+        Piece {
+            width,
+            hidden,
+            first,
+            count: (count - first).min((width - hidden) * COLUMNS),
+        }
+    })
+}
+
+/// Key of the check for the piece whose corrections were sent last, from the digest of all that the
+/// receiver has sent so far.
+fn challenge(digest: &[u8; 32]) -> Block {
+    let mut key = [0; 16];
+    blake3::Hasher::new_derive_key("sealane 6 ot check key")
+        .update(digest)
+        .finalize_xof()
+        .fill(&mut key);
+    Block::from_bytes(key)
+}
+
+/// Hash of the check values of all columns.
+fn check_hash(digest: &[u8; 32], values: &[Block]) -> [u8; 32] {
+    *blake3::Hasher::new_derive_key("sealane 6 ot check values")
+        .update(digest)
+        .update(Block::as_bytes(values))
+        .finalize()
+        .as_bytes()
+}
+
+/// Label of the stream of a leaf.
+const LEAF: &str = "ot: leaf";
+
+/// Turns the columns of a piece into its rows. `rows` is scratch.
+fn to_rows(cpu: Cpu, piece: &Piece, columns: &[Block], rows: &mut [Block], out: &mut [Block]) {
+    if piece.hidden == 0 && piece.count == columns.len() {
+        transpose(cpu, columns, out);
+        return;
+    }
+    let rows = &mut rows[..columns.len()];
+    transpose(cpu, columns, rows);
+    out.copy_from_slice(&rows[piece.hidden * COLUMNS..][..piece.count]);
+}

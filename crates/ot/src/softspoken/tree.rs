@@ -1,0 +1,222 @@
+//! Trees of which one party knows all leaves, and the other all but one of its choice.
+//!
+//! Roy, "SoftSpokenOT" (CRYPTO 2022), Section 5 and Figures 13 and 14: the punctured function of
+//! Goldreich, Goldwasser and Micali, over one base OT for each level, with the check of Boyle and
+//! others ("Efficient Two-Round OT Extension and Silent Non-Interactive Secure Computation", CCS
+//! 2019) against a dealer of inconsistent trees.
+//!
+//! The *dealer* (receiver of correlated OTs) holds both keys of each base OT, the *chooser* the one
+//! of bit `a_b` of its number `a`. Node `n` of level `l` has children `n` and `n + 2^l` at level
+//! `l + 1`, so bit `l` of a leaf's number is the side taken at level `l`.
+//!
+//! * The children of the root are the keys of OT 0, exchanged: the chooser knows that of the other
+//!   side than `a_0`.
+//! * For each further level the dealer sends, under the two keys of its OT, exchanged alike, the
+//!   sums of all children on either side. The chooser knows all nodes but one, so the sum of the
+//!   other side gives it that node's child there.
+//! * With the check, each leaf also gives 32 bytes; the dealer sends their sum, from which the
+//!   chooser gets those of its missing leaf, and the hash of all, which must agree. If the trees
+//!   that two choices would get both agree, they are equal, since such bytes determine a leaf
+//!   (BLAKE3 is collision resistant); so a dealer that deviates is caught unless it guesses a part
+//!   of `a`.
+//!
+//! The chooser keeps nodes in the order of `y ^ a`. Its missing node always comes first, and no
+//! address or branch depends on `a`.
+
+use super::SoftSpoken;
+use crate::OtError;
+use sealane_block::{Block, Seed};
+use sealane_net::{Mesh, SessionId};
+use sealane_parties::PartyId;
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+use zeroize::Zeroizing;
+
+/// Bytes of a node, and of what a leaf gives to the check.
+const NODE: usize = Seed::BYTES;
+
+/// A node as bytes that can be summed.
+type Node = Zeroizing<[u8; NODE]>;
+
+/// Bytes of the dealer's message, for all trees.
+pub(super) fn message_bytes(parameters: SoftSpoken) -> usize {
+    let tree = |bits: usize| {
+        let check = if checked(parameters, bits) {
+            2 * NODE
+        } else {
+            0
+        };
+        2 * NODE * (bits - 1) + check
+    };
+    parameters
+        .columns()
+        .map(|columns| tree(columns.len()))
+        .sum()
+}
+
+/// A tree of one level is two keys of an OT, where nothing can be inconsistent.
+fn checked(parameters: SoftSpoken, bits: usize) -> bool {
+    parameters.malicious() && bits > 1
+}
+
+/// Makes the trees of the dealer, writes its message and returns the leaves of each tree.
+pub(super) fn deal(
+    parameters: SoftSpoken,
+    keys: &[[Seed; 2]],
+    mesh: &mut Mesh,
+    to: PartyId,
+) -> Result<Vec<Vec<Seed>>, OtError> {
+    let session = mesh.session();
+    let mut trees = Vec::new();
+    for columns in parameters.columns() {
+        let keys = &keys[columns];
+        let mut nodes = vec![keys[0][1].clone(), keys[0][0].clone()];
+        for [zero, one] in &keys[1..] {
+            let mut sums = [Node::default(), Node::default()];
+            let mut next = [Vec::new(), Vec::new()];
+            for node in &nodes {
+                for (side, child) in children(node, session).into_iter().enumerate() {
+                    add(&mut sums[side], child.as_bytes());
+                    next[side].push(child);
+                }
+            }
+            for (sum, key) in sums.iter_mut().zip([one, zero]) {
+                add(sum, &pad(key, session));
+                mesh.send(to, &sum[..])?;
+            }
+            nodes = next.into_iter().flatten().collect();
+        }
+        if checked(parameters, keys.len()) {
+            let proofs: Vec<Node> = nodes.iter().map(|leaf| proof(leaf, session)).collect();
+            mesh.send(to, &sum_of(&proofs)[..])?;
+            mesh.send(to, &hash_of(&proofs, session))?;
+        }
+        trees.push(nodes);
+    }
+    Ok(trees)
+}
+
+/// Reads the dealer's message and returns the leaves of each tree that the chooser knows, in the
+/// order of `y ^ a` from 1 on.
+pub(super) fn choose(
+    parameters: SoftSpoken,
+    keys: &[Seed],
+    numbers: Block,
+    mesh: &mut Mesh,
+    from: PartyId,
+) -> Result<Vec<Vec<Seed>>, OtError> {
+    let session = mesh.session();
+    let mut trees = Vec::new();
+    for columns in parameters.columns() {
+        let choices: Vec<Choice> = columns
+            .clone()
+            .map(|column| Choice::from((numbers.value() >> column) as u8 & 1))
+            .collect();
+        let keys = &keys[columns];
+        // All nodes but the missing one.
+        let mut nodes = vec![keys[0].clone()];
+        for (key, &choice) in keys.iter().zip(&choices).skip(1) {
+            let mut sums = [[0; NODE]; 2];
+            for sum in &mut sums {
+                mesh.recv(from, sum)?;
+            }
+            // The sum of the other side than the choice.
+            let mut recovered = select(&sums[1], &sums[0], choice);
+            add(&mut recovered, &pad(key, session));
+            let (mut same, mut other) = (Vec::new(), Vec::new());
+            for node in &nodes {
+                let [left, right] = children(node, session);
+                let (left, right) = (left.as_bytes(), right.as_bytes());
+                same.push(seed(&select(left, right, choice)));
+                let child = seed(&select(right, left, choice));
+                add(&mut recovered, child.as_bytes());
+                other.push(child);
+            }
+            same.push(seed(&recovered));
+            same.append(&mut other);
+            nodes = same;
+        }
+        if checked(parameters, keys.len()) {
+            let (mut sum, mut expected) = (Node::default(), [0; NODE]);
+            mesh.recv(from, &mut sum[..])?;
+            mesh.recv(from, &mut expected)?;
+            let mut proofs = vec![sum];
+            proofs.extend(nodes.iter().map(|leaf| proof(leaf, session)));
+            proofs[0] = sum_of(&proofs);
+            // Back to the order of y: exchanges pairs whose numbers differ in a bit that `a` has.
+            for (level, &choice) in choices.iter().enumerate() {
+                for y in (0..proofs.len()).filter(|y| y >> level & 1 == 0) {
+                    let (low, high) = proofs.split_at_mut(y + (1 << level));
+                    swap(&mut low[y], &mut high[0], choice);
+                }
+            }
+            if !bool::from(hash_of(&proofs, session).ct_eq(&expected)) {
+                return Err(OtError::CheckFailed(from));
+            }
+        }
+        trees.push(nodes);
+    }
+    Ok(trees)
+}
+
+/// Returns `a`, or `b` if the choice is 1.
+fn select(a: &[u8; NODE], b: &[u8; NODE], choice: Choice) -> Node {
+    let mut selected = Zeroizing::new(*a);
+    for (byte, b) in selected.iter_mut().zip(b) {
+        byte.conditional_assign(b, choice);
+    }
+    selected
+}
+
+/// Exchanges `a` and `b` if the choice is 1.
+fn swap(a: &mut [u8; NODE], b: &mut [u8; NODE], choice: Choice) {
+    for (a, b) in a.iter_mut().zip(b) {
+        u8::conditional_swap(a, b, choice);
+    }
+}
+
+fn children(node: &Seed, session: SessionId) -> [Seed; 2] {
+    let mut stream = node.stream("ot: children", session.as_bytes());
+    [stream.seed(), stream.seed()]
+}
+
+/// The bytes of a leaf that the check sees.
+fn proof(leaf: &Seed, session: SessionId) -> Node {
+    bytes(leaf, "ot: check of a tree", session)
+}
+
+/// The pad under which a sum is sent.
+fn pad(key: &Seed, session: SessionId) -> Node {
+    bytes(key, "ot: sum of nodes", session)
+}
+
+fn bytes(seed: &Seed, label: &'static str, session: SessionId) -> Node {
+    let mut bytes = Node::default();
+    seed.stream(label, session.as_bytes())
+        .fill_bytes(&mut bytes[..]);
+    bytes
+}
+
+fn seed(bytes: &[u8; NODE]) -> Seed {
+    Seed::from_bytes(bytes)
+}
+
+fn add(sum: &mut [u8; NODE], node: &[u8; NODE]) {
+    sum.iter_mut()
+        .zip(node)
+        .for_each(|(sum, byte)| *sum ^= byte);
+}
+
+fn sum_of(nodes: &[Node]) -> Node {
+    let mut sum = Node::default();
+    nodes.iter().for_each(|node| add(&mut sum, node));
+    sum
+}
+
+fn hash_of(proofs: &[Node], session: SessionId) -> [u8; NODE] {
+    let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key("sealane 6 ot tree"));
+    hasher.update(session.as_bytes());
+    for proof in proofs {
+        hasher.update(&proof[..]);
+    }
+    *hasher.finalize().as_bytes()
+}
