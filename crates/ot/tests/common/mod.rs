@@ -2,7 +2,9 @@
 
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
-use sealane_ot::{CotReceiver, CotSender, OtError};
+use sealane_ot::softspoken::{Receiver, Sender};
+use sealane_ot::traits::{choice, packed_blocks};
+use sealane_ot::{OtError, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use std::thread;
 
@@ -10,6 +12,12 @@ pub const SENDER: PartyId = PartyId(0);
 pub const RECEIVER: PartyId = PartyId(1);
 /// An offset with both bits in every region; bit 0 is 1, as in the garbler's.
 pub const DELTA: Block = Block::new(0x8f0e_6a51_c3d2_7b94_00ff_1234_9abc_def1);
+
+/// The parameters that all tests run with: every k, both kinds of security.
+pub fn all_parameters() -> impl Iterator<Item = SoftSpoken> {
+    let of = |k| [Security::SemiHonest, Security::Malicious].map(|s| SoftSpoken::new(k, s));
+    (1..=8).flat_map(of)
+}
 
 /// Runs both parties on threads of their own. A mesh is dropped when its party is done or fails.
 pub fn pair<A: Send, B: Send>(
@@ -39,22 +47,55 @@ pub fn join<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
 }
 
 pub fn set_up_sender(
+    parameters: SoftSpoken,
     cpu: Cpu,
     mesh: &mut Mesh,
     peer: PartyId,
     seed: u64,
     delta: Block,
-) -> Result<CotSender, OtError> {
+) -> Result<Sender, OtError> {
     let mut coins = Coins::danger_fixed_seed(seed);
-    let cot = CotSender::setup(cpu, mesh, peer, delta, &mut coins)?;
+    let setup = Sender::set_up(parameters, cpu, mesh, peer, delta, &mut coins)?;
     mesh.flush()?;
-    Ok(cot)
+    setup.finish(mesh)
 }
 
-pub fn set_up_receiver(cpu: Cpu, mesh: &mut Mesh, seed: u64) -> Result<CotReceiver, OtError> {
-    CotReceiver::setup(cpu, mesh, SENDER, &mut Coins::danger_fixed_seed(seed))
+pub fn set_up_receiver(
+    parameters: SoftSpoken,
+    cpu: Cpu,
+    mesh: &mut Mesh,
+    peer: PartyId,
+    seed: u64,
+) -> Result<Receiver, OtError> {
+    let mut coins = Coins::danger_fixed_seed(seed);
+    let setup = Receiver::set_up(parameters, cpu, mesh, peer, &mut coins)?;
+    mesh.flush()?;
+    let receiver = setup.finish(mesh)?;
+    mesh.flush()?;
+    Ok(receiver)
 }
 
-pub fn best_cpu() -> Cpu {
-    Cpu::detect().expect("every machine has a tier")
+/// Checks the outputs of correlated OTs, and that nothing but choices is among them.
+pub fn assert_correlated(q: &[Block], t: &[Block], choices: &[Block], delta: Block) {
+    assert_eq!(q.len(), t.len());
+    assert_eq!(choices.len(), packed_blocks(t.len()));
+    for (j, (q, t)) in q.iter().zip(t).enumerate() {
+        let expected = *q ^ delta.masked(choice(choices, j));
+        assert!(t.value() == expected.value(), "OT {j} of {}", choices.len());
+    }
+    if let (Some(last), rest @ 1..) = (choices.last(), t.len() % 128) {
+        assert_eq!(last.value() >> rest, 0, "the rest of the last block");
+    }
+}
+
+pub fn random_bits(count: usize, seed: u64) -> Vec<u8> {
+    let mut bits = vec![0; count];
+    let mut coins = Coins::danger_fixed_seed(seed);
+    coins.secret("choices").fill_bytes(&mut bits);
+    bits.iter_mut().for_each(|bit| *bit &= 1);
+    bits
+}
+
+pub fn values(blocks: &[Block]) -> Vec<u128> {
+    blocks.iter().map(|block| block.value()).collect()
 }
