@@ -120,7 +120,7 @@ fn turn(here: &mut Mesh, there: &mut Mesh, turns: u32) -> Result<Duration, NetEr
 }
 
 /// Two parties that meet on loopback.
-fn meet(connect: fn(&MeshConfig) -> Result<Mesh, NetError>) -> io::Result<Vec<Mesh>> {
+pub(crate) fn meet(connect: fn(&MeshConfig) -> Result<Mesh, NetError>) -> io::Result<Vec<Mesh>> {
     let configs = MeshConfig::on_loopback(&["here", "there"], Limits::default())?;
     let threads = configs
         .into_iter()

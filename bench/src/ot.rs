@@ -1,119 +1,431 @@
-//! Suite `ot`: correlated oblivious transfers between two threads, over channels in memory.
+//! Suite `ot`: oblivious transfers by protocol, form and channel.
 //!
-//! Both sides work at the same time, as they do in a run, so a figure is set by the slower one. A
-//! first batch is checked: each label of the receiver is the sender's, shifted by the offset where
-//! the choice is 1.
+//! `local` is the work of one side after the other on one thread, over a channel in memory: the
+//! rate of each side alone. On all other channels both sides run on threads of their own, as in a
+//! run, so the rate is that of the slower one and of the channel: TCP and TLS on loopback, and the
+//! simulated networks. A window is repeated; the fastest counts, and the median is beside it. Every
+//! window's outputs are checked afterwards: each block of the receiver is what its choice says.
 
+use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
-use sealane_ot::{CotReceiver, CotSender, extend_bytes};
-use sealane_parties::PartyId;
+use sealane_ot::forms::{self, Hasher, Request};
+use sealane_ot::softspoken::{Receiver, Sender};
+use sealane_ot::traits::{CotReceiver, CotSender, choice, packed_blocks};
+use sealane_ot::{OtError, Security, SoftSpoken};
+use sealane_parties::{NetworkClass, PartyId};
 
-use crate::{Options, Record};
+use crate::{Options, Record, net};
 
 /// The suite's name.
 pub const SUITE: &str = "ot";
 
 const SENDER: PartyId = PartyId(0);
 const RECEIVER: PartyId = PartyId(1);
+const DELTA: Block = Block::new(0x8f0e_6a51_c3d2_7b94_00ff_1234_9abc_def1);
 
-/// Transfers of one window.
-const COUNT: usize = 1 << 20;
-/// Transfers of a window when there is no time: one chunk of the extension.
+/// Transfers of a window between two threads, and of one on one thread, whose messages stay in a
+/// cache.
+const COUNT: usize = 1 << 21;
+const LOCAL_COUNT: usize = 1 << 15;
+/// Transfers of a window on a simulated network, and of any when there is no time.
 const FEW: usize = 1 << 14;
-/// Windows, of which the best counts.
+/// Windows between two threads.
 const WINDOWS: usize = 5;
 
-/// Measures set-up and extension on every tier.
-pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
-    let count = if options.budget.is_zero() { FEW } else { COUNT };
-    for cpu in &options.cpus {
-        let (setup, extend) = measure_tier(*cpu, count);
-        let bytes = extend_bytes(count as u64) as f64 / count as f64;
-        for (case, metric, value, unit) in [
-            ("base", "setup_ms", setup.as_secs_f64() * 1e3, "ms"),
-            (
-                "cot",
-                "million_ots_per_s",
-                count as f64 / extend.as_secs_f64() / 1e6,
-                "million/s",
-            ),
-            ("cot", "bytes_per_ot", bytes, "bytes"),
-        ] {
-            let case = match case {
-                "base" => "base/128/memory".to_string(),
-                _ => format!("iknp/{case}/semi-honest/memory"),
-            };
-            record(Record {
-                suite: SUITE,
-                case,
-                tier: cpu.tier().name(),
-                metric,
-                value,
-                unit,
-            });
+/// The protocols that are measured.
+const PROTOCOLS: [(&str, SoftSpoken); 7] = [
+    ("iknp", SoftSpoken::IKNP),
+    ("softspoken-2", semi_honest(2)),
+    ("softspoken-4", semi_honest(4)),
+    ("softspoken-8", semi_honest(8)),
+    ("softspoken-2-malicious", malicious(2)),
+    ("softspoken-4-malicious", malicious(4)),
+    ("softspoken-8-malicious", malicious(8)),
+];
+
+const fn semi_honest(k: u8) -> SoftSpoken {
+    SoftSpoken::new(k, Security::SemiHonest)
+}
+
+const fn malicious(k: u8) -> SoftSpoken {
+    SoftSpoken::new(k, Security::Malicious)
+}
+
+/// Forms of OT.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    /// Correlated, with random choices.
+    Correlated,
+    /// Correlated, with choices that the receiver gives.
+    Given,
+    /// Hashed, with random choices.
+    Random,
+    /// Blocks that the sender chooses.
+    Chosen,
+}
+
+impl Form {
+    const ALL: [Form; 4] = [Form::Correlated, Form::Given, Form::Random, Form::Chosen];
+
+    fn name(self) -> &'static str {
+        match self {
+            Form::Correlated => "correlated",
+            Form::Given => "given-choices",
+            Form::Random => "random",
+            Form::Chosen => "chosen",
         }
     }
 }
 
-/// Time of the set-up, and of the best window.
-fn measure_tier(cpu: Cpu, count: usize) -> (Duration, Duration) {
-    let [mut here, mut there]: [Mesh; 2] = Mesh::in_memory(2).try_into().ok().expect("two parties");
-    let mut coins = Coins::danger_fixed_seed(1);
-    let delta = coins.secret("delta").block();
-    let mut choices = vec![0u8; count];
-    coins.secret("choices").fill_bytes(&mut choices);
-    choices.iter_mut().for_each(|choice| *choice &= 1);
+type Pair = fn() -> io::Result<Vec<Mesh>>;
 
-    thread::scope(|scope| {
-        let sender = scope.spawn(move || {
-            let mesh = &mut here;
-            let mut coins = Coins::danger_fixed_seed(2);
-            let mut cot = CotSender::setup(cpu, mesh, RECEIVER, delta, &mut coins).expect(MEMORY);
-            mesh.flush().expect(MEMORY);
-            let mut zeros = vec![Block::ZERO; count];
-            for _ in 0..=WINDOWS {
-                ready(mesh, RECEIVER);
-                cot.extend(mesh, &mut zeros).expect(MEMORY);
-                // This makes the window the slower side's.
-                ready(mesh, RECEIVER);
-            }
-            zeros
-        });
-        let mesh = &mut there;
-        let started = Instant::now();
-        let mut cot = CotReceiver::setup(cpu, mesh, SENDER, &mut coins).expect(MEMORY);
-        let setup = started.elapsed();
-        let mut labels = vec![Block::ZERO; count];
-        let mut best = Duration::MAX;
-        for _ in 0..=WINDOWS {
-            ready(mesh, SENDER);
-            let started = Instant::now();
-            cot.extend(mesh, &choices, &mut labels).expect(MEMORY);
-            mesh.flush().expect(MEMORY);
-            ready(mesh, SENDER);
-            best = best.min(started.elapsed());
-        }
-        let zeros = sender.join().expect("the sender's thread");
-        for ((label, zero), choice) in labels.iter().zip(&zeros).zip(&choices) {
-            assert_eq!(
-                (*label ^ *zero).value(),
-                delta.masked(*choice).value(),
-                "wrong labels"
-            );
-        }
-        (setup, best)
-    })
+/// A channel between two threads.
+struct Channel {
+    name: &'static str,
+    pair: Pair,
+    count: usize,
 }
 
-const MEMORY: &str = "a channel in memory";
+const CHANNELS: [Channel; 5] = [
+    Channel {
+        name: "memory",
+        pair: || Ok(Mesh::in_memory(2)),
+        count: COUNT,
+    },
+    Channel {
+        name: "tcp",
+        pair: || net::meet(Mesh::danger_plaintext),
+        count: COUNT,
+    },
+    Channel {
+        name: "tls",
+        pair: || net::meet(Mesh::connect),
+        count: COUNT,
+    },
+    Channel {
+        name: "lan",
+        pair: || Ok(Mesh::simulated(2, NetworkClass::Lan)),
+        count: COUNT,
+    },
+    Channel {
+        name: "wan",
+        pair: || Ok(Mesh::simulated(2, NetworkClass::Wan)),
+        count: 4 * FEW,
+    },
+];
+
+/// Measures local work on every tier, and runs over every channel on the fastest.
+///
+/// # Errors
+/// Two threads do not meet on loopback, or a run failed.
+pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), String> {
+    let quick = options.budget.is_zero();
+    for cpu in &options.cpus {
+        base(*cpu, record).map_err(|error| error.to_string())?;
+        for (protocol, parameters) in PROTOCOLS {
+            local(*cpu, protocol, parameters, options.budget, record)
+                .map_err(|error| format!("{protocol}: {error}"))?;
+        }
+    }
+    let cpu = *options.cpus.last().ok_or("no tier to run on")?;
+    for channel in &CHANNELS {
+        for (protocol, parameters) in PROTOCOLS {
+            let count = if quick { FEW } else { channel.count };
+            let meshes = (channel.pair)().map_err(|error| format!("{}: {error}", channel.name))?;
+            let [here, there]: [Mesh; 2] = meshes.try_into().map_err(|_| "two parties")?;
+            between(
+                cpu,
+                parameters,
+                count,
+                [here, there],
+                &mut |form, metric, value, unit| {
+                    record(Record {
+                        suite: SUITE,
+                        case: format!("{protocol}/{form}/{}", channel.name),
+                        tier: cpu.tier().name(),
+                        metric,
+                        value,
+                        unit,
+                    });
+                },
+            )
+            .map_err(|error| format!("{protocol} over {}: {error}", channel.name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Sets up both sides on two threads; returns them with their meshes, and the time.
+fn set_up(
+    cpu: Cpu,
+    parameters: SoftSpoken,
+    [mut here, mut there]: [Mesh; 2],
+) -> Result<((Sender, Mesh), (Receiver, Mesh), Duration), OtError> {
+    let started = Instant::now();
+    let (sender, receiver) = thread::scope(|scope| {
+        let sender = scope.spawn(move || {
+            let coins = &mut Coins::danger_fixed_seed(2);
+            let setup = Sender::set_up(parameters, cpu, &mut here, RECEIVER, DELTA, coins)?;
+            here.flush()?;
+            Ok((setup.finish(&mut here)?, here))
+        });
+        let receiver = || {
+            let coins = &mut Coins::danger_fixed_seed(1);
+            let setup = Receiver::set_up(parameters, cpu, &mut there, SENDER, coins)?;
+            there.flush()?;
+            let receiver = setup.finish(&mut there)?;
+            there.flush()?;
+            Ok((receiver, there))
+        };
+        let receiver = receiver();
+        (sender.join().expect("the sender's thread"), receiver)
+    });
+    let time = started.elapsed();
+    let (sender, receiver): (Result<_, OtError>, Result<_, OtError>) = (sender, receiver);
+    Ok((sender?, receiver?, time))
+}
+
+/// Measures a set-up: 128 base OTs, and the smallest trees.
+fn base(cpu: Cpu, record: &mut dyn FnMut(Record)) -> Result<(), OtError> {
+    let mut times = Vec::new();
+    for _ in 0..WINDOWS {
+        let meshes = Mesh::in_memory(2).try_into().ok().expect("two parties");
+        times.push(set_up(cpu, SoftSpoken::IKNP, meshes)?.2);
+    }
+    times.sort();
+    record(Record {
+        suite: SUITE,
+        case: "base/128/memory".to_string(),
+        tier: cpu.tier().name(),
+        metric: "setup_ms",
+        value: times[0].as_secs_f64() * 1e3,
+        unit: "ms",
+    });
+    Ok(())
+}
+
+/// Measures each side of correlated and random OTs alone.
+fn local(
+    cpu: Cpu,
+    protocol: &str,
+    parameters: SoftSpoken,
+    budget: Duration,
+    record: &mut dyn FnMut(Record),
+) -> Result<(), OtError> {
+    let meshes = Mesh::in_memory(2).try_into().ok().expect("two parties");
+    let ((mut sender, mut here), (mut receiver, mut there), _) = set_up(cpu, parameters, meshes)?;
+    let hasher = |mesh: &Mesh| Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "bench");
+    let (mut of_sender, mut of_receiver) = (hasher(&here), hasher(&there));
+    let mut pairs = vec![[Block::ZERO; 2]; LOCAL_COUNT];
+    let mut q = vec![Block::ZERO; LOCAL_COUNT];
+    let mut choices = vec![Block::ZERO; packed_blocks(LOCAL_COUNT)];
+    let mut t = vec![Block::ZERO; LOCAL_COUNT];
+    for form in [Form::Correlated, Form::Random] {
+        let mut times = [Vec::new(), Vec::new()];
+        let started = Instant::now();
+        while times[0].len() < WINDOWS || started.elapsed() < budget {
+            let window = Instant::now();
+            match form {
+                Form::Random => forms::receive_random(
+                    &mut receiver,
+                    &mut of_receiver,
+                    &mut there,
+                    &mut choices,
+                    &mut t,
+                )?,
+                _ => receiver.extend(&mut there, &mut choices, &mut t)?,
+            }
+            there.flush()?;
+            times[1].push(window.elapsed());
+            let window = Instant::now();
+            match form {
+                Form::Random => {
+                    forms::send_random(&mut sender, &mut of_sender, &mut here, &mut pairs)?;
+                }
+                _ => sender.extend(&mut here, &mut q)?,
+            }
+            times[0].push(window.elapsed());
+        }
+        if form == Form::Correlated {
+            for (j, (q, t)) in q.iter().zip(&t).enumerate() {
+                let expected = *q ^ DELTA.masked(choice(&choices, j));
+                assert_eq!(t.value(), expected.value(), "OT {j}");
+            }
+        }
+        for (side, times) in ["sender", "receiver"].into_iter().zip(&mut times) {
+            times.sort();
+            for (metric, time) in [
+                ("million_ots_per_s", times[0]),
+                ("million_ots_per_s_median", times[times.len() / 2]),
+            ] {
+                record(Record {
+                    suite: SUITE,
+                    case: format!("{protocol}/{}/local/{side}", form.name()),
+                    tier: cpu.tier().name(),
+                    metric,
+                    value: LOCAL_COUNT as f64 / time.as_secs_f64() / 1e6,
+                    unit: "million/s",
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Measures every form between two threads.
+fn between(
+    cpu: Cpu,
+    parameters: SoftSpoken,
+    count: usize,
+    meshes: [Mesh; 2],
+    figure: &mut dyn FnMut(&str, &'static str, f64, &'static str),
+) -> Result<(), OtError> {
+    let ((sender, here), (receiver, there), _) = set_up(cpu, parameters, meshes)?;
+    let (sent, received) = thread::scope(|scope| {
+        let sent = scope.spawn(move || send_all(cpu, sender, here, count));
+        let received = receive_all(cpu, receiver, there, count);
+        (sent.join().expect("the sender's thread"), received)
+    });
+    for ((form, sent), received) in Form::ALL.iter().zip(sent?).zip(received?) {
+        for (j, (pair, block)) in sent.iter().zip(&received.blocks).enumerate() {
+            let chosen = pair[usize::from(choice(&received.choices, j))];
+            assert_eq!(chosen.value(), block.value(), "OT {j}, {}", form.name());
+        }
+        let rate = |time: Duration| count as f64 / time.as_secs_f64() / 1e6;
+        let times = &received.times;
+        figure(
+            form.name(),
+            "million_ots_per_s",
+            rate(times[0]),
+            "million/s",
+        );
+        let median = rate(times[times.len() / 2]);
+        figure(form.name(), "million_ots_per_s_median", median, "million/s");
+        let bits = received.bytes as f64 * 8.0 / (count * WINDOWS) as f64;
+        figure(form.name(), "bits_per_ot", bits, "bits");
+    }
+    Ok(())
+}
+
+/// Runs the sender's side of all windows; returns the pairs of the last one of each form.
+fn send_all(
+    cpu: Cpu,
+    mut cot: Sender,
+    mut mesh: Mesh,
+    count: usize,
+) -> Result<Vec<Vec<[Block; 2]>>, OtError> {
+    let mesh = &mut mesh;
+    let hasher = &mut Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "bench");
+    let mut last = Vec::new();
+    let [zeros, ones] = [3, 4].map(|seed| {
+        let mut blocks = vec![Block::ZERO; count];
+        Coins::danger_fixed_seed(seed)
+            .secret("messages")
+            .prg(cpu)
+            .fill(&mut blocks);
+        blocks
+    });
+    for form in Form::ALL {
+        let mut q = vec![Block::ZERO; count];
+        let mut pairs = vec![[Block::ZERO; 2]; count];
+        for _ in 0..WINDOWS {
+            ready(mesh, RECEIVER)?;
+            match form {
+                Form::Correlated => cot.extend(mesh, &mut q)?,
+                Form::Given => forms::send_given(&mut cot, mesh, &mut q)?,
+                Form::Random => forms::send_random(&mut cot, hasher, mesh, &mut pairs)?,
+                Form::Chosen => forms::send_chosen(&mut cot, hasher, mesh, 1, [&zeros, &ones])?,
+            }
+            // This makes the window the slower side's.
+            ready(mesh, RECEIVER)?;
+        }
+        match form {
+            Form::Correlated | Form::Given => {
+                pairs = q.iter().map(|q| [*q, *q ^ DELTA]).collect();
+            }
+            Form::Random => {}
+            Form::Chosen => pairs = zeros.iter().zip(&ones).map(|(a, b)| [*a, *b]).collect(),
+        }
+        last.push(pairs);
+    }
+    Ok(last)
+}
+
+/// The receiver's side of the windows of a form.
+struct Received {
+    /// Output of the last window.
+    blocks: Vec<Block>,
+    choices: Vec<Block>,
+    /// Times of the windows, the shortest first.
+    times: Vec<Duration>,
+    /// Payload of all windows, both ways.
+    bytes: u64,
+}
+
+/// Runs the receiver's side of all windows.
+fn receive_all(
+    cpu: Cpu,
+    mut cot: Receiver,
+    mut mesh: Mesh,
+    count: usize,
+) -> Result<Vec<Received>, OtError> {
+    let mesh = &mut mesh;
+    let hasher = &mut Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "bench");
+    let mut given = vec![0u8; count];
+    Coins::danger_fixed_seed(5)
+        .secret("choices")
+        .prg(cpu)
+        .fill_bytes(&mut given);
+    given.iter_mut().for_each(|choice| *choice &= 1);
+    let mut all = Vec::new();
+    for form in Form::ALL {
+        let mut blocks = vec![Block::ZERO; count];
+        let mut choices = vec![Block::ZERO; packed_blocks(count)];
+        let mut times = Vec::new();
+        let before = mesh.payload_sent(SENDER) + mesh.payload_received(SENDER);
+        for _ in 0..WINDOWS {
+            ready(mesh, SENDER)?;
+            let started = Instant::now();
+            match form {
+                Form::Correlated => cot.extend(mesh, &mut choices, &mut blocks)?,
+                Form::Given => forms::receive_given(&mut cot, mesh, &given, &mut blocks)?,
+                Form::Random => {
+                    forms::receive_random(&mut cot, hasher, mesh, &mut choices, &mut blocks)?;
+                }
+                Form::Chosen => {
+                    let request = Request::new(&mut cot, mesh, &given)?;
+                    mesh.flush()?;
+                    request.finish(hasher, mesh, 1, &mut blocks)?;
+                }
+            }
+            mesh.flush()?;
+            ready(mesh, SENDER)?;
+            times.push(started.elapsed());
+        }
+        if matches!(form, Form::Given | Form::Chosen) {
+            sealane_ot::traits::pack(&given, &mut choices);
+        }
+        times.sort();
+        // Less the bytes by which the two wait for each other.
+        let now = mesh.payload_sent(SENDER) + mesh.payload_received(SENDER);
+        all.push(Received {
+            blocks,
+            choices,
+            times,
+            bytes: now - before - 4 * WINDOWS as u64,
+        });
+    }
+    Ok(all)
+}
 
 /// Waits until the other side is here too.
-fn ready(mesh: &mut Mesh, peer: PartyId) {
-    mesh.send(peer, &[0]).expect(MEMORY);
-    mesh.flush().expect(MEMORY);
-    mesh.recv(peer, &mut [0]).expect(MEMORY);
+fn ready(mesh: &mut Mesh, peer: PartyId) -> Result<(), OtError> {
+    mesh.send(peer, &[0])?;
+    mesh.flush()?;
+    mesh.recv(peer, &mut [0])?;
+    Ok(())
 }

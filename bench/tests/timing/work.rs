@@ -10,7 +10,9 @@ use sealane_block::{Block, Coins, Cpu, LabelHash, Tweak};
 use sealane_circuit::{Builder, Machine, Tape, compile_known};
 use sealane_garble::{Evaluator, Garbler, Labels, Roles, Scheme, Tables};
 use sealane_net::Mesh;
-use sealane_ot::{CotReceiver, CotSender, extend_bytes};
+use sealane_ot::softspoken::{Receiver, Sender};
+use sealane_ot::traits::CotCost;
+use sealane_ot::{Security, SoftSpoken, forms};
 
 use crate::ROWS;
 
@@ -111,12 +113,20 @@ impl TimedWork for Garbling {
     }
 }
 
+/// The extension of `yao`.
+const EXTENSION: SoftSpoken = SoftSpoken::new(4, Security::Malicious);
+
+/// Bytes of the receiver's message for so many choices.
+fn message_bytes(count: u64) -> u64 {
+    EXTENSION.extend(0, count)[0].from_receiver + forms::given_bytes(count)
+}
+
 /// The receiver of oblivious transfers.
 pub struct Transfer {
     /// The mesh of the sender, who only receives.
     sender: Mesh,
     receiver: Mesh,
-    cot: CotReceiver,
+    cot: Receiver,
     choices: Vec<u8>,
     labels: Vec<Block>,
     message: Vec<u8>,
@@ -131,12 +141,18 @@ impl Transfer {
             threads.spawn(|| {
                 let mut coins = Coins::danger_fixed_seed(3);
                 let delta = Block::new(0x5a5b);
-                let made = CotSender::setup(cpu, &mut sender, receives, delta, &mut coins);
-                made.expect("an honest receiver");
-                sender.flush().expect("memory");
+                let mesh = &mut sender;
+                let made = Sender::set_up(EXTENSION, cpu, mesh, receives, delta, &mut coins);
+                mesh.flush().expect("memory");
+                let made = made.expect("memory").finish(mesh);
+                made.map(drop).expect("an honest receiver");
             });
             let mut coins = Coins::danger_fixed_seed(4);
-            let made = CotReceiver::setup(cpu, &mut receiver, sends, &mut coins);
+            let mesh = &mut receiver;
+            let made = Receiver::set_up(EXTENSION, cpu, mesh, sends, &mut coins);
+            mesh.flush().expect("memory");
+            let made = made.expect("memory").finish(mesh);
+            mesh.flush().expect("memory");
             made.expect("an honest sender")
         });
         Transfer {
@@ -145,7 +161,7 @@ impl Transfer {
             cot,
             choices: vec![0; 2 * ROWS],
             labels: vec![Block::ZERO; 2 * ROWS],
-            message: vec![0; extend_bytes(2 * ROWS as u64) as usize],
+            message: vec![0; message_bytes(2 * ROWS as u64) as usize],
         }
     }
 }
@@ -159,7 +175,7 @@ impl TimedWork for Transfer {
 
     fn run(&mut self) {
         let (mesh, labels) = (&mut self.receiver, &mut self.labels);
-        let extended = self.cot.extend(mesh, &self.choices, labels);
+        let extended = forms::receive_given(&mut self.cot, mesh, &self.choices, labels);
         extended.expect("memory");
     }
 

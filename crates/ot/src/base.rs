@@ -1,4 +1,4 @@
-//! Base oblivious transfer: 128 random OTs, secure against active attacks, in one message each way.
+//! Base oblivious transfer: 128 random OTs, secure against active attacks, one message each way.
 //!
 //! Endemic OT of Masny and Rindal ("Endemic Oblivious Transfer", CCS 2019), batched as McQuoid,
 //! Rosulek and Roy say ("Batching Base Oblivious Transfers", ASIACRYPT 2021, cited by its sections
@@ -9,7 +9,7 @@
 //! ```text
 //! sender                                     receiver, choices c_0 .. c_127
 //! b random, B = bG                           a_i random
-//!                                            r_i^{1-c} a random point              (c is c_i here)
+//!                                            r_i^{1-c} a random point             (c is c_i here)
 //!                                            r_i^c = a_i G - P(i, c, r_i^{1-c})
 //!                           --- B --->
 //!                  <-- r_i^0, r_i^1 --
@@ -24,53 +24,52 @@
 //!
 //! # Security
 //! **UC security against a corrupt sender or receiver**, static corruption, for 128 endemic OTs
-//! (Theorems 9 and 14; the functionality is in Figure 2), with `P` and `K` random oracles that can
-//! be programmed.
+//! (Theorems 9 and 14; the functionality is in Figure 2), with `P` and `K` random oracles that a
+//! simulator may program.
 //!
 //! * *Receiver.* Both points of an OT are uniform and independent whatever the choice is, so a
 //!   sender learns nothing about choices, without any assumption. A simulator that programs `P`
-//!   knows both logarithms, so it knows both keys of a corrupt sender.
-//! * *Sender.* Of the queries `P(i, 0, r^1)` and `P(i, 1, r^0)`, one is made first. Its number is
-//!   the choice of a corrupt receiver: the later query, after which both points are fixed, returns
-//!   a point that the receiver cannot have prepared for. The key of that number needs `b` times a
-//!   point out of its control.
+//!   knows the logarithms of both sums, and so both keys of a corrupt sender.
+//! * *Sender.* Each of the queries `P(i, 0, r^1)` and `P(i, 1, r^0)` names one of the points, so
+//!   both are fixed when the later one is made, and it returns a point that is independent of
+//!   them. The number in the earlier query is the choice of a corrupt receiver. The other key
+//!   takes `b` times a point out of its control.
 //!
-//! **Assumption**: the tagged oracle Diffie-Hellman assumption (Definition 21) in ristretto255. With
-//! `K` a random oracle it follows from the strong Diffie-Hellman assumption (Abdalla, Bellare and
-//! Rogaway, "The Oracle Diffie-Hellman Assumptions and an Analysis of DHIES", CT-RSA 2001):
-//! computing `bC` from `B = bG` and `C` is hard even with an oracle that tells whether `Z = bX` for
-//! any `X` and `Z`. Plain computational Diffie-Hellman would do for a receiver that follows the
-//! protocol. A corrupt one picks points of which no reduction knows the logarithm, and only the
-//! oracle recognises its queries to `K`.
+//! **Assumption**: tagged oracle Diffie-Hellman (Definition 21) in ristretto255. With `K` a
+//! random oracle it follows from strong Diffie-Hellman (Abdalla, Bellare and Rogaway, "The Oracle
+//! Diffie-Hellman Assumptions and an Analysis of DHIES", CT-RSA 2001): from `B = bG` and `C`,
+//! computing `bC` is hard even with an oracle that tells whether `Z = bX` for any `X` and `Z`.
+//! Plain computational Diffie-Hellman is enough where the receiver follows the protocol. A
+//! corrupt one picks points of which no reduction knows the logarithm, and it takes the oracle to
+//! recognise its queries to `K`.
 //!
 //! **The index.** A corrupt receiver may send the same points in two OTs, or points with a known
 //! difference. If the hashes did not take the index, keys of the two would be equal, which the
 //! functionality does not allow, and from which an attack on an OT extension follows (Section 3).
-//! With the index, and the choice, in `K` all keys are independent; with it in `P`, the order of
-//! queries is defined for each OT by itself. The session and the roles in both keep two runs apart
-//! in the same way.
+//! With index and choice in `K`, all keys are independent; with them in `P`, the order of queries
+//! is defined for each OT by itself. Session and roles in both keep runs apart in the same way.
 //!
-//! **Endemic** means that honest parties' keys are random, but a corrupt party may choose its own: a
-//! sender both keys of each OT, a receiver the one that it gets. The other key of a corrupt receiver
-//! is uniform and unknown to it. OT extension needs no more (Masny and Rindal; Section 2.1). There
-//! the roles are exchanged. The party that holds both seeds of a column may know and choose them:
-//! the offset, which is all that is kept from it, is not in them. The party that holds one seed of
-//! each column, chosen or not, lacks the other, which masks the receiver's choices. So outputs of an
-//! extension are endemic, too, and a consistency check must be sound for seeds that its prover
-//! chose.
+//! **Endemic** means that keys of honest parties are random, but a corrupt party may choose its
+//! own: a sender both keys of each OT, a receiver the one that it gets. The other key of a
+//! corrupt receiver is uniform and unknown to it. OT extension needs no more (Section 2.1; Masny
+//! and Rindal). There the roles are exchanged. The party with both seeds of a column may know and
+//! choose them: the offset, all that is kept from it, is not in them. The party with one seed of
+//! a column, chosen or not, lacks the other, which masks the choices of its peer. So outputs of
+//! an extension are endemic, too, and a consistency check has to be sound for seeds that its
+//! prover chose.
 //!
 //! # What it does not give
-//! * Uniform keys: a corrupt party may try many secrets, or wait for the other message, to bias its
-//!   own.
+//! * Uniform keys: a corrupt party may try many secrets, or wait for the other message, to bias
+//!   its own.
 //! * A proof that the choices are those which the receiver uses elsewhere.
 //! * Authentication: the channel does that. A changed message makes keys differ, all 256 of them,
 //!   and nothing here notices.
 //! * Security against adaptive corruption, or against a quantum computer.
 //!
 //! # Secrets in time and memory
-//! Choices select by masks, not by branches. Scalars, shared points and keys are erased. Points are
-//! encoded one by one for that reason: encoding their doubles in a batch takes an eighth of the
-//! time, but the library leaves coordinates of all points of a batch in memory that it frees.
+//! Choices select by masks, not by branches. Scalars, shared points and keys are erased. Points
+//! are encoded one by one for that reason: encoding their doubles in a batch takes an eighth of
+//! the time, but the library leaves coordinates of all points of a batch in memory that it frees.
 
 use curve25519_dalek::{
     constants::RISTRETTO_BASEPOINT_TABLE,
@@ -149,15 +148,19 @@ impl Sender {
         self,
         from_receiver: &[u8; RECEIVER_BYTES],
     ) -> Result<Vec<[Seed; 2]>, MalformedPoint> {
+        let pairs = pairs(from_receiver);
+        // All points are decoded before the secret meets one of them.
+        let mut points = Vec::with_capacity(OTS);
+        for pair in pairs {
+            points.push([decode(&pair[0])?, decode(&pair[1])?]);
+        }
         let derivation = KeyDerivation::new(self.roles, &self.message, from_receiver);
         let mut keys = Vec::with_capacity(OTS);
-        for (index, pair) in pairs(from_receiver).iter().enumerate() {
-            let points = [decode(&pair[0])?, decode(&pair[1])?];
+        for (index, (pair, points)) in pairs.iter().zip(&points).enumerate() {
             // A receiver that makes a sum the identity has chosen 0 as its logarithm, no more.
             let key = |choice: usize| {
-                let mask = self
-                    .roles
-                    .hash_to_point(index, choice as u8, &pair[1 - choice]);
+                let other = &pair[1 - choice];
+                let mask = self.roles.hash_to_point(index, choice as u8, other);
                 let shared = Zeroizing::new(*self.secret * (points[choice] + *mask));
                 derivation.key(index, choice as u8, &shared)
             };
@@ -236,8 +239,8 @@ impl Drop for Receiver {
 impl ZeroizeOnDrop for Receiver {}
 
 impl Roles {
-    /// Derives `P(index, choice, other)`: 64 bytes, and from them a point as RFC 9496, section
-    /// 4.3.4, does. `other` is the point of the other choice in the same OT. The fields are of fixed
+    /// Derives `P(index, choice, other)`: 64 bytes, and from them a point as in RFC 9496, section
+    /// 4.3.4. `other` is the point of the other choice in the same OT. All fields are of fixed
     /// length, so the encoding is injective.
     fn hash_to_point(
         &self,
@@ -282,8 +285,8 @@ impl KeyDerivation {
         }
     }
 
-    /// Derives key number `choice` of OT `index`. All fields are of fixed length, so the encoding is
-    /// injective.
+    /// Derives key number `choice` of OT `index`. All fields are of fixed length, so the encoding
+    /// is injective.
     fn key(&self, index: usize, choice: u8, shared: &RistrettoPoint) -> Seed {
         let shared = Zeroizing::new(encode(shared));
         let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key(TO_KEY));
@@ -302,8 +305,8 @@ fn encode(point: &RistrettoPoint) -> Encoded {
     point.compress().to_bytes()
 }
 
-/// Decodes a point from 32 bytes of a peer. The identity is refused: with it as `B`, all keys would
-/// be publicly known, and an honest party sends it with probability 2^-252.
+/// Decodes a point from 32 bytes of a peer. The identity is refused: with it as `B`, all keys
+/// would be publicly known, and an honest party sends it with probability 2^-252.
 fn decode(encoded: &Encoded) -> Result<RistrettoPoint, MalformedPoint> {
     match CompressedRistretto(*encoded).decompress() {
         Some(point) if !point.is_identity() => Ok(point),

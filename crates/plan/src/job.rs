@@ -143,6 +143,7 @@ mod tests {
             roles: vec![vec![PartyId(0)], vec![PartyId(1)]],
             security,
             timing: Honest::profile().timing(),
+            network: NetworkClass::Lan,
         };
         let parties = ["a", "b"].map(String::from);
         let hashes = profiles

@@ -123,7 +123,7 @@ fn plan_once<P: Protocol>(
 ) -> Result<Plan, Diagnostic> {
     sealane_program::check(program)?;
     let profile = P::profile();
-    let settings = setting::settings::<P>(program, helpers)?;
+    let settings = setting::settings::<P>(program, helpers, network)?;
     passes::setting(&settings, &profile).map_err(broken)?;
     let scaled = scale::scale(program);
     passes::scaled(&scaled).map_err(broken)?;

@@ -7,7 +7,7 @@
 //! refuses.
 
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_parties::PartyId;
+use sealane_parties::{NetworkClass, PartyId};
 use sealane_program::graph::Program;
 use sealane_protocol::{Players, Profile, Protocol, Role, Setting};
 
@@ -32,14 +32,16 @@ pub fn fewest_helpers(profile: &Profile, named: &[String]) -> Option<Vec<String>
 pub(crate) fn settings<P: Protocol>(
     program: &Program,
     helpers: usize,
+    network: NetworkClass,
 ) -> Result<Vec<Setting>, Diagnostic> {
-    candidates(&P::profile(), &program.parties, helpers)
+    candidates(&P::profile(), &program.parties, helpers, network)
 }
 
 fn candidates(
     profile: &Profile,
     named: &[String],
     helpers: usize,
+    network: NetworkClass,
 ) -> Result<Vec<Setting>, Diagnostic> {
     let parties = named.len() + helpers;
     let computing = match helpers {
@@ -55,13 +57,14 @@ fn candidates(
         roles,
         security: profile.security,
         timing: profile.timing(),
+        network,
     };
     Ok(assigned.map(setting).collect())
 }
 
 /// Returns whether a program of the parties `named` can run a protocol with that many helpers.
 pub fn suits(profile: &Profile, named: &[String], helpers: usize) -> bool {
-    candidates(profile, named, helpers).is_ok()
+    candidates(profile, named, helpers, NetworkClass::Lan).is_ok()
 }
 
 /// Every assignment of parties to roles: each role of one is tried with each party, in the given
@@ -193,7 +196,13 @@ mod tests {
         helpers: usize,
     ) -> Option<Vec<Vec<u8>>> {
         let named = named(names);
-        let settings = candidates(&profile(roles, outsiders), &named, helpers).ok()?;
+        let settings = candidates(
+            &profile(roles, outsiders),
+            &named,
+            helpers,
+            NetworkClass::Lan,
+        )
+        .ok()?;
         let total = named.len() + helpers;
         assert!(settings.iter().all(|setting| setting.parties == total));
         let roles = |setting: Setting| {
@@ -204,7 +213,12 @@ mod tests {
     }
 
     fn refused(roles: &'static [Role], outsiders: bool, names: &str, helpers: usize) -> String {
-        let refused = candidates(&profile(roles, outsiders), &named(names), helpers);
+        let refused = candidates(
+            &profile(roles, outsiders),
+            &named(names),
+            helpers,
+            NetworkClass::Lan,
+        );
         let error = refused.expect_err("the numbers do not fit");
         assert_eq!(error.code, "parties");
         format!("{}: {}; {}", error.message, error.reason, error.hint)
@@ -286,7 +300,8 @@ mod tests {
         ] {
             for names in ["a", "a b", "a b c", "a b c d"] {
                 let (profile, named) = (profile(roles, outsiders), named(names));
-                let fits = |helpers| candidates(&profile, &named, helpers).is_ok();
+                let fits =
+                    |helpers| candidates(&profile, &named, helpers, NetworkClass::Lan).is_ok();
                 let fewest = fewest_helpers(&profile, &named).map(|names| names.len());
                 assert_eq!(fewest, (0..9).find(|helpers| fits(*helpers)), "{names}");
             }

@@ -2,7 +2,7 @@
 
 use crate::paper::Paper;
 use crate::timing::Timing;
-use sealane_parties::PartyId;
+use sealane_parties::{NetworkClass, PartyId};
 use std::fmt;
 
 /// Corruption that a protocol withstands.
@@ -168,11 +168,14 @@ pub struct Setting {
     pub security: SecurityLevel,
     /// Order of the offline and the online parts of steps.
     pub timing: Timing,
+    /// Declared class of the network, by which a protocol chooses among building blocks that trade
+    /// bytes for work.
+    pub network: NetworkClass,
 }
 
 impl Setting {
-    /// The setting of a protocol in which the first parties play its roles of one, in order, and
-    /// all others play the role of any number, if there is one.
+    /// The setting of a protocol on a LAN in which the first parties play its roles of one, in
+    /// order, and all others play the role of any number, if there is one.
     pub fn in_order(profile: &Profile, parties: usize) -> Setting {
         let others = profile.roles.len()..parties;
         let role = |(at, role): (usize, &Role)| match role.players {
@@ -187,6 +190,7 @@ impl Setting {
             roles: profile.roles.iter().enumerate().map(role).collect(),
             security: profile.security,
             timing: profile.timing(),
+            network: NetworkClass::Lan,
         }
     }
 

@@ -3,8 +3,9 @@
 
 use sealane_block::Nonce;
 use sealane_garble::{Roles, Scheme};
-use sealane_ot::{SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes};
-use sealane_parties::PartyId;
+use sealane_ot::traits::CotCost;
+use sealane_ot::{Flights, Security, SoftSpoken, forms};
+use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::DIGEST_BYTES;
 use sealane_protocol::{Choices, Correlation, Cost, Demand, Message, Setting, StepShape, known_to};
 
@@ -25,6 +26,26 @@ const fn and_ns(scheme: Scheme) -> u64 {
 const COT_NS: u64 = 10;
 /// Nominal cost of the base OTs: 256 multiplications in ristretto255.
 const BASE_OT_NS: u64 = 15_000_000;
+
+/// Returns the extension of OTs on this network: on a WAN, where bytes cost more than AES, the one
+/// with half of them.
+pub(crate) fn extension(setting: &Setting) -> SoftSpoken {
+    let k = match setting.network {
+        NetworkClass::Lan => 4,
+        NetworkClass::Wan => 8,
+    };
+    SoftSpoken::new(k, Security::Malicious)
+}
+
+/// Bytes by which the evaluator chooses its labels of so many bits.
+pub(crate) fn choices_bytes(setting: &Setting, bits: u64) -> u64 {
+    let extension: u64 = from_receiver(&extension(setting).extend(0, bits)).sum();
+    extension + forms::given_bytes(bits)
+}
+
+fn from_receiver(flights: &Flights) -> impl Iterator<Item = u64> {
+    flights.iter().map(|flight| flight.from_receiver)
+}
 
 /// Returns garbler and evaluator.
 pub(crate) fn roles(setting: &Setting) -> [PartyId; 2] {
@@ -57,7 +78,10 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
             ..
         } if *owner == evaluator => Cost {
             compute_ns: elements * bits * COT_NS,
-            ..Cost::of(vec![vec![from_evaluator(extend_bytes(elements * bits))]])
+            ..Cost::of(vec![vec![from_evaluator(choices_bytes(
+                setting,
+                elements * bits,
+            ))]])
         },
         StepShape::Input { .. } | StepShape::Product { .. } | StepShape::Convert { .. } => {
             Cost::default()
@@ -119,10 +143,18 @@ pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     if demand.is_empty() {
         return Cost::of(vec![message(garbler, evaluator, NONCE_BYTES)]);
     }
-    let flights = vec![
-        message(evaluator, garbler, SETUP_OPENING_BYTES),
-        message(garbler, evaluator, SETUP_REPLY_BYTES + NONCE_BYTES),
-    ];
+    let mut flights = Vec::new();
+    for flight in extension(setting).set_up() {
+        // The garbler is the sender.
+        let to_garbler = message(evaluator, garbler, flight.from_receiver);
+        let to_evaluator = message(garbler, evaluator, flight.from_sender);
+        flights.push([to_garbler, to_evaluator].concat());
+    }
+    // The nonce leaves with the garbler's first message.
+    flights[0][1].bytes += NONCE_BYTES;
+    for flight in &mut flights {
+        flight.retain(|message| message.bytes > 0);
+    }
     Cost {
         compute_ns: BASE_OT_NS,
         ..Cost::of(flights)

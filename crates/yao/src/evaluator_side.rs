@@ -1,13 +1,15 @@
 //! The evaluator, which holds one active label of each wire.
 
 use crate::common::Common;
+use crate::cost;
 use crate::garbler_side::{Revealed, ot_fault};
 use crate::{IncomingTables, Labels, TapePorts, threads_here, unpermuted, words};
 use sealane_block::{Block, Nonce};
 use sealane_circuit::Tape;
 use sealane_garble::{Evaluator, Roles, Scheme, decode};
 use sealane_net::Mesh;
-use sealane_ot::CotReceiver;
+use sealane_ot::forms;
+use sealane_ot::softspoken::Receiver;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Opened, Shares, Start};
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use zeroize::Zeroizing;
 
 pub(crate) struct EvaluatorSide {
     evaluator: Evaluator,
-    ot: Option<CotReceiver>,
+    ot: Option<Receiver>,
     common: Common,
 }
 
@@ -29,15 +31,20 @@ impl EvaluatorSide {
         mesh: &mut Mesh,
     ) -> Result<EvaluatorSide, Fault> {
         let Start {
+            setting,
             session,
             cpu,
             mut coins,
             ..
         } = start;
-        let ot = ot.then(|| CotReceiver::setup(cpu, mesh, peer, &mut coins));
+        let extension = cost::extension(setting);
+        let ot = ot.then(|| Receiver::set_up(extension, cpu, mesh, peer, &mut coins));
         let ot = ot.transpose().map_err(ot_fault)?;
+        mesh.flush()?;
+        let ot = ot.map(|ot| ot.finish(mesh)).transpose().map_err(ot_fault)?;
         let mut nonce = [0; Nonce::BYTES];
         mesh.recv(peer, &mut nonce)?;
+        mesh.flush()?;
         let common = Common::new(cpu, Nonce::from_bytes(nonce), session);
         let mut evaluator = Evaluator::new(cpu, scheme, common.hash);
         evaluator.set_roles(roles);
@@ -62,7 +69,7 @@ impl EvaluatorSide {
             .ok_or_else(|| Fault::Internal("no OT prepared".to_string()))?;
         // Erased if the connection breaks half way.
         let mut labels = Zeroizing::new(vec![Block::ZERO; bits.len()]);
-        ot.extend(mesh, bits, &mut labels).map_err(ot_fault)?;
+        forms::receive_given(ot, mesh, bits, &mut labels).map_err(ot_fault)?;
         for (label, bit) in labels.iter_mut().zip(bits) {
             // The zero label's permute bit is cleared, so the permute bit of the active label is
             // the bit.

@@ -1,12 +1,14 @@
 //! The garbler, which holds the offset and all zero labels.
 
 use crate::common::Common;
+use crate::cost;
 use crate::{Labels, OutgoingTables, TapePorts, threads_here, unpermuted, words};
 use sealane_block::Block;
 use sealane_circuit::Tape;
 use sealane_garble::{Garbler, Roles, Scheme, decode};
 use sealane_net::Mesh;
-use sealane_ot::{CotSender, OtError};
+use sealane_ot::softspoken::Sender;
+use sealane_ot::{OtError, forms};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Opened, Shares, Start, Words};
 use std::sync::Arc;
@@ -17,7 +19,7 @@ pub(crate) type Revealed = Vec<Option<Words>>;
 
 pub(crate) struct GarblerSide {
     garbler: Garbler,
-    ot: Option<CotSender>,
+    ot: Option<Sender>,
     common: Common,
 }
 
@@ -31,6 +33,7 @@ impl GarblerSide {
         mesh: &mut Mesh,
     ) -> Result<GarblerSide, Fault> {
         let Start {
+            setting,
             session,
             cpu,
             mut coins,
@@ -41,10 +44,13 @@ impl GarblerSide {
         let mut garbler = Garbler::new(cpu, scheme, common.hash, &mut coins);
         garbler.set_roles(roles);
         garbler.set_threads(threads_here());
-        let ot = ot.then(|| CotSender::setup(cpu, mesh, peer, garbler.delta(), &mut coins));
+        let extension = cost::extension(setting);
+        let delta = garbler.delta();
+        let ot = ot.then(|| Sender::set_up(extension, cpu, mesh, peer, delta, &mut coins));
         let ot = ot.transpose().map_err(ot_fault)?;
         mesh.send(peer, nonce.as_bytes())?;
         mesh.flush()?;
+        let ot = ot.map(|ot| ot.finish(mesh)).transpose().map_err(ot_fault)?;
         Ok(GarblerSide {
             garbler,
             ot,
@@ -79,7 +85,7 @@ impl GarblerSide {
             .ok_or_else(|| Fault::Internal("no OT prepared".to_string()))?;
         // Erased if the connection breaks half way.
         let mut labels = Zeroizing::new(vec![Block::ZERO; count]);
-        ot.extend(mesh, &mut labels).map_err(ot_fault)?;
+        forms::send_given(ot, mesh, &mut labels).map_err(ot_fault)?;
         labels
             .iter_mut()
             .for_each(|label| *label = unpermuted(*label));
@@ -152,5 +158,12 @@ pub(crate) fn ot_fault(error: OtError) -> Fault {
             party,
             what: "a malformed curve point in the set-up of oblivious transfers".to_string(),
         },
+        OtError::CheckFailed(party) => Fault::Peer {
+            party,
+            what: "an answer that fails the check of oblivious transfers, by which a party may \
+                   learn bits of another's secret"
+                .to_string(),
+        },
+        OtError::Ended => Fault::internal("oblivious transfers after a failure"),
     }
 }

@@ -6,7 +6,8 @@
 use sealane_block::{Block, Coins, Cpu, Nonce};
 use sealane_circuit::{Builder, Machine, Tape, compile_known};
 use sealane_garble::Scheme;
-use sealane_ot::{SETUP_REPLY_BYTES, extend_bytes};
+use sealane_ot::traits::CotCost;
+use sealane_ot::{Security, SoftSpoken, forms};
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{
     DIGEST_BYTES, Opened, Outcome, Party, Shares, Start, Step, Steps, from_planes, run_alone,
@@ -194,8 +195,19 @@ fn views<G: Garbling>() -> Views {
     };
     let tables = G::SCHEME.table_bytes(&tape(), LANES as u64, roles);
     let nonce = Nonce::BYTES as u64;
-    let to_evaluator = [SETUP_REPLY_BYTES, nonce, tables, tables, DIGEST_BYTES];
-    let to_garbler = [32, extend_bytes((LANES * BITS) as u64), DIGEST_BYTES];
+    let extension = SoftSpoken::new(4, Security::Malicious);
+    let [points, trees] = extension.set_up()[..] else {
+        panic!("two flights")
+    };
+    let choices = (LANES * BITS) as u64;
+    let to_evaluator = [points.from_sender, nonce, tables, tables, DIGEST_BYTES];
+    let to_garbler = [
+        points.from_receiver,
+        trees.from_receiver,
+        extension.extend(0, choices)[0].from_receiver,
+        forms::given_bytes(choices),
+        DIGEST_BYTES,
+    ];
     let active = evaluator.labels.concat();
     let zeros = garbler.labels.concat();
     let value = |label: &Block| label.value();

@@ -9,7 +9,7 @@ use sealane_block::{Aes128, Aes128Many, Block, Coins, Group, Prg, SecretStream, 
 use sealane_garble::{Evaluator, Garbler};
 use sealane_identity::Identity;
 use sealane_net::Payload;
-use sealane_ot::{CotReceiver, CotSender};
+use sealane_ot::softspoken::{Receiver, ReceiverSetup, Sender, SenderSetup};
 use sealane_party::{Opened, Outcome, Planes, Selected, Step};
 use sealane_program::types::Data;
 use sealane_trio::{Share, TrioParty};
@@ -27,8 +27,8 @@ macro_rules! silent {
 }
 
 silent! {
-    Block, Group, Prg, Coins, Seed, SecretStream, Aes128, Aes128Many, Garbler, Evaluator, CotSender,
-    CotReceiver, Labels, Planes<u8>, Planes<u64>, Share, YaoParty, TrioParty, Data, Identity,
+    Block, Group, Prg, Coins, Seed, SecretStream, Aes128, Aes128Many, Garbler, Evaluator, Sender,
+    SenderSetup, Receiver, ReceiverSetup, Labels, Planes<u8>, Planes<u64>, Share, YaoParty, TrioParty, Data, Identity,
     Step<'static, YaoParty>, Step<'static, TrioParty>, Outcome<YaoParty>, Outcome<TrioParty>,
     Selected<Labels>, Selected<Share>, Opened<Labels>, Opened<Share>,
 }
@@ -47,8 +47,8 @@ fn what_holds_secrets_ends_with_more_than_being_forgotten() {
         needs_drop::<Aes128Many>(),
         needs_drop::<Garbler>(),
         needs_drop::<Evaluator>(),
-        needs_drop::<CotSender>(),
-        needs_drop::<CotReceiver>(),
+        needs_drop::<Sender>(),
+        needs_drop::<Receiver>(),
         needs_drop::<Labels>(),
         needs_drop::<Planes<u8>>(),
         needs_drop::<Share>(),

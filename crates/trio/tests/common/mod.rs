@@ -4,7 +4,7 @@ pub mod chi;
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
-use sealane_parties::{PartyId, PartySet};
+use sealane_parties::{NetworkClass, PartyId, PartySet};
 use sealane_party::{Opened, Outcome, Party, Progress, Selected, Shares, Start, Step, Steps};
 use sealane_protocol::{
     Algebra, Cost, Demand, Domain, Opening, Protocol, Setting, StepShape, View,
@@ -25,6 +25,7 @@ pub fn setting(parties: usize, roles: [u8; 3]) -> Setting {
         roles: roles.map(|party| vec![PartyId(party)]).to_vec(),
         security: Trio::profile().security,
         timing: Trio::profile().timing(),
+        network: NetworkClass::Lan,
     }
 }
 
