@@ -18,7 +18,7 @@
 //! block has that block as hash. Hence the hash of a column that is not zero is zero with that
 //! probability; and since the first block counts once and with factor 1, a uniform first block
 //! makes the hash uniform, so it hides the rest. These are the properties that Roy's check needs
-//! ("SoftSpokenOT", CRYPTO 2022, Section 4.1, universal hashes of the form `[I | R]`).
+//! ("SoftSpokenOT", CRYPTO 2022, linear universal hashes that hide).
 
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 

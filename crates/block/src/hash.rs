@@ -417,6 +417,32 @@ pub struct CircLanes<L: Lanes> {
     cipher: FreshCipher<L>,
 }
 
+impl Tccr {
+    /// Fills pair `i` with the hashes of row `i` and of that row with `delta` added, both under the
+    /// tweak `first` with the row `first.row + i`.
+    ///
+    /// # Panics
+    /// If a number of a tweak is out of its bounds, or there is not a pair for each row.
+    pub fn hash_pairs(
+        &self,
+        cpu: Cpu,
+        first: Tweak,
+        delta: Block,
+        rows: &[Block],
+        pairs: &mut [[Block; 2]],
+    ) {
+        first.check(rows.len());
+        assert_eq!(rows.len(), pairs.len(), "a pair for each row");
+        cpu.run(HashPairs {
+            hash: self,
+            first,
+            delta,
+            rows,
+            pairs,
+        });
+    }
+}
+
 impl LabelHash for Circ {
     type Lanes<L: Lanes> = CircLanes<L>;
     const MAX_PRECOMPUTED: usize = 0;
@@ -764,32 +790,118 @@ impl<H: LabelHash> Kernel for HashRows<'_, H> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let mut hash = self.hash.lanes(l);
-        let mut tweaks = [Block::ZERO; aes::MAX_TURN];
-        let mut row = self.first.row;
-        for turn in self.blocks.chunks_mut(2 * L::QUAD) {
-            for tweak in &mut tweaks[..2 * L::QUAD] {
-                let at = Tweak {
-                    row,
-                    part: 0,
-                    ..self.first
-                };
-                *tweak = at.block();
-                row = row.wrapping_add(1);
-            }
+        let mut tweak = self.first;
+        let mut turns = self.blocks.chunks_exact_mut(2 * L::QUAD);
+        for turn in &mut turns {
+            hash_turn(l, &mut hash, &mut tweak, turn);
+        }
+        let rest = turns.into_remainder();
+        if !rest.is_empty() {
             let mut padded = [Block::ZERO; aes::MAX_TURN];
-            padded[..turn.len()].copy_from_slice(turn);
-            let at = [
-                (hash.pair_tweaks(l, &tweaks), self.first.part),
-                (hash.pair_tweaks(l, &tweaks[L::QUAD..]), self.first.part),
-            ];
-            let labels = [l.load_quad(&padded), l.load_quad(&padded[L::QUAD..])];
-            let [low, high] = hash.hash_one(l, at, labels);
-            l.store_quad(&mut padded, low);
-            l.store_quad(&mut padded[L::QUAD..], high);
-            turn.copy_from_slice(&padded[..turn.len()]);
+            padded[..rest.len()].copy_from_slice(rest);
+            hash_turn(l, &mut hash, &mut tweak, &mut padded[..2 * L::QUAD]);
+            rest.copy_from_slice(&padded[..rest.len()]);
             padded.zeroize();
         }
     }
+}
+
+/// Hashes two quads in place, and moves the tweak behind them.
+#[inline(always)]
+fn hash_turn<L: Lanes, H: HashLanes<L>>(l: L, hash: &mut H, tweak: &mut Tweak, turn: &mut [Block]) {
+    let labels = [l.load_quad(turn), l.load_quad(&turn[L::QUAD..])];
+    let [low, high] = hash.hash_one(l, turn_tweaks(l, hash, tweak), labels);
+    l.store_quad(turn, low);
+    l.store_quad(&mut turn[L::QUAD..], high);
+}
+
+struct HashPairs<'a, H> {
+    hash: &'a H,
+    first: Tweak,
+    delta: Block,
+    rows: &'a [Block],
+    pairs: &'a mut [[Block; 2]],
+}
+
+impl<H: LabelHash> Kernel for HashPairs<'_, H> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let mut hash = self.hash.lanes(l);
+        let mut tweak = self.first;
+        let delta = l.splat(self.delta);
+        let mut rows = self.rows.chunks_exact(2 * L::QUAD);
+        let mut pairs = self.pairs.chunks_exact_mut(2 * L::QUAD);
+        for (rows, pairs) in (&mut rows).zip(&mut pairs) {
+            pair_turn(l, &mut hash, &mut tweak, delta, rows, pairs);
+        }
+        let (rows, pairs) = (rows.remainder(), pairs.into_remainder());
+        if !rows.is_empty() {
+            let mut padded = [Block::ZERO; aes::MAX_TURN];
+            padded[..rows.len()].copy_from_slice(rows);
+            let mut both = [[Block::ZERO; 2]; aes::MAX_TURN];
+            let turn = &padded[..2 * L::QUAD];
+            pair_turn(l, &mut hash, &mut tweak, delta, turn, &mut both);
+            pairs.copy_from_slice(&both[..pairs.len()]);
+            padded.zeroize();
+            both.zeroize();
+        }
+    }
+}
+
+/// Hashes two quads of rows and of their partners, and moves the tweak behind them.
+#[inline(always)]
+fn pair_turn<L: Lanes, H: HashLanes<L>>(
+    l: L,
+    hash: &mut H,
+    tweak: &mut Tweak,
+    delta: L::V,
+    rows: &[Block],
+    pairs: &mut [[Block; 2]],
+) {
+    let labels = [l.load_quad(rows), l.load_quad(&rows[L::QUAD..])];
+    let tweaks = turn_tweaks(l, hash, tweak);
+    let [zeros, sums] = hash.hash_and_sum(l, tweaks, delta, labels);
+    for (quad, (zeros, sums)) in zeros.into_iter().zip(sums).enumerate() {
+        for m in 0..4 {
+            let out = &mut pairs[quad * L::QUAD + m * L::WIDTH..].as_flattened_mut();
+            l.store_strided(out, 2, zeros[m]);
+            l.store_strided(&mut out[1..], 2, l.xor(zeros[m], sums[m]));
+        }
+    }
+}
+
+/// The tweaks of the next two quads of rows.
+#[inline(always)]
+fn turn_tweaks<L: Lanes, H: HashLanes<L>>(
+    l: L,
+    hash: &H,
+    tweak: &mut Tweak,
+) -> [(Quad<L>, u32); 2] {
+    let Tweak {
+        gate,
+        call,
+        row,
+        part,
+    } = *tweak;
+    tweak.row = row.wrapping_add(2 * L::QUAD as u32);
+    if row.is_multiple_of(L::QUAD as u32) {
+        let high = row.wrapping_add(L::QUAD as u32);
+        return [row, high].map(|row| (hash.row_tweaks(l, gate, call, row), part));
+    }
+    let mut tweaks = [Block::ZERO; aes::MAX_TURN];
+    for (i, block) in tweaks[..2 * L::QUAD].iter_mut().enumerate() {
+        let row = row.wrapping_add(i as u32);
+        *block = Tweak {
+            gate,
+            call,
+            row,
+            part: 0,
+        }
+        .block();
+    }
+    [&tweaks[..], &tweaks[L::QUAD..]].map(|tweaks| (hash.pair_tweaks(l, tweaks), part))
 }
 
 #[cfg(test)]
@@ -937,6 +1049,33 @@ mod tests {
         let mut calls = Calls(CALLS - 2);
         assert_eq!([calls.take(), calls.take()], [CALLS - 2, CALLS - 1]);
         assert!(std::panic::catch_unwind(move || calls.take()).is_err());
+    }
+
+    #[test]
+    fn pairs_are_the_hashes_of_rows_and_of_their_partners() {
+        let delta = Block::new(0x77 << 100 | 0x1234_5678_9abc_def1);
+        for cpu in Cpu::available() {
+            let hash = Tccr::new(cpu, SEED);
+            for (length, row) in LENGTHS.into_iter().zip([0, 16, 3].into_iter().cycle()) {
+                let first = Tweak {
+                    gate: 5,
+                    call: 1 << 33,
+                    row,
+                    part: 2,
+                };
+                let mut rows = vec![Block::ZERO; length];
+                Prg::danger_fixed(cpu, length as u64).fill(&mut rows);
+                let mut pairs = vec![[Block::ZERO; 2]; length];
+                hash.hash_pairs(cpu, first, delta, &rows, &mut pairs);
+                let mut partners: Vec<_> = rows.iter().map(|&row| row ^ delta).collect();
+                hash.hash(cpu, first, &mut rows);
+                hash.hash(cpu, first, &mut partners);
+                for (pair, expected) in pairs.iter().zip(rows.iter().zip(&partners)) {
+                    let expected = [expected.0.value(), expected.1.value()];
+                    assert!(pair.map(Block::value) == expected, "{}", cpu.tier());
+                }
+            }
+        }
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub const WIRE_HISTORY: &[&str] = &[
      counts after that",
     "garbled tables are digested by a polynomial hash, at a part of the cost of BLAKE3; frames have \
      at most 128 KiB and blocks at most 32 rows, for the caches of common processors",
+    "inputs of an evaluator come from SoftSpoken OT with its check, at a quarter of the bytes, and \
+     from endemic base OTs, whose two messages cross",
 ];
 
 /// The version of everything on the wire: hello, frames, and the messages of protocols.

@@ -44,7 +44,7 @@ fn run(meshes: Vec<Mesh>, party: impl Fn(&mut Mesh) + Sync) -> Vec<Mesh> {
 fn exchange_flights(meshes: Vec<Mesh>) {
     let started = Instant::now();
     let flight = pattern(FLIGHT_BYTES);
-    let meshes = run(meshes, |mesh| {
+    let mut meshes = run(meshes, |mesh| {
         for peer in mesh.peers() {
             mesh.send(peer, &flight).unwrap();
         }
@@ -57,7 +57,7 @@ fn exchange_flights(meshes: Vec<Mesh>) {
         started.elapsed() < Duration::from_secs(20),
         "no stand-still on the way"
     );
-    for mesh in &meshes {
+    for mesh in &mut meshes {
         // What was taken in early has counted when it was received.
         assert_eq!(mesh.rounds(), 1);
         for peer in mesh.peers() {

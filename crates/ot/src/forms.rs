@@ -14,7 +14,7 @@
 //! **Random** OTs hash the rows, which ends their correlation: keys are `H(j, q_j)` and `H(j, q_j ^
 //! delta)`, with `H` the hash TCCR ([`Tccr`]) under a public seed that belongs to the session, the
 //! roles and the extension. `H` has to be tweakable correlation robust for an offset of which few
-//! bits may have leaked (Roy, CRYPTO 2022, Section 6); TCCR is, with AES a random permutation (Guo,
+//! bits may have leaked (Roy, CRYPTO 2022); TCCR is, with AES a random permutation (Guo,
 //! Katz, Wang and Yu, IEEE S&P 2020). Each number `j` is used once.
 //!
 //! **Security** is that of the correlated OTs beneath: with them secure against corrupt parties, so

@@ -198,7 +198,7 @@ fn published_sizes_hold() {
             .sum::<u64>()
     };
     let count = 1 << 20;
-    // (128 / k - 1) bits an OT, since choices are random (Roy, Table 1).
+    // (128 / k - 1) bits an OT, since choices are random (Roy, CRYPTO 2022).
     for (k, bits) in [(1, 127), (2, 63), (3, 42), (4, 31), (8, 15)] {
         assert_eq!(bytes(k, Security::SemiHonest, count), count * bits / 8);
         let more = bytes(k, Security::Malicious, count) - count * bits / 8;

@@ -24,8 +24,9 @@ const fn and_ns(scheme: Scheme) -> u64 {
 }
 /// Nominal cost of one correlated OT.
 const COT_NS: u64 = 10;
-/// Nominal cost of the base OTs: 256 multiplications in ristretto255.
-const BASE_OT_NS: u64 = 15_000_000;
+/// Nominal cost of the base OTs: 256 products in ristretto255 at the evaluator, after the garbler's
+/// 128.
+const BASE_OT_NS: u64 = 19_000_000;
 
 /// Returns the extension of OTs on this network: on a WAN, where bytes cost more than AES, the one
 /// with half of them.

@@ -13,8 +13,8 @@
 //!    public values that depend neither on the bits nor on `delta`, as the simulation of the
 //!    evaluator's view requires; the hash is robust for labels that the evaluator knows. Their
 //!    permute bits are 0.
-//! 3. *Input of the evaluator.* Correlated OT with offset `delta`. Both then clear the permute bit
-//!    of the zero label. With such permute bits, an AND with an operand known to its owner takes
+//! 3. *Input of the evaluator.* Correlated OT with offset `delta` and the evaluator's choices, by
+//!    the malicious form of SoftSpoken OT. Both then clear the permute bit of the zero label. With such permute bits, an AND with an operand known to its owner takes
 //!    half a table (`garble::known_operand`).
 //! 4. *Tape.* The garbler streams tables while the evaluator evaluates.
 //! 5. *Settle.* Each party sends a digest of all that it sent; the other compares it with what it
@@ -23,9 +23,10 @@
 //!    of the active labels. An output is accepted only if it matches one of the two labels.
 //!
 //! Security: semi-honest, one of two parties; assumes that the hash is a circular correlation
-//! robust multi-instance hash (ideal cipher) and computational Diffie-Hellman in ristretto255 in
-//! the random oracle model for base OTs. A malicious garbler can garble another function; a
-//! malicious evaluator can learn the other's offset bits through the OT extension. See SECURITY.md.
+//! robust multi-instance hash (ideal cipher) and strong Diffie-Hellman in ristretto255 in the random
+//! oracle model for base OTs. A malicious garbler can garble another function. A malicious evaluator
+//! that tries to learn `c` bits of the offset through the OTs is caught with probability
+//! `1 - 2^-c`. See SECURITY.md.
 #![forbid(unsafe_code)]
 
 mod common;
@@ -94,14 +95,14 @@ impl Garbling for MultiInstance {
     const SCHEME: Scheme = Scheme::Mi;
     const NAME: &'static str = "yao";
     const ASSUMPTION: &'static str = "the MI hash is circular correlation robust (ideal cipher); \
-                                      CDH in ristretto255 (random oracle)";
+                                      strong DH in ristretto255 (random oracle)";
     const PAPERS: &'static [Paper] = papers::MULTI_INSTANCE;
 }
 
 impl Garbling for ThreeHalves {
     const SCHEME: Scheme = Scheme::ThreeHalves;
     const NAME: &'static str = "yao-three-halves";
-    const ASSUMPTION: &'static str = "AES is an ideal cipher; CDH in ristretto255 (random oracle)";
+    const ASSUMPTION: &'static str = "AES is an ideal cipher; strong DH in ristretto255 (random oracle)";
     const PAPERS: &'static [Paper] = papers::THREE_HALVES;
 }
 
@@ -140,7 +141,7 @@ impl<G: Garbling> Protocol for Yao<G> {
     fn profile() -> Profile {
         Profile {
             name: G::NAME,
-            version: 3,
+            version: 4,
             roles: ROLES,
             outsiders: false,
             arithmetic: false,

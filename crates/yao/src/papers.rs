@@ -10,7 +10,6 @@ pub(crate) const MULTI_INSTANCE: &[Paper] = &[
     HALF_GATES,
     MI,
     OT_EXTENSION,
-    CORRELATED_OT,
     BASE_OT,
 ];
 
@@ -23,7 +22,6 @@ pub(crate) const THREE_HALVES: &[Paper] = &[
     HALF_GATES,
     MI,
     OT_EXTENSION,
-    CORRELATED_OT,
     BASE_OT,
 ];
 
@@ -74,27 +72,18 @@ const MI: Paper = Paper {
 
 const OT_EXTENSION: Paper = Paper {
     part: "OT extension",
-    authors: "Ishai, Kilian, Nissim, Petrank",
-    venue: "Crypto 2003",
-    section: "section 3",
-    assumption: "AES-128 in counter mode is a pseudorandom generator",
-    security: Security::Computational(128),
-};
-
-const CORRELATED_OT: Paper = Paper {
-    part: "correlated OT",
-    authors: "Asharov, Lindell, Schneider, Zohner",
-    venue: "CCS 2013",
-    section: "section 5",
-    assumption: "none of its own: rows go into the gate hash alone",
+    authors: "Roy",
+    venue: "Crypto 2022",
+    section: "with the check against a malicious receiver",
+    assumption: "AES-128 in counter mode is a pseudorandom generator, BLAKE3 a random oracle",
     security: Security::Computational(128),
 };
 
 const BASE_OT: Paper = Paper {
     part: "base OT",
-    authors: "Chou, Orlandi",
-    venue: "Latincrypt 2015",
-    section: "figure 1",
-    assumption: "computational Diffie-Hellman in ristretto255, BLAKE3 as random oracle",
+    authors: "Masny, Rindal",
+    venue: "CCS 2019",
+    section: "batched as McQuoid, Rosulek, Roy, Asiacrypt 2021, figure 3",
+    assumption: "strong Diffie-Hellman in ristretto255, BLAKE3 as random oracle",
     security: Security::Computational(128),
 };

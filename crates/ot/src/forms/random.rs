@@ -57,27 +57,22 @@ impl Hasher {
         q: &[Block],
         pairs: &mut [[Block; 2]],
     ) {
-        let mut rows = Zeroizing::new([Block::ZERO; BATCH]);
-        let rows = &mut rows[..q.len()];
-        for (side, offset) in [Block::ZERO, delta].into_iter().enumerate() {
-            for (row, &q) in rows.iter_mut().zip(q) {
-                *row = q ^ offset;
-            }
-            self.keys(call, number, rows);
-            for (pair, &row) in pairs.iter_mut().zip(&*rows) {
-                pair[side] = row;
-            }
-        }
+        let tweak = tweak(call, number);
+        self.hash.hash_pairs(self.cpu, tweak, delta, q, pairs);
     }
 
     /// Replaces up to [`BATCH`] rows by block `number` of their keys.
     pub(super) fn keys(&self, call: u64, number: usize, rows: &mut [Block]) {
-        let tweak = Tweak {
-            call,
-            gate: u32::try_from(number).expect("a string has 2^32 blocks at most"),
-            ..Tweak::default()
-        };
-        self.hash.hash(self.cpu, tweak, rows);
+        self.hash.hash(self.cpu, tweak(call, number), rows);
+    }
+}
+
+/// The tweak of block `number` of the keys of a batch.
+fn tweak(call: u64, number: usize) -> Tweak {
+    Tweak {
+        call,
+        gate: u32::try_from(number).expect("a string has 2^32 blocks at most"),
+        ..Tweak::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Trees of which one party knows all leaves, and the other all but one of its choice.
 //!
-//! Roy, "SoftSpokenOT" (CRYPTO 2022), Section 5 and Figures 13 and 14: the punctured function of
-//! Goldreich, Goldwasser and Micali, over one base OT for each level, with the check of Boyle and
+//! Roy, "SoftSpokenOT" (CRYPTO 2022), all-but-one OT: the punctured function of Goldreich,
+//! Goldwasser and Micali, over one base OT for each level, with the check of Boyle and
 //! others ("Efficient Two-Round OT Extension and Silent Non-Interactive Secure Computation", CCS
 //! 2019) against a dealer of inconsistent trees.
 //!
