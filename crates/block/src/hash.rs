@@ -692,7 +692,7 @@ fn xor_pair<L: Lanes>(l: L, a: [Quad<L>; 2], b: [Quad<L>; 2]) -> [Quad<L>; 2] {
     [l.xor_quad(a[0], b[0]), l.xor_quad(a[1], b[1])]
 }
 
-/// Encrypts blocks to which the first round key has been added, with a last round key for each quad.
+/// Encrypts blocks to which the first round key has been added; each quad has its last round key.
 #[inline(always)]
 fn finish_pair<L: Lanes>(
     l: L,

@@ -104,7 +104,7 @@
 //! A group has sixteen blocks with G0 in words 0 and 2 and G1 in words 1 and 3, then sixteen
 //! slices G2, then sixteen bytes: z_AB in bit 0, z_A in bit 1, z_B in bit 2. The evaluator looks
 //! at no other bit. The third hash goes with that of other gates, except on tiers where a group is
-//! one quad: there it is computed twice.
+//! one quad: there the evaluator computes it twice.
 
 use sealane_block::hash::HashLanes;
 use sealane_block::lanes::Quad;
