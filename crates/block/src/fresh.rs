@@ -120,7 +120,6 @@ fn interleave<L: Lanes>(l: L, a: L::V, b: L::V) -> [L::V; 2] {
 pub struct FreshCipher<L: Lanes> {
     schedules: [SlicedKeys<L>; 2],
     inputs: [Quad<L>; 2],
-    kept: [Quad<L>; 2],
 }
 
 impl<L: Lanes> FreshCipher<L> {
@@ -136,7 +135,6 @@ impl<L: Lanes> FreshCipher<L> {
                 lower: [zero[0]; 2],
             }; 2],
             inputs: [zero; 2],
-            kept: [zero; 2],
         }
     }
 
@@ -196,18 +194,6 @@ impl<L: Lanes> FreshCipher<L> {
             sum[m] = l.xor(l.xor(sum[m], zero[m]), delta);
         }
         [l.xor_quad(zero, self.inputs[0]), sum]
-    }
-
-    /// Keeps two quads in the buffer, out of the registers.
-    #[inline(always)]
-    pub fn keep(&mut self, quads: [Quad<L>; 2]) {
-        self.kept = quads;
-    }
-
-    /// Returns the quads that were kept last.
-    #[inline(always)]
-    pub fn kept(&self) -> [Quad<L>; 2] {
-        self.kept
     }
 }
 

@@ -158,15 +158,16 @@ pub trait HashLanes<L: Lanes> {
     /// Hashes two quads of labels, each with its tweaks and part.
     fn hash_one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2])
     -> [Quad<L>; 2];
-    /// Hashes two quads of labels, then adds the hashes of the same labels with `delta` added:
-    /// returns the hashes without `delta`, and the sums of both.
+    /// Hashes a quad of labels and the same labels with `delta` added, side by side: returns the
+    /// hashes without `delta`, and the sums of both. One quad at a time, so that a caller's
+    /// equations on one operand run beside the hashes of the next.
     fn hash_and_sum(
         &mut self,
         l: L,
-        tweaks: [(Quad<L>, u32); 2],
+        tweak: (Quad<L>, u32),
         delta: L::V,
-        labels: [Quad<L>; 2],
-    ) -> [[Quad<L>; 2]; 2];
+        labels: Quad<L>,
+    ) -> [Quad<L>; 2];
 
     /// Computes the keys of these tweaks, before any label is known.
     /// [`HashLanes::hash_precomputed`] and [`HashLanes::hash_both_precomputed`] may then be called
@@ -258,26 +259,26 @@ impl<L: Lanes> HashLanes<L> for Prp {
         let sigma = sigma_pair(l, labels);
         let begun = xor_pair(l, sigma, tweak_blocks(l, tweaks));
         let last = l.splat(self.round_keys[10]);
-        xor_pair(l, finish_pair(l, &self.round_keys, begun, last), sigma)
+        xor_pair(l, finish_pair(l, &self.round_keys, begun, [last; 2]), sigma)
     }
     #[inline(always)]
     fn hash_and_sum(
         &mut self,
         l: L,
-        tweaks: [(Quad<L>, u32); 2],
+        tweak: (Quad<L>, u32),
         delta: L::V,
-        labels: [Quad<L>; 2],
-    ) -> [[Quad<L>; 2]; 2] {
-        let sigma = sigma_pair(l, labels);
-        let begun = xor_pair(l, sigma, tweak_blocks(l, tweaks));
+        labels: Quad<L>,
+    ) -> [Quad<L>; 2] {
+        let sigma = sigma_quad(l, labels);
+        let begun = l.xor_quad(sigma, tweak_quad(l, tweak));
         // sigma is linear, so the other label takes one addition before the cipher, and another
         // behind it, which goes with the last round key.
         let delta = l.sigma(delta);
         let last = l.splat(self.round_keys[10]);
-        let zero = finish_pair(l, &self.round_keys, begun, last);
-        let other = add_to_pair(l, begun, delta);
-        let one = finish_pair(l, &self.round_keys, other, l.xor(last, delta));
-        [xor_pair(l, zero, sigma), xor_pair(l, zero, one)]
+        let both = [begun, add_to_quad(l, begun, delta)];
+        let lasts = [last, l.xor(last, delta)];
+        let [zero, one] = finish_pair(l, &self.round_keys, both, lasts);
+        [l.xor_quad(zero, sigma), l.xor_quad(zero, one)]
     }
     #[inline(always)]
     fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
@@ -333,16 +334,11 @@ impl LabelHash for Tccr {
 impl Tccr {
     /// Hashes labels to which the first round key has been added.
     #[inline(always)]
-    fn finish<L: Lanes>(
-        &self,
-        l: L,
-        tweaks: [(Quad<L>, u32); 2],
-        begun: [Quad<L>; 2],
-    ) -> [Quad<L>; 2] {
-        let last = l.splat(self.round_keys[10]);
-        let once = finish_pair(l, &self.round_keys, begun, last);
-        let tweaked = xor_pair(l, once, tweak_blocks(l, tweaks));
-        xor_pair(l, finish_pair(l, &self.round_keys, tweaked, last), once)
+    fn finish<L: Lanes>(&self, l: L, tweaks: [Quad<L>; 2], begun: [Quad<L>; 2]) -> [Quad<L>; 2] {
+        let lasts = [l.splat(self.round_keys[10]); 2];
+        let once = finish_pair(l, &self.round_keys, begun, lasts);
+        let tweaked = xor_pair(l, once, tweaks);
+        xor_pair(l, finish_pair(l, &self.round_keys, tweaked, lasts), once)
     }
 }
 
@@ -364,21 +360,20 @@ impl<L: Lanes> HashLanes<L> for Tccr {
         labels: [Quad<L>; 2],
     ) -> [Quad<L>; 2] {
         let begun = add_to_pair(l, labels, l.splat(self.round_keys[0]));
-        self.finish(l, tweaks, begun)
+        self.finish(l, tweak_blocks(l, tweaks), begun)
     }
     #[inline(always)]
     fn hash_and_sum(
         &mut self,
         l: L,
-        tweaks: [(Quad<L>, u32); 2],
+        tweak: (Quad<L>, u32),
         delta: L::V,
-        labels: [Quad<L>; 2],
-    ) -> [[Quad<L>; 2]; 2] {
-        let first = l.splat(self.round_keys[0]);
-        let zero = self.finish(l, tweaks, add_to_pair(l, labels, first));
-        let other = add_to_pair(l, labels, l.xor(first, delta));
-        let one = self.finish(l, tweaks, other);
-        [zero, xor_pair(l, zero, one)]
+        labels: Quad<L>,
+    ) -> [Quad<L>; 2] {
+        let begun = add_to_quad(l, labels, l.splat(self.round_keys[0]));
+        let both = [begun, add_to_quad(l, begun, delta)];
+        let [zero, one] = self.finish(l, [tweak_quad(l, tweak); 2], both);
+        [zero, l.xor_quad(zero, one)]
     }
     #[inline(always)]
     fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
@@ -485,13 +480,13 @@ impl<L: Lanes> HashLanes<L> for CircLanes<L> {
     fn hash_and_sum(
         &mut self,
         l: L,
-        tweaks: [(Quad<L>, u32); 2],
+        tweak: (Quad<L>, u32),
         delta: L::V,
-        labels: [Quad<L>; 2],
-    ) -> [[Quad<L>; 2]; 2] {
-        let zero = self.hash_one(l, tweaks, labels);
-        let one = self.hash_one(l, tweaks, add_to_pair(l, labels, delta));
-        [zero, xor_pair(l, zero, one)]
+        labels: Quad<L>,
+    ) -> [Quad<L>; 2] {
+        let both = [labels, add_to_quad(l, labels, delta)];
+        let [zero, one] = self.hash_one(l, [tweak; 2], both);
+        [zero, l.xor_quad(zero, one)]
     }
     #[inline(always)]
     fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
@@ -575,24 +570,6 @@ impl<L: Lanes> MiLanes<L> {
             ],
         )
     }
-
-    /// Hashes a quad of labels, and adds the hashes of the labels with delta.
-    #[inline(always)]
-    fn hash_shared(
-        &mut self,
-        l: L,
-        tweak: (Quad<L>, u32),
-        sigma_delta: L::V,
-        labels: Quad<L>,
-    ) -> [Quad<L>; 2] {
-        let schedule = self.key(l, tweak);
-        let mut sigma = labels;
-        for m in 0..4 {
-            sigma[m] = l.sigma(labels[m]);
-        }
-        self.cipher
-            .feed_forward_and_sum(l, schedule, sigma, sigma_delta)
-    }
 }
 
 /// Tweaks are sliced like the words of keys, because the keys are made sliced.
@@ -624,16 +601,13 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
     fn hash_and_sum(
         &mut self,
         l: L,
-        tweaks: [(Quad<L>, u32); 2],
+        tweak: (Quad<L>, u32),
         delta: L::V,
-        labels: [Quad<L>; 2],
-    ) -> [[Quad<L>; 2]; 2] {
+        labels: Quad<L>,
+    ) -> [Quad<L>; 2] {
+        let (schedule, sigma) = (self.key(l, tweak), sigma_quad(l, labels));
         let delta = l.sigma(delta);
-        let low = self.hash_shared(l, tweaks[0], delta, labels[0]);
-        self.cipher.keep(low);
-        let [zero, sum] = self.hash_shared(l, tweaks[1], delta, labels[1]);
-        let low = self.cipher.kept();
-        [[low[0], zero], [low[1], sum]]
+        self.cipher.feed_forward_and_sum(l, schedule, sigma, delta)
     }
     #[inline(always)]
     fn precompute_keys(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]) {
@@ -703,23 +677,24 @@ const ROW_NUMBERS: [Block; GROUP] = {
 /// Adds parts to the tweaks of two quads.
 #[inline(always)]
 pub fn tweak_blocks<L: Lanes>(l: L, tweaks: [(Quad<L>, u32); 2]) -> [Quad<L>; 2] {
-    let [(low, low_part), (high, high_part)] = tweaks;
-    let part = |part: u32| l.splat(Block::new((part as u128) << 96));
-    let (low_part, high_part) = (part(low_part), part(high_part));
-    let mut blocks = [low, high];
-    for m in 0..4 {
-        blocks[0][m] = l.xor(low[m], low_part);
-        blocks[1][m] = l.xor(high[m], high_part);
-    }
-    blocks
+    [tweak_quad(l, tweaks[0]), tweak_quad(l, tweaks[1])]
+}
+
+#[inline(always)]
+fn tweak_quad<L: Lanes>(l: L, (tweak, part): (Quad<L>, u32)) -> Quad<L> {
+    add_to_quad(l, tweak, l.splat(Block::new((part as u128) << 96)))
 }
 
 #[inline(always)]
 fn sigma_pair<L: Lanes>(l: L, labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    [sigma_quad(l, labels[0]), sigma_quad(l, labels[1])]
+}
+
+#[inline(always)]
+fn sigma_quad<L: Lanes>(l: L, labels: Quad<L>) -> Quad<L> {
     let mut sigma = labels;
     for m in 0..4 {
-        sigma[0][m] = l.sigma(labels[0][m]);
-        sigma[1][m] = l.sigma(labels[1][m]);
+        sigma[m] = l.sigma(labels[m]);
     }
     sigma
 }
@@ -743,18 +718,19 @@ fn xor_pair<L: Lanes>(l: L, a: [Quad<L>; 2], b: [Quad<L>; 2]) -> [Quad<L>; 2] {
     [l.xor_quad(a[0], b[0]), l.xor_quad(a[1], b[1])]
 }
 
-/// Encrypts blocks to which the first round key has been added, with the given last round key.
+/// Encrypts blocks to which the first round key has been added; each quad has its last round key.
 #[inline(always)]
 fn finish_pair<L: Lanes>(
     l: L,
     keys: &[Block; 11],
     begun: [Quad<L>; 2],
-    last: L::V,
+    lasts: [L::V; 2],
 ) -> [Quad<L>; 2] {
     let [[b0, b1, b2, b3], [b4, b5, b6, b7]] = begun;
     let mut states = [b0, b1, b2, b3, b4, b5, b6, b7];
     l.nine_rounds(&mut states, keys);
-    aes::last_each::<L, Forward, 8>(l, &mut states, &[last; 8], None);
+    let [k, n] = lasts;
+    aes::last_each::<L, Forward, 8>(l, &mut states, &[k, k, k, k, n, n, n, n], None);
     let [b0, b1, b2, b3, b4, b5, b6, b7] = states;
     [[b0, b1, b2, b3], [b4, b5, b6, b7]]
 }
@@ -860,12 +836,12 @@ fn pair_turn<L: Lanes, H: HashLanes<L>>(
     rows: &[Block],
     pairs: &mut [[Block; 2]],
 ) {
-    let labels = [l.load_quad(rows), l.load_quad(&rows[L::QUAD..])];
     let tweaks = turn_tweaks(l, hash, tweak);
-    let [zeros, sums] = hash.hash_and_sum(l, tweaks, delta, labels);
-    for (quad, (zeros, sums)) in zeros.into_iter().zip(sums).enumerate() {
+    for (quad, tweaks) in tweaks.into_iter().enumerate() {
+        let labels = l.load_quad(&rows[quad * L::QUAD..]);
+        let [zeros, sums] = hash.hash_and_sum(l, tweaks, delta, labels);
         for m in 0..4 {
-            let out = &mut pairs[quad * L::QUAD + m * L::WIDTH..].as_flattened_mut();
+            let out = pairs[quad * L::QUAD + m * L::WIDTH..].as_flattened_mut();
             l.store_strided(out, 2, zeros[m]);
             l.store_strided(&mut out[1..], 2, l.xor(zeros[m], sums[m]));
         }
@@ -984,7 +960,8 @@ mod tests {
             let zero = hash.hash_one(l, [(rows[0], 1), (rows[1], 2)], labels);
             let at = [(pairs[0], 1), (pairs[1], 2)];
             let one = hash.hash_one(l, at, add_to_pair(l, labels, delta));
-            let sums = hash.hash_and_sum(l, at, delta, labels);
+            let [a, b] = [0, 1].map(|i| hash.hash_and_sum(l, at[i], delta, labels[i]));
+            let sums = [[a[0], b[0]], [a[1], b[1]]];
             // In the middle of quads, without the labels around them.
             let blocks = tweak_blocks(
                 l,

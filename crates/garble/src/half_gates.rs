@@ -69,18 +69,22 @@ impl<H: LabelHash> GateKernel for GarbleAnd<'_, H> {
 }
 
 impl<L: Lanes, H> GarbleLanes<L, H> {
-    /// Computes c, T_G and T_E of a vector from a, b, the hashes of the labels without delta, and
-    /// their sums with those of the labels with delta.
+    /// Computes W_G and T_G of a vector from a and b, the hash of a, and its sum with that of
+    /// a ^ delta.
     #[inline(always)]
-    fn solve(&self, l: L, [a, b]: [L::V; 2], [zero, sums]: [[L::V; 2]; 2]) -> (L::V, [L::V; 2]) {
-        let (mask_a, mask_b) = (l.permute_mask(a), l.permute_mask(b));
-        let [both_a, both_b] = sums;
-        let garbler = l.xor(both_a, l.and(mask_b, self.delta));
-        let garbler_wire = l.xor(zero[0], l.and(mask_a, garbler));
+    fn solve_a(&self, l: L, [a, b]: [L::V; 2], zero: L::V, sum: L::V) -> [L::V; 2] {
+        let garbler = l.xor(sum, l.and(l.permute_mask(b), self.delta));
+        let wire = l.xor(zero, l.and(l.permute_mask(a), garbler));
+        [wire, garbler]
+    }
+
+    /// Computes W_E and T_E of a vector from a and b, the hash of b, and its sum with that of
+    /// b ^ delta.
+    #[inline(always)]
+    fn solve_b(&self, l: L, [a, b]: [L::V; 2], zero: L::V, sum: L::V) -> [L::V; 2] {
         // T_E ^ a is the sum of the two hashes again.
-        let evaluator_wire = l.xor(zero[1], l.and(mask_b, both_b));
-        let c = l.xor(garbler_wire, evaluator_wire);
-        (c, [garbler, l.xor(both_b, a)])
+        let wire = l.xor(zero, l.and(l.permute_mask(b), sum));
+        [wire, l.xor(sum, a)]
     }
 }
 
@@ -110,17 +114,19 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
             let a = l.load_quad(&slots[place.a + at..]);
             let b = l.load_quad(&slots[place.b + at..]);
             let tweak = tweaks.of_quad(l, &self.hash, q);
-            let [zero, sums] =
-                self.hash
-                    .hash_and_sum(l, [(tweak, A), (tweak, B)], self.delta, [a, b]);
-            let (mut c, mut garbler, mut evaluator) = (a, a, b);
+            let [mut c, mut row] = self.hash.hash_and_sum(l, (tweak, A), self.delta, a);
             for m in 0..4 {
-                let hashes = [[zero[0][m], zero[1][m]], [sums[0][m], sums[1][m]]];
-                (c[m], [garbler[m], evaluator[m]]) = self.solve(l, [a[m], b[m]], hashes);
+                [c[m], row[m]] = self.solve_a(l, [a[m], b[m]], c[m], row[m]);
+            }
+            l.store_quad_bytes(&mut table[16 * at..], row);
+            let [wire, mut row] = self.hash.hash_and_sum(l, (tweak, B), self.delta, b);
+            for m in 0..4 {
+                let evaluator_wire;
+                [evaluator_wire, row[m]] = self.solve_b(l, [a[m], b[m]], wire[m], row[m]);
+                c[m] = l.xor(c[m], evaluator_wire);
             }
             l.store_quad(&mut slots[place.out + at..], c);
-            l.store_quad_bytes(&mut table[16 * at..], garbler);
-            l.store_quad_bytes(&mut table[ROW + 16 * at..], evaluator);
+            l.store_quad_bytes(&mut table[ROW + 16 * at..], row);
         }
     }
 }
@@ -209,7 +215,9 @@ impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for GarbleLanes<L, H> {
             self.hash
                 .hash_both_precomputed(l, m, parts(l, tweak), self.delta, labels);
         let sums = [l.xor(zero[0], one[0]), l.xor(zero[1], one[1])];
-        self.solve(l, labels, [zero, sums])
+        let [garbler_wire, garbler] = self.solve_a(l, labels, zero[0], sums[0]);
+        let [evaluator_wire, evaluator] = self.solve_b(l, labels, zero[1], sums[1]);
+        (l.xor(garbler_wire, evaluator_wire), [garbler, evaluator])
     }
 }
 

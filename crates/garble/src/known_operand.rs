@@ -96,34 +96,23 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
     ) {
         let table = &mut table[..16 * GROUP];
         let (from, part) = hashed(EVALUATOR, place);
-        for q in (0..place.quads).step_by(2) {
-            let quads = pairs::<L>(q);
-            let [at, next] = quads.map(|q| q * L::QUAD);
-            let labels = [
-                l.load_quad(&slots[from + at..]),
-                l.load_quad(&slots[from + next..]),
-            ];
-            let tweaks = [
-                (tweaks.of_quad(l, &self.hash, quads[0]), part),
-                (tweaks.of_quad(l, &self.hash, quads[1]), part),
-            ];
-            let [zero, sums] = self.hash.hash_and_sum(l, tweaks, self.delta, labels);
-            for (i, at) in [at, next].into_iter().enumerate() {
-                let a = l.load_quad(&slots[place.a + at..]);
-                let b = l.load_quad(&slots[place.b + at..]);
-                let (mut c, mut row) = (zero[i], a);
-                for m in 0..4 {
-                    let both = sums[i][m];
-                    if EVALUATOR {
-                        row[m] = l.xor(both, a[m]);
-                    } else {
-                        row[m] = l.xor(both, l.and(l.permute_mask(b[m]), self.delta));
-                        c[m] = l.xor(zero[i][m], l.and(l.permute_mask(a[m]), row[m]));
-                    }
+        for q in 0..place.quads {
+            let at = q * L::QUAD;
+            let tweak = (tweaks.of_quad(l, &self.hash, q), part);
+            let labels = l.load_quad(&slots[from + at..]);
+            let [mut c, mut row] = self.hash.hash_and_sum(l, tweak, self.delta, labels);
+            let a = l.load_quad(&slots[place.a + at..]);
+            let b = l.load_quad(&slots[place.b + at..]);
+            for m in 0..4 {
+                if EVALUATOR {
+                    row[m] = l.xor(row[m], a[m]);
+                } else {
+                    row[m] = l.xor(row[m], l.and(l.permute_mask(b[m]), self.delta));
+                    c[m] = l.xor(c[m], l.and(l.permute_mask(a[m]), row[m]));
                 }
-                l.store_quad(&mut slots[place.out + at..], c);
-                l.store_quad_bytes(&mut table[16 * at..], row);
             }
+            l.store_quad(&mut slots[place.out + at..], c);
+            l.store_quad_bytes(&mut table[16 * at..], row);
         }
     }
 }

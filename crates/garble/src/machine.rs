@@ -318,19 +318,28 @@ impl Kernel for Xors<'_, '_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let LaneLabels { slots, width, .. } = self.rows;
-        if !width.is_multiple_of(GROUP) {
-            for gate in self.gates {
-                xor_rows(slots, *width, gate);
+        match *width {
+            WIDEST => xor_gates::<L, WIDEST>(l, self.gates, slots),
+            GROUP => xor_gates::<L, GROUP>(l, self.gates, slots),
+            narrow => {
+                for gate in self.gates {
+                    xor_rows(slots, narrow, gate);
+                }
             }
-            return;
         }
-        let (groups, _) = slots.as_chunks_mut();
-        let stride = *width / GROUP;
-        for gate in self.gates {
-            let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * stride);
-            for at in 0..stride {
-                xor_group(l, groups, a + at, b + at, out + at);
-            }
+    }
+}
+
+/// Runs XORs of a block of whole groups. Its width is a constant, so that bounds are checked once
+/// for a gate and not for each vector.
+#[inline(always)]
+fn xor_gates<L: Lanes, const WIDTH: usize>(l: L, gates: &[Gate], slots: &mut [Block]) {
+    let (slots, _) = slots.as_chunks_mut::<WIDTH>();
+    for gate in gates {
+        let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize);
+        for at in (0..WIDTH).step_by(L::QUAD) {
+            let sum = l.xor_quad(l.load_quad(&slots[a][at..]), l.load_quad(&slots[b][at..]));
+            l.store_quad(&mut slots[out][at..], sum);
         }
     }
 }
@@ -341,17 +350,6 @@ pub(crate) fn xor_rows(slots: &mut [Block], width: usize, gate: &Gate) {
     let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * width);
     for at in 0..width {
         slots[out + at] = slots[a + at] ^ slots[b + at];
-    }
-}
-
-/// XORs two groups of neighbouring lanes. Whole groups are indexed, so that bounds are checked once
-/// for sixteen lanes.
-#[inline(always)]
-fn xor_group<L: Lanes>(l: L, groups: &mut [[Block; GROUP]], a: usize, b: usize, out: usize) {
-    for q in 0..L::QUADS {
-        let at = q * L::QUAD;
-        let sum = l.xor_quad(l.load_quad(&groups[a][at..]), l.load_quad(&groups[b][at..]));
-        l.store_quad(&mut groups[out][at..], sum);
     }
 }
 

@@ -104,7 +104,7 @@
 //! A group has sixteen blocks with G0 in words 0 and 2 and G1 in words 1 and 3, then sixteen
 //! slices G2, then sixteen bytes: z_AB in bit 0, z_A in bit 1, z_B in bit 2. The evaluator looks
 //! at no other bit. The third hash goes with that of other gates, except on tiers where a group is
-//! one quad: there it is computed twice.
+//! one quad: there the evaluator computes it twice.
 
 use sealane_block::hash::HashLanes;
 use sealane_block::lanes::Quad;
@@ -290,12 +290,14 @@ impl<L: Lanes, H: HashLanes<L>> HashPair<L> for GarbleLanes<L, H> {
     #[inline(always)]
     fn keep(&mut self, l: L, to: Belongs, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) {
         let delta = self.offset.delta();
-        let [zero, sums] = self.hash.hash_and_sum(l, tweaks, delta, labels);
-        for i in 0..2 {
+        // Where a turn is one quad, the second is the first again.
+        let count = if to[0] == to[1] { 1 } else { 2 };
+        for i in 0..count {
+            let [zero, sum] = self.hash.hash_and_sum(l, tweaks[i], delta, labels[i]);
             let (part, quad) = to[i];
             for m in 0..4 {
-                self.zero[4 * quad + m][part] = zero[i][m];
-                self.sums[4 * quad + m][part] = sums[i][m];
+                self.zero[4 * quad + m][part] = zero[m];
+                self.sums[4 * quad + m][part] = sum[m];
             }
         }
     }
