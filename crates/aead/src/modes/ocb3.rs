@@ -43,6 +43,7 @@ impl Mode for Ocb3 {
     type Schedules = Of<2>;
     type Constants = Of<2>;
     type Words = Of<4>;
+    const PARALLEL: bool = true;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ocb3> {
         let mut material = KeyMaterial::new(params);
@@ -63,9 +64,6 @@ impl Mode for Ocb3 {
         }
         material.table = Table::new(table);
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        true
     }
 
     /// The nonce, then the associated data.
@@ -136,6 +134,7 @@ impl Mode for Ocb3 {
         let first = Wave::load(keys.l(), first_offsets(keys));
         let mut wide = [Wave::zero(keys.l()); 4];
         wide[OFFSET] = state[OFFSET].spread() ^ first;
+        wide[CHECKSUM] = state[CHECKSUM].in_first();
         wide[AD_SUM] = state[AD_SUM].spread();
         wide
     }
