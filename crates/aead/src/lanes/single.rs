@@ -27,6 +27,10 @@ pub(crate) struct Single<'a, M: Mode, const OPEN: bool> {
 /// Number of units up to which one lane is about as fast as a wave.
 const FEW: usize = 2;
 
+/// Number of rounds from which VAES-512 is worth the change to it: where it shares execution ports
+/// with narrower vectors, the change alone takes as long as a round.
+const LEAST_OF_512: usize = 2;
+
 impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
     type Output = Outcome;
     const WIDEST: Tier = Tier::AesNi;
@@ -146,9 +150,10 @@ fn side_by_side<L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
 ) -> State<M, L, 1> {
     let (l, unit) = (keys.l, 16 * M::UNIT);
     let mut position = 0;
-    for tier in [Tier::Vaes512, Tier::Vaes256] {
-        let bytes = text.len() - text.len() % (unit * lanes_in(tier));
-        if tier <= cpu.tier() && tier <= M::WIDEST && bytes > 0 {
+    for (tier, least) in [(Tier::Vaes512, LEAST_OF_512), (Tier::Vaes256, 1)] {
+        let round = unit * lanes_in(tier);
+        let bytes = text.len() - text.len() % round;
+        if tier <= cpu.tier() && tier <= M::WIDEST && bytes >= least * round {
             let (rounds, rest) = text.split_at_mut(bytes);
             let mut carried = carried_out::<L, M>(&state);
             cpu.at_most(tier).run(Rounds::<M, OPEN> {
