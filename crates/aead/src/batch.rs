@@ -325,6 +325,16 @@ pub(crate) enum MessageSource<'s, 'a> {
     Rows(RowCursor<'s, 'a>),
 }
 
+impl MessageSource<'_, '_> {
+    /// Returns the number of messages, at most.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            MessageSource::Window(slots) => slots.waiting.len(),
+            MessageSource::Rows(rows) => rows.count(),
+        }
+    }
+}
+
 impl<'a, M: HasKey> Queue<'a, M> for MessageSource<'_, 'a> {
     fn fill(&mut self, work: &mut LaneMessages<'a, M>, free: u32) -> u32 {
         match self {

@@ -132,7 +132,7 @@ impl Cipher {
         to.text = text;
         to.shape = self.shape(text);
         to.cost = self.cost(text, lengths.ad);
-        to.alone = self.goes_alone(open, text);
+        to.alone = self.goes_alone(text);
         Ok(())
     }
 

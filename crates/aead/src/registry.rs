@@ -5,7 +5,7 @@
 use sealane_block::{Cpu, Erased};
 
 use crate::batch::MessageSource;
-use crate::lanes::lockstep::{Lockstep, lanes_in};
+use crate::lanes::lockstep::{Lockstep, lanes_in, tier_for};
 use crate::lanes::mode::Shape;
 use crate::lanes::single::Single;
 use crate::lanes::work::Outcome;
@@ -78,8 +78,8 @@ macro_rules! modes {
                     $(Key::$kind(material) => {
                         let job = request.job::<$mode>(open, material);
                         match open {
-                            true => self.cpu.run(Single::<$mode, true> { job }),
-                            false => self.cpu.run(Single::<$mode, false> { job }),
+                            true => self.cpu.run(Single::<$mode, true> { cpu: self.cpu, job }),
+                            false => self.cpu.run(Single::<$mode, false> { cpu: self.cpu, job }),
                         }
                     })*
                 }
@@ -93,16 +93,13 @@ macro_rules! modes {
                 source: &mut MessageSource<'_, 'a>,
             ) {
                 let params = self.suite.params;
+                let cpu = self.cpu.at_most(tier_for(source.count()));
                 match &self.key {
                     $(Key::$kind(material) => {
                         let (same, queue) = (same.then_some(&**material), source);
                         match open {
-                            true => {
-                                self.cpu.run(Lockstep::<$mode, true> { params, same, queue });
-                            }
-                            false => {
-                                self.cpu.run(Lockstep::<$mode, false> { params, same, queue });
-                            }
+                            true => cpu.run(Lockstep::<$mode, true> { params, same, queue }),
+                            false => cpu.run(Lockstep::<$mode, false> { params, same, queue }),
                         }
                     })*
                 }
@@ -126,11 +123,11 @@ macro_rules! modes {
             }
 
             /// Returns true if a message of a batch fills the lanes alone.
-            pub(crate) fn goes_alone(&self, open: bool, text: usize) -> bool {
+            pub(crate) fn goes_alone(&self, text: usize) -> bool {
                 match self.suite.kind {
                     $(ModeId::$kind => {
                         let least = <$mode>::ALONE_BYTES.max(16 * lanes_in(self.cpu.tier()));
-                        text >= least && <$mode>::is_parallel(open)
+                        text >= least && <$mode>::PARALLEL
                     })*
                 }
             }

@@ -180,6 +180,11 @@ pub(crate) struct RowCursor<'s, 'a> {
 }
 
 impl<'a> RowCursor<'_, 'a> {
+    /// Returns the number of rows.
+    pub(crate) fn count(&self) -> usize {
+        self.rows.count
+    }
+
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, Request<'a>)> {
         let (rows, number) = (&mut self.rows, self.done);

@@ -35,12 +35,12 @@ fn plans(count: usize) -> impl Strategy<Value = Vec<Plan>> {
     proptest::collection::vec(plan, 1..count)
 }
 
-fn bytes(seed: u8, len: usize) -> Vec<u8> {
+pub(crate) fn bytes(seed: u8, len: usize) -> Vec<u8> {
     (0..len).map(|i| (i * 7 + i / 251) as u8 ^ seed).collect()
 }
 
 /// Every suite of this build with its versions.
-fn suites() -> Vec<Suite> {
+pub(crate) fn suites() -> Vec<Suite> {
     let versions = [None, Some("v1"), Some("v2"), Some("v3")];
     let named = Suite::names().flat_map(|name| {
         versions

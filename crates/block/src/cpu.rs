@@ -89,8 +89,8 @@ pub trait Kernel {
     /// one's code is left out: without vector registers, the code of the portable tier is the
     /// largest.
     const PORTABLE: bool = true;
-    /// True if VAES-512 has code of its own; else that tier runs the code of VAES-256.
-    const VAES512: bool = true;
+    /// The widest tier that has code of its own, AES-NI at least. Wider ones run this code.
+    const WIDEST: Tier = Tier::Vaes512;
     /// The body.
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
@@ -145,19 +145,32 @@ impl Cpu {
             Tier::Portable if const { K::PORTABLE } => kernel.run(Portable),
             Tier::Portable => unreachable!("the caller has another kernel for the portable tier"),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: a `Cpu` of this tier is made only after `has_aesni` was true.
-            Tier::AesNi => unsafe { x86::run_aesni(kernel) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: a `Cpu` of this tier is made only after `has_vaes256` was true.
-            Tier::Vaes256 => unsafe { x86::run_vaes256(kernel) },
-            #[cfg(target_arch = "x86_64")]
             // SAFETY: a `Cpu` of this tier is made only after `has_vaes512` was true.
-            Tier::Vaes512 if const { K::VAES512 } => unsafe { x86::run_vaes512(kernel) },
+            Tier::Vaes512 if const { has_code::<K>(Tier::Vaes512) } => unsafe {
+                x86::run_vaes512(kernel)
+            },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `has_vaes512` was true, which implies `has_vaes256`.
-            Tier::Vaes512 => unsafe { x86::run_vaes256(kernel) },
+            // SAFETY: a `Cpu` of this tier or a wider one is made only after `has_vaes256` was
+            // true, which `has_vaes512` implies.
+            Tier::Vaes256 | Tier::Vaes512 if const { has_code::<K>(Tier::Vaes256) } => unsafe {
+                x86::run_vaes256(kernel)
+            },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: a `Cpu` of this tier or a wider one is made only after `has_aesni` was true,
+            // which `has_vaes256` implies.
+            Tier::AesNi | Tier::Vaes256 | Tier::Vaes512 => unsafe { x86::run_aesni(kernel) },
             #[cfg(not(target_arch = "x86_64"))]
             _ => unreachable!("no token of an x86 tier is made on another architecture"),
+        }
+    }
+
+    /// This tier, or `tier` if it is narrower: for work that does not fill wider vectors.
+    #[inline]
+    #[must_use]
+    pub fn at_most(self, tier: Tier) -> Cpu {
+        // Every tier implies the ones below it.
+        Cpu {
+            tier: self.tier.min(tier),
         }
     }
 
@@ -168,6 +181,12 @@ impl Cpu {
             tier: tier.unwrap_or(Tier::Portable),
         }
     }
+}
+
+/// Returns true if a kernel has code of its own for an x86 tier.
+#[cfg(target_arch = "x86_64")]
+const fn has_code<K: Kernel>(tier: Tier) -> bool {
+    tier as u8 <= K::WIDEST as u8
 }
 
 /// A requested tier that is not available.
@@ -214,6 +233,24 @@ mod tests {
             error.contains("`avx9`") && error.contains("portable"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn wide_tiers_run_the_code_of_narrow_ones_that_a_kernel_asks_for() {
+        struct Narrow;
+        impl Kernel for Narrow {
+            type Output = Tier;
+            const WIDEST: Tier = Tier::AesNi;
+            #[inline(always)]
+            fn run<L: Lanes>(self, _lanes: L) -> Tier {
+                L::TIER
+            }
+        }
+        for cpu in Cpu::available() {
+            let narrow = cpu.at_most(Tier::AesNi);
+            assert_eq!(cpu.run(Narrow), narrow.tier());
+            assert_eq!(narrow.tier(), cpu.tier().min(Tier::AesNi));
+        }
     }
 
     #[test]

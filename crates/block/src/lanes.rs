@@ -41,7 +41,7 @@ mod sealed {
 }
 use sealed::Sealed;
 
-pub use streams::{MAX_LANES, SPARE_BYTES, Spare, Streams};
+pub use streams::{MAX_LANES, MAX_UNIT, SPARE_BYTES, Spare, Streams};
 
 /// The most blocks of a vector.
 pub const MAX_WIDTH: usize = 4;

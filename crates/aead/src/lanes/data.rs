@@ -20,6 +20,12 @@ pub(crate) trait Data<L: Lanes, const N: usize> {
     fn in_step(&self) -> Option<usize> {
         None
     }
+    /// Returns true if lanes hold units of one message, one each in every round, and units
+    /// have one block.
+    #[inline(always)]
+    fn is_whole(&self) -> bool {
+        false
+    }
     /// Block `block` of unit `unit`.
     fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N>;
     /// Writes a block.
@@ -133,6 +139,10 @@ impl<L: Lanes, const N: usize> Data<L, N> for Wide<'_> {
     #[inline(always)]
     fn position(&self, lane: usize) -> u64 {
         self.position + lane as u64
+    }
+    #[inline(always)]
+    fn is_whole(&self) -> bool {
+        self.streams.in_rows()
     }
     #[inline(always)]
     fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N> {

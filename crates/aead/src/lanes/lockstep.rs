@@ -29,13 +29,20 @@ pub(crate) const fn is_pipelined<L: Lanes>() -> bool {
 }
 
 /// Returns the number of lanes that a wave of a tier has.
-pub(crate) fn lanes_in(tier: Tier) -> usize {
+pub(crate) const fn lanes_in(tier: Tier) -> usize {
     match tier {
         Tier::Portable => 4 * FEW_VECTORS,
         Tier::AesNi => VECTORS,
         Tier::Vaes256 => 2 * VECTORS,
         Tier::Vaes512 => 4 * VECTORS,
     }
+}
+
+/// Returns the narrowest tier whose lanes hold so many messages, or the widest one.
+pub(crate) fn tier_for(messages: usize) -> Tier {
+    let tiers = [Tier::AesNi, Tier::Vaes256];
+    let fits = tiers.into_iter().find(|tier| messages <= lanes_in(*tier));
+    fits.unwrap_or(Tier::Vaes512)
 }
 
 /// Seals or opens all messages of a queue.
@@ -48,7 +55,7 @@ pub(crate) struct Lockstep<'q, 'a, M: Mode, const OPEN: bool> {
 
 impl<M: Mode, const OPEN: bool> Kernel for Lockstep<'_, '_, M, OPEN> {
     type Output = ();
-    const VAES512: bool = M::VAES512;
+    const WIDEST: Tier = M::WIDEST;
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {

@@ -9,6 +9,9 @@
 //! | [`single`], sequential part | the first one | one | [`keys::Same`] | [`data::One`] |
 //! | [`single`], parallel part | neighbouring units | eight | [`keys::Same`] | [`data::Wide`] |
 //!
+//! Vectors are those of the tier where there is work for all lanes; few messages, and the last
+//! units of one message, have those of a narrower tier.
+//!
 //! A message has three parts: the *head* (nonce and associated data, a block at a time), the *body*
 //! (whole units of text) and the *tail* (the rest of the text, and the tag). Each runs in all lanes
 //! in use, with masks where lanes differ; lengths are public, so code may branch on them.

@@ -3,7 +3,7 @@
 use std::ops::IndexMut;
 
 use sealane_block::lanes::MAX_LANES;
-use sealane_block::{Block, Cpu, Lanes};
+use sealane_block::{Block, Cpu, Lanes, Tier};
 
 use super::{Data, Head, KeyMaterial, Keys, Tail, Wave};
 
@@ -143,16 +143,14 @@ pub(crate) trait Mode: Sized + 'static {
     const ALONE_BYTES: usize = 8192;
     /// Number of passes of the body over the text.
     const PASSES: usize = 1;
-    /// True if the mode has code of its own for VAES-512; else that tier runs the code of VAES-256,
-    /// as modes of the study do, which serve for comparison only.
-    const VAES512: bool = true;
+    /// The widest tier that has code of the mode. Modes of the study, which serve for comparison
+    /// only, have none for VAES-512.
+    const WIDEST: Tier = Tier::Vaes512;
+    /// True if units of one message can run side by side, so that one message fills all lanes.
+    const PARALLEL: bool;
 
     /// Expands a key, whose length has been checked.
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Self>;
-
-    /// Returns true if units of one message can run side by side, so that one message fills all
-    /// lanes.
-    fn is_parallel(open: bool) -> bool;
 
     /// Returns the bytes, of a text of `text` bytes, that remain for the tail: at most 16 * `UNIT`;
     /// the others form whole units.
@@ -220,7 +218,8 @@ pub(crate) trait Mode: Sized + 'static {
     }
 
     /// Spreads the state of one message (in lane 0) to lanes that take its units in turn: lane `l`
-    /// begins with unit `position + l` and goes on in steps of [`Wave::LANES`].
+    /// begins with unit `position + l` and goes on in steps of [`Wave::LANES`]. The position is a
+    /// multiple of these.
     #[inline(always)]
     fn spread<L: Lanes, const N: usize>(
         keys: &impl Keys<L, N>,

@@ -154,6 +154,14 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         Wave::splat(self.l, self.lanes()[0])
     }
 
+    /// The first lane, where it is, and zero in the other lanes of a wave.
+    #[inline(always)]
+    pub(crate) fn in_first<const M: usize>(&self) -> Wave<L, M> {
+        let mut wide = Wave::zero(self.l);
+        wide.v[0] = self.l.previous(self.spread::<1>().v[0], wide.v[0]);
+        wide
+    }
+
     /// The exclusive or of all lanes, in all lanes of one vector.
     #[inline(always)]
     pub(crate) fn sum(&self) -> Wave<L, 1> {

@@ -20,14 +20,12 @@ impl Mode for Cbc {
     type Schedules = Of<2>;
     type Constants = Of<0>;
     type Words = Of<1>;
+    const PARALLEL: bool = false;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Cbc> {
         let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key), back(cpu, key)];
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        false
     }
     fn head_blocks(_params: &Params, _message: &Facts<'_>) -> usize {
         1

@@ -23,14 +23,12 @@ impl Mode for Ccm {
     type Schedules = Of<1>;
     type Constants = Of<0>;
     type Words = Of<3>;
+    const PARALLEL: bool = false;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ccm> {
         let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        false
     }
 
     /// B_0, then the length of the associated data and these themselves.

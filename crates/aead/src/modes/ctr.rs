@@ -18,6 +18,7 @@ impl Mode for Ctr {
     type Schedules = Of<1>;
     type Constants = Of<0>;
     type Words = Of<1>;
+    const PARALLEL: bool = true;
 
     /// There is no head or tail worth sharing.
     const ALONE_BYTES: usize = 0;
@@ -26,9 +27,6 @@ impl Mode for Ctr {
         let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        true
     }
     fn head_blocks(_params: &Params, _message: &Facts<'_>) -> usize {
         1
@@ -56,8 +54,9 @@ impl Mode for Ctr {
     ) {
         let l = keys.l();
         let step = Wave::splat(l, stride(data, Wave::<L, N>::LANES));
-        let mut counter = state[COUNTER];
-        let carries = carries(counter, data);
+        let carries = carries(state[COUNTER], data);
+        // Behind barriers: otherwise the compiler builds lanes byte by byte that are read alone.
+        let mut counter = state[COUNTER].optimization_barrier();
         for unit in 0..data.units() {
             let pad = keys.encrypt(0, counter.reversed());
             data.mask(l, unit, 0, pad);
@@ -66,7 +65,7 @@ impl Mode for Ctr {
                 true => add128(counter, step),
             };
         }
-        state[COUNTER] = counter;
+        state[COUNTER] = counter.optimization_barrier();
     }
 
     #[inline(always)]

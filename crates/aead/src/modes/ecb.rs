@@ -17,6 +17,7 @@ impl Mode for Ecb {
     type Schedules = Of<2>;
     type Constants = Of<0>;
     type Words = Of<0>;
+    const PARALLEL: bool = true;
 
     /// There is no head or tail worth sharing.
     const ALONE_BYTES: usize = 0;
@@ -25,9 +26,6 @@ impl Mode for Ecb {
         let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key), back(cpu, key)];
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        true
     }
     fn head_blocks(_params: &Params, _message: &Facts<'_>) -> usize {
         0

@@ -30,6 +30,7 @@ impl Mode for Gcm {
     type Schedules = Of<1>;
     type Constants = Of<{ horner::CONSTANTS }>;
     type Words = Of<3>;
+    const PARALLEL: bool = true;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Gcm> {
         let mut material = KeyMaterial::new(params);
@@ -37,9 +38,6 @@ impl Mode for Gcm {
         let hash_key = aes(cpu, key).encrypt(Block::ZERO);
         (material.table, material.constants) = horner::expand(cpu, Order::Ghash, hash_key);
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        true
     }
 
     /// Returns the number of blocks that make J_0, then of the associated data.

@@ -7,7 +7,7 @@ use std::sync::atomic::{Ordering, compiler_fence};
 pub const MAX_LANES: usize = 32;
 
 /// The most blocks of a unit.
-const MAX_UNIT: usize = 16;
+pub const MAX_UNIT: usize = 16;
 
 /// Bytes of a [`Spare`].
 pub const SPARE_BYTES: usize = 1024;
@@ -46,10 +46,11 @@ impl<'a> Streams<'a> {
     pub fn new(
         lanes: impl Iterator<Item = Option<&'a mut [u8]>>,
         unit: usize,
-        spare: &'a mut Spare,
+        spare: &'a mut [u8],
     ) -> Streams<'a> {
         assert!((1..=MAX_UNIT).contains(&unit), "a unit has a few blocks");
         let step_bytes = 16 * unit;
+        let spare_bytes = spare.len();
         let spare = spare.as_mut_ptr();
         let mut streams = Streams {
             at: [spare; MAX_LANES],
@@ -69,12 +70,12 @@ impl<'a> Streams<'a> {
                 streams.busy |= 1 << count;
                 shortest = shortest.min(bytes.len());
             } else {
-                shortest = shortest.min(SPARE_BYTES);
+                shortest = shortest.min(spare_bytes);
             }
             count += 1;
         }
         if count < MAX_LANES {
-            shortest = shortest.min(SPARE_BYTES);
+            shortest = shortest.min(spare_bytes);
         }
         streams.units = shortest / step_bytes;
         streams
@@ -91,28 +92,18 @@ impl<'a> Streams<'a> {
         unit: usize,
         units: usize,
     ) -> Streams<'a> {
-        assert!((1..=MAX_UNIT).contains(&unit), "a unit has a few blocks");
-        let step_bytes = 16 * unit;
         let mut at = [std::ptr::null_mut(); MAX_LANES];
-        let mut last = 0;
+        let mut count = 0;
         for (place, run) in at.iter_mut().zip(runs) {
-            assert!(units <= run.len() / step_bytes, "a run of all units");
+            assert!(units <= run.len() / (16 * unit), "a run of all units");
             *place = run.as_mut_ptr();
-            last += 1;
+            count += 1;
         }
-        assert!(last > 0, "a run for the first lane");
+        assert!(count > 0, "a run for the first lane");
         // Lanes without a run share the first one.
         let first = at[0];
-        at[last..].fill(first);
-        Streams {
-            at,
-            step_bytes,
-            unit,
-            units,
-            row: 0,
-            busy: u32::MAX >> (MAX_LANES - last),
-            bytes: PhantomData,
-        }
+        at[count..].fill(first);
+        Streams::of_busy(at, count, 16 * unit, unit, units)
     }
 
     /// Creates streams in rows of `stride` bytes, one behind the other: a stream for each, of
@@ -123,28 +114,10 @@ impl<'a> Streams<'a> {
     /// a row is shorter than its units.
     #[inline(always)]
     pub fn in_stride(rows: &'a mut [u8], stride: usize, unit: usize, units: usize) -> Streams<'a> {
-        assert!((1..=MAX_UNIT).contains(&unit), "a unit has a few blocks");
-        let step_bytes = 16 * unit;
-        assert!(units <= stride / step_bytes, "a row of all units");
+        assert!(units <= stride / (16 * unit), "a row of all units");
         let count = rows.len() / stride.max(1);
-        assert!(
-            (1..=MAX_LANES).contains(&count),
-            "as many rows as vectors have lanes"
-        );
-        let base = rows.as_mut_ptr();
-        let mut at = [base; MAX_LANES];
-        for (lane, place) in at[..count].iter_mut().enumerate() {
-            *place = base.wrapping_add(stride * lane);
-        }
-        Streams {
-            at,
-            step_bytes,
-            unit,
-            units,
-            row: 0,
-            busy: u32::MAX >> (MAX_LANES - count),
-            bytes: PhantomData,
-        }
+        let at = places_in(rows, count, stride);
+        Streams::of_busy(at, count, 16 * unit, unit, units)
     }
 
     /// Deals one run of bytes out to `lanes` lanes in turn: unit `u` of lane `l` is unit `u * lanes
@@ -154,28 +127,32 @@ impl<'a> Streams<'a> {
     /// As [`new`](Streams::new), or if the last round is not whole.
     #[inline(always)]
     pub fn deal(run: &'a mut [u8], lanes: usize, unit: usize) -> Streams<'a> {
-        assert!((1..=MAX_UNIT).contains(&unit), "a unit has a few blocks");
-        assert!(
-            (1..=MAX_LANES).contains(&lanes),
-            "as many lanes as vectors have"
-        );
         let round = 16 * unit * lanes;
         assert!(run.len().is_multiple_of(round), "whole rounds");
         let units = run.len() / round;
-        let base = run.as_mut_ptr();
-        let mut at = [base; MAX_LANES];
-        if units > 0 {
-            for (lane, place) in at[..lanes].iter_mut().enumerate() {
-                *place = base.wrapping_add(16 * unit * lane);
-            }
-        }
+        let mut streams =
+            Streams::of_busy(places_in(run, lanes, 16 * unit), lanes, round, unit, units);
+        streams.row = if unit == 1 { lanes } else { 0 };
+        streams
+    }
+
+    /// Streams of the first `count` lanes, all of which have work.
+    #[inline(always)]
+    fn of_busy(
+        at: [*mut u8; MAX_LANES],
+        count: usize,
+        step_bytes: usize,
+        unit: usize,
+        units: usize,
+    ) -> Streams<'a> {
+        assert!((1..=MAX_UNIT).contains(&unit), "a unit has a few blocks");
         Streams {
             at,
-            step_bytes: round,
+            step_bytes,
             unit,
             units,
-            row: if unit == 1 { lanes } else { 0 },
-            busy: u32::MAX >> (MAX_LANES - lanes),
+            row: 0,
+            busy: u32::MAX >> (MAX_LANES - count),
             bytes: PhantomData,
         }
     }
@@ -241,6 +218,24 @@ impl<'a> Streams<'a> {
         // SAFETY: `places` gives sixteen bytes that may be written; none of them is borrowed.
         unsafe { at.cast::<[u8; 16]>().write(value.to_le_bytes()) }
     }
+}
+
+/// The first `count` addresses of a step in memory; the first one for all further lanes.
+///
+/// # Panics
+/// If there is no lane or more than [`MAX_LANES`].
+#[inline(always)]
+fn places_in(bytes: &mut [u8], count: usize, step: usize) -> [*mut u8; MAX_LANES] {
+    assert!(
+        (1..=MAX_LANES).contains(&count),
+        "as many lanes as vectors have"
+    );
+    let base = bytes.as_mut_ptr();
+    let mut at = [base; MAX_LANES];
+    for (lane, place) in at[..count].iter_mut().enumerate() {
+        *place = base.wrapping_add(step * lane);
+    }
+    at
 }
 
 /// Overwrites memory with `zero`, a whole vector at a time.

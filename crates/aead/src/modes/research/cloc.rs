@@ -5,7 +5,7 @@
 //! The two chains run side by side; each waits for its own block before. Version 3 differs by a
 //! byte, which names the parameters, before the nonce.
 
-use sealane_block::{Block, Cpu, Lanes};
+use sealane_block::{Block, Cpu, Lanes, Tier};
 
 use super::keys::ResearchKeys;
 use super::shared::{all_if, by_message, by_number, by_rest, end_bit, forward, same_rest};
@@ -31,15 +31,13 @@ impl Mode for Cloc {
     type Schedules = Of<1>;
     type Constants = Of<0>;
     type Words = Of<2>;
-    const VAES512: bool = false;
+    const PARALLEL: bool = false;
+    const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Cloc> {
         let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        false
     }
     fn rest(text: usize) -> usize {
         but_the_last(text)

@@ -9,7 +9,7 @@
 
 use sealane_block::gf::Order;
 use sealane_block::lanes::MAX_WIDTH;
-use sealane_block::{Block, Cpu, Lanes, gf};
+use sealane_block::{Block, Cpu, Lanes, Tier, gf};
 
 use super::shared::{
     aes, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7, times9,
@@ -42,8 +42,9 @@ impl Mode for Cobra {
     type Schedules = Of<1>;
     type Constants = Of<3>;
     type Words = Of<5>;
+    const PARALLEL: bool = true;
     const UNIT: usize = 2;
-    const VAES512: bool = false;
+    const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Cobra> {
         let mut material = KeyMaterial::new(params);
@@ -67,9 +68,6 @@ impl Mode for Cobra {
         }
         material.table = Table::new(table);
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        true
     }
 
     /// Splits the rest into two halves: the second is the longer one.
@@ -134,12 +132,13 @@ impl Mode for Cobra {
 
     #[inline(always)]
     fn spread<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
+        _keys: &impl Keys<L, N>,
         state: &State<Self, L, 1>,
         _position: u64,
     ) -> State<Self, L, N> {
-        let (mask, zero) = (spread_doubled(state[MASK]), Wave::zero(keys.l()));
-        [state[HASH].spread(), mask, zero, zero, state[AD].spread()]
+        let (hash, mask) = (state[HASH].spread(), spread_doubled(state[MASK]));
+        let [sum0, sum1] = SUMS.map(|which| state[which].in_first());
+        [hash, mask, sum0, sum1, state[AD].spread()]
     }
     #[inline(always)]
     fn fold<L: Lanes, const N: usize>(

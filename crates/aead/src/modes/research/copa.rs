@@ -9,7 +9,7 @@
 //! FSE 2007), which has been broken since, and cuts off what a text of less than a block does not
 //! need.
 
-use sealane_block::{Block, Cpu, Lanes};
+use sealane_block::{Block, Cpu, Lanes, Tier};
 
 use super::shared::{
     aes, back, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7, times9,
@@ -38,7 +38,8 @@ impl Mode for Copa {
     type Schedules = Of<2>;
     type Constants = Of<1>;
     type Words = Of<3>;
-    const VAES512: bool = false;
+    const PARALLEL: bool = true;
+    const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Copa> {
         let mut material = KeyMaterial::new(params);
@@ -46,9 +47,6 @@ impl Mode for Copa {
         let mask = aes(cpu, key).encrypt(Block::ZERO);
         material.constants = [Block::new(mask.value().swap_bytes())];
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        true
     }
 
     /// The last block is special even if it is whole.
@@ -147,12 +145,12 @@ impl Mode for Copa {
 
     #[inline(always)]
     fn spread<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
+        _keys: &impl Keys<L, N>,
         state: &State<Self, L, 1>,
         _position: u64,
     ) -> State<Self, L, N> {
         let mask = spread_doubled(state[MASK]);
-        [mask, state[CHAIN].spread(), Wave::zero(keys.l())]
+        [mask, state[CHAIN].spread(), state[SUM].in_first()]
     }
     #[inline(always)]
     fn fold<L: Lanes, const N: usize>(

@@ -5,7 +5,7 @@
 //! slowest mode for one message, and gains most from lanes. The halves (A, B) of the block lie as
 //! the cipher takes them; R lies beside both, in each half of a word.
 
-use sealane_block::{Block, Cpu, Lanes};
+use sealane_block::{Block, Cpu, Lanes, Tier};
 
 use super::shared::{all_if, by_rest, end_bit, forward, same_rest};
 use crate::lanes::head::block_of;
@@ -28,15 +28,13 @@ impl Mode for Jambu {
     type Schedules = Of<1>;
     type Constants = Of<0>;
     type Words = Of<2>;
-    const VAES512: bool = false;
+    const PARALLEL: bool = false;
+    const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Jambu> {
         let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        false
     }
 
     /// Returns the blocks of the head: the nonce, then 8 bytes of associated data at a time, always

@@ -11,7 +11,7 @@
 //! odd: mu, then mu * delta + mu, and mu * delta^(i - 1) from there on.
 
 use sealane_block::gf::Order;
-use sealane_block::{Block, Cpu, Lanes};
+use sealane_block::{Block, Cpu, Lanes, Tier};
 
 use super::horner::{self, BlockSource, base, product};
 use super::shared::{aes, back, forward};
@@ -41,8 +41,9 @@ impl Mode for Julius {
     type Schedules = Of<2>;
     type Constants = Of<{ horner::CONSTANTS }>;
     type Words = Of<6>;
+    const PARALLEL: bool = true;
     const PASSES: usize = 2;
-    const VAES512: bool = false;
+    const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Julius> {
         let mut material = KeyMaterial::new(params);
@@ -51,9 +52,6 @@ impl Mode for Julius {
         let delta = Block::new(delta.value().swap_bytes());
         (material.table, material.constants) = horner::expand(cpu, Order::Polynomial, delta);
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        true
     }
     fn rest(_text: usize) -> usize {
         0
@@ -139,12 +137,12 @@ impl Mode for Julius {
     }
 
     /// The hash of the head counts as the block before the first, which the last lane has. Masks
-    /// differ from lane to lane after the first round.
+    /// differ from lane to lane, but for the first round, which computes them itself.
     #[inline(always)]
     fn spread<L: Lanes, const N: usize>(
-        _keys: &impl Keys<L, N>,
+        keys: &impl Keys<L, N>,
         state: &State<Self, L, 1>,
-        _position: u64,
+        position: u64,
     ) -> State<Self, L, N> {
         let mut wide = [state[VALUE].spread(); 6];
         for word in 1..6 {
@@ -152,6 +150,10 @@ impl Mode for Julius {
         }
         if !is_masking(state) {
             wide[VALUE] = horner::spread(state[VALUE]);
+        } else if position > 0 {
+            let mut powers = horner::rising(keys);
+            wide[VALUE] = product(Order::Polynomial, wide[VALUE], powers);
+            horner::wipe(&mut powers);
         }
         wide
     }
@@ -167,9 +169,10 @@ impl Mode for Julius {
             one[word] = state[word].pick(0);
         }
         one[SECOND] = state[SECOND].pick(1);
-        if !is_masking(state) {
-            one[VALUE] = horner::fold(keys, Order::Polynomial, state[VALUE], next);
-        }
+        one[VALUE] = match is_masking(state) {
+            true => state[VALUE].pick(next),
+            false => horner::fold(keys, Order::Polynomial, state[VALUE], next),
+        };
         one
     }
 

@@ -7,7 +7,7 @@
 //! four cheap operations.
 
 use sealane_block::gf::{Order, mul, mul_prepared_lanes, prepare};
-use sealane_block::{Block, Cpu, Lanes};
+use sealane_block::{Block, Cpu, Lanes, Tier};
 
 use super::keys::ResearchKeys;
 use super::shared::{back, forward};
@@ -34,7 +34,8 @@ impl Mode for McoeG {
     type Schedules = Of<2>;
     type Constants = Of<3>;
     type Words = Of<2>;
-    const VAES512: bool = false;
+    const PARALLEL: bool = false;
+    const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<McoeG> {
         let mut material = KeyMaterial::new(params);
@@ -44,9 +45,6 @@ impl Mode for McoeG {
         let mask = mul(cpu, Order::Ghash, Block::ONES, factor);
         material.constants = [first, second, mask];
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        false
     }
 
     /// Splits the tag: a short block is filled with tau bytes, which the tag then lacks.

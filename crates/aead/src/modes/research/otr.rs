@@ -7,7 +7,7 @@
 //! round adds a block of the message in version 1, and twice the first mask in version 3. (Version
 //! 3 is written as a sum of masks, but 1 and all 3 * 2^j for j below i add up to 2^i.)
 
-use sealane_block::{Block, Cpu, Lanes};
+use sealane_block::{Block, Cpu, Lanes, Tier};
 
 use super::keys::ResearchKeys;
 use super::shared::{aes, forward, hash_step, next_masks, spread_doubled, times3, times7, times9};
@@ -33,8 +33,9 @@ impl Mode for Otr {
     type Schedules = Of<1>;
     type Constants = Of<1>;
     type Words = Of<4>;
+    const PARALLEL: bool = true;
     const UNIT: usize = 2;
-    const VAES512: bool = false;
+    const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Otr> {
         let mut material = KeyMaterial::new(params);
@@ -42,9 +43,6 @@ impl Mode for Otr {
         let q = aes(cpu, key).encrypt(Block::ZERO);
         material.constants = [Block::new(q.value().swap_bytes())];
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        true
     }
 
     /// Returns the bytes of the last two blocks, full or not, which are special.
@@ -127,12 +125,11 @@ impl Mode for Otr {
 
     #[inline(always)]
     fn spread<L: Lanes, const N: usize>(
-        keys: &impl Keys<L, N>,
+        _keys: &impl Keys<L, N>,
         state: &State<Self, L, 1>,
         _position: u64,
     ) -> State<Self, L, N> {
-        let mask = spread_doubled(state[MASK]);
-        let sum = Wave::zero(keys.l());
+        let (mask, sum) = (spread_doubled(state[MASK]), state[SUM].in_first());
         [mask, state[OTHER].spread(), sum, state[AD].spread()]
     }
     #[inline(always)]

@@ -5,7 +5,7 @@
 //! X' = F_T(X) ^ M, t = E(X'), C = F_B(Y) ^ t, Y' = t. When sealing, only F_T lies on a chain; when
 //! opening, only F_B; the other two calls go along with it.
 
-use sealane_block::{Block, Cpu, Lanes};
+use sealane_block::{Block, Cpu, Lanes, Tier};
 
 use super::shared::{
     aes, back, by_number, by_rest, double_ghash, doubled_ghash, forward, same_rest,
@@ -43,7 +43,8 @@ impl Mode for Poet {
     type Schedules = Of<4>;
     type Constants = Of<2>;
     type Words = Of<4>;
-    const VAES512: bool = false;
+    const PARALLEL: bool = false;
+    const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Poet> {
         let mut material = KeyMaterial::new(params);
@@ -68,9 +69,6 @@ impl Mode for Poet {
             ],
         };
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        false
     }
 
     /// The last block, even if it is a whole one; a text of no bytes has one as well.

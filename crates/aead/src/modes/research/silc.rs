@@ -4,7 +4,7 @@
 //! The chains of CLOC ([`super::cloc`]) from a simpler hash: lengths replace padding, and one map
 //! replaces five. Version 3 differs by a byte, which names the parameters, before the nonce.
 
-use sealane_block::{Block, Cpu, Lanes};
+use sealane_block::{Block, Cpu, Lanes, Tier};
 
 use super::cloc::{PARAMETERS, TO_MAC, TO_PAD, TOP, but_the_last, two_chains};
 use super::keys::ResearchKeys;
@@ -19,15 +19,13 @@ impl Mode for Silc {
     type Schedules = Of<1>;
     type Constants = Of<0>;
     type Words = Of<2>;
-    const VAES512: bool = false;
+    const PARALLEL: bool = false;
+    const WIDEST: Tier = Tier::Vaes256;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Silc> {
         let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
-    }
-    fn is_parallel(_open: bool) -> bool {
-        false
     }
     fn rest(text: usize) -> usize {
         but_the_last(text)
