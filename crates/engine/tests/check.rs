@@ -169,7 +169,7 @@ fn rounds_out_of_proportion_are_warned_of_with_what_to_write() {
     assert_eq!((*code, *line), (Code::ManyRounds, Some(9)));
     for way in [
         "`map`",
-        "run it with `--protocol yao`: 5 rounds",
+        "run it with `--protocol yao`: 4 rounds",
         "`--rows`",
     ] {
         assert!(hint.contains(way), "{hint}");

@@ -32,6 +32,7 @@ pub mod forms;
 pub mod ideal;
 pub mod softspoken;
 pub mod traits;
+mod transcript;
 
 pub use flights::{Flight, Flights, Role};
 pub use softspoken::{Security, SoftSpoken};
@@ -60,6 +61,9 @@ pub enum OtError {
          with it again before you know why"
     )]
     CheckFailed(PartyId),
+    /// A message was altered on its way above TLS, by a fault of the programs of one party.
+    #[error("what {0} sent is not what came")]
+    Altered(PartyId),
     /// An OT was asked for after a failure.
     #[error("oblivious transfers ended with an earlier failure; begin a new session")]
     Ended,

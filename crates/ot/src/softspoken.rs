@@ -63,6 +63,7 @@ pub use receiver::{Receiver, ReceiverSetup};
 pub use sender::{Sender, SenderSetup};
 
 use crate::traits::CotCost;
+use crate::transcript::DIGEST_BYTES;
 use crate::{Flight, Flights, base};
 use sealane_block::{Block, Cpu, column_hash, transpose};
 
@@ -70,8 +71,9 @@ use sealane_block::{Block, Cpu, column_hash, transpose};
 const COLUMNS: usize = 128;
 /// Blocks of a column in a whole piece.
 const PIECE: usize = column_hash::PIECE;
-/// Bytes of the receiver's answer to the check: a block, and a hash of 128 blocks.
-const CHECK_BYTES: usize = 16 + 32;
+/// Bytes of a digest of what was sent and the receiver's answer to the check: a block, and a hash of
+/// 128 blocks.
+const CHECK_BYTES: usize = DIGEST_BYTES + 16 + 32;
 
 /// Corruption that an extension withstands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -136,12 +138,12 @@ impl SoftSpoken {
 impl CotCost for SoftSpoken {
     fn set_up(&self) -> Flights {
         let first = Flight {
-            from_sender: base::RECEIVER_BYTES as u64,
+            from_sender: (base::RECEIVER_BYTES + DIGEST_BYTES) as u64,
             from_receiver: base::SENDER_BYTES as u64,
         };
         let trees = Flight {
             from_sender: 0,
-            from_receiver: tree::message_bytes(*self) as u64,
+            from_receiver: (tree::message_bytes(*self) + DIGEST_BYTES) as u64,
         };
         vec![first, trees]
     }

@@ -164,6 +164,7 @@ pub(crate) fn ot_fault(error: OtError) -> Fault {
                    learn bits of another's secret"
                 .to_string(),
         },
+        OtError::Altered(party) => Fault::Altered(party),
         OtError::Ended => Fault::internal("oblivious transfers after a failure"),
     }
 }

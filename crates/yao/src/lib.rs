@@ -102,7 +102,8 @@ impl Garbling for MultiInstance {
 impl Garbling for ThreeHalves {
     const SCHEME: Scheme = Scheme::ThreeHalves;
     const NAME: &'static str = "yao-three-halves";
-    const ASSUMPTION: &'static str = "AES is an ideal cipher; strong DH in ristretto255 (random oracle)";
+    const ASSUMPTION: &'static str =
+        "AES is an ideal cipher; strong DH in ristretto255 (random oracle)";
     const PAPERS: &'static [Paper] = papers::THREE_HALVES;
 }
 

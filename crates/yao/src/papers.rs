@@ -4,14 +4,7 @@
 use sealane_protocol::{Paper, Security};
 
 /// The parts of `yao`, from the whole protocol to its base.
-pub(crate) const MULTI_INSTANCE: &[Paper] = &[
-    YAO,
-    FREE_XOR,
-    HALF_GATES,
-    MI,
-    OT_EXTENSION,
-    BASE_OT,
-];
+pub(crate) const MULTI_INSTANCE: &[Paper] = &[YAO, FREE_XOR, HALF_GATES, MI, OT_EXTENSION, BASE_OT];
 
 /// The parts of `yao-three-halves`. Where a party knows an operand, one half of a half-gates AND
 /// remains.

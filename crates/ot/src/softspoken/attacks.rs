@@ -1,9 +1,10 @@
 //! Receivers that deviate: against the semi-honest form each attack gets what it is after, and the
 //! malicious form catches it as often as the paper says.
 
-use super::{CHECK_BYTES, COLUMNS, PIECE, Receiver, Security, Sender, SoftSpoken, tree};
+use super::{COLUMNS, PIECE, Receiver, Security, Sender, SoftSpoken, tree};
 use crate::OtError;
 use crate::traits::{CotSender, choice};
+use crate::transcript::send_digest;
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves, Seed, transpose};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -35,13 +36,25 @@ fn against<T: Send>(
     let cpu = Cpu::best();
     let (chosen, pairs) = base_keys(delta);
     let [mut here, mut there]: [Mesh; 2] = Mesh::in_memory(2).try_into().ok().expect("two");
+    let dealt = tree::deal(parameters, &pairs, here.session());
+    let mut message = dealt.message;
+    if let Some(byte) = flip {
+        message[byte] ^= 1;
+    }
     let streams = |leaves: &[Seed]| -> Vec<_> {
         let stream = |leaf: &Seed| leaf.stream(super::LEAF, &[0; 32]);
         leaves.iter().map(stream).collect()
     };
     thread::scope(|scope| {
         let sender = scope.spawn(move || {
-            let trees = tree::choose(parameters, &chosen, delta, &mut here, RECEIVER)?;
+            let trees = tree::choose(
+                parameters,
+                &chosen,
+                delta,
+                here.session(),
+                &message,
+                RECEIVER,
+            )?;
             let trees = parameters.columns().zip(&trees).map(|(columns, leaves)| {
                 Leaves::punctured(cpu, columns.len(), streams(leaves).into_iter())
             });
@@ -57,10 +70,12 @@ fn against<T: Send>(
             assert_eq!(sender.delta().value(), delta.value());
             Ok(q)
         });
-        let trees = deal_flipped(parameters, &pairs, flip, &mut there);
-        let trees = parameters.columns().zip(&trees).map(|(columns, leaves)| {
-            Leaves::whole(cpu, columns.len(), streams(leaves).into_iter())
-        });
+        let trees = parameters
+            .columns()
+            .zip(&dealt.trees)
+            .map(|(columns, leaves)| {
+                Leaves::whole(cpu, columns.len(), streams(leaves).into_iter())
+            });
         let receiver = Receiver {
             parameters,
             cpu,
@@ -72,25 +87,6 @@ fn against<T: Send>(
         let _ = there.flush();
         (sender.join().expect("no panic"), got)
     })
-}
-
-/// Sends the message of an honest dealer with one bit changed.
-fn deal_flipped(
-    parameters: SoftSpoken,
-    pairs: &[[Seed; 2]],
-    flip: Option<usize>,
-    mesh: &mut Mesh,
-) -> Vec<Vec<Seed>> {
-    let [mut from, mut to]: [Mesh; 2] = Mesh::in_memory(2).try_into().ok().expect("two");
-    let trees = tree::deal(parameters, pairs, &mut from, RECEIVER).expect("memory");
-    from.flush().expect("memory");
-    let mut message = vec![0; tree::message_bytes(parameters)];
-    to.recv(SENDER, &mut message).expect("memory");
-    if let Some(byte) = flip {
-        message[byte] ^= 1;
-    }
-    mesh.send(SENDER, &message).expect("memory");
-    trees
 }
 
 /// An extension of [`COUNT`] OTs that uses another choice for tree `i` in row `j`, for each `(i,
@@ -122,6 +118,7 @@ fn extend_with(
     if receiver.parameters.security == Security::Malicious {
         let mut hash = ColumnHash::new(receiver.cpu, COLUMNS + 1);
         hash.update(super::challenge(&mesh.digest_sent(SENDER)), &columns);
+        send_digest(mesh, SENDER).expect("memory");
         let digest = mesh.digest_sent(SENDER);
         let (values, x) = hash.values().split_at(COLUMNS);
         mesh.send(SENDER, &x[0].to_bytes()).expect("memory");
@@ -235,10 +232,8 @@ fn every_changed_byte_of_a_dealers_check_is_caught() {
     let tree = tree::message_bytes(parameters) / parameters.trees();
     for byte in (tree - 64..tree).step_by(7) {
         let delta = Block::new(0x5555_0123 << 64 | 0x1357_9bdf);
-        let (q, ()) = against(parameters, delta, Some(byte), |_, mesh| {
-            // The message ends here; the sender never comes to the extension.
-            mesh.send(SENDER, &[0; CHECK_BYTES]).expect("memory");
-        });
+        // The sender never comes to the extension.
+        let (q, ()) = against(parameters, delta, Some(byte), |_, _| ());
         assert!(matches!(q, Err(OtError::CheckFailed(RECEIVER))), "{byte}");
     }
 }

@@ -4,6 +4,7 @@ use super::{COLUMNS, PIECE, Security, SoftSpoken, challenge, check_hash, pieces,
 use crate::OtError;
 use crate::base::{self, Roles};
 use crate::traits::{CotReceiver, PACKED, clear_rest};
+use crate::transcript::{check_digest, send_digest};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -68,17 +69,23 @@ impl ReceiverSetup {
         } = self;
         let mut message = [0; base::RECEIVER_BYTES];
         mesh.recv(peer, &mut message)?;
+        check_digest(mesh, peer)?;
         let keys = base
             .keys(&message)
             .map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
-        let leaves = tree::deal(parameters, &keys, mesh, peer)?;
         let session = mesh.session();
-        let trees = parameters.columns().zip(&leaves).map(|(columns, leaves)| {
-            let streams = leaves
-                .iter()
-                .map(|leaf| leaf.stream(super::LEAF, session.as_bytes()));
-            Leaves::whole(cpu, columns.len(), streams)
-        });
+        let dealt = tree::deal(parameters, &keys, session);
+        mesh.send(peer, &dealt.message)?;
+        send_digest(mesh, peer)?;
+        let trees = parameters
+            .columns()
+            .zip(&dealt.trees)
+            .map(|(columns, leaves)| {
+                let streams = leaves
+                    .iter()
+                    .map(|leaf| leaf.stream(super::LEAF, session.as_bytes()));
+                Leaves::whole(cpu, columns.len(), streams)
+            });
         Ok(Receiver {
             parameters,
             cpu,
@@ -123,6 +130,7 @@ impl CotReceiver for Receiver {
         }
         clear_rest(choices, t.len());
         if self.parameters.security == Security::Malicious && !t.is_empty() {
+            send_digest(mesh, self.peer)?;
             let digest = mesh.digest_sent(self.peer);
             let (values, x) = hash.values().split_at(COLUMNS);
             mesh.send(self.peer, &x[0].to_bytes())?;

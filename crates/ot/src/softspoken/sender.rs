@@ -1,15 +1,13 @@
 //! The sender, which holds the offset.
 
-use super::{
-    CHECK_BYTES, COLUMNS, PIECE, Security, SoftSpoken, challenge, check_hash, pieces, tree,
-};
+use super::{COLUMNS, PIECE, Security, SoftSpoken, challenge, check_hash, pieces, tree};
 use crate::OtError;
 use crate::base::{self, Roles};
 use crate::traits::CotSender;
+use crate::transcript::{check_digest, check_equal, send_digest};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// A sender that has written its message of the base OTs.
@@ -52,6 +50,7 @@ impl Sender {
         };
         let base = base::Receiver::new(roles, delta, coins);
         mesh.send(peer, base.message())?;
+        send_digest(mesh, peer)?;
         Ok(SenderSetup {
             parameters,
             cpu,
@@ -81,8 +80,11 @@ impl SenderSetup {
         let keys = base
             .keys(&message)
             .map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
-        let leaves = tree::choose(parameters, &keys, *delta, mesh, peer)?;
+        let mut message = vec![0; tree::message_bytes(parameters)];
+        mesh.recv(peer, &mut message)?;
+        check_digest(mesh, peer)?;
         let session = mesh.session();
+        let leaves = tree::choose(parameters, &keys, *delta, session, &message, peer)?;
         let trees = parameters.columns().zip(&leaves).map(|(columns, leaves)| {
             let streams = leaves
                 .iter()
@@ -176,19 +178,18 @@ impl Sender {
 
     /// Reads the receiver's answer and compares it with the hashes of the columns.
     fn check(&mut self, mesh: &mut Mesh, hash: ColumnHash) -> Result<(), OtError> {
+        check_digest(mesh, self.peer)?;
         let digest = mesh.digest_received(self.peer);
-        let mut answer = [0; CHECK_BYTES];
-        mesh.recv(self.peer, &mut answer)?;
-        let (x, expected) = answer.split_at(16);
-        let x = Block::from_bytes(x.try_into().expect("16 bytes"));
+        let (mut x, mut expected) = ([0; 16], [0; 32]);
+        mesh.recv(self.peer, &mut x)?;
+        mesh.recv(self.peer, &mut expected)?;
+        let x = Block::from_bytes(x);
         let mut values = Zeroizing::new([Block::ZERO; COLUMNS]);
         for (column, (value, &hash)) in values.iter_mut().zip(hash.values()).enumerate() {
             *value = hash ^ x.masked((self.delta.value() >> column) as u8);
         }
-        match check_hash(&digest, &values[..]).ct_eq(expected).into() {
-            true => Ok(()),
-            false => Err(OtError::CheckFailed(self.peer)),
-        }
+        let hash = check_hash(&digest, &values[..]);
+        check_equal(&hash, &expected, OtError::CheckFailed(self.peer))
     }
 }
 

@@ -25,10 +25,11 @@
 
 use super::SoftSpoken;
 use crate::OtError;
+use crate::transcript::check_equal;
 use sealane_block::{Block, Seed};
-use sealane_net::{Mesh, SessionId};
+use sealane_net::SessionId;
 use sealane_parties::PartyId;
-use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+use subtle::{Choice, ConditionallySelectable};
 use zeroize::Zeroizing;
 
 /// Bytes of a node, and of what a leaf gives to the check.
@@ -58,14 +59,17 @@ fn checked(parameters: SoftSpoken, bits: usize) -> bool {
     parameters.malicious() && bits > 1
 }
 
-/// Makes the trees of the dealer, writes its message and returns the leaves of each tree.
-pub(super) fn deal(
-    parameters: SoftSpoken,
-    keys: &[[Seed; 2]],
-    mesh: &mut Mesh,
-    to: PartyId,
-) -> Result<Vec<Vec<Seed>>, OtError> {
-    let session = mesh.session();
+/// The trees of a dealer.
+pub(super) struct Dealt {
+    /// The message for the chooser, of [`message_bytes`].
+    pub(super) message: Vec<u8>,
+    /// The leaves of each tree.
+    pub(super) trees: Vec<Vec<Seed>>,
+}
+
+/// Makes the trees of the dealer.
+pub(super) fn deal(parameters: SoftSpoken, keys: &[[Seed; 2]], session: SessionId) -> Dealt {
+    let mut message = Vec::with_capacity(message_bytes(parameters));
     let mut trees = Vec::new();
     for columns in parameters.columns() {
         let keys = &keys[columns];
@@ -81,30 +85,36 @@ pub(super) fn deal(
             }
             for (sum, key) in sums.iter_mut().zip([one, zero]) {
                 add(sum, &pad(key, session));
-                mesh.send(to, &sum[..])?;
+                message.extend_from_slice(&sum[..]);
             }
             nodes = next.into_iter().flatten().collect();
         }
         if checked(parameters, keys.len()) {
             let proofs: Vec<Node> = nodes.iter().map(|leaf| proof(leaf, session)).collect();
-            mesh.send(to, &sum_of(&proofs)[..])?;
-            mesh.send(to, &hash_of(&proofs, session))?;
+            message.extend_from_slice(&sum_of(&proofs)[..]);
+            message.extend_from_slice(&hash_of(&proofs, session));
         }
         trees.push(nodes);
     }
-    Ok(trees)
+    Dealt { message, trees }
 }
 
-/// Reads the dealer's message and returns the leaves of each tree that the chooser knows, in the
-/// order of `y ^ a` from 1 on.
+/// Reads the message of the dealer, `from`, and returns the leaves of each tree that the chooser
+/// knows, in the order of `y ^ a` from 1 on.
+///
+/// # Errors
+/// [`OtError::CheckFailed`] if the dealer's trees are inconsistent.
 pub(super) fn choose(
     parameters: SoftSpoken,
     keys: &[Seed],
     numbers: Block,
-    mesh: &mut Mesh,
+    session: SessionId,
+    message: &[u8],
     from: PartyId,
 ) -> Result<Vec<Vec<Seed>>, OtError> {
-    let session = mesh.session();
+    let (nodes, _) = message.as_chunks::<NODE>();
+    let mut message = nodes.iter();
+    let mut read = || *message.next().expect("as long as its parameters say");
     let mut trees = Vec::new();
     for columns in parameters.columns() {
         let choices: Vec<Choice> = columns
@@ -115,12 +125,9 @@ pub(super) fn choose(
         // All nodes but the missing one.
         let mut nodes = vec![keys[0].clone()];
         for (key, &choice) in keys.iter().zip(&choices).skip(1) {
-            let mut sums = [[0; NODE]; 2];
-            for sum in &mut sums {
-                mesh.recv(from, sum)?;
-            }
+            let [left, right] = [read(), read()];
             // The sum of the other side than the choice.
-            let mut recovered = select(&sums[1], &sums[0], choice);
+            let mut recovered = select(&right, &left, choice);
             add(&mut recovered, &pad(key, session));
             let (mut same, mut other) = (Vec::new(), Vec::new());
             for node in &nodes {
@@ -136,9 +143,7 @@ pub(super) fn choose(
             nodes = same;
         }
         if checked(parameters, keys.len()) {
-            let (mut sum, mut expected) = (Node::default(), [0; NODE]);
-            mesh.recv(from, &mut sum[..])?;
-            mesh.recv(from, &mut expected)?;
+            let (sum, expected) = (Node::new(read()), read());
             let mut proofs = vec![sum];
             proofs.extend(nodes.iter().map(|leaf| proof(leaf, session)));
             proofs[0] = sum_of(&proofs);
@@ -149,9 +154,8 @@ pub(super) fn choose(
                     swap(&mut low[y], &mut high[0], choice);
                 }
             }
-            if !bool::from(hash_of(&proofs, session).ct_eq(&expected)) {
-                return Err(OtError::CheckFailed(from));
-            }
+            let hash = hash_of(&proofs, session);
+            check_equal(&hash, &expected, OtError::CheckFailed(from))?;
         }
         trees.push(nodes);
     }
