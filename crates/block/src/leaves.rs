@@ -2,9 +2,9 @@
 //! small-field VOLE.
 //!
 //! With `r_y` the stream of leaf `y` of `2^k`, the sums are `sum_y r_y`, and for each bit `b` of a
-//! number the sum of all `r_y` whose `y` has that bit (Roy, "SoftSpokenOT", CRYPTO 2022, small-field
-//! VOLE: `u` and `v` are sums of `r_y` and of `y r_y`, and a product with the constant `y` of
-//! GF(2^k), in the basis of powers of x, is a choice of bits).
+//! number the sum of all `r_y` whose `y` has that bit (Roy, "SoftSpokenOT", CRYPTO 2022,
+//! small-field VOLE: `u` and `v` are sums of `r_y` and of `y r_y`, and a product with the constant
+//! `y` of GF(2^k), in the basis of powers of x, is a choice of bits).
 //!
 //! Streams of sixteen leaves lie in the nearest cache, eight vectors each. Halving them, where the
 //! odd ones are added to the sum of a bit first, takes two exclusive ors a leaf for all bits. With

@@ -4,8 +4,7 @@
 //! |---|---|---|---|
 //! | given choices | `q_j` | `x_j` of its own, `q_j ^ x_j delta` | 1 bit to the sender |
 //! | random | two random keys | the key of a random choice | hashes |
-//! | chosen | two blocks of its own | the block of its choice | hashes, 1 bit, 32 bytes back |
-//! | strings | two strings of one length | the string of its choice | the same, twice the length back |
+//! | chosen | two strings of its own | that of its choice | hashes, 1 bit, both strings back |
 //!
 //! **Given choices** (Beaver, "Precomputing Oblivious Transfer", CRYPTO 1995): the receiver sends
 //! `d_j = r_j ^ x_j`, where `r_j` is the random choice of the OT, and the sender takes `q_j ^ d_j

@@ -1,5 +1,5 @@
-//! The ideal functionality of correlated OTs, for tests of what is built on them: a dealer whom both
-//! parties trust gives each its part, and nothing is sent.
+//! The ideal functionality of correlated OTs, for tests of what is built on them: a dealer whom
+//! both parties trust gives each its part, and nothing is sent.
 
 use crate::OtError;
 use crate::traits::{CotReceiver, CotSender, PACKED};
@@ -25,7 +25,8 @@ pub struct Receiver {
     dealer: Dealer,
 }
 
-/// Creates the two of `parties`, a sender and a receiver, who know each other's secrets: for tests alone.
+/// Creates the two of `parties`, a sender and a receiver, who know each other's secrets: for tests
+/// alone.
 pub fn danger_pair(parties: [PartyId; 2], delta: Block, seed: u64) -> (Sender, Receiver) {
     let dealer = || Dealer(Coins::danger_fixed_seed(seed).secret("ot: ideal"));
     let sender = Sender {

@@ -1,8 +1,8 @@
 //! Room `ot`: oblivious transfer.
 //!
 //! In a *correlated OT* the sender ends with a random block `q`, the receiver with a choice `x` and
-//! `t = q ^ x * delta`, where `delta` is a secret of the sender, one for all OTs. The evaluator of a
-//! garbled circuit gets the labels of its input bits so: `q` is the zero label of a wire and
+//! `t = q ^ x * delta`, where `delta` is a secret of the sender, one for all OTs. The evaluator of
+//! a garbled circuit gets the labels of its input bits so: `q` is the zero label of a wire and
 //! `delta` the free-XOR offset. All other forms are made of correlated OTs.
 //!
 //! ```text
@@ -14,7 +14,7 @@
 //! | module | content |
 //! |---|---|
 //! | `base` | 128 random OTs: endemic OT of Masny and Rindal, in ristretto255 |
-//! | [`softspoken`] | extension to correlated OTs: Roy's SoftSpoken OT, and IKNP; semi-honest or malicious |
+//! | [`softspoken`] | extension to correlated OTs: SoftSpoken, and IKNP; semi-honest or malicious |
 //! | [`forms`] | correlated OTs with given choices, random OTs, OTs of chosen strings |
 //! | [`traits`] | what an extension offers to these forms; [`ideal`] implements it for tests |
 //!

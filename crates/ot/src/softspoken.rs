@@ -5,20 +5,21 @@
 //! Petrank (CRYPTO 2003) in the form of Asharov, Lindell, Schneider and Zohner (CCS 2013), "IKNP".
 //!
 //! Base OTs, whose receiver is the sender of correlated OTs with the bits of its offset `delta` as
-//! choices, and one message make `128 / k` trees of `2^k` leaves (module `tree`). The receiver knows
-//! every leaf `r_y`; the sender all but the one whose number is its piece `delta_i` of `k` bits. For
-//! `k` that does not divide 128 the last tree is smaller.
+//! choices, and one message make `128 / k` trees of `2^k` leaves (module `tree`). The receiver
+//! knows every leaf `r_y`; the sender all but the one whose number is its piece `delta_i` of `k`
+//! bits. For `k` that does not divide 128 the last tree is smaller.
 //!
 //! ```text
-//! receiver, for tree i                             sender
-//! u_i = sum_y r_y,  v_i = sum_y y r_y              w_i = sum_y (y ^ delta_i) r_y = v_i ^ delta_i u_i
-//! x = u_0: random choices
-//! d_i = u_i ^ x, for i > 0     --- d_i -->         q_i = w_i ^ delta_i d_i       = v_i ^ delta_i x
+//! receiver, for tree i                        sender
+//! u_i = sum_y r_y                             w_i = sum_y (y ^ delta_i) r_y
+//! v_i = sum_y y r_y                               = v_i ^ delta_i u_i
+//! x = u_0, random choices
+//! d_i = u_i ^ x for i > 0     --- d_i -->     q_i = w_i ^ delta_i d_i = v_i ^ delta_i x
 //! ```
 //!
 //! Sums and products are those of GF(2^k), bit by bit for each OT; a product with a constant choice
-//! bit `x` needs no field at all. Read by rows, the sender holds `q_j` and the receiver `t_j = v_j =
-//! q_j ^ x_j delta`.
+//! bit `x` needs no field at all. Read by rows, the sender holds `q_j` and the receiver `t_j = v_j
+//! = q_j ^ x_j delta`.
 //!
 //! A larger `k` sends fewer bits (`128 / k - 1` an OT) and takes more AES (`2^k / k` blocks an OT,
 //! on both sides).
@@ -71,8 +72,8 @@ use sealane_block::{Block, Cpu, column_hash, transpose};
 const COLUMNS: usize = 128;
 /// Blocks of a column in a whole piece.
 const PIECE: usize = column_hash::PIECE;
-/// Bytes of a digest of what was sent and the receiver's answer to the check: a block, and a hash of
-/// 128 blocks.
+/// Bytes of a digest of what was sent and the receiver's answer to the check: a block, and a hash
+/// of 128 blocks.
 const CHECK_BYTES: usize = DIGEST_BYTES + 16 + 32;
 
 /// Corruption that an extension withstands.

@@ -14,8 +14,9 @@
 //!    evaluator's view requires; the hash is robust for labels that the evaluator knows. Their
 //!    permute bits are 0.
 //! 3. *Input of the evaluator.* Correlated OT with offset `delta` and the evaluator's choices, by
-//!    the malicious form of SoftSpoken OT. Both then clear the permute bit of the zero label. With such permute bits, an AND with an operand known to its owner takes
-//!    half a table (`garble::known_operand`).
+//!    the malicious form of SoftSpoken OT. Both then clear the permute bit of the zero label. With
+//!    such permute bits, an AND with an operand known to its owner takes half a table
+//!    (`garble::known_operand`).
 //! 4. *Tape.* The garbler streams tables while the evaluator evaluates.
 //! 5. *Settle.* Each party sends a digest of all that it sent; the other compares it with what it
 //!    received. This detects accidental corruption, not a malicious party.
@@ -23,9 +24,9 @@
 //!    of the active labels. An output is accepted only if it matches one of the two labels.
 //!
 //! Security: semi-honest, one of two parties; assumes that the hash is a circular correlation
-//! robust multi-instance hash (ideal cipher) and strong Diffie-Hellman in ristretto255 in the random
-//! oracle model for base OTs. A malicious garbler can garble another function. A malicious evaluator
-//! that tries to learn `c` bits of the offset through the OTs is caught with probability
+//! robust multi-instance hash (ideal cipher) and strong Diffie-Hellman in ristretto255 in the
+//! random oracle model for base OTs. A malicious garbler can garble another function. A malicious
+//! evaluator that tries to learn `c` bits of the offset through the OTs is caught with probability
 //! `1 - 2^-c`. See SECURITY.md.
 #![forbid(unsafe_code)]
 

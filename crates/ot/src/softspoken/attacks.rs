@@ -25,8 +25,8 @@ fn base_keys(delta: Block) -> (Vec<Seed>, Vec<[Seed; 2]>) {
     (pairs.iter().enumerate().map(chosen).collect(), pairs)
 }
 
-/// Runs a sender against `cheat`, which gets the leaves of an honest dealer; with `flip`, one bit of
-/// the dealer's message, the byte with this number, is another. Returns the sender's rows.
+/// Runs a sender against `cheat`, which gets the leaves of an honest dealer; with `flip`, one bit
+/// of the dealer's message, the byte with this number, is another. Returns the sender's rows.
 fn against<T: Send>(
     parameters: SoftSpoken,
     delta: Block,
@@ -131,8 +131,8 @@ fn extend_with(
     (choices, t[hidden * COLUMNS..][..COUNT].to_vec())
 }
 
-/// Whether row `j` is what an honest receiver of its choice would share with the sender: the run
-/// that goes on with it, to a correct result or not, tells the receiver.
+/// Returns whether row `j` is what an honest receiver of its choice would share with the sender:
+/// the run that goes on with it, to a correct result or not, tells the receiver.
 fn fits(q: &[Block], x: &[Block], t: &[Block], delta: Block, j: usize) -> bool {
     (q[j] ^ delta.masked(choice(x, j))).value() == t[j].value()
 }

@@ -1,0 +1,151 @@
+//! Messages that are altered, cut short or never come: each ends in the error that says which it
+//! was. The messages are those of an honest run with the same coins, of which one byte differs.
+
+use crate::common::*;
+use sealane_block::{Block, Cpu};
+use sealane_net::Mesh;
+use sealane_ot::traits::{CotReceiver, CotSender, packed_blocks};
+use sealane_ot::{OtError, Security, SoftSpoken};
+use sealane_parties::PartyId;
+use sealane_testkit::record::recorded;
+use std::thread;
+
+const COUNT: usize = 300;
+const PARAMETERS: SoftSpoken = SoftSpoken::new(4, Security::Malicious);
+
+fn send(mesh: &mut Mesh) -> Result<Vec<Block>, OtError> {
+    let mut cot = set_up_sender(PARAMETERS, Cpu::best(), mesh, RECEIVER, 1, DELTA)?;
+    let mut q = vec![Block::ONES; COUNT];
+    match cot.extend(mesh, &mut q) {
+        Ok(()) => Ok(q),
+        Err(error) => {
+            // Nothing is left of what the offset is in.
+            assert!(q.iter().all(|q| q.value() == 0));
+            assert_eq!(cot.delta().value(), 0);
+            let again = cot.extend(mesh, &mut q);
+            assert!(matches!(again, Err(OtError::Ended)));
+            Err(error)
+        }
+    }
+}
+
+fn receive(mesh: &mut Mesh) -> Result<Vec<Block>, OtError> {
+    let mut cot = set_up_receiver(PARAMETERS, Cpu::best(), mesh, SENDER, 2)?;
+    let mut choices = vec![Block::ZERO; packed_blocks(COUNT)];
+    let mut t = vec![Block::ZERO; COUNT];
+    cot.extend(mesh, &mut choices, &mut t)?;
+    mesh.flush()?;
+    Ok(t)
+}
+
+/// Payload of an honest run: heard by the sender, then by the receiver.
+fn honest() -> [Vec<u8>; 2] {
+    let (mut meshes, logs) = recorded(2);
+    let [here, there] = meshes.get_disjoint_mut([0, 1]).expect("two parties");
+    thread::scope(|scope| {
+        let sender = scope.spawn(|| send(here).map(drop));
+        receive(there).expect("an honest sender");
+        join(sender).expect("an honest receiver");
+    });
+    [logs[0][1].heard(), logs[1][0].heard()]
+}
+
+/// Runs one party against a peer that says these bytes, and leaves if they are too few.
+fn against(
+    party: impl FnOnce(&mut Mesh) -> Result<Vec<Block>, OtError>,
+    me: PartyId,
+    bytes: &[u8],
+    leaves: bool,
+) -> OtError {
+    let mut meshes = Mesh::in_memory(2);
+    let mut mine = meshes.remove(me.index());
+    let mut peers = meshes.remove(0);
+    peers.send(me, bytes).expect("memory");
+    peers.flush().expect("memory");
+    let stays = (!leaves).then_some(peers);
+    let error = party(&mut mine).err().expect("the peer is not honest");
+    drop(stays);
+    error
+}
+
+#[test]
+fn a_changed_byte_is_told_apart_from_a_failed_check() {
+    let [heard_by_sender, heard_by_receiver] = honest();
+    let answer = heard_by_sender.len() - 48;
+    let digest = answer - 32;
+    for at in (0..heard_by_sender.len())
+        .step_by(131)
+        .chain([digest - 1, digest, answer - 1])
+    {
+        let mut bytes = heard_by_sender.clone();
+        bytes[at] ^= 2;
+        let error = against(send, SENDER, &bytes, false);
+        let told = match error {
+            OtError::Altered(RECEIVER) => at < answer,
+            // Most changes of a point give no point, which is noticed first.
+            OtError::BadPoint(RECEIVER) => at < 32,
+            OtError::CheckFailed(RECEIVER) => at >= answer,
+            _ => false,
+        };
+        assert!(told, "byte {at}: {error}");
+    }
+    for at in answer..heard_by_sender.len() {
+        let mut bytes = heard_by_sender.clone();
+        bytes[at] ^= 0x80;
+        let error = against(send, SENDER, &bytes, false);
+        assert!(matches!(error, OtError::CheckFailed(RECEIVER)), "{error}");
+    }
+    for at in (0..heard_by_receiver.len()).step_by(311) {
+        let mut bytes = heard_by_receiver.clone();
+        bytes[at] ^= 2;
+        let error = against(receive, RECEIVER, &bytes, false);
+        assert!(
+            matches!(error, OtError::Altered(SENDER)),
+            "byte {at}: {error}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_point_is_the_peers_fault() {
+    let [heard_by_sender, _] = honest();
+    // 2^255 - 1, which is not reduced; the identity; a negative field element.
+    let mut not_reduced = [0xff; 32];
+    not_reduced[31] = 0x7f;
+    for point in [not_reduced, [0; 32], [1; 32]] {
+        let bytes = [&point, &heard_by_sender[32..]].concat();
+        let error = against(send, SENDER, &bytes, false);
+        assert!(matches!(error, OtError::BadPoint(RECEIVER)), "{error}");
+        assert_eq!(
+            error.to_string(),
+            "party 1 sent a malformed curve point in the set-up of oblivious transfers; see that \
+             both parties run the same version, and that nothing alters what passes between them"
+        );
+    }
+}
+
+#[test]
+fn a_message_cut_short_or_a_peer_that_left_is_a_network_error() {
+    let [heard_by_sender, heard_by_receiver] = honest();
+    let cut = |heard: &[u8]| [0, 31, 32, 4000, heard.len() - 1];
+    for bytes in cut(&heard_by_sender) {
+        let error = against(send, SENDER, &heard_by_sender[..bytes], true);
+        assert!(matches!(error, OtError::Net(_)), "{bytes}: {error}");
+    }
+    for bytes in cut(&heard_by_receiver) {
+        let error = against(receive, RECEIVER, &heard_by_receiver[..bytes], true);
+        assert!(matches!(error, OtError::Net(_)), "{bytes}: {error}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "a block of choices for 128 OTs")]
+fn choices_and_labels_of_different_lengths_are_our_own_mistake() {
+    pair(
+        |mut mesh| set_up_sender(PARAMETERS, Cpu::best(), &mut mesh, RECEIVER, 1, DELTA).map(drop),
+        |mut mesh| {
+            let mut cot = set_up_receiver(PARAMETERS, Cpu::best(), &mut mesh, SENDER, 2)?;
+            cot.extend(&mut mesh, &mut [Block::ZERO], &mut [Block::ZERO; 129])
+        },
+    );
+}
