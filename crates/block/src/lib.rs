@@ -16,6 +16,7 @@
 //! | [`hash`] | hashes of labels: PRP, TCCR, CIRC and MI |
 //! | [`gf`] | GF(2^128) in the two bit orders in use |
 //! | [`poly_hash`] | a polynomial hash over that field: a digest against accidents |
+//! | [`silent`] | trees, a sparse matrix and sums, for silent oblivious transfer |
 //! | [`mod@transpose`] | 128 rows of bits into blocks |
 //! | [`clock`] | the counters that benchmarks read |
 //!
@@ -47,6 +48,7 @@ pub mod lanes;
 pub mod poly_hash;
 pub mod prg;
 pub mod products;
+pub mod silent;
 pub mod transpose;
 
 pub use aes::{Aes128, Aes128Dec, Aes128Many};
