@@ -26,12 +26,12 @@
 
 mod base;
 mod cot;
+pub mod ferret;
 mod flights;
 pub mod traits;
 
 pub use cot::{CotReceiver, CotSender};
 pub use flights::{Flight, Flights, Role};
-
 
 use sealane_net::NetError;
 use sealane_parties::PartyId;

@@ -31,6 +31,8 @@ pub(crate) fn add<const N: usize>(
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
-        places.iter().fold(sum, |sum, &place| sum ^ from[place & mask])
+        places
+            .iter()
+            .fold(sum, |sum, &place| sum ^ from[place & mask])
     }
 }

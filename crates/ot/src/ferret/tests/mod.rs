@@ -1,0 +1,5 @@
+//! Both parties on a source that is given: outputs, cost, tiers, and parties that deviate.
+
+mod honest;
+mod support;
+mod tampering;
