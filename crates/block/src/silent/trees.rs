@@ -97,7 +97,11 @@ impl TreeHash {
     /// If the paths do not end one level above the leaves.
     pub fn finish(&self, leaves: &mut [Block], paths: &mut Paths, correction: &Row, last: &Row) {
         let pairs = leaves.len() / (2 * TREES);
-        assert_eq!(leaves.len(), 2 * TREES << paths.level, "two leaves a mask");
+        assert_eq!(
+            leaves.len(),
+            (2 * TREES) << paths.level,
+            "two leaves a mask"
+        );
         let mut added = Zeroizing::new([*correction; 2]);
         for tree in 0..TREES {
             let even = added[0][tree] & BUT_ONE;
@@ -147,7 +151,7 @@ impl Paths {
             level: 0,
             upper: vec![Block::ONES; TREES << split],
             lower: vec![Block::ONES; TREES << (depth - split)],
-            scratch: vec![Block::ZERO; 2 * TREES << split],
+            scratch: vec![Block::ZERO; (2 * TREES) << split],
         }
     }
 
@@ -183,7 +187,7 @@ impl Paths {
     /// lower levels.
     fn scaled<const N: usize>(&mut self, rows: [Row; N]) -> (&[Block], &[Block]) {
         let (upper, lower) = (self.level.min(self.split), self.level.max(self.split));
-        let scaled = &mut self.scratch[..N * TREES << upper];
+        let scaled = &mut self.scratch[..(N * TREES) << upper];
         let masks = self.upper.chunks_exact(TREES);
         for (out, masks) in scaled.chunks_exact_mut(N * TREES).zip(masks) {
             for (out, row) in out.chunks_exact_mut(TREES).zip(&rows) {

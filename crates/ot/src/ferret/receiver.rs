@@ -117,7 +117,7 @@ impl Part for ReceiverPart {
                 0 => [Block::ZERO; TREES],
                 1 => hash.expand(&mut rows[..4 * TREES]),
                 _ => hash.expand_corrected(
-                    &mut rows[..2 * TREES << level],
+                    &mut rows[..(2 * TREES) << level],
                     &mut self.paths,
                     &correction,
                 ),

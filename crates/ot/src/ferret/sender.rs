@@ -104,7 +104,7 @@ impl Part for SenderPart {
         let (levels, _) = levels.as_chunks::<TREES>();
         for (level, masks) in levels.iter().enumerate() {
             if level > 0 {
-                *sums = hash.expand(&mut rows[..2 * TREES << level]);
+                *sums = hash.expand(&mut rows[..(2 * TREES) << level]);
             }
             let mut message = [Block::ZERO; TREES];
             for tree in 0..TREES {
