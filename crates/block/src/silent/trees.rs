@@ -96,7 +96,6 @@ impl TreeHash {
     /// # Panics
     /// If the paths do not end one level above the leaves.
     pub fn finish(&self, leaves: &mut [Block], paths: &mut Paths, correction: &Row, last: &Row) {
-        let pairs = leaves.len() / (2 * TREES);
         assert_eq!(
             leaves.len(),
             (2 * TREES) << paths.level,
@@ -112,7 +111,6 @@ impl TreeHash {
         let (scaled, lower) = paths.scaled(*added);
         self.cpu.run(Finish {
             leaves,
-            pairs,
             scaled,
             lower,
         });
@@ -229,7 +227,8 @@ impl<const CORRECTED: bool> Kernel for Expand<'_, CORRECTED> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> Row {
         let at_once = L::WIDTH;
-        let bits = (self.lower.len() / TREES).max(1).trailing_zeros();
+        let (scaled, lower) = (self.scaled.as_chunks().0, self.lower.as_chunks().0);
+        let bits = lower.len().max(1).trailing_zeros();
         // Sums of the vectors of a turn; they lie in memory, where registers are for the rounds.
         let mut sums = [l.splat(Block::ZERO); 8];
         let mut first = self.parents;
@@ -239,7 +238,7 @@ impl<const CORRECTED: bool> Kernel for Expand<'_, CORRECTED> {
             let parents = &mut parents[first * TREES..][..8 * L::WIDTH];
             let children = &mut children[..16 * L::WIDTH];
             if CORRECTED {
-                correct(l, parents, first, bits, self.scaled, self.lower);
+                correct(l, parents, first, bits, scaled, lower);
             }
             expand_turn(l, self.keys, parents, children, &mut sums);
         }
@@ -261,10 +260,9 @@ impl<const CORRECTED: bool> Kernel for Expand<'_, CORRECTED> {
             // Rows that are padding have no masks.
             for row in 0..first {
                 let pair = row >> 1;
-                let (upper, lower) = (pair >> bits, pair & ((1 << bits) - 1));
+                let (scaled, lower) = (&scaled[pair >> bits], &lower[pair & ((1 << bits) - 1)]);
                 for tree in 0..TREES {
-                    let mask = self.scaled[upper * TREES + tree] & self.lower[lower * TREES + tree];
-                    own[row * TREES + tree] ^= mask;
+                    own[row * TREES + tree] ^= scaled[tree] & lower[tree];
                 }
             }
         }
@@ -294,25 +292,26 @@ fn correct<L: Lanes>(
     parents: &mut [Block],
     first: usize,
     bits: u32,
-    scaled: &[Block],
-    lower: &[Block],
+    scaled: &[Row],
+    lower: &[Row],
 ) {
-    let vectors = TREES / L::WIDTH;
-    for i in 0..8 {
-        let pair = (first + i / vectors) >> 1;
-        let within = (i % vectors) * L::WIDTH;
-        let upper = l.load(&scaled[(pair >> bits) * TREES + within..]);
-        let lower = l.load(&lower[(pair & ((1 << bits) - 1)) * TREES + within..]);
-        let parent = l.load(&parents[i * L::WIDTH..]);
-        l.store(
-            &mut parents[i * L::WIDTH..],
-            l.xor(parent, l.and(upper, lower)),
-        );
+    let parents = &mut parents[..8 * L::WIDTH];
+    // Two rows, or all of them where there are fewer, have one parent and so one mask.
+    let together = (2 * TREES).min(8 * L::WIDTH);
+    for start in (0..8 * L::WIDTH).step_by(together) {
+        let pair = (first + start / TREES) >> 1;
+        let (scaled, lower) = (&scaled[pair >> bits], &lower[pair & ((1 << bits) - 1)]);
+        for at in (start..start + together).step_by(L::WIDTH) {
+            let within = at % TREES;
+            let mask = l.and(l.load(&scaled[within..]), l.load(&lower[within..]));
+            let parent = l.load(&parents[at..]);
+            l.store(&mut parents[at..], l.xor(parent, mask));
+        }
     }
 }
 
-/// Computes the children of eight vectors of parents, and adds the left ones to `sums`. Parents
-/// are loaded twice: nine registers are for the rounds.
+/// Computes the children of eight vectors of parents, and adds the left ones to `sums`. Nine
+/// registers are for the rounds, so that parents are loaded twice.
 #[inline(always)]
 fn expand_turn<L: Lanes>(
     l: L,
@@ -322,17 +321,19 @@ fn expand_turn<L: Lanes>(
     sums: &mut [L::V; 8],
 ) {
     let (parents, children) = (&parents[..8 * L::WIDTH], &mut children[..16 * L::WIDTH]);
-    let mut states = [l.splat(Block::ZERO); 8];
+    let mut turned = [l.splat(Block::ZERO); 8];
+    let mut states = turned;
     let key = l.splat(keys[0]);
     for i in 0..8 {
-        states[i] = l.xor(l.sigma(l.load(&parents[i * L::WIDTH..])), key);
+        turned[i] = l.sigma(l.load(&parents[i * L::WIDTH..]));
+        states[i] = l.xor(turned[i], key);
     }
     l.nine_rounds(&mut states, keys);
     let key = l.splat(keys[10]);
     let vectors = TREES / L::WIDTH;
     for i in 0..8 {
         let parent = l.load(&parents[i * L::WIDTH..]);
-        let left = l.aes_last(states[i], l.xor(l.sigma(parent), key));
+        let left = l.aes_last(states[i], l.xor(turned[i], key));
         let at = 2 * (i / vectors) * TREES + (i % vectors) * L::WIDTH;
         l.store(&mut children[at..], left);
         l.store(&mut children[at + TREES..], l.xor(left, parent));
@@ -344,7 +345,6 @@ fn expand_turn<L: Lanes>(
 /// leaves bit 0 of a leaf to them.
 struct Finish<'a> {
     leaves: &'a mut [Block],
-    pairs: usize,
     scaled: &'a [Block],
     lower: &'a [Block],
 }
@@ -354,14 +354,12 @@ impl Kernel for Finish<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let lowers = self.lower.len() / TREES;
         let kept = l.splat(BUT_ONE);
-        for upper in 0..self.pairs / lowers {
-            let scaled = &self.scaled[2 * upper * TREES..][..2 * TREES];
-            for lower in 0..lowers {
-                let masks = &self.lower[lower * TREES..][..TREES];
-                let pair = upper * lowers + lower;
-                let leaves = &mut self.leaves[2 * pair * TREES..][..2 * TREES];
+        let (masks, _) = self.lower.as_chunks::<TREES>();
+        let (scaled, _) = self.scaled.as_chunks::<{ 2 * TREES }>();
+        let (leaves, _) = self.leaves.as_chunks_mut::<{ 2 * TREES }>();
+        for (leaves, scaled) in leaves.chunks_exact_mut(masks.len()).zip(scaled) {
+            for (leaves, masks) in leaves.iter_mut().zip(masks) {
                 for at in (0..2 * TREES).step_by(L::WIDTH) {
                     let mask = l.and(l.load(&masks[at % TREES..]), l.load(&scaled[at..]));
                     let leaf = l.and(l.load(&leaves[at..]), kept);
