@@ -24,8 +24,8 @@ pub const ONES: usize = 10;
 const PLACE_BITS: u32 = 21;
 /// Encryptions for a row.
 const DRAWS: usize = 2;
-/// Rows whose places are computed together. Choices are packed in as many, too.
-const AHEAD: usize = 32;
+/// Rows whose bits are packed into a word: an even number of turns on every tier.
+const WORD: usize = 32;
 
 /// A public matrix.
 pub struct LocalMatrix {
@@ -138,44 +138,54 @@ impl<const BITS: bool> Kernel for Encode<'_, BITS> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let mut draws = [Block::ZERO; DRAWS * AHEAD];
+        // The places of a turn are drawn before the blocks of the turn before it are added, so that
+        // the loads of one run beside the rounds of the other.
+        let turn_rows = 8 * L::WIDTH / DRAWS;
+        let mut turns = [[Block::ZERO; MAX_TURN]; 2];
+        let mut number = self.first;
+        draw(l, self.keys, number, &mut turns[0]);
         let bits = bytemuck::must_cast_slice_mut::<Block, u32>(self.bits);
-        for (turn, rows) in self.rows.chunks_mut(AHEAD).enumerate() {
-            let first = self.first + (turn * AHEAD) as u64;
-            draw(l, self.keys, first, &mut draws);
+        for (word, rows) in self.rows.chunks_mut(WORD).enumerate() {
             let mut packed = 0u32;
-            for (i, row) in rows.iter_mut().enumerate() {
-                let (places, word) = places(&draws[DRAWS * i..], self.vector.mask);
-                let public = Block::new((word >> 63) as u128);
-                let keep = if BITS { Block::ONES } else { Block::new(!1) };
-                let sum = add_places(*row & keep, self.vector, places);
-                if BITS {
-                    packed |= u32::from(sum.lsb()) << i;
+            for (turn, rows) in rows.chunks_mut(turn_rows).enumerate() {
+                number += turn_rows as u64;
+                let (now, next) = turns.split_at_mut(1);
+                let (now, next) = match turn % 2 {
+                    0 => (&now[0], &mut next[0]),
+                    _ => (&next[0], &mut now[0]),
+                };
+                draw(l, self.keys, number, next);
+                for (i, row) in rows.iter_mut().enumerate() {
+                    let (places, last) = places(&now[DRAWS * i..], self.vector.mask);
+                    let public = Block::new((last >> 63) as u128);
+                    let keep = if BITS { Block::ONES } else { Block::new(!1) };
+                    let sum = add_places(*row & keep, self.vector, places);
+                    if BITS {
+                        packed |= u32::from(sum.lsb()) << (turn * turn_rows + i);
+                    }
+                    *row = sum ^ public;
                 }
-                *row = sum ^ public;
             }
             if BITS {
-                bits[turn] = packed;
+                bits[word] = packed;
             }
             packed.zeroize();
         }
     }
 }
 
-/// Encrypts the counters of rows from `first` on.
+/// Encrypts the counters of as many rows, from `first` on, as fill eight vectors.
 #[inline(always)]
-fn draw<L: Lanes>(l: L, keys: &[Block; 11], first: u64, draws: &mut [Block; DRAWS * AHEAD]) {
+fn draw<L: Lanes>(l: L, keys: &[Block; 11], first: u64, draws: &mut [Block; MAX_TURN]) {
     let numbers = counters();
-    for at in (0..DRAWS * AHEAD).step_by(8 * L::WIDTH) {
-        let base = l.splat(Block::new(u128::from(first) * DRAWS as u128 + at as u128));
-        let mut states = [base; 8];
-        for i in 0..8 {
-            states[i] = l.add64(base, l.load(&numbers[i * L::WIDTH..]));
-        }
-        aes::encrypt_eight(l, keys, &mut states);
-        for i in 0..8 {
-            l.store(&mut draws[at + i * L::WIDTH..], states[i]);
-        }
+    let base = l.splat(Block::new(u128::from(first) * DRAWS as u128));
+    let mut states = [base; 8];
+    for i in 0..8 {
+        states[i] = l.add64(base, l.load(&numbers[i * L::WIDTH..]));
+    }
+    aes::encrypt_eight(l, keys, &mut states);
+    for i in 0..8 {
+        l.store(&mut draws[i * L::WIDTH..], states[i]);
     }
 }
 
