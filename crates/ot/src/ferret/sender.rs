@@ -37,8 +37,7 @@ impl FerretSender {
     ) -> Result<FerretSender, OtError> {
         let delta = source.delta();
         assert!(delta.lsb() == 1, "bit 0 of the offset is 1");
-        let roots = coins.secret("ot ferret: roots of trees").prg(cpu);
-        let part = SenderPart { delta, roots };
+        let part = SenderPart::new(cpu, delta, coins);
         let from_source = |mesh: &mut Mesh, kept: &mut [Block]| {
             source.extend(mesh, kept)?;
             for block in kept {
@@ -70,9 +69,16 @@ impl CotSender for FerretSender {
 
 impl ZeroizeOnDrop for FerretSender {}
 
-struct SenderPart {
+pub(super) struct SenderPart {
     delta: Block,
     roots: Prg,
+}
+
+impl SenderPart {
+    pub(super) fn new(cpu: Cpu, delta: Block, coins: &mut Coins) -> SenderPart {
+        let roots = coins.secret("ot ferret: roots of trees").prg(cpu);
+        SenderPart { delta, roots }
+    }
 }
 
 impl Zeroize for SenderPart {

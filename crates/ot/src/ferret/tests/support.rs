@@ -26,8 +26,13 @@ pub struct Dealer {
 
 impl Dealer {
     pub fn new(cpu: Cpu) -> Dealer {
+        Dealer::with(cpu, 4711)
+    }
+
+    /// A source of other numbers.
+    pub fn with(cpu: Cpu, number: u64) -> Dealer {
         Dealer {
-            numbers: Prg::danger_fixed(cpu, 4711),
+            numbers: Prg::danger_fixed(cpu, number),
         }
     }
 }
