@@ -6,8 +6,8 @@
 //! Yang, Wang, Zhang, Xie, Liu and Zhao, "Half-Tree: Halving the Cost of Tree Expansion in COT and
 //! DPF" (Eurocrypt 2023, section 4).
 //!
-//! An iteration takes correlated OTs and gives more (Figure 7). With `q`, and `t = q + x delta`, the
-//! ones that it takes, `A` a public matrix and `e` a sparse vector of errors that the receiver
+//! An iteration takes correlated OTs and gives more (Figure 7). With `q`, and `t = q + x delta`,
+//! the ones that it takes, `A` a public matrix and `e` a sparse vector of errors that the receiver
 //! alone knows:
 //!
 //! ```text
@@ -68,9 +68,9 @@
 //! knows bit 0 of `q` from `t` and its choice wherever bit 0 of the offset is public.
 //!
 //! # Memory
-//! A party keeps 4.2 MiB between calls. If a call has room for the rows of a whole iteration, 64 MiB
-//! of them, rows are computed where the caller wants them; else, in a buffer of that size, which
-//! stays. A receiver has half a MiB of choices besides.
+//! A party keeps 4.2 MiB between calls. If a call has room for the rows of a whole iteration, 64
+//! MiB of them, rows are computed where the caller wants them; else, in a buffer of that size,
+//! which stays. A receiver has half a MiB of choices besides.
 
 mod check;
 mod cost;

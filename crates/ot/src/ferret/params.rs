@@ -6,7 +6,7 @@ use sealane_block::silent::trees::TREES;
 /// Correlations that mask the receiver's part of a check.
 pub(super) const CHECK: usize = 128;
 
-/// What the protocol withstands.
+/// Corruption that the protocol withstands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Security {
     /// Parties that follow the protocol.
@@ -120,7 +120,7 @@ impl Params {
         }
     }
 
-    /// What the protocol withstands.
+    /// Corruption that the protocol withstands.
     pub fn security(&self) -> Security {
         self.security
     }

@@ -63,8 +63,9 @@ pub fn stern(size: Size) -> f64 {
     best
 }
 
-/// Information-set decoding with representations, in three levels of lists (Theorem 16): `p2` errors
-/// at the lowest, of which `e2` cancel in a sum, `p1 = 2 (p2 - e2)` above, of which `e1` cancel.
+/// Information-set decoding with representations, in three levels of lists (Theorem 16): `p2`
+/// errors at the lowest, of which `e2` cancel in a sum, `p1 = 2 (p2 - e2)` above, of which `e1`
+/// cancel.
 pub fn bjmm(size: Size) -> f64 {
     let mut best = f64::INFINITY;
     for p2 in (2..=8).step_by(2) {
@@ -81,8 +82,8 @@ pub fn bjmm(size: Size) -> f64 {
     best
 }
 
-/// Bits by which lists are merged at the lower levels are those of Hamdaoui and Sendrier: as many as
-/// leave one representation.
+/// Bits by which lists are merged at the lower levels are those of Hamdaoui and Sendrier: as many
+/// as leave one representation.
 fn bjmm_with(size: Size, [p2, e2, p1, e1]: [f64; 4], l: f64) -> f64 {
     let (n, k, t) = size.numbers();
     let (columns, p) = (k + l, 2.0 * (p1 - e1));

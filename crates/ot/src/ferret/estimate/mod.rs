@@ -3,15 +3,22 @@
 //!
 //! | attack | errors | source |
 //! |---|---|---|
-//! | [`pooled_gauss`] | any | Esser, Kübler and May, "LPN Decoded", Crypto 2017 |
-//! | [`statistical_decoding`], [`statistical_decoding_2`] | any | paper 1, sections 4 and 5 |
-//! | [`prange`], [`stern`], [`bjmm`]: information-set decoding | any | paper 1; Hamdaoui and Sendrier, ePrint 2013/162 |
-//! | [`permuted_regular`], [`enumerated_regular`]: information-set decoding | regular | Esser and Santini, "Not Just Regular Decoding", Crypto 2024 |
-//! | [`algebraic`]: linearised equations of the runs | regular | Briaud and Øygarden, "A New Algebraic Approach to the Regular Syndrome Decoding Problem and Implications for PCG Constructions", Eurocrypt 2023 |
+//! | [`pooled_gauss`] | any | paper 2 |
+//! | [`statistical_decoding`], [`statistical_decoding_2`] | any | paper 1 |
+//! | information-set decoding: [`prange`], [`stern`], [`bjmm`] | any | papers 1 and 3 |
+//! | the same: [`permuted_regular`], [`enumerated_regular`] | regular | paper 4 |
+//! | [`algebraic`]: linearised equations of the runs | regular | paper 5 |
 //! | [`hybrid`]: guesses, then quadratic equations | regular | ePrint 2025/1284 |
 //!
 //! 1. Liu, Wang, Yang and Yu, "The Hardness of LPN over Any Integer Ring and Field for PCG
 //!    Applications", Eurocrypt 2024 (ePrint 2022/712).
+//! 2. Esser, Kübler and May, "LPN Decoded", Crypto 2017.
+//! 3. Hamdaoui and Sendrier, "A Non Asymptotic Analysis of Information Set Decoding", ePrint
+//!    2013/162.
+//! 4. Esser and Santini, "Not Just Regular Decoding: Asymptotics and Improvements of Regular
+//!    Syndrome Decoding Attacks", Crypto 2024 (ePrint 2023/1568).
+//! 5. Briaud and Øygarden, "A New Algebraic Approach to the Regular Syndrome Decoding Problem and
+//!    Implications for PCG Constructions", Eurocrypt 2023.
 //!
 //! Formulas are those of the papers, with the constants of the estimator that the authors of paper
 //! 1 publish (lpnestimator.com), whose values the tests here repeat. Attacks on any errors apply to

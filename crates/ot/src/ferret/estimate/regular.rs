@@ -87,8 +87,9 @@ pub fn algebraic(size: Size) -> f64 {
     best
 }
 
-/// Guesses `u` rows without error in each run, one more in `f` runs, and the error in `g` runs; then
-/// solves the quadratic equations of the rows that are left by linearisation, or has none left.
+/// Guesses `u` rows without error in each run, one more in `f` runs, and the error in `g` runs;
+/// then solves the quadratic equations of the rows that are left by linearisation, or has none
+/// left.
 pub fn hybrid(size: Size) -> f64 {
     let (n, k, t, run) = runs(size);
     let cost = |u: usize, g: usize, f: usize| {

@@ -11,8 +11,8 @@ fn size(rows: usize, secret: usize, errors: usize) -> Size {
     }
 }
 
-/// Bits of every attack in the order of [`all_regular`], without Prange's, which the other estimator
-/// does not state, and 0 where it states none.
+/// Bits of every attack in the order of [`all_regular`], without Prange's, which the other
+/// estimator does not state, and 0 where it states none.
 const PUBLISHED: [((usize, usize, usize), [f64; 9]); 4] = [
     // A row of the tables of Eurocrypt 2023 and 2024, from Boyle and others, CCS 2019.
     (
@@ -42,8 +42,8 @@ const PUBLISHED: [((usize, usize, usize), [f64; 9]); 4] = [
     ),
 ];
 
-/// The published estimator is lpnestimator.com, at the version of September 2025: the attacks on any
-/// errors on the problem without the sums of runs.
+/// The published estimator is lpnestimator.com, at the version of September 2025: the attacks on
+/// any errors on the problem without the sums of runs.
 #[test]
 fn it_repeats_the_values_of_the_published_estimator() {
     for ((rows, secret, errors), expected) in PUBLISHED {
@@ -57,8 +57,8 @@ fn it_repeats_the_values_of_the_published_estimator() {
 }
 
 /// The first row of the table of paper 1 for GF(2) and errors at any places, and the algebraic
-/// attack on it: n = 2^10, k = 652, t = 57. The search for BJMM's lists goes further here, and finds
-/// ones that cost four bits less.
+/// attack on it: n = 2^10, k = 652, t = 57. The search for BJMM's lists goes further here, and
+/// finds ones that cost four bits less.
 #[test]
 fn it_repeats_the_first_row_of_the_table() {
     let size = size(1 << 10, 652, 57);
