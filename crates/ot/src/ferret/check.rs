@@ -34,7 +34,7 @@ use sealane_block::silent::sums::Point;
 use sealane_block::{Block, Cpu};
 use sealane_net::{Mesh, NetError};
 use sealane_parties::PartyId;
-use subtle::ConstantTimeEq;
+use subtle::{Choice, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 use super::params::CHECK;
@@ -93,7 +93,15 @@ pub(super) fn verify(
     let expected = hash(mesh, parties, binding.iteration, sum);
     let mut proof = [0; PROOF_BYTES as usize];
     mesh.recv(peer, &mut proof)?;
-    match bool::from(proof.ct_eq(&*expected)) {
+    verdict(proof.ct_eq(&*expected), peer)
+}
+
+/// The verdict, which the sender learns from how the run goes on.
+// It has a stack frame of its own, by which the check of secrets tells this branch from all others,
+// including those of the comparison.
+#[inline(never)]
+fn verdict(equal: Choice, peer: PartyId) -> Result<(), OtError> {
+    match bool::from(equal) {
         true => Ok(()),
         false => Err(caught(peer)),
     }

@@ -172,8 +172,9 @@ impl<P: Part> Run<P> {
         let (hash, matrix) = self.keys.next(self.cpu);
         let (secret, rest) = self.kept.split_at(lpn.secret());
         let (levels, masks) = rest.split_at(lpn.levels());
-        if P::CHOICES {
-            self.choices.resize(lpn.rows() / PACKED, Block::ZERO);
+        if P::CHOICES && self.choices.len() != lpn.rows() / PACKED {
+            // A vector that grew by itself would leave a copy behind.
+            self.choices = Zeroizing::new(vec![Block::ZERO; lpn.rows() / PACKED]);
         }
         let size = lpn.batch_rows();
         let batches = rows.chunks_exact_mut(size);
