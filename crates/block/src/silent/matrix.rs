@@ -42,17 +42,20 @@ impl LocalMatrix {
         }
     }
 
-    /// Adds the products of rows from number `first` on with `vector` to the errors in `rows`,
-    /// bit 0 of which is taken as 0, and adds a public random bit to bit 0 of each sum.
+    /// Sets `sums` to the products of rows, from number `first` on, with `vector`, plus `errors`,
+    /// bit 0 of which is taken as 0, plus a public random bit in bit 0 of each sum.
     ///
     /// # Panics
-    /// If the length of `vector` is no power of two up to 2^21.
-    pub fn encode(&self, vector: &[Block], first: u64, rows: &mut [Block]) {
+    /// If there is not one sum for each error, or the length of `vector` is no power of two up to
+    /// 2^21.
+    pub fn encode(&self, vector: &[Block], first: u64, errors: &[Block], sums: &mut [Block]) {
+        assert_eq!(errors.len(), sums.len(), "one sum for each error");
         self.cpu.run(Encode::<false> {
             keys: self.aes.round_keys(),
             vector: Vector::new(vector),
             first,
-            rows,
+            errors,
+            sums,
             bits: &mut [],
         });
     }
@@ -62,20 +65,23 @@ impl LocalMatrix {
     /// added.
     ///
     /// # Panics
-    /// As [`encode`](LocalMatrix::encode), or if there are not 128 rows for each block of bits.
+    /// As [`encode`](LocalMatrix::encode), or if there are not 128 errors for each block of bits.
     pub fn encode_with_bits(
         &self,
         vector: &[Block],
         first: u64,
-        rows: &mut [Block],
+        errors: &[Block],
+        sums: &mut [Block],
         bits: &mut [Block],
     ) {
-        assert_eq!(rows.len(), 128 * bits.len(), "128 rows for each block");
+        assert_eq!(errors.len(), sums.len(), "one sum for each error");
+        assert_eq!(sums.len(), 128 * bits.len(), "128 rows for each block");
         self.cpu.run(Encode::<true> {
             keys: self.aes.round_keys(),
             vector: Vector::new(vector),
             first,
-            rows,
+            errors,
+            sums,
             bits,
         });
     }
@@ -129,7 +135,8 @@ struct Encode<'a, const BITS: bool> {
     keys: &'a [Block; 11],
     vector: Vector<'a>,
     first: u64,
-    rows: &'a mut [Block],
+    errors: &'a [Block],
+    sums: &'a mut [Block],
     bits: &'a mut [Block],
 }
 
@@ -145,9 +152,11 @@ impl<const BITS: bool> Kernel for Encode<'_, BITS> {
         let mut number = self.first;
         draw(l, self.keys, number, &mut turns[0]);
         let bits = bytemuck::must_cast_slice_mut::<Block, u32>(self.bits);
-        for (word, rows) in self.rows.chunks_mut(WORD).enumerate() {
+        let errors = self.errors.chunks(WORD);
+        for (word, (errors, sums)) in errors.zip(self.sums.chunks_mut(WORD)).enumerate() {
             let mut packed = 0u32;
-            for (turn, rows) in rows.chunks_mut(turn_rows).enumerate() {
+            let errors = errors.chunks(turn_rows);
+            for (turn, (errors, sums)) in errors.zip(sums.chunks_mut(turn_rows)).enumerate() {
                 number += turn_rows as u64;
                 let (now, next) = turns.split_at_mut(1);
                 let (now, next) = match turn % 2 {
@@ -155,15 +164,15 @@ impl<const BITS: bool> Kernel for Encode<'_, BITS> {
                     _ => (&next[0], &mut now[0]),
                 };
                 draw(l, self.keys, number, next);
-                for (i, row) in rows.iter_mut().enumerate() {
+                for (i, (error, out)) in errors.iter().zip(sums).enumerate() {
                     let (places, last) = places(&now[DRAWS * i..], self.vector.mask);
                     let public = Block::new((last >> 63) as u128);
                     let keep = if BITS { Block::ONES } else { Block::new(!1) };
-                    let sum = add_places(*row & keep, self.vector, places);
+                    let sum = add_places(*error & keep, self.vector, places);
                     if BITS {
                         packed |= u32::from(sum.lsb()) << (turn * turn_rows + i);
                     }
-                    *row = sum ^ public;
+                    *out = sum ^ public;
                 }
             }
             if BITS {
@@ -224,10 +233,10 @@ mod tests {
             let errors = random(384, 2);
             for cpu in Cpu::available() {
                 let matrix = LocalMatrix::new(cpu, Block::new(99));
-                let (mut sums, mut with_bits) = (errors.clone(), errors.clone());
-                let mut bits = vec![Block::ZERO; 3];
-                matrix.encode(&vector, first, &mut sums);
-                matrix.encode_with_bits(&vector, first, &mut with_bits, &mut bits);
+                let mut sums = vec![Block::ONES; errors.len()];
+                let (mut with_bits, mut bits) = (sums.clone(), vec![Block::ZERO; 3]);
+                matrix.encode(&vector, first, &errors, &mut sums);
+                matrix.encode_with_bits(&vector, first, &errors, &mut with_bits, &mut bits);
                 for (i, error) in errors.iter().enumerate() {
                     let (places, public) = matrix.row(first + i as u64, length);
                     let sum = places.iter().fold(0, |sum, &at| sum ^ vector[at].value());
@@ -271,6 +280,6 @@ mod tests {
     #[should_panic(expected = "is_power_of_two")]
     fn other_lengths_are_refused() {
         let matrix = LocalMatrix::new(Cpu::available()[0], Block::ZERO);
-        matrix.encode(&random(100, 1), 0, &mut random(10, 2));
+        matrix.encode(&random(100, 1), 0, &random(10, 2), &mut random(10, 2));
     }
 }

@@ -135,6 +135,11 @@ impl Params {
         self.main
     }
 
+    /// Most leaves of a batch of trees.
+    pub(super) fn leaves(&self) -> usize {
+        self.first.batch_rows().max(self.main.batch_rows())
+    }
+
     /// Correlations that an iteration takes: the secret, those of the paths, those of the check.
     pub(super) fn taken(&self, lpn: &Lpn) -> usize {
         let check = match self.security {

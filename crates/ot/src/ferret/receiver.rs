@@ -145,10 +145,11 @@ impl Part for ReceiverPart {
         matrix: &LocalMatrix,
         secret: &[Block],
         first: u64,
+        leaves: &[Block],
         rows: &mut [Block],
         choices: &mut [Block],
     ) {
-        matrix.encode_with_bits(secret, first, rows, choices);
+        matrix.encode_with_bits(secret, first, leaves, rows, choices);
     }
 
     fn check(

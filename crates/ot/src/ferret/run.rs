@@ -2,7 +2,7 @@
 
 use sealane_block::silent::matrix::LocalMatrix;
 use sealane_block::silent::trees::TreeHash;
-use sealane_block::{Block, Coins, Cpu};
+use sealane_block::{Block, Coins, Cpu, GROUP, Group};
 use sealane_net::{Mesh, NetError};
 use sealane_parties::PartyId;
 use zeroize::{Zeroize, Zeroizing};
@@ -20,22 +20,23 @@ pub(super) trait Part: Zeroize {
     /// True if the party has a choice for each row.
     const CHOICES: bool;
 
-    /// Fills the rows of a batch with the leaves of its trees; `levels` are the correlations of
-    /// their paths.
+    /// Fills `leaves` with those of a batch of trees; `levels` are the correlations of their paths.
     fn trees(
         &mut self,
         mesh: &mut Mesh,
         peer: PartyId,
         hash: &TreeHash,
         levels: &[Block],
-        rows: &mut [Block],
+        leaves: &mut [Block],
     ) -> Result<(), OtError>;
 
-    /// Adds rows of the matrix, from number `first` on, times the secret.
+    /// Computes rows from leaves: adds rows of the matrix, from number `first` on, times the
+    /// secret.
     fn encode(
         matrix: &LocalMatrix,
         secret: &[Block],
         first: u64,
+        leaves: &[Block],
         rows: &mut [Block],
         choices: &mut [Block],
     );
@@ -65,6 +66,8 @@ pub(super) struct Run<P: Part> {
     iterations: u64,
     /// Correlations for the next iteration: its secret, its paths and its check.
     kept: Zeroizing<Vec<Block>>,
+    /// Leaves of a batch of trees. They stay in a near cache, and begin at a cache line.
+    leaves: Zeroizing<Vec<Group>>,
     /// Rows of an iteration, if the caller did not have room for all, and the first unused one.
     ready: Zeroizing<Vec<Block>>,
     next: usize,
@@ -97,6 +100,7 @@ impl<P: Part> Run<P> {
             keys,
             iterations: 0,
             kept,
+            leaves: Zeroizing::new(vec![Group::ZERO; params.leaves().div_ceil(GROUP)]),
             ready: Zeroizing::default(),
             next: params.given(),
             choices: Zeroizing::default(),
@@ -124,6 +128,7 @@ impl<P: Part> Run<P> {
         if result.is_err() {
             self.failed = true;
             self.part.zeroize();
+            self.leaves.zeroize();
             for secrets in [&mut self.kept, &mut self.ready, &mut self.choices] {
                 secrets.zeroize();
             }
@@ -177,11 +182,12 @@ impl<P: Part> Run<P> {
             self.choices = Zeroizing::new(vec![Block::ZERO; lpn.rows() / PACKED]);
         }
         let size = lpn.batch_rows();
+        let leaves = &mut Group::as_blocks_mut(&mut self.leaves)[..size];
         let batches = rows.chunks_exact_mut(size);
         let levels = levels.chunks_exact(lpn.batch_levels());
         for (batch, (rows, levels)) in batches.zip(levels).enumerate() {
             let first = batch * size;
-            self.part.trees(mesh, self.peer, &hash, levels, rows)?;
+            self.part.trees(mesh, self.peer, &hash, levels, leaves)?;
             if batch + 1 < lpn.batches() {
                 // The peer can work on this batch while this party is at the next one.
                 mesh.flush()?;
@@ -190,7 +196,7 @@ impl<P: Part> Run<P> {
                 true => &mut self.choices[first / PACKED..(first + size) / PACKED],
                 false => &mut [],
             };
-            P::encode(&matrix, secret, first as u64, rows, choices);
+            P::encode(&matrix, secret, first as u64, leaves, rows, choices);
         }
         if self.params.security() == Security::Malicious {
             let binding = Binding {

@@ -125,10 +125,11 @@ impl Part for SenderPart {
         matrix: &LocalMatrix,
         secret: &[Block],
         first: u64,
+        leaves: &[Block],
         rows: &mut [Block],
         _: &mut [Block],
     ) {
-        matrix.encode(secret, first, rows);
+        matrix.encode(secret, first, leaves, rows);
     }
 
     fn check(

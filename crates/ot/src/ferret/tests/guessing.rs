@@ -58,10 +58,11 @@ impl Part for Guessing {
         matrix: &LocalMatrix,
         secret: &[Block],
         first: u64,
+        leaves: &[Block],
         rows: &mut [Block],
         choices: &mut [Block],
     ) {
-        SenderPart::encode(matrix, secret, first, rows, choices);
+        SenderPart::encode(matrix, secret, first, leaves, rows, choices);
     }
 
     fn check(
