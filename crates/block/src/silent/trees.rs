@@ -21,17 +21,15 @@
 //!
 //! Rows are independent of each other from the root on, so that lanes are full, and a sum over a
 //! level of every tree is a sum over rows. A level is expanded in place, from its last row to its
-//! first: the children of row `m` are rows `2m` and `2m + 1`.
-//!
-//! # The secret leaf
-//! A receiver knows all nodes of a level but one, on a path that is its secret. Neither a branch
-//! nor an address may depend on the path, so [`Paths`] holds, as masks, which node of a level lies
-//! on it. A mask of level `l` is the product of one for the upper levels and one for those below,
-//! so that the masks of 4096 nodes take the room of 128.
+//! first: the children of row `m` are rows `2m` and `2m + 1`. [`Paths`] says how a receiver leaves
+//! out a node of each level that is secret.
 
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::{Aes128, Block, Cpu, Kernel, Lanes};
+
+mod paths;
+pub use paths::Paths;
 
 /// Trees of a batch: blocks of a row.
 pub const TREES: usize = 8;
@@ -78,7 +76,7 @@ impl TreeHash {
     /// As [`expand`](TreeHash::expand), or if the paths do not end one level above.
     pub fn expand_corrected(&self, rows: &mut [Block], paths: &mut Paths, correction: &Row) -> Row {
         let parents = parents(rows);
-        assert_eq!(parents >> 1, 1 << paths.level, "one pair for each mask");
+        assert_eq!(parents >> 1, 1 << paths.level(), "one pair for each mask");
         let (scaled, lower) = paths.scaled([*correction; 1]);
         self.cpu.run(Expand::<true> {
             keys: self.aes.round_keys(),
@@ -98,7 +96,7 @@ impl TreeHash {
     pub fn finish(&self, leaves: &mut [Block], paths: &mut Paths, correction: &Row, last: &Row) {
         assert_eq!(
             leaves.len(),
-            (2 * TREES) << paths.level,
+            (2 * TREES) << paths.level(),
             "two leaves a mask"
         );
         let mut added = Zeroizing::new([*correction; 2]);
@@ -127,86 +125,6 @@ fn parents(rows: &[Block]) -> usize {
     assert_eq!(rows.len(), 2 * TREES * parents, "whole rows");
     parents
 }
-
-/// A secret path from the root of each tree of a batch, as masks of the nodes of a level.
-pub struct Paths {
-    /// Levels above [`Paths::lower`].
-    split: usize,
-    level: usize,
-    /// Masks of the first `split` levels, then those of the levels below: a row for each node.
-    upper: Vec<Block>,
-    lower: Vec<Block>,
-    /// Masks of the upper levels times a row, or two.
-    scratch: Vec<Block>,
-}
-
-impl Paths {
-    /// Creates paths that end at the root, of trees that have `depth` levels below it.
-    pub fn new(depth: usize) -> Paths {
-        let split = depth / 2;
-        Paths {
-            split,
-            level: 0,
-            upper: vec![Block::ONES; TREES << split],
-            lower: vec![Block::ONES; TREES << (depth - split)],
-            scratch: vec![Block::ZERO; (2 * TREES) << split],
-        }
-    }
-
-    /// Goes back to the root.
-    pub fn restart(&mut self) {
-        self.level = 0;
-        self.upper[..TREES].fill(Block::ONES);
-        self.lower[..TREES].fill(Block::ONES);
-    }
-
-    /// Goes one level down: to the left where the mask of the tree is 0, to the right where it is
-    /// all ones.
-    ///
-    /// # Panics
-    /// If the paths are as long as they may be.
-    pub fn descend(&mut self, right: &Row) {
-        let (masks, level) = match self.level < self.split {
-            true => (&mut self.upper, self.level),
-            false => (&mut self.lower, self.level - self.split),
-        };
-        for node in (0..1 << level).rev() {
-            for tree in 0..TREES {
-                let mask = masks[node * TREES + tree];
-                let on_right = mask & right[tree];
-                masks[2 * node * TREES + tree] = mask ^ on_right;
-                masks[(2 * node + 1) * TREES + tree] = on_right;
-            }
-        }
-        self.level += 1;
-    }
-
-    /// Returns the masks of the upper levels times each of `rows`, interleaved, and those of the
-    /// lower levels.
-    fn scaled<const N: usize>(&mut self, rows: [Row; N]) -> (&[Block], &[Block]) {
-        let (upper, lower) = (self.level.min(self.split), self.level.max(self.split));
-        let scaled = &mut self.scratch[..(N * TREES) << upper];
-        let masks = self.upper.chunks_exact(TREES);
-        for (out, masks) in scaled.chunks_exact_mut(N * TREES).zip(masks) {
-            for (out, row) in out.chunks_exact_mut(TREES).zip(&rows) {
-                for tree in 0..TREES {
-                    out[tree] = masks[tree] & row[tree];
-                }
-            }
-        }
-        (scaled, &self.lower[..TREES << (lower - self.split)])
-    }
-}
-
-impl Drop for Paths {
-    fn drop(&mut self) {
-        self.upper.zeroize();
-        self.lower.zeroize();
-        self.scratch.zeroize();
-    }
-}
-
-impl ZeroizeOnDrop for Paths {}
 
 /// Expands a level; with `CORRECTED`, node `m` is first added to the product of two masks: row
 /// `(m / 2) / n` of `scaled` and row `(m / 2) % n` of `lower`, which has `n` rows.

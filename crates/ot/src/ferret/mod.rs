@@ -68,9 +68,9 @@
 //! knows bit 0 of `q` from `t` and its choice wherever bit 0 of the offset is public.
 //!
 //! # Memory
-//! A party keeps 4.2 MiB between calls. If a call has room for the rows of a whole iteration, 64
-//! MiB of them, rows are computed where the caller wants them; else, in a buffer of that size,
-//! which stays. A receiver has half a MiB of choices besides.
+//! A party keeps 4.7 MiB between calls: correlations, and room for a batch of trees. If a call has
+//! room for the rows of a whole iteration, 64 MiB of them, rows are computed where the caller wants
+//! them; else, in a buffer of that size, which stays. A receiver has half a MiB of choices besides.
 
 mod check;
 mod cost;
