@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
+use sealane_ot::ferret::{FerretReceiver, FerretSender, Params};
 use sealane_ot::forms::{self, Hasher, Request};
 use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{CotReceiver, CotSender, choice, packed_blocks};
@@ -36,23 +37,42 @@ const FEW: usize = 1 << 14;
 /// Windows between two threads.
 const WINDOWS: usize = 5;
 
-/// The protocols that are measured.
-const PROTOCOLS: [(&str, SoftSpoken); 7] = [
-    ("iknp", SoftSpoken::IKNP),
-    ("softspoken-2", semi_honest(2)),
-    ("softspoken-4", semi_honest(4)),
-    ("softspoken-8", semi_honest(8)),
-    ("softspoken-2-malicious", malicious(2)),
-    ("softspoken-4-malicious", malicious(4)),
-    ("softspoken-8-malicious", malicious(8)),
-];
-
-const fn semi_honest(k: u8) -> SoftSpoken {
-    SoftSpoken::new(k, Security::SemiHonest)
+/// A source of correlated OTs.
+struct Protocol {
+    name: &'static str,
+    /// The extension, which Ferret begins with, too.
+    extension: SoftSpoken,
+    /// Set if Ferret extends it.
+    silent: Option<Security>,
 }
 
-const fn malicious(k: u8) -> SoftSpoken {
-    SoftSpoken::new(k, Security::Malicious)
+/// The protocols that are measured.
+const PROTOCOLS: [Protocol; 9] = [
+    extension("iknp", 1, Security::SemiHonest),
+    extension("softspoken-2", 2, Security::SemiHonest),
+    extension("softspoken-4", 4, Security::SemiHonest),
+    extension("softspoken-8", 8, Security::SemiHonest),
+    extension("softspoken-2-malicious", 2, Security::Malicious),
+    extension("softspoken-4-malicious", 4, Security::Malicious),
+    extension("softspoken-8-malicious", 8, Security::Malicious),
+    silent("ferret", Security::SemiHonest),
+    silent("ferret-malicious", Security::Malicious),
+];
+
+const fn extension(name: &'static str, k: u8, security: Security) -> Protocol {
+    Protocol {
+        name,
+        extension: SoftSpoken::new(k, security),
+        silent: None,
+    }
+}
+
+const fn silent(name: &'static str, security: Security) -> Protocol {
+    Protocol {
+        name,
+        extension: SoftSpoken::new(8, security),
+        silent: Some(security),
+    }
 }
 
 /// Forms of OT.
@@ -126,67 +146,104 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
     let quick = options.budget.is_zero();
     for cpu in &options.cpus {
         base(*cpu, record).map_err(|error| error.to_string())?;
-        for (protocol, parameters) in PROTOCOLS {
-            local(*cpu, protocol, parameters, options.budget, record)
-                .map_err(|error| format!("{protocol}: {error}"))?;
+        // Silent extension takes turns with its peer, so no side works alone.
+        for protocol in PROTOCOLS
+            .iter()
+            .filter(|protocol| protocol.silent.is_none())
+        {
+            local(*cpu, protocol, options.budget, record)
+                .map_err(|error| format!("{}: {error}", protocol.name))?;
         }
     }
     let cpu = *options.cpus.last().ok_or("no tier to run on")?;
     for channel in &CHANNELS {
-        for (protocol, parameters) in PROTOCOLS {
-            let count = if quick { FEW } else { channel.count };
+        for protocol in &PROTOCOLS {
+            let count = match quick {
+                true => FEW,
+                false => channel.count,
+            };
+            let failed =
+                |error: OtError| format!("{} over {}: {error}", protocol.name, channel.name);
             let meshes = (channel.pair)().map_err(|error| format!("{}: {error}", channel.name))?;
-            let [here, there]: [Mesh; 2] = meshes.try_into().map_err(|_| "two parties")?;
-            between(
-                cpu,
-                parameters,
-                count,
-                [here, there],
-                &mut |form, metric, value, unit| {
-                    record(Record {
-                        suite: SUITE,
-                        case: format!("{protocol}/{form}/{}", channel.name),
-                        tier: cpu.tier().name(),
-                        metric,
-                        value,
-                        unit,
-                    });
-                },
-            )
-            .map_err(|error| format!("{protocol} over {}: {error}", channel.name))?;
+            let meshes: [Mesh; 2] = meshes.try_into().map_err(|_| "two parties")?;
+            let mut figure = |form: &str, metric, value, unit| {
+                record(Record {
+                    suite: SUITE,
+                    case: format!("{}/{form}/{}", protocol.name, channel.name),
+                    tier: cpu.tier().name(),
+                    metric,
+                    value,
+                    unit,
+                });
+            };
+            between(cpu, protocol, count, meshes, &mut figure).map_err(failed)?;
         }
     }
     Ok(())
 }
 
-/// Sets up both sides on two threads; returns them with their meshes, and the time.
+/// A party that is set up, with its mesh.
+type Ready<T> = (T, Mesh);
+type AnySender = Box<dyn CotSender + Send>;
+type AnyReceiver = Box<dyn CotReceiver + Send>;
+
+/// Sets up both sides on two threads; returns them and the time.
 fn set_up(
     cpu: Cpu,
-    parameters: SoftSpoken,
+    protocol: &Protocol,
     [mut here, mut there]: [Mesh; 2],
-) -> Result<((Sender, Mesh), (Receiver, Mesh), Duration), OtError> {
+) -> Result<(Ready<AnySender>, Ready<AnyReceiver>, Duration), OtError> {
     let started = Instant::now();
     let (sender, receiver) = thread::scope(|scope| {
-        let sender = scope.spawn(move || {
-            let coins = &mut Coins::danger_fixed_seed(2);
-            let setup = Sender::set_up(parameters, cpu, &mut here, RECEIVER, DELTA, coins)?;
-            here.flush()?;
-            Ok((setup.finish(&mut here)?, here))
-        });
-        let receiver = || {
-            let coins = &mut Coins::danger_fixed_seed(1);
-            let setup = Receiver::set_up(parameters, cpu, &mut there, SENDER, coins)?;
-            there.flush()?;
-            let receiver = setup.finish(&mut there)?;
-            there.flush()?;
-            Ok((receiver, there))
-        };
-        let receiver = receiver();
+        let sender =
+            scope.spawn(move || set_up_sender(cpu, protocol, &mut here).map(|s| (s, here)));
+        let receiver = set_up_receiver(cpu, protocol, &mut there).map(|receiver| (receiver, there));
         (sender.join().expect("the sender's thread"), receiver)
     });
-    let time = started.elapsed();
-    let (sender, receiver): (Result<_, OtError>, Result<_, OtError>) = (sender, receiver);
-    Ok((sender?, receiver?, time))
+    Ok((sender?, receiver?, started.elapsed()))
+}
+
+fn set_up_sender(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<AnySender, OtError> {
+    let coins = &mut Coins::danger_fixed_seed(2);
+    let setup = Sender::set_up(protocol.extension, cpu, mesh, RECEIVER, DELTA, coins)?;
+    mesh.flush()?;
+    let mut sender = setup.finish(mesh)?;
+    Ok(match protocol.silent {
+        None => Box::new(sender),
+        Some(security) => {
+            let params = Params::new(security);
+            Box::new(FerretSender::set_up(
+                cpu,
+                mesh,
+                RECEIVER,
+                params,
+                &mut sender,
+                coins,
+            )?)
+        }
+    })
+}
+
+fn set_up_receiver(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<AnyReceiver, OtError> {
+    let coins = &mut Coins::danger_fixed_seed(1);
+    let setup = Receiver::set_up(protocol.extension, cpu, mesh, SENDER, coins)?;
+    mesh.flush()?;
+    let mut receiver = setup.finish(mesh)?;
+    mesh.flush()?;
+    Ok(match protocol.silent {
+        None => Box::new(receiver),
+        Some(security) => {
+            let params = Params::new(security);
+            Box::new(FerretReceiver::set_up(
+                cpu,
+                mesh,
+                SENDER,
+                params,
+                &mut receiver,
+                coins,
+            )?)
+        }
+    })
 }
 
 /// Measures a set-up: 128 base OTs, and the smallest trees.
@@ -194,7 +251,7 @@ fn base(cpu: Cpu, record: &mut dyn FnMut(Record)) -> Result<(), OtError> {
     let mut times = Vec::new();
     for _ in 0..WINDOWS {
         let meshes = Mesh::in_memory(2).try_into().ok().expect("two parties");
-        times.push(set_up(cpu, SoftSpoken::IKNP, meshes)?.2);
+        times.push(set_up(cpu, &PROTOCOLS[0], meshes)?.2);
     }
     times.sort();
     record(Record {
@@ -211,13 +268,12 @@ fn base(cpu: Cpu, record: &mut dyn FnMut(Record)) -> Result<(), OtError> {
 /// Measures each side of correlated and random OTs alone.
 fn local(
     cpu: Cpu,
-    protocol: &str,
-    parameters: SoftSpoken,
+    protocol: &Protocol,
     budget: Duration,
     record: &mut dyn FnMut(Record),
 ) -> Result<(), OtError> {
     let meshes = Mesh::in_memory(2).try_into().ok().expect("two parties");
-    let ((mut sender, mut here), (mut receiver, mut there), _) = set_up(cpu, parameters, meshes)?;
+    let ((mut sender, mut here), (mut receiver, mut there), _) = set_up(cpu, protocol, meshes)?;
     let hasher = |mesh: &Mesh| Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "bench");
     let (mut of_sender, mut of_receiver) = (hasher(&here), hasher(&there));
     let mut pairs = vec![[Block::ZERO; 2]; LOCAL_COUNT];
@@ -231,7 +287,7 @@ fn local(
             let window = Instant::now();
             match form {
                 Form::Random => forms::receive_random(
-                    &mut receiver,
+                    &mut *receiver,
                     &mut of_receiver,
                     &mut there,
                     &mut choices,
@@ -244,7 +300,7 @@ fn local(
             let window = Instant::now();
             match form {
                 Form::Random => {
-                    forms::send_random(&mut sender, &mut of_sender, &mut here, &mut pairs)?;
+                    forms::send_random(&mut *sender, &mut of_sender, &mut here, &mut pairs)?;
                 }
                 _ => sender.extend(&mut here, &mut q)?,
             }
@@ -264,7 +320,7 @@ fn local(
             ] {
                 record(Record {
                     suite: SUITE,
-                    case: format!("{protocol}/{}/local/{side}", form.name()),
+                    case: format!("{}/{}/local/{side}", protocol.name, form.name()),
                     tier: cpu.tier().name(),
                     metric,
                     value: LOCAL_COUNT as f64 / time.as_secs_f64() / 1e6,
@@ -279,12 +335,12 @@ fn local(
 /// Measures every form between two threads.
 fn between(
     cpu: Cpu,
-    parameters: SoftSpoken,
+    protocol: &Protocol,
     count: usize,
     meshes: [Mesh; 2],
     figure: &mut dyn FnMut(&str, &'static str, f64, &'static str),
 ) -> Result<(), OtError> {
-    let ((sender, here), (receiver, there), _) = set_up(cpu, parameters, meshes)?;
+    let ((sender, here), (receiver, there), _) = set_up(cpu, protocol, meshes)?;
     let (sent, received) = thread::scope(|scope| {
         let sent = scope.spawn(move || send_all(cpu, sender, here, count));
         let received = receive_all(cpu, receiver, there, count);
@@ -314,7 +370,7 @@ fn between(
 /// Runs the sender's side of all windows; returns the pairs of the last one of each form.
 fn send_all(
     cpu: Cpu,
-    mut cot: Sender,
+    mut cot: AnySender,
     mut mesh: Mesh,
     count: usize,
 ) -> Result<Vec<Vec<[Block; 2]>>, OtError> {
@@ -336,9 +392,9 @@ fn send_all(
             ready(mesh, RECEIVER)?;
             match form {
                 Form::Correlated => cot.extend(mesh, &mut q)?,
-                Form::Given => forms::send_given(&mut cot, mesh, &mut q)?,
-                Form::Random => forms::send_random(&mut cot, hasher, mesh, &mut pairs)?,
-                Form::Chosen => forms::send_chosen(&mut cot, hasher, mesh, 1, [&zeros, &ones])?,
+                Form::Given => forms::send_given(&mut *cot, mesh, &mut q)?,
+                Form::Random => forms::send_random(&mut *cot, hasher, mesh, &mut pairs)?,
+                Form::Chosen => forms::send_chosen(&mut *cot, hasher, mesh, 1, [&zeros, &ones])?,
             }
             // This makes the window the slower side's.
             ready(mesh, RECEIVER)?;
@@ -369,7 +425,7 @@ struct Received {
 /// Runs the receiver's side of all windows.
 fn receive_all(
     cpu: Cpu,
-    mut cot: Receiver,
+    mut cot: AnyReceiver,
     mut mesh: Mesh,
     count: usize,
 ) -> Result<Vec<Received>, OtError> {
@@ -392,12 +448,12 @@ fn receive_all(
             let started = Instant::now();
             match form {
                 Form::Correlated => cot.extend(mesh, &mut choices, &mut blocks)?,
-                Form::Given => forms::receive_given(&mut cot, mesh, &given, &mut blocks)?,
+                Form::Given => forms::receive_given(&mut *cot, mesh, &given, &mut blocks)?,
                 Form::Random => {
-                    forms::receive_random(&mut cot, hasher, mesh, &mut choices, &mut blocks)?;
+                    forms::receive_random(&mut *cot, hasher, mesh, &mut choices, &mut blocks)?;
                 }
                 Form::Chosen => {
-                    let request = Request::new(&mut cot, mesh, &given)?;
+                    let request = Request::new(&mut *cot, mesh, &given)?;
                     mesh.flush()?;
                     request.finish(hasher, mesh, 1, &mut blocks)?;
                 }

@@ -27,6 +27,7 @@ use crate::{Block, GROUP, Tier};
 
 #[cfg(target_arch = "x86_64")]
 mod beside;
+pub(crate) mod gather;
 pub(crate) mod portable;
 mod sbox;
 mod streams;

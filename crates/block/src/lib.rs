@@ -16,6 +16,7 @@
 //! | [`hash`] | hashes of labels: PRP, TCCR, CIRC and MI |
 //! | [`gf`] | GF(2^128) in the two bit orders in use |
 //! | [`poly_hash`] | a polynomial hash over that field: a digest against accidents |
+//! | [`silent`] | trees, a sparse matrix and sums, for silent oblivious transfer |
 //! | [`mod@transpose`] | 128 rows of bits into blocks |
 //! | [`leaves`] | streams of the leaves of trees, summed by the bits of their numbers |
 //! | [`column_hash`] | linear hashes of the columns of a bit matrix |
@@ -51,6 +52,7 @@ pub mod leaves;
 pub mod poly_hash;
 pub mod prg;
 pub mod products;
+pub mod silent;
 pub mod transpose;
 
 pub use aes::{Aes128, Aes128Dec, Aes128Many};

@@ -22,6 +22,7 @@ mod protocols;
 mod request;
 mod sealing;
 mod sessions;
+mod silent;
 
 use sealane_block::Cpu;
 use std::hint::black_box;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
             kernels::CHECKS,
             sealing::CHECKS,
             protocols::CHECKS,
+            silent::CHECKS,
             sessions::CHECKS,
         ];
         let checks = checks.into_iter().flatten();

@@ -8,13 +8,15 @@
 //! ```text
 //! base            128 OTs from elliptic curves, once for a session
 //!   softspoken    any number of correlated OTs from these (IKNP is the smallest case)
-//!     forms       given choices; random, chosen, strings
+//!     ferret      many more from a few of these, for less than half a bit each
+//!       forms     of either: given choices; random, chosen, strings
 //! ```
 //!
 //! | module | content |
 //! |---|---|
 //! | `base` | 128 random OTs: endemic OT of Masny and Rindal, in ristretto255 |
 //! | [`softspoken`] | extension to correlated OTs: SoftSpoken, and IKNP; semi-honest or malicious |
+//! | [`ferret`] | silent extension: Ferret, with an estimator of its parameters |
 //! | [`forms`] | correlated OTs with given choices, random OTs, OTs of chosen strings |
 //! | [`traits`] | what an extension offers to these forms; [`ideal`] implements it for tests |
 //!
@@ -27,15 +29,18 @@
 #![forbid(unsafe_code)]
 
 mod base;
+pub mod ferret;
 mod flights;
 pub mod forms;
 pub mod ideal;
+mod security;
 pub mod softspoken;
 pub mod traits;
 mod transcript;
 
 pub use flights::{Flight, Flights, Role};
-pub use softspoken::{Security, SoftSpoken};
+pub use security::Security;
+pub use softspoken::SoftSpoken;
 
 use sealane_net::NetError;
 use sealane_parties::PartyId;

@@ -63,6 +63,7 @@ mod tree;
 pub use receiver::{Receiver, ReceiverSetup};
 pub use sender::{Sender, SenderSetup};
 
+use crate::Security;
 use crate::traits::CotCost;
 use crate::transcript::DIGEST_BYTES;
 use crate::{Flight, Flights, base};
@@ -75,15 +76,6 @@ const PIECE: usize = column_hash::PIECE;
 /// Bytes of a digest of what was sent and the receiver's answer to the check: a block, and a hash
 /// of 128 blocks.
 const CHECK_BYTES: usize = DIGEST_BYTES + 16 + 32;
-
-/// Corruption that an extension withstands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Security {
-    /// Both parties follow the protocol.
-    SemiHonest,
-    /// One of them may deviate; it is caught, up to the leakage that the module states.
-    Malicious,
-}
 
 /// Parameters of an extension. Both parties use the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

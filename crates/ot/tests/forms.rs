@@ -60,14 +60,14 @@ fn given_choices_are_those_of_the_correlation() {
     for count in COUNTS {
         let choices = random_bits(count, 5);
         over_all(
-            |mut cot, mesh| {
+            |cot, mesh| {
                 let mut q = vec![Block::ZERO; count];
-                forms::send_given(&mut cot, mesh, &mut q)?;
+                forms::send_given(cot, mesh, &mut q)?;
                 Ok(q)
             },
-            |mut cot, mesh| {
+            |cot, mesh| {
                 let mut t = vec![Block::ZERO; count];
-                forms::receive_given(&mut cot, mesh, &choices, &mut t)?;
+                forms::receive_given(cot, mesh, &choices, &mut t)?;
                 Ok(t)
             },
             |q, t| {
@@ -83,16 +83,16 @@ fn given_choices_are_those_of_the_correlation() {
 fn random_ots_give_the_key_of_the_choice_and_keys_are_all_different() {
     for count in COUNTS {
         over_all(
-            |mut cot, mesh| {
+            |cot, mesh| {
                 let mut pairs = vec![[Block::ZERO; 2]; count];
-                forms::send_random(&mut cot, &mut hasher(mesh), mesh, &mut pairs)?;
+                forms::send_random(cot, &mut hasher(mesh), mesh, &mut pairs)?;
                 Ok(pairs)
             },
-            |mut cot, mesh| {
+            |cot, mesh| {
                 let mut choices = vec![Block::ZERO; packed_blocks(count)];
                 let mut keys = vec![Block::ZERO; count];
                 let hasher = &mut hasher(mesh);
-                forms::receive_random(&mut cot, hasher, mesh, &mut choices, &mut keys)?;
+                forms::receive_random(cot, hasher, mesh, &mut choices, &mut keys)?;
                 Ok((choices, keys))
             },
             |pairs, (choices, keys)| {
@@ -123,17 +123,17 @@ fn chosen_strings_arrive_and_the_others_do_not() {
                 blocks
             });
             over_all(
-                |mut cot, mesh| {
+                |cot, mesh| {
                     let [zeros, ones] = &strings;
                     let hasher = &mut hasher(mesh);
                     let before = mesh.payload_sent(RECEIVER);
-                    forms::send_chosen(&mut cot, hasher, mesh, length, [zeros, ones])?;
+                    forms::send_chosen(cot, hasher, mesh, length, [zeros, ones])?;
                     let bytes = mesh.payload_sent(RECEIVER) - before;
                     assert_eq!(bytes, forms::chosen_bytes(count as u64, length as u64));
                     Ok(())
                 },
-                |mut cot, mesh| {
-                    let request = Request::new(&mut cot, mesh, &choices)?;
+                |cot, mesh| {
+                    let request = Request::new(cot, mesh, &choices)?;
                     mesh.flush()?;
                     let mut got = vec![Block::ZERO; count * length];
                     request.finish(&mut hasher(mesh), mesh, length, &mut got)?;

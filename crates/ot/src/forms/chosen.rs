@@ -26,7 +26,7 @@ pub const fn chosen_bytes(count: u64, length: u64) -> u64 {
 ///
 /// # Panics
 /// If the lists differ in length, or do not hold whole strings.
-pub fn send_chosen<S: CotSender>(
+pub fn send_chosen<S: CotSender + ?Sized>(
     cot: &mut S,
     hasher: &mut Hasher,
     mesh: &mut Mesh,
@@ -71,7 +71,7 @@ impl Request {
     ///
     /// # Errors
     /// As [`CotReceiver::extend`].
-    pub fn new<R: CotReceiver>(
+    pub fn new<R: CotReceiver + ?Sized>(
         cot: &mut R,
         mesh: &mut Mesh,
         choices: &[u8],

@@ -15,7 +15,7 @@ pub const fn given_bytes(count: u64) -> u64 {
 ///
 /// # Errors
 /// As [`CotSender::extend`].
-pub fn send_given<S: CotSender>(
+pub fn send_given<S: CotSender + ?Sized>(
     cot: &mut S,
     mesh: &mut Mesh,
     q: &mut [Block],
@@ -41,7 +41,7 @@ pub fn send_given<S: CotSender>(
 ///
 /// # Panics
 /// If `choices` and `t` differ in length.
-pub fn receive_given<R: CotReceiver>(
+pub fn receive_given<R: CotReceiver + ?Sized>(
     cot: &mut R,
     mesh: &mut Mesh,
     choices: &[u8],

@@ -80,7 +80,7 @@ fn tweak(call: u64, number: usize) -> Tweak {
 ///
 /// # Errors
 /// As [`CotSender::extend`].
-pub fn send_random<S: CotSender>(
+pub fn send_random<S: CotSender + ?Sized>(
     cot: &mut S,
     hasher: &mut Hasher,
     mesh: &mut Mesh,
@@ -103,7 +103,7 @@ pub fn send_random<S: CotSender>(
 ///
 /// # Panics
 /// As [`CotReceiver::extend`].
-pub fn receive_random<R: CotReceiver>(
+pub fn receive_random<R: CotReceiver + ?Sized>(
     cot: &mut R,
     hasher: &mut Hasher,
     mesh: &mut Mesh,

@@ -1,10 +1,10 @@
 //! Receivers that deviate: against the semi-honest form each attack gets what it is after, and the
 //! malicious form catches it as often as the paper says.
 
-use super::{COLUMNS, PIECE, Receiver, Security, Sender, SoftSpoken, tree};
-use crate::OtError;
+use super::{COLUMNS, PIECE, Receiver, Sender, SoftSpoken, tree};
 use crate::traits::{CotSender, choice};
 use crate::transcript::send_digest;
+use crate::{OtError, Security};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves, Seed, transpose};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;

@@ -1,10 +1,10 @@
 //! The receiver, which holds choices.
 
-use super::{COLUMNS, PIECE, Security, SoftSpoken, challenge, check_hash, pieces, tree};
-use crate::OtError;
+use super::{COLUMNS, PIECE, SoftSpoken, challenge, check_hash, pieces, tree};
 use crate::base::{self, Roles};
 use crate::traits::{CotReceiver, PACKED, clear_rest};
 use crate::transcript::{check_digest, send_digest};
+use crate::{OtError, Security};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;

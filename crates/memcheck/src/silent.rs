@@ -1,0 +1,91 @@
+//! Silent extension of correlated OT, both forms and both parties. The correlations that it begins
+//! with are secret, and with them the offset, the choices and the places of errors. Coins are not:
+//! from them come the keys of the matrix, which both parties see and which make addresses.
+
+use crate::Check;
+use crate::crossing::meshes;
+use crate::request::secret;
+use sealane_block::{Block, Coins, Cpu, Prg};
+use sealane_net::Mesh;
+use sealane_ot::OtError;
+use sealane_ot::ferret::{FerretReceiver, FerretSender, Params, Security};
+use sealane_ot::traits::{CotReceiver, CotSender};
+use sealane_parties::PartyId;
+use std::hint::black_box;
+use std::thread;
+use zeroize::Zeroizing;
+
+/// The checks of this file.
+pub const CHECKS: &[Check] = &[
+    ("ferret, semi-honest", |cpu| {
+        run(cpu, Params::danger_tiny(Security::SemiHonest));
+    }),
+    ("ferret, malicious", |cpu| {
+        run(cpu, Params::danger_tiny(Security::Malicious));
+    }),
+];
+
+const SENDER: PartyId = PartyId(0);
+const RECEIVER: PartyId = PartyId(1);
+const DELTA: Block = Block::new(0x8f0e_6a51_c3d2_7b94_00ff_1234_9abc_def1);
+
+/// An ideal source of correlations, all of which are secret.
+struct Source(Prg);
+
+impl CotSender for Source {
+    fn delta(&self) -> Block {
+        let mut delta = [DELTA];
+        // Bit 0 is public.
+        secret(&mut Block::as_bytes_mut(&mut delta)[1..]);
+        delta[0]
+    }
+
+    fn extend(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+        self.0.fill(q);
+        secret(Block::as_bytes_mut(q));
+        Ok(())
+    }
+}
+
+impl CotReceiver for Source {
+    fn extend(&mut self, _: &mut Mesh, x: &mut [Block], t: &mut [Block]) -> Result<(), OtError> {
+        self.0.fill(t);
+        self.0.fill(x);
+        for (i, t) in t.iter_mut().enumerate() {
+            *t ^= DELTA.masked((x[i / 128].value() >> (i % 128)) as u8);
+        }
+        secret(Block::as_bytes_mut(t));
+        secret(Block::as_bytes_mut(x));
+        Ok(())
+    }
+}
+
+/// Runs the set-up, an iteration in place and one in a buffer.
+fn run(cpu: Cpu, params: Params) {
+    let count = params.main().rows() + 200;
+    let mut ends = meshes(2).into_iter();
+    let mut next = || ends.next().expect("two parties");
+    let (mut mesh, mut other) = (next(), next());
+    let source = move || Source(Prg::danger_fixed(cpu, 7));
+    let sender = thread::spawn(move || {
+        let mut coins = Coins::danger_fixed_seed(1);
+        let mesh = &mut mesh;
+        let mut cot = FerretSender::set_up(cpu, mesh, RECEIVER, params, &mut source(), &mut coins)?;
+        let mut q = Zeroizing::new(vec![Block::ZERO; count]);
+        cot.extend(mesh, &mut q)?;
+        black_box(&q);
+        Ok::<_, OtError>(mesh.finish()?)
+    });
+    let mut coins = Coins::danger_fixed_seed(2);
+    let mesh = &mut other;
+    let mut source = source();
+    let mut cot = FerretReceiver::set_up(cpu, mesh, SENDER, params, &mut source, &mut coins)
+        .expect("an honest sender");
+    let mut t = Zeroizing::new(vec![Block::ZERO; count]);
+    let mut x = Zeroizing::new(vec![Block::ZERO; count.div_ceil(128)]);
+    cot.extend(mesh, &mut x, &mut t).expect("an honest sender");
+    black_box((&x, &t));
+    mesh.finish().expect("an honest sender");
+    let sent = sender.join().expect("the sender's thread");
+    sent.expect("an honest receiver");
+}
