@@ -44,6 +44,17 @@ struct Protocol {
     extension: SoftSpoken,
     /// Set if Ferret extends it.
     silent: Option<Security>,
+    /// Set if there is no time for more than to see that it works.
+    quick: bool,
+}
+
+impl Protocol {
+    fn params(&self, security: Security) -> Params {
+        match self.quick {
+            true => Params::danger_tiny(security),
+            false => Params::new(security),
+        }
+    }
 }
 
 /// The protocols that are measured.
@@ -64,6 +75,7 @@ const fn extension(name: &'static str, k: u8, security: Security) -> Protocol {
         name,
         extension: SoftSpoken::new(k, security),
         silent: None,
+        quick: false,
     }
 }
 
@@ -72,6 +84,7 @@ const fn silent(name: &'static str, security: Security) -> Protocol {
         name,
         extension: SoftSpoken::new(8, security),
         silent: Some(security),
+        quick: false,
     }
 }
 
@@ -157,7 +170,8 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
     }
     let cpu = *options.cpus.last().ok_or("no tier to run on")?;
     for channel in &CHANNELS {
-        for protocol in &PROTOCOLS {
+        for protocol in PROTOCOLS {
+            let protocol = &Protocol { quick, ..protocol };
             let count = match quick {
                 true => FEW,
                 false => channel.count,
@@ -211,7 +225,7 @@ fn set_up_sender(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<AnySe
     Ok(match protocol.silent {
         None => Box::new(sender),
         Some(security) => {
-            let params = Params::new(security);
+            let params = protocol.params(security);
             Box::new(FerretSender::set_up(
                 cpu,
                 mesh,
@@ -233,7 +247,7 @@ fn set_up_receiver(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<Any
     Ok(match protocol.silent {
         None => Box::new(receiver),
         Some(security) => {
-            let params = Params::new(security);
+            let params = protocol.params(security);
             Box::new(FerretReceiver::set_up(
                 cpu,
                 mesh,

@@ -412,7 +412,7 @@ pub struct CircLanes<L: Lanes> {
     cipher: FreshCipher<L>,
 }
 
-impl Tccr {
+impl Mi {
     /// Fills pair `i` with the hashes of row `i` and of that row with `delta` added, both under the
     /// tweak `first` with the row `first.row + i`.
     ///
@@ -1032,7 +1032,7 @@ mod tests {
     fn pairs_are_the_hashes_of_rows_and_of_their_partners() {
         let delta = Block::new(0x77 << 100 | 0x1234_5678_9abc_def1);
         for cpu in Cpu::available() {
-            let hash = Tccr::new(cpu, SEED);
+            let hash = Mi::new(cpu, SEED);
             for (length, row) in LENGTHS.into_iter().zip([0, 16, 3].into_iter().cycle()) {
                 let first = Tweak {
                     gate: 5,

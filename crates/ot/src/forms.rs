@@ -11,10 +11,12 @@
 //! delta`.
 //!
 //! **Random** OTs hash the rows, which ends their correlation: keys are `H(j, q_j)` and `H(j, q_j ^
-//! delta)`, with `H` the hash TCCR ([`Tccr`]) under a public seed that belongs to the session, the
-//! roles and the extension. `H` has to be tweakable correlation robust for an offset of which few
-//! bits may have leaked (Roy, CRYPTO 2022); TCCR is, with AES a random permutation (Guo,
-//! Katz, Wang and Yu, IEEE S&P 2020). Each number `j` is used once.
+//! delta)`, with `H` the hash MI ([`Mi`](sealane_block::hash::Mi)) under a public seed of the
+//! session, the roles and a label. Each number `j` is an AES key of its own, which serves these two
+//! blocks, so the number of OTs hardly weakens them: all share `delta`, and under one key `q`
+//! hashes would give it away after `2^128 / q` tries. `H` has to be tweakable correlation robust
+//! for an offset of which few bits may have leaked (Roy, CRYPTO 2022); MI is, with AES an ideal
+//! cipher (Guo, Katz, Wang, Weng and Yu, Crypto 2020).
 //!
 //! **Security** is that of the correlated OTs beneath: with them secure against corrupt parties, so
 //! are these. A corrupt receiver may choose `d_j` as it likes, which is a choice.

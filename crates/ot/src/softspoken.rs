@@ -35,8 +35,9 @@
 //!
 //! `R` is made of one key for each piece of 4096 OTs, derived from everything that the receiver has
 //! sent in this session up to and including the corrections of this piece (Fiat and Shamir). So the
-//! extension stays one message. A receiver that tries `T` variants of its messages finds one that
-//! passes without a guess with probability at most `32 T / 2^128`.
+//! extension stays one message. A receiver that tries `T` variants of its messages in a session
+//! finds one that passes without a guess with probability at most `32 T / 2^128`, and one that
+//! saves it a part of a guess, since two of `n` trees collide, with `n^2 / 2` times that.
 //!
 //! # Layout and memory
 //! An extension runs in pieces of 4096 OTs, of which the last may be shorter; it is padded to a

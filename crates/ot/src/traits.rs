@@ -22,6 +22,9 @@ pub trait CotSender {
     fn peer(&self) -> PartyId;
 
     /// Returns the offset that all OTs of this sender share.
+    ///
+    /// # Panics
+    /// After a failed `extend` there may be none.
     fn delta(&self) -> Block;
 
     /// Fills `q` with the next OTs. Messages that it writes last are not flushed.

@@ -21,7 +21,8 @@ fn send(mesh: &mut Mesh) -> Result<Vec<Block>, OtError> {
         Err(error) => {
             // Nothing is left of what the offset is in.
             assert!(q.iter().all(|q| q.value() == 0));
-            assert_eq!(cot.delta().value(), 0);
+            let offset = std::panic::AssertUnwindSafe(|| cot.delta());
+            assert!(std::panic::catch_unwind(offset).is_err());
             let again = cot.extend(mesh, &mut q);
             assert!(matches!(again, Err(OtError::Ended)));
             Err(error)

@@ -105,13 +105,15 @@ fn random_ots_give_the_key_of_the_choice_and_keys_are_all_different() {
                     .map(|[zero, one]| (*zero ^ *one).value())
                     .collect();
                 assert_eq!(offsets.len(), count, "no correlation is left");
+                let keys: HashSet<_> = pairs.as_flattened().iter().map(|k| k.value()).collect();
+                assert_eq!(keys.len(), 2 * count, "no key comes twice");
             },
         );
     }
 }
 
 #[test]
-fn chosen_strings_arrive_and_the_others_do_not() {
+fn chosen_strings_arrive() {
     for length in [1, 3, 8] {
         for count in COUNTS {
             let choices = random_bits(count, 6);

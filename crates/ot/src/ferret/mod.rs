@@ -46,10 +46,10 @@
 //! against another, of this or any other pair of parties.
 //!
 //! # Security
-//! [`Security::SemiHonest`](crate::Security::SemiHonest) is for parties that follow the protocol: a corrupt sender can make OTs
-//! wrong where the receiver has certain errors, and see if that shows. [`Security::Malicious`](crate::Security::Malicious)
-//! checks every iteration, at the cost of two more messages. It needs a source that is secure
-//! against corrupt parties as well.
+//! [`Security::SemiHonest`](crate::Security::SemiHonest) is for parties that follow the protocol: a
+//! corrupt sender can make OTs wrong where the receiver has certain errors, and see if that shows.
+//! [`Security::Malicious`](crate::Security::Malicious) checks every iteration, at the cost of two
+//! more messages. It needs a source that is secure against corrupt parties as well.
 //!
 //! *What remains.* A corrupt sender can guess places of errors, in any set of its choice for each
 //! tree, and learns that all its guesses are right if it is not caught (the functionality of

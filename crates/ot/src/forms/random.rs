@@ -2,7 +2,7 @@
 
 use crate::OtError;
 use crate::traits::{CotReceiver, CotSender};
-use sealane_block::hash::{LabelHash, Tccr};
+use sealane_block::hash::{LabelHash, Mi};
 use sealane_block::{Block, Calls, Cpu, Tweak};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
@@ -15,13 +15,14 @@ pub(super) const BATCH: usize = 512;
 /// parties keep one for each source of correlated OTs, and hash the same OTs in the same order.
 pub struct Hasher {
     cpu: Cpu,
-    hash: Tccr,
+    hash: Mi,
     calls: Calls,
 }
 
 impl Hasher {
     /// The hash of the OTs from `sender` to `receiver` in this session. A pair of parties in these
-    /// roles makes one for a session; `label` distinguishes several sources.
+    /// roles makes one for each source of OTs, with a `label` of its own: two with one label would
+    /// use the same keys for different OTs.
     pub fn new(
         cpu: Cpu,
         session: SessionId,
@@ -38,7 +39,7 @@ impl Hasher {
             .fill(&mut seed);
         Hasher {
             cpu,
-            hash: Tccr::new(cpu, Block::from_bytes(seed)),
+            hash: Mi::new(cpu, Block::from_bytes(seed)),
             calls: Calls::default(),
         }
     }

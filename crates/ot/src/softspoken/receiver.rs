@@ -112,6 +112,25 @@ impl CotReceiver for Receiver {
             t.len().div_ceil(PACKED),
             "a block of choices for 128 OTs"
         );
+        let result = self.extend_checked(mesh, choices, t);
+        if result.is_err() {
+            // Some generators are ahead of others.
+            self.trees.clear();
+        }
+        result
+    }
+}
+
+impl Receiver {
+    fn extend_checked(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &mut [Block],
+        t: &mut [Block],
+    ) -> Result<(), OtError> {
+        if self.trees.is_empty() {
+            return Err(OtError::Ended);
+        }
         // The last column is x.
         let mut columns = Zeroizing::new([Block::ZERO; (COLUMNS + 1) * PIECE]);
         let mut rows = Zeroizing::new([Block::ZERO; COLUMNS * PIECE]);
@@ -138,9 +157,7 @@ impl CotReceiver for Receiver {
         }
         Ok(())
     }
-}
 
-impl Receiver {
     /// Makes the columns of a piece, the last of which is `x`, and writes the corrections.
     fn columns(
         &mut self,

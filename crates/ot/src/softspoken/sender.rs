@@ -107,6 +107,7 @@ impl CotSender for Sender {
     }
 
     fn delta(&self) -> Block {
+        assert!(!self.trees.is_empty(), "no offset is left after a failure");
         self.delta
     }
 

@@ -73,21 +73,22 @@ pub(super) fn deal(parameters: SoftSpoken, keys: &[[Seed; 2]], session: SessionI
     let mut trees = Vec::new();
     for columns in parameters.columns() {
         let keys = &keys[columns];
-        let mut nodes = vec![keys[0][1].clone(), keys[0][0].clone()];
+        // Room for all leaves from the start, so that no node is left where a vector was.
+        let mut nodes = Vec::with_capacity(1 << keys.len());
+        nodes.extend([keys[0][1].clone(), keys[0][0].clone()]);
         for [zero, one] in &keys[1..] {
             let mut sums = [Node::default(), Node::default()];
-            let mut next = [Vec::new(), Vec::new()];
-            for node in &nodes {
-                for (side, child) in children(node, session).into_iter().enumerate() {
-                    add(&mut sums[side], child.as_bytes());
-                    next[side].push(child);
-                }
+            for n in 0..nodes.len() {
+                let [left, right] = children(&nodes[n], session);
+                add(&mut sums[0], left.as_bytes());
+                add(&mut sums[1], right.as_bytes());
+                nodes[n] = left;
+                nodes.push(right);
             }
             for (sum, key) in sums.iter_mut().zip([one, zero]) {
                 add(sum, &pad(key, session));
                 message.extend_from_slice(&sum[..]);
             }
-            nodes = next.into_iter().flatten().collect();
         }
         if checked(parameters, keys.len()) {
             let proofs: Vec<Node> = nodes.iter().map(|leaf| proof(leaf, session)).collect();
@@ -103,7 +104,8 @@ pub(super) fn deal(parameters: SoftSpoken, keys: &[[Seed; 2]], session: SessionI
 /// knows, in the order of `y ^ a` from 1 on.
 ///
 /// # Errors
-/// [`OtError::CheckFailed`] if the dealer's trees are inconsistent.
+/// [`OtError::CheckFailed`] if the dealer's trees are inconsistent. All trees are looked at before,
+/// so that time does not tell which.
 pub(super) fn choose(
     parameters: SoftSpoken,
     keys: &[Seed],
@@ -116,35 +118,39 @@ pub(super) fn choose(
     let mut message = nodes.iter();
     let mut read = || *message.next().expect("as long as its parameters say");
     let mut trees = Vec::new();
+    let (mut ours, mut theirs) = (blake3::Hasher::new(), blake3::Hasher::new());
     for columns in parameters.columns() {
         let choices: Vec<Choice> = columns
             .clone()
             .map(|column| Choice::from((numbers.value() >> column) as u8 & 1))
             .collect();
         let keys = &keys[columns];
-        // All nodes but the missing one.
-        let mut nodes = vec![keys[0].clone()];
+        // All nodes but the missing one, node 0: node `i` is the one at `i - 1`. There is room for
+        // all leaves from the start.
+        let mut nodes = Vec::with_capacity((1 << keys.len()) - 1);
+        nodes.push(keys[0].clone());
         for (key, &choice) in keys.iter().zip(&choices).skip(1) {
             let [left, right] = [read(), read()];
             // The sum of the other side than the choice.
             let mut recovered = select(&right, &left, choice);
             add(&mut recovered, &pad(key, session));
-            let (mut same, mut other) = (Vec::new(), Vec::new());
-            for node in &nodes {
-                let [left, right] = children(node, session);
+            let parents = nodes.len();
+            // Its place is the first behind the children on the side of the choice.
+            nodes.push(seed(&recovered));
+            for n in 0..parents {
+                let [left, right] = children(&nodes[n], session);
                 let (left, right) = (left.as_bytes(), right.as_bytes());
-                same.push(seed(&select(left, right, choice)));
-                let child = seed(&select(right, left, choice));
-                add(&mut recovered, child.as_bytes());
-                other.push(child);
+                nodes[n] = seed(&select(left, right, choice));
+                let other = seed(&select(right, left, choice));
+                add(&mut recovered, other.as_bytes());
+                nodes.push(other);
             }
-            same.push(seed(&recovered));
-            same.append(&mut other);
-            nodes = same;
+            nodes[parents] = seed(&recovered);
         }
         if checked(parameters, keys.len()) {
             let (sum, expected) = (Node::new(read()), read());
-            let mut proofs = vec![sum];
+            let mut proofs = Vec::with_capacity(1 << keys.len());
+            proofs.push(sum);
             proofs.extend(nodes.iter().map(|leaf| proof(leaf, session)));
             proofs[0] = sum_of(&proofs);
             // Back to the order of y: exchanges pairs whose numbers differ in a bit that `a` has.
@@ -154,11 +160,13 @@ pub(super) fn choose(
                     swap(&mut low[y], &mut high[0], choice);
                 }
             }
-            let hash = hash_of(&proofs, session);
-            check_equal(&hash, &expected, OtError::CheckFailed(from))?;
+            ours.update(&hash_of(&proofs, session));
+            theirs.update(&expected);
         }
         trees.push(nodes);
     }
+    let [ours, theirs] = [ours, theirs].map(|hash| *hash.finalize().as_bytes());
+    check_equal(&ours, &theirs, OtError::CheckFailed(from))?;
     Ok(trees)
 }
 
