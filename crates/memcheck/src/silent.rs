@@ -7,9 +7,9 @@ use crate::crossing::meshes;
 use crate::request::secret;
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_net::Mesh;
-use sealane_ot::OtError;
-use sealane_ot::ferret::{FerretReceiver, FerretSender, Params, Security};
+use sealane_ot::ferret::{FerretReceiver, FerretSender, Params};
 use sealane_ot::traits::{CotReceiver, CotSender};
+use sealane_ot::{OtError, Security};
 use sealane_parties::PartyId;
 use std::hint::black_box;
 use std::thread;
@@ -33,6 +33,10 @@ const DELTA: Block = Block::new(0x8f0e_6a51_c3d2_7b94_00ff_1234_9abc_def1);
 struct Source(Prg);
 
 impl CotSender for Source {
+    fn peer(&self) -> PartyId {
+        RECEIVER
+    }
+
     fn delta(&self) -> Block {
         let mut delta = [DELTA];
         // Bit 0 is public.
@@ -48,6 +52,10 @@ impl CotSender for Source {
 }
 
 impl CotReceiver for Source {
+    fn peer(&self) -> PartyId {
+        SENDER
+    }
+
     fn extend(&mut self, _: &mut Mesh, x: &mut [Block], t: &mut [Block]) -> Result<(), OtError> {
         self.0.fill(t);
         self.0.fill(x);
