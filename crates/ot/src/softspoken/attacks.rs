@@ -92,6 +92,9 @@ fn against<T: Send>(
     })
 }
 
+/// A change of the corrections of a tree in a piece.
+type Alter<'a> = dyn Fn(usize, &Piece, [u8; 32]) -> Vec<Block> + 'a;
+
 /// An extension of `count` OTs that adds `alter(tree, piece, digest)`, where `digest` is that of
 /// everything before the piece, to the corrections of a tree and answers the check as if it had
 /// not. Returns choices and rows.
@@ -99,7 +102,7 @@ fn extend_with(
     receiver: &mut Receiver,
     mesh: &mut Mesh,
     count: usize,
-    alter: &dyn Fn(usize, &Piece, [u8; 32]) -> Vec<Block>,
+    alter: &Alter<'_>,
 ) -> (Vec<Block>, Vec<Block>) {
     let malicious = receiver.parameters.security == Security::Malicious;
     let mut hash = ColumnHash::new(receiver.cpu, COLUMNS + 1);
