@@ -21,9 +21,10 @@
 //!
 //! **A corrupt sender** whose messages are consistent for some paths of the receiver and not for
 //! others passes if the receiver has one of the former, and so learns that it has: the leak of the
-//! functionality of Ferret (Figure 4). It passes otherwise with a chance below `n / 2^128`, 2^-105
-//! for the parameters in use. It is caught with the chance with which it could have been wrong, so
-//! that it learns no more than a bit on average, and once.
+//! functionality of Ferret (Figure 4). Paths for
+//! which it passes need not be a product of one set for each tree: it picks its answer after `z`.
+//! Rows that are wrong in another way than those of its guess pass with a chance of at most 2^-53:
+//! over all paths, the squared weight of such ways is at most `n / 2^128` in expectation.
 //!
 //! **A corrupt receiver** has no message that could be wrong but `x'`. If that is, it gets the hash
 //! of a value that it knows but for a multiple of `delta`, which is no help to guess the other

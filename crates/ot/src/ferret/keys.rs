@@ -1,4 +1,4 @@
-//! Public keys of the trees and the matrix, fresh for every iteration.
+//! Public keys of the trees, fresh for every batch, and of the matrix, for every iteration.
 //!
 //! Work that is spent on one key, or on one matrix, helps against one iteration of one pair of
 //! parties alone. Both parties contribute to the keys, and so does the session. The party whose
@@ -46,10 +46,14 @@ impl Keys {
         Ok(Keys(stream))
     }
 
-    /// Draws the keys of the next iteration.
-    pub(super) fn next(&mut self, cpu: Cpu) -> (TreeHash, LocalMatrix) {
-        let hash = TreeHash::new(cpu, self.0.block());
-        let matrix = LocalMatrix::new(cpu, self.0.block());
-        (hash, matrix)
+    /// Draws the matrix of the next iteration.
+    pub(super) fn matrix(&mut self, cpu: Cpu) -> LocalMatrix {
+        LocalMatrix::new(cpu, self.0.block())
+    }
+
+    /// Draws the hash of the next batch of trees. All hashes of a receiver's known values under one
+    /// key are targets of one search for the offset, so a key serves few of them.
+    pub(super) fn hash(&mut self, cpu: Cpu) -> TreeHash {
+        TreeHash::new(cpu, self.0.block())
     }
 }

@@ -33,17 +33,18 @@
 //! *Learning parity with noise over a local code, with regular noise*: for random `A` with ten ones
 //! in each row, `x` of `k` random bits, and `e` with one error in each of `t` runs of `n / t` rows,
 //! at a random place, `x A + e` looks random. [`estimate`] has the cost of the known attacks, at
-//! least 2^128 for [`Params::new`]. None of them uses that the code is local: no faster attack on
-//! local codes of ten ones is known at this number of rows (section 5.1), which is an assumption of
-//! its own. Here a run is every row with the same number modulo 8 in its batch, instead of
-//! neighbouring rows; that is another order of the rows of a matrix whose rows are random, and
-//! changes nothing. Places of errors are the choices of correlated OTs, so that they are random and
-//! no message is needed for them.
+//! least 2^128 for [`Params::new`], one that uses that the code is local among them. That no faster
+//! attack on local codes of ten ones exists is an assumption of its own. Here a run is every row
+//! with the same number modulo 8 in its batch, instead of neighbouring rows; that is another order
+//! of the rows of a matrix whose rows are random, and changes nothing. Places of errors are the
+//! choices of correlated OTs, so that they are random and no message is needed for them.
 //!
 //! The hash of the trees is assumed to be circular correlation robust for `delta`
-//! ([`trees`](sealane_block::silent::trees)). Both its key and the matrix are new in every
-//! iteration, from contributions of both parties, so that work on one iteration is of no use
-//! against another, of this or any other pair of parties.
+//! ([`trees`](sealane_block::silent::trees)). Both its key and the matrix are new, the key
+//! in every batch of eight trees and the matrix in every iteration, from contributions of both
+//! parties, so that work on one is of no use against another, of this or any other pair of parties.
+//! A batch gives a receiver some 2^6.5 hashes under one key, whose search for `delta` they serve
+//! together: 2^120 tries.
 //!
 //! # Security
 //! [`Security::SemiHonest`](crate::Security::SemiHonest) is for parties that follow the protocol: a
@@ -58,8 +59,9 @@
 //! the errors stay hard to find, and the estimates have a margin of some bits. A corrupt receiver
 //! learns nothing about `delta`.
 //!
-//! **After any error the offset is unusable.** This party forgets what it has and fails from then
-//! on; whoever knows the offset elsewhere must not use it again, or guesses add up over runs.
+//! **After any error this party forgets what it has** and fails from then on. Guesses threaten the
+//! receiver's errors, of this iteration alone, and not the offset; but the source may have an
+//! offset that guesses threaten, as SoftSpoken's, and must not be used again either.
 //!
 //! # Bits 0
 //! Bit 0 of the offset is 1, and public. Between iterations bit 0 of a `q` is 0 and bit 0 of a `t`
@@ -68,7 +70,7 @@
 //! knows bit 0 of `q` from `t` and its choice wherever bit 0 of the offset is public.
 //!
 //! # Memory
-//! A party keeps 4.7 MiB between calls: correlations, and room for a batch of trees. If a call has
+//! A party keeps 8.7 MiB between calls: correlations, and room for a batch of trees. If a call has
 //! room for the rows of a whole iteration, 64 MiB of them, rows are computed where the caller wants
 //! them; else, in a buffer of that size, which stays. A receiver has half a MiB of choices besides.
 

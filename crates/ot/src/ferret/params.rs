@@ -23,7 +23,7 @@ pub struct Lpn {
 impl Lpn {
     /// The instance of all iterations but the first.
     pub(super) const MAIN: Lpn = Lpn {
-        log_secret: 18,
+        log_secret: 19,
         trees: 1024,
         depth: 12,
     };
@@ -31,7 +31,7 @@ impl Lpn {
     /// that an iteration of [`Lpn::MAIN`] takes.
     pub(super) const FIRST: Lpn = Lpn {
         log_secret: 15,
-        trees: 1088,
+        trees: 2104,
         depth: 8,
     };
 

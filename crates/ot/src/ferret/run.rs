@@ -175,7 +175,9 @@ impl<P: Part> Run<P> {
 
     /// Runs an iteration: fills `rows` and the choices, and keeps what the next one takes.
     fn iterate(&mut self, mesh: &mut Mesh, lpn: Lpn, rows: &mut [Block]) -> Result<(), OtError> {
-        let (hash, matrix) = self.keys.next(self.cpu);
+        // Messages of the caller must not wait for this party while it waits for the peer's.
+        mesh.flush()?;
+        let matrix = self.keys.matrix(self.cpu);
         let (secret, rest) = self.kept.split_at(lpn.secret());
         let (levels, masks) = rest.split_at(lpn.levels());
         if P::CHOICES && self.choices.len() != lpn.rows() / PACKED {
@@ -188,6 +190,7 @@ impl<P: Part> Run<P> {
         let levels = levels.chunks_exact(lpn.batch_levels());
         for (batch, (rows, levels)) in batches.zip(levels).enumerate() {
             let first = batch * size;
+            let hash = self.keys.hash(self.cpu);
             self.part.trees(mesh, self.peer, &hash, levels, leaves)?;
             if batch + 1 < lpn.batches() {
                 // The peer can work on this batch while this party is at the next one.

@@ -63,6 +63,11 @@ impl CotSender for FerretSender {
     }
 
     fn delta(&self) -> Block {
+        assert_eq!(
+            self.0.part.delta.lsb(),
+            1,
+            "no offset is left after a failure"
+        );
         self.0.part.delta
     }
 
