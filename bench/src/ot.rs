@@ -49,6 +49,11 @@ struct Protocol {
 }
 
 impl Protocol {
+    /// Windows of a form between two threads.
+    fn windows(&self) -> usize {
+        if self.quick { 1 } else { WINDOWS }
+    }
+
     fn params(&self, security: Security) -> Params {
         match self.quick {
             true => Params::danger_tiny(security),
@@ -356,8 +361,9 @@ fn between(
 ) -> Result<(), OtError> {
     let ((sender, here), (receiver, there), _) = set_up(cpu, protocol, meshes)?;
     let (sent, received) = thread::scope(|scope| {
-        let sent = scope.spawn(move || send_all(cpu, sender, here, count));
-        let received = receive_all(cpu, receiver, there, count);
+        let windows = protocol.windows();
+        let sent = scope.spawn(move || send_all(cpu, sender, here, count, windows));
+        let received = receive_all(cpu, receiver, there, count, windows);
         (sent.join().expect("the sender's thread"), received)
     });
     for ((form, sent), received) in Form::ALL.iter().zip(sent?).zip(received?) {
@@ -375,7 +381,7 @@ fn between(
         );
         let median = rate(times[times.len() / 2]);
         figure(form.name(), "million_ots_per_s_median", median, "million/s");
-        let bits = received.bytes as f64 * 8.0 / (count * WINDOWS) as f64;
+        let bits = received.bytes as f64 * 8.0 / (count * protocol.windows()) as f64;
         figure(form.name(), "bits_per_ot", bits, "bits");
     }
     Ok(())
@@ -387,6 +393,7 @@ fn send_all(
     mut cot: AnySender,
     mut mesh: Mesh,
     count: usize,
+    windows: usize,
 ) -> Result<Vec<Vec<[Block; 2]>>, OtError> {
     let mesh = &mut mesh;
     let hasher = &mut Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "bench");
@@ -402,7 +409,7 @@ fn send_all(
     for form in Form::ALL {
         let mut q = vec![Block::ZERO; count];
         let mut pairs = vec![[Block::ZERO; 2]; count];
-        for _ in 0..WINDOWS {
+        for _ in 0..windows {
             ready(mesh, RECEIVER)?;
             match form {
                 Form::Correlated => cot.extend(mesh, &mut q)?,
@@ -442,6 +449,7 @@ fn receive_all(
     mut cot: AnyReceiver,
     mut mesh: Mesh,
     count: usize,
+    windows: usize,
 ) -> Result<Vec<Received>, OtError> {
     let mesh = &mut mesh;
     let hasher = &mut Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "bench");
@@ -457,7 +465,7 @@ fn receive_all(
         let mut choices = vec![Block::ZERO; packed_blocks(count)];
         let mut times = Vec::new();
         let before = mesh.payload_sent(SENDER) + mesh.payload_received(SENDER);
-        for _ in 0..WINDOWS {
+        for _ in 0..windows {
             ready(mesh, SENDER)?;
             let started = Instant::now();
             match form {
@@ -486,7 +494,7 @@ fn receive_all(
             blocks,
             choices,
             times,
-            bytes: now - before - 4 * WINDOWS as u64,
+            bytes: now - before - 4 * windows as u64,
         });
     }
     Ok(all)

@@ -210,6 +210,8 @@ impl<P: Part> Run<P> {
             };
             self.part.check(mesh, binding, rows, &self.choices, masks)?;
         }
+        // The peer needs these messages before it can say anything to the caller.
+        mesh.flush()?;
         self.iterations += 1;
         let taken = self.params.taken(&self.params.main);
         let first = lpn.rows() - taken;
