@@ -69,7 +69,7 @@ const OT_EXTENSION: Paper = Paper {
     venue: "Crypto 2022",
     section: "with the check against a malicious receiver",
     assumption: "AES-128 in counter mode is a pseudorandom generator, BLAKE3 a random oracle",
-    security: Security::Computational(119),
+    security: Security::Computational(128),
 };
 
 const BASE_OT: Paper = Paper {
