@@ -18,7 +18,7 @@ Its cost is known exactly before anything runs, and `richer.run(input=3, yes=ric
 party of a run over the network, the one that `./sealane.toml` says.
 
 >>> richer.plan().rounds
-6
+5
 """
 
 from __future__ import annotations
