@@ -202,7 +202,7 @@ class Plan:
     ...     return a > b
     >>> plan = richer.plan()
     >>> plan.rounds, plan.ands, plan.parties, plan.rows
-    (6, 32, ('alice', 'bob'), {})
+    (5, 32, ('alice', 'bob'), {})
     >>> sorted(plan.roles), sorted(plan.payload_bytes)
     (['evaluator', 'garbler'], ['alice', 'bob'])
     >>> 0 < plan.estimate_s["lan"] < plan.estimate_s["wan"]
@@ -213,7 +213,7 @@ class Plan:
     (True, True)
     >>> import json
     >>> json.loads(plan.json).get("rounds")
-    6
+    5
     """
 
     @property
