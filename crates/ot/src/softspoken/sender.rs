@@ -80,7 +80,7 @@ impl SenderSetup {
         let keys = base
             .keys(&message)
             .map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
-        let mut message = vec![0; tree::message_bytes(parameters)];
+        let mut message = Zeroizing::new(vec![0; tree::message_bytes(parameters)]);
         mesh.recv(peer, &mut message)?;
         check_digest(mesh, peer)?;
         let session = mesh.session();

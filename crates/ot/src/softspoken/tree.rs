@@ -61,15 +61,15 @@ fn checked(parameters: SoftSpoken, bits: usize) -> bool {
 
 /// The trees of a dealer.
 pub(super) struct Dealt {
-    /// The message for the chooser, of [`message_bytes`].
-    pub(super) message: Vec<u8>,
+    /// The message for the chooser, of [`message_bytes`]. It is no secret, but made of some.
+    pub(super) message: Zeroizing<Vec<u8>>,
     /// The leaves of each tree.
     pub(super) trees: Vec<Vec<Seed>>,
 }
 
 /// Makes the trees of the dealer.
 pub(super) fn deal(parameters: SoftSpoken, keys: &[[Seed; 2]], session: SessionId) -> Dealt {
-    let mut message = Vec::with_capacity(message_bytes(parameters));
+    let mut message = Zeroizing::new(Vec::with_capacity(message_bytes(parameters)));
     let mut trees = Vec::new();
     for columns in parameters.columns() {
         let keys = &keys[columns];
@@ -120,16 +120,15 @@ pub(super) fn choose(
     let mut trees = Vec::new();
     let (mut ours, mut theirs) = (blake3::Hasher::new(), blake3::Hasher::new());
     for columns in parameters.columns() {
-        let choices: Vec<Choice> = columns
-            .clone()
-            .map(|column| Choice::from((numbers.value() >> column) as u8 & 1))
-            .collect();
+        let bits = numbers.value() >> columns.start;
+        let choice = |level: usize| Choice::from((bits >> level) as u8 & 1);
         let keys = &keys[columns];
         // All nodes but the missing one, node 0: node `i` is the one at `i - 1`. There is room for
         // all leaves from the start.
         let mut nodes = Vec::with_capacity((1 << keys.len()) - 1);
         nodes.push(keys[0].clone());
-        for (key, &choice) in keys.iter().zip(&choices).skip(1) {
+        for (level, key) in keys.iter().enumerate().skip(1) {
+            let choice = choice(level);
             let [left, right] = [read(), read()];
             // The sum of the other side than the choice.
             let mut recovered = select(&right, &left, choice);
@@ -154,10 +153,10 @@ pub(super) fn choose(
             proofs.extend(nodes.iter().map(|leaf| proof(leaf, session)));
             proofs[0] = sum_of(&proofs);
             // Back to the order of y: exchanges pairs whose numbers differ in a bit that `a` has.
-            for (level, &choice) in choices.iter().enumerate() {
+            for level in 0..keys.len() {
                 for y in (0..proofs.len()).filter(|y| y >> level & 1 == 0) {
                     let (low, high) = proofs.split_at_mut(y + (1 << level));
-                    swap(&mut low[y], &mut high[0], choice);
+                    swap(&mut low[y], &mut high[0], choice(level));
                 }
             }
             ours.update(&hash_of(&proofs, session));
