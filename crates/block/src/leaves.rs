@@ -44,39 +44,27 @@ pub struct Leaves {
 }
 
 impl Leaves {
-    /// Creates the generators of all `2^bits` leaves.
+    /// Creates the generators of all `2^bits` leaves, or of all but leaf 0, whose stream then
+    /// counts as zeros.
     ///
     /// # Panics
-    /// If there are not so many, or `bits` is 0 or over [`MAX_BITS`].
-    pub fn whole(cpu: Cpu, bits: usize, leaves: impl Iterator<Item = SecretStream>) -> Leaves {
-        Leaves::new(cpu, bits, false, leaves)
-    }
-
-    /// Creates the generators of leaves 1, 2 and so on. The stream of leaf 0 counts as zeros.
-    ///
-    /// # Panics
-    /// If there are not `2^bits - 1`, or `bits` is 0 or over [`MAX_BITS`].
-    pub fn punctured(cpu: Cpu, bits: usize, leaves: impl Iterator<Item = SecretStream>) -> Leaves {
-        Leaves::new(cpu, bits, true, leaves)
-    }
-
-    fn new(
+    /// If there are neither `2^bits` nor one less, or `bits` is 0 or over [`MAX_BITS`].
+    pub fn new(
         cpu: Cpu,
         bits: usize,
-        punctured: bool,
-        leaves: impl Iterator<Item = SecretStream>,
+        leaves: impl ExactSizeIterator<Item = SecretStream>,
     ) -> Leaves {
         assert!((1..=MAX_BITS).contains(&bits), "1 to 8 bits");
-        let count = (1 << bits) - usize::from(punctured);
+        let count = leaves.len();
+        let punctured = count + 1 == 1 << bits;
+        assert!(punctured || count == 1 << bits, "one stream for each leaf");
         let (mut round_keys, mut starts) = (Vec::with_capacity(count), Vec::with_capacity(count));
         for mut stream in leaves {
-            assert!(starts.len() < count, "one stream for each leaf");
             let mut key = stream.block();
             round_keys.push(*Aes128::new(cpu, key).round_keys());
             key.zeroize();
             starts.push(stream.block());
         }
-        assert_eq!(starts.len(), count, "one stream for each leaf");
         Leaves {
             cpu,
             round_keys,
@@ -266,10 +254,7 @@ mod tests {
                 let expected = reference(bits, first, &lengths);
                 for cpu in Cpu::available() {
                     let streams = (first..1 << bits).map(stream_of);
-                    let mut leaves = match first {
-                        0 => Leaves::whole(cpu, bits, streams),
-                        _ => Leaves::punctured(cpu, bits, streams),
-                    };
+                    let mut leaves = Leaves::new(cpu, bits, streams);
                     for (length, (total, by_bit)) in lengths.iter().zip(&expected) {
                         let mut sum = vec![Block::ONES; *length];
                         let mut sums = vec![Block::ONES; bits * length];
@@ -292,6 +277,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "one stream for each leaf")]
     fn too_few_leaves_are_refused() {
-        Leaves::whole(Cpu::best(), 3, (0..7).map(stream_of));
+        Leaves::new(Cpu::best(), 3, (0..6).map(stream_of));
     }
 }

@@ -68,7 +68,9 @@ use crate::Security;
 use crate::traits::CotCost;
 use crate::transcript::DIGEST_BYTES;
 use crate::{Flight, Flights, base};
-use sealane_block::{Block, Cpu, column_hash, transpose};
+use sealane_block::{Block, Cpu, Leaves, Seed, column_hash, transpose};
+use sealane_net::SessionId;
+use std::ops::Range;
 
 /// Bits of the offset, and so the number of columns.
 const COLUMNS: usize = 128;
@@ -86,7 +88,7 @@ pub struct SoftSpoken {
 }
 
 impl SoftSpoken {
-    /// IKNP in the form of Asharov and others: semi-honest, 16 bytes an OT.
+    /// IKNP in the form of Asharov and others: semi-honest, 127 bits an OT.
     pub const IKNP: SoftSpoken = SoftSpoken {
         k: 1,
         security: Security::SemiHonest,
@@ -101,13 +103,13 @@ impl SoftSpoken {
         SoftSpoken { k, security }
     }
 
-    /// Bits of a tree: `128 / k`, rounded up.
+    /// Number of trees: `128 / k`, rounded up.
     const fn trees(self) -> usize {
         COLUMNS.div_ceil(self.k as usize)
     }
 
     /// The columns of each tree, as many as its numbers have bits.
-    fn columns(self) -> impl Iterator<Item = std::ops::Range<usize>> {
+    fn columns(self) -> impl Iterator<Item = Range<usize>> {
         let k = usize::from(self.k);
         (0..COLUMNS)
             .step_by(k)
@@ -204,8 +206,19 @@ fn check_hash(digest: &[u8; 32], values: &[Block]) -> [u8; 32] {
         .as_bytes()
 }
 
-/// Label of the stream of a leaf.
-const LEAF: &str = "ot: leaf";
+/// Generators of the leaves of each tree that a party knows.
+fn generators(
+    parameters: SoftSpoken,
+    cpu: Cpu,
+    session: SessionId,
+    trees: &[Vec<Seed>],
+) -> Vec<Leaves> {
+    let of_tree = |(columns, leaves): (Range<usize>, &Vec<Seed>)| {
+        let stream = |leaf: &Seed| leaf.stream("ot: leaf", session.as_bytes());
+        Leaves::new(cpu, columns.len(), leaves.iter().map(stream))
+    };
+    parameters.columns().zip(trees).map(of_tree).collect()
+}
 
 /// Turns the columns of a piece into its rows. `rows` is scratch.
 fn to_rows(cpu: Cpu, piece: &Piece, columns: &[Block], rows: &mut [Block], out: &mut [Block]) {

@@ -27,7 +27,8 @@ pub trait CotSender {
     /// After a failed `extend` there may be none.
     fn delta(&self) -> Block;
 
-    /// Fills `q` with the next OTs. Messages that it writes last are not flushed.
+    /// Fills `q` with the next OTs. All that the receiver waits for in its call has left; what this
+    /// party wrote besides may not be flushed.
     ///
     /// # Errors
     /// The network failed, or the receiver deviated from the protocol and was caught. After any
@@ -41,7 +42,7 @@ pub trait CotReceiver {
     fn peer(&self) -> PartyId;
 
     /// Fills `t` with the next OTs, and `choices` with their random bits, [`PACKED`] a block; the
-    /// rest of the last block is 0. Messages that it writes last are not flushed.
+    /// rest of the last block is 0. The caller flushes what it writes last.
     ///
     /// # Errors
     /// As [`CotSender::extend`], with the parties exchanged.

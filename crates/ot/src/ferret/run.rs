@@ -3,7 +3,7 @@
 use sealane_block::silent::matrix::LocalMatrix;
 use sealane_block::silent::trees::TreeHash;
 use sealane_block::{Block, Coins, Cpu, GROUP, Group};
-use sealane_net::{Mesh, NetError};
+use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -120,9 +120,7 @@ impl<P: Part> Run<P> {
         choices: &mut [Block],
     ) -> Result<(), OtError> {
         if self.failed {
-            return Err(OtError::Net(NetError::Misuse {
-                reason: "an oblivious transfer after one that failed".into(),
-            }));
+            return Err(OtError::Ended);
         }
         choices.fill(Block::ZERO);
         let result = self.try_fill(mesh, out, choices);

@@ -18,8 +18,7 @@ pub struct FerretSender(Run<SenderPart>);
 
 impl FerretSender {
     /// Runs the set-up, on [`Params::from_source`] OTs of `source`: contributions to keys cross,
-    /// and a small first iteration makes what the main ones need. Messages that it writes last are
-    /// not flushed.
+    /// and a small first iteration makes what the main ones need.
     ///
     /// # Errors
     /// The network failed, or the source found that the receiver deviates.

@@ -1,11 +1,11 @@
 //! Receivers that deviate: against the semi-honest form each attack gets what it is after, and the
 //! malicious form catches it as often as the paper says.
 
-use super::{COLUMNS, Piece, Receiver, Sender, SoftSpoken, tree};
+use super::{COLUMNS, Piece, Receiver, Sender, SoftSpoken, generators, tree};
 use crate::traits::{CotSender, choice};
 use crate::transcript::send_digest;
 use crate::{OtError, Security};
-use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves, Seed, transpose};
+use sealane_block::{Block, Coins, ColumnHash, Cpu, Seed, transpose};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use std::thread;
@@ -44,46 +44,27 @@ fn against<T: Send>(
     if let Some(byte) = flip {
         message[byte] ^= 1;
     }
-    let streams = |leaves: &[Seed]| -> Vec<_> {
-        let stream = |leaf: &Seed| leaf.stream(super::LEAF, &[0; 32]);
-        leaves.iter().map(stream).collect()
-    };
+    let session = here.session();
     thread::scope(|scope| {
         let sender = scope.spawn(move || {
-            let trees = tree::choose(
-                parameters,
-                &chosen,
-                delta,
-                here.session(),
-                &message,
-                RECEIVER,
-            )?;
-            let trees = parameters.columns().zip(&trees).map(|(columns, leaves)| {
-                Leaves::punctured(cpu, columns.len(), streams(leaves).into_iter())
-            });
+            let trees = tree::choose(parameters, &chosen, delta, session, &message, RECEIVER)?;
             let mut sender = Sender {
                 parameters,
                 cpu,
                 peer: RECEIVER,
                 delta,
-                trees: trees.collect(),
+                trees: generators(parameters, cpu, session, &trees),
             };
             let mut q = vec![Block::ZERO; count];
             sender.extend(&mut here, &mut q)?;
             assert_eq!(sender.delta().value(), delta.value());
             Ok(q)
         });
-        let trees = parameters
-            .columns()
-            .zip(&dealt.trees)
-            .map(|(columns, leaves)| {
-                Leaves::whole(cpu, columns.len(), streams(leaves).into_iter())
-            });
         let receiver = Receiver {
             parameters,
             cpu,
             peer: SENDER,
-            trees: trees.collect(),
+            trees: generators(parameters, cpu, session, &dealt.trees),
         };
         let got = cheat(receiver, &mut there);
         // A sender that failed is gone already.
@@ -104,7 +85,7 @@ fn extend_with(
     count: usize,
     alter: &Alter<'_>,
 ) -> (Vec<Block>, Vec<Block>) {
-    let malicious = receiver.parameters.security == Security::Malicious;
+    let malicious = receiver.parameters.malicious();
     let mut hash = ColumnHash::new(receiver.cpu, COLUMNS + 1);
     let (mut choices, mut rows) = (Vec::new(), Vec::new());
     for piece in super::pieces(receiver.parameters, count) {

@@ -1,10 +1,10 @@
 //! The receiver, which holds choices.
 
-use super::{COLUMNS, PIECE, SoftSpoken, challenge, check_hash, pieces, tree};
+use super::{COLUMNS, PIECE, SoftSpoken, challenge, check_hash, generators, pieces, tree};
+use crate::OtError;
 use crate::base::{self, Roles};
 use crate::traits::{CotReceiver, PACKED, clear_rest};
 use crate::transcript::{check_digest, send_digest};
-use crate::{OtError, Security};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -59,7 +59,8 @@ impl ReceiverSetup {
     /// Ends the set-up: reads the message of the sender and writes that of the trees, not flushed.
     ///
     /// # Errors
-    /// [`OtError::BadPoint`] if the message is none of an honest sender; else the network failed.
+    /// [`OtError::BadPoint`] if the message is none of an honest sender, [`OtError::Altered`] if it
+    /// is not what it sent; else the network failed.
     pub fn finish(self, mesh: &mut Mesh) -> Result<Receiver, OtError> {
         let ReceiverSetup {
             parameters,
@@ -77,20 +78,11 @@ impl ReceiverSetup {
         let dealt = tree::deal(parameters, &keys, session);
         mesh.send(peer, &dealt.message)?;
         send_digest(mesh, peer)?;
-        let trees = parameters
-            .columns()
-            .zip(&dealt.trees)
-            .map(|(columns, leaves)| {
-                let streams = leaves
-                    .iter()
-                    .map(|leaf| leaf.stream(super::LEAF, session.as_bytes()));
-                Leaves::whole(cpu, columns.len(), streams)
-            });
         Ok(Receiver {
             parameters,
             cpu,
             peer,
-            trees: trees.collect(),
+            trees: generators(parameters, cpu, session, &dealt.trees),
         })
     }
 }
@@ -138,7 +130,7 @@ impl Receiver {
         for piece in pieces(self.parameters, t.len()) {
             let columns = &mut columns[..(COLUMNS + 1) * piece.width];
             self.columns(mesh, piece.width, columns)?;
-            if self.parameters.security == Security::Malicious {
+            if self.parameters.malicious() {
                 hash.update(challenge(&mesh.digest_sent(self.peer)), columns);
             }
             let (columns, x) = columns.split_at(COLUMNS * piece.width);
@@ -148,7 +140,7 @@ impl Receiver {
             super::to_rows(self.cpu, &piece, columns, &mut rows[..], t);
         }
         clear_rest(choices, t.len());
-        if self.parameters.security == Security::Malicious && !t.is_empty() {
+        if self.parameters.malicious() && !t.is_empty() {
             send_digest(mesh, self.peer)?;
             let digest = mesh.digest_sent(self.peer);
             let (values, x) = hash.values().split_at(COLUMNS);

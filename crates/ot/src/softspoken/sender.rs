@@ -1,10 +1,10 @@
 //! The sender, which holds the offset.
 
-use super::{COLUMNS, PIECE, SoftSpoken, challenge, check_hash, pieces, tree};
+use super::{COLUMNS, PIECE, SoftSpoken, challenge, check_hash, generators, pieces, tree};
+use crate::OtError;
 use crate::base::{self, Roles};
 use crate::traits::CotSender;
 use crate::transcript::{check_digest, check_equal, send_digest};
-use crate::{OtError, Security};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -65,8 +65,8 @@ impl SenderSetup {
     /// Ends the set-up: reads the two messages of the receiver.
     ///
     /// # Errors
-    /// [`OtError::BadPoint`] or [`OtError::CheckFailed`] if they are none of an honest receiver;
-    /// else the network failed.
+    /// [`OtError::BadPoint`] or [`OtError::CheckFailed`] if they are none of an honest receiver,
+    /// [`OtError::Altered`] if they are not what it sent; else the network failed.
     pub fn finish(self, mesh: &mut Mesh) -> Result<Sender, OtError> {
         let SenderSetup {
             parameters,
@@ -85,18 +85,12 @@ impl SenderSetup {
         check_digest(mesh, peer)?;
         let session = mesh.session();
         let leaves = tree::choose(parameters, &keys, *delta, session, &message, peer)?;
-        let trees = parameters.columns().zip(&leaves).map(|(columns, leaves)| {
-            let streams = leaves
-                .iter()
-                .map(|leaf| leaf.stream(super::LEAF, session.as_bytes()));
-            Leaves::punctured(cpu, columns.len(), streams)
-        });
         Ok(Sender {
             parameters,
             cpu,
             peer,
             delta: *delta,
-            trees: trees.collect(),
+            trees: generators(parameters, cpu, session, &leaves),
         })
     }
 }
@@ -135,13 +129,13 @@ impl Sender {
         for piece in pieces(self.parameters, q.len()) {
             let columns = &mut columns[..COLUMNS * piece.width];
             self.columns(mesh, piece.width, columns)?;
-            if self.parameters.security == Security::Malicious {
+            if self.parameters.malicious() {
                 hash.update(challenge(&mesh.digest_received(self.peer)), columns);
             }
             let q = &mut q[piece.first..][..piece.count];
             super::to_rows(self.cpu, &piece, columns, &mut rows[..], q);
         }
-        if self.parameters.security == Security::Malicious && !q.is_empty() {
+        if self.parameters.malicious() && !q.is_empty() {
             self.check(mesh, hash)?;
         }
         Ok(())
