@@ -225,6 +225,7 @@ fn session<P: Party>(
         session: mesh.session(),
         cpu,
         coins,
+        stock: None,
     };
     let mut party = P::set_up(start, &demand, mesh)?;
 

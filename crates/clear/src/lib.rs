@@ -51,6 +51,7 @@ impl Protocol for Clear {
             arithmetic: false,
             settles: false,
             offline: false,
+            pools: false,
             corruption: Corruption::None,
             assumption: "none: every party sees every input",
             papers: &[],

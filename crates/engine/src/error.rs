@@ -168,6 +168,7 @@ impl EngineError {
                     .hint("see that all parties run the same version of Sealane, unaltered");
                 EngineError::from(finding).made_public()
             }
+            Fault::Machine(finding) => EngineError::from(*finding),
             Fault::Altered(party) => EngineError::altered(&name(names, party)),
             Fault::CheckFailed => EngineError::damaged(
                 Code::CheckFailed,

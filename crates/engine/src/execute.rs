@@ -22,7 +22,7 @@ use crate::events::{self, Phase};
 use crate::journal::{CallStart, PlanRecorder, StepProgress};
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
-use sealane_party::{Fault, Opened, Outcome, Party, Start, Step, Steps, run_alone};
+use sealane_party::{Fault, Opened, Outcome, Party, Start, Step, Steps, Stock, run_alone};
 use sealane_plan::flow::{self, Call, Driver, Refill, TileRun};
 use sealane_plan::steps::{Plan, StepOp};
 use sealane_plan::supply;
@@ -42,6 +42,8 @@ pub(crate) struct PlanInputs<'a> {
     pub demand: &'a Demand,
     pub cpu: Cpu,
     pub coins: Coins,
+    /// What the run took from a pool.
+    pub stock: Option<Box<dyn Stock>>,
 }
 
 /// Runs a plan to its end. Returns the elements of each result that this party learns.
@@ -60,6 +62,7 @@ pub(crate) fn execute<P: Party>(
         session: mesh.session(),
         cpu: inputs.cpu,
         coins: inputs.coins,
+        stock: inputs.stock,
     };
     let party = P::set_up(start, inputs.demand, mesh)?;
     recorder.end_call(&since, StepProgress::All, mesh);

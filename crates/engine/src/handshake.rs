@@ -6,7 +6,8 @@
 //!    name.
 //! 2. Row counts, once all others have shown the same job and keys: each party states those of its
 //!    own tables, and together they must cover every table.
-//! 3. The hash of the instance: the job with row counts and keys filled in, compared by machine.
+//! 3. The hash of the instance: the job with row counts and keys filled in, compared by machine,
+//!    and what each party holds in its pool, if the run draws on one.
 //!    With it each party sends a random contribution to the identifier of the session, which is the
 //!    hash of the instance and of all contributions. The mesh mixes it into everything that hashes,
 //!    so keys, generators and digests of this session belong to no other. Two parties that received
@@ -27,12 +28,15 @@ mod difference;
 use crate::data::OwnRows;
 use crate::error::{EngineError, name};
 use crate::job::Job;
+use crate::pool::Draw;
 use difference::{PrefixHashes, differing_line};
 use sealane_block::Coins;
 use sealane_identity::PublicKey;
 use sealane_net::{Mesh, NetError, SessionId};
 use sealane_parties::{NetworkClass, PartyId};
-use sealane_plan::JobParts;
+use sealane_party::Stock;
+use sealane_plan::{CostReport, JobParts};
+use sealane_pool::{Offer, Pool};
 use sealane_program::check::{MAX_NAME, MAX_PARTIES};
 use sealane_program::text::print_with_spans;
 use serde::{Deserialize, Serialize};
@@ -45,6 +49,7 @@ struct Hello {
     protocol: String,
     parties: Vec<String>,
     network: NetworkClass,
+    pooled: bool,
     /// Keys by party; empty if links show no keys.
     keys: Vec<PublicKey>,
 }
@@ -61,6 +66,31 @@ struct Instance {
     hash: [u8; 32],
     /// Contribution to the identifier of the session.
     contribution: [u8; 32],
+    /// State of the sender's pool, if the run draws on it.
+    pool: Option<Offer>,
+}
+
+impl Instance {
+    /// Contribution of the sender to the session, with all else that it said.
+    fn bound(&self) -> [u8; 32] {
+        let Some(offer) = &self.pool else {
+            return self.contribution;
+        };
+        let mut hasher = blake3::Hasher::new_derive_key("sealane 1 contribution with a pool");
+        hasher.update(&self.contribution);
+        offer.digest(&mut hasher);
+        *hasher.finalize().as_bytes()
+    }
+}
+
+/// Agreement of all parties.
+pub(crate) struct Agreed {
+    /// Row counts.
+    pub rows: Vec<u64>,
+    /// Cost of the run with them.
+    pub cost: CostReport,
+    /// What the run took from the pool of its parties.
+    pub stock: Option<Box<dyn Stock>>,
 }
 
 /// Message after the run.
@@ -73,14 +103,15 @@ struct Goodbye {
     digest: [u8; 32],
 }
 
-/// Agrees on the job, on the row counts, which it returns, and on the session, which the mesh
-/// enters.
-pub(crate) fn agree(
+/// Agrees on the job, on the row counts, on what is taken from the pool, and on the session, which
+/// the mesh enters.
+pub(crate) fn agree<'a>(
     job: &Job,
     own: &OwnRows,
+    pool: Option<&'a Pool>,
     coins: &mut Coins,
     mesh: &mut Mesh,
-) -> Result<Vec<u64>, EngineError> {
+) -> Result<(Agreed, Option<Draw<'a>>), EngineError> {
     let names = job.parties();
     let net = |error| EngineError::from_net(error, names);
     let hello = Hello {
@@ -88,6 +119,7 @@ pub(crate) fn agree(
         protocol: job.protocol().to_string(),
         parties: names.to_vec(),
         network: job.network(),
+        pooled: job.is_pooled(),
         keys: mesh.pinned().to_vec(),
     };
     let peers = mesh.peers().collect::<Vec<_>>();
@@ -115,26 +147,34 @@ pub(crate) fn agree(
         rows.merge(job, &theirs.rows, *peer)?;
     }
     let rows = rows.complete(job)?;
-    let hash = job.instance_hash(&rows, mesh.pinned());
-    let contribution = *coins.public("session").nonce().as_bytes();
+    let cost = job.cost(&rows)?;
+    let draw = Draw::begin(job, &cost, pool)?;
+    let own = Instance {
+        hash: job.instance_hash(&rows, mesh.pinned()),
+        contribution: *coins.public("session").nonce().as_bytes(),
+        pool: draw.as_ref().map(Draw::offer),
+    };
     for peer in &peers {
-        let instance = Instance { hash, contribution };
-        mesh.send_control(*peer, &instance).map_err(net)?;
+        mesh.send_control(*peer, &own).map_err(net)?;
     }
-    let mut contributions = vec![contribution; mesh.parties()];
+    let mut contributions = vec![own.bound(); mesh.parties()];
+    let mut offer = None;
     for peer in &peers {
         let theirs: Instance = mesh.recv_control(*peer).map_err(net)?;
-        contributions[peer.index()] = theirs.contribution;
-        if theirs.hash != hash {
+        contributions[peer.index()] = theirs.bound();
+        if theirs.hash != own.hash {
             return Err(EngineError::row_mismatch(format!(
                 "{} filled in other row counts than {}",
                 name(names, *peer),
                 name(names, mesh.me())
             )));
         }
+        offer = theirs.pool;
     }
-    mesh.set_session(SessionId::new(&hash, &contributions));
-    Ok(rows)
+    mesh.set_session(SessionId::new(&own.hash, &contributions));
+    let take = |draw: &Draw<'_>| draw.take(offer.as_ref(), mesh, names);
+    let stock = draw.as_ref().map(take).transpose()?;
+    Ok((Agreed { rows, cost, stock }, draw))
 }
 
 /// Refuses a peer that has pinned another key for some party than this side.
@@ -314,6 +354,17 @@ fn differs(
     let (part, (ours, theirs)) = match part {
         "protocol" if protocol.0 != protocol.1 => (part, protocol),
         // The hash of this part covers the parties too.
+        "protocol" if job.is_pooled() != theirs.pooled => {
+            let use_of = |pooled| {
+                if pooled {
+                    "with `--pool`"
+                } else {
+                    "without a pool"
+                }
+            };
+            let sides = [job.is_pooled(), theirs.pooled].map(|pooled| use_of(pooled).to_string());
+            ("use of a pool", sides.into())
+        }
         "protocol" if parties.0 != parties.1 => ("list of parties and helpers", parties),
         "network class" if job.network() != theirs.network => {
             (part, (network(job.network()), network(theirs.network)))

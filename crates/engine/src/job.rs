@@ -195,6 +195,33 @@ impl Job {
         })
     }
 
+    /// Returns the same job with its oblivious transfers from the pool of its two parties: another
+    /// job, which all of them have to approve.
+    ///
+    /// # Errors
+    /// The protocol has no use for a pool, or there are more than two parties.
+    pub fn from_pool(mut self) -> Result<Job, EngineError> {
+        fn parts<P: Party>(job: &Job) -> JobParts {
+            JobParts::new::<P::Protocol>(&job.program, &job.parties, job.plan(), job.network)
+        }
+        if !self.protocol.profile().pools || self.parties.len() != 2 {
+            let (protocol, count) = (self.protocol, self.parties.len());
+            let what = format!("`{protocol}` between {count} parties cannot use a pool");
+            let finding = Diagnostic::new(Code::NoPool, what)
+                .because("A pool holds the oblivious transfers of two parties.")
+                .hint("leave `--pool` out, or choose `yao` between two parties");
+            return Err(EngineError::from(finding));
+        }
+        self.split_plan.joint.setting.pooled = true;
+        self.parts = dispatch!(self.protocol, parts(&self));
+        Ok(self)
+    }
+
+    /// Returns whether runs take their oblivious transfers from a pool.
+    pub fn is_pooled(&self) -> bool {
+        self.plan().setting.pooled
+    }
+
     /// Returns the program.
     pub fn program(&self) -> &Program {
         &self.program

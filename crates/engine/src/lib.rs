@@ -14,6 +14,7 @@
 //! | `handshake` | the job and the row counts, compared before any message that depends on inputs |
 //! | `execute` | the steps, tile by tile; the only place that flushes |
 //! | `split_plan` | local work of each party, and the joint plan of all |
+//! | `pool` | what a run takes from the pool of its two parties |
 //! | `events`, `journal` | events of a run while it goes on |
 //! | `run` | one party from handshake to report; simulation |
 //! | `error` | errors that end a run, phrased for the person who started it |
@@ -28,6 +29,7 @@ mod execute;
 mod handshake;
 mod job;
 mod journal;
+mod pool;
 mod report;
 mod run;
 mod split_plan;
@@ -39,7 +41,8 @@ pub use error::{EngineError, FailureKind};
 pub use handshake::fuzzing;
 pub use job::{Job, ProtocolName};
 pub use journal::{Journal, Observer, Progress};
+pub use pool::PoolShare;
 pub use report::{RunReport, RunResult};
-pub use run::{danger_run_with_seed, run, simulate, simulate_with};
+pub use run::{danger_run_with_seed, run, run_with_pool, simulate, simulate_with};
 pub use sealane_parties::NetworkClass;
 pub use sealane_protocol::Corruption;

@@ -4,7 +4,7 @@ use crate::data;
 use crate::error::{EngineError, name};
 use crate::events::Phase;
 use crate::execute::PlanInputs;
-use crate::handshake::{agree, exchange_goodbyes};
+use crate::handshake::{Agreed, agree, exchange_goodbyes};
 use crate::job::{Job, dispatch};
 use crate::journal::Journal;
 use crate::report::{RunReport, RunResult};
@@ -15,6 +15,7 @@ use sealane_net::{Cancel, Limits, MAX_RUN_DURATION, Mesh, NetError};
 use sealane_parties::PartySet;
 use sealane_party::{Fault, Party};
 use sealane_plan::steps::ResultPlan;
+use sealane_pool::Pool;
 use sealane_program::types::Data;
 use std::time::{Duration, Instant};
 
@@ -30,8 +31,24 @@ pub fn run(
     mesh: &mut Mesh,
     journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
+    run_with_pool(job, inputs, None, mesh, journal)
+}
+
+/// Does the same as [`run()`] for a job of two parties, with the pool of this party with the other:
+/// the run takes from it, if the job [says so](Job::from_pool), and destroys it if the other party
+/// fails a check.
+///
+/// # Errors
+/// The errors of [`run()`]; the pool cannot be used, or has too little.
+pub fn run_with_pool(
+    job: &Job,
+    inputs: &[Option<Data>],
+    pool: Option<&Pool>,
+    mesh: &mut Mesh,
+    journal: &mut Journal<'_>,
+) -> Result<RunReport, EngineError> {
     let coins = || Coins::from_os().map_err(|error| no_randomness(&error));
-    run_with(job, inputs, mesh, coins, journal)
+    run_with(job, inputs, pool, mesh, coins, journal)
 }
 
 /// Does the same as [`run()`] with repeatable randomness: the same `seed` gives the same bytes on
@@ -48,18 +65,19 @@ pub fn danger_run_with_seed(
     journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
     let coins = || Ok(Coins::danger_fixed_seed(seed));
-    run_with(job, inputs, mesh, coins, journal)
+    run_with(job, inputs, None, mesh, coins, journal)
 }
 
 /// Runs a party whose randomness is `coins`, and notifies the others if it fails.
 fn run_with(
     job: &Job,
     inputs: &[Option<Data>],
+    pool: Option<&Pool>,
     mesh: &mut Mesh,
     coins: impl FnOnce() -> Result<Coins, EngineError>,
     journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
-    let mut report = run_steps(job, inputs, mesh, coins, journal);
+    let mut report = run_steps(job, inputs, pool, mesh, coins, journal);
     if report.is_ok()
         && let Err(error) = mesh.finish()
     {
@@ -166,6 +184,7 @@ const BUSY: f64 = 10.0;
 fn run_steps(
     job: &Job,
     inputs: &[Option<Data>],
+    pool: Option<&Pool>,
     mesh: &mut Mesh,
     coins: impl FnOnce() -> Result<Coins, EngineError>,
     journal: &mut Journal<'_>,
@@ -192,8 +211,8 @@ fn run_steps(
     data::check_own(program, mesh.me().0, inputs)?;
     let own = data::own_rows(program, inputs);
     let own = own.map_err(EngineError::from)?;
-    let rows = agree(job, &own, &mut coins, mesh)?;
-    let cost = job.cost(&rows)?;
+    let (agreed, draw) = agree(job, &own, pool, &mut coins, mesh)?;
+    let Agreed { rows, cost, stock } = agreed;
     journal.agreed(&cost, job.network(), mesh.session());
     // Parties that do not compute wait for the others from their inputs to the end.
     let most = BUSY * cost.estimate_s(job.network());
@@ -205,15 +224,17 @@ fn run_steps(
         demand: &cost.demand,
         cpu,
         coins: coins.enter(mesh.session().as_bytes()),
+        stock,
     };
     let results = dispatch!(
         job.protocol(),
         execute(job.split_plan(), start, journal, mesh)
     );
-    let results = results.map_err(|fault| EngineError::from_fault(fault, parties))?;
+    let results = results.map_err(|fault| stopped(fault, pool, parties))?;
     let seconds = began.elapsed().as_secs_f64();
     journal.enter(Phase::Part, mesh);
     let (sent, rounds) = exchange_goodbyes(parties, mesh)?;
+    draw.map_or(Ok(()), |draw| draw.finish(mesh.me()))?;
     let names = |to: PartySet| to.iter().map(|party| name(parties, party)).collect();
     let results = job.plan().results.iter().zip(results);
     let result = |(plan, data): (&ResultPlan, _)| RunResult {
@@ -235,6 +256,23 @@ fn run_steps(
         notes: Vec::new(),
         seconds,
     })
+}
+
+/// Turns a fault into the error of the run. What a party learned by failing a check must not add up
+/// with what it learns later, so everything made with it is destroyed first.
+fn stopped(fault: Fault, pool: Option<&Pool>, parties: &[String]) -> EngineError {
+    let destroyed = match (&fault, pool) {
+        (Fault::Deviated { .. }, Some(pool)) => pool.destroy(),
+        _ => Ok(()),
+    };
+    let error = EngineError::from_fault(fault, parties);
+    match destroyed {
+        Ok(()) => error,
+        Err(finding) => error.hint(format!(
+            "remove the pool with this party, which was not possible here: {}",
+            finding.message
+        )),
+    }
 }
 
 fn no_randomness(error: &dyn std::fmt::Display) -> EngineError {

@@ -115,6 +115,7 @@ impl SplitPlan {
             demand: start.demand,
             cpu: start.cpu,
             coins: start.coins,
+            stock: start.stock,
         };
         let steps = self.joint.segments.iter();
         let steps = steps.map(|segment| segment.steps.len()).sum::<usize>();
@@ -144,6 +145,7 @@ impl LocalPlan {
             demand: &Demand::default(),
             cpu: start.cpu,
             coins: start.coins.fork("local work"),
+            stock: None,
         };
         execute::<ClearParty>(&self.plan, start, recorder, mesh)
     }

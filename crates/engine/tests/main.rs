@@ -12,6 +12,7 @@ mod helpers;
 mod local_work;
 mod order;
 mod papers;
+mod pool;
 mod random_programs;
 mod rounds;
 mod sessions;

@@ -5,6 +5,7 @@
 //! | given choices | `q_j` | `x_j` of its own, `q_j ^ x_j delta` | 1 bit to the sender |
 //! | random | two random keys | the key of a random choice | hashes |
 //! | chosen | two strings of its own | that of its choice | hashes, 1 bit, both strings back |
+//! | given choices, another offset | `q_j` | `x_j` of its own, `q_j ^ x_j delta'` | on random OTs: 1 bit, a block back |
 //!
 //! **Given choices** (Beaver, "Precomputing Oblivious Transfer", CRYPTO 1995): the receiver sends
 //! `d_j = r_j ^ x_j`, where `r_j` is the random choice of the OT, and the sender takes `q_j ^ d_j
@@ -23,8 +24,10 @@
 
 mod chosen;
 mod given;
+mod offset;
 mod random;
 
 pub use chosen::{Request, chosen_bytes, send_chosen};
 pub use given::{given_bytes, receive_given, send_given};
+pub use offset::{OffsetRequest, offset_bytes, send_under};
 pub use random::{Hasher, receive_random, send_random};

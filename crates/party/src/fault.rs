@@ -1,5 +1,6 @@
 //! Reasons why a party stops.
 
+use sealane_diagnostic::Diagnostic;
 use sealane_net::NetError;
 use sealane_parties::PartyId;
 
@@ -18,12 +19,24 @@ pub enum Fault {
         /// Description of the fault, without any secret.
         what: String,
     },
+    /// Failed check of a party's work, which an honest party passes. Who fails it may have learned
+    /// bits of a secret of this party, so the secrets that it touches have been destroyed.
+    #[error("party {party:?} failed {check}; the secrets that it is about have been destroyed")]
+    Deviated {
+        /// The party.
+        party: PartyId,
+        /// Name of the check, without any secret.
+        check: &'static str,
+    },
     /// Payload from a party that differs from the payload that it sent.
     #[error("what came from party {0:?} was altered on its way; this party reveals nothing")]
     Altered(PartyId),
     /// A check before a reveal failed: some value is not what it should be. Opaque on purpose.
     #[error("a check failed before the results were revealed; this party reveals nothing")]
     CheckFailed,
+    /// This machine lacks something, or a file on it is damaged.
+    #[error("{}", .0.message)]
+    Machine(Box<Diagnostic>),
     /// Step that the protocol does not support: a bug of the engine.
     #[error("internal error: {0}")]
     Internal(String),

@@ -19,7 +19,7 @@ mod words;
 pub use broadcast::{Broadcast, ECHO_BYTES};
 pub use fault::Fault;
 pub use offline::{Empty, NoOffline};
-pub use run::{Party, Start, Steps, run_alone};
+pub use run::{Party, Start, Steps, Stock, run_alone};
 pub use settle::{DIGEST_BYTES, check_digests, send_digests};
 pub use share::{Planes, Shares};
 pub use step::{Factor, Opened, Outcome, Progress, Selected, Step, Term};

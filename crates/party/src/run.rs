@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::share::Shares;
 use crate::step::{Outcome, Progress, Step, Term};
-use sealane_block::{Coins, Cpu};
+use sealane_block::{Block, Coins, Cpu};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
 use sealane_protocol::{Demand, Domain, Protocol, Setting};
@@ -85,6 +85,25 @@ pub struct Start<'a> {
     pub cpu: Cpu,
     /// Randomness of this party in this session.
     pub coins: Coins,
+    /// The demand of [`Setting::pooled`] parties, made before this run.
+    pub stock: Option<Box<dyn Stock>>,
+}
+
+/// Random OTs of a pair of parties that were made before this run, and are used in it alone. Both
+/// parties take them in the same order; each calls the method of its role.
+pub trait Stock: Send {
+    /// Fills `pairs` with both keys of the next OTs, at the sender.
+    ///
+    /// # Errors
+    /// The disk fails, or there are no more.
+    fn pairs(&mut self, pairs: &mut [[Block; 2]]) -> Result<(), Fault>;
+
+    /// Fills `choices` with the random choices of the next OTs, 0 or 1, and `keys` with the keys of
+    /// these, at the receiver. There are as many of both.
+    ///
+    /// # Errors
+    /// As [`Stock::pairs`].
+    fn keys(&mut self, choices: &mut [u8], keys: &mut [Block]) -> Result<(), Fault>;
 }
 
 /// One party of one run of a protocol, set up and ready. As [`Steps`] it is the online walk.

@@ -110,6 +110,7 @@ mod tests {
             arithmetic,
             settles,
             offline,
+            pools,
             corruption: _,
             assumption: _,
             papers: _,
@@ -130,6 +131,7 @@ mod tests {
             with(&|p| p.arithmetic = !arithmetic),
             with(&|p| p.settles = !settles),
             with(&|p| p.offline = !offline),
+            with(&|p| p.pools = !pools),
             with(&|p| p.corruption = Corruption::Malicious(Threshold::Exactly(7))),
             with(&|p| p.corruption = Corruption::Malicious(Threshold::Minority)),
             with(&|p| p.assumption = "other"),
@@ -144,6 +146,7 @@ mod tests {
             security,
             timing: Honest::profile().timing(),
             network: NetworkClass::Lan,
+            pooled: false,
         };
         let parties = ["a", "b"].map(String::from);
         let hashes = profiles

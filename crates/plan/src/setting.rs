@@ -58,6 +58,7 @@ fn candidates(
         security: profile.security,
         timing: profile.timing(),
         network,
+        pooled: false,
     };
     Ok(assigned.map(setting).collect())
 }

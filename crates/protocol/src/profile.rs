@@ -118,6 +118,9 @@ pub struct Profile {
     /// True if preparation depends on the circuit: every step then has an offline part, which knows
     /// the step and its operands but no input (wire masks, garbling ahead, matrix triples).
     pub offline: bool,
+    /// True if a run of two parties can take its oblivious transfers from a pool, see
+    /// [`Setting::pooled`].
+    pub pools: bool,
     /// Corruption withstood.
     pub corruption: Corruption,
     /// Assumptions, one sentence.
@@ -171,6 +174,8 @@ pub struct Setting {
     /// Declared class of the network, by which a protocol chooses among building blocks that trade
     /// bytes for work.
     pub network: NetworkClass,
+    /// The run takes its oblivious transfers from the pool of its two parties.
+    pub pooled: bool,
 }
 
 impl Setting {
@@ -191,6 +196,7 @@ impl Setting {
             security: profile.security,
             timing: profile.timing(),
             network: NetworkClass::Lan,
+            pooled: false,
         }
     }
 

@@ -83,6 +83,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             arithmetic: false,
             settles: false,
             offline: false,
+            pools: false,
             corruption: Corruption::None,
             assumption: "none: it hides nothing",
             papers: &[],

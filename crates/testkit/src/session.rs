@@ -54,6 +54,7 @@ impl Session {
                 session: mesh.session(),
                 cpu,
                 coins,
+                stock: None,
             };
             let party = P::set_up(start, &demand, &mut mesh);
             let mut side = Side {

@@ -117,6 +117,7 @@ impl Protocol for Trio {
             arithmetic: true,
             settles: false,
             offline: false,
+            pools: false,
             corruption: Corruption::SemiHonest(Threshold::Exactly(1)),
             assumption: "AES-128 is a pseudorandom function; channels between every two are secure",
             papers: papers::PAPERS,
@@ -170,6 +171,7 @@ impl Party for TrioParty {
             session,
             cpu,
             mut coins,
+            ..
         } = start;
         let (setting, coins) = (setting.clone(), &mut coins);
         let guests = keys::guests(&setting, demand)?;

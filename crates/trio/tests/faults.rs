@@ -34,6 +34,7 @@ fn party(mut mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u64>, Faul
         session: mesh.session(),
         cpu,
         coins: Coins::danger_fixed_seed(1 + u64::from(me.0)),
+        stock: None,
     };
     let mut trio = TrioParty::set_up(start, &Demand::default(), &mut mesh)?;
     if me == cheater && deed != Deed::Nothing {

@@ -77,13 +77,20 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
             elements,
             bits,
             ..
-        } if *owner == evaluator => Cost {
-            compute_ns: elements * bits * COT_NS,
-            ..Cost::of(vec![vec![from_evaluator(choices_bytes(
-                setting,
-                elements * bits,
-            ))]])
-        },
+        } if *owner == evaluator => {
+            let count = elements * bits;
+            let flights = match setting.pooled {
+                false => vec![vec![from_evaluator(choices_bytes(setting, count))]],
+                true => vec![
+                    vec![from_evaluator(forms::given_bytes(count))],
+                    vec![from_garbler(forms::offset_bytes(count))],
+                ],
+            };
+            Cost {
+                compute_ns: count * COT_NS,
+                ..Cost::of(flights)
+            }
+        }
         StepShape::Input { .. } | StepShape::Product { .. } | StepShape::Convert { .. } => {
             Cost::default()
         }
@@ -141,7 +148,8 @@ pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
 pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     let [garbler, evaluator] = roles(setting);
     let message = |from, to, bytes| vec![Message { from, to, bytes }];
-    if demand.is_empty() {
+    // With a pool, OTs were made before.
+    if demand.is_empty() || setting.pooled {
         return Cost::of(vec![message(garbler, evaluator, NONCE_BYTES)]);
     }
     let mut flights = Vec::new();

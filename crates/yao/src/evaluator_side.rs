@@ -2,13 +2,14 @@
 
 use crate::common::Common;
 use crate::cost;
-use crate::garbler_side::{Revealed, ot_fault};
+use crate::garbler_side::Revealed;
+use crate::ots::{Ots, no_ots, ot_fault};
 use crate::{IncomingTables, Labels, TapePorts, threads_here, unpermuted, words};
 use sealane_block::{Block, Nonce};
 use sealane_circuit::Tape;
 use sealane_garble::{Evaluator, Roles, Scheme, decode};
 use sealane_net::Mesh;
-use sealane_ot::forms;
+use sealane_ot::forms::{self, OffsetRequest};
 use sealane_ot::softspoken::Receiver;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Opened, Shares, Start};
@@ -17,8 +18,16 @@ use zeroize::Zeroizing;
 
 pub(crate) struct EvaluatorSide {
     evaluator: Evaluator,
-    ot: Option<Receiver>,
+    ot: Ots<Receiver>,
     common: Common,
+}
+
+/// Step 3, as far as it goes without the garbler.
+pub(crate) enum Choice {
+    /// Active labels; the choices have been sent.
+    Made(Vec<Block>),
+    /// Choices that the garbler answers.
+    Sent(OffsetRequest),
 }
 
 impl EvaluatorSide {
@@ -35,13 +44,15 @@ impl EvaluatorSide {
             session,
             cpu,
             mut coins,
+            stock,
             ..
         } = start;
         let extension = cost::extension(setting);
-        let ot = ot.then(|| Receiver::set_up(extension, cpu, mesh, peer, &mut coins));
-        let ot = ot.transpose().map_err(ot_fault)?;
+        let ot = Ots::new(stock, peer, ot, || {
+            Receiver::set_up(extension, cpu, mesh, peer, &mut coins)
+        })?;
         mesh.flush()?;
-        let ot = ot.map(|ot| ot.finish(mesh)).transpose().map_err(ot_fault)?;
+        let ot = ot.then(|ot| ot.finish(mesh))?;
         let mut nonce = [0; Nonce::BYTES];
         mesh.recv(peer, &mut nonce)?;
         mesh.flush()?;
@@ -61,21 +72,24 @@ impl EvaluatorSide {
         self.common.input_labels(count)
     }
 
-    /// Runs step 3: obtains active labels of this party's own bits.
-    pub(crate) fn own_input(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Vec<Block>, Fault> {
-        let ot = self
-            .ot
-            .as_mut()
-            .ok_or_else(|| Fault::Internal("no OT prepared".to_string()))?;
+    /// Begins step 3: asks for active labels of this party's own bits.
+    pub(crate) fn own_input(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Choice, Fault> {
         // Erased if the connection breaks half way.
         let mut labels = Zeroizing::new(vec![Block::ZERO; bits.len()]);
-        forms::receive_given(ot, mesh, bits, &mut labels).map_err(ot_fault)?;
-        for (label, bit) in labels.iter_mut().zip(bits) {
-            // The zero label's permute bit is cleared, so the permute bit of the active label is
-            // the bit.
-            *label = unpermuted(*label) ^ Block::new((*bit & 1).into());
+        match &mut self.ot {
+            Ots::None => Err(no_ots()),
+            Ots::Extension(ot) => {
+                forms::receive_given(ot, mesh, bits, &mut labels).map_err(ot_fault)?;
+                permute(&mut labels, bits);
+                Ok(Choice::Made(std::mem::take(&mut *labels)))
+            }
+            Ots::Stock(stock, peer) => {
+                let mut random = Zeroizing::new(vec![0; bits.len()]);
+                stock.keys(&mut random, &mut labels)?;
+                let request = OffsetRequest::new(bits, &random, labels, mesh, *peer);
+                Ok(Choice::Sent(request.map_err(ot_fault)?))
+            }
         }
-        Ok(std::mem::take(&mut *labels))
     }
 
     /// Runs step 4: evaluates a tape.
@@ -112,6 +126,21 @@ impl EvaluatorSide {
             all.push(hashes);
         }
         Ok(all)
+    }
+}
+
+/// Ends step 3 with OTs of a pool: returns active labels.
+pub(crate) fn answered(request: OffsetRequest, mesh: &mut Mesh) -> Result<Vec<Block>, Fault> {
+    let (bits, mut labels) = request.finish(mesh).map_err(ot_fault)?;
+    permute(&mut labels, &bits);
+    Ok(std::mem::take(&mut *labels))
+}
+
+/// Sets the permute bit of each active label to the bit of the wire: that of its zero label is
+/// cleared.
+fn permute(labels: &mut [Block], bits: &[u8]) {
+    for (label, bit) in labels.iter_mut().zip(bits) {
+        *label = unpermuted(*label) ^ Block::new((*bit & 1).into());
     }
 }
 

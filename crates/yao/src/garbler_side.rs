@@ -2,13 +2,14 @@
 
 use crate::common::Common;
 use crate::cost;
+use crate::ots::{Ots, no_ots, ot_fault};
 use crate::{Labels, OutgoingTables, TapePorts, threads_here, unpermuted, words};
 use sealane_block::Block;
 use sealane_circuit::Tape;
 use sealane_garble::{Garbler, Roles, Scheme, decode};
 use sealane_net::Mesh;
+use sealane_ot::forms;
 use sealane_ot::softspoken::Sender;
-use sealane_ot::{OtError, forms};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Opened, Shares, Start, Words};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ pub(crate) type Revealed = Vec<Option<Words>>;
 
 pub(crate) struct GarblerSide {
     garbler: Garbler,
-    ot: Option<Sender>,
+    ot: Ots<Sender>,
     common: Common,
 }
 
@@ -37,6 +38,7 @@ impl GarblerSide {
             session,
             cpu,
             mut coins,
+            stock,
             ..
         } = start;
         let nonce = coins.public("yao: hash and inputs of the garbler").nonce();
@@ -46,11 +48,12 @@ impl GarblerSide {
         garbler.set_threads(threads_here());
         let extension = cost::extension(setting);
         let delta = garbler.delta();
-        let ot = ot.then(|| Sender::set_up(extension, cpu, mesh, peer, delta, &mut coins));
-        let ot = ot.transpose().map_err(ot_fault)?;
+        let ot = Ots::new(stock, peer, ot, || {
+            Sender::set_up(extension, cpu, mesh, peer, delta, &mut coins)
+        })?;
         mesh.send(peer, nonce.as_bytes())?;
         mesh.flush()?;
-        let ot = ot.map(|ot| ot.finish(mesh)).transpose().map_err(ot_fault)?;
+        let ot = ot.then(|ot| ot.finish(mesh))?;
         Ok(GarblerSide {
             garbler,
             ot,
@@ -79,17 +82,28 @@ impl GarblerSide {
         count: usize,
         mesh: &mut Mesh,
     ) -> Result<Vec<Block>, Fault> {
-        let ot = self
-            .ot
-            .as_mut()
-            .ok_or_else(|| Fault::Internal("no OT prepared".to_string()))?;
         // Erased if the connection breaks half way.
         let mut labels = Zeroizing::new(vec![Block::ZERO; count]);
-        forms::send_given(ot, mesh, &mut labels).map_err(ot_fault)?;
+        match &mut self.ot {
+            Ots::None => return Err(no_ots()),
+            Ots::Extension(ot) => forms::send_given(ot, mesh, &mut labels).map_err(ot_fault)?,
+            Ots::Stock(stock, peer) => {
+                let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; count]);
+                stock.pairs(&mut pairs)?;
+                let delta = self.garbler.delta();
+                let sent = forms::send_under(delta, &pairs, mesh, *peer, &mut labels);
+                sent.map_err(ot_fault)?;
+            }
+        }
         labels
             .iter_mut()
             .for_each(|label| *label = unpermuted(*label));
         Ok(std::mem::take(&mut *labels))
+    }
+
+    /// Whether the evaluator waits for an answer to its choices.
+    pub(crate) fn answers(&self) -> bool {
+        matches!(self.ot, Ots::Stock(..))
     }
 
     /// Runs step 4: garbles a tape.
@@ -148,23 +162,4 @@ pub(crate) fn learn(
         revealed.push(Some(words(&bits, result.share.planes())?));
     }
     Ok(revealed)
-}
-
-/// Converts an error of an OT to a fault of the protocol.
-pub(crate) fn ot_fault(error: OtError) -> Fault {
-    match error {
-        OtError::Net(error) => Fault::Net(error),
-        OtError::BadPoint(party) => Fault::Peer {
-            party,
-            what: "a malformed curve point in the set-up of oblivious transfers".to_string(),
-        },
-        OtError::CheckFailed(party) => Fault::Peer {
-            party,
-            what: "an answer that fails the check of oblivious transfers, by which a party may \
-                   learn bits of another's secret"
-                .to_string(),
-        },
-        OtError::Altered(party) => Fault::Altered(party),
-        OtError::Ended => Fault::internal("oblivious transfers after a failure"),
-    }
 }

@@ -5,7 +5,7 @@
 //! multi-instance hash of room `garble`. The messages and their flights are in [`cost`](self);
 //! steps are numbered here:
 //!
-//! 1. *Set-up.* Base OTs, if the evaluator has inputs; the garbler sends a public nonce. From it
+//! 1. *Set-up.* Base OTs, if the evaluator has inputs and none of a pool; the garbler sends a public nonce. From it
 //!    and the identifier of the session, both expand the public seed S of the hash and a generator
 //!    of input labels.
 //! 2. *Input of the garbler.* Both expand active labels from the generator of input labels; the
@@ -14,7 +14,8 @@
 //!    evaluator's view requires; the hash is robust for labels that the evaluator knows. Their
 //!    permute bits are 0.
 //! 3. *Input of the evaluator.* Correlated OT with offset `delta` and the evaluator's choices, by
-//!    the malicious form of SoftSpoken OT. Both then clear the permute bit of the zero label. With
+//!    the malicious form of SoftSpoken OT; or from random OTs of a pool, which the garbler turns to
+//!    `delta` by an answer of one block each. Both then clear the permute bit of the zero label. With
 //!    such permute bits, an AND with an operand known to its owner takes half a table
 //!    (`garble::known_operand`).
 //! 4. *Tape.* The garbler streams tables while the evaluator evaluates.
@@ -34,15 +35,17 @@ mod common;
 mod cost;
 mod evaluator_side;
 mod garbler_side;
+mod ots;
 mod papers;
 mod tables;
 
-use evaluator_side::EvaluatorSide;
+use evaluator_side::{Choice, EvaluatorSide};
 use garbler_side::GarblerSide;
 use sealane_block::{Block, Erased};
 use sealane_circuit::Tape;
 use sealane_garble::{Ports, Scheme};
 use sealane_net::Mesh;
+use sealane_ot::forms::OffsetRequest;
 use sealane_parties::PartyId;
 use sealane_party::{
     Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Shares, Start, Step, Steps, Words,
@@ -120,6 +123,10 @@ pub enum Pending<'a> {
     Done(Labels),
     /// The garbler waits for the evaluator's choices.
     Choices(usize, usize),
+    /// The evaluator has sent its choices, and then waits for the answer to them.
+    Chosen(usize, usize, OffsetRequest),
+    /// The evaluator waits for the answer to its choices.
+    Answer(usize, usize, OffsetRequest),
     /// The evaluator waits for tables.
     Tables(&'a Tape, usize, Vec<Arc<Labels>>),
     /// Both wait for the other's digest.
@@ -149,6 +156,7 @@ impl<G: Garbling> Protocol for Yao<G> {
             arithmetic: false,
             settles: false,
             offline: false,
+            pools: true,
             corruption: Corruption::SemiHonest(Threshold::Exactly(1)),
             assumption: G::ASSUMPTION,
             papers: G::PAPERS,
@@ -265,8 +273,12 @@ impl<G: Garbling> Steps for YaoParty<G> {
                     }
                     // Step 3.
                     (Some(own), Side::Evaluator(side)) => {
-                        let labels = side.own_input(&own, mesh)?;
-                        more(Pending::Done(Planes::new(bits, elements, labels)))
+                        more(match side.own_input(&own, mesh)? {
+                            Choice::Made(labels) => {
+                                Pending::Done(Planes::new(bits, elements, labels))
+                            }
+                            Choice::Sent(request) => Pending::Chosen(bits, elements, request),
+                        })
                     }
                     (None, Side::Garbler(_)) => more(Pending::Choices(bits, elements)),
                 }
@@ -327,6 +339,17 @@ impl<G: Garbling> Steps for YaoParty<G> {
             (Pending::Done(labels), _) => Progress::share(labels),
             (Pending::Choices(planes, elements), Side::Garbler(side)) => {
                 let labels = side.evaluators_input(planes * elements, mesh)?;
+                let labels = Planes::new(planes, elements, labels);
+                match side.answers() {
+                    true => Progress::More(Pending::Done(labels)),
+                    false => Progress::share(labels),
+                }
+            }
+            (Pending::Chosen(planes, elements, request), _) => {
+                Progress::More(Pending::Answer(planes, elements, request))
+            }
+            (Pending::Answer(planes, elements, request), _) => {
+                let labels = evaluator_side::answered(request, mesh)?;
                 Progress::share(Planes::new(planes, elements, labels))
             }
             (Pending::Tables(tape, lanes, operands), Side::Evaluator(side)) => {

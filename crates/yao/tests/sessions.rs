@@ -81,6 +81,7 @@ fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> En
         session: mesh.session(),
         cpu: side.cpu,
         coins: Coins::danger_fixed_seed(side.seed),
+        stock: None,
     };
     let mut party = <YaoParty>::set_up(start, &demand, &mut mesh).unwrap();
     let tape = tape();

@@ -101,6 +101,7 @@ fn session<G: Garbling>() -> [End; 2] {
             session: mesh.session(),
             cpu: Cpu::detect().unwrap(),
             coins: Coins::danger_fixed_seed(u64::from(me.0)),
+            stock: None,
         };
         let mut party = YaoParty::<G>::set_up(start, &demand, &mut mesh).unwrap();
         let domain = Yao::<G>::domain(Algebra::Z2);

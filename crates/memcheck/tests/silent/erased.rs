@@ -160,6 +160,7 @@ fn party_is_erased<P: Party>() {
             session: mesh.session(),
             cpu: Cpu::best(),
             coins: Coins::danger_fixed_seed(u64::from(me.0)),
+            stock: None,
         };
         litter_the_stack();
         let mut party = P::set_up(start, &demand, &mut mesh).expect("honest parties");

@@ -55,6 +55,7 @@ impl Protocol for Masked {
             arithmetic: true,
             settles: true,
             offline: true,
+            pools: false,
             corruption: Corruption::None,
             assumption: "none: it hides nothing",
             papers: &[],

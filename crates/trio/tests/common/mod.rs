@@ -26,6 +26,7 @@ pub fn setting(parties: usize, roles: [u8; 3]) -> Setting {
         security: Trio::profile().security,
         timing: Trio::profile().timing(),
         network: NetworkClass::Lan,
+        pooled: false,
     }
 }
 
@@ -100,6 +101,7 @@ pub fn session<R: Send>(
             session: mesh.session(),
             cpu,
             coins: Coins::danger_fixed_seed(seed(me)),
+            stock: None,
         };
         let trio = TrioParty::set_up(start, &demand, &mut mesh).unwrap();
         let mut side = Side {

@@ -1,0 +1,170 @@
+//! Runs that take their oblivious transfers from the pool of their two parties.
+
+use crate::common::{PROGRAM, Session, named, parse};
+use sealane_block::{Coins, Cpu};
+use sealane_engine::{
+    EngineError, FailureKind, Job, Journal, NetworkClass, PoolShare, ProtocolName, RunReport,
+    run_with_pool,
+};
+use sealane_identity::Identity;
+use sealane_net::Mesh;
+use sealane_pool::{Filling, Order, Pool, Role};
+use sealane_testkit::page;
+use std::thread;
+use tempfile::TempDir;
+
+/// The pools of two parties, in a folder of this test.
+struct Pools {
+    pools: [Pool; 2],
+    _folder: TempDir,
+}
+
+impl Pools {
+    /// Pools with so many batches for each receiver.
+    fn with(batches: [u64; 2]) -> Pools {
+        let folder = tempfile::tempdir().unwrap();
+        let parties = [Identity::generate(), Identity::generate()];
+        let pools = [0, 1].map(|party| {
+            let folder = folder.path().join(format!("{party}"));
+            Pool::new(&folder, &parties[party], &parties[1 - party].public_key())
+        });
+        let order = Order {
+            batches,
+            network: NetworkClass::Lan,
+        };
+        let meshes = Mesh::in_memory(2).into_iter();
+        thread::scope(|scope| {
+            for (mut mesh, pool) in meshes.zip(&pools) {
+                scope.spawn(move || {
+                    let filling = Filling {
+                        pool,
+                        cpu: Cpu::best(),
+                        progress: &mut |_| (),
+                    };
+                    let made = filling.run(order, Coins::from_os().unwrap(), &mut mesh);
+                    assert!(made.is_ok());
+                });
+            }
+        });
+        Pools {
+            pools,
+            _folder: folder,
+        }
+    }
+
+    /// Batches that are left for the receiver, at either party.
+    fn left(&self, receiver: usize) -> [u64; 2] {
+        [0, 1].map(|party| {
+            let role = match party == receiver {
+                true => Role::Receiver,
+                false => Role::Sender,
+            };
+            self.pools[party].count(role).unwrap().left
+        })
+    }
+
+    /// Runs a session, each party with its job.
+    fn run(&self, session: &Session, jobs: [&Job; 2]) -> [Result<RunReport, EngineError>; 2] {
+        let mut meshes = Mesh::in_memory(2).into_iter();
+        thread::scope(|scope| {
+            let sides = [0, 1].map(|party| {
+                let (mut mesh, pool) = (meshes.next().unwrap(), &self.pools[party]);
+                let (job, inputs) = (jobs[party], &session.inputs[party]);
+                scope.spawn(move || {
+                    run_with_pool(job, inputs, Some(pool), &mut mesh, &mut Journal::silent())
+                })
+            });
+            sides.map(|side| side.join().expect("no party panics"))
+        })
+    }
+}
+
+fn job(protocol: ProtocolName, helpers: &[&str]) -> Job {
+    let planned = Job::in_tiles(
+        parse(PROGRAM),
+        protocol,
+        NetworkClass::Lan,
+        named(helpers),
+        2,
+    );
+    planned.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn share(job: &Job) -> PoolShare {
+    PoolShare::of(job, &job.cost(&[5]).unwrap()).expect("the evaluator has inputs")
+}
+
+#[test]
+fn a_run_with_a_pool_is_right_and_as_planned() {
+    for protocol in [ProtocolName::Yao, ProtocolName::YaoThreeHalves] {
+        let (plain, pooled) = (job(protocol, &[]), job(protocol, &[]).from_pool().unwrap());
+        assert_ne!(plain.hash(), pooled.hash());
+        let (before, after) = (plain.cost(&[5]).unwrap(), pooled.cost(&[5]).unwrap());
+        // The nonce of the set-up is waited for in either case.
+        assert_eq!(after.promise.rounds, before.promise.rounds);
+        assert!(after.compute_ns + 10_000_000 < before.compute_ns);
+        assert_eq!(PoolShare::of(&plain, &before), None);
+        let share = share(&pooled);
+        let evaluator = share.receiver.index();
+        let mut batches = [0, 0];
+        batches[evaluator] = 2 * share.batches;
+        let (session, pools) = (Session::new(PROGRAM, protocol, &[]), Pools::with(batches));
+        for runs in 1..=2 {
+            for end in pools.run(&session, [&pooled; 2]) {
+                let report = end.unwrap_or_else(|error| panic!("{error}"));
+                session.assert_right(&report);
+                assert!(report.as_planned());
+            }
+            assert_eq!(pools.left(evaluator), [(2 - runs) * share.batches; 2]);
+        }
+        for end in pools.run(&session, [&pooled; 2]) {
+            let error = end.err().expect("nothing is left");
+            assert!(
+                ["pool-short", "peer-gave-up"].contains(&error.finding().code.name()),
+                "{error}"
+            );
+        }
+        // Without the pool it runs as before.
+        for end in pools.run(&session, [&plain; 2]) {
+            session.assert_right(&end.unwrap_or_else(|error| panic!("{error}")));
+        }
+    }
+}
+
+#[test]
+fn a_pool_for_the_other_party_is_of_no_use() {
+    let pooled = job(ProtocolName::Yao, &[]).from_pool().unwrap();
+    let share = share(&pooled);
+    let mut batches = [share.batches; 2];
+    batches[share.receiver.index()] = 0;
+    let pools = Pools::with(batches);
+    for end in pools.run(&Session::of_two(), [&pooled; 2]) {
+        assert_ne!(end.err().expect("too few").kind(), FailureKind::Internal);
+    }
+    assert_eq!(pools.left(share.sender.index()), [share.batches; 2]);
+}
+
+#[test]
+fn both_parties_have_to_draw_on_the_pool() {
+    let (plain, pooled) = (job(ProtocolName::Yao, &[]), job(ProtocolName::Yao, &[]));
+    let pooled = pooled.from_pool().unwrap();
+    let evaluator = share(&pooled).receiver.index();
+    let pools = Pools::with([4, 4]);
+    for end in pools.run(&Session::of_two(), [&plain, &pooled]) {
+        let error = end.err().expect("two jobs").to_string();
+        assert!(
+            error.contains("use of a pool") && error.contains("with `--pool`"),
+            "{error}"
+        );
+    }
+    assert_eq!(pools.left(evaluator), [4, 4]);
+}
+
+#[test]
+fn what_has_no_use_for_a_pool_says_so() {
+    let refused = job(ProtocolName::Trio, &["ada", "bob", "cyd"]).from_pool();
+    let error = refused.err().expect("five parties");
+    assert_eq!(error.kind(), FailureKind::Misuse);
+    page::shows("no-pool", &error.to_string());
+    assert!(job(ProtocolName::Clear, &[]).from_pool().is_err());
+}

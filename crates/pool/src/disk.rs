@@ -1,0 +1,159 @@
+//! The folder of a pool, behind a trait, so that tests can end it at every write.
+
+use sealane_files::{NewFile, Rights, Taken, private_file, sync_folder};
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
+
+/// Operations on the files of one folder. Each has reached the disk when it returns.
+pub trait Disk: Send + Sync {
+    /// Reads a file that holds secrets, whole; nothing if there is no such file. Refuses one of
+    /// more than `most` bytes.
+    fn read(&self, name: &str, most: usize) -> io::Result<Option<Zeroizing<Vec<u8>>>>;
+    /// Opens a file to read it from byte `at` on, even if it is removed meanwhile.
+    fn open(&self, name: &str, at: u64) -> io::Result<Box<dyn Read + Send>>;
+    /// Writes a file, in place of an existing one, which is overwritten with zeros.
+    fn replace(&self, name: &str, content: &[u8]) -> io::Result<()>;
+    /// Begins a file that does not exist; it has its name once it is kept.
+    fn begin(&self, name: &str) -> io::Result<Box<dyn Unnamed>>;
+    /// Removes a file, if there is one, and overwrites it with zeros before that if it may be
+    /// secret.
+    fn remove(&self, name: &str, erase: bool) -> io::Result<()>;
+    /// Lists the files.
+    fn names(&self) -> io::Result<Vec<String>>;
+    /// Takes the lock of this name, if nobody has it; it ends with the value and with the process.
+    fn try_lock(&self, name: &str) -> io::Result<Option<Lock>>;
+}
+
+/// A file that has no name yet.
+pub trait Unnamed: Write {
+    /// Brings the file to the disk and gives it its name.
+    fn keep(self: Box<Self>) -> io::Result<()>;
+}
+
+/// A lock that is held.
+pub struct Lock(#[expect(dead_code, reason = "the lock ends with the file")] Option<File>);
+
+impl Lock {
+    /// A lock that only its holder knows, for tests in one thread.
+    #[cfg(test)]
+    pub fn held() -> Lock {
+        Lock(None)
+    }
+}
+
+/// A folder of this machine, which only its owner may read.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// The folder at `path`; it is made with its first file.
+    pub fn new(path: &Path) -> Folder {
+        Folder(path.to_path_buf())
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Makes the folder, unless there is one.
+    fn make(&self) -> io::Result<()> {
+        if self.0.is_dir() {
+            return Ok(());
+        }
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&self.0)?;
+        sync_folder(self.0.parent().unwrap_or(&self.0))
+    }
+}
+
+impl Disk for Folder {
+    fn read(&self, name: &str, most: usize) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+        match private_file::load(&self.file(name), most + 1) {
+            Ok(content) if content.len() > most => {
+                Err(io::Error::new(ErrorKind::InvalidData, "it is too long"))
+            }
+            Ok(content) => Ok(Some(content)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn open(&self, name: &str, at: u64) -> io::Result<Box<dyn Read + Send>> {
+        let mut file = File::open(self.file(name))?;
+        file.seek(SeekFrom::Start(at))?;
+        Ok(Box::new(file))
+    }
+
+    fn replace(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        self.make()?;
+        let path = self.file(name);
+        // Opened before it loses its name.
+        let old = File::options().write(true).open(&path).ok();
+        sealane_files::replace(&path, Rights::Owner, content)?;
+        old.map_or(Ok(()), erase)
+    }
+
+    fn begin(&self, name: &str) -> io::Result<Box<dyn Unnamed>> {
+        self.make()?;
+        let file = NewFile::begin(&self.file(name), Rights::Owner, Taken::Refuse)?;
+        Ok(Box::new(file))
+    }
+
+    fn remove(&self, name: &str, secret: bool) -> io::Result<()> {
+        let path = self.file(name);
+        let file = match File::options().write(true).open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            file => file?,
+        };
+        if secret {
+            erase(file)?;
+        }
+        fs::remove_file(path)?;
+        sync_folder(&self.0)
+    }
+
+    fn names(&self) -> io::Result<Vec<String>> {
+        let entries = match fs::read_dir(&self.0) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().into_string().ok());
+        entries
+            .filter_map(|entry| name(entry).transpose())
+            .collect()
+    }
+
+    fn try_lock(&self, name: &str) -> io::Result<Option<Lock>> {
+        self.make()?;
+        let mut options = File::options();
+        let options = options.create(true).truncate(false).write(true);
+        let file = options.open(self.file(name))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Lock(Some(file)))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl Unnamed for NewFile {
+    fn keep(self: Box<Self>) -> io::Result<()> {
+        NewFile::keep(*self)
+    }
+}
+
+/// Overwrites a file with zeros, as well as a file system lets a program do that.
+fn erase(mut file: File) -> io::Result<()> {
+    let mut left = file.metadata()?.len();
+    file.seek(SeekFrom::Start(0))?;
+    while left > 0 {
+        let now = left.min(1 << 16);
+        file.write_all(&[0; 1 << 16][..now as usize])?;
+        left -= now;
+    }
+    file.sync_all()
+}

@@ -1,0 +1,395 @@
+//! The protocol by which two parties fill their pools.
+//!
+//! 1. Both send how much they want, which has to be the same, what they hold, and a contribution to
+//!    the identifier of the session. Both forget what only one of them holds.
+//! 2. For each role: a set-up of correlated OTs with a fresh offset, which nothing else uses, then
+//!    random OTs from these, hashed and written batch by batch.
+//! 3. Once both have their files on their disks, each adds them to its state. If one stops before
+//!    that, the other forgets the fill at the next meeting.
+//!
+//! The OTs are secure against a corrupt party. After a failed check the pool is destroyed before
+//! the error is returned, since a party that could try again would add up what it learns.
+
+use crate::disk::Unnamed;
+use crate::error;
+use crate::keys::ChainKey;
+use crate::pool::{Pool, file_name};
+use crate::state::{BATCH, BatchCipher, Fill, MOST_BATCHES, MOST_FILLS, Offer, batch_bytes};
+use sealane_block::{Block, Coins, Cpu};
+use sealane_diagnostic::Diagnostic;
+use sealane_net::{Mesh, NetError, SessionId};
+use sealane_ot::ferret::{FerretCost, FerretReceiver, FerretSender, Params};
+use sealane_ot::forms::{self, Hasher};
+use sealane_ot::softspoken::{Receiver, Sender};
+use sealane_ot::traits::{CotCost, CotReceiver, CotSender};
+use sealane_ot::{Flights, OtError, Role, Security, SoftSpoken};
+use sealane_parties::{NetworkClass, PartyId};
+use serde::{Deserialize, Serialize};
+use std::io;
+use zeroize::Zeroizing;
+
+/// Batches that are made at a time.
+const STRIDE: usize = 64;
+/// Bit of an offset that Ferret asks for.
+const CHOICE_BIT: u128 = 1;
+
+/// An amount of OTs, in batches, and the way in which they are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// Batches in which party 0 and party 1 is the receiver.
+    pub batches: [u64; 2],
+    /// Class of the network, by which the extension is chosen.
+    pub network: NetworkClass,
+}
+
+/// Reason why a fill ended without OTs.
+pub enum FillError {
+    /// The network or the other party.
+    Net(NetError),
+    /// A message that breaks a protocol, or fails its check. The pool is destroyed.
+    Ot(OtError),
+    /// The other party has another order.
+    Differs(Order),
+    /// The pool of this party cannot be used.
+    Pool(Diagnostic),
+}
+
+/// First message, of both.
+#[derive(Serialize, Deserialize)]
+struct Hello {
+    order: Order,
+    offer: Offer,
+    contribution: [u8; 32],
+}
+
+/// Last message, of both: the files are on the disk.
+#[derive(Serialize, Deserialize)]
+struct Written;
+
+impl Order {
+    /// Messages of the fill for one receiver, in flights.
+    pub fn flights(&self, batches: u64) -> Flights {
+        let source = Source::of(self, batches);
+        let mut flights = source.cost().set_up();
+        flights.extend(strides(batches).flat_map({
+            let mut before = 0;
+            move |batches| {
+                let count = (batches * BATCH) as u64;
+                before += count;
+                source.cost().extend(before - count, count)
+            }
+        }));
+        flights
+    }
+
+    /// Whether the amounts are within bounds.
+    pub fn is_valid(&self) -> bool {
+        self.batches.iter().all(|batches| *batches <= MOST_BATCHES)
+    }
+}
+
+/// Lengths of the steps in which so many batches are made.
+fn strides(batches: u64) -> impl Iterator<Item = usize> {
+    let step = STRIDE as u64;
+    (0..batches.div_ceil(step)).map(move |at| step.min(batches - at * step) as usize)
+}
+
+/// The source of correlated OTs of a fill.
+#[derive(Clone, Copy)]
+enum Source {
+    SoftSpoken(SoftSpoken),
+    Ferret(SoftSpoken, Params),
+}
+
+impl Source {
+    /// On a LAN bytes are cheap. On a WAN it is the source with the fewer bytes.
+    fn of(order: &Order, batches: u64) -> Source {
+        let k = match order.network {
+            NetworkClass::Lan => 4,
+            NetworkClass::Wan => 8,
+        };
+        let softspoken = SoftSpoken::new(k, Security::Malicious);
+        let silent = Source::Ferret(softspoken, Params::new(Security::Malicious));
+        let plain = Source::SoftSpoken(softspoken);
+        let bytes = |source: Source| {
+            let cost = source.cost();
+            let flights = [cost.set_up(), cost.extend(0, batches * BATCH as u64)].concat();
+            let of_flight = |flight: &sealane_ot::Flight| flight.from_sender + flight.from_receiver;
+            flights.iter().map(of_flight).sum::<u64>()
+        };
+        match order.network {
+            NetworkClass::Wan if bytes(silent) < bytes(plain) => silent,
+            _ => plain,
+        }
+    }
+
+    fn cost(self) -> Box<dyn CotCost> {
+        match self {
+            Source::SoftSpoken(source) => Box::new(source),
+            Source::Ferret(source, params) => Box::new(FerretCost { source, params }),
+        }
+    }
+}
+
+/// One party of a fill.
+pub struct Filling<'a> {
+    /// Its pool with the other.
+    pub pool: &'a Pool,
+    /// Tier of the CPU.
+    pub cpu: Cpu,
+    /// Told how many batches are written.
+    pub progress: &'a mut dyn FnMut(u64),
+}
+
+impl Filling<'_> {
+    /// Fills the pools of the two parties of a mesh.
+    ///
+    /// # Errors
+    /// See [`FillError`]; nothing is added to the pool then.
+    pub fn run(mut self, order: Order, mut coins: Coins, mesh: &mut Mesh) -> Result<(), FillError> {
+        let _lock = self.pool.lock_fill()?;
+        let offer = self.pool.offer()?;
+        let me = mesh.me();
+        let peer = PartyId(1 - me.0);
+        let contribution = *coins.public("pool: session").nonce().as_bytes();
+        let hello = Hello {
+            order,
+            offer,
+            contribution,
+        };
+        mesh.send_control(peer, &hello)?;
+        let theirs: Hello = mesh.recv_control(peer)?;
+        if theirs.order != order {
+            return Err(FillError::Differs(theirs.order));
+        }
+        if !theirs.offer.is_valid() {
+            let reason = "numbers of a pool that are out of bounds".to_string();
+            return Err(FillError::Net(NetError::Malformed {
+                party: peer,
+                reason,
+            }));
+        }
+        let instance = instance(&order, mesh);
+        let mut contributions = [contribution, theirs.contribution];
+        if me.0 == 1 {
+            contributions.reverse();
+        }
+        mesh.set_session(SessionId::new(&instance, &contributions));
+        let state = self.pool.agree(&hello.offer, &theirs.offer)?;
+        let mut coins = coins.enter(mesh.session().as_bytes());
+        let mut fills = Vec::new();
+        for receiver in [PartyId(0), PartyId(1)] {
+            let batches = order.batches[receiver.index()];
+            if batches == 0 {
+                continue;
+            }
+            let role = match me == receiver {
+                true => Role::Receiver,
+                false => Role::Sender,
+            };
+            let half = state.half(role);
+            if half.fills.len() >= MOST_FILLS {
+                return Err(FillError::Pool(error::full(self.pool.place())));
+            }
+            let fill = Fill {
+                id: fill_id(mesh.session(), receiver),
+                first: half.end(),
+                batches,
+            };
+            let key = half.key_of(fill.first);
+            let source = Source::of(&order, batches);
+            let made = self.make(role, source, &fill, key.clone(), &mut coins, mesh);
+            if let Err(FillError::Ot(_)) = made {
+                self.pool.destroy()?;
+            }
+            made?;
+            fills.push((role, fill, key));
+        }
+        mesh.send_control(peer, &Written)?;
+        let Written = mesh.recv_control(peer)?;
+        Ok(self.pool.add(state.epoch, fills)?)
+    }
+
+    /// Makes the OTs of one fill in one role, and writes their file.
+    fn make(
+        &mut self,
+        role: Role,
+        source: Source,
+        fill: &Fill,
+        key: ChainKey,
+        coins: &mut Coins,
+        mesh: &mut Mesh,
+    ) -> Result<(), FillError> {
+        let (me, peer) = (mesh.me(), PartyId(1 - mesh.me().0));
+        let [sender, receiver] = match role {
+            Role::Sender => [me, peer],
+            Role::Receiver => [peer, me],
+        };
+        let label = "pool: random OTs";
+        let mut hasher = Hasher::new(self.cpu, mesh.session(), sender, receiver, label);
+        let unusable = |error| error::unusable(self.pool.place(), error);
+        let file = self.pool.disk().begin(&file_name(role, fill));
+        let mut out = BatchWriter {
+            role,
+            fill,
+            key,
+            number: fill.first,
+            file: file.map_err(unusable)?,
+            text: Zeroizing::new(vec![Block::ZERO; batch_bytes(role) / 16]),
+        };
+        let mut maker = match role {
+            Role::Sender => Maker::Sender(sender_of(source, self.cpu, mesh, peer, coins)?),
+            Role::Receiver => Maker::Receiver(receiver_of(source, self.cpu, mesh, peer, coins)?),
+        };
+        let mut keys = Zeroizing::new(vec![Block::ZERO; STRIDE * out.text.len()]);
+        for batches in strides(fill.batches) {
+            let count = batches * BATCH;
+            match &mut maker {
+                Maker::Sender(cot) => {
+                    let pairs = bytemuck::cast_slice_mut(&mut keys[..2 * count]);
+                    forms::send_random(&mut **cot, &mut hasher, mesh, pairs)?;
+                    for pairs in keys[..2 * count].chunks(2 * BATCH) {
+                        out.write(&[pairs]).map_err(unusable)?;
+                    }
+                }
+                Maker::Receiver(cot) => {
+                    let (keys, choices) = keys.split_at_mut(STRIDE * BATCH);
+                    let (keys, choices) = (&mut keys[..count], &mut choices[..count / 128]);
+                    forms::receive_random(&mut **cot, &mut hasher, mesh, choices, keys)?;
+                    mesh.flush()?;
+                    for (keys, choices) in keys.chunks(BATCH).zip(choices.chunks(BATCH / 128)) {
+                        out.write(&[keys, choices]).map_err(unusable)?;
+                    }
+                }
+            }
+            (self.progress)(batches as u64);
+        }
+        mesh.flush()?;
+        Ok(out.file.keep().map_err(unusable)?)
+    }
+}
+
+enum Maker {
+    Sender(Box<dyn CotSender>),
+    Receiver(Box<dyn CotReceiver>),
+}
+
+fn sender_of(
+    source: Source,
+    cpu: Cpu,
+    mesh: &mut Mesh,
+    peer: PartyId,
+    coins: &mut Coins,
+) -> Result<Box<dyn CotSender>, OtError> {
+    let delta = coins.secret("pool: offset").block();
+    let delta = Zeroizing::new(Block::new(delta.value() | CHOICE_BIT));
+    let (Source::SoftSpoken(parameters) | Source::Ferret(parameters, _)) = source;
+    let set_up = Sender::set_up(parameters, cpu, mesh, peer, *delta, coins)?;
+    mesh.flush()?;
+    let mut plain = set_up.finish(mesh)?;
+    match source {
+        Source::SoftSpoken(_) => Ok(Box::new(plain)),
+        Source::Ferret(_, params) => {
+            let silent = FerretSender::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
+            Ok(Box::new(silent))
+        }
+    }
+}
+
+fn receiver_of(
+    source: Source,
+    cpu: Cpu,
+    mesh: &mut Mesh,
+    peer: PartyId,
+    coins: &mut Coins,
+) -> Result<Box<dyn CotReceiver>, OtError> {
+    let (Source::SoftSpoken(parameters) | Source::Ferret(parameters, _)) = source;
+    let set_up = Receiver::set_up(parameters, cpu, mesh, peer, coins)?;
+    mesh.flush()?;
+    let mut plain = set_up.finish(mesh)?;
+    mesh.flush()?;
+    match source {
+        Source::SoftSpoken(_) => Ok(Box::new(plain)),
+        Source::Ferret(_, params) => {
+            let silent = FerretReceiver::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
+            Ok(Box::new(silent))
+        }
+    }
+}
+
+/// Writes batches, each under its key.
+struct BatchWriter<'a> {
+    role: Role,
+    fill: &'a Fill,
+    key: ChainKey,
+    number: u64,
+    file: Box<dyn Unnamed>,
+    text: Zeroizing<Vec<Block>>,
+}
+
+impl BatchWriter<'_> {
+    fn write(&mut self, parts: &[&[Block]]) -> io::Result<()> {
+        let mut left = &mut self.text[..];
+        for part in parts {
+            left[..part.len()].copy_from_slice(part);
+            left = &mut left[part.len()..];
+        }
+        let cipher = BatchCipher {
+            fill: self.fill,
+            role: self.role,
+            number: self.number,
+            key: &self.key,
+        };
+        let text = Block::as_bytes_mut(&mut self.text);
+        cipher.seal(text);
+        self.file.write_all(text)?;
+        self.number += 1;
+        self.key.advance(1);
+        Ok(())
+    }
+}
+
+/// Hash of what both parties agreed on.
+fn instance(order: &Order, mesh: &Mesh) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key("sealane pool 1 fill");
+    for batches in order.batches {
+        hasher.update(&batches.to_le_bytes());
+    }
+    hasher.update(&[(order.network == NetworkClass::Wan).into()]);
+    for key in mesh.pinned() {
+        hasher.update(key.as_bytes());
+    }
+    *hasher.finalize().as_bytes()
+}
+
+/// Name of the fill of this session for this receiver.
+fn fill_id(session: SessionId, receiver: PartyId) -> [u8; 16] {
+    let mut id = [0; 16];
+    blake3::Hasher::new_derive_key("sealane pool 1 name of a fill")
+        .update(session.as_bytes())
+        .update(&[receiver.0])
+        .finalize_xof()
+        .fill(&mut id);
+    id
+}
+
+impl From<NetError> for FillError {
+    fn from(error: NetError) -> FillError {
+        FillError::Net(error)
+    }
+}
+
+impl From<OtError> for FillError {
+    fn from(error: OtError) -> FillError {
+        match error {
+            OtError::Net(error) => FillError::Net(error),
+            error => FillError::Ot(error),
+        }
+    }
+}
+
+impl From<Diagnostic> for FillError {
+    fn from(error: Diagnostic) -> FillError {
+        FillError::Pool(error)
+    }
+}

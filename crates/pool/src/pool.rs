@@ -1,0 +1,267 @@
+//! The pool of one party with another, on its disk.
+
+use crate::disk::{Disk, Folder, Lock};
+use crate::error;
+use crate::keys::{ChainKey, WrapKey};
+use crate::state::{Fill, Half, MOST_BYTES, Offer, State};
+use crate::stock::DiskStock;
+use sealane_diagnostic::Diagnostic;
+use sealane_identity::{Identity, PublicKey};
+use sealane_ot::Role;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Name of the file of the state.
+const STATE: &str = "state";
+/// Name of the file whose lock a process holds while it changes the state.
+const STATE_LOCK: &str = "lock";
+/// Name of the file whose lock a process holds while it fills the pool.
+const FILL_LOCK: &str = "fill-lock";
+/// Ending of files of OTs.
+const OTS: &str = ".ots";
+/// Longest wait for another process that changes the state, which takes it a few writes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Random OTs that this party has made with another, and that no run has used.
+pub struct Pool {
+    disk: Arc<dyn Disk>,
+    key: WrapKey,
+    /// Where it is, for messages.
+    place: String,
+}
+
+/// Counts of the OTs in which this party has one role, in batches of [`BATCH`](crate::BATCH).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Batches for runs to come.
+    pub left: u64,
+    /// Batches of runs that ended well.
+    pub used: u64,
+    /// Batches of runs that failed, or are under way.
+    pub unfinished: u64,
+    /// Batches that were made and cannot be used, since the other party does not hold them, or has
+    /// used further.
+    pub lost: u64,
+}
+
+impl Pool {
+    /// The pool of the party with this identity with the party of the key `peer`, in the folder of
+    /// all pools. Nothing is read yet.
+    pub fn new(folder: &Path, identity: &Identity, peer: &PublicKey) -> Pool {
+        let folder = folder.join(hex(&peer.as_bytes()[..16]));
+        Pool::on(
+            Arc::new(Folder::new(&folder)),
+            WrapKey::new(identity.secret_pkcs8(), peer.as_bytes()),
+            folder.display().to_string(),
+        )
+    }
+
+    pub(crate) fn on(disk: Arc<dyn Disk>, key: WrapKey, place: String) -> Pool {
+        Pool { disk, key, place }
+    }
+
+    /// Returns the state as it may be shown to the other party.
+    ///
+    /// # Errors
+    /// The files cannot be read, or are not this party's.
+    pub fn offer(&self) -> Result<Offer, Diagnostic> {
+        Ok(self.load()?.offer())
+    }
+
+    /// Returns counts for the OTs in which this party has the role.
+    ///
+    /// # Errors
+    /// The files cannot be read, or are not this party's.
+    pub fn count(&self, role: Role) -> Result<Count, Diagnostic> {
+        let state = self.load()?;
+        let half = state.half(role);
+        Ok(Count {
+            left: half.left(),
+            used: half.finished,
+            unfinished: half.taken - half.finished,
+            lost: half.lost,
+        })
+    }
+
+    /// Takes `batches` for a run, for both parties from the larger number on. They are out of the
+    /// pool when this returns, on the disk too. `mine` and `theirs` are the offers that crossed.
+    ///
+    /// # Errors
+    /// There are not so many that both hold; another process has changed the pool since it was
+    /// offered; or the files cannot be read or written.
+    pub fn take(
+        &self,
+        role: Role,
+        batches: u64,
+        mine: &Offer,
+        theirs: &Offer,
+    ) -> Result<DiskStock, Diagnostic> {
+        let _lock = self.lock()?;
+        let mut state = self.load()?;
+        if state.offer() != *mine {
+            return Err(error::busy(&self.place));
+        }
+        let theirs = theirs.opposite(role);
+        let half = state.half_mut(role);
+        let have = half.left_with(theirs);
+        if have < batches {
+            return Err(error::short(have, batches));
+        }
+        half.agree(theirs).map_err(error::no_randomness)?;
+        let parts = half.take(batches).map_err(error::no_randomness)?;
+        self.store(&state)?;
+        let stock = DiskStock::open(&*self.disk, role, parts);
+        stock.map_err(|error| error::unusable(&self.place, error))
+    }
+
+    /// Counts batches of a run that ended well.
+    ///
+    /// # Errors
+    /// The files cannot be read or written.
+    pub fn finish(&self, role: Role, batches: u64) -> Result<(), Diagnostic> {
+        let _lock = self.lock()?;
+        let mut state = self.load()?;
+        state.half_mut(role).finished += batches;
+        self.store(&state)?;
+        // A fill under way has files that the state does not hold yet.
+        match self.lock_fill() {
+            Ok(_lock) => self.sweep(&state),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Removes everything that is of use to anybody, first the key of what is left. For a pair
+    /// whose check has failed, or a user who asks for it. Files that cannot be read are no
+    /// obstacle.
+    ///
+    /// # Errors
+    /// The operating system refuses to change the files.
+    pub fn destroy(&self) -> Result<(), Diagnostic> {
+        let _lock = self.lock()?;
+        let removed = self.disk.remove(STATE, true).and_then(|()| {
+            for name in self.disk.names()? {
+                if name.ends_with(OTS) {
+                    self.disk.remove(&name, false)?;
+                }
+            }
+            Ok(())
+        });
+        removed.map_err(|error| error::unusable(&self.place, error))
+    }
+
+    /// Keeps other processes from filling the pool, until the lock is dropped.
+    pub(crate) fn lock_fill(&self) -> Result<Lock, Diagnostic> {
+        let lock = self.disk.try_lock(FILL_LOCK);
+        let lock = lock.map_err(|error| error::unusable(&self.place, error))?;
+        lock.ok_or_else(|| error::busy(&self.place))
+    }
+
+    /// Brings the pool in step with the other party before a fill, for which this process holds the
+    /// lock.
+    pub(crate) fn agree(&self, mine: &Offer, theirs: &Offer) -> Result<State, Diagnostic> {
+        let _lock = self.lock()?;
+        let mut state = self.load()?;
+        if state.offer() != *mine {
+            return Err(error::busy(&self.place));
+        }
+        for role in [Role::Sender, Role::Receiver] {
+            let half = state.half_mut(role);
+            half.agree(theirs.opposite(role))
+                .map_err(error::no_randomness)?;
+        }
+        self.store(&state)?;
+        self.sweep(&state)?;
+        Ok(state)
+    }
+
+    /// Adds fills whose files are on the disk, each with the key of its first batch, to the pool of
+    /// this epoch.
+    pub(crate) fn add(
+        &self,
+        epoch: [u8; 16],
+        fills: Vec<(Role, Fill, ChainKey)>,
+    ) -> Result<(), Diagnostic> {
+        let _lock = self.lock()?;
+        let mut state = self.load()?;
+        // The pool was destroyed meanwhile, and what was made by then is not for use.
+        if state.epoch != epoch {
+            return Err(error::busy(&self.place));
+        }
+        for (role, fill, key) in fills {
+            if !state.half_mut(role).add(fill, key) {
+                return Err(error::busy(&self.place));
+            }
+        }
+        self.store(&state)
+    }
+
+    pub(crate) fn disk(&self) -> &dyn Disk {
+        &*self.disk
+    }
+
+    pub(crate) fn place(&self) -> &str {
+        &self.place
+    }
+
+    fn lock(&self) -> Result<Lock, Diagnostic> {
+        let began = Instant::now();
+        loop {
+            let lock = self.disk.try_lock(STATE_LOCK);
+            match lock.map_err(|error| error::unusable(&self.place, error))? {
+                Some(lock) => return Ok(lock),
+                None if began.elapsed() > PATIENCE => return Err(error::busy(&self.place)),
+                None => thread::sleep(Duration::from_millis(10)),
+            }
+        }
+    }
+
+    fn load(&self) -> Result<State, Diagnostic> {
+        let file = self.disk.read(STATE, MOST_BYTES);
+        match file.map_err(|error| error::unusable(&self.place, error))? {
+            None => State::empty().map_err(error::no_randomness),
+            Some(file) => State::open(&self.key, &file).ok_or_else(|| {
+                let what = "its state was not written by this party, or is damaged";
+                error::unusable(&self.place, what)
+            }),
+        }
+    }
+
+    fn store(&self, state: &State) -> Result<(), Diagnostic> {
+        let sealed = state.seal(&self.key).map_err(error::no_randomness)?;
+        let written = self.disk.replace(STATE, &sealed);
+        written.map_err(|error| error::unusable(&self.place, error))
+    }
+
+    /// Removes files of fills that the state does not hold any more.
+    fn sweep(&self, state: &State) -> Result<(), Diagnostic> {
+        let held = |role: Role| {
+            let half: &Half = state.half(role);
+            half.fills.iter().map(move |fill| file_name(role, fill))
+        };
+        let held = held(Role::Sender).chain(held(Role::Receiver));
+        let held = held.collect::<Vec<_>>();
+        let swept = self.disk.names().and_then(|names| {
+            let gone = |name: &&String| name.ends_with(OTS) && !held.contains(name);
+            names
+                .iter()
+                .filter(gone)
+                .try_for_each(|name| self.disk.remove(name, false))
+        });
+        swept.map_err(|error| error::unusable(&self.place, error))
+    }
+}
+
+/// Name of the file of a fill.
+pub(crate) fn file_name(role: Role, fill: &Fill) -> String {
+    let role = match role {
+        Role::Sender => "sender",
+        Role::Receiver => "receiver",
+    };
+    format!("{role}-{}{OTS}", hex(&fill.id))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

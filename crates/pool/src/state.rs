@@ -1,0 +1,330 @@
+//! The state of a pool: how far it is used, which fills it holds, and the head of its chain of keys.
+
+use crate::keys::{ChainKey, OneTime, TAG_BYTES, WrapKey};
+use sealane_ot::Role;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+/// OTs of a batch, which is encrypted under a key of its own and used as a whole.
+pub const BATCH: usize = 1024;
+/// Most fills that a half holds at a time, so that offers are bounded.
+pub const MOST_FILLS: usize = 64;
+/// Most batches that a fill makes: 2^34 OTs.
+pub const MOST_BATCHES: u64 = 1 << 24;
+/// Most batches that a pool counts in its life.
+const LAST: u64 = 1 << 48;
+
+/// Longest file of a state.
+pub const MOST_BYTES: usize = 1 << 14;
+const MAGIC: &[u8] = b"sealane pool 1\n";
+const SALT_BYTES: usize = 32;
+
+/// OTs that both parties made together and have on their disks.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fill {
+    /// Random name of the fill, the same at both parties.
+    pub id: [u8; 16],
+    /// Number of its first batch.
+    pub first: u64,
+    /// Number of its batches.
+    pub batches: u64,
+}
+
+impl Fill {
+    /// The number behind the last batch.
+    pub fn end(&self) -> u64 {
+        self.first + self.batches
+    }
+
+    /// Batches from `next` on.
+    fn left(&self, next: u64) -> u64 {
+        self.end().saturating_sub(self.first.max(next))
+    }
+}
+
+/// The OTs of a pair in which this party has one role.
+#[derive(Serialize, Deserialize)]
+pub struct Half {
+    /// Number of the first batch that nobody has taken. It never goes back.
+    pub next: u64,
+    /// Key of that batch.
+    pub key: ChainKey,
+    /// Batches that runs have taken.
+    pub taken: u64,
+    /// Those of them whose runs have ended well.
+    pub finished: u64,
+    /// Batches that were made and cannot be used, since the other party does not hold them or has
+    /// used further.
+    pub lost: u64,
+    /// Fills with batches that nobody has taken, in the order of their numbers.
+    pub fills: Vec<Fill>,
+}
+
+/// Batches that were taken out of one fill.
+pub struct Part {
+    /// Their fill.
+    pub fill: Fill,
+    /// Number of the first.
+    pub first: u64,
+    /// Number of batches.
+    pub batches: u64,
+    /// Key of the first.
+    pub key: ChainKey,
+}
+
+/// State of a pool.
+#[derive(Serialize, Deserialize)]
+pub struct State {
+    /// Random name of the pool from its beginning to its destruction.
+    pub epoch: [u8; 16],
+    /// By role of this party.
+    halves: [Half; 2],
+}
+
+/// One half of a pool as the other party may know it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HalfOffer {
+    next: u64,
+    fills: Vec<Fill>,
+}
+
+/// A pool as the other party may know it: by its owner's role.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer([HalfOffer; 2]);
+
+impl Offer {
+    /// The half that belongs to the other party's role.
+    pub fn opposite(&self, role: Role) -> &HalfOffer {
+        &self.0[1 - index(role)]
+    }
+
+    /// Adds everything to a hash.
+    pub fn digest(&self, hasher: &mut blake3::Hasher) {
+        for half in &self.0 {
+            hasher.update(&half.next.to_le_bytes());
+            hasher.update(&half.fills.len().to_le_bytes());
+            for fill in &half.fills {
+                hasher.update(&fill.id);
+                hasher.update(&fill.first.to_le_bytes());
+                hasher.update(&fill.batches.to_le_bytes());
+            }
+        }
+    }
+
+    /// Whether numbers and lengths are within bounds.
+    pub fn is_valid(&self) -> bool {
+        self.0.iter().all(|half| {
+            let mut end = 0;
+            half.next <= LAST
+                && half.fills.len() <= MOST_FILLS
+                && half.fills.iter().all(|fill| {
+                    let follows = fill.first >= end && fill.first <= LAST;
+                    end = fill.first.saturating_add(fill.batches);
+                    follows && fill.batches <= MOST_BATCHES
+                })
+        })
+    }
+}
+
+fn index(role: Role) -> usize {
+    usize::from(role == Role::Receiver)
+}
+
+impl Half {
+    fn empty() -> Result<Half, getrandom::Error> {
+        Ok(Half {
+            next: 0,
+            key: ChainKey::fresh()?,
+            taken: 0,
+            finished: 0,
+            lost: 0,
+            fills: Vec::new(),
+        })
+    }
+
+    /// Batches that can be taken.
+    pub fn left(&self) -> u64 {
+        self.fills.iter().map(|fill| fill.left(self.next)).sum()
+    }
+
+    /// Batches that this party could take if the other one offers `theirs`.
+    pub fn left_with(&self, theirs: &HalfOffer) -> u64 {
+        let next = self.next.max(theirs.next);
+        let common = self.fills.iter().filter(|fill| theirs.fills.contains(fill));
+        common.map(|fill| fill.left(next)).sum()
+    }
+
+    /// Forgets fills that the other party does not hold, and batches that it has passed.
+    pub fn agree(&mut self, theirs: &HalfOffer) -> Result<(), getrandom::Error> {
+        let before = self.left();
+        self.fills.retain(|fill| theirs.fills.contains(fill));
+        self.advance(self.next.max(theirs.next))?;
+        self.lost += before - self.left();
+        Ok(())
+    }
+
+    /// Goes on to batch `to`; keys of batches before it cannot be computed any more.
+    fn advance(&mut self, to: u64) -> Result<(), getrandom::Error> {
+        self.fills.retain(|fill| fill.end() > to);
+        match self.fills.is_empty() {
+            // Nothing is left that is encrypted under this chain.
+            true => self.key = ChainKey::fresh()?,
+            false => self.key.advance(to - self.next),
+        }
+        self.next = to;
+        Ok(())
+    }
+
+    /// Takes the next `batches`, of which there are as many.
+    pub fn take(&mut self, batches: u64) -> Result<Vec<Part>, getrandom::Error> {
+        let (mut parts, mut left) = (Vec::new(), batches);
+        while left > 0 {
+            let Some(fill) = self.fills.first().cloned() else {
+                break;
+            };
+            self.advance_into(&fill)?;
+            let now = left.min(fill.left(self.next));
+            parts.push(Part {
+                first: self.next,
+                batches: now,
+                key: self.key.clone(),
+                fill,
+            });
+            self.advance(self.next + now)?;
+            left -= now;
+        }
+        self.taken += batches;
+        Ok(parts)
+    }
+
+    /// Passes numbers that no fill has.
+    fn advance_into(&mut self, fill: &Fill) -> Result<(), getrandom::Error> {
+        self.advance(self.next.max(fill.first))
+    }
+
+    /// The number of the first batch of the next fill, the same at both parties once they have
+    /// agreed.
+    pub fn end(&self) -> u64 {
+        self.fills.last().map_or(self.next, Fill::end)
+    }
+
+    /// Adds a fill, with the key of its first batch; returns false if the other party has passed
+    /// that batch meanwhile.
+    pub fn add(&mut self, fill: Fill, key: ChainKey) -> bool {
+        if self.next > fill.first || self.fills.len() >= MOST_FILLS {
+            return false;
+        }
+        if self.fills.is_empty() {
+            // Runs may have taken all that there was, which ended the chain.
+            self.next = fill.first;
+            self.key = key;
+        }
+        self.fills.push(fill);
+        true
+    }
+
+    /// The key of batch `number`, which nobody has taken.
+    pub fn key_of(&self, number: u64) -> ChainKey {
+        let mut key = self.key.clone();
+        key.advance(number - self.next);
+        key
+    }
+}
+
+impl State {
+    /// A pool that holds nothing.
+    pub fn empty() -> Result<State, getrandom::Error> {
+        let mut epoch = [0; 16];
+        getrandom::fill(&mut epoch)?;
+        let halves = [Half::empty()?, Half::empty()?];
+        Ok(State { epoch, halves })
+    }
+
+    /// The half in which this party has the role.
+    pub fn half(&self, role: Role) -> &Half {
+        &self.halves[index(role)]
+    }
+
+    /// The half in which this party has the role.
+    pub fn half_mut(&mut self, role: Role) -> &mut Half {
+        &mut self.halves[index(role)]
+    }
+
+    /// Both halves as the other party may know them.
+    pub fn offer(&self) -> Offer {
+        Offer(self.halves.each_ref().map(|half| HalfOffer {
+            next: half.next,
+            fills: half.fills.clone(),
+        }))
+    }
+
+    /// Encrypts the state under a key that no other text has.
+    pub fn seal(&self, key: &WrapKey) -> Result<Vec<u8>, getrandom::Error> {
+        let mut salt = [0; SALT_BYTES];
+        getrandom::fill(&mut salt)?;
+        // It holds all from the start, since growing it would leave a copy behind.
+        let mut text = Zeroizing::new(vec![0; MOST_BYTES]);
+        let length = postcard::to_slice(self, &mut text).map(|text| text.len());
+        let length = length.expect("64 fills in each half are short enough");
+        let text = &mut text[..length];
+        let tag = key.cipher(&salt).seal(MAGIC, text);
+        Ok([MAGIC, &salt, text, &tag].concat())
+    }
+
+    /// Decrypts a state; nothing if it is not one that this key has sealed.
+    pub fn open(key: &WrapKey, file: &[u8]) -> Option<State> {
+        let rest = file.strip_prefix(MAGIC)?;
+        let (salt, rest) = rest.split_first_chunk::<SALT_BYTES>()?;
+        let (text, tag) = rest.split_last_chunk::<TAG_BYTES>()?;
+        let mut text = Zeroizing::new(text.to_vec());
+        if !key.cipher(salt).open(MAGIC, &mut text, tag) {
+            return None;
+        }
+        let state: State = postcard::from_bytes(&text).ok()?;
+        state.offer().is_valid().then_some(state)
+    }
+}
+
+/// Encrypts or decrypts a batch of a fill.
+pub struct BatchCipher<'a> {
+    /// The fill.
+    pub fill: &'a Fill,
+    /// Role of this party.
+    pub role: Role,
+    /// Number of the batch.
+    pub number: u64,
+    /// Its key.
+    pub key: &'a ChainKey,
+}
+
+impl BatchCipher<'_> {
+    fn parts(&self) -> (OneTime, [u8; 9]) {
+        let mut ad = [index(self.role) as u8; 9];
+        ad[1..].copy_from_slice(&self.number.to_le_bytes());
+        (self.key.cipher(&self.fill.id, self.number), ad)
+    }
+
+    /// Encrypts in place, with the tag at the end of `text`.
+    pub fn seal(&self, text: &mut [u8]) {
+        let (cipher, ad) = self.parts();
+        let (text, tag) = text.split_last_chunk_mut::<TAG_BYTES>().expect("a tag");
+        *tag = cipher.seal(&ad, text);
+    }
+
+    /// Decrypts in place; if the text is not authentic, fills it with zeros and returns false.
+    pub fn open(&self, text: &mut [u8]) -> bool {
+        let (cipher, ad) = self.parts();
+        let (text, tag) = text.split_last_chunk_mut::<TAG_BYTES>().expect("a tag");
+        cipher.open(&ad, text, tag)
+    }
+}
+
+/// Bytes of a batch in a file of this role: two keys of each OT at the sender, a key and a choice
+/// at the receiver, and a tag.
+pub const fn batch_bytes(role: Role) -> usize {
+    TAG_BYTES
+        + match role {
+            Role::Sender => 32 * BATCH,
+            Role::Receiver => 16 * BATCH + BATCH / 8,
+        }
+}

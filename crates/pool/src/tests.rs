@@ -1,0 +1,478 @@
+//! Two pools over a mesh in memory, on disks that end at any write.
+
+mod disk;
+
+use crate::disk::Folder;
+use crate::keys::WrapKey;
+use crate::state::{BatchCipher, State, batch_bytes};
+use crate::{BATCH, DiskStock, FillError, Filling, Order, Pool};
+use disk::MemoryDisk;
+use sealane_block::{Block, Coins, Cpu};
+use sealane_diagnostic::{Code, Diagnostic};
+use sealane_net::{Limits, Mesh};
+use sealane_ot::Role;
+use sealane_parties::NetworkClass;
+use sealane_party::Stock;
+use sealane_testkit::page;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+const SECRETS: [&[u8]; 2] = [b"private key of party 0", b"private key of party 1"];
+
+fn wrap(party: usize) -> WrapKey {
+    WrapKey::new(SECRETS[party], &[1 - party as u8; 32])
+}
+
+fn pool_on(party: usize, disk: &Arc<MemoryDisk>) -> Pool {
+    Pool::on(
+        Arc::clone(disk) as Arc<_>,
+        wrap(party),
+        format!("pools/{party}"),
+    )
+}
+
+fn role(party: usize, receiver: usize) -> Role {
+    match party == receiver {
+        true => Role::Receiver,
+        false => Role::Sender,
+    }
+}
+
+/// Fills both pools; a party whose disk fails leaves.
+fn fill(pools: &[Pool; 2], batches: [u64; 2], seed: u64) -> [Result<(), FillError>; 2] {
+    let limits = Limits {
+        silence: Duration::from_secs(20),
+        ..Limits::default()
+    };
+    let mut meshes = Mesh::in_memory_with(2, limits).into_iter();
+    let order = Order {
+        batches,
+        network: NetworkClass::Lan,
+    };
+    thread::scope(|scope| {
+        let sides = [0, 1].map(|party| {
+            let mut mesh = meshes.next().unwrap();
+            scope.spawn(move || {
+                let filling = Filling {
+                    pool: &pools[party],
+                    cpu: Cpu::best(),
+                    progress: &mut |_| (),
+                };
+                let coins = Coins::danger_fixed_seed(2 * seed + party as u64);
+                filling.run(order, coins, &mut mesh)
+            })
+        });
+        sides.map(|side| side.join().expect("no panic"))
+    })
+}
+
+/// All OTs of a stock.
+enum Taken {
+    Pairs(Vec<[Block; 2]>),
+    Keys(Vec<u8>, Vec<Block>),
+}
+
+fn read(stock: &mut DiskStock, role: Role, count: usize) -> Taken {
+    // Two reads that end within a batch.
+    let cut = count / 3;
+    match role {
+        Role::Sender => {
+            let mut pairs = vec![[Block::ZERO; 2]; count];
+            stock.pairs(&mut pairs[..cut]).unwrap();
+            stock.pairs(&mut pairs[cut..]).unwrap();
+            Taken::Pairs(pairs)
+        }
+        Role::Receiver => {
+            let (mut choices, mut keys) = (vec![7; count], vec![Block::ZERO; count]);
+            stock.keys(&mut choices[..cut], &mut keys[..cut]).unwrap();
+            stock.keys(&mut choices[cut..], &mut keys[cut..]).unwrap();
+            Taken::Keys(choices, keys)
+        }
+    }
+}
+
+/// Offers cross, and both parties take; each may fail by itself.
+fn take(pools: &[Pool; 2], receiver: usize, batches: u64) -> [Result<DiskStock, Diagnostic>; 2] {
+    let offers = pools.each_ref().map(Pool::offer);
+    let [Ok(one), Ok(other)] = &offers else {
+        // The run of the other party ends before it takes anything.
+        return offers.map(|offer| match offer {
+            Ok(_) => Err(crate::error::busy("")),
+            Err(error) => Err(error),
+        });
+    };
+    let offers = [[one, other], [other, one]];
+    [0, 1].map(|party| {
+        let [mine, theirs] = offers[party];
+        pools[party].take(role(party, receiver), batches, mine, theirs)
+    })
+}
+
+fn assert_pairs_match(taken: [&Taken; 2]) {
+    let ([Taken::Pairs(pairs), Taken::Keys(choices, keys)]
+    | [Taken::Keys(choices, keys), Taken::Pairs(pairs)]) = taken
+    else {
+        panic!("one sender, one receiver")
+    };
+    assert_eq!(pairs.len(), keys.len());
+    for ((pair, choice), key) in pairs.iter().zip(choices).zip(keys) {
+        assert_eq!(pair[usize::from(*choice)].value(), key.value());
+        assert_ne!(pair[0].value(), pair[1].value());
+    }
+    let ones = choices
+        .iter()
+        .map(|choice| usize::from(*choice))
+        .sum::<usize>();
+    assert!(
+        ones.abs_diff(choices.len() / 2) < choices.len() / 8,
+        "{ones}"
+    );
+}
+
+/// A key of every batch that a party ever read, by which a batch that is used twice shows.
+#[derive(Default)]
+struct Seen(HashSet<u128>);
+
+impl Seen {
+    fn add(&mut self, taken: &Taken) {
+        let firsts = match taken {
+            Taken::Pairs(pairs) => pairs
+                .chunks(BATCH)
+                .map(|batch| batch[0][0])
+                .collect::<Vec<_>>(),
+            Taken::Keys(_, keys) => keys.chunks(BATCH).map(|batch| batch[0]).collect(),
+        };
+        for first in firsts {
+            assert!(self.0.insert(first.value()), "a batch was read twice");
+        }
+    }
+}
+
+/// Fills, takes, and counts what two parties do in their lives.
+#[derive(Default)]
+struct World {
+    disks: [Arc<MemoryDisk>; 2],
+    seen: [Seen; 2],
+    seed: u64,
+}
+
+impl World {
+    fn pools(&self) -> [Pool; 2] {
+        [0, 1].map(|party| pool_on(party, &self.disks[party]))
+    }
+
+    fn fill(&mut self, batches: [u64; 2]) -> [Result<(), FillError>; 2] {
+        self.seed += 1;
+        fill(&self.pools(), batches, self.seed)
+    }
+
+    /// A run, which both parties end well if both could take.
+    fn run(&mut self, receiver: usize, batches: u64) -> bool {
+        let pools = self.pools();
+        let mut taken = Vec::new();
+        for (party, stock) in take(&pools, receiver, batches).into_iter().enumerate() {
+            let Ok(mut stock) = stock else { continue };
+            let count = batches as usize * BATCH;
+            let all = read(&mut stock, role(party, receiver), count);
+            self.seen[party].add(&all);
+            taken.push(all);
+        }
+        let [one, other] = &taken[..] else {
+            return false;
+        };
+        assert_pairs_match([one, other]);
+        for party in 0..2 {
+            // A crash may come here too.
+            let _ = pools[party].finish(role(party, receiver), batches);
+        }
+        true
+    }
+
+    fn restart(&mut self) {
+        for disk in &mut self.disks {
+            *disk = Arc::new(disk.after_restart());
+        }
+    }
+
+    /// Batches of each party in the direction of a receiver: left, used, unfinished, lost.
+    fn counts(&self, receiver: usize) -> [[u64; 4]; 2] {
+        let pools = self.pools();
+        [0, 1].map(|party| {
+            let count = pools[party].count(role(party, receiver)).unwrap();
+            [count.left, count.used, count.unfinished, count.lost]
+        })
+    }
+}
+
+#[test]
+fn what_is_filled_is_taken_in_order_and_counted() {
+    let mut world = World::default();
+    assert!(world.fill([3, 2]).iter().all(Result::is_ok));
+    assert!(world.run(0, 2));
+    assert!(world.fill([1, 0]).iter().all(Result::is_ok));
+    // The last batch of the first fill and the first of the second.
+    assert!(world.run(0, 2));
+    assert!(world.run(1, 1));
+    assert_eq!(world.counts(0), [[0, 4, 0, 0]; 2]);
+    assert_eq!(world.counts(1), [[1, 1, 0, 0]; 2]);
+    let short = take(&world.pools(), 0, 1).map(|stock| stock.err().unwrap());
+    assert!(short.iter().all(|error| error.code == "pool-short"));
+    page::shows("pool-short", &short[0].to_string());
+    // Only the half that is not used up has a file.
+    let ots = |disk: &Arc<MemoryDisk>| {
+        let names = disk.files();
+        names.iter().filter(|name| name.ends_with(".ots")).count()
+    };
+    assert_eq!(world.disks.each_ref().map(ots), [1, 1]);
+}
+
+/// One party stops at each of its writes in turn; then both go on as if nothing had been.
+#[test]
+fn a_crash_at_any_write_reuses_nothing_and_hides_no_loss() {
+    for party in 0..2 {
+        for at in 0.. {
+            let mut world = World::default();
+            let mut made = 0;
+            let filled = |ends: [Result<(), FillError>; 2]| ends.iter().all(Result::is_ok);
+            made += 3 * u64::from(filled(world.fill([3, 0])));
+            world.disks[party].crash_at(at);
+            world.run(0, 1);
+            made += 2 * u64::from(filled(world.fill([2, 0])));
+            world.run(0, 1);
+            let crashed = world.disks[party].crashed();
+            world.restart();
+            // Whatever happened, what is left is good, and the pool can be filled again.
+            made += 2 * u64::from(filled(world.fill([2, 0])));
+            while world.run(0, 1) {}
+            let counts = world.counts(0);
+            for [left, used, unfinished, lost] in counts {
+                assert_eq!(left, 0, "party {party}, write {at}: {counts:?}");
+                // A fill that only one of the two finished is counted by that one.
+                let all = used + unfinished + lost;
+                assert!(
+                    all == made || all == made + 2,
+                    "party {party}, write {at}: {counts:?}"
+                );
+                assert!(
+                    unfinished <= 2 && lost <= 3,
+                    "party {party}, write {at}: {counts:?}"
+                );
+            }
+            if !crashed {
+                assert!(counts.iter().all(|count| *count == [0, made, 0, 0]));
+                assert!(at > 10, "there are so many writes at least");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn one_restored_backup_is_harmless() {
+    for party in 0..2 {
+        let mut world = World::default();
+        assert!(world.fill([4, 0]).iter().all(Result::is_ok));
+        let backup = world.disks[party].after_restart();
+        assert!(world.run(0, 2));
+        world.disks[party] = Arc::new(backup);
+        // `Seen` finds a batch that is read again.
+        assert!(world.run(0, 1));
+        assert!(world.fill([1, 0]).iter().all(Result::is_ok));
+        assert!(world.run(0, 2));
+        assert!(!world.run(0, 1));
+        // The party that was set back learns what it has lost.
+        assert_eq!(world.counts(0)[party], [0, 3, 0, 2]);
+    }
+}
+
+#[test]
+fn a_backup_from_before_a_fill_forgets_that_fill() {
+    let mut world = World::default();
+    assert!(world.fill([2, 0]).iter().all(Result::is_ok));
+    let backup = world.disks[0].after_restart();
+    assert!(world.fill([2, 0]).iter().all(Result::is_ok));
+    world.disks[0] = Arc::new(backup);
+    assert!(world.fill([1, 0]).iter().all(Result::is_ok));
+    assert!(world.run(0, 3));
+    assert_eq!(world.counts(0), [[0, 3, 0, 0], [0, 3, 0, 2]]);
+}
+
+#[test]
+fn both_restored_backups_use_batches_twice_as_the_documentation_says() {
+    let mut world = World::default();
+    assert!(world.fill([2, 0]).iter().all(Result::is_ok));
+    let backups = world
+        .disks
+        .each_ref()
+        .map(|disk| Arc::new(disk.after_restart()));
+    assert!(world.run(0, 1));
+    world.disks = backups;
+    let seen = std::mem::take(&mut world.seen);
+    assert!(world.run(0, 1));
+    assert_eq!(seen.map(|seen| seen.0), world.seen.map(|seen| seen.0));
+}
+
+#[test]
+fn a_batch_that_was_taken_cannot_be_read_later() {
+    let mut world = World::default();
+    assert!(world.fill([3, 0]).iter().all(Result::is_ok));
+    let disk = &world.disks[0];
+    let read = |name: &str| disk.content(name);
+    let state = |file: &[u8]| State::open(&wrap(0), file).unwrap();
+    let before = state(&read("state"));
+    let names = disk.files();
+    let ots = names.iter().find(|name| name.ends_with(".ots")).unwrap();
+    let [one, other] = [read(ots), read("state")];
+    assert!(take(&world.pools(), 0, 1).iter().all(Result::is_ok));
+    let after = state(&world.disks[0].content("state"));
+    let role = Role::Receiver;
+    let fill = &before.half(role).fills[0];
+    let opens = |state: &State, steps: u64, number: u64| {
+        let length = batch_bytes(role);
+        let mut text = one[number as usize * length..][..length].to_vec();
+        let mut key = state.half(role).key.clone();
+        key.advance(steps);
+        let key = &key;
+        BatchCipher {
+            fill,
+            role,
+            number,
+            key,
+        }
+        .open(&mut text)
+    };
+    assert!(opens(&before, 0, 0) && opens(&before, 1, 1));
+    assert!((0..100).all(|steps| !opens(&after, steps, 0)));
+    assert!(opens(&after, 0, 1) && opens(&after, 1, 2));
+    // The old state is gone from where it was.
+    assert!(disk.erased().contains(&other));
+    assert!(State::open(&wrap(1), &other).is_none());
+}
+
+#[test]
+fn a_failed_check_destroys_the_pool_before_anybody_is_told() {
+    let mut world = World::default();
+    assert!(world.fill([2, 0]).iter().all(Result::is_ok));
+    let pools = world.pools();
+    pools[0].destroy().unwrap();
+    let left = world.disks[0].files();
+    assert!(left.iter().all(|name| name.ends_with("lock")), "{left:?}");
+    // The other party forgets its part at the next fill.
+    assert!(world.fill([1, 0]).iter().all(Result::is_ok));
+    assert_eq!(world.counts(0), [[1, 0, 0, 0], [1, 0, 0, 2]]);
+    assert!(world.run(0, 1));
+}
+
+#[test]
+fn damaged_files_are_refused() {
+    let mut world = World::default();
+    assert!(world.fill([2, 0]).iter().all(Result::is_ok));
+    let disk = &world.disks[1];
+    let names = disk.files();
+    let ots = names.iter().find(|name| name.ends_with(".ots")).unwrap();
+    disk.flip(ots, 40);
+    let [_, stock] = take(&world.pools(), 0, 1);
+    let mut pairs = vec![[Block::ZERO; 2]; 1];
+    let fault = stock.unwrap().pairs(&mut pairs).err().unwrap();
+    assert!(
+        fault.to_string().contains("not as it was written"),
+        "{fault}"
+    );
+    assert_eq!(pairs[0].map(Block::value), [0; 2]);
+    disk.flip("state", 60);
+    let error = pool_on(1, disk).offer().err().unwrap();
+    assert_eq!(error.code, "pool-unusable");
+    page::shows("pool-unusable", &error.to_string());
+}
+
+#[test]
+fn an_order_that_differs_makes_nothing() {
+    let world = World::default();
+    let pools = world.pools();
+    let mut meshes = Mesh::in_memory(2).into_iter();
+    let ends = thread::scope(|scope| {
+        let sides = [0, 1].map(|party| {
+            let (mut mesh, pool) = (meshes.next().unwrap(), &pools[party]);
+            scope.spawn(move || {
+                let order = Order {
+                    batches: [1 + party as u64, 0],
+                    network: NetworkClass::Lan,
+                };
+                let filling = Filling {
+                    pool,
+                    cpu: Cpu::best(),
+                    progress: &mut |_| (),
+                };
+                filling.run(order, Coins::danger_fixed_seed(party as u64), &mut mesh)
+            })
+        });
+        sides.map(|side| side.join().expect("no panic"))
+    });
+    for (party, end) in ends.into_iter().enumerate() {
+        let Err(FillError::Differs(order)) = end else {
+            panic!("the orders differ")
+        };
+        assert_eq!(order.batches, [2 - party as u64, 0]);
+    }
+}
+
+#[test]
+fn a_pool_on_a_real_disk_is_private_and_locked() {
+    let folder = tempfile::tempdir().unwrap();
+    let on_disk = |party: usize| {
+        let path = folder.path().join(format!("{party}"));
+        Pool::on(
+            Arc::new(Folder::new(&path)),
+            wrap(party),
+            path.display().to_string(),
+        )
+    };
+    let pools = [0, 1].map(on_disk);
+    assert!(fill(&pools, [2, 1], 1).iter().all(Result::is_ok));
+    let lock = pools[0].lock_fill().unwrap();
+    let busy = on_disk(0).lock_fill().err().unwrap();
+    assert_eq!(busy.code, Code::PoolBusy);
+    drop(lock);
+    page::shows(
+        "pool-busy",
+        &busy
+            .to_string()
+            .replace(&*folder.path().to_string_lossy(), "pools"),
+    );
+    #[cfg(unix)]
+    for path in std::fs::read_dir(folder.path().join("0")).unwrap() {
+        use std::os::unix::fs::PermissionsExt;
+        let path = path.unwrap().path();
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(mode == 0o600 || name.ends_with("lock"), "{name}: {mode:o}");
+    }
+    let stocks = take(&pools, 0, 2).map(Result::unwrap);
+    let mut taken = Vec::new();
+    for (party, mut stock) in stocks.into_iter().enumerate() {
+        taken.push(read(&mut stock, role(party, 0), 2 * BATCH));
+        pools[party].finish(role(party, 0), 2).unwrap();
+    }
+    assert_pairs_match([&taken[0], &taken[1]]);
+    // Of the fill that is used up nothing is left, and the other half still is.
+    let files = std::fs::read_dir(folder.path().join("0")).unwrap().count();
+    assert_eq!(files, 4);
+    pools[0].destroy().unwrap();
+    let names = std::fs::read_dir(folder.path().join("0")).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(names.into_iter().all(|name| name.ends_with("lock")));
+}
+
+#[test]
+fn a_process_that_was_outrun_takes_nothing() {
+    let mut world = World::default();
+    assert!(world.fill([3, 0]).iter().all(Result::is_ok));
+    let pools = world.pools();
+    let offers = pools.each_ref().map(|pool| pool.offer().unwrap());
+    assert!(world.run(0, 1));
+    let late = pools[0].take(Role::Receiver, 1, &offers[0], &offers[1]);
+    assert_eq!(late.err().unwrap().code, Code::PoolBusy);
+    assert_eq!(world.counts(0)[0], [2, 1, 0, 0]);
+}

@@ -1,0 +1,67 @@
+//! The source of the evaluator's labels.
+
+use sealane_ot::OtError;
+use sealane_parties::PartyId;
+use sealane_party::{Fault, Stock};
+
+/// Oblivious transfers of a run, at one party.
+pub(crate) enum Ots<T> {
+    /// None: the evaluator has no inputs.
+    None,
+    /// An extension, made in this run.
+    Extension(T),
+    /// Random OTs of a pool, with the other party.
+    Stock(Box<dyn Stock>, PartyId),
+}
+
+impl<T> Ots<T> {
+    /// Those of a pool, if there are any; else what `set_up` begins, if the run `needs` it.
+    pub(crate) fn new(
+        stock: Option<Box<dyn Stock>>,
+        peer: PartyId,
+        needs: bool,
+        set_up: impl FnOnce() -> Result<T, OtError>,
+    ) -> Result<Ots<T>, Fault> {
+        match stock {
+            _ if !needs => Ok(Ots::None),
+            Some(stock) => Ok(Ots::Stock(stock, peer)),
+            None => Ok(Ots::Extension(set_up().map_err(ot_fault)?)),
+        }
+    }
+
+    /// Goes on with the set-up of an extension.
+    pub(crate) fn then<U>(
+        self,
+        next: impl FnOnce(T) -> Result<U, OtError>,
+    ) -> Result<Ots<U>, Fault> {
+        Ok(match self {
+            Ots::None => Ots::None,
+            Ots::Extension(ot) => Ots::Extension(next(ot).map_err(ot_fault)?),
+            Ots::Stock(stock, peer) => Ots::Stock(stock, peer),
+        })
+    }
+}
+
+/// A step needs OTs that the plan did not count.
+pub(crate) fn no_ots() -> Fault {
+    Fault::internal("no OT prepared")
+}
+
+/// Converts an error of an OT to a fault of the protocol.
+pub(crate) fn ot_fault(error: OtError) -> Fault {
+    match error {
+        OtError::Net(error) => Fault::Net(error),
+        OtError::BadPoint(party) => Fault::Peer {
+            party,
+            what: "a malformed curve point in the set-up of oblivious transfers".to_string(),
+        },
+        OtError::CheckFailed(party) => Fault::Peer {
+            party,
+            what: "an answer that fails the check of oblivious transfers, by which a party may \
+                   learn bits of another's secret"
+                .to_string(),
+        },
+        OtError::Altered(party) => Fault::Altered(party),
+        OtError::Ended => Fault::internal("oblivious transfers after a failure"),
+    }
+}
