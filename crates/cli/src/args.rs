@@ -3,7 +3,7 @@
 //! | file | verbs |
 //! |---|---|
 //! | `runs` | check, plan, simulate, run, report |
-//! | `parties` | init, card, peer, doctor |
+//! | `parties` | init, card, peer, doctor, pool |
 //! | `files` | psi, seal, open, keygen |
 //! | `tools` | explain, circuit, bench |
 
@@ -15,7 +15,7 @@ mod tools;
 pub use files::{
     KeygenArgs, OpenArgs, PsiArgs, PsiMethod, PsiPrepareArgs, PsiSide, PsiVerb, SealArgs, SealMode,
 };
-pub use parties::{CardArgs, DoctorArgs, InitArgs, PeerArgs, PeerVerb};
+pub use parties::{CardArgs, DoctorArgs, InitArgs, PeerArgs, PeerVerb, PoolArgs, PoolVerb};
 pub use runs::{CheckArgs, PlanArgs, ReportArgs, RunArgs, SimulateArgs};
 pub use tools::{BenchArgs, CircuitArgs, CircuitVerb, ExplainArgs};
 
@@ -55,6 +55,8 @@ pub enum Verb {
     Peer(PeerArgs),
     /// Show CPU tier and versions, and whether every peer answers, with the right key and version
     Doctor(DoctorArgs),
+    /// Make oblivious transfers ahead with another party, for runs with --pool; show or remove them
+    Pool(PoolArgs),
     /// Explain the code of an error or warning, or list all codes
     Explain(ExplainArgs),
     /// Prepare a table for private set intersection, and read what was found in common

@@ -7,12 +7,14 @@
 
 use crate::args;
 use crate::output::print_card;
+use crate::pool;
 use sealane_block::Cpu;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::{EngineError, ProtocolName};
 use sealane_host::Failure;
 use sealane_host::config::Config;
 use sealane_host::meet;
+use sealane_host::pool::{Covered, covered};
 use sealane_net::{
     Cancel, Endpoint, KeyFault, MeshConfig, NetError, PeerProbe, ProbeAnswer, ProbeEvent,
     ProbeReport, Purpose, Version, probe_peers,
@@ -20,6 +22,7 @@ use sealane_net::{
 use sealane_page::Card;
 use sealane_page::units::seconds;
 use sealane_parties::PartyId;
+use sealane_pool::Count;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{Write, stderr};
@@ -59,6 +62,11 @@ pub fn doctor(args: &args::DoctorArgs) -> Result<(), Failure> {
     if peers.is_empty() {
         card.line("peers", "none yet: add one with `sealane peer add CARD`");
     }
+    let pools = pools(&me.name, &mesh, &config, args);
+    let lines = |covered| pool::lines(&me.name, covered);
+    card.lines("pools", pools.iter().flat_map(lines));
+    let pools = pools.iter().map(|covered| pool::value(&me.name, covered));
+    value.insert("pools".to_string(), pools.collect());
     let problems = own
         .iter()
         .chain(peers.iter().filter_map(|peer| peer.problem.as_ref()));
@@ -81,6 +89,19 @@ pub fn doctor(args: &args::DoctorArgs) -> Result<(), Failure> {
     value.insert("peers".to_string(), Value::Array(rows));
     print_card(args.json, &card, &Value::Object(value))?;
     not_well(own.is_some(), &peers)
+}
+
+/// Returns what the pools with all peers cover, where there are any. A pool that cannot be read is
+/// told by `sealane pool show`.
+fn pools(own: &str, mesh: &MeshConfig, config: &Config, args: &args::DoctorArgs) -> Vec<Covered> {
+    let identity = args.identity.as_deref();
+    let peers = mesh.parties.iter().filter(|peer| peer.name != own);
+    let covered = peers.filter_map(|peer| covered(own, &peer.name, config, identity).ok());
+    let made = |covered: &Covered| {
+        let Covered { own, theirs, .. } = covered;
+        *own != Count::default() || *theirs != Count::default()
+    };
+    covered.filter(made).collect()
 }
 
 /// Describes the tier in use, the tiers that this machine can run, and versions.

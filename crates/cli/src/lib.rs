@@ -27,6 +27,7 @@ mod handover;
 mod identity;
 mod local;
 mod output;
+mod pool;
 mod psi;
 mod reports;
 mod seal;

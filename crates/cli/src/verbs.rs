@@ -5,7 +5,7 @@ use crate::explain::explain;
 use crate::handover::{self, Handover};
 use crate::output::{print_card, print_card_to_stderr, print_line};
 use crate::signals::CancelOnSignal;
-use crate::{Embedding, doctor, identity, local, psi, reports, seal, terminal, tools};
+use crate::{Embedding, doctor, identity, local, pool, psi, reports, seal, terminal, tools};
 use sealane_diagnostic::Diagnostic;
 use sealane_engine::{EngineError, Job, RunReport};
 use sealane_host::Failure;
@@ -28,6 +28,7 @@ pub fn run(verb: Verb, embedding: &Embedding<'_>) -> Result<(), Failure> {
         Verb::Card(args) => identity::card(&args),
         Verb::Peer(args) => identity::peer(&args),
         Verb::Doctor(args) => doctor::doctor(&args),
+        Verb::Pool(args) => pool::pool(&args),
         Verb::Explain(args) => explain(args.code.as_deref()),
         Verb::Psi(args) => psi::psi(&args.verb),
         Verb::Seal(args) => seal::seal(&args),
@@ -73,6 +74,7 @@ fn check(args: &args::CheckArgs, embedding: &Embedding<'_>) -> Result<(), Failur
 fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let config = Config::find_if_any(args.config.as_deref())?;
     let (job, mut notes) = job(&args.job, config.as_ref(), embedding)?;
+    let job = if args.pool { job.from_pool()? } else { job };
     let cost = job.cost(&rows(job.program(), &args.rows)?)?;
     let effort = sealane_engine::warnings(&job, &cost);
     effort.iter().for_each(terminal::print_warning);
@@ -117,6 +119,7 @@ fn run_party(args: &args::RunArgs, embedding: &Embedding<'_>) -> Result<(), Fail
     config.patience = args.patience.or(config.patience);
     let party = meet::own_name(args.party.as_deref(), &config, args.identity.as_deref())?;
     let (job, mut notes) = job(&args.job, Some(&config), embedding)?;
+    let job = if args.pool { job.from_pool()? } else { job };
     let me = meet::party_index(&job, &party)?;
     let sources = inputs::of_one(&args.input)?;
     let output = args.output.as_deref();

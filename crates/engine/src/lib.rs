@@ -41,7 +41,7 @@ pub use error::{EngineError, FailureKind};
 pub use handshake::fuzzing;
 pub use job::{Job, ProtocolName};
 pub use journal::{Journal, Observer, Progress};
-pub use pool::PoolShare;
+pub use pool::{PoolShare, fill_pool};
 pub use report::{RunReport, RunResult};
 pub use run::{danger_run_with_seed, run, run_with_pool, simulate, simulate_with};
 pub use sealane_parties::NetworkClass;

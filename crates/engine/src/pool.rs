@@ -1,12 +1,14 @@
-//! Use of a pool by a run: how much it takes, and agreement on where both parties go on.
+//! Pools of two parties: filling them, and what a run takes from one.
 
-use crate::error::EngineError;
+use crate::error::{EngineError, name};
 use crate::job::Job;
+use crate::run::{coins, tier};
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Mesh, NetError};
 use sealane_parties::PartyId;
 use sealane_party::Stock;
 use sealane_plan::CostReport;
-use sealane_pool::{BATCH, Offer, Pool, Role};
+use sealane_pool::{BATCH, FillError, Filling, Offer, Order, Pool, Role};
 use sealane_protocol::Correlation;
 
 /// Oblivious transfers that a run takes from a pool.
@@ -102,5 +104,88 @@ impl<'a> Draw<'a> {
     pub(crate) fn finish(&self, me: PartyId) -> Result<(), EngineError> {
         let role = self.share.role_of(me);
         Ok(self.pool.finish(role, self.share.batches)?)
+    }
+}
+
+/// Fills the pools of the two parties of a mesh, of these `names`; `progress` is told of batches
+/// that are written.
+///
+/// # Errors
+/// The network failed, the other party wants something else, or the pool cannot be used. Any error
+/// also ends the fill on the other side.
+pub fn fill_pool(
+    pool: &Pool,
+    order: Order,
+    names: &[String],
+    mesh: &mut Mesh,
+    progress: &mut dyn FnMut(u64),
+) -> Result<(), EngineError> {
+    let filled = fill(pool, order, names, mesh, progress);
+    if let Err(error) = &filled {
+        let (cause, reason) = error.for_peers();
+        mesh.abort(cause, &reason);
+    }
+    filled
+}
+
+fn fill(
+    pool: &Pool,
+    order: Order,
+    names: &[String],
+    mesh: &mut Mesh,
+    progress: &mut dyn FnMut(u64),
+) -> Result<(), EngineError> {
+    let filling = Filling {
+        pool,
+        cpu: tier()?,
+        progress,
+    };
+    match filling.run(order, coins()?, mesh) {
+        Ok(()) => mesh
+            .finish()
+            .map_err(|error| EngineError::from_net(error, names)),
+        Err(FillError::Fault(fault)) => Err(EngineError::from_fault(fault, names)),
+        Err(FillError::Pool(finding)) => Err(EngineError::from(finding)),
+        Err(FillError::Differs(theirs)) => {
+            let peer = name(names, PartyId(1 - mesh.me().0));
+            Err(EngineError::from(order_differs(
+                names, &peer, order, theirs,
+            )))
+        }
+    }
+}
+
+/// Finding for a party that fills a pool in another way.
+fn order_differs(names: &[String], peer: &str, ours: Order, theirs: Order) -> Diagnostic {
+    let told = |order: Order| {
+        let amounts = names.iter().zip(order.batches);
+        let amounts = amounts.map(|(name, batches)| {
+            format!("{} chosen by {name}", batches.saturating_mul(BATCH as u64))
+        });
+        let class = format!("{:?}", order.network).to_uppercase();
+        format!("{} on a {class}", amounts.collect::<Vec<_>>().join(" and "))
+    };
+    let (ours, theirs) = (told(ours), told(theirs));
+    let what = format!("{peer} wants other oblivious transfers: {theirs}; this side: {ours}");
+    Diagnostic::new(Code::PoolDiffers, what)
+        .because("Nothing has been made.")
+        .hint("agree on the amounts and on the network class, and let both call it again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_parties::NetworkClass;
+    use sealane_testkit::page;
+
+    #[test]
+    fn an_order_that_differs_has_a_page() {
+        let order = |batches| Order {
+            batches,
+            network: NetworkClass::Lan,
+        };
+        let names = ["hospital".to_string(), "lab".to_string()];
+        let finding = order_differs(&names, "lab", order([1, 0]), order([1, 2]));
+        page::shows("pool-differs", &finding.to_string());
     }
 }

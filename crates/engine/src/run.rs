@@ -47,7 +47,6 @@ pub fn run_with_pool(
     mesh: &mut Mesh,
     journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
-    let coins = || Coins::from_os().map_err(|error| no_randomness(&error));
     run_with(job, inputs, pool, mesh, coins, journal)
 }
 
@@ -191,13 +190,7 @@ fn run_steps(
 ) -> Result<RunReport, EngineError> {
     journal.phase(Phase::Agree);
     let program = job.program();
-    let cpu = Cpu::detect().map_err(|error| {
-        machine(
-            Code::CpuTier,
-            &error,
-            "unset SEALANE_TIER to use the best tier of this machine",
-        )
-    })?;
+    let cpu = tier()?;
     let mut coins = coins()?;
     let parties = job.parties();
     if mesh.parties() != parties.len() {
@@ -273,6 +266,22 @@ fn stopped(fault: Fault, pool: Option<&Pool>, parties: &[String]) -> EngineError
             finding.message
         )),
     }
+}
+
+/// Randomness of the operating system.
+pub(crate) fn coins() -> Result<Coins, EngineError> {
+    Coins::from_os().map_err(|error| no_randomness(&error))
+}
+
+/// The tier of this machine.
+pub(crate) fn tier() -> Result<Cpu, EngineError> {
+    Cpu::detect().map_err(|error| {
+        machine(
+            Code::CpuTier,
+            &error,
+            "unset SEALANE_TIER to use the best tier of this machine",
+        )
+    })
 }
 
 fn no_randomness(error: &dyn std::fmt::Display) -> EngineError {

@@ -56,6 +56,8 @@ pub struct Config {
     pub protocol: Option<ProtocolName>,
     /// Folder in which runs leave their records, if the file names one.
     pub runs: Option<PathBuf>,
+    /// Folder of the pools of this party: `pools` beside the file.
+    pub pools: PathBuf,
     /// Declared class of the network, if the file states one.
     pub network: Option<NetworkClass>,
     /// Helpers, if the file lists any.

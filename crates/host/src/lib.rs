@@ -23,6 +23,7 @@ mod failure;
 pub mod inputs;
 pub mod meet;
 mod participants;
+pub mod pool;
 pub mod program;
 pub mod progress;
 pub mod record;

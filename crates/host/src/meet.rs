@@ -11,7 +11,8 @@ use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
 use sealane_identity::Identity;
 use sealane_net::{Cancel, Endpoint, Limits, Mesh, MeshConfig, NetError};
 use sealane_parties::PartyId;
-use std::path::Path;
+use sealane_pool::Pool;
+use std::path::{Path, PathBuf};
 
 /// Returns the index of a party of a job, of its program or a helper.
 ///
@@ -157,12 +158,35 @@ pub struct Meeting {
     me: PartyId,
     /// Number of helpers among the job's parties.
     helpers: usize,
+    /// Folder of the pools of this party.
+    pools: PathBuf,
 }
 
 impl Meeting {
     /// Returns the number of this party in its job.
     pub fn me(&self) -> PartyId {
         self.me
+    }
+
+    /// Returns the pool of this party with the other, if there are two.
+    pub fn pool(&self) -> Option<Pool> {
+        let MeshConfig {
+            parties,
+            identity,
+            me,
+            ..
+        } = &self.config;
+        let [one, other] = &parties[..] else {
+            return None;
+        };
+        let peer = if me.0 == 0 { other } else { one };
+        Some(Pool::new(&self.pools, identity, &peer.key))
+    }
+
+    /// Returns the names of the parties, in the order of their numbers.
+    pub fn names(&self) -> Vec<String> {
+        let name = |place: &PartyId| self.config.parties[place.index()].name.clone();
+        self.places.iter().map(name).collect()
     }
 
     /// Lets `cancel` end the meeting, and the run after it.
@@ -202,31 +226,76 @@ pub fn prepare_with(
     let place = |name: &String| in_order.iter().position(|party| party == name);
     let places = job.parties().iter().filter_map(place);
     let places = places.map(PartyId::from_index).collect::<Vec<_>>();
-    let mut parties = Vec::with_capacity(in_order.len());
-    for name in &in_order {
-        let party = party_config(name, config)?;
-        let (address, key) = (party.address.clone(), party.key);
-        parties.push(Endpoint {
-            name: name.clone(),
-            address,
-            key,
-        });
-    }
     let name = &job.parties()[usize::from(me)];
-    let listen = party_config(name, config)?.listen.clone();
-    let config = MeshConfig {
-        me: places[usize::from(me)],
-        identity: identity(name)?,
-        parties,
-        listen,
-        limits: limits(config),
-        cancel: Cancel::default(),
-    };
+    let mesh = mesh_config(&in_order, places[usize::from(me)], config, || {
+        identity(name)
+    })?;
     Ok(Meeting {
-        config,
+        config: mesh,
         places,
         me: PartyId(me),
         helpers: job.helpers().len(),
+        pools: config.pools.clone(),
+    })
+}
+
+/// Prepares the meeting of this party with one other, without a job. They are numbered by their
+/// keys, so that both number them alike.
+///
+/// # Errors
+/// The errors of [`prepare`].
+pub fn prepare_pair(
+    [own, peer]: [&str; 2],
+    config: &Config,
+    identity: Option<&Path>,
+) -> Result<Meeting, Failure> {
+    let keys = [
+        party_config(own, config)?.key,
+        party_config(peer, config)?.key,
+    ];
+    if own == peer {
+        let what = format!("`{own}` is this party itself");
+        let hint = "name the other party with `--with`";
+        return Err(Failure::new(Code::UnknownParty, what, hint));
+    }
+    let second = keys[0].as_bytes() > keys[1].as_bytes();
+    let in_order = if second { [peer, own] } else { [own, peer] }.map(String::from);
+    let me = PartyId(second.into());
+    let mesh = mesh_config(&in_order, me, config, || {
+        self::identity(own, config, identity)
+    })?;
+    Ok(Meeting {
+        config: mesh,
+        places: vec![PartyId(0), PartyId(1)],
+        me,
+        helpers: 0,
+        pools: config.pools.clone(),
+    })
+}
+
+/// Configuration of a mesh of the parties of these names, in which this one has the number `me`.
+fn mesh_config(
+    names: &[String],
+    me: PartyId,
+    config: &Config,
+    identity: impl FnOnce() -> Result<Identity, Failure>,
+) -> Result<MeshConfig, Failure> {
+    let endpoint = |name: &String| {
+        let party = party_config(name, config)?;
+        Ok(Endpoint {
+            name: name.clone(),
+            address: party.address.clone(),
+            key: party.key,
+        })
+    };
+    let parties = names.iter().map(endpoint);
+    Ok(MeshConfig {
+        me,
+        parties: parties.collect::<Result<_, Failure>>()?,
+        identity: identity()?,
+        listen: party_config(&names[me.index()], config)?.listen.clone(),
+        limits: limits(config),
+        cancel: Cancel::default(),
     })
 }
 
@@ -269,7 +338,6 @@ mod tests {
     use sealane_engine::{Journal, RunReport};
     use sealane_program::text;
     use sealane_program::types::{Data, Type};
-    use std::path::PathBuf;
     use std::thread;
 
     const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\ninput x : a u8 in 0..255\n\
@@ -295,6 +363,7 @@ mod tests {
             identity: None,
             protocol: None,
             runs: None,
+            pools: folder.join("pools"),
             network: None,
             helpers: None,
             timeout: Some(std::time::Duration::from_secs(20)),

@@ -3,7 +3,9 @@
 use crate::Failure;
 use crate::meet::{self, Meeting};
 use crate::record::Recording;
-use sealane_engine::{EngineError, Job, Journal, Observer, RunReport, simulate_with};
+use sealane_engine::{
+    EngineError, Job, Journal, Observer, RunReport, run_with_pool, simulate_with,
+};
 use sealane_net::{Cancel, NetError};
 use sealane_parties::PartyId;
 use sealane_program::types::Data;
@@ -24,7 +26,8 @@ pub fn meet_and_run(
     let met = meet::connect(meeting);
     let met = met.inspect_err(|failure| journal.failed(failure.finding()));
     let report = met.and_then(|mut mesh| {
-        let report = sealane_engine::run(job, inputs, &mut mesh, &mut journal);
+        let pool = meeting.pool();
+        let report = run_with_pool(job, inputs, pool.as_ref(), &mut mesh, &mut journal);
         Ok(report?)
     });
     if let Some(recording) = &recording {

@@ -6,7 +6,7 @@
 use crate::participants::{self, Participant, participants};
 use crate::program;
 use sealane_diagnostic::Diagnostic;
-use sealane_engine::{Job, NetworkClass, RunReport};
+use sealane_engine::{Job, NetworkClass, PoolShare, RunReport};
 use sealane_page::Card;
 use sealane_page::card::Column;
 use sealane_page::plan::{
@@ -122,6 +122,14 @@ pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
     let time = |class| seconds(cost.estimate_s(class));
     let (lan, wan) = (time(NetworkClass::Lan), time(NetworkClass::Wan));
     card.line("time", format!("about {lan} on a LAN, {wan} on a WAN"));
+    if let Some(share) = PoolShare::of(job, cost) {
+        let receiver = &job.parties()[share.receiver.index()];
+        let transfers = grouped(share.transfers());
+        card.line(
+            "pool",
+            format!("{transfers} transfers for inputs of {receiver}"),
+        );
+    }
     card.line("job", job.hash());
     card
 }

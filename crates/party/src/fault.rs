@@ -2,6 +2,7 @@
 
 use sealane_diagnostic::Diagnostic;
 use sealane_net::NetError;
+use sealane_ot::OtError;
 use sealane_parties::PartyId;
 
 /// Reason why a protocol stopped.
@@ -46,5 +47,24 @@ impl Fault {
     /// A bug of the engine or of a protocol.
     pub fn internal(what: impl Into<String>) -> Fault {
         Fault::Internal(what.into())
+    }
+}
+
+impl From<OtError> for Fault {
+    fn from(error: OtError) -> Fault {
+        match error {
+            OtError::Net(error) => Fault::Net(error),
+            OtError::BadPoint(party) => Fault::Peer {
+                party,
+                what: "a malformed curve point in the set-up of oblivious transfers".to_string(),
+            },
+            // Room `ot` has erased its copy of the offset, and its owner goes with the run.
+            OtError::CheckFailed(party) => Fault::Deviated {
+                party,
+                check: "a check of oblivious transfers",
+            },
+            OtError::Altered(party) => Fault::Altered(party),
+            OtError::Ended => Fault::internal("oblivious transfers after a failure"),
+        }
     }
 }

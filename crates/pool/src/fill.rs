@@ -24,6 +24,7 @@ use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{CotCost, CotReceiver, CotSender};
 use sealane_ot::{Flights, OtError, Role, Security, SoftSpoken};
 use sealane_parties::{NetworkClass, PartyId};
+use sealane_party::Fault;
 use serde::{Deserialize, Serialize};
 use std::io;
 use zeroize::Zeroizing;
@@ -44,10 +45,8 @@ pub struct Order {
 
 /// Reason why a fill ended without OTs.
 pub enum FillError {
-    /// The network or the other party.
-    Net(NetError),
-    /// A message that breaks a protocol, or fails its check. The pool is destroyed.
-    Ot(OtError),
+    /// The network, the other party, or a failed check, after which the pool is destroyed.
+    Fault(Fault),
     /// The other party has another order.
     Differs(Order),
     /// The pool of this party cannot be used.
@@ -164,10 +163,11 @@ impl Filling<'_> {
         }
         if !theirs.offer.is_valid() {
             let reason = "numbers of a pool that are out of bounds".to_string();
-            return Err(FillError::Net(NetError::Malformed {
+            let malformed = NetError::Malformed {
                 party: peer,
                 reason,
-            }));
+            };
+            return Err(malformed.into());
         }
         let instance = instance(&order, mesh);
         let mut contributions = [contribution, theirs.contribution];
@@ -199,7 +199,7 @@ impl Filling<'_> {
             let key = half.key_of(fill.first);
             let source = Source::of(&order, batches);
             let made = self.make(role, source, &fill, key.clone(), &mut coins, mesh);
-            if let Err(FillError::Ot(_)) = made {
+            if let Err(FillError::Fault(Fault::Deviated { .. })) = made {
                 self.pool.destroy()?;
             }
             made?;
@@ -375,16 +375,13 @@ fn fill_id(session: SessionId, receiver: PartyId) -> [u8; 16] {
 
 impl From<NetError> for FillError {
     fn from(error: NetError) -> FillError {
-        FillError::Net(error)
+        FillError::Fault(error.into())
     }
 }
 
 impl From<OtError> for FillError {
     fn from(error: OtError) -> FillError {
-        match error {
-            OtError::Net(error) => FillError::Net(error),
-            error => FillError::Ot(error),
-        }
+        FillError::Fault(error.into())
     }
 }
 

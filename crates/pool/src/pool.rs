@@ -139,6 +139,10 @@ impl Pool {
     /// # Errors
     /// The operating system refuses to change the files.
     pub fn destroy(&self) -> Result<(), Diagnostic> {
+        // A folder that does not exist is not made.
+        if self.disk.names().is_ok_and(|names| names.is_empty()) {
+            return Ok(());
+        }
         let _lock = self.lock()?;
         let removed = self.disk.remove(STATE, true).and_then(|()| {
             for name in self.disk.names()? {

@@ -3,7 +3,7 @@
 use crate::common::Common;
 use crate::cost;
 use crate::garbler_side::Revealed;
-use crate::ots::{Ots, no_ots, ot_fault};
+use crate::ots::{Ots, no_ots};
 use crate::{IncomingTables, Labels, TapePorts, threads_here, unpermuted, words};
 use sealane_block::{Block, Nonce};
 use sealane_circuit::Tape;
@@ -79,7 +79,7 @@ impl EvaluatorSide {
         match &mut self.ot {
             Ots::None => Err(no_ots()),
             Ots::Extension(ot) => {
-                forms::receive_given(ot, mesh, bits, &mut labels).map_err(ot_fault)?;
+                forms::receive_given(ot, mesh, bits, &mut labels)?;
                 permute(&mut labels, bits);
                 Ok(Choice::Made(std::mem::take(&mut *labels)))
             }
@@ -87,7 +87,7 @@ impl EvaluatorSide {
                 let mut random = Zeroizing::new(vec![0; bits.len()]);
                 stock.keys(&mut random, &mut labels)?;
                 let request = OffsetRequest::new(bits, &random, labels, mesh, *peer);
-                Ok(Choice::Sent(request.map_err(ot_fault)?))
+                Ok(Choice::Sent(request?))
             }
         }
     }
@@ -131,7 +131,7 @@ impl EvaluatorSide {
 
 /// Ends step 3 with OTs of a pool: returns active labels.
 pub(crate) fn answered(request: OffsetRequest, mesh: &mut Mesh) -> Result<Vec<Block>, Fault> {
-    let (bits, mut labels) = request.finish(mesh).map_err(ot_fault)?;
+    let (bits, mut labels) = request.finish(mesh)?;
     permute(&mut labels, &bits);
     Ok(std::mem::take(&mut *labels))
 }

@@ -2,7 +2,7 @@
 
 use crate::common::Common;
 use crate::cost;
-use crate::ots::{Ots, no_ots, ot_fault};
+use crate::ots::{Ots, no_ots};
 use crate::{Labels, OutgoingTables, TapePorts, threads_here, unpermuted, words};
 use sealane_block::Block;
 use sealane_circuit::Tape;
@@ -86,13 +86,13 @@ impl GarblerSide {
         let mut labels = Zeroizing::new(vec![Block::ZERO; count]);
         match &mut self.ot {
             Ots::None => return Err(no_ots()),
-            Ots::Extension(ot) => forms::send_given(ot, mesh, &mut labels).map_err(ot_fault)?,
+            Ots::Extension(ot) => forms::send_given(ot, mesh, &mut labels)?,
             Ots::Stock(stock, peer) => {
                 let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; count]);
                 stock.pairs(&mut pairs)?;
                 let delta = self.garbler.delta();
                 let sent = forms::send_under(delta, &pairs, mesh, *peer, &mut labels);
-                sent.map_err(ot_fault)?;
+                sent?;
             }
         }
         labels

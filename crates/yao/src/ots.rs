@@ -25,7 +25,7 @@ impl<T> Ots<T> {
         match stock {
             _ if !needs => Ok(Ots::None),
             Some(stock) => Ok(Ots::Stock(stock, peer)),
-            None => Ok(Ots::Extension(set_up().map_err(ot_fault)?)),
+            None => Ok(Ots::Extension(set_up()?)),
         }
     }
 
@@ -36,7 +36,7 @@ impl<T> Ots<T> {
     ) -> Result<Ots<U>, Fault> {
         Ok(match self {
             Ots::None => Ots::None,
-            Ots::Extension(ot) => Ots::Extension(next(ot).map_err(ot_fault)?),
+            Ots::Extension(ot) => Ots::Extension(next(ot)?),
             Ots::Stock(stock, peer) => Ots::Stock(stock, peer),
         })
     }
@@ -45,23 +45,4 @@ impl<T> Ots<T> {
 /// A step needs OTs that the plan did not count.
 pub(crate) fn no_ots() -> Fault {
     Fault::internal("no OT prepared")
-}
-
-/// Converts an error of an OT to a fault of the protocol.
-pub(crate) fn ot_fault(error: OtError) -> Fault {
-    match error {
-        OtError::Net(error) => Fault::Net(error),
-        OtError::BadPoint(party) => Fault::Peer {
-            party,
-            what: "a malformed curve point in the set-up of oblivious transfers".to_string(),
-        },
-        OtError::CheckFailed(party) => Fault::Peer {
-            party,
-            what: "an answer that fails the check of oblivious transfers, by which a party may \
-                   learn bits of another's secret"
-                .to_string(),
-        },
-        OtError::Altered(party) => Fault::Altered(party),
-        OtError::Ended => Fault::internal("oblivious transfers after a failure"),
-    }
 }

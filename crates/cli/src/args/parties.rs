@@ -1,6 +1,6 @@
 //! Arguments of the verbs that set up parties and check them.
 
-use super::seconds;
+use super::{Network, seconds};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -91,3 +91,58 @@ pub struct DoctorArgs {
     #[arg(long)]
     pub json: bool,
 }
+
+/// Arguments of `sealane pool`.
+#[derive(Args)]
+pub struct PoolArgs {
+    /// The verb.
+    #[command(subcommand)]
+    pub verb: PoolVerb,
+    /// The configuration [default: sealane.toml]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub config: Option<PathBuf>,
+    /// The party whose pools they are [default: the one that the configuration says]
+    #[arg(long = "as", value_name = "PARTY", global = true)]
+    pub party: Option<String>,
+    /// Its private key, if the configuration does not name it
+    #[arg(long, value_name = "FILE", global = true)]
+    pub identity: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// Verbs of `sealane pool`.
+#[derive(Subcommand)]
+pub enum PoolVerb {
+    /// Make oblivious transfers with another party, which calls this at the same time
+    Fill {
+        /// The other party
+        #[arg(long, value_name = "PARTY")]
+        with: String,
+        /// How many to make: one for each bit of input of the party that evaluates
+        #[arg(long, value_name = "COUNT", default_value = "1000000",
+              value_parser = clap::value_parser!(u64).range(1..=MOST_TRANSFERS))]
+        transfers: u64,
+        /// The party that evaluates, which `sealane plan` names [default: as many for either]
+        #[arg(long, value_name = "PARTY")]
+        evaluator: Option<String>,
+        /// Class of the network, by which they are made [default: of the configuration, or lan]
+        #[arg(long)]
+        network: Option<Network>,
+        /// Show no progress
+        #[arg(long)]
+        no_progress: bool,
+    },
+    /// Show what there is, with every other party
+    Show,
+    /// Remove what there is with another party; the other party forgets its part at the next fill
+    Drop {
+        /// The other party
+        #[arg(long, value_name = "PARTY")]
+        with: String,
+    },
+}
+
+/// Most transfers of one fill, for which a file of 500 GB holds the sender's part.
+const MOST_TRANSFERS: u64 = 1 << 34;

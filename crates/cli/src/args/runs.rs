@@ -35,6 +35,9 @@ pub struct PlanArgs {
     /// [default: the upper bounds]
     #[arg(long, value_name = "NAME=COUNT", value_parser = rows, value_delimiter = ',')]
     pub rows: Vec<(String, u64)>,
+    /// Take oblivious transfers from the pool that `sealane pool fill` made; part of the job
+    #[arg(long)]
+    pub pool: bool,
     /// List every step
     #[arg(long)]
     pub steps: bool,
@@ -87,6 +90,9 @@ pub struct RunArgs {
     /// Approve the job with this hash, all of it
     #[arg(long, value_name = "HASH")]
     pub yes: Option<String>,
+    /// Take oblivious transfers from the pool that `sealane pool fill` made; part of the job
+    #[arg(long, conflicts_with_all = ["local", "handed_over"])]
+    pub pool: bool,
     /// Start every party as a process of its own on this machine, with keys made for this run
     #[arg(long, conflicts_with_all = ["party", "config", "identity"])]
     pub local: bool,

@@ -15,6 +15,9 @@ use toml::Spanned;
 /// Keys above all tables.
 const TOP_LEVEL: [&str; 6] = ["me", "identity", "network", "protocol", "helpers", "runs"];
 
+/// Name of the folder of pools.
+const POOLS: &str = "pools";
+
 /// Bounds of each time, in seconds.
 pub(super) const TIMES_S: RangeInclusive<f64> = 0.1..=86_400.0;
 
@@ -94,6 +97,7 @@ impl ConfigText<'_> {
             identity: file.identity.map(|path| folder.join(path)),
             protocol: self.protocol(file.protocol)?,
             runs: file.runs.map(|path| folder.join(path)),
+            pools: folder.join(POOLS),
             network: self.network(file.network)?,
             helpers: helpers.transpose()?,
             timeout: self.duration("timeout_s", file.limits.timeout_s)?,

@@ -1,0 +1,121 @@
+//! `sealane pool`: oblivious transfers that this party made ahead with others.
+
+use crate::args::{PoolArgs, PoolVerb};
+use crate::output::print_card;
+use crate::signals::CancelOnSignal;
+use sealane_host::Failure;
+use sealane_host::config::Config;
+use sealane_host::meet;
+use sealane_host::pool::{self, Amount, Covered, transfers};
+use sealane_host::progress::TransferProgress;
+use sealane_page::Card;
+use sealane_page::units::grouped;
+use serde_json::{Value, json};
+
+/// Runs a verb.
+///
+/// # Errors
+/// The configuration, the other party, the network, or the files.
+pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
+    let config = Config::find(args.config.as_deref())?;
+    let identity = args.identity.as_deref();
+    let own = meet::own_name(args.party.as_deref(), &config, identity)?;
+    match &args.verb {
+        PoolVerb::Fill {
+            with,
+            transfers,
+            evaluator,
+            network,
+            no_progress,
+        } => {
+            let amount = Amount {
+                transfers: *transfers,
+                evaluator: evaluator.as_deref(),
+                network: meet::network(network.map(Into::into), Some(&config)),
+            };
+            let mut meeting = meet::prepare_pair([&own, with], &config, identity)?;
+            let order = amount.order(&meeting.names())?;
+            let work = CancelOnSignal::begin();
+            meeting.cancelled_by(work.cancel());
+            let total = order.batches.iter().sum();
+            let shown = (!no_progress && !args.json)
+                .then(|| TransferProgress::on_stderr("transfers", self::transfers(total)));
+            let mut shown = shown;
+            pool::fill(&meeting, order, &mut |batches| {
+                shown
+                    .iter_mut()
+                    .for_each(|shown| shown.passed(self::transfers(batches)));
+            })?;
+            drop(shown);
+            show(&own, &[with], &config, args)
+        }
+        PoolVerb::Show => {
+            let peers = config.parties.keys().filter(|name| **name != own);
+            show(&own, &peers.collect::<Vec<_>>(), &config, args)
+        }
+        PoolVerb::Drop { with } => {
+            pool::with(&own, with, &config, identity)?.destroy()?;
+            show(&own, &[with], &config, args)
+        }
+    }
+}
+
+/// Prints what the pools of the party `own` with these peers cover.
+fn show(own: &str, peers: &[&String], config: &Config, args: &PoolArgs) -> Result<(), Failure> {
+    let identity = args.identity.as_deref();
+    let covered = peers
+        .iter()
+        .map(|peer| pool::covered(own, peer, config, identity));
+    let covered = covered.collect::<Result<Vec<_>, _>>()?;
+    let mut card = Card::new(format!("pools of {own}"));
+    card.lines(
+        "pools",
+        covered.iter().flat_map(|covered| lines(own, covered)),
+    );
+    if covered.is_empty() {
+        card.line("pools", "none: the configuration has no other party");
+    }
+    let value = covered.iter().map(|covered| value(own, covered));
+    let value = value.collect::<Vec<_>>();
+    print_card(args.json, &card, &json!({ "me": own, "pools": value }))
+}
+
+/// What a pool covers, in a line for each party that may evaluate.
+pub fn lines(own: &str, covered: &Covered) -> Vec<String> {
+    let line = |(evaluator, count): (&str, &sealane_pool::Count)| {
+        let mut line = format!(
+            "with {}: {} bits of inputs of {evaluator}",
+            covered.peer,
+            grouped(transfers(count.left))
+        );
+        let beside = [
+            ("used", count.used),
+            ("in runs that have not ended well", count.unfinished),
+            ("lost", count.lost),
+        ];
+        for (what, batches) in beside {
+            if batches > 0 {
+                line += &format!(" \u{b7} {} {what}", grouped(transfers(batches)));
+            }
+        }
+        line
+    };
+    let sides = [(own, &covered.own), (&covered.peer, &covered.theirs)];
+    sides.map(line).to_vec()
+}
+
+/// The same as JSON, in transfers.
+pub fn value(own: &str, covered: &Covered) -> Value {
+    let count = |count: &sealane_pool::Count| {
+        json!({
+            "left": transfers(count.left),
+            "used": transfers(count.used),
+            "unfinished": transfers(count.unfinished),
+            "lost": transfers(count.lost),
+        })
+    };
+    json!({
+        "with": covered.peer,
+        "evaluators": { own: count(&covered.own), &*covered.peer: count(&covered.theirs) },
+    })
+}
