@@ -108,6 +108,7 @@ class Program:
         network: str | None,
         protocol: str | None,
         helpers: Sequence[str] | None,
+        pool: bool,
     ) -> Plan: ...
     def simulate(
         self,
@@ -130,6 +131,7 @@ class Program:
         network: str | None,
         protocol: str | None,
         helpers: Sequence[str] | None,
+        pool: bool,
         record: bool,
         runs: str | PathLike[str] | None,
         show: _Show,

@@ -160,6 +160,7 @@ class Program(Generic[P, R]):
         network: Network | None = None,
         protocol: str | None = None,
         helpers: Sequence[str] | None = None,
+        pool: bool = False,
     ) -> _core.Plan:
         """Plans a run: protocol, steps, AND gates, payload bytes, rounds. Runs nothing and reads no
         data.
@@ -168,7 +169,9 @@ class Program(Generic[P, R]):
         not part of the hash that parties approve. `helpers` are parties beside those of the
         program, in order: they own nothing and learn nothing, but may compute. Network class,
         protocol and helpers that are not stated are those of the configuration, as in a run:
-        `config`, by default `sealane.toml` if there is one; else a LAN, `yao` and nobody.
+        `config`, by default `sealane.toml` if there is one; else a LAN, `yao` and nobody. With
+        `pool=True` the run takes its oblivious transfers from the pool that `sealane pool fill`
+        has made, which is another job with other messages.
 
         Rounds or time that are out of proportion are a `SealaneWarning` with the line to change.
 
@@ -190,7 +193,7 @@ class Program(Generic[P, R]):
         True
         """
         helpers = None if helpers is None else _names(helpers)
-        plan = call(self.native.plan, self._rows(rows), config, network, protocol, helpers)
+        plan = call(self.native.plan, self._rows(rows), config, network, protocol, helpers, pool)
         self._warn(plan.warnings)
         return plan
 
@@ -292,6 +295,7 @@ class Program(Generic[P, R]):
         network: Network | None = None,
         protocol: str | None = None,
         helpers: Sequence[str] | None = None,
+        pool: bool = False,
         record: bool = True,
         runs: Path | None = None,
         progress: bool = True,
@@ -304,8 +308,9 @@ class Program(Generic[P, R]):
         this party's data, as in `simulate`: a file or a table for all of its inputs, an array if it
         gives one input, or a mapping from inputs to any of these; a party that gives none leaves it
         out. `yes` is the hash of the job that this party approves, all of it: `plan(...).hash` with
-        the same `config`, `network`, `protocol` and `helpers`. The configuration states those that
-        the call does not. `identity` is the file with this party's private key, by default the one
+        the same `config`, `network`, `protocol`, `helpers` and `pool`. The configuration states those
+        that the call does not. With `pool=True` the run takes its oblivious transfers from the pool
+        that `sealane pool fill` has made with the other party. `identity` is the file with this party's private key, by default the one
         that the configuration names. The run leaves a folder with a page about it in `runs`, by
         default the folder that the configuration names, or `runs`; with `record=False` it leaves
         none. `progress=False` shows no progress.
@@ -353,6 +358,7 @@ class Program(Generic[P, R]):
             network,
             protocol,
             helpers,
+            pool,
             record,
             runs,
             show,

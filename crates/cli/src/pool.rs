@@ -9,8 +9,9 @@ use sealane_host::meet;
 use sealane_host::pool::{self, Amount, Covered, transfers};
 use sealane_host::progress::TransferProgress;
 use sealane_page::Card;
-use sealane_page::units::grouped;
+use sealane_page::units::{bytes, grouped};
 use serde_json::{Value, json};
+use std::io::{Write, stderr};
 
 /// Runs a verb.
 ///
@@ -37,10 +38,14 @@ pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
             let order = amount.order(&meeting.names())?;
             let work = CancelOnSignal::begin();
             meeting.cancelled_by(work.cancel());
-            let total = order.batches.iter().sum();
-            let shown = (!no_progress && !args.json)
-                .then(|| TransferProgress::on_stderr("transfers", self::transfers(total)));
-            let mut shown = shown;
+            let total = self::transfers(order.batches.iter().sum());
+            let shown = !no_progress && !args.json;
+            if shown {
+                // Nobody is harmed if standard error is closed.
+                let (count, cost) = (grouped(total), bytes(order.payload_bytes()));
+                let _ = writeln!(stderr(), "{count} transfers with {with}: {cost} of payload");
+            }
+            let mut shown = shown.then(|| TransferProgress::on_stderr("transfers", total));
             pool::fill(&meeting, order, &mut |batches| {
                 shown
                     .iter_mut()
@@ -80,7 +85,7 @@ fn show(own: &str, peers: &[&String], config: &Config, args: &PoolArgs) -> Resul
     print_card(args.json, &card, &json!({ "me": own, "pools": value }))
 }
 
-/// What a pool covers, in a line for each party that may evaluate.
+/// Tells how much a pool covers, in a line for each party that may evaluate.
 pub fn lines(own: &str, covered: &Covered) -> Vec<String> {
     let line = |(evaluator, count): (&str, &sealane_pool::Count)| {
         let mut line = format!(

@@ -42,7 +42,7 @@ pub(crate) struct PlanInputs<'a> {
     pub demand: &'a Demand,
     pub cpu: Cpu,
     pub coins: Coins,
-    /// What the run took from a pool.
+    /// Transfers that the run took from a pool.
     pub stock: Option<Box<dyn Stock>>,
 }
 

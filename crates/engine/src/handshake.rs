@@ -89,7 +89,7 @@ pub(crate) struct Agreed {
     pub rows: Vec<u64>,
     /// Cost of the run with them.
     pub cost: CostReport,
-    /// What the run took from the pool of its parties.
+    /// Transfers that the run took from the pool of its parties.
     pub stock: Option<Box<dyn Stock>>,
 }
 

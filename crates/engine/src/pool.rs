@@ -57,7 +57,7 @@ impl PoolShare {
 pub(crate) struct Draw<'a> {
     pool: &'a Pool,
     share: PoolShare,
-    /// What this party told the other.
+    /// State of the pool as this party told it to the other.
     offer: Offer,
 }
 

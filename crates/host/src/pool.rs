@@ -8,7 +8,7 @@ use sealane_parties::NetworkClass;
 use sealane_pool::{BATCH, Count, Order, Pool, Role};
 use std::path::Path;
 
-/// What a pool covers: bits of inputs of the party that evaluates.
+/// Coverage of a pool: bits of inputs of the party that evaluates.
 pub struct Covered {
     /// The other party.
     pub peer: String,

@@ -5,7 +5,7 @@
 //! | given choices | `q_j` | `x_j` of its own, `q_j ^ x_j delta` | 1 bit to the sender |
 //! | random | two random keys | the key of a random choice | hashes |
 //! | chosen | two strings of its own | that of its choice | hashes, 1 bit, both strings back |
-//! | given choices, another offset | `q_j` | `x_j` of its own, `q_j ^ x_j delta'` | on random OTs: 1 bit, a block back |
+//! | new offset | `q_j` | `x_j` given, `q_j ^ x_j delta` | on random OTs: 1 bit, a block back |
 //!
 //! **Given choices** (Beaver, "Precomputing Oblivious Transfer", CRYPTO 1995): the receiver sends
 //! `d_j = r_j ^ x_j`, where `r_j` is the random choice of the OT, and the sender takes `q_j ^ d_j

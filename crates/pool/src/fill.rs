@@ -14,7 +14,7 @@ use crate::disk::Unnamed;
 use crate::error;
 use crate::keys::ChainKey;
 use crate::pool::{Pool, file_name};
-use crate::state::{BATCH, BatchCipher, Fill, MOST_BATCHES, MOST_FILLS, Offer, batch_bytes};
+use crate::state::{BATCH, BatchCipher, Fill, MOST_FILLS, Offer, batch_bytes};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Mesh, NetError, SessionId};
@@ -66,24 +66,25 @@ struct Hello {
 struct Written;
 
 impl Order {
-    /// Messages of the fill for one receiver, in flights.
-    pub fn flights(&self, batches: u64) -> Flights {
-        let source = Source::of(self, batches);
-        let mut flights = source.cost().set_up();
-        flights.extend(strides(batches).flat_map({
-            let mut before = 0;
-            move |batches| {
-                let count = (batches * BATCH) as u64;
-                before += count;
-                source.cost().extend(before - count, count)
-            }
-        }));
+    /// Payload bytes of the whole fill, both ways.
+    pub fn payload_bytes(&self) -> u64 {
+        let flights = self.batches.iter().filter(|batches| **batches > 0);
+        let flights = flights.flat_map(|batches| self.flights(*batches));
         flights
+            .map(|flight| flight.from_sender + flight.from_receiver)
+            .sum()
     }
 
-    /// Whether the amounts are within bounds.
-    pub fn is_valid(&self) -> bool {
-        self.batches.iter().all(|batches| *batches <= MOST_BATCHES)
+    /// Messages of the fill for one receiver.
+    fn flights(&self, batches: u64) -> Flights {
+        let source = Source::of(self, batches).cost();
+        let (mut flights, mut before) = (source.set_up(), 0);
+        for batches in strides(batches) {
+            let count = (batches * BATCH) as u64;
+            flights.extend(source.extend(before, count));
+            before += count;
+        }
+        flights
     }
 }
 

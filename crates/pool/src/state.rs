@@ -1,4 +1,4 @@
-//! The state of a pool: how far it is used, which fills it holds, and the head of its chain of keys.
+//! The state of a pool: how far it is used, its fills, and the head of its chain of keys.
 
 use crate::keys::{ChainKey, OneTime, TAG_BYTES, WrapKey};
 use sealane_ot::Role;
@@ -51,7 +51,7 @@ pub struct Half {
     pub key: ChainKey,
     /// Batches that runs have taken.
     pub taken: u64,
-    /// Those of them whose runs have ended well.
+    /// Batches of runs that have ended well.
     pub finished: u64,
     /// Batches that were made and cannot be used, since the other party does not hold them or has
     /// used further.
@@ -111,7 +111,7 @@ impl Offer {
         }
     }
 
-    /// Whether numbers and lengths are within bounds.
+    /// Checks that numbers and lengths are within bounds.
     pub fn is_valid(&self) -> bool {
         self.0.iter().all(|half| {
             let mut end = 0;

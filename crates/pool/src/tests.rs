@@ -11,7 +11,7 @@ use sealane_block::{Block, Coins, Cpu};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Limits, Mesh};
 use sealane_ot::Role;
-use sealane_parties::NetworkClass;
+use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Stock;
 use sealane_testkit::page;
 use std::collections::HashSet;
@@ -61,7 +61,13 @@ fn fill(pools: &[Pool; 2], batches: [u64; 2], seed: u64) -> [Result<(), FillErro
                     progress: &mut |_| (),
                 };
                 let coins = Coins::danger_fixed_seed(2 * seed + party as u64);
-                filling.run(order, coins, &mut mesh)
+                let end = filling.run(order, coins, &mut mesh);
+                if end.is_ok() {
+                    let peer = PartyId(1 - party as u8);
+                    let both = mesh.payload_sent(peer) + mesh.payload_received(peer);
+                    assert_eq!(both, order.payload_bytes());
+                }
+                end
             })
         });
         sides.map(|side| side.join().expect("no panic"))

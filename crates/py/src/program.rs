@@ -113,8 +113,9 @@ impl Program {
         network: Option<&str>,
         protocol: Option<&str>,
         helpers: Option<Vec<String>>,
+        pool: bool,
     ) -> PyResult<Plan> {
-        let stated = Stated::new(py, network, protocol, helpers)?;
+        let stated = Stated::new(py, network, protocol, helpers, pool)?;
         let planned = py.detach(|| {
             let config = Config::find_if_any(config.as_deref())?;
             let job = stated.job(self.graph.clone(), config.as_ref())?;
@@ -185,6 +186,7 @@ impl Program {
         network: Option<&str>,
         protocol: Option<&str>,
         helpers: Option<Vec<String>>,
+        pool: bool,
         record: bool,
         runs: Option<PathBuf>,
         show: ProgressArg,
@@ -193,7 +195,7 @@ impl Program {
         let patience = patience
             .map(|seconds| patience_of(py, seconds))
             .transpose()?;
-        let stated = Stated::new(py, network, protocol, helpers)?;
+        let stated = Stated::new(py, network, protocol, helpers, pool)?;
         let given = InputArgs::new(py, &self.graph, arrays, tables)?;
         // A table in memory may need the interpreter, on the thread on which its owner reads it.
         let begun = || -> Result<Begun, Failure> {
@@ -252,6 +254,7 @@ struct Stated {
     network: Option<NetworkClass>,
     protocol: Option<ProtocolName>,
     helpers: Option<Vec<String>>,
+    pool: bool,
 }
 
 impl Stated {
@@ -260,11 +263,13 @@ impl Stated {
         network: Option<&str>,
         protocol: Option<&str>,
         helpers: Option<Vec<String>>,
+        pool: bool,
     ) -> PyResult<Stated> {
         Ok(Stated {
             network: network.map(|name| class_of(py, name)).transpose()?,
             protocol: protocol.map(|name| protocol_of(py, name)).transpose()?,
             helpers,
+            pool,
         })
     }
 
@@ -272,7 +277,8 @@ impl Stated {
         let network = meet::network(self.network, config);
         let protocol = meet::protocol(self.protocol, config);
         let helpers = meet::helpers(self.helpers.as_deref(), config);
-        Ok(Job::new(program, protocol, network, helpers)?)
+        let job = Job::new(program, protocol, network, helpers)?;
+        Ok(if self.pool { job.from_pool()? } else { job })
     }
 }
 

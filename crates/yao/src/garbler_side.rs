@@ -101,7 +101,7 @@ impl GarblerSide {
         Ok(std::mem::take(&mut *labels))
     }
 
-    /// Whether the evaluator waits for an answer to its choices.
+    /// Returns true if the evaluator waits for an answer to its choices.
     pub(crate) fn answers(&self) -> bool {
         matches!(self.ot, Ots::Stock(..))
     }

@@ -5,9 +5,9 @@
 //! multi-instance hash of room `garble`. The messages and their flights are in [`cost`](self);
 //! steps are numbered here:
 //!
-//! 1. *Set-up.* Base OTs, if the evaluator has inputs and none of a pool; the garbler sends a public nonce. From it
-//!    and the identifier of the session, both expand the public seed S of the hash and a generator
-//!    of input labels.
+//! 1. *Set-up.* Base OTs, if the evaluator has inputs and none of a pool; the garbler sends a
+//!    public nonce. From it and the identifier of the session, both expand the public seed S of the
+//!    hash and a generator of input labels.
 //! 2. *Input of the garbler.* Both expand active labels from the generator of input labels; the
 //!    garbler derives each zero label as `active ^ bit * delta`. Nothing is sent: active labels are
 //!    public values that depend neither on the bits nor on `delta`, as the simulation of the
@@ -15,8 +15,8 @@
 //!    permute bits are 0.
 //! 3. *Input of the evaluator.* Correlated OT with offset `delta` and the evaluator's choices, by
 //!    the malicious form of SoftSpoken OT; or from random OTs of a pool, which the garbler turns to
-//!    `delta` by an answer of one block each. Both then clear the permute bit of the zero label. With
-//!    such permute bits, an AND with an operand known to its owner takes half a table
+//!    `delta` by an answer of one block each. Both then clear the permute bit of the zero label.
+//!    With such permute bits, an AND with an operand known to its owner takes half a table
 //!    (`garble::known_operand`).
 //! 4. *Tape.* The garbler streams tables while the evaluator evaluates.
 //! 5. *Settle.* Each party sends a digest of all that it sent; the other compares it with what it

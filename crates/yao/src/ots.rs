@@ -15,7 +15,7 @@ pub(crate) enum Ots<T> {
 }
 
 impl<T> Ots<T> {
-    /// Those of a pool, if there are any; else what `set_up` begins, if the run `needs` it.
+    /// Takes those of a pool, if there are any; else begins an extension, if the run `needs` it.
     pub(crate) fn new(
         stock: Option<Box<dyn Stock>>,
         peer: PartyId,

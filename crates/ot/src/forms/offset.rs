@@ -4,8 +4,8 @@
 //! The receiver sends `d_j = r_j ^ x_j`, where `r_j` is the random choice of the OT (Beaver, CRYPTO
 //! 1995). With `k_0` and `k_1` its keys, the sender takes `q_j = k_d` and sends `s_j = k_0 ^ k_1 ^
 //! delta`; the receiver takes `t_j = k_r ^ x_j s_j`. If `x_j` is 0, `r_j` is `d_j` and `t_j` is
-//! `q_j`; if it is 1, `t_j` is `k_r ^ k_0 ^ k_1 ^ delta`, which is `q_j ^ delta`. The receiver knows
-//! one key of the two, so `s_j` tells it nothing about `delta`.
+//! `q_j`; if it is 1, `t_j` is `k_r ^ k_0 ^ k_1 ^ delta`, which is `q_j ^ delta`. The receiver
+//! knows one key of the two, so `s_j` tells it nothing about `delta`.
 
 use super::given_bytes;
 use crate::OtError;

@@ -26,7 +26,7 @@ impl MemoryDisk {
         self.lock().left = Some(at);
     }
 
-    /// Whether it came to that.
+    /// Returns true if it came to that.
     pub fn crashed(&self) -> bool {
         self.lock().crashed
     }
