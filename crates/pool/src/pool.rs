@@ -80,7 +80,7 @@ impl Pool {
         Ok(Count {
             left: half.left(),
             used: half.finished,
-            unfinished: half.taken - half.finished,
+            unfinished: half.taken.saturating_sub(half.finished),
             lost: half.lost,
         })
     }
