@@ -251,6 +251,7 @@ codes! {
         OtherJob "other-job": "another party approved another job",
         PartyFailed "party-failed": "a party of a local run failed",
         PeerCancelled "peer-cancelled": "another party cancelled the run",
+        PeerDeviated "peer-deviated": "another party may know bits of a secret",
         PeerFinished "peer-finished": "another party finished too early",
         PeerGaveUp "peer-gave-up": "another party gave up",
         ProtocolBroken "protocol-broken": "another party broke the protocol",

@@ -18,6 +18,15 @@ pub enum Fault {
         /// Description of the fault, without any secret.
         what: String,
     },
+    /// Failed check of a party's work, which an honest party passes. Who fails it may have learned
+    /// bits of a secret of this party, so the secrets that it touches have been destroyed.
+    #[error("party {party:?} failed {check}; the secrets that it is about have been destroyed")]
+    Deviated {
+        /// The party.
+        party: PartyId,
+        /// Name of the check, without any secret.
+        check: &'static str,
+    },
     /// Payload from a party that differs from the payload that it sent.
     #[error("what came from party {0:?} was altered on its way; this party reveals nothing")]
     Altered(PartyId),

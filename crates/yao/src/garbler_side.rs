@@ -158,11 +158,10 @@ pub(crate) fn ot_fault(error: OtError) -> Fault {
             party,
             what: "a malformed curve point in the set-up of oblivious transfers".to_string(),
         },
-        OtError::CheckFailed(party) => Fault::Peer {
+        // Room `ot` has erased its copy of the offset, and the garbler goes with the run.
+        OtError::CheckFailed(party) => Fault::Deviated {
             party,
-            what: "an answer that fails the check of oblivious transfers, by which a party may \
-                   learn bits of another's secret"
-                .to_string(),
+            check: "a check of oblivious transfers",
         },
         OtError::Altered(party) => Fault::Altered(party),
         OtError::Ended => Fault::internal("oblivious transfers after a failure"),
