@@ -26,9 +26,9 @@ mod runs;
 mod script;
 mod sealed;
 pub mod seeds;
-
 mod sessions;
 mod settings;
+mod transfers;
 mod wire;
 
 pub use chance::Chance;
@@ -85,8 +85,11 @@ pub const TARGETS: &[Target] = &[
     target("clear-run", sessions::clear, &[], 300),
     target("yao-run", sessions::yao, &[], 60),
     target("trio-run", sessions::trio, &[], 300),
-    target("yao-roles", roles::yao, &[], 60),
+    target("yao-roles", roles::yao, &[], 200),
     target("trio-roles", roles::trio, &[], 300),
+    target("ot-softspoken", transfers::softspoken, &[], 300),
+    target("ot-ferret", transfers::ferret, &[], 1500),
+    target("ot-forms", transfers::forms, &[], 2000),
 ];
 
 const fn target(

@@ -1,6 +1,6 @@
-//! One role of a protocol against a peer that sends arbitrary bytes with correct digests: the
-//! digest that settles the transcript is corrected before it is delivered, so that hostile bytes
-//! reach the code after it.
+//! One role of a protocol against a peer that sends arbitrary bytes with correct digests: those of
+//! oblivious transfers and the one that settles the transcript are corrected before they are
+//! delivered, so that hostile bytes reach the code after them.
 //!
 //! Randomness is fixed, so the corpus holds messages of honest peers to this very party. With `yao`
 //! a party either learns the result of the honest run or refuses: forged labels are found when
@@ -11,7 +11,8 @@ use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::tape::{Batch, Gate, ONE, Tape};
-use sealane_net::{FrameKind, Limits, Mesh, SessionId, fuzzing};
+use sealane_net::fuzzing::Digests;
+use sealane_net::{Limits, Mesh, SessionId};
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{
     DIGEST_BYTES, Fault, Opened, Outcome, Party, Selected, Start, Step, Words, run_alone,
@@ -31,8 +32,8 @@ const RING: u8 = 9;
 pub fn yao(bytes: &[u8]) -> Verdict {
     let setting = Setting::in_order(&<Yao>::profile(), 2);
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    let honest = HONEST.get_or_init(|| honest::<YaoParty>(&setting));
-    hostile::<YaoParty>(bytes, &setting, honest, true, |end, honest, streams| {
+    let honest = HONEST.get_or_init(|| honest::<YaoParty>(&setting, true));
+    hostile::<YaoParty>(bytes, &setting, honest, |end, honest, streams| {
         // The party that opens results to the evaluator can open them to any value.
         let opening = honest.settle_at[0] + DIGEST_BYTES as usize;
         let same = streams[0].get(opening..) == honest.streams[0].get(opening..);
@@ -46,8 +47,8 @@ pub fn yao(bytes: &[u8]) -> Verdict {
 pub fn trio(bytes: &[u8]) -> Verdict {
     let setting = Setting::in_order(&Trio::profile(), 4);
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    let honest = HONEST.get_or_init(|| honest::<TrioParty>(&setting));
-    hostile::<TrioParty>(bytes, &setting, honest, false, |end, honest, _| {
+    let honest = HONEST.get_or_init(|| honest::<TrioParty>(&setting, false));
+    hostile::<TrioParty>(bytes, &setting, honest, |end, honest, _| {
         for (result, wanted) in end.iter().flatten().zip(honest.learnt.iter().flatten()) {
             assert_eq!(result.len(), wanted.len());
             assert!(result.iter().all(|value| *value < 1 << RING));
@@ -57,12 +58,14 @@ pub fn trio(bytes: &[u8]) -> Verdict {
 
 /// Messages of honest peers of [`yao`] to each party.
 pub fn yao_seeds() -> Vec<Vec<u8>> {
-    seeds(honest::<YaoParty>(&Setting::in_order(&<Yao>::profile(), 2)))
+    let setting = Setting::in_order(&<Yao>::profile(), 2);
+    seeds(honest::<YaoParty>(&setting, true))
 }
 
 /// Messages of honest peers of [`trio`] to each party.
 pub fn trio_seeds() -> Vec<Vec<u8>> {
-    seeds(honest::<TrioParty>(&Setting::in_order(&Trio::profile(), 4)))
+    let setting = Setting::in_order(&Trio::profile(), 4);
+    seeds(honest::<TrioParty>(&setting, false))
 }
 
 fn seeds(sessions: Vec<Honest>) -> Vec<Vec<u8>> {
@@ -104,8 +107,9 @@ struct Honest {
     me: PartyId,
     /// Payload from each peer.
     streams: Vec<Vec<u8>>,
-    /// Bytes of each that came before the tape and before the digest.
-    tape_at: Vec<usize>,
+    /// The digests in each.
+    digests: Vec<Digests>,
+    /// Bytes of each that came before the digest that settles it.
     settle_at: Vec<usize>,
     learnt: Learnt,
 }
@@ -122,7 +126,6 @@ fn hostile<P: Party>(
     bytes: &[u8],
     setting: &Setting,
     honest: &[Honest],
-    garbles: bool,
     check: impl Fn(&Learnt, &Honest, &[Vec<u8>]),
 ) -> Verdict {
     let Some((me, rest)) = bytes.split_first() else {
@@ -130,22 +133,14 @@ fn hostile<P: Party>(
     };
     let honest = &honest[usize::from(*me) % honest.len()];
     let mut streams = split(rest, setting.parties - 1);
-    let peers = (0..setting.parties).map(PartyId::from_index);
-    let peers = peers.filter(|peer| *peer != honest.me);
-    let points = honest.tape_at.iter().zip(&honest.settle_at);
-    for ((stream, (tape, settle)), peer) in streams.iter_mut().zip(points).zip(peers) {
-        let settle = stream.len().min(*settle);
-        let (before, after) = stream.split_at_mut(settle);
-        if let Some(digest) = after.first_chunk_mut() {
-            let (before, tape) = before.split_at(settle.min(*tape));
-            let parts = [(before, false), (tape, garbles)];
-            *digest = fuzzing::digest(SessionId::default(), peer, honest.me, &parts);
-        }
+    for (stream, digests) in streams.iter_mut().zip(&honest.digests) {
+        digests.correct(stream);
     }
     let scripts = streams.iter().map(|stream| Script::payload(stream));
     let mut mesh = mesh(honest.me, scripts.collect());
     match session::<P>(setting, &mut mesh, &mut |_, _| ()) {
         Err(Fault::Internal(what)) => panic!("a peer's bytes are no fault of ours: {what}"),
+        Err(Fault::Altered(party)) => panic!("the digests of {party:?} are right"),
         Err(_) => Verdict::Refused,
         Ok(learnt) => {
             check(&learnt, honest, &streams);
@@ -154,8 +149,9 @@ fn hostile<P: Party>(
     }
 }
 
-/// Runs an honest session of all parties, each with the payload that it received.
-fn honest<P: Party>(setting: &Setting) -> Vec<Honest> {
+/// Runs an honest session of all parties, each with the payload that it received. With `garbles`,
+/// all that crosses from the tape to the settling are garbled tables.
+fn honest<P: Party>(setting: &Setting, garbles: bool) -> Vec<Honest> {
     let (meshes, taps) = Tap::full(setting.parties, &Limits::default());
     let settled: Vec<([Vec<usize>; 2], Learnt)> = std::thread::scope(|threads| {
         let party = |mut mesh: Mesh| {
@@ -178,22 +174,25 @@ fn honest<P: Party>(setting: &Setting) -> Vec<Honest> {
     });
     let parties = settled.into_iter().zip(taps).enumerate();
     let one = |(me, ((points, learnt), taps)): (usize, (_, Vec<Tap>))| {
-        let [tape_at, settle_at] = points;
+        let [tape_at, settle_at]: [Vec<usize>; 2] = points;
+        let me = PartyId::from_index(me);
+        let peers = (0..setting.parties).map(PartyId::from_index);
+        let peers = peers.filter(|peer| *peer != me);
+        let streams: Vec<_> = taps.iter().map(Tap::payload).collect();
+        let places = peers.zip(&streams).zip(tape_at.iter().zip(&settle_at));
+        let digests = places.map(|((peer, stream), (&tape, &settle))| {
+            let tables = if garbles { tape..settle } else { 0..0 };
+            Digests::find(SessionId::default(), [peer, me], stream, tables)
+        });
         Honest {
-            me: PartyId::from_index(me),
-            streams: taps.iter().map(payload).collect(),
-            tape_at,
+            me,
+            digests: digests.collect(),
+            streams,
             settle_at,
             learnt,
         }
     };
     parties.map(one).collect()
-}
-
-fn payload(tap: &Tap) -> Vec<u8> {
-    let frames = tap.frames().into_iter();
-    let data = frames.filter(|frame| matches!(frame.kind, FrameKind::Data { .. }));
-    data.flat_map(|frame| frame.payload.to_vec()).collect()
 }
 
 /// Runs one party: two inputs, of the first and the last party, a tape, and, if the protocol has

@@ -110,6 +110,13 @@ impl Tap {
     pub fn frames(&self) -> Vec<Frame> {
         self.0.lock().expect("no holder of the lock panics").clone()
     }
+
+    /// The payload so far.
+    pub fn payload(&self) -> Vec<u8> {
+        let frames = self.frames().into_iter();
+        let data = frames.filter(|frame| matches!(frame.kind, FrameKind::Data { .. }));
+        data.flat_map(|frame| frame.payload.to_vec()).collect()
+    }
 }
 
 struct Tapped {

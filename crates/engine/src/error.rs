@@ -158,6 +158,25 @@ impl EngineError {
         EngineError::from(finding).made_public()
     }
 
+    /// Error for a party that failed a check of its work, by which it may have learned bits of a
+    /// secret. Running again, which mends most faults, would add up what it learns.
+    fn deviated(peer: &str, check: &str) -> EngineError {
+        let message = format!(
+            "{peer} failed {check}: it deviated from the protocol, and may know bits of a secret of \
+             this side"
+        );
+        let finding = Diagnostic::new(Code::PeerDeviated, message)
+            .because(
+                "The secret offset and everything made with it have been destroyed here; no result of \
+                 this run must be used, at any party.",
+            )
+            .hint(format!(
+                "do not run with {peer} again before you know why: compare versions, and ask its \
+                 operator"
+            ));
+        EngineError::from(finding).made_public()
+    }
+
     /// Converts a fault of a protocol, with names for parties.
     pub(crate) fn from_fault(fault: Fault, names: &[String]) -> EngineError {
         match fault {
@@ -169,6 +188,7 @@ impl EngineError {
                 EngineError::from(finding).made_public()
             }
             Fault::Machine(finding) => EngineError::from(*finding),
+            Fault::Deviated { party, check } => EngineError::deviated(&name(names, party), check),
             Fault::Altered(party) => EngineError::altered(&name(names, party)),
             Fault::CheckFailed => EngineError::damaged(
                 Code::CheckFailed,
@@ -329,9 +349,14 @@ mod tests {
         }
         let what = "bits after the end of a message are not zero".into();
         let broken = Fault::Peer { party: BEN, what };
+        let deviated = Fault::Deviated {
+            party: BEN,
+            check: "a check of oblivious transfers",
+        };
         let differs = EngineError::job_mismatch("ben", "network class", "lan", "wan");
         for error in [
             EngineError::from_fault(broken, &names()),
+            EngineError::from_fault(deviated, &names()),
             EngineError::from_fault(Fault::Altered(BEN), &names()),
             EngineError::from_fault(Fault::CheckFailed, &names()),
             differs,

@@ -267,7 +267,7 @@ pub(crate) fn exchange_goodbyes(
 
 /// Parses bytes as each kind of control message, and returns those that succeed in the encoding of
 /// this party. For the fuzz targets in `fuzz/`.
-pub fn fuzzing(bytes: &[u8]) -> [Option<Vec<u8>>; 5] {
+pub fn fuzzing(bytes: &[u8]) -> [Option<Vec<u8>>; 6] {
     use sealane_net::fuzzing::control;
     [
         control::<Hello>(bytes),
@@ -275,6 +275,7 @@ pub fn fuzzing(bytes: &[u8]) -> [Option<Vec<u8>>; 5] {
         control::<PrefixHashes>(bytes),
         control::<Instance>(bytes),
         control::<Goodbye>(bytes),
+        sealane_pool::fuzzing(bytes),
     ]
 }
 

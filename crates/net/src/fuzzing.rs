@@ -4,6 +4,7 @@
 //! Each takes bytes, and if it accepts them returns the bytes that this crate itself would write
 //! for the parsed value.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -16,6 +17,9 @@ use crate::session::SessionId;
 use crate::text::{MAX_REASON_BYTES, harmless};
 use sealane_block::Cpu;
 use sealane_parties::PartyId;
+
+/// Bytes of a digest.
+const DIGEST_BYTES: usize = 32;
 
 /// Decodes the packets of a stream that comes in pieces of `piece` bytes, each in its wire form.
 ///
@@ -33,11 +37,76 @@ pub fn stream(bytes: &[u8], piece: usize) -> Result<Vec<Vec<u8>>, String> {
     Ok(packets.into_iter().map(wire).collect())
 }
 
+/// The digests of what was sent so far that are part of the payload from one party to another. A
+/// fuzzer that changes the payload corrects them, as a peer that deviates would.
+pub struct Digests {
+    session: SessionId,
+    ends: [PartyId; 2],
+    /// Garbled tables of a semi-honest protocol, which are digested otherwise.
+    tables: Range<usize>,
+    places: Vec<usize>,
+}
+
+impl Digests {
+    /// Finds all places in the payload of an honest run, from one of `ends` to the other, that hold
+    /// the digest of what is before them.
+    pub fn find(
+        session: SessionId,
+        ends: [PartyId; 2],
+        payload: &[u8],
+        tables: Range<usize>,
+    ) -> Digests {
+        let mut digests = Digests {
+            session,
+            ends,
+            tables,
+            places: Vec::new(),
+        };
+        let mut digest = of_nothing(session, ends);
+        let mut at = 0;
+        while let Some(next) = payload.get(at..at + DIGEST_BYTES) {
+            if value(session, ends, digest.clone())[..] == *next {
+                digests.places.push(at);
+            }
+            let step = match digests.tables.contains(&at) {
+                true => digests.tables.end,
+                false => at + 1,
+            };
+            digests.update(&mut digest, payload, at..step);
+            at = step;
+        }
+        digests
+    }
+
+    /// Writes the right digests into payload that was changed, in the same places.
+    pub fn correct(&self, payload: &mut [u8]) {
+        let mut digest = of_nothing(self.session, self.ends);
+        let mut done = 0;
+        for &place in &self.places {
+            if place + DIGEST_BYTES > payload.len() {
+                break;
+            }
+            self.update(&mut digest, payload, done..place);
+            let value = value(self.session, self.ends, digest.clone());
+            payload[place..][..DIGEST_BYTES].copy_from_slice(&value);
+            done = place;
+        }
+    }
+
+    fn update(&self, digest: &mut Digest, payload: &[u8], range: Range<usize>) {
+        let Range { start, end } = range;
+        let first = self.tables.start.clamp(start, end);
+        let last = self.tables.end.clamp(first, end);
+        digest.update(&payload[start..first], Content::Any);
+        digest.update(&payload[first..last], Content::Tables(Cpu::best()));
+        digest.update(&payload[last..end], Content::Any);
+    }
+}
+
 /// Computes the digest of the payload that `from` has sent to `to` in a session: parts, each with
 /// whether it is garbled tables of a semi-honest protocol.
 pub fn digest(session: SessionId, from: PartyId, to: PartyId, parts: &[(&[u8], bool)]) -> [u8; 32] {
-    let mut digest = Digest::default();
-    digest.set_tables_key(session.tables_key(from, to));
+    let mut digest = of_nothing(session, [from, to]);
     for (bytes, is_tables) in parts {
         let content = match is_tables {
             true => Content::Tables(Cpu::best()),
@@ -45,6 +114,16 @@ pub fn digest(session: SessionId, from: PartyId, to: PartyId, parts: &[(&[u8], b
         };
         digest.update(bytes, content);
     }
+    value(session, [from, to], digest)
+}
+
+fn of_nothing(session: SessionId, [from, to]: [PartyId; 2]) -> Digest {
+    let mut digest = Digest::default();
+    digest.set_tables_key(session.tables_key(from, to));
+    digest
+}
+
+fn value(session: SessionId, [from, to]: [PartyId; 2], digest: Digest) -> [u8; DIGEST_BYTES] {
     let (payload, tables) = digest.value();
     session.transcript(from, to, &payload, tables.as_ref())
 }

@@ -1,8 +1,8 @@
 //! The ideal functionality of correlated OTs, for tests of what is built on them: a dealer whom
 //! both parties trust gives each its part, and nothing is sent.
 
-use crate::OtError;
-use crate::traits::{CotReceiver, CotSender, PACKED};
+use crate::traits::{CotCost, CotReceiver, CotSender, PACKED};
+use crate::{Flights, OtError};
 use sealane_block::{Block, Coins, SecretStream};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -23,6 +23,20 @@ pub struct Receiver {
     peer: PartyId,
     delta: Block,
     dealer: Dealer,
+}
+
+/// Cost of what the dealer gives: nothing crosses.
+#[derive(Clone, Copy, Debug)]
+pub struct Free;
+
+impl CotCost for Free {
+    fn set_up(&self) -> Flights {
+        Flights::new()
+    }
+
+    fn extend(&self, _: u64, _: u64) -> Flights {
+        Flights::new()
+    }
 }
 
 /// Creates the two of `parties`, a sender and a receiver, who know each other's secrets: for tests

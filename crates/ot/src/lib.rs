@@ -21,8 +21,9 @@
 //! | [`traits`] | what an extension offers to these forms; [`ideal`] implements it for tests |
 //!
 //! A set-up is two calls, so that the first messages of both parties cross: `set_up` writes, and
-//! `finish` reads. Each state is a type of its own, so a wrong order does not compile. Costs are
-//! exact: [`CotCost`](traits::CotCost) lists the bytes of every flight, for plans.
+//! `finish` reads. Each state is a type of its own, so a wrong order does not compile. Two parties
+//! that set up both directions call in the order of `docs/protocols/ot.md`, "Both directions".
+//! Costs are exact: [`CotCost`](traits::CotCost) lists the bytes of every flight, for plans.
 //!
 //! Each module says what it assumes and which attacks it withstands.
 

@@ -2,8 +2,9 @@
 
 use crate::common::*;
 use proptest::prelude::*;
-use sealane_block::{Block, Cpu};
+use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
+use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{CotCost, CotReceiver, CotSender, packed_blocks};
 use sealane_ot::{OtError, Security, SoftSpoken};
 use sealane_parties::PartyId;
@@ -140,6 +141,35 @@ fn parties_of_a_larger_mesh_run_it_with_any_index() {
         (join(thread).expect("an honest receiver"), (choices, t))
     });
     assert_correlated(&q, &t, &choices, DELTA);
+}
+
+/// The order of calls that the page on oblivious transfer states, at both parties.
+#[test]
+fn two_parties_set_up_both_directions_at_once_and_extend_them_in_turns() {
+    const COUNT: usize = 300;
+    let parameters = SoftSpoken::new(4, Security::Malicious);
+    let deltas = [DELTA, Block::new(DELTA.value().rotate_left(9))];
+    let both = |mut mesh: Mesh| {
+        let (cpu, peer) = (Cpu::best(), PartyId(1 - mesh.me().0));
+        let delta = deltas[mesh.me().index()];
+        let mut coins = Coins::danger_fixed_seed(7 + u64::from(mesh.me().0));
+        let sender = Sender::set_up(parameters, cpu, &mut mesh, peer, delta, &mut coins)?;
+        let receiver = Receiver::set_up(parameters, cpu, &mut mesh, peer, &mut coins)?;
+        mesh.flush()?;
+        let mut receiver = receiver.finish(&mut mesh)?;
+        mesh.flush()?;
+        let mut sender = sender.finish(&mut mesh)?;
+        let mut t = vec![Block::ZERO; COUNT];
+        let mut choices = vec![Block::ZERO; packed_blocks(COUNT)];
+        receiver.extend(&mut mesh, &mut choices, &mut t)?;
+        mesh.flush()?;
+        let mut q = vec![Block::ZERO; COUNT];
+        sender.extend(&mut mesh, &mut q)?;
+        Ok((q, choices, t))
+    };
+    let ((q, choices, t), (their_q, their_choices, their_t)) = pair(both, both);
+    assert_correlated(&q, &their_t, &their_choices, deltas[0]);
+    assert_correlated(&their_q, &t, &choices, deltas[1]);
 }
 
 #[test]

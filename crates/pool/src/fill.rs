@@ -391,3 +391,17 @@ impl From<Diagnostic> for FillError {
         FillError::Pool(error)
     }
 }
+
+/// Parses bytes as the first message of a fill, and returns it in the encoding of this party. For
+/// the fuzz targets in `fuzz/`.
+pub fn fuzzing(bytes: &[u8]) -> Option<Vec<u8>> {
+    let hello = sealane_net::fuzzing::control::<Hello>(bytes);
+    if let Ok(Hello { order, offer, .. }) = postcard::from_bytes(bytes)
+        && offer.is_valid()
+        && order.batches.iter().all(|batches| *batches <= 1 << 12)
+    {
+        // Amounts that a person may ask for have a cost.
+        assert!(order.payload_bytes() < u64::MAX);
+    }
+    hello
+}

@@ -48,6 +48,8 @@ mod stock;
 #[cfg(test)]
 mod tests;
 
+#[doc(hidden)]
+pub use fill::fuzzing;
 pub use fill::{FillError, Filling, Order};
 pub use pool::{Count, Pool};
 pub use sealane_ot::Role;

@@ -73,6 +73,7 @@ fn run<P: Party>(
             demand: &cost.demand,
             cpu,
             coins: Coins::danger_fixed_seed(u64::from(me.0)),
+            stock: None,
         };
         let journal = &mut Journal::silent();
         let results = work.run::<P>(start, journal, mesh)?;
