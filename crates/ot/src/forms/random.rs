@@ -87,12 +87,17 @@ pub fn send_random<S: CotSender + ?Sized>(
     mesh: &mut Mesh,
     pairs: &mut [[Block; 2]],
 ) -> Result<(), OtError> {
-    let mut q = Zeroizing::new(vec![Block::ZERO; pairs.len()]);
-    cot.extend(mesh, &mut q)?;
+    let count = pairs.len();
+    // The rows come to the second half of `pairs`, which needs no memory of its own: writing the
+    // pairs of a batch reaches no row that comes after it.
+    cot.extend(mesh, &mut pairs.as_flattened_mut()[count..])?;
     let delta = Zeroizing::new(cot.delta());
-    for (q, pairs) in q.chunks(BATCH).zip(pairs.chunks_mut(BATCH)) {
+    let mut q = Zeroizing::new([Block::ZERO; BATCH]);
+    for first in (0..count).step_by(BATCH) {
+        let q = &mut q[..BATCH.min(count - first)];
+        q.copy_from_slice(&pairs.as_flattened()[count + first..][..q.len()]);
         let call = hasher.take_call();
-        hasher.pairs(call, 0, *delta, q, pairs);
+        hasher.pairs(call, 0, *delta, q, &mut pairs[first..][..q.len()]);
     }
     Ok(())
 }
