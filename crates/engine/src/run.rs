@@ -254,10 +254,7 @@ fn run_steps(
 /// Turns a fault into the error of the run. What a party learned by failing a check must not add up
 /// with what it learns later, so everything made with it is destroyed first.
 fn stopped(fault: Fault, pool: Option<&Pool>, parties: &[String]) -> EngineError {
-    let destroyed = match (&fault, pool) {
-        (Fault::Deviated { .. }, Some(pool)) => pool.destroy(),
-        _ => Ok(()),
-    };
+    let destroyed = pool.map_or(Ok(()), |pool| pool.heed(&fault));
     let error = EngineError::from_fault(fault, parties);
     match destroyed {
         Ok(()) => error,

@@ -200,8 +200,8 @@ impl Filling<'_> {
             let key = half.key_of(fill.first);
             let source = Source::of(&order, batches);
             let made = self.make(role, source, &fill, key.clone(), &mut coins, mesh);
-            if let Err(FillError::Fault(Fault::Deviated { .. })) = made {
-                self.pool.destroy()?;
+            if let Err(FillError::Fault(fault)) = &made {
+                self.pool.heed(fault)?;
             }
             made?;
             fills.push((role, fill, key));

@@ -8,6 +8,7 @@ use crate::stock::DiskStock;
 use sealane_diagnostic::Diagnostic;
 use sealane_identity::{Identity, PublicKey};
 use sealane_ot::Role;
+use sealane_party::Fault;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
@@ -153,6 +154,18 @@ impl Pool {
             Ok(())
         });
         removed.map_err(|error| error::unusable(&self.place, error))
+    }
+
+    /// Destroys the pool if the fault is a failed check of the other party: what it learned by that
+    /// must not add up with what it learns later. To be called before anybody sees the error.
+    ///
+    /// # Errors
+    /// The errors of [`Pool::destroy`].
+    pub fn heed(&self, fault: &Fault) -> Result<(), Diagnostic> {
+        match fault {
+            Fault::Deviated { .. } => self.destroy(),
+            _ => Ok(()),
+        }
     }
 
     /// Keeps other processes from filling the pool, until the lock is dropped.

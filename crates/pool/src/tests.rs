@@ -12,7 +12,7 @@ use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Limits, Mesh};
 use sealane_ot::Role;
 use sealane_parties::{NetworkClass, PartyId};
-use sealane_party::Stock;
+use sealane_party::{Fault, Stock};
 use sealane_testkit::page;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -362,7 +362,14 @@ fn a_failed_check_destroys_the_pool_before_anybody_is_told() {
     let mut world = World::default();
     assert!(world.fill([2, 0]).iter().all(Result::is_ok));
     let pools = world.pools();
-    pools[0].destroy().unwrap();
+    let altered = Fault::Altered(PartyId(1));
+    pools[0].heed(&altered).unwrap();
+    assert_eq!(world.counts(0)[0], [2, 0, 0, 0]);
+    let deviated = Fault::Deviated {
+        party: PartyId(1),
+        check: "a check",
+    };
+    pools[0].heed(&deviated).unwrap();
     let left = world.disks[0].files();
     assert!(left.iter().all(|name| name.ends_with("lock")), "{left:?}");
     // The other party forgets its part at the next fill.
