@@ -37,6 +37,10 @@ impl CotSender for Source {
         RECEIVER
     }
 
+    fn security(&self) -> Security {
+        Security::Malicious
+    }
+
     fn delta(&self) -> Block {
         let mut delta = [DELTA];
         // Bit 0 is public.
@@ -54,6 +58,10 @@ impl CotSender for Source {
 impl CotReceiver for Source {
     fn peer(&self) -> PartyId {
         SENDER
+    }
+
+    fn security(&self) -> Security {
+        Security::Malicious
     }
 
     fn extend(&mut self, _: &mut Mesh, x: &mut [Block], t: &mut [Block]) -> Result<(), OtError> {

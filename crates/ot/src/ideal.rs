@@ -1,8 +1,8 @@
 //! The ideal functionality of correlated OTs, for tests of what is built on them: a dealer whom
 //! both parties trust gives each its part, and nothing is sent.
 
-use crate::OtError;
 use crate::traits::{CotReceiver, CotSender, PACKED};
+use crate::{OtError, Security};
 use sealane_block::{Block, Coins, SecretStream};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -47,6 +47,10 @@ impl CotSender for Sender {
         self.peer
     }
 
+    fn security(&self) -> Security {
+        Security::Malicious
+    }
+
     fn delta(&self) -> Block {
         self.delta
     }
@@ -62,6 +66,10 @@ impl CotSender for Sender {
 impl CotReceiver for Receiver {
     fn peer(&self) -> PartyId {
         self.peer
+    }
+
+    fn security(&self) -> Security {
+        Security::Malicious
     }
 
     fn extend(
