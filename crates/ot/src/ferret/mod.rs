@@ -79,12 +79,13 @@ mod cost;
 pub mod estimate;
 mod keys;
 mod params;
+mod places;
 mod receiver;
 mod run;
 mod sender;
 
 pub use cost::FerretCost;
-pub use params::{Lpn, Params};
+pub use params::{Lpn, Noise, Params, Set};
 pub use receiver::FerretReceiver;
 pub use sender::FerretSender;
 
