@@ -14,9 +14,9 @@
 //! refuses unless it is H(W + w*)
 //! ```
 //!
-//! Each party also tells the digest of all that it has sent before it waits for the other, so that
-//! a message that was altered by a fault of the programs is told apart from one that fails the check
-//! (module `transcript`). What crosses is public, and digests say nothing new about it.
+//! Each party also tells the digest of all that it has sent, so that a message that was altered by
+//! a fault of the programs is told apart from one that fails the check (module `transcript`). What
+//! crosses is public, and digests say nothing new about it.
 //!
 //! The encoding adds rows of the same matrix times vectors that are correlated, since the check of
 //! the iteration before held; so the rows are correct exactly if the leaves of the trees are, or if
@@ -44,7 +44,7 @@ use subtle::{Choice, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 use super::params::CHECK;
-use super::run::{Link, Outcome};
+use super::run::{Link, Outcome, Rows};
 use crate::OtError;
 use crate::transcript::{check_digest, send_digest};
 
@@ -53,27 +53,28 @@ pub(super) const POINT_BYTES: u64 = 16;
 pub(super) const SHIFT_BYTES: u64 = 16;
 pub(super) const PROOF_BYTES: u64 = 32;
 
-/// An iteration, whose name goes into the hash of its proof.
-pub(super) struct Binding {
+/// An iteration: its name, which goes into the hash of its proof, and the correlations that mask
+/// the receiver's part.
+pub(super) struct Binding<'a> {
     pub(super) cpu: Cpu,
     /// The run of the extension.
     pub(super) instance: Nonce,
     pub(super) iteration: u64,
+    pub(super) masks: &'a [Block],
 }
 
 /// Runs the sender's part for these rows.
 pub(super) fn prove(
     link: &mut Link<'_>,
-    binding: &Binding,
+    binding: &Binding<'_>,
     delta: Block,
     rows: &[Block],
-    masks: &[Block],
 ) -> Outcome {
     let cpu = binding.cpu;
     link.flush()?;
     let mut point = [Block::ZERO];
     link.receive(&mut point)?;
-    let sum = Point::new(cpu, point[0]).sum(rows) ^ monomials(cpu).sum(masks);
+    let sum = Point::new(cpu, point[0]).sum(rows) ^ monomials(cpu).sum(binding.masks);
     let mut shift = [Block::ZERO];
     link.receive(&mut shift)?;
     check_digest(link.mesh, link.peer)?;
@@ -86,20 +87,21 @@ pub(super) fn prove(
 /// Runs the receiver's part for these rows and their choices, with a random point.
 pub(super) fn verify(
     link: &mut Link<'_>,
-    binding: &Binding,
+    binding: &Binding<'_>,
     point: Block,
-    (rows, choices): (&[Block], &[Block]),
-    (masks, mask_choices): (&[Block], Block),
+    rows: &Rows<'_>,
 ) -> Outcome {
     let cpu = binding.cpu;
     link.send(&[point])?;
     link.flush()?;
     let (at, monomials) = (Point::new(cpu, point), monomials(cpu));
-    let mask = monomials.sum_of_bits(&[mask_choices]);
-    link.send(&[at.sum_of_bits(choices) ^ mask])?;
+    let bits = binding.masks.iter().rev();
+    let bits = Zeroizing::new(bits.fold(0, |bits, mask| bits << 1 | u128::from(mask.lsb())));
+    let mask = monomials.sum_of_bits(&[Block::new(*bits)]);
+    link.send(&[at.sum_of_bits(rows.choices) ^ mask])?;
     send_digest(link.mesh, link.peer)?;
     link.flush()?;
-    let sum = at.sum(rows) ^ monomials.sum(masks);
+    let sum = at.sum(rows.blocks) ^ monomials.sum(binding.masks);
     let expected = binding.hash(link.mesh, [link.peer, link.mesh.me()], sum);
     let mut proof = [0; PROOF_BYTES as usize];
     link.mesh.recv(link.peer, &mut proof)?;
@@ -124,7 +126,7 @@ fn monomials(cpu: Cpu) -> Point {
     Point::new(cpu, Block::new(2))
 }
 
-impl Binding {
+impl Binding<'_> {
     fn hash(
         &self,
         mesh: &Mesh,

@@ -6,9 +6,13 @@
 //! row in one of the tables, so that no bin has two; a row is the sum of its three leaves.
 //!
 //! ```text
-//! slot of row x in a table   a x + b mod n, with a and b public and new in each iteration
+//! row of slot y in a table   s y + r mod n, with r public and new in each iteration
 //! bin, leaf                  the upper bits of the slot, the lower ones
 //! ```
+//!
+//! The steps `s` are 1, a number from 16 on and one from 256 on: neighbouring leaves are of rows
+//! that are near each other, which caches like, and few of the rows of a bin share one in another
+//! table.
 //!
 //! A bin without an error has it at leaf 0, which both parties drop: a row whose leaf that is in a
 //! table has two leaves instead of three. The paths of trees follow from places now and no longer
@@ -43,34 +47,35 @@ pub(super) struct Places {
     bins: usize,
 }
 
-/// An order of the rows.
+/// An order of the rows: slot `y` has row `step y + first`.
 struct Table {
+    step: u64,
+    /// The inverse of the step.
     factor: u64,
-    inverse: u64,
-    shift: u64,
+    first: u64,
 }
+
+/// Least step of each table; a step is below twice that.
+const STEPS: [u64; TABLES] = [1, 16, 256];
 
 impl Places {
     /// Draws the tables.
     pub(super) fn new(lpn: &Lpn, stream: &mut PublicStream) -> Places {
         let modulus = Modulus::new(lpn.rows() as u64);
-        let mut table = || {
-            let (low, high) = {
-                let block = stream.block().value();
-                (block as u64, (block >> 64) as u64)
-            };
-            let inverted = (0..)
-                .map(|step| modulus.below(low).wrapping_add(step) % modulus.rows)
-                .find_map(|factor| Some((factor, modulus.inverse(factor)?)));
-            let (factor, inverse) = inverted.expect("1 has an inverse");
+        let tables = STEPS.map(|least| {
+            let random = stream.block().value();
+            let from = least + random as u64 % least;
+            let mut steps = (from..2 * least).chain(least..=from);
+            let inverted = steps.find_map(|step| Some((step, modulus.inverse(step)?)));
+            let (step, factor) = inverted.expect("one of them is coprime to the rows");
             Table {
+                step,
                 factor,
-                inverse,
-                shift: modulus.below(high),
+                first: modulus.below((random >> 64) as u64),
             }
-        };
+        });
         Places {
-            tables: [table(), table(), table()],
+            tables,
             modulus,
             errors: lpn.errors(),
             depth: lpn.depth(),
@@ -83,18 +88,16 @@ impl Places {
         let modulus = self.modulus.rows;
         let first_tree = batch * TREES;
         let table = &self.tables[first_tree / self.bins];
-        // The row of the next leaf is a constant further.
         let mut at: [u64; TREES] = std::array::from_fn(|tree| {
             let slot = ((first_tree % self.bins + tree) << self.depth) as u64;
-            let from_shift = slot + modulus - table.shift;
-            self.modulus.reduce(table.inverse * (from_shift % modulus))
+            self.modulus.reduce(table.step * slot + table.first)
         });
         for (node, leaves) in leaves.as_chunks::<TREES>().0.iter().enumerate() {
             for (leaf, at) in leaves.iter().zip(&mut at) {
                 if node > 0 {
                     rows[*at as usize] ^= *leaf;
                 }
-                let next = *at + table.inverse;
+                let next = *at + table.step;
                 *at = if next >= modulus {
                     next - modulus
                 } else {
@@ -104,10 +107,17 @@ impl Places {
         }
     }
 
-    /// Draws errors, and returns the leaf of each tree where its error is: 0 if it has none.
-    pub(super) fn choose(&self, random: &mut Prg) -> Zeroizing<Vec<u32>> {
+    /// Draws errors, and returns the leaf of each tree where its error is: 0 if it has none. The
+    /// correlations are added to what is drawn, so that the check of secrets follows the places
+    /// from there; randomness of this party's own hides them.
+    pub(super) fn choose(&self, random: &mut Prg, levels: &[Block]) -> Zeroizing<Vec<u32>> {
+        let mut levels = levels.iter().cycle();
+        let mut next = || {
+            let level = levels.next().expect("trees have levels");
+            (random.block() ^ *level).value() as u64
+        };
         loop {
-            let rows = self.distinct(random);
+            let rows = self.distinct(&mut next);
             let mut settled = self.settle(&rows);
             if is_so(settled.all) {
                 self.to_leaves(&mut settled.bins);
@@ -117,10 +127,10 @@ impl Places {
     }
 
     /// Draws as many rows as there are errors, no two alike.
-    fn distinct(&self, random: &mut Prg) -> Zeroizing<Vec<u32>> {
+    fn distinct(&self, random: &mut impl FnMut() -> u64) -> Zeroizing<Vec<u32>> {
         let mut rows = Zeroizing::new(Vec::with_capacity(self.errors));
         while rows.len() < self.errors {
-            let row = self.modulus.below(random.block().value() as u64) as u32;
+            let row = self.modulus.below(random()) as u32;
             let seen = rows.iter().fold(0, |seen, &other| seen | equal(row, other));
             if !is_so(seen) {
                 rows.push(row);
@@ -171,9 +181,10 @@ impl Places {
 
     /// Bin and leaf of a row, given as this row plus 1, in a table; of any row if it is 0.
     fn place(&self, table: usize, row: u32) -> (u32, u32) {
-        let Table { factor, shift, .. } = self.tables[table];
+        let Table { factor, first, .. } = self.tables[table];
         let row = u64::from(row.wrapping_sub(1) & !equal(row, 0));
-        let slot = self.modulus.reduce(factor * row + shift) as u32;
+        let from_first = row + self.modulus.rows - first;
+        let slot = self.modulus.reduce(factor * from_first) as u32;
         (slot >> self.depth, slot & ((1 << self.depth) - 1))
     }
 }
@@ -197,10 +208,10 @@ impl Modulus {
         Modulus { rows, reciprocal }
     }
 
-    /// The remainder of a number below `rows^2 + rows`.
+    /// The remainder of a number below `2 rows^2`.
     fn reduce(&self, value: u64) -> u64 {
         // The quotient, or less by at most 2: `reciprocal` is below `2^64 / rows` by at most 1.
-        let quotient = (u128::from(value) * u128::from(self.reciprocal) >> 64) as u64;
+        let quotient = ((u128::from(value) * u128::from(self.reciprocal)) >> 64) as u64;
         let mut rest = value - quotient * self.rows;
         for _ in 0..2 {
             let less = rest.wrapping_sub(self.rows);
@@ -211,7 +222,7 @@ impl Modulus {
 
     /// A random number below `rows`, from one of 64 bits.
     fn below(&self, random: u64) -> u64 {
-        (u128::from(random) * u128::from(self.rows) >> 64) as u64
+        ((u128::from(random) * u128::from(self.rows)) >> 64) as u64
     }
 
     /// The inverse of a public number.
@@ -232,7 +243,7 @@ fn equal(a: u32, b: u32) -> u32 {
     ((difference | difference.wrapping_neg()) >> 31).wrapping_sub(1)
 }
 
-/// Whether a mask is set that says something of a draw as a whole: this shows.
+/// Returns true if a mask is set that says something of a draw as a whole: this shows.
 // It has a stack frame of its own, by which the check of secrets tells this branch from all others.
 #[inline(never)]
 fn is_so(mask: u32) -> bool {
@@ -240,108 +251,4 @@ fn is_so(mask: u32) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Security;
-    use crate::ferret::{Params, Set};
-    use sealane_block::{Coins, Cpu};
-    use std::collections::HashSet;
-
-    fn places(lpn: &Lpn, seed: u64) -> (Places, Prg) {
-        let mut coins = Coins::danger_fixed_seed(seed);
-        let places = Places::new(lpn, &mut coins.public("tables"));
-        (places, coins.secret("errors").prg(Cpu::best()))
-    }
-
-    #[test]
-    fn remainders_are_those_of_division() {
-        for rows in [2, 3, 1024, 2048, 552_960, 5_242_880, (1 << 31) - 1] {
-            let modulus = Modulus::new(rows);
-            let most = rows * rows + rows - 1;
-            for value in [0, 1, rows - 1, rows, rows + 1, most / 3, most - 1, most] {
-                assert_eq!(modulus.reduce(value), value % rows, "{value} {rows}");
-            }
-            assert_eq!(modulus.below(u64::MAX), rows - 1);
-        }
-    }
-
-    /// Leaves that are their own slots come to the rows of these slots; leaf 0 comes to none.
-    #[test]
-    fn every_row_gets_its_leaf_of_each_table() {
-        let params = Params::danger_tiny_uniform(Security::SemiHonest);
-        for lpn in [params.first(), params.main()] {
-            let (places, _) = places(&lpn, 5);
-            let mut seen = vec![Vec::new(); lpn.rows()];
-            for batch in 0..lpn.batches() {
-                let slot = |i: usize| {
-                    let tree = batch * TREES + i % TREES;
-                    Block::new((tree << lpn.depth() | i / TREES) as u128)
-                };
-                let leaves: Vec<Block> = (0..lpn.batch_leaves()).map(slot).collect();
-                let mut rows = vec![Block::ZERO; lpn.rows()];
-                places.scatter(batch, &leaves, &mut rows);
-                for (row, block) in rows.iter().enumerate().filter(|(_, b)| b.value() != 0) {
-                    seen[row].push(block.value() as u32);
-                }
-            }
-            for (row, seen) in (0u32..).zip(&seen) {
-                let expected: Vec<u32> = (0..TABLES)
-                    .map(|table| (table, places.place(table, row + 1)))
-                    .filter(|(_, (_, leaf))| *leaf > 0)
-                    .map(|(table, (bin, leaf))| {
-                        let tree = (table * lpn.trees_of_table()) as u32 + bin;
-                        tree << lpn.depth() | leaf
-                    })
-                    .collect();
-                assert_eq!(*seen, expected, "row {row}");
-            }
-        }
-    }
-
-    /// Of 200 draws at least 99 in 100 fit: the loss of security is a hundredth of a bit.
-    #[test]
-    fn nearly_all_draws_fit_into_bins() {
-        let [first, main] = {
-            let params = Params::of(Set::Uniform, Security::SemiHonest);
-            [params.first(), params.main()]
-        };
-        for lpn in [first, main] {
-            let mut refused = 0;
-            for seed in 0..100 {
-                let (places, mut random) = places(&lpn, seed);
-                let rows = places.distinct(&mut random);
-                refused += usize::from(places.settle(&rows).all == 0);
-            }
-            assert!(refused <= 1, "{refused} of 100");
-        }
-    }
-
-    #[test]
-    fn bins_hold_exactly_the_errors_and_every_place_comes_up() {
-        let lpn = Params::danger_tiny_uniform(Security::SemiHonest).main();
-        let mut of_rows = vec![0; lpn.rows()];
-        let runs = 2000;
-        for seed in 0..runs {
-            let (places, mut random) = places(&lpn, seed);
-            let leaves = places.choose(&mut random);
-            let mut errors = HashSet::new();
-            for (tree, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| **leaf > 0) {
-                let (table, bin) = (tree / places.bins, tree % places.bins);
-                let place = (bin as u32, *leaf);
-                let row = (0..lpn.rows() as u32).find(|x| places.place(table, x + 1) == place);
-                errors.insert(row.expect("every slot has a row"));
-            }
-            assert_eq!(errors.len(), lpn.errors());
-            for row in errors {
-                of_rows[row as usize] += 1;
-            }
-        }
-        // Chi-square over 2048 rows: 2047 degrees of freedom, quantile at 1 - 10^-6 about 2366.
-        let expected = (runs as usize * lpn.errors()) as f64 / lpn.rows() as f64;
-        let chi: f64 = of_rows
-            .iter()
-            .map(|&count| (f64::from(count) - expected).powi(2) / expected)
-            .sum();
-        assert!(chi < 2366.0, "{chi}");
-    }
-}
+mod tests;

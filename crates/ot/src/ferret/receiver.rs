@@ -9,7 +9,7 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use super::check::{self, Binding};
 use super::params::Params;
 use super::places::Places;
-use super::run::{Batch, Code, Link, Outcome, Part, Rows, Run};
+use super::run::{Batch, Code, Link, Outcome, Part, Rows, Run, Setting};
 use crate::traits::{CotReceiver, choice, packed_blocks};
 use crate::{OtError, Role, Security};
 
@@ -35,26 +35,24 @@ impl FerretReceiver {
     ) -> Result<FerretReceiver, OtError> {
         let part = ReceiverPart::new(cpu, &params, coins);
         let link = Link { mesh, peer };
-        Ok(FerretReceiver(extend_as(
-            (cpu, params),
+        let setting = Setting {
+            cpu,
+            params,
             link,
-            part,
-            source,
             coins,
-        )?))
+        };
+        Ok(FerretReceiver(extend_as(setting, part, source)?))
     }
 }
 
 /// Runs the set-up with this party's part.
 pub(super) fn extend_as<P: Part, S: CotReceiver>(
-    (cpu, params): (Cpu, Params),
-    link: Link<'_>,
+    setting: Setting<'_>,
     part: P,
     source: &mut S,
-    coins: &mut Coins,
 ) -> Result<Run<P>, OtError> {
-    params.check_source(source.security());
-    Run::set_up((cpu, params), link, part, coins, |mesh, kept| {
+    setting.params.check_source(source.security());
+    Run::set_up(setting, part, |mesh, kept| {
         let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(kept.len())]);
         source.extend(mesh, &mut choices, kept)?;
         for (i, block) in kept.iter_mut().enumerate() {
@@ -115,7 +113,7 @@ impl Part for ReceiverPart {
     /// the other side than that of the error, and the sender is told which ones were turned: a
     /// random bit that it does not know hides each.
     fn place(&mut self, link: &mut Link<'_>, places: &Places, levels: &mut [Block]) -> Outcome {
-        let chosen = places.choose(&mut self.errors);
+        let chosen = places.choose(&mut self.errors, levels);
         let mut turned = Zeroizing::new(vec![Block::ZERO; packed_blocks(levels.len())]);
         let depth = levels.len() / chosen.len();
         for (i, level) in levels.iter_mut().enumerate() {
@@ -173,21 +171,8 @@ impl Part for ReceiverPart {
         (code.matrix).encode_with_bits(code.secret, first as u64, leaves, blocks, choices);
     }
 
-    fn check(
-        &mut self,
-        link: &mut Link<'_>,
-        binding: &Binding,
-        rows: Rows<'_>,
-        masks: &[Block],
-    ) -> Outcome {
-        let bits = masks
-            .iter()
-            .rev()
-            .fold(0, |bits, mask| bits << 1 | u128::from(mask.lsb()));
-        let bits = Zeroizing::new(bits);
-        let masks = (masks, Block::new(*bits));
-        let point = self.points.block();
-        check::verify(link, binding, point, (rows.blocks, rows.choices), masks)
+    fn check(&mut self, link: &mut Link<'_>, name: &Binding<'_>, rows: Rows<'_>) -> Outcome {
+        check::verify(link, name, self.points.block(), &rows)
     }
 
     fn pack(row: Block, choice: u8) -> Block {

@@ -2,7 +2,7 @@
 
 use sealane_block::silent::matrix::LocalMatrix;
 use sealane_block::silent::trees::TreeHash;
-use sealane_block::{Block, Coins, Cpu, GROUP, Group};
+use sealane_block::{Block, Coins, Cpu, Erased, GROUP, Group};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use zeroize::{Zeroize, Zeroizing};
@@ -35,6 +35,14 @@ impl Link<'_> {
 }
 
 pub(super) type Outcome = Result<(), OtError>;
+
+/// All that a set-up needs of either party.
+pub(super) struct Setting<'a> {
+    pub(super) cpu: Cpu,
+    pub(super) params: Params,
+    pub(super) link: Link<'a>,
+    pub(super) coins: &'a mut Coins,
+}
 
 /// Rows, and their choices at the party that has them.
 pub(super) struct Rows<'a> {
@@ -86,14 +94,8 @@ pub(super) trait Part {
     /// secret.
     fn encode(code: &Code<'_>, first: usize, leaves: &[Block], rows: Rows<'_>);
 
-    /// Checks the rows of an iteration, with the correlations of `masks`.
-    fn check(
-        &mut self,
-        link: &mut Link<'_>,
-        binding: &Binding,
-        rows: Rows<'_>,
-        masks: &[Block],
-    ) -> Outcome;
+    /// Checks the rows of an iteration.
+    fn check(&mut self, link: &mut Link<'_>, name: &Binding<'_>, rows: Rows<'_>) -> Outcome;
 
     /// Brings a row into the form that an iteration takes, in which bit 0 is the choice.
     fn pack(row: Block, choice: u8) -> Block;
@@ -104,7 +106,7 @@ pub(super) struct Run<P: Part> {
     pub(super) peer: PartyId,
     pub(super) security: Security,
     /// None after a failure.
-    state: Option<State<P>>,
+    state: Option<Erased<State<P>>>,
 }
 
 /// All that an extension keeps. Each part of it erases itself when it is dropped.
@@ -130,17 +132,17 @@ impl<P: Part> Run<P> {
     /// Agrees on keys and runs the first iteration, on packed correlations of the source, which
     /// `from_source` makes.
     pub(super) fn set_up(
-        (cpu, params): (Cpu, Params),
-        mut link: Link<'_>,
+        setting: Setting<'_>,
         part: P,
-        coins: &mut Coins,
         from_source: impl FnOnce(&mut Mesh, &mut [Block]) -> Outcome,
     ) -> Result<Run<P>, OtError> {
-        let keys = Keys::agree(&mut link, P::ROLE, coins)?;
+        let Setting { cpu, params, .. } = setting;
+        let mut link = setting.link;
+        let keys = Keys::agree(&mut link, P::ROLE, setting.coins)?;
         let mut kept = Zeroizing::new(vec![Block::ZERO; params.from_source()]);
         from_source(link.mesh, &mut kept)?;
         link.flush()?;
-        let mut state = State {
+        let mut state = Erased::new(State {
             cpu,
             params,
             part,
@@ -151,7 +153,7 @@ impl<P: Part> Run<P> {
             ready: Zeroizing::default(),
             next: params.given(),
             choices: Zeroizing::default(),
-        };
+        });
         let mut rows = Zeroizing::new(vec![Block::ZERO; params.first.rows()]);
         state.iterate(&mut link, params.first, &mut rows)?;
         Ok(Run {
@@ -161,14 +163,9 @@ impl<P: Part> Run<P> {
         })
     }
 
-    #[cfg(test)]
-    pub(super) fn into_part(self) -> P {
-        self.state.expect("a run that did not fail").part
-    }
-
-    /// What the extension keeps, unless it failed.
+    /// All that the extension keeps, unless it failed.
     pub(super) fn state(&self) -> Option<&State<P>> {
-        self.state.as_ref()
+        self.state.as_deref()
     }
 
     /// Fills `out` with the next rows and `choices` with their bits. After a failure nothing is
@@ -272,9 +269,10 @@ impl<P: Part> State<P> {
                 cpu: self.cpu,
                 instance: self.keys.instance(),
                 iteration: self.iterations,
+                masks,
             };
             let rows = rows.part(0, lpn.rows());
-            self.part.check(link, &binding, rows, masks)?;
+            self.part.check(link, &binding, rows)?;
         }
         // The peer needs these messages before it can say anything to the caller.
         link.flush()?;
@@ -311,7 +309,21 @@ fn copy_bits(to: &mut [Block], at: usize, from: &[Block], first: usize, count: u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ferret::receiver::ReceiverPart;
+    use crate::ferret::sender::SenderPart;
     use sealane_block::Prg;
+    use zeroize::ZeroizeOnDrop;
+
+    /// A failure drops the state. That this erases memory is checked where memory is watched, in
+    /// room `memcheck`.
+    #[test]
+    fn all_that_is_kept_erases_itself() {
+        fn erases<T: ZeroizeOnDrop>() {}
+        erases::<SenderPart>();
+        erases::<ReceiverPart>();
+        erases::<Zeroizing<Vec<Block>>>();
+        erases::<Zeroizing<Vec<Group>>>();
+    }
 
     #[test]
     fn bits_move_between_any_two_places() {

@@ -9,7 +9,7 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use super::check::{self, Binding};
 use super::params::Params;
 use super::places::Places;
-use super::run::{Batch, Code, Link, Outcome, Part, Rows, Run};
+use super::run::{Batch, Code, Link, Outcome, Part, Rows, Run, Setting};
 use crate::traits::{CotSender, choice, packed_blocks};
 use crate::{OtError, Role, Security};
 
@@ -37,27 +37,25 @@ impl FerretSender {
     ) -> Result<FerretSender, OtError> {
         let part = SenderPart::new(cpu, source.delta(), coins);
         let link = Link { mesh, peer };
-        Ok(FerretSender(extend_as(
-            (cpu, params),
+        let setting = Setting {
+            cpu,
+            params,
             link,
-            part,
-            source,
             coins,
-        )?))
+        };
+        Ok(FerretSender(extend_as(setting, part, source)?))
     }
 }
 
 /// Runs the set-up with this party's part.
 pub(super) fn extend_as<P: Part, S: CotSender>(
-    (cpu, params): (Cpu, Params),
-    link: Link<'_>,
+    setting: Setting<'_>,
     part: P,
     source: &mut S,
-    coins: &mut Coins,
 ) -> Result<Run<P>, OtError> {
-    params.check_source(source.security());
+    setting.params.check_source(source.security());
     assert!(source.delta().lsb() == 1, "bit 0 of the offset is 1");
-    Run::set_up((cpu, params), link, part, coins, |mesh, kept| {
+    Run::set_up(setting, part, |mesh, kept| {
         source.extend(mesh, kept)?;
         for block in kept {
             *block = P::pack(*block, 0);
@@ -143,14 +141,8 @@ impl Part for SenderPart {
         matrix.encode(code.secret, first as u64, leaves, rows.blocks);
     }
 
-    fn check(
-        &mut self,
-        link: &mut Link<'_>,
-        binding: &Binding,
-        rows: Rows<'_>,
-        masks: &[Block],
-    ) -> Outcome {
-        check::prove(link, binding, self.delta, rows.blocks, masks)
+    fn check(&mut self, link: &mut Link<'_>, name: &Binding<'_>, rows: Rows<'_>) -> Outcome {
+        check::prove(link, name, self.delta, rows.blocks)
     }
 
     fn pack(row: Block, _: u8) -> Block {

@@ -12,7 +12,7 @@ use crate::ferret::run::Batch;
 /// Iterations after the first.
 const ITERATIONS: usize = 6;
 
-/// What one party has in all iterations.
+/// Values of one party in all iterations.
 #[derive(Default)]
 struct Seen {
     /// Correlations that mask messages of trees and checks.

@@ -13,7 +13,7 @@ use sealane_parties::PartyId;
 use crate::ferret::check::Binding;
 use crate::ferret::places::Places;
 use crate::ferret::receiver::{self, ReceiverPart};
-use crate::ferret::run::{Batch, Code, Link, Outcome, Part, Rows};
+use crate::ferret::run::{Batch, Code, Link, Outcome, Part, Rows, Setting};
 use crate::ferret::sender::{self, SenderPart};
 use crate::ferret::{FerretReceiver, FerretSender, Params};
 use crate::traits::CotCost;
@@ -85,6 +85,18 @@ pub trait Hooks {
     fn rows(&mut self, _: &mut [Block], _masks: &[Block]) {}
 }
 
+impl<H: Hooks> Hooks for &mut H {
+    fn places(&mut self, places: &Places) {
+        (**self).places(places);
+    }
+    fn levels(&mut self, levels: &mut [Block], batch: Batch<'_>) {
+        (**self).levels(levels, batch);
+    }
+    fn rows(&mut self, rows: &mut [Block], masks: &[Block]) {
+        (**self).rows(rows, masks);
+    }
+}
+
 impl<P: Part, H: Hooks> Part for Hooked<P, H> {
     const ROLE: Role = P::ROLE;
     const CHOICES: bool = P::CHOICES;
@@ -105,18 +117,11 @@ impl<P: Part, H: Hooks> Part for Hooked<P, H> {
         P::encode(code, first, leaves, rows);
     }
 
-    fn check(
-        &mut self,
-        link: &mut Link<'_>,
-        binding: &Binding,
-        rows: Rows<'_>,
-        masks: &[Block],
-    ) -> Outcome {
+    fn check(&mut self, link: &mut Link<'_>, name: &Binding<'_>, rows: Rows<'_>) -> Outcome {
         let mut blocks = rows.blocks.to_vec();
-        self.hooks.rows(&mut blocks, masks);
+        self.hooks.rows(&mut blocks, name.masks);
         let (blocks, choices) = (&mut blocks[..], rows.choices);
-        self.part
-            .check(link, binding, Rows { blocks, choices }, masks)?;
+        self.part.check(link, name, Rows { blocks, choices })?;
         link.flush()
     }
 
@@ -133,33 +138,50 @@ pub fn hooked<A: Hooks + Send, B: Hooks + Send>(
     (of_sender, of_receiver): (A, B),
 ) -> (Result<A, OtError>, Result<B, OtError>) {
     let cpu = Cpu::best();
-    let setting = (cpu, params);
     let sender = |mut mesh: Mesh| {
         let (mesh, peer) = (&mut mesh, RECEIVER);
         let mut coins = Coins::danger_fixed_seed(number);
         let part = SenderPart::new(cpu, DELTA, &mut coins);
-        let hooks = of_sender;
+        let mut own = of_sender;
+        let hooks = &mut own;
         let (part, source) = (Hooked { part, hooks }, &mut dealer(number).0);
         let link = Link { mesh, peer };
-        let mut run = sender::extend_as(setting, link, part, source, &mut coins)?;
+        let coins = &mut coins;
+        let setting = Setting {
+            cpu,
+            params,
+            link,
+            coins,
+        };
+        let mut run = sender::extend_as(setting, part, source)?;
         run.fill(mesh, &mut vec![Block::ZERO; count], &mut [])?;
         mesh.flush()?;
-        Ok(run.into_part().hooks)
+        drop(run);
+        Ok(own)
     };
     let receiver = |mut mesh: Mesh| {
         let (mesh, peer) = (&mut mesh, SENDER);
         let mut coins = Coins::danger_fixed_seed(1000 + number);
         let part = ReceiverPart::new(cpu, &params, &mut coins);
-        let hooks = of_receiver;
+        let mut own = of_receiver;
+        let hooks = &mut own;
         let (part, source) = (Hooked { part, hooks }, &mut dealer(number).1);
         let link = Link { mesh, peer };
-        let mut run = receiver::extend_as(setting, link, part, source, &mut coins)?;
+        let coins = &mut coins;
+        let setting = Setting {
+            cpu,
+            params,
+            link,
+            coins,
+        };
+        let mut run = receiver::extend_as(setting, part, source)?;
         let (mut t, mut choices) = (
             vec![Block::ZERO; count],
             vec![Block::ZERO; count.div_ceil(128)],
         );
         run.fill(mesh, &mut t, &mut choices)?;
-        Ok(run.into_part().hooks)
+        drop(run);
+        Ok(own)
     };
     both(in_memory(), sender, receiver)
 }
