@@ -1,4 +1,5 @@
-//! Suite `block`: the primitives of room `block` on 8 KiB, which stay in the first-level cache.
+//! Suite `block`: the primitives of room `block` on 8 KiB, which stay in the first-level cache, and
+//! the kernels of silent oblivious transfer on what they work on.
 
 use std::hint::black_box;
 
@@ -7,8 +8,8 @@ use sealane_block::gf::{self, Order};
 use sealane_block::hash::{Circ, Mi, Prp, Tccr};
 use sealane_block::{Aes128, Aes128Many, Block, Coins, Cpu, LabelHash, PolyHash, Tweak, transpose};
 
-use crate::cycles::measure;
-use crate::{Options, Record};
+use crate::cycles::{Measured, measure};
+use crate::{Options, Record, silent};
 
 /// The suite's name.
 pub const SUITE: &str = "block";
@@ -19,11 +20,42 @@ const BLOCKS: usize = 512;
 /// Measures every primitive on every tier.
 pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
     for cpu in &options.cpus {
-        measure_tier(*cpu, options, record);
+        let mut figure = |case: &str, metric, value, unit| {
+            record(Record {
+                suite: SUITE,
+                case: case.to_owned(),
+                tier: cpu.tier().name(),
+                metric,
+                value,
+                unit,
+            });
+        };
+        measure_tier(*cpu, options, &mut figure);
+        silent::run(*cpu, options, &mut figure);
     }
 }
 
-fn measure_tier(cpu: Cpu, options: &Options, record: &mut dyn FnMut(Record)) {
+/// Receives a case, its metric, its value and its unit.
+pub(crate) type Figure<'a> = dyn FnMut(&str, &'static str, f64, &'static str) + 'a;
+
+/// Gives the figures of a case, which makes blocks.
+pub(crate) fn figures(case: &str, measured: &Measured, figure: &mut Figure<'_>) {
+    for (metric, value, unit) in [
+        ("cycles_per_block", measured.median_cycles, "cycles"),
+        ("cycles_per_block_min", measured.min_cycles, "cycles"),
+        ("cycles_per_block_all", measured.all_median_cycles, "cycles"),
+        ("windows_kept", measured.kept, "of 1"),
+        (
+            "million_blocks_per_s",
+            1e3 / measured.median_ns,
+            "million/s",
+        ),
+    ] {
+        figure(case, metric, value, unit);
+    }
+}
+
+fn measure_tier(cpu: Cpu, options: &Options, figure: &mut Figure<'_>) {
     let mut coins = Coins::danger_fixed_seed(1).secret("bench");
     let (mut keys, mut blocks) = (vec![Block::ZERO; BLOCKS], vec![Block::ZERO; BLOCKS]);
     coins.fill(&mut keys);
@@ -39,28 +71,7 @@ fn measure_tier(cpu: Cpu, options: &Options, record: &mut dyn FnMut(Record)) {
     let mut case = |case: &str, work: &mut dyn FnMut(&mut [Block])| {
         let measured = measure(BLOCKS as u64, options.budget, || work(&mut blocks));
         black_box(&blocks);
-        let figures = [
-            ("cycles_per_block", measured.median_cycles, "cycles"),
-            ("cycles_per_block_min", measured.min_cycles, "cycles"),
-            ("cycles_per_block_all", measured.all_median_cycles, "cycles"),
-            ("windows_kept", measured.kept, "of 1"),
-            (
-                "million_blocks_per_s",
-                1e3 / measured.median_ns,
-                "million/s",
-            ),
-        ];
-        for (metric, value, unit) in figures {
-            let (case, tier) = (case.to_owned(), cpu.tier().name());
-            record(Record {
-                suite: SUITE,
-                case,
-                tier,
-                metric,
-                value,
-                unit,
-            });
-        }
+        figures(case, &measured, figure);
     };
     case("aes128/one_key", &mut |blocks| aes.encrypt_blocks(blocks));
     case("aes128/many_keys", &mut |blocks| many.encrypt_each(blocks));

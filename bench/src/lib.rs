@@ -26,6 +26,7 @@ pub mod net;
 pub mod ot;
 pub mod peers;
 pub mod plot;
+mod silent;
 pub mod stream;
 mod suites;
 

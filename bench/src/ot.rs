@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
-use sealane_ot::ferret::{FerretReceiver, FerretSender, Params};
+use sealane_ot::ferret::{FerretReceiver, FerretSender, Params, Set};
 use sealane_ot::forms::{self, Hasher, Request};
 use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{CotReceiver, CotSender, choice, packed_blocks};
@@ -43,7 +43,7 @@ struct Protocol {
     /// The extension, which Ferret begins with, too.
     extension: SoftSpoken,
     /// Set if Ferret extends it.
-    silent: Option<Security>,
+    silent: Option<(Set, Security)>,
     /// Set if there is no time for more than to see that it works.
     quick: bool,
 }
@@ -54,16 +54,26 @@ impl Protocol {
         if self.quick { 1 } else { WINDOWS }
     }
 
-    fn params(&self, security: Security) -> Params {
-        match self.quick {
-            true => Params::danger_tiny(security),
-            false => Params::new(security),
+    /// Transfers of a window. Silent extension makes them by iterations, so a window is one of
+    /// those: of shorter windows most would have no work and some all of it.
+    fn count(&self, usual: usize) -> usize {
+        match self.silent {
+            None => usual,
+            Some((set, security)) => self.params(set, security).given(),
+        }
+    }
+
+    fn params(&self, set: Set, security: Security) -> Params {
+        match (self.quick, set) {
+            (false, set) => Params::of(set, security),
+            (true, Set::Uniform) => Params::danger_tiny_uniform(security),
+            (true, _) => Params::danger_tiny(security),
         }
     }
 }
 
 /// The protocols that are measured.
-const PROTOCOLS: [Protocol; 9] = [
+const PROTOCOLS: [Protocol; 12] = [
     extension("iknp", 1, Security::SemiHonest),
     extension("softspoken-2", 2, Security::SemiHonest),
     extension("softspoken-4", 4, Security::SemiHonest),
@@ -71,8 +81,15 @@ const PROTOCOLS: [Protocol; 9] = [
     extension("softspoken-2-malicious", 2, Security::Malicious),
     extension("softspoken-4-malicious", 4, Security::Malicious),
     extension("softspoken-8-malicious", 8, Security::Malicious),
-    silent("ferret", Security::SemiHonest),
-    silent("ferret-malicious", Security::Malicious),
+    silent("ferret", Set::Compact, Security::SemiHonest),
+    silent("ferret-malicious", Set::Compact, Security::Malicious),
+    silent("ferret-quick", Set::Quick, Security::SemiHonest),
+    silent("ferret-quick-malicious", Set::Quick, Security::Malicious),
+    silent(
+        "ferret-uniform-malicious",
+        Set::Uniform,
+        Security::Malicious,
+    ),
 ];
 
 const fn extension(name: &'static str, k: u8, security: Security) -> Protocol {
@@ -84,11 +101,11 @@ const fn extension(name: &'static str, k: u8, security: Security) -> Protocol {
     }
 }
 
-const fn silent(name: &'static str, security: Security) -> Protocol {
+const fn silent(name: &'static str, set: Set, security: Security) -> Protocol {
     Protocol {
         name,
         extension: SoftSpoken::new(8, security),
-        silent: Some(security),
+        silent: Some((set, security)),
         quick: false,
     }
 }
@@ -156,31 +173,53 @@ const CHANNELS: [Channel; 5] = [
     },
 ];
 
+/// The channel of [`local`] work, beside [`CHANNELS`].
+const LOCAL: &str = "local";
+
+/// The names that [`Options::only`] may hold: protocols, and channels.
+pub fn parts() -> Vec<&'static str> {
+    let protocols = PROTOCOLS.iter().map(|protocol| protocol.name);
+    let channels = CHANNELS.iter().map(|channel| channel.name);
+    protocols.chain([LOCAL]).chain(channels).collect()
+}
+
+/// Returns true if a protocol or a channel is to be measured: all of its kind are if none is
+/// named.
+fn is_asked(only: &[String], name: &str) -> bool {
+    let is_protocol = |name: &str| PROTOCOLS.iter().any(|protocol| protocol.name == name);
+    let kind = is_protocol(name);
+    let mut of_kind = only
+        .iter()
+        .filter(|part| is_protocol(part) == kind)
+        .peekable();
+    of_kind.peek().is_none() || of_kind.any(|part| part == name)
+}
+
 /// Measures local work on every tier, and runs over every channel on the fastest.
 ///
 /// # Errors
 /// Two threads do not meet on loopback, or a run failed.
 pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), String> {
     let quick = options.budget.is_zero();
-    for cpu in &options.cpus {
+    let asked = |name: &str| is_asked(&options.only, name);
+    let protocols = || PROTOCOLS.iter().filter(|protocol| asked(protocol.name));
+    let locals = options.cpus.iter().filter(|_| asked(LOCAL));
+    for cpu in locals {
         base(*cpu, record).map_err(|error| error.to_string())?;
         // Silent extension takes turns with its peer, so no side works alone.
-        for protocol in PROTOCOLS
-            .iter()
-            .filter(|protocol| protocol.silent.is_none())
-        {
+        for protocol in protocols().filter(|protocol| protocol.silent.is_none()) {
             local(*cpu, protocol, options.budget, record)
                 .map_err(|error| format!("{}: {error}", protocol.name))?;
         }
     }
     let cpu = *options.cpus.last().ok_or("no tier to run on")?;
-    for channel in &CHANNELS {
-        for protocol in PROTOCOLS {
-            let protocol = &Protocol { quick, ..protocol };
-            let count = match quick {
+    for channel in CHANNELS.iter().filter(|channel| asked(channel.name)) {
+        for protocol in protocols() {
+            let protocol = &Protocol { quick, ..*protocol };
+            let count = protocol.count(match quick {
                 true => FEW,
                 false => channel.count,
-            };
+            });
             let failed =
                 |error: OtError| format!("{} over {}: {error}", protocol.name, channel.name);
             let meshes = (channel.pair)().map_err(|error| format!("{}: {error}", channel.name))?;
@@ -229,8 +268,8 @@ fn set_up_sender(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<AnySe
     let mut sender = setup.finish(mesh)?;
     Ok(match protocol.silent {
         None => Box::new(sender),
-        Some(security) => {
-            let params = protocol.params(security);
+        Some((set, security)) => {
+            let params = protocol.params(set, security);
             Box::new(FerretSender::set_up(
                 cpu,
                 mesh,
@@ -251,8 +290,8 @@ fn set_up_receiver(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<Any
     mesh.flush()?;
     Ok(match protocol.silent {
         None => Box::new(receiver),
-        Some(security) => {
-            let params = protocol.params(security);
+        Some((set, security)) => {
+            let params = protocol.params(set, security);
             Box::new(FerretReceiver::set_up(
                 cpu,
                 mesh,

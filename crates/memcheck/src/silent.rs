@@ -23,6 +23,12 @@ pub const CHECKS: &[Check] = &[
     ("ferret, malicious", |cpu| {
         run(cpu, Params::danger_tiny(Security::Malicious));
     }),
+    ("ferret, uniform errors, malicious", |cpu| {
+        run(cpu, Params::danger_tiny_uniform(Security::Malicious));
+    }),
+    ("ferret, after a failure", |cpu| {
+        fail(cpu, Params::danger_tiny(Security::Malicious));
+    }),
 ];
 
 const SENDER: PartyId = PartyId(0);
@@ -35,6 +41,10 @@ struct Source(Prg);
 impl CotSender for Source {
     fn peer(&self) -> PartyId {
         RECEIVER
+    }
+
+    fn security(&self) -> Security {
+        Security::Malicious
     }
 
     fn delta(&self) -> Block {
@@ -56,6 +66,10 @@ impl CotReceiver for Source {
         SENDER
     }
 
+    fn security(&self) -> Security {
+        Security::Malicious
+    }
+
     fn extend(&mut self, _: &mut Mesh, x: &mut [Block], t: &mut [Block]) -> Result<(), OtError> {
         self.0.fill(t);
         self.0.fill(x);
@@ -71,6 +85,25 @@ impl CotReceiver for Source {
 /// Runs the set-up, an iteration in place and one in a buffer.
 fn run(cpu: Cpu, params: Params) {
     let count = params.main().rows() + 200;
+    let (sender, receiver) = both(cpu, params, [count, count]);
+    sender.expect("an honest receiver");
+    receiver.expect("an honest sender");
+}
+
+/// The sender leaves after the set-up; what the receiver has kept is freed at its error, and what
+/// the sender has kept as it leaves.
+fn fail(cpu: Cpu, params: Params) {
+    let (sender, receiver) = both(cpu, params, [0, params.given()]);
+    sender.expect("an honest receiver");
+    receiver.expect_err("a sender that has left");
+}
+
+/// Runs both parties for as many OTs.
+fn both(
+    cpu: Cpu,
+    params: Params,
+    [sends, receives]: [usize; 2],
+) -> (Result<(), OtError>, Result<(), OtError>) {
     let mut ends = meshes(2).into_iter();
     let mut next = || ends.next().expect("two parties");
     let (mut mesh, mut other) = (next(), next());
@@ -79,21 +112,26 @@ fn run(cpu: Cpu, params: Params) {
         let mut coins = Coins::danger_fixed_seed(1);
         let mesh = &mut mesh;
         let mut cot = FerretSender::set_up(cpu, mesh, RECEIVER, params, &mut source(), &mut coins)?;
-        let mut q = Zeroizing::new(vec![Block::ZERO; count]);
+        let mut q = Zeroizing::new(vec![Block::ZERO; sends]);
         cot.extend(mesh, &mut q)?;
         black_box(&q);
-        Ok::<_, OtError>(mesh.finish()?)
+        match sends < receives {
+            true => Ok(mesh.flush()?),
+            false => Ok(mesh.finish()?),
+        }
     });
-    let mut coins = Coins::danger_fixed_seed(2);
-    let mesh = &mut other;
-    let mut source = source();
-    let mut cot = FerretReceiver::set_up(cpu, mesh, SENDER, params, &mut source, &mut coins)
-        .expect("an honest sender");
-    let mut t = Zeroizing::new(vec![Block::ZERO; count]);
-    let mut x = Zeroizing::new(vec![Block::ZERO; count.div_ceil(128)]);
-    cot.extend(mesh, &mut x, &mut t).expect("an honest sender");
-    black_box((&x, &t));
-    mesh.finish().expect("an honest sender");
-    let sent = sender.join().expect("the sender's thread");
-    sent.expect("an honest receiver");
+    let mut receiver = || {
+        let mut coins = Coins::danger_fixed_seed(2);
+        let mesh = &mut other;
+        let mut source = source();
+        let mut cot = FerretReceiver::set_up(cpu, mesh, SENDER, params, &mut source, &mut coins)?;
+        let mut t = Zeroizing::new(vec![Block::ZERO; receives]);
+        let mut x = Zeroizing::new(vec![Block::ZERO; receives.div_ceil(128)]);
+        let result = cot.extend(mesh, &mut x, &mut t);
+        black_box((&x, &t));
+        result?;
+        Ok(mesh.finish()?)
+    };
+    let received = receiver();
+    (sender.join().expect("the sender's thread"), received)
 }

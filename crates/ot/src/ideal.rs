@@ -2,7 +2,7 @@
 //! both parties trust gives each its part, and nothing is sent.
 
 use crate::traits::{CotCost, CotReceiver, CotSender, PACKED};
-use crate::{Flights, OtError};
+use crate::{Flights, OtError, Security};
 use sealane_block::{Block, Coins, SecretStream};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -61,6 +61,10 @@ impl CotSender for Sender {
         self.peer
     }
 
+    fn security(&self) -> Security {
+        Security::Malicious
+    }
+
     fn delta(&self) -> Block {
         self.delta
     }
@@ -76,6 +80,10 @@ impl CotSender for Sender {
 impl CotReceiver for Receiver {
     fn peer(&self) -> PartyId {
         self.peer
+    }
+
+    fn security(&self) -> Security {
+        Security::Malicious
     }
 
     fn extend(

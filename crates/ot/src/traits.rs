@@ -4,7 +4,7 @@
 //! All outputs of one [`extend`](CotSender::extend) are for use when it returns: a protocol with
 //! security against corrupt parties has checked them by then.
 
-use crate::{Flights, OtError};
+use crate::{Flights, OtError, Security};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -20,6 +20,9 @@ pub const PACKED: usize = 128;
 pub trait CotSender {
     /// The receiver.
     fn peer(&self) -> PartyId;
+
+    /// Corruption that these OTs withstand.
+    fn security(&self) -> Security;
 
     /// Returns the offset that all OTs of this sender share.
     ///
@@ -40,6 +43,9 @@ pub trait CotSender {
 pub trait CotReceiver {
     /// The sender.
     fn peer(&self) -> PartyId;
+
+    /// Corruption that these OTs withstand.
+    fn security(&self) -> Security;
 
     /// Fills `t` with the next OTs, and `choices` with their random bits, [`PACKED`] a block; the
     /// rest of the last block is 0. The caller flushes what it writes last.

@@ -14,10 +14,15 @@
 //! refuses unless it is H(W + w*)
 //! ```
 //!
+//! Each party also tells the digest of all that it has sent, so that a message that was altered by
+//! a fault of the programs is told apart from one that fails the check (module `transcript`). What
+//! crosses is public, and digests say nothing new about it.
+//!
 //! The encoding adds rows of the same matrix times vectors that are correlated, since the check of
-//! the iteration before held; so the rows are correct exactly if the leaves of the trees are. A sum
-//! over rows instead of leaves has the choices in the open, as bits, where a sum over leaves would
-//! need the powers at places that are secret.
+//! the iteration before held; so the rows are correct exactly if the leaves of the trees are, or if
+//! their errors cancel in each sum of three leaves ([`places`](super::places)). A sum over rows
+//! instead of leaves has the choices in the open, as bits, where a sum over leaves would need the
+//! powers at places that are secret.
 //!
 //! **A corrupt sender** whose messages are consistent for some paths of the receiver and not for
 //! others passes if the receiver has one of the former, and so learns that it has: the leak of the
@@ -32,76 +37,83 @@
 
 use sealane_block::gf::{self, Order};
 use sealane_block::silent::sums::Point;
-use sealane_block::{Block, Cpu};
+use sealane_block::{Block, Cpu, Nonce};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use subtle::{Choice, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 use super::params::CHECK;
+use super::run::{Link, Outcome, Rows};
 use crate::OtError;
+use crate::transcript::{check_digest, send_digest};
 
 /// Bytes of the point, of the masked sum of powers, and of the proof.
 pub(super) const POINT_BYTES: u64 = 16;
 pub(super) const SHIFT_BYTES: u64 = 16;
 pub(super) const PROOF_BYTES: u64 = 32;
 
-/// The parties and the number of an iteration, which go into the hash of its proof.
-#[derive(Clone, Copy)]
-pub(super) struct Binding {
+/// An iteration: its name, which goes into the hash of its proof, and the correlations that mask
+/// the receiver's part.
+pub(super) struct Binding<'a> {
     pub(super) cpu: Cpu,
-    pub(super) peer: PartyId,
+    /// The run of the extension.
+    pub(super) instance: Nonce,
     pub(super) iteration: u64,
+    pub(super) masks: &'a [Block],
 }
 
 /// Runs the sender's part for these rows.
 pub(super) fn prove(
-    mesh: &mut Mesh,
-    binding: Binding,
+    link: &mut Link<'_>,
+    binding: &Binding<'_>,
     delta: Block,
     rows: &[Block],
-    masks: &[Block],
-) -> Result<(), OtError> {
-    let Binding { cpu, peer, .. } = binding;
-    mesh.flush()?;
-    let point = receive_block(mesh, peer)?;
-    let sum = Point::new(cpu, point).sum(rows) ^ monomials(cpu).sum(masks);
-    let shift = receive_block(mesh, peer)?;
-    let shifted = gf::mul(cpu, Order::Polynomial, shift, delta);
-    let parties = [mesh.me(), peer];
-    let proof = hash(mesh, parties, binding.iteration, sum ^ shifted);
-    mesh.send(peer, &*proof)?;
-    Ok(())
+) -> Outcome {
+    let cpu = binding.cpu;
+    link.flush()?;
+    let mut point = [Block::ZERO];
+    link.receive(&mut point)?;
+    let sum = Point::new(cpu, point[0]).sum(rows) ^ monomials(cpu).sum(binding.masks);
+    let mut shift = [Block::ZERO];
+    link.receive(&mut shift)?;
+    check_digest(link.mesh, link.peer)?;
+    let shifted = gf::mul(cpu, Order::Polynomial, shift[0], delta);
+    let proof = binding.hash(link.mesh, [link.mesh.me(), link.peer], sum ^ shifted);
+    link.mesh.send(link.peer, &*proof)?;
+    send_digest(link.mesh, link.peer)
 }
 
 /// Runs the receiver's part for these rows and their choices, with a random point.
 pub(super) fn verify(
-    mesh: &mut Mesh,
-    binding: Binding,
+    link: &mut Link<'_>,
+    binding: &Binding<'_>,
     point: Block,
-    (rows, choices): (&[Block], &[Block]),
-    (masks, mask_choices): (&[Block], Block),
-) -> Result<(), OtError> {
-    let Binding { cpu, peer, .. } = binding;
-    send_block(mesh, peer, point)?;
-    mesh.flush()?;
+    rows: &Rows<'_>,
+) -> Outcome {
+    let cpu = binding.cpu;
+    link.send(&[point])?;
+    link.flush()?;
     let (at, monomials) = (Point::new(cpu, point), monomials(cpu));
-    let mask = monomials.sum_of_bits(&[mask_choices]);
-    send_block(mesh, peer, at.sum_of_bits(choices) ^ mask)?;
-    mesh.flush()?;
-    let sum = at.sum(rows) ^ monomials.sum(masks);
-    let parties = [peer, mesh.me()];
-    let expected = hash(mesh, parties, binding.iteration, sum);
+    let bits = binding.masks.iter().rev();
+    let bits = Zeroizing::new(bits.fold(0, |bits, mask| bits << 1 | u128::from(mask.lsb())));
+    let mask = monomials.sum_of_bits(&[Block::new(*bits)]);
+    link.send(&[at.sum_of_bits(rows.choices) ^ mask])?;
+    send_digest(link.mesh, link.peer)?;
+    link.flush()?;
+    let sum = at.sum(rows.blocks) ^ monomials.sum(binding.masks);
+    let expected = binding.hash(link.mesh, [link.peer, link.mesh.me()], sum);
     let mut proof = [0; PROOF_BYTES as usize];
-    mesh.recv(peer, &mut proof)?;
-    verdict(proof.ct_eq(&*expected), peer)
+    link.mesh.recv(link.peer, &mut proof)?;
+    check_digest(link.mesh, link.peer)?;
+    verdict(proof.ct_eq(&*expected), link.peer)
 }
 
 /// The verdict, which the sender learns from how the run goes on.
 // It has a stack frame of its own, by which the check of secrets tells this branch from all others,
 // including those of the comparison.
 #[inline(never)]
-fn verdict(equal: Choice, peer: PartyId) -> Result<(), OtError> {
+fn verdict(equal: Choice, peer: PartyId) -> Outcome {
     match bool::from(equal) {
         true => Ok(()),
         false => Err(OtError::CheckFailed(peer)),
@@ -114,29 +126,23 @@ fn monomials(cpu: Cpu) -> Point {
     Point::new(cpu, Block::new(2))
 }
 
-fn hash(
-    mesh: &Mesh,
-    [sender, receiver]: [PartyId; 2],
-    iteration: u64,
-    sum: Block,
-) -> Zeroizing<[u8; PROOF_BYTES as usize]> {
-    let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key("sealane 6 ot ferret check"));
-    hasher
-        .update(mesh.session().as_bytes())
-        .update(&[sender.0, receiver.0])
-        .update(&iteration.to_le_bytes())
-        .update(&*Zeroizing::new(sum.to_bytes()));
-    Zeroizing::new(*hasher.finalize().as_bytes())
-}
-
-fn send_block(mesh: &mut Mesh, peer: PartyId, block: Block) -> Result<(), OtError> {
-    Ok(mesh.send(peer, Block::as_bytes(&[block]))?)
-}
-
-fn receive_block(mesh: &mut Mesh, peer: PartyId) -> Result<Block, OtError> {
-    let mut block = [Block::ZERO];
-    mesh.recv(peer, Block::as_bytes_mut(&mut block))?;
-    Ok(block[0])
+impl Binding<'_> {
+    fn hash(
+        &self,
+        mesh: &Mesh,
+        [sender, receiver]: [PartyId; 2],
+        sum: Block,
+    ) -> Zeroizing<[u8; PROOF_BYTES as usize]> {
+        let mut hasher =
+            Zeroizing::new(blake3::Hasher::new_derive_key("sealane 6 ot ferret check"));
+        hasher
+            .update(mesh.session().as_bytes())
+            .update(&[sender.0, receiver.0])
+            .update(self.instance.as_bytes())
+            .update(&self.iteration.to_le_bytes())
+            .update(&*Zeroizing::new(sum.to_bytes()));
+        Zeroizing::new(*hasher.finalize().as_bytes())
+    }
 }
 
 const _: () = assert!(CHECK == sealane_block::silent::sums::CHUNK);

@@ -2,10 +2,10 @@
 
 use super::check::{POINT_BYTES, PROOF_BYTES, SHIFT_BYTES};
 use super::keys::NONCE_BYTES;
-use super::params::{Lpn, Params};
-use crate::Security;
+use super::params::{Lpn, Noise, Params};
 use crate::traits::CotCost;
-use crate::{Flight, Flights};
+use crate::transcript::DIGEST_BYTES;
+use crate::{Flight, Flights, Security};
 
 /// Cost of Ferret on a source of correlated OTs.
 #[derive(Clone, Copy, Debug)]
@@ -36,27 +36,45 @@ impl<C: CotCost> CotCost for FerretCost<C> {
     }
 }
 
-/// Messages of a number of iterations. A sender goes on to the next one right after its proof.
+/// Bytes by which a receiver moves the paths of an iteration to places of its own: a bit for each
+/// level of each tree, in whole blocks.
+pub(super) fn path_bytes(lpn: &Lpn) -> u64 {
+    match lpn.noise() {
+        Noise::Regular => 0,
+        Noise::Uniform => 16 * lpn.levels().div_ceil(128) as u64,
+    }
+}
+
+/// Messages of a number of iterations. One that goes the way of the message before is in the same
+/// flight.
 fn iterations(params: &Params, lpn: &Lpn, count: u64) -> Flights {
-    let trees = 16 * lpn.levels() as u64;
-    let from_sender = |bytes| Flight {
-        from_sender: bytes,
-        from_receiver: 0,
+    let digest = DIGEST_BYTES as u64;
+    let check = match params.security() {
+        Security::SemiHonest => [0, 0],
+        Security::Malicious => [POINT_BYTES + SHIFT_BYTES + digest, PROOF_BYTES + digest],
     };
-    match (count, params.security()) {
-        (0, _) => Flights::new(),
-        (_, Security::SemiHonest) => vec![from_sender(count * trees)],
-        (_, Security::Malicious) => {
-            let mut flights = vec![from_sender(trees)];
-            for left in (0..count).rev() {
-                flights.push(Flight {
-                    from_sender: 0,
-                    from_receiver: POINT_BYTES + SHIFT_BYTES,
-                });
-                let next = if left > 0 { trees } else { 0 };
-                flights.push(from_sender(PROOF_BYTES + next));
+    let trees = 16 * lpn.levels() as u64;
+    let mut flights = Flights::new();
+    for _ in 0..count {
+        for (from_receiver, from_sender) in [
+            (path_bytes(lpn), 0),
+            (0, trees),
+            (check[0], 0),
+            (0, check[1]),
+        ] {
+            let next = Flight {
+                from_sender,
+                from_receiver,
+            };
+            match flights.last_mut() {
+                _ if next == Flight::default() => {}
+                Some(last) if (last.from_sender > 0) == (from_sender > 0) => {
+                    last.from_sender += from_sender;
+                    last.from_receiver += from_receiver;
+                }
+                _ => flights.push(next),
             }
-            flights
         }
     }
+    flights
 }

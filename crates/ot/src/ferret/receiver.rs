@@ -1,17 +1,17 @@
 //! The receiver, which has choices.
 
-use sealane_block::silent::matrix::LocalMatrix;
-use sealane_block::silent::trees::{Paths, Row, TREES, TreeHash};
-use sealane_block::{Block, Coins, Cpu, PublicStream};
+use sealane_block::silent::trees::{Paths, Row, TREES};
+use sealane_block::{Block, Coins, Cpu, Prg, PublicStream};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::check::{self, Binding};
 use super::params::Params;
-use super::run::{Part, Run};
-use crate::traits::{CotReceiver, PACKED};
-use crate::{OtError, Role};
+use super::places::Places;
+use super::run::{Batch, Code, Link, Outcome, Part, Rows, Run, Setting};
+use crate::traits::{CotReceiver, choice, packed_blocks};
+use crate::{OtError, Role, Security};
 
 /// Receiver of random correlated OTs, ready for use. A set-up makes one.
 pub struct FerretReceiver(Run<ReceiverPart>);
@@ -22,6 +22,9 @@ impl FerretReceiver {
     ///
     /// # Errors
     /// The network failed, or the sender deviated from the protocol and was caught.
+    ///
+    /// # Panics
+    /// If `params` are malicious and `source` is semi-honest.
     pub fn set_up<S: CotReceiver>(
         cpu: Cpu,
         mesh: &mut Mesh,
@@ -30,38 +33,42 @@ impl FerretReceiver {
         source: &mut S,
         coins: &mut Coins,
     ) -> Result<FerretReceiver, OtError> {
-        let depth = params.first.depth().max(params.main.depth());
-        let part = ReceiverPart {
-            paths: Paths::new(depth),
-            depth,
-            points: coins.public("ot ferret: points of checks"),
-        };
-        let from_source = |mesh: &mut Mesh, kept: &mut [Block]| {
-            let blocks = kept.len().div_ceil(PACKED);
-            let mut choices = Zeroizing::new(vec![Block::ZERO; blocks]);
-            source.extend(mesh, &mut choices, kept)?;
-            for (blocks, choices) in kept.chunks_mut(PACKED).zip(choices.iter()) {
-                for (i, block) in blocks.iter_mut().enumerate() {
-                    *block = ReceiverPart::pack(*block, (choices.value() >> i) as u8);
-                }
-            }
-            Ok(())
-        };
-        Ok(FerretReceiver(Run::set_up(
+        let part = ReceiverPart::new(cpu, &params, coins);
+        let link = Link { mesh, peer };
+        let setting = Setting {
             cpu,
-            mesh,
-            peer,
             params,
-            part,
+            link,
             coins,
-            from_source,
-        )?))
+        };
+        Ok(FerretReceiver(extend_as(setting, part, source)?))
     }
+}
+
+/// Runs the set-up with this party's part.
+pub(super) fn extend_as<P: Part, S: CotReceiver>(
+    setting: Setting<'_>,
+    part: P,
+    source: &mut S,
+) -> Result<Run<P>, OtError> {
+    setting.params.check_source(source.security());
+    Run::set_up(setting, part, |mesh, kept| {
+        let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(kept.len())]);
+        source.extend(mesh, &mut choices, kept)?;
+        for (i, block) in kept.iter_mut().enumerate() {
+            *block = P::pack(*block, choice(&choices, i));
+        }
+        Ok(())
+    })
 }
 
 impl CotReceiver for FerretReceiver {
     fn peer(&self) -> PartyId {
         self.0.peer
+    }
+
+    fn security(&self) -> Security {
+        self.0.security
     }
 
     fn extend(
@@ -70,7 +77,7 @@ impl CotReceiver for FerretReceiver {
         choices: &mut [Block],
         t: &mut [Block],
     ) -> Result<(), OtError> {
-        let blocks = t.len().div_ceil(PACKED);
+        let blocks = packed_blocks(t.len());
         assert_eq!(choices.len(), blocks, "128 choices a block");
         self.0.fill(mesh, t, choices)
     }
@@ -78,22 +85,47 @@ impl CotReceiver for FerretReceiver {
 
 impl ZeroizeOnDrop for FerretReceiver {}
 
-struct ReceiverPart {
+/// Paths of trees, and the generators of points of checks and of places of errors.
+pub(super) struct ReceiverPart {
     paths: Paths,
-    depth: usize,
     points: PublicStream,
+    errors: Prg,
 }
 
-impl Zeroize for ReceiverPart {
-    /// Paths erase themselves when they are replaced.
-    fn zeroize(&mut self) {
-        self.paths = Paths::new(self.depth);
+impl ReceiverPart {
+    pub(super) fn new(cpu: Cpu, params: &Params, coins: &mut Coins) -> ReceiverPart {
+        ReceiverPart {
+            paths: Paths::new(params.depth()),
+            points: coins.public("ot ferret: points of checks"),
+            errors: coins.secret("ot ferret: places of errors").prg(cpu),
+        }
     }
 }
+
+/// Paths and generators erase themselves.
+impl ZeroizeOnDrop for ReceiverPart {}
 
 impl Part for ReceiverPart {
     const ROLE: Role = Role::Receiver;
     const CHOICES: bool = true;
+
+    /// The path of a tree turns away from the choices of its correlations, so each of them becomes
+    /// the other side than that of the error, and the sender is told which ones were turned: a
+    /// random bit that it does not know hides each.
+    fn place(&mut self, link: &mut Link<'_>, places: &Places, levels: &mut [Block]) -> Outcome {
+        let chosen = places.choose(&mut self.errors, levels);
+        let mut turned = Zeroizing::new(vec![Block::ZERO; packed_blocks(levels.len())]);
+        let depth = levels.len() / chosen.len();
+        for (i, level) in levels.iter_mut().enumerate() {
+            let (batch, within) = (i / (TREES * depth), i % (TREES * depth));
+            let leaf = chosen[batch * TREES + within % TREES];
+            let right = leaf >> (depth - 1 - within / TREES) & 1;
+            let turn = Block::new(u128::from(u32::from(level.lsb()) ^ right ^ 1));
+            *level ^= turn;
+            turned[i / 128] ^= Block::new(turn.value() << (i % 128));
+        }
+        link.send(&turned)
+    }
 
     /// Half-tree, Figure 4. The path of a tree turns away from the choices of its correlations, so
     /// that message `i`, less its mask, is the sum of the nodes of level `i` on the side of the
@@ -102,76 +134,45 @@ impl Part for ReceiverPart {
     /// In place of the node on the path stands that node plus `delta`. So the nodes of a level add
     /// up to zero, on either side to the same sum, and both children of the node on the path lack
     /// the same correction: what the message says, plus the sum without it.
-    fn trees(
-        &mut self,
-        mesh: &mut Mesh,
-        peer: PartyId,
-        hash: &TreeHash,
-        levels: &[Block],
-        rows: &mut [Block],
-    ) -> Result<(), OtError> {
-        let (levels, _) = levels.as_chunks::<TREES>();
-        let last = levels.len() - 1;
+    fn trees(&mut self, link: &mut Link<'_>, batch: Batch<'_>, leaves: &mut [Block]) -> Outcome {
+        let (levels, _) = batch.levels.as_chunks::<TREES>();
         let mut correction: Zeroizing<Row> = Zeroizing::default();
         let mut right: Zeroizing<Row> = Zeroizing::default();
         self.paths.restart();
         for (level, masks) in levels.iter().enumerate() {
+            let nodes = &mut leaves[..(2 * TREES) << level];
             // Level 1 has no parents with children of their own, and level 2 no correction yet.
             let sums = match level {
                 0 => [Block::ZERO; TREES],
-                1 => hash.expand(&mut rows[..4 * TREES]),
-                _ => hash.expand_corrected(
-                    &mut rows[..(2 * TREES) << level],
-                    &mut self.paths,
-                    &correction,
-                ),
+                1 => batch.hash.expand(nodes),
+                _ => (batch.hash).expand_corrected(nodes, &mut self.paths, &correction),
             };
             if level > 0 {
                 self.paths.descend(&right);
             }
             let mut message = [Block::ZERO; TREES];
-            mesh.recv(peer, Block::as_bytes_mut(&mut message))?;
+            link.receive(&mut message)?;
             for tree in 0..TREES {
                 correction[tree] = sums[tree] ^ message[tree] ^ masks[tree];
                 right[tree] = Block::mask(masks[tree].lsb() ^ 1);
             }
             if level == 0 {
-                rows[..TREES].copy_from_slice(&correction[..]);
-                rows[TREES..2 * TREES].copy_from_slice(&correction[..]);
+                leaves[..TREES].copy_from_slice(&correction[..]);
+                leaves[TREES..2 * TREES].copy_from_slice(&correction[..]);
             }
         }
-        debug_assert!(last > 0);
-        hash.finish(rows, &mut self.paths, &correction, &right);
+        debug_assert!(levels.len() > 1);
+        (batch.hash).finish(leaves, &mut self.paths, &correction, &right);
         Ok(())
     }
 
-    fn encode(
-        matrix: &LocalMatrix,
-        secret: &[Block],
-        first: u64,
-        leaves: &[Block],
-        rows: &mut [Block],
-        choices: &mut [Block],
-    ) {
-        matrix.encode_with_bits(secret, first, leaves, rows, choices);
+    fn encode(code: &Code<'_>, first: usize, leaves: &[Block], rows: Rows<'_>) {
+        let Rows { blocks, choices } = rows;
+        (code.matrix).encode_with_bits(code.secret, first as u64, leaves, blocks, choices);
     }
 
-    fn check(
-        &mut self,
-        mesh: &mut Mesh,
-        binding: Binding,
-        rows: &[Block],
-        choices: &[Block],
-        masks: &[Block],
-    ) -> Result<(), OtError> {
-        let bits = masks
-            .iter()
-            .rev()
-            .fold(0, |bits, mask| bits << 1 | u128::from(mask.lsb()));
-        let bits = Zeroizing::new(bits);
-        let point = self.points.block();
-        let masks = (masks, Block::new(*bits));
-        check::verify(mesh, binding, point, (rows, choices), masks)
+    fn check(&mut self, link: &mut Link<'_>, name: &Binding<'_>, rows: Rows<'_>) -> Outcome {
+        check::verify(link, name, self.points.block(), &rows)
     }
 
     fn pack(row: Block, choice: u8) -> Block {

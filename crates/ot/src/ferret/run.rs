@@ -2,7 +2,7 @@
 
 use sealane_block::silent::matrix::LocalMatrix;
 use sealane_block::silent::trees::TreeHash;
-use sealane_block::{Block, Coins, Cpu, GROUP, Group};
+use sealane_block::{Block, Coins, Cpu, Erased, GROUP, Group};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use zeroize::{Zeroize, Zeroizing};
@@ -10,47 +10,92 @@ use zeroize::{Zeroize, Zeroizing};
 use super::check::Binding;
 use super::keys::Keys;
 use super::params::{Lpn, Params};
-use crate::Security;
-use crate::traits::PACKED;
-use crate::{OtError, Role};
+use super::places::Places;
+use crate::traits::{PACKED, choice};
+use crate::{OtError, Role, Security};
 
-/// The part of one of the parties in an iteration.
-pub(super) trait Part: Zeroize {
+/// The way to the other party.
+pub(super) struct Link<'a> {
+    pub(super) mesh: &'a mut Mesh,
+    pub(super) peer: PartyId,
+}
+
+impl Link<'_> {
+    pub(super) fn send(&mut self, blocks: &[Block]) -> Outcome {
+        Ok(self.mesh.send(self.peer, Block::as_bytes(blocks))?)
+    }
+
+    pub(super) fn receive(&mut self, blocks: &mut [Block]) -> Outcome {
+        Ok(self.mesh.recv(self.peer, Block::as_bytes_mut(blocks))?)
+    }
+
+    pub(super) fn flush(&mut self) -> Outcome {
+        Ok(self.mesh.flush()?)
+    }
+}
+
+pub(super) type Outcome = Result<(), OtError>;
+
+/// All that a set-up needs of either party.
+pub(super) struct Setting<'a> {
+    pub(super) cpu: Cpu,
+    pub(super) params: Params,
+    pub(super) link: Link<'a>,
+    pub(super) coins: &'a mut Coins,
+}
+
+/// Rows, and their choices at the party that has them.
+pub(super) struct Rows<'a> {
+    pub(super) blocks: &'a mut [Block],
+    pub(super) choices: &'a mut [Block],
+}
+
+impl Rows<'_> {
+    /// Rows from number `first` on, both numbers multiples of 128.
+    fn part(&mut self, first: usize, count: usize) -> Rows<'_> {
+        let choices = match self.choices.is_empty() {
+            true => &mut [],
+            false => &mut self.choices[first / PACKED..][..count / PACKED],
+        };
+        Rows {
+            blocks: &mut self.blocks[first..][..count],
+            choices,
+        }
+    }
+}
+
+/// Trees that grow together: their hash, and the correlations of their paths.
+#[derive(Clone, Copy)]
+pub(super) struct Batch<'a> {
+    pub(super) hash: &'a TreeHash,
+    pub(super) levels: &'a [Block],
+}
+
+/// The matrix of an iteration and the vector that it multiplies.
+pub(super) struct Code<'a> {
+    pub(super) matrix: LocalMatrix,
+    pub(super) secret: &'a [Block],
+}
+
+/// The part of one of the parties in an iteration. It erases itself when it is dropped.
+pub(super) trait Part {
     /// Which party it is.
     const ROLE: Role;
     /// True if the party has a choice for each row.
     const CHOICES: bool;
 
-    /// Fills `leaves` with those of a batch of trees; `levels` are the correlations of their paths.
-    fn trees(
-        &mut self,
-        mesh: &mut Mesh,
-        peer: PartyId,
-        hash: &TreeHash,
-        levels: &[Block],
-        leaves: &mut [Block],
-    ) -> Result<(), OtError>;
+    /// Moves the paths of all trees, whose correlations are `levels`, to errors at any places.
+    fn place(&mut self, link: &mut Link<'_>, places: &Places, levels: &mut [Block]) -> Outcome;
+
+    /// Fills `leaves` with those of a batch.
+    fn trees(&mut self, link: &mut Link<'_>, batch: Batch<'_>, leaves: &mut [Block]) -> Outcome;
 
     /// Computes rows from leaves: adds rows of the matrix, from number `first` on, times the
     /// secret.
-    fn encode(
-        matrix: &LocalMatrix,
-        secret: &[Block],
-        first: u64,
-        leaves: &[Block],
-        rows: &mut [Block],
-        choices: &mut [Block],
-    );
+    fn encode(code: &Code<'_>, first: usize, leaves: &[Block], rows: Rows<'_>);
 
-    /// Checks the rows of an iteration, with the correlations of `masks`.
-    fn check(
-        &mut self,
-        mesh: &mut Mesh,
-        binding: Binding,
-        rows: &[Block],
-        choices: &[Block],
-        masks: &[Block],
-    ) -> Result<(), OtError>;
+    /// Checks the rows of an iteration.
+    fn check(&mut self, link: &mut Link<'_>, name: &Binding<'_>, rows: Rows<'_>) -> Outcome;
 
     /// Brings a row into the form that an iteration takes, in which bit 0 is the choice.
     fn pack(row: Block, choice: u8) -> Block;
@@ -58,8 +103,15 @@ pub(super) trait Part: Zeroize {
 
 /// One party's extension, ready for use.
 pub(super) struct Run<P: Part> {
-    cpu: Cpu,
     pub(super) peer: PartyId,
+    pub(super) security: Security,
+    /// None after a failure.
+    state: Option<Erased<State<P>>>,
+}
+
+/// All that an extension keeps. Each part of it erases itself when it is dropped.
+pub(super) struct State<P: Part> {
+    cpu: Cpu,
     params: Params,
     pub(super) part: P,
     keys: Keys,
@@ -74,28 +126,24 @@ pub(super) struct Run<P: Part> {
     next: usize,
     /// Choices of the rows of an iteration.
     choices: Zeroizing<Vec<Block>>,
-    failed: bool,
 }
 
 impl<P: Part> Run<P> {
     /// Agrees on keys and runs the first iteration, on packed correlations of the source, which
     /// `from_source` makes.
     pub(super) fn set_up(
-        cpu: Cpu,
-        mesh: &mut Mesh,
-        peer: PartyId,
-        params: Params,
+        setting: Setting<'_>,
         part: P,
-        coins: &mut Coins,
-        from_source: impl FnOnce(&mut Mesh, &mut [Block]) -> Result<(), OtError>,
+        from_source: impl FnOnce(&mut Mesh, &mut [Block]) -> Outcome,
     ) -> Result<Run<P>, OtError> {
-        let keys = Keys::agree(mesh, peer, P::ROLE, coins)?;
+        let Setting { cpu, params, .. } = setting;
+        let mut link = setting.link;
+        let keys = Keys::agree(&mut link, P::ROLE, setting.coins)?;
         let mut kept = Zeroizing::new(vec![Block::ZERO; params.from_source()]);
-        from_source(mesh, &mut kept)?;
-        mesh.flush()?;
-        let mut run = Run {
+        from_source(link.mesh, &mut kept)?;
+        link.flush()?;
+        let mut state = Erased::new(State {
             cpu,
-            peer,
             params,
             part,
             keys,
@@ -105,51 +153,53 @@ impl<P: Part> Run<P> {
             ready: Zeroizing::default(),
             next: params.given(),
             choices: Zeroizing::default(),
-            failed: false,
-        };
+        });
         let mut rows = Zeroizing::new(vec![Block::ZERO; params.first.rows()]);
-        run.iterate(mesh, params.first, &mut rows)?;
-        Ok(run)
+        state.iterate(&mut link, params.first, &mut rows)?;
+        Ok(Run {
+            peer: link.peer,
+            security: params.security(),
+            state: Some(state),
+        })
     }
 
-    /// Fills `out` with the next rows and `choices` with their bits.
+    /// All that the extension keeps, unless it failed.
+    pub(super) fn state(&self) -> Option<&State<P>> {
+        self.state.as_deref()
+    }
+
+    /// Fills `out` with the next rows and `choices` with their bits. After a failure nothing is
+    /// left of either, nor of what the extension kept.
     pub(super) fn fill(
         &mut self,
         mesh: &mut Mesh,
         out: &mut [Block],
         choices: &mut [Block],
-    ) -> Result<(), OtError> {
-        if self.failed {
-            return Err(OtError::Ended);
-        }
+    ) -> Outcome {
+        let peer = self.peer;
         choices.fill(Block::ZERO);
-        let result = self.try_fill(mesh, out, choices);
+        let result = match &mut self.state {
+            Some(state) => state.fill(&mut Link { mesh, peer }, out, choices),
+            None => Err(OtError::Ended),
+        };
         if result.is_err() {
-            self.failed = true;
-            self.part.zeroize();
-            self.leaves.zeroize();
-            for secrets in [&mut self.kept, &mut self.ready, &mut self.choices] {
-                secrets.zeroize();
-            }
+            self.state = None;
             out.iter_mut().zeroize();
             choices.iter_mut().zeroize();
         }
         result
     }
+}
 
-    fn try_fill(
-        &mut self,
-        mesh: &mut Mesh,
-        out: &mut [Block],
-        choices: &mut [Block],
-    ) -> Result<(), OtError> {
+impl<P: Part> State<P> {
+    fn fill(&mut self, link: &mut Link<'_>, out: &mut [Block], choices: &mut [Block]) -> Outcome {
         let (given, rows) = (self.params.given(), self.params.main.rows());
         let mut at = 0;
         while at < out.len() {
             if self.next == given {
                 if out.len() - at >= rows {
                     // The rows that the next iteration takes are written over later.
-                    self.iterate(mesh, self.params.main, &mut out[at..at + rows])?;
+                    self.iterate(link, self.params.main, &mut out[at..at + rows])?;
                     if P::CHOICES {
                         copy_bits(choices, at, &self.choices, 0, given);
                     }
@@ -158,7 +208,7 @@ impl<P: Part> Run<P> {
                 }
                 let mut ready = std::mem::take(&mut self.ready);
                 ready.resize(rows, Block::ZERO);
-                self.iterate(mesh, self.params.main, &mut ready)?;
+                self.iterate(link, self.params.main, &mut ready)?;
                 (self.ready, self.next) = (ready, 0);
             }
             let count = (given - self.next).min(out.len() - at);
@@ -172,44 +222,60 @@ impl<P: Part> Run<P> {
     }
 
     /// Runs an iteration: fills `rows` and the choices, and keeps what the next one takes.
-    fn iterate(&mut self, mesh: &mut Mesh, lpn: Lpn, rows: &mut [Block]) -> Result<(), OtError> {
+    fn iterate(&mut self, link: &mut Link<'_>, lpn: Lpn, rows: &mut [Block]) -> Outcome {
         // Messages of the caller must not wait for this party while it waits for the peer's.
-        mesh.flush()?;
+        link.flush()?;
         let matrix = self.keys.matrix(self.cpu);
-        let (secret, rest) = self.kept.split_at(lpn.secret());
-        let (levels, masks) = rest.split_at(lpn.levels());
+        let places = self.keys.places(&lpn);
+        let (secret, rest) = self.kept.split_at_mut(lpn.secret());
+        let (levels, masks) = rest.split_at_mut(lpn.levels());
+        let code = Code { matrix, secret };
         if P::CHOICES && self.choices.len() != lpn.rows() / PACKED {
             // A vector that grew by itself would leave a copy behind.
             self.choices = Zeroizing::new(vec![Block::ZERO; lpn.rows() / PACKED]);
         }
-        let size = lpn.batch_rows();
+        let mut rows = Rows {
+            blocks: rows,
+            choices: &mut self.choices,
+        };
+        if let Some(places) = &places {
+            self.part.place(link, places, levels)?;
+            link.flush()?;
+            rows.blocks.fill(Block::ZERO);
+        }
+        let size = lpn.batch_leaves();
         let leaves = &mut Group::as_blocks_mut(&mut self.leaves)[..size];
-        let batches = rows.chunks_exact_mut(size);
-        let levels = levels.chunks_exact(lpn.batch_levels());
-        for (batch, (rows, levels)) in batches.zip(levels).enumerate() {
-            let first = batch * size;
-            let hash = self.keys.hash(self.cpu);
-            self.part.trees(mesh, self.peer, &hash, levels, leaves)?;
-            if batch + 1 < lpn.batches() {
+        for (number, levels) in levels.chunks_exact(lpn.batch_levels()).enumerate() {
+            let hash = &self.keys.hash(self.cpu);
+            self.part.trees(link, Batch { hash, levels }, leaves)?;
+            if number + 1 < lpn.batches() {
                 // The peer can work on this batch while this party is at the next one.
-                mesh.flush()?;
+                link.flush()?;
             }
-            let choices = match P::CHOICES {
-                true => &mut self.choices[first / PACKED..(first + size) / PACKED],
-                false => &mut [],
-            };
-            P::encode(&matrix, secret, first as u64, leaves, rows, choices);
+            let first = number * size;
+            match &places {
+                None => P::encode(&code, first, leaves, rows.part(first, size)),
+                Some(places) => places.scatter(number, leaves, rows.blocks),
+            }
+        }
+        if places.is_some() {
+            for first in (0..lpn.rows()).step_by(size) {
+                leaves.copy_from_slice(&rows.blocks[first..][..size]);
+                P::encode(&code, first, leaves, rows.part(first, size));
+            }
         }
         if self.params.security() == Security::Malicious {
             let binding = Binding {
                 cpu: self.cpu,
-                peer: self.peer,
+                instance: self.keys.instance(),
                 iteration: self.iterations,
+                masks,
             };
-            self.part.check(mesh, binding, rows, &self.choices, masks)?;
+            let rows = rows.part(0, lpn.rows());
+            self.part.check(link, &binding, rows)?;
         }
         // The peer needs these messages before it can say anything to the caller.
-        mesh.flush()?;
+        link.flush()?;
         self.iterations += 1;
         let taken = self.params.taken(&self.params.main);
         let first = lpn.rows() - taken;
@@ -218,24 +284,13 @@ impl<P: Part> Run<P> {
         }
         for (i, kept) in self.kept.iter_mut().enumerate() {
             let choice = match P::CHOICES {
-                true => bit(&self.choices, first + i),
+                true => choice(rows.choices, first + i),
                 false => 0,
             };
-            *kept = P::pack(rows[first + i], choice);
+            *kept = P::pack(rows.blocks[first + i], choice);
         }
         Ok(())
     }
-}
-
-impl<P: Part> Drop for Run<P> {
-    fn drop(&mut self) {
-        self.part.zeroize();
-    }
-}
-
-/// Returns a bit of packed ones.
-fn bit(bits: &[Block], at: usize) -> u8 {
-    (bits[at / PACKED].value() >> (at % PACKED)) as u8 & 1
 }
 
 /// Adds `count` bits, from bit `first` of `from` on, to those of `to` from bit `at` on.
@@ -254,7 +309,21 @@ fn copy_bits(to: &mut [Block], at: usize, from: &[Block], first: usize, count: u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ferret::receiver::ReceiverPart;
+    use crate::ferret::sender::SenderPart;
     use sealane_block::Prg;
+    use zeroize::ZeroizeOnDrop;
+
+    /// A failure drops the state. That this erases memory is checked where memory is watched, in
+    /// room `memcheck`.
+    #[test]
+    fn all_that_is_kept_erases_itself() {
+        fn erases<T: ZeroizeOnDrop>() {}
+        erases::<SenderPart>();
+        erases::<ReceiverPart>();
+        erases::<Zeroizing<Vec<Block>>>();
+        erases::<Zeroizing<Vec<Group>>>();
+    }
 
     #[test]
     fn bits_move_between_any_two_places() {
@@ -265,8 +334,12 @@ mod tests {
             copy_bits(&mut to, at, &from, first, count);
             for i in 0..to.len() * PACKED {
                 let moved = i >= at && i < at + count;
-                let expected = if moved { bit(&from, first + i - at) } else { 0 };
-                assert_eq!(bit(&to, i), expected, "{i} of {at} {first} {count}");
+                let expected = if moved {
+                    choice(&from, first + i - at)
+                } else {
+                    0
+                };
+                assert_eq!(choice(&to, i), expected, "{i} of {at} {first} {count}");
             }
         }
     }

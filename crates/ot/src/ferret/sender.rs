@@ -1,17 +1,17 @@
 //! The sender, which has the offset.
 
-use sealane_block::silent::matrix::LocalMatrix;
-use sealane_block::silent::trees::{Row, TREES, TreeHash};
+use sealane_block::silent::trees::{Row, TREES};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::check::{self, Binding};
 use super::params::Params;
-use super::run::{Part, Run};
-use crate::traits::CotSender;
-use crate::{OtError, Role};
+use super::places::Places;
+use super::run::{Batch, Code, Link, Outcome, Part, Rows, Run, Setting};
+use crate::traits::{CotSender, choice, packed_blocks};
+use crate::{OtError, Role, Security};
 
 /// Sender of random correlated OTs, ready for use. A set-up makes one.
 pub struct FerretSender(Run<SenderPart>);
@@ -24,8 +24,9 @@ impl FerretSender {
     /// The network failed, or the source found that the receiver deviates.
     ///
     /// # Panics
-    /// If bit 0 of the offset of `source` is 0. The OTs of all iterations have their choice in that
-    /// bit, so 127 bits of the offset are secret, as with the offset of a garbler.
+    /// If `params` are malicious and `source` is semi-honest; or if bit 0 of the offset of `source`
+    /// is 0. The OTs of all iterations have their choice in that bit, so 127 bits of the offset are
+    /// secret, as with the offset of a garbler.
     pub fn set_up<S: CotSender>(
         cpu: Cpu,
         mesh: &mut Mesh,
@@ -34,26 +35,33 @@ impl FerretSender {
         source: &mut S,
         coins: &mut Coins,
     ) -> Result<FerretSender, OtError> {
-        let delta = source.delta();
-        assert!(delta.lsb() == 1, "bit 0 of the offset is 1");
-        let part = SenderPart::new(cpu, delta, coins);
-        let from_source = |mesh: &mut Mesh, kept: &mut [Block]| {
-            source.extend(mesh, kept)?;
-            for block in kept {
-                *block = SenderPart::pack(*block, 0);
-            }
-            Ok(())
-        };
-        Ok(FerretSender(Run::set_up(
+        let part = SenderPart::new(cpu, source.delta(), coins);
+        let link = Link { mesh, peer };
+        let setting = Setting {
             cpu,
-            mesh,
-            peer,
             params,
-            part,
+            link,
             coins,
-            from_source,
-        )?))
+        };
+        Ok(FerretSender(extend_as(setting, part, source)?))
     }
+}
+
+/// Runs the set-up with this party's part.
+pub(super) fn extend_as<P: Part, S: CotSender>(
+    setting: Setting<'_>,
+    part: P,
+    source: &mut S,
+) -> Result<Run<P>, OtError> {
+    setting.params.check_source(source.security());
+    assert!(source.delta().lsb() == 1, "bit 0 of the offset is 1");
+    Run::set_up(setting, part, |mesh, kept| {
+        source.extend(mesh, kept)?;
+        for block in kept {
+            *block = P::pack(*block, 0);
+        }
+        Ok(())
+    })
 }
 
 impl CotSender for FerretSender {
@@ -61,13 +69,13 @@ impl CotSender for FerretSender {
         self.0.peer
     }
 
+    fn security(&self) -> Security {
+        self.0.security
+    }
+
     fn delta(&self) -> Block {
-        assert_eq!(
-            self.0.part.delta.lsb(),
-            1,
-            "no offset is left after a failure"
-        );
-        self.0.part.delta
+        let state = self.0.state();
+        state.expect("no offset is left after a failure").part.delta
     }
 
     fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
@@ -77,6 +85,8 @@ impl CotSender for FerretSender {
 
 impl ZeroizeOnDrop for FerretSender {}
 
+/// The offset, and the generator of the roots of trees.
+#[derive(ZeroizeOnDrop)]
 pub(super) struct SenderPart {
     delta: Block,
     roots: Prg,
@@ -89,66 +99,50 @@ impl SenderPart {
     }
 }
 
-impl Zeroize for SenderPart {
-    fn zeroize(&mut self) {
-        self.delta.zeroize();
-    }
-}
-
 impl Part for SenderPart {
     const ROLE: Role = Role::Sender;
     const CHOICES: bool = false;
 
+    /// A correlation whose choice the receiver turns becomes `q + delta`, with bit 0 left at 0.
+    fn place(&mut self, link: &mut Link<'_>, _: &Places, levels: &mut [Block]) -> Outcome {
+        let mut turned = vec![Block::ZERO; packed_blocks(levels.len())];
+        link.receive(&mut turned)?;
+        for (i, level) in levels.iter_mut().enumerate() {
+            *level = SenderPart::pack(*level ^ self.delta.masked(choice(&turned, i)), 0);
+        }
+        Ok(())
+    }
+
     /// Half-tree, Figure 4: the nodes of level 1 are a random block and the same plus `delta`, and
     /// message `i` is the sum of the left nodes of level `i`, masked by a correlation.
-    fn trees(
-        &mut self,
-        mesh: &mut Mesh,
-        peer: PartyId,
-        hash: &TreeHash,
-        levels: &[Block],
-        rows: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn trees(&mut self, link: &mut Link<'_>, batch: Batch<'_>, leaves: &mut [Block]) -> Outcome {
         let mut sums: Zeroizing<Row> = Zeroizing::default();
         self.roots.fill(&mut sums[..]);
         for tree in 0..TREES {
-            rows[tree] = sums[tree];
-            rows[TREES + tree] = sums[tree] ^ self.delta;
+            leaves[tree] = sums[tree];
+            leaves[TREES + tree] = sums[tree] ^ self.delta;
         }
-        let (levels, _) = levels.as_chunks::<TREES>();
+        let (levels, _) = batch.levels.as_chunks::<TREES>();
         for (level, masks) in levels.iter().enumerate() {
             if level > 0 {
-                *sums = hash.expand(&mut rows[..(2 * TREES) << level]);
+                *sums = batch.hash.expand(&mut leaves[..(2 * TREES) << level]);
             }
             let mut message = [Block::ZERO; TREES];
             for tree in 0..TREES {
                 message[tree] = sums[tree] ^ masks[tree];
             }
-            mesh.send(peer, Block::as_bytes(&message))?;
+            link.send(&message)?;
         }
         Ok(())
     }
 
-    fn encode(
-        matrix: &LocalMatrix,
-        secret: &[Block],
-        first: u64,
-        leaves: &[Block],
-        rows: &mut [Block],
-        _: &mut [Block],
-    ) {
-        matrix.encode(secret, first, leaves, rows);
+    fn encode(code: &Code<'_>, first: usize, leaves: &[Block], rows: Rows<'_>) {
+        let matrix = &code.matrix;
+        matrix.encode(code.secret, first as u64, leaves, rows.blocks);
     }
 
-    fn check(
-        &mut self,
-        mesh: &mut Mesh,
-        binding: Binding,
-        rows: &[Block],
-        _: &[Block],
-        masks: &[Block],
-    ) -> Result<(), OtError> {
-        check::prove(mesh, binding, self.delta, rows, masks)
+    fn check(&mut self, link: &mut Link<'_>, name: &Binding<'_>, rows: Rows<'_>) -> Outcome {
+        check::prove(link, name, self.delta, rows.blocks)
     }
 
     fn pack(row: Block, _: u8) -> Block {

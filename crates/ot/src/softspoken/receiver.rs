@@ -1,10 +1,10 @@
 //! The receiver, which holds choices.
 
 use super::{COLUMNS, PIECE, SoftSpoken, challenge, check_hash, generators, pieces, tree};
-use crate::OtError;
 use crate::base::{self, Roles};
 use crate::traits::{CotReceiver, PACKED, clear_rest};
 use crate::transcript::{check_digest, send_digest};
+use crate::{OtError, Security};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -90,6 +90,10 @@ impl ReceiverSetup {
 impl CotReceiver for Receiver {
     fn peer(&self) -> PartyId {
         self.peer
+    }
+
+    fn security(&self) -> Security {
+        self.parameters.security
     }
 
     /// Writes one message, the corrections and the answer to the check, and reads none.

@@ -1,10 +1,10 @@
 //! The sender, which holds the offset.
 
 use super::{COLUMNS, PIECE, SoftSpoken, challenge, check_hash, generators, pieces, tree};
-use crate::OtError;
 use crate::base::{self, Roles};
 use crate::traits::CotSender;
 use crate::transcript::{check_digest, check_equal, send_digest};
+use crate::{OtError, Security};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -98,6 +98,10 @@ impl SenderSetup {
 impl CotSender for Sender {
     fn peer(&self) -> PartyId {
         self.peer
+    }
+
+    fn security(&self) -> Security {
+        self.parameters.security
     }
 
     fn delta(&self) -> Block {

@@ -11,25 +11,6 @@ pub fn pooled_gauss(size: Size) -> f64 {
     2.8 * k.min(n - k).log2() - (log_choose(n - k, t) - log_choose(n, t))
 }
 
-/// [`pooled_gauss`] on a smaller problem (paper 6): of the rows, a part `b^ones` lies within a part
-/// `b` of the columns, and while those are as many as these columns, they are a problem of their
-/// own with the same noise. Its equations are sparse as well, so that solving them takes about `3
-/// (ones + 1)` times the square of their number (Wiedemann), or the elimination of
-/// [`pooled_gauss`].
-pub fn sparse_rows(size: Size, ones: usize) -> f64 {
-    let (n, k, t) = size.numbers();
-    let no_error = -(1.0 - t / n).log2();
-    let cost = |part: f64| {
-        let columns = part * k;
-        let dense = 2.8 * columns.log2();
-        let sparse = (3.0 * (ones as f64 + 1.0)).log2() + 2.0 * columns.log2();
-        dense.min(sparse) + columns * no_error
-    };
-    let parts = (1..=1000).map(|part| f64::from(part) / 1000.0);
-    let enough = parts.filter(|part| n * part.powi(ones as i32) >= part * k);
-    enough.map(cost).fold(f64::INFINITY, f64::min)
-}
-
 /// Tests many parity checks of low weight, with a bias of `(1 - 2 w / n)^t` (section 4).
 pub fn statistical_decoding(size: Size) -> f64 {
     let (n, k, t) = size.numbers();

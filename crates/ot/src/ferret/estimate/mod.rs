@@ -7,9 +7,10 @@
 //! | [`statistical_decoding`], [`statistical_decoding_2`] | any | paper 1 |
 //! | information-set decoding: [`prange`], [`stern`], [`bjmm`] | any | papers 1 and 3 |
 //! | the same: [`permuted_regular`], [`enumerated_regular`] | regular | paper 4 |
-//! | [`algebraic`]: linearised equations of the runs | regular | paper 5 |
+//! | [`algebraic`], [`algebraic_in_steps`]: linearised equations of the runs | regular | paper 5 |
 //! | [`hybrid`]: guesses, then quadratic equations | regular | ePrint 2025/1284 |
-//! | [`sparse_rows`]: the rows within a part of the columns | any, sparse rows | paper 6 |
+//! | [`sparse_rows`]: the rows within a part of the columns | any | paper 6 |
+//! | [`sparse_then`] another attack on these rows | as that attack | papers 6 and 1 to 5 |
 //!
 //! 1. Liu, Wang, Yang and Yu, "The Hardness of LPN over Any Integer Ring and Field for PCG
 //!    Applications", Eurocrypt 2024 (ePrint 2022/712).
@@ -29,21 +30,21 @@
 //! is a row without error, and one row and one column fewer remain for each run (paper 1, section
 //! 6).
 //!
-//! **What they leave out.** Memory is free, and so is the access to it. Other attacks than
-//! [`sparse_rows`] are not combined with its smaller problem, and it takes any columns instead of
-//! those that most rows use, which would save it a few bits: parameters have a margin for both.
-//! Quantum computers are not considered.
+//! **What they leave out.** Memory is free, and so is the access to it. The smaller problem of
+//! [`sparse_rows`] takes any columns instead of those that most rows use, which would save it a few
+//! bits: parameters have a margin for that. Quantum computers are not considered.
 
 mod any;
 mod numeric;
 mod regular;
+mod sparse;
 
-pub use any::{
-    bjmm, pooled_gauss, prange, sparse_rows, statistical_decoding, statistical_decoding_2, stern,
-};
-pub use regular::{algebraic, enumerated_regular, hybrid, permuted_regular};
+pub use any::{bjmm, pooled_gauss, prange, statistical_decoding, statistical_decoding_2, stern};
+pub use regular::{algebraic, algebraic_in_steps, enumerated_regular, hybrid, permuted_regular};
+pub use sparse::{sparse_rows, sparse_then};
 
-use super::Lpn;
+use super::{Lpn, Noise};
+use sparse::sparse_then_regular;
 
 /// Ones in a row of the matrix in use.
 const ONES: usize = 10;
@@ -85,21 +86,67 @@ impl From<Lpn> for Size {
     }
 }
 
-/// The cost of every attack on a problem with regular errors, with its name.
-pub fn all_regular(size: Size) -> [(&'static str, f64); 11] {
-    let rest = size.without_sums();
-    [
-        ("pooled Gauss", pooled_gauss(rest)),
-        ("statistical decoding", statistical_decoding(rest)),
-        ("statistical decoding 2.0", statistical_decoding_2(rest)),
-        ("Prange", prange(rest)),
-        ("Stern", stern(rest)),
-        ("BJMM", bjmm(rest)),
+/// An attack's name and its cost.
+pub type Cost = (&'static str, f64);
+
+/// The cost of every attack on an instance.
+pub fn all(lpn: Lpn) -> Vec<Cost> {
+    match lpn.noise() {
+        Noise::Regular => all_regular(lpn.into()),
+        Noise::Uniform => all_uniform(lpn.into()),
+    }
+}
+
+/// The cost of every attack on a problem with regular errors.
+pub fn all_regular(size: Size) -> Vec<Cost> {
+    let own = [
         ("permuted regular", permuted_regular(size)),
         ("enumerated regular", enumerated_regular(size)),
         ("algebraic", algebraic(size)),
         ("hybrid", hybrid(size)),
+        ("algebraic in steps", algebraic_in_steps(size)),
+    ];
+    let after = |attack: fn(regular::Runs) -> f64| sparse_then_regular(size, ONES, attack);
+    let after_sparse = [
+        ("sparse, permuted regular", after(regular::permuted)),
+        ("sparse, enumerated regular", after(regular::enumerated)),
+        ("sparse, algebraic in steps", after(regular::in_steps)),
+        ("sparse, hybrid", after(regular::guessed_and_quadratic)),
+    ];
+    let mut all = of_any_errors(size.without_sums()).to_vec();
+    all.extend(own);
+    all.extend(of_sparse_rows(size));
+    all.extend(after_sparse);
+    all
+}
+
+/// The cost of every attack on a problem with errors at any places.
+pub fn all_uniform(size: Size) -> Vec<Cost> {
+    [&of_any_errors(size)[..], &of_sparse_rows(size)].concat()
+}
+
+fn of_any_errors(size: Size) -> [Cost; 6] {
+    [
+        ("pooled Gauss", pooled_gauss(size)),
+        ("statistical decoding", statistical_decoding(size)),
+        ("statistical decoding 2.0", statistical_decoding_2(size)),
+        ("Prange", prange(size)),
+        ("Stern", stern(size)),
+        ("BJMM", bjmm(size)),
+    ]
+}
+
+/// Where a part of the rows is left, the sum of a run tells nothing.
+fn of_sparse_rows(size: Size) -> [Cost; 4] {
+    let after = |attack: fn(Size) -> f64| sparse_then(size, ONES, attack);
+    [
         ("sparse rows", sparse_rows(size, ONES)),
+        (
+            "sparse, statistical decoding 2.0",
+            after(statistical_decoding_2),
+        ),
+        ("sparse, Stern", after(stern)),
+        ("sparse, BJMM", after(bjmm)),
     ]
 }
 

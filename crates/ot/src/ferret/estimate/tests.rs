@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Security;
-use crate::ferret::Params;
+use crate::ferret::{Params, Set};
 
 fn size(rows: usize, secret: usize, errors: usize) -> Size {
     Size {
@@ -79,10 +79,10 @@ fn it_repeats_the_first_row_of_the_table() {
 
 #[test]
 fn the_parameters_in_use_have_128_bits_by_every_attack() {
-    for security in [Security::SemiHonest, Security::Malicious] {
-        let params = Params::new(security);
+    for set in Set::ALL {
+        let params = Params::of(set, Security::Malicious);
         for lpn in [params.first(), params.main()] {
-            for (attack, bits) in all_regular(lpn.into()) {
+            for (attack, bits) in all(lpn) {
                 assert!(bits >= 128.0, "{lpn:?}: {attack} {bits}");
             }
         }
@@ -102,7 +102,9 @@ fn the_papers_sets_fall_to_younger_attacks() {
         ),
     ];
     for (set, fatal, sparse) in sets {
-        for (attack, bits) in all_regular(set) {
+        // Other attacks on the problem of sparse rows are beside it.
+        let whole = |(attack, _): &Cost| !attack.starts_with("sparse, ");
+        for (attack, bits) in all_regular(set).into_iter().filter(whole) {
             assert_eq!(bits < 128.0, fatal.contains(&attack), "{attack}: {bits}");
         }
         let bits = sparse_rows(set, ONES);

@@ -1,20 +1,13 @@
 //! A sender that guesses the path of a tree: the leak that the check leaves, and no more.
 
-use sealane_block::silent::matrix::LocalMatrix;
-use sealane_block::silent::trees::{TREES, TreeHash};
-use sealane_block::{Block, Coins, Cpu};
-use sealane_net::Mesh;
-use sealane_parties::PartyId;
-use zeroize::Zeroize;
+use sealane_block::Block;
+use sealane_block::silent::trees::TREES;
 
 use super::support::*;
-use crate::Security;
-use crate::ferret::check::Binding;
-use crate::ferret::run::{Part, Run};
-use crate::ferret::sender::SenderPart;
-use crate::ferret::{FerretReceiver, Params};
-use crate::traits::{CotReceiver, CotSender};
-use crate::{OtError, Role};
+use crate::ferret::places::Places;
+use crate::ferret::run::Batch;
+use crate::ferret::{Noise, Params};
+use crate::{OtError, Security};
 
 /// The pair of leaves that the sender guesses to be at the end of the first tree's path.
 const GUESS: usize = 5;
@@ -24,132 +17,88 @@ const ERROR: Block = Block::new(0x1234_5678 << 40);
 /// A sender whose message makes both leaves at the end of the path wrong, wherever that is, and
 /// whose proof is right if they are the pair that it guesses.
 struct Guessing {
-    part: SenderPart,
+    params: Params,
+    /// Rows that are wrong if the guess is right.
+    wrong: Vec<Block>,
     batches: usize,
 }
 
-impl Zeroize for Guessing {
-    fn zeroize(&mut self) {
-        self.part.zeroize();
+impl Guessing {
+    fn new(params: Params) -> Guessing {
+        let mut wrong = vec![Block::ZERO; params.first().rows()];
+        for leaf in [2 * GUESS, 2 * GUESS + 1] {
+            wrong[leaf * TREES] = ERROR;
+        }
+        Guessing {
+            params,
+            wrong,
+            batches: 0,
+        }
     }
 }
 
-impl Part for Guessing {
-    const ROLE: Role = Role::Sender;
-    const CHOICES: bool = false;
+impl Hooks for Guessing {
+    fn places(&mut self, places: &Places) {
+        let leaves = self.wrong[..self.params.first().batch_leaves()].to_vec();
+        self.wrong.fill(Block::ZERO);
+        places.scatter(0, &leaves, &mut self.wrong);
+    }
 
-    fn trees(
-        &mut self,
-        mesh: &mut Mesh,
-        peer: PartyId,
-        hash: &TreeHash,
-        levels: &[Block],
-        rows: &mut [Block],
-    ) -> Result<(), OtError> {
-        let mut levels = levels.to_vec();
+    fn levels(&mut self, levels: &mut [Block], _: Batch<'_>) {
         if self.batches == 0 {
             let last = levels.len() - TREES;
             levels[last] ^= ERROR;
         }
         self.batches += 1;
-        self.part.trees(mesh, peer, hash, &levels, rows)
     }
 
-    fn encode(
-        matrix: &LocalMatrix,
-        secret: &[Block],
-        first: u64,
-        leaves: &[Block],
-        rows: &mut [Block],
-        choices: &mut [Block],
-    ) {
-        SenderPart::encode(matrix, secret, first, leaves, rows, choices);
-    }
-
-    fn check(
-        &mut self,
-        mesh: &mut Mesh,
-        binding: Binding,
-        rows: &[Block],
-        choices: &[Block],
-        masks: &[Block],
-    ) -> Result<(), OtError> {
-        let mut rows = rows.to_vec();
-        for leaf in [2 * GUESS, 2 * GUESS + 1] {
-            rows[leaf * TREES] ^= ERROR;
+    fn rows(&mut self, rows: &mut [Block], _: &[Block]) {
+        for (row, wrong) in rows.iter_mut().zip(&self.wrong) {
+            *row ^= *wrong;
         }
-        self.part.check(mesh, binding, &rows, choices, masks)?;
-        Ok(mesh.flush()?)
-    }
-
-    fn pack(row: Block, choice: u8) -> Block {
-        SenderPart::pack(row, choice)
     }
 }
 
-/// The pair of leaves at the end of the first tree's path: away from the choices of the
-/// correlations that the tree takes.
-fn pair(params: Params, number: u64) -> usize {
-    let [mut mesh, _] = in_memory();
-    let count = params.from_source();
-    let (mut x, mut t) = (
-        vec![Block::ZERO; count.div_ceil(128)],
-        vec![Block::ZERO; count],
-    );
-    CotReceiver::extend(&mut dealer(number).1, &mut mesh, &mut x, &mut t).expect("an ideal source");
-    let levels = (0..params.first().depth() - 1).map(|level| {
-        let at = params.first().secret() + level * TREES;
-        1 - (x[at / 128].value() >> (at % 128) & 1) as usize
-    });
-    levels.fold(0, |path, turn| 2 * path + turn)
+/// An honest receiver: tells the pair of leaves at the end of the first tree's path.
+#[derive(Default)]
+struct Path<'a>(Option<&'a mut usize>);
+
+impl Hooks for Path<'_> {
+    fn levels(&mut self, levels: &mut [Block], _: Batch<'_>) {
+        if let Some(pair) = self.0.take() {
+            // It turns away from the choices of the correlations.
+            let of_tree = levels[..levels.len() - TREES].iter().step_by(TREES);
+            *pair = of_tree.fold(0, |path, level| 2 * path + usize::from(level.lsb() ^ 1));
+        }
+    }
 }
 
 #[test]
 fn a_guess_passes_exactly_if_it_is_right() {
-    let params = Params::danger_tiny(Security::Malicious);
-    let cpu = Cpu::best();
-    let mut passed = 0;
     let runs = 160;
-    for number in 0..runs {
-        let sender = |mut mesh: Mesh| {
-            let mut source = dealer(number).0;
-            let mut coins = Coins::danger_fixed_seed(number);
-            let part = SenderPart::new(cpu, source.delta(), &mut coins);
-            let part = Guessing { part, batches: 0 };
-            let from_source = |mesh: &mut Mesh, kept: &mut [Block]| {
-                CotSender::extend(&mut source, mesh, kept)?;
-                kept.iter_mut()
-                    .for_each(|block| *block = SenderPart::pack(*block, 0));
-                Ok(())
-            };
-            Run::set_up(
-                cpu,
-                &mut mesh,
-                RECEIVER,
-                params,
-                part,
-                &mut coins,
-                from_source,
-            )
-            .map(drop)
-        };
-        let receiver = |mut mesh: Mesh| {
-            let mut source = dealer(number).1;
-            let mut coins = Coins::danger_fixed_seed(1000 + number);
-            FerretReceiver::set_up(cpu, &mut mesh, SENDER, params, &mut source, &mut coins)
-                .map(drop)
-        };
-        let (_, result) = both(in_memory(), sender, receiver);
-        let is_right = pair(params, number) == GUESS;
-        match result {
-            Ok(()) => assert!(is_right, "run {number}"),
-            Err(OtError::CheckFailed(party)) => {
-                assert!(!is_right && party == SENDER, "run {number}");
+    for params in tiny(Security::Malicious) {
+        let mut passed = 0;
+        for number in 0..runs {
+            let mut pair = usize::MAX;
+            let hooks = (Guessing::new(params), Path(Some(&mut pair)));
+            let (_, result) = hooked(params, number, 0, hooks);
+            let result = result.map(drop);
+            let is_right = pair == GUESS;
+            match result {
+                Ok(()) => assert!(is_right, "run {number}"),
+                Err(OtError::CheckFailed(party)) => {
+                    assert!(!is_right && party == SENDER, "run {number}");
+                }
+                Err(error) => panic!("{error}"),
             }
-            Err(error) => panic!("{error}"),
+            passed += usize::from(is_right);
         }
-        passed += usize::from(is_right);
+        // One pair in 16 of them: 10, with a standard deviation of 3. Of the bins 40 in 96 have an
+        // error, at one in 16 pairs: 4, with a standard deviation of 2.
+        let most = match params.first().noise() {
+            Noise::Regular => 22,
+            Noise::Uniform => 13,
+        };
+        assert!((1..=most).contains(&passed), "{passed} of {runs}");
     }
-    // One in 16 of them: 10, with a standard deviation of 3.
-    assert!((1..=22).contains(&passed), "{passed} of {runs}");
 }

@@ -6,12 +6,9 @@ use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
 
 use super::support::*;
-use crate::Security;
-use crate::ferret::{FerretCost, Params};
-use crate::traits::{CotCost, CotReceiver, CotSender};
-use crate::{Flights, OtError};
-
-const BOTH: [Security; 2] = [Security::SemiHonest, Security::Malicious];
+use crate::ferret::{FerretCost, Params, Set};
+use crate::traits::{CotCost, CotReceiver, CotSender, choice};
+use crate::{Flights, OtError, Security};
 
 /// Outputs of the sender, of the receiver with its choices, and digests of their messages.
 struct Outputs {
@@ -54,14 +51,9 @@ fn run(cpu: Cpu, params: Params, counts: &[usize]) -> Outputs {
     }
 }
 
-fn bit(choices: &[Block], at: usize) -> u8 {
-    (choices[at / 128].value() >> (at % 128)) as u8 & 1
-}
-
 #[test]
 fn outputs_are_correlated_for_any_lengths_on_every_tier_and_all_tiers_agree() {
-    for security in BOTH {
-        let params = Params::danger_tiny(security);
+    for params in all_tiny() {
         let (given, rows) = (params.given(), params.main().rows());
         // Around the ends of iterations, whole ones in place, and several of them.
         let counts = [
@@ -83,8 +75,8 @@ fn outputs_are_correlated_for_any_lengths_on_every_tier_and_all_tiers_agree() {
             let mut seen = HashSet::new();
             for (q, (t, choices)) in outputs.q.iter().zip(&outputs.t) {
                 for (j, (q, t)) in q.iter().zip(t).enumerate() {
-                    let expected = *q ^ DELTA.masked(bit(choices, j));
-                    assert_eq!(t.value(), expected.value(), "{security:?} {}", cpu.tier());
+                    let expected = *q ^ DELTA.masked(choice(choices, j));
+                    assert_eq!(t.value(), expected.value(), "{params:?} {}", cpu.tier());
                     seen.insert(q.value());
                 }
                 if let (Some(last), odd @ 1..) = (choices.last(), t.len() % 128) {
@@ -107,21 +99,21 @@ fn outputs_are_correlated_for_any_lengths_on_every_tier_and_all_tiers_agree() {
 
 #[test]
 fn calls_cut_the_same_rows_in_any_way() {
-    let params = Params::danger_tiny(Security::SemiHonest);
     let cpu = Cpu::best();
-    let total = 2 * params.main().rows() + 300;
-    let at_once = run(cpu, params, &[total]);
-    let cuts = run(cpu, params, &[100, total - 2300, 1700, 500]);
-    let values = |all: &[Vec<Block>]| -> Vec<u128> {
-        all.iter().flatten().map(|block| block.value()).collect()
-    };
-    assert_eq!(values(&at_once.q), values(&cuts.q));
+    for params in tiny(Security::SemiHonest) {
+        let total = 2 * params.main().rows() + 300;
+        let at_once = run(cpu, params, &[total]);
+        let cuts = run(cpu, params, &[100, total - 2300, 1700, 500]);
+        let values = |all: &[Vec<Block>]| -> Vec<u128> {
+            all.iter().flatten().map(|block| block.value()).collect()
+        };
+        assert_eq!(values(&at_once.q), values(&cuts.q));
+    }
 }
 
 #[test]
 fn bytes_and_rounds_are_those_of_the_cost() {
-    for security in BOTH {
-        let params = Params::danger_tiny(security);
+    for params in all_tiny() {
         let source = DealerCost;
         let cost = FerretCost { source, params };
         let counts = [5, params.given(), 3 * params.main().rows() + 1, 1];
@@ -157,19 +149,20 @@ fn bytes_and_rounds_are_those_of_the_cost() {
             [sent, received]
         };
         let mut expected = sums(&cost.set_up());
-        assert_eq!(bytes[0], expected, "{security:?} set-up");
+        assert_eq!(bytes[0], expected, "{params:?} set-up");
         let mut before = 0;
         for (i, count) in counts.iter().map(|&count| count as u64).enumerate() {
             let flights = cost.extend(before, count);
             let more = sums(&flights);
             expected = [expected[0] + more[0], expected[1] + more[1]];
-            assert_eq!(bytes[i + 1], expected, "{security:?} call {i}");
-            // What the call before wrote last is in the same flight as its first message.
-            let merged = usize::from(!flights.is_empty());
+            assert_eq!(bytes[i + 1], expected, "{params:?} call {i}");
+            // What the sender wrote last before is in the same flight as its first message.
+            let merged = flights.first().is_some_and(|first| first.from_sender > 0);
+            let merged = usize::from(merged);
             assert_eq!(
                 rounds[i] as usize,
                 flights.len() - merged,
-                "{security:?} call {i}"
+                "{params:?} call {i}"
             );
             before += count;
         }
@@ -180,30 +173,33 @@ fn bytes_and_rounds_are_those_of_the_cost() {
 /// 128 degrees of freedom, whose quantile at 1 - 10^-6 is 218.
 #[test]
 fn every_bit_is_as_often_one_as_zero() {
-    let params = Params::danger_tiny(Security::Malicious);
-    let outputs = run(Cpu::best(), params, &[40_000]);
-    let (t, choices) = &outputs.t[0];
-    let whole = &choices[..choices.len() - 1];
-    for blocks in [&outputs.q[0][..], t, whole] {
-        let half = blocks.len() as f64 / 2.0;
-        let chi: f64 = (0..128)
-            .map(|bit| {
-                let ones = blocks.iter().filter(|block| block.value() >> bit & 1 == 1);
-                (ones.count() as f64 - half).powi(2) / (half / 2.0)
-            })
-            .sum();
-        assert!(chi < 218.0, "{chi}");
+    for params in tiny(Security::Malicious) {
+        let outputs = run(Cpu::best(), params, &[40_000]);
+        let (t, choices) = &outputs.t[0];
+        let whole = &choices[..choices.len() - 1];
+        for blocks in [&outputs.q[0][..], t, whole] {
+            let half = blocks.len() as f64 / 2.0;
+            let chi: f64 = (0..128)
+                .map(|bit| {
+                    let ones = blocks.iter().filter(|block| block.value() >> bit & 1 == 1);
+                    (ones.count() as f64 - half).powi(2) / (half / 2.0)
+                })
+                .sum();
+            assert!(chi < 218.0, "{chi}");
+        }
     }
 }
 
 /// The parameters in use, which are slow in a test: one iteration of each.
 #[test]
 fn the_real_parameters_give_correct_rows() {
-    let params = Params::new(Security::Malicious);
-    let outputs = run(Cpu::best(), params, &[1000]);
-    let (t, choices) = &outputs.t[0];
-    for (j, (q, t)) in outputs.q[0].iter().zip(t).enumerate() {
-        let expected = *q ^ DELTA.masked(bit(choices, j));
-        assert_eq!(t.value(), expected.value());
+    for set in Set::ALL {
+        let params = Params::of(set, Security::Malicious);
+        let outputs = run(Cpu::best(), params, &[1000]);
+        let (t, choices) = &outputs.t[0];
+        for (j, (q, t)) in outputs.q[0].iter().zip(t).enumerate() {
+            let expected = *q ^ DELTA.masked(choice(choices, j));
+            assert_eq!(t.value(), expected.value(), "{set:?}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Both parties on a source that is given: outputs, cost, tiers, and parties that deviate.
 
+mod freshness;
 mod guessing;
 mod honest;
-mod support;
+pub(super) mod support;
 mod tampering;

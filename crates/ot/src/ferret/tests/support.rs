@@ -10,13 +10,32 @@ use sealane_net::{
 };
 use sealane_parties::PartyId;
 
+use crate::ferret::check::Binding;
+use crate::ferret::places::Places;
+use crate::ferret::receiver::{self, ReceiverPart};
+use crate::ferret::run::{Batch, Code, Link, Outcome, Part, Rows, Setting};
+use crate::ferret::sender::{self, SenderPart};
 use crate::ferret::{FerretReceiver, FerretSender, Params};
 use crate::traits::CotCost;
-use crate::{Flights, OtError, ideal};
+use crate::{Flights, OtError, Role, Security, ideal};
 
 pub const SENDER: PartyId = PartyId(0);
 pub const RECEIVER: PartyId = PartyId(1);
 pub const DELTA: Block = Block::new(0x8f0e_6a51_c3d2_7b94_00ff_1234_9abc_def1);
+
+/// Parameters of both forms of errors that are quick, and that anybody can break.
+pub fn tiny(security: Security) -> [Params; 2] {
+    [
+        Params::danger_tiny(security),
+        Params::danger_tiny_uniform(security),
+    ]
+}
+
+/// All of them.
+pub fn all_tiny() -> impl Iterator<Item = Params> {
+    let both = [Security::SemiHonest, Security::Malicious];
+    both.into_iter().flat_map(tiny)
+}
 
 /// An ideal source of correlated OTs.
 pub fn dealer(seed: u64) -> (ideal::Sender, ideal::Receiver) {
@@ -48,6 +67,123 @@ pub fn set_up_receiver(
 ) -> Result<FerretReceiver, OtError> {
     let mut coins = Coins::danger_fixed_seed(2);
     FerretReceiver::set_up(cpu, mesh, SENDER, params, &mut dealer(4711).1, &mut coins)
+}
+
+/// A party's part that something looks at, or that deviates.
+pub struct Hooked<P, H> {
+    pub part: P,
+    pub hooks: H,
+}
+
+/// By default nothing is looked at and nothing deviates.
+pub trait Hooks {
+    /// The tables of an iteration with errors at any places.
+    fn places(&mut self, _: &Places) {}
+    /// The correlations of a batch, which may be changed, before its trees.
+    fn levels(&mut self, _: &mut [Block], _: Batch<'_>) {}
+    /// The rows of an iteration, which may be changed, before their check.
+    fn rows(&mut self, _: &mut [Block], _masks: &[Block]) {}
+}
+
+impl<H: Hooks> Hooks for &mut H {
+    fn places(&mut self, places: &Places) {
+        (**self).places(places);
+    }
+    fn levels(&mut self, levels: &mut [Block], batch: Batch<'_>) {
+        (**self).levels(levels, batch);
+    }
+    fn rows(&mut self, rows: &mut [Block], masks: &[Block]) {
+        (**self).rows(rows, masks);
+    }
+}
+
+impl<P: Part, H: Hooks> Part for Hooked<P, H> {
+    const ROLE: Role = P::ROLE;
+    const CHOICES: bool = P::CHOICES;
+
+    fn place(&mut self, link: &mut Link<'_>, places: &Places, levels: &mut [Block]) -> Outcome {
+        self.hooks.places(places);
+        self.part.place(link, places, levels)
+    }
+
+    fn trees(&mut self, link: &mut Link<'_>, batch: Batch<'_>, leaves: &mut [Block]) -> Outcome {
+        let mut levels = batch.levels.to_vec();
+        self.hooks.levels(&mut levels, batch);
+        let (hash, levels) = (batch.hash, &levels[..]);
+        self.part.trees(link, Batch { hash, levels }, leaves)
+    }
+
+    fn encode(code: &Code<'_>, first: usize, leaves: &[Block], rows: Rows<'_>) {
+        P::encode(code, first, leaves, rows);
+    }
+
+    fn check(&mut self, link: &mut Link<'_>, name: &Binding<'_>, rows: Rows<'_>) -> Outcome {
+        let mut blocks = rows.blocks.to_vec();
+        self.hooks.rows(&mut blocks, name.masks);
+        let (blocks, choices) = (&mut blocks[..], rows.choices);
+        self.part.check(link, name, Rows { blocks, choices })?;
+        link.flush()
+    }
+
+    fn pack(row: Block, choice: u8) -> Block {
+        P::pack(row, choice)
+    }
+}
+
+/// Runs the set-ups of both parties with these hooks, and as many further OTs.
+pub fn hooked<A: Hooks + Send, B: Hooks + Send>(
+    params: Params,
+    number: u64,
+    count: usize,
+    (of_sender, of_receiver): (A, B),
+) -> (Result<A, OtError>, Result<B, OtError>) {
+    let cpu = Cpu::best();
+    let sender = |mut mesh: Mesh| {
+        let (mesh, peer) = (&mut mesh, RECEIVER);
+        let mut coins = Coins::danger_fixed_seed(number);
+        let part = SenderPart::new(cpu, DELTA, &mut coins);
+        let mut own = of_sender;
+        let hooks = &mut own;
+        let (part, source) = (Hooked { part, hooks }, &mut dealer(number).0);
+        let link = Link { mesh, peer };
+        let coins = &mut coins;
+        let setting = Setting {
+            cpu,
+            params,
+            link,
+            coins,
+        };
+        let mut run = sender::extend_as(setting, part, source)?;
+        run.fill(mesh, &mut vec![Block::ZERO; count], &mut [])?;
+        mesh.flush()?;
+        drop(run);
+        Ok(own)
+    };
+    let receiver = |mut mesh: Mesh| {
+        let (mesh, peer) = (&mut mesh, SENDER);
+        let mut coins = Coins::danger_fixed_seed(1000 + number);
+        let part = ReceiverPart::new(cpu, &params, &mut coins);
+        let mut own = of_receiver;
+        let hooks = &mut own;
+        let (part, source) = (Hooked { part, hooks }, &mut dealer(number).1);
+        let link = Link { mesh, peer };
+        let coins = &mut coins;
+        let setting = Setting {
+            cpu,
+            params,
+            link,
+            coins,
+        };
+        let mut run = receiver::extend_as(setting, part, source)?;
+        let (mut t, mut choices) = (
+            vec![Block::ZERO; count],
+            vec![Block::ZERO; count.div_ceil(128)],
+        );
+        run.fill(mesh, &mut t, &mut choices)?;
+        drop(run);
+        Ok(own)
+    };
+    both(in_memory(), sender, receiver)
 }
 
 /// Runs both parties over these meshes, each on a thread of its own.

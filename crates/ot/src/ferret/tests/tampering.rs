@@ -1,39 +1,47 @@
 //! Messages that are not those of an honest party.
 
+use sealane_block::silent::trees::TREES;
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 
 use super::support::*;
-use crate::OtError;
-use crate::Security;
-use crate::ferret::Params;
-use crate::ferret::cost::FerretCost;
-use crate::traits::{CotCost, CotReceiver, CotSender};
+use crate::ferret::cost::{FerretCost, path_bytes};
+use crate::ferret::{Noise, Params};
+use crate::traits::{CotCost, CotReceiver, CotSender, choice};
+use crate::{OtError, Security};
 
 /// Bytes of the contributions to keys, which come first in both directions.
 const KEYS: u64 = 32;
 
-/// Runs both parties where byte `at` of those that `to` receives is changed, and returns the
-/// receiver's result: rows that are wrong, of a whole iteration.
-fn wrong_rows(security: Security, to: PartyId, at: u64) -> Result<usize, OtError> {
-    let params = Params::danger_tiny(security);
+/// Results of both parties: rows that are wrong, of a whole iteration.
+type Results = (Result<(), OtError>, Result<usize, OtError>);
+
+/// Runs both parties where byte `at` of those that `to` receives is changed.
+fn run(params: Params, to: PartyId, at: u64) -> Results {
     let count = params.given();
     let cpu = Cpu::best();
     let sender = |mut mesh: Mesh| {
-        let mut q = vec![Block::ZERO; count];
-        // It may find that the receiver has left.
-        let _ = set_up_sender(cpu, &mut mesh, params).and_then(|mut cot| {
-            cot.extend(&mut mesh, &mut q)?;
+        let mut q = vec![Block::ONES; count];
+        let result = set_up_sender(cpu, &mut mesh, params).and_then(|mut cot| {
+            let result = cot.extend(&mut mesh, &mut q);
+            if result.is_err() {
+                assert!(q.iter().all(|block| block.value() == 0));
+                let offset = std::panic::AssertUnwindSafe(|| cot.delta());
+                assert!(std::panic::catch_unwind(offset).is_err());
+                let again = cot.extend(&mut mesh, &mut q);
+                assert!(matches!(again, Err(OtError::Ended)));
+            }
+            result?;
             Ok(mesh.flush()?)
         });
-        q
+        (q, result)
     };
     let receiver = |mut mesh: Mesh| {
         let mut cot = set_up_receiver(cpu, &mut mesh, params)?;
         let (mut t, mut x) = (
-            vec![Block::ZERO; count],
-            vec![Block::ZERO; count.div_ceil(128)],
+            vec![Block::ONES; count],
+            vec![Block::ONES; count.div_ceil(128)],
         );
         let result = cot.extend(&mut mesh, &mut x, &mut t);
         if result.is_err() {
@@ -43,71 +51,100 @@ fn wrong_rows(security: Security, to: PartyId, at: u64) -> Result<usize, OtError
         }
         result.map(|()| (t, x))
     };
-    let (q, received) = both(tampered(to, at, 0x10), sender, receiver);
-    let (t, x) = received?;
-    let wrong = |j: &usize| {
-        let choice = (x[j / 128].value() >> (j % 128)) as u8;
-        t[*j].value() != (q[*j] ^ DELTA.masked(choice)).value()
-    };
-    Ok((0..count).filter(wrong).count())
+    let ((q, sent), received) = both(tampered(to, at, 0x10), sender, receiver);
+    let wrong = received.map(|(t, x)| {
+        let is_wrong = |j: &usize| {
+            let expected = q[*j] ^ DELTA.masked(choice(&x, *j));
+            t[*j].value() != expected.value()
+        };
+        (0..count).filter(is_wrong).count()
+    });
+    (sent, wrong)
 }
 
-/// Bytes that cross at set-up, from the sender and from the receiver.
-fn set_up_bytes(security: Security) -> [u64; 2] {
-    let params = Params::danger_tiny(security);
+/// Bytes that cross at set-up and in the iteration behind it, from the sender and from the
+/// receiver.
+fn bytes(params: Params) -> [[u64; 2]; 2] {
     let source = DealerCost;
-    let flights = FerretCost { source, params }.set_up();
-    let sent = flights.iter().map(|flight| flight.from_sender).sum();
-    let received = flights.iter().map(|flight| flight.from_receiver).sum();
-    [sent, received]
-}
-
-fn is_caught(result: &Result<usize, OtError>) -> bool {
-    matches!(result, Err(OtError::CheckFailed(SENDER)))
+    let cost = FerretCost { source, params };
+    [cost.set_up(), cost.extend(0, 1)].map(|flights| {
+        let sent = flights.iter().map(|flight| flight.from_sender).sum();
+        let received = flights.iter().map(|flight| flight.from_receiver).sum();
+        [sent, received]
+    })
 }
 
 #[test]
-fn a_changed_message_of_a_tree_goes_unnoticed_without_the_check() {
-    let [sent, _] = set_up_bytes(Security::SemiHonest);
-    // Level 1 of a tree of the first iteration, and the last level of one of the second.
-    for at in [KEYS, sent + 6 * 128 + 5] {
-        let wrong = wrong_rows(Security::SemiHonest, RECEIVER, at);
-        assert!(wrong.expect("no check") > 0, "byte {at}");
+fn a_changed_message_goes_unnoticed_without_the_check() {
+    for params in tiny(Security::SemiHonest) {
+        let [[sent, received], _] = bytes(params);
+        // Level 1 of the trees of the first iteration, and the last level of those of the second.
+        // Not all rows are for use.
+        for level in [KEYS, sent + 6 * 128 + 5] {
+            let wrong = |tree| {
+                run(params, RECEIVER, level + 16 * tree)
+                    .1
+                    .expect("no check")
+            };
+            assert!((0..TREES as u64).any(|tree| wrong(tree) > 0));
+        }
+        if params.main().noise() == Noise::Uniform {
+            let (_, wrong) = run(params, SENDER, received + 3);
+            assert!(wrong.expect("no check") > 0);
+        }
     }
 }
 
+/// Every field, at its first and its last byte, and others on the way.
 #[test]
-fn every_field_of_the_sender_is_checked() {
-    let [sent, _] = set_up_bytes(Security::Malicious);
-    let proof = sent - 32;
-    // Keys; the first and the last level of a tree; the proof; the same in the second iteration.
-    let set_up = [0, KEYS, proof - 1, proof, sent - 1];
-    let later = [
-        sent,
-        sent + 6 * 128 + 5,
-        sent + 2 * 7 * 128,
-        sent + 2 * 7 * 128 + 31,
-    ];
-    for at in set_up.into_iter().chain(later) {
-        let result = wrong_rows(Security::Malicious, RECEIVER, at);
-        assert!(is_caught(&result), "byte {at}: {result:?}");
-    }
-}
-
-#[test]
-fn every_field_of_the_receiver_is_checked() {
-    let [_, received] = set_up_bytes(Security::Malicious);
-    // Keys; point and masked sum of the first iteration, and of the second.
-    for at in [5, KEYS, KEYS + 15, KEYS + 16, received, received + 31] {
-        let result = wrong_rows(Security::Malicious, SENDER, at);
-        assert!(is_caught(&result), "byte {at}: {result:?}");
+fn a_changed_byte_is_told_apart_from_a_party_that_deviates() {
+    for params in tiny(Security::Malicious) {
+        let [[sent, received], [more_sent, more_received]] = bytes(params);
+        // Keys; trees; proof; digest. The same without keys in the second iteration.
+        let fields = [0, KEYS, sent - 64, sent - 32, sent].into_iter().chain([
+            sent + more_sent - 64,
+            sent + more_sent - 32,
+            sent + more_sent,
+        ]);
+        let ends = fields.flat_map(|at| [at, at.saturating_sub(1)]);
+        let others = (0..sent + more_sent).step_by(999);
+        for at in ends.chain(others).filter(|at| *at < sent + more_sent) {
+            let (_, received) = run(params, RECEIVER, at);
+            assert!(
+                matches!(received, Err(OtError::Altered(SENDER))),
+                "byte {at}: {received:?}"
+            );
+        }
+        // Keys; paths; point, masked sum, digest.
+        let of_paths = path_bytes(&params.first());
+        assert_eq!(received, KEYS + of_paths + 64);
+        let fields = [0, KEYS, KEYS + of_paths, received - 64, received - 48]
+            .into_iter()
+            .chain([received - 32, received, received + more_received - 64])
+            .chain([received + more_received - 32, received + more_received]);
+        for at in fields.flat_map(|at| [at, at.saturating_sub(1)]) {
+            if at >= received + more_received {
+                continue;
+            }
+            let (sent, received) = run(params, SENDER, at);
+            assert!(
+                matches!(sent, Err(OtError::Altered(RECEIVER))),
+                "byte {at}: {sent:?}"
+            );
+            // It is told nothing but that the sender has left.
+            assert!(
+                matches!(received, Err(OtError::Net(_))),
+                "byte {at}: {received:?}"
+            );
+        }
     }
 }
 
 #[test]
 fn a_link_that_changes_nothing_gives_correct_rows() {
-    for security in [Security::SemiHonest, Security::Malicious] {
-        let wrong = wrong_rows(security, RECEIVER, u64::MAX);
+    for params in all_tiny() {
+        let (sent, wrong) = run(params, RECEIVER, u64::MAX);
+        sent.expect("honest parties");
         assert_eq!(wrong.expect("honest parties"), 0);
     }
 }
@@ -119,6 +156,9 @@ fn an_offset_without_bit_0_is_refused() {
     impl CotSender for Even {
         fn peer(&self) -> PartyId {
             RECEIVER
+        }
+        fn security(&self) -> Security {
+            Security::SemiHonest
         }
         fn delta(&self) -> Block {
             Block::new(2)
