@@ -62,9 +62,11 @@ pub fn doctor(args: &args::DoctorArgs) -> Result<(), Failure> {
     if peers.is_empty() {
         card.line("peers", "none yet: add one with `sealane peer add CARD`");
     }
-    let pools = pools(&me.name, &mesh, &config, args);
-    let lines = |covered| pool::lines(&me.name, covered);
-    card.lines("pools", pools.iter().flat_map(lines));
+    let (pools, unreadable) = pools(&me.name, &mesh, &config, args);
+    let lines = pools
+        .iter()
+        .flat_map(|covered| pool::lines(&me.name, covered));
+    card.lines("pools", lines.chain(unreadable));
     let pools = pools.iter().map(|covered| pool::value(&me.name, covered));
     value.insert("pools".to_string(), pools.collect());
     let problems = own
@@ -91,17 +93,28 @@ pub fn doctor(args: &args::DoctorArgs) -> Result<(), Failure> {
     not_well(own.is_some(), &peers)
 }
 
-/// Returns what the pools with all peers cover, where there are any. A pool that cannot be read is
-/// told by `sealane pool show`.
-fn pools(own: &str, mesh: &MeshConfig, config: &Config, args: &args::DoctorArgs) -> Vec<Covered> {
-    let identity = args.identity.as_deref();
-    let peers = mesh.parties.iter().filter(|peer| peer.name != own);
-    let covered = peers.filter_map(|peer| covered(own, &peer.name, config, identity).ok());
-    let made = |covered: &Covered| {
-        let Covered { own, theirs, .. } = covered;
-        *own != Count::default() || *theirs != Count::default()
-    };
-    covered.filter(made).collect()
+/// Returns what the pools with all peers cover, where there are any, and a line for each pool that
+/// cannot be read.
+fn pools(
+    own: &str,
+    mesh: &MeshConfig,
+    config: &Config,
+    args: &args::DoctorArgs,
+) -> (Vec<Covered>, Vec<String>) {
+    let (mut read, mut unreadable) = (Vec::new(), Vec::new());
+    for peer in mesh.parties.iter().filter(|peer| peer.name != own) {
+        match covered(own, &peer.name, config, args.identity.as_deref()) {
+            Ok(pool) if pool.own == Count::default() && pool.theirs == Count::default() => {}
+            Ok(pool) => read.push(pool),
+            Err(failure) => unreadable.push(format!(
+                "with {}: error[{}]: {}",
+                peer.name,
+                failure.finding().code,
+                failure.finding().message
+            )),
+        }
+    }
+    (read, unreadable)
 }
 
 /// Describes the tier in use, the tiers that this machine can run, and versions.

@@ -77,12 +77,13 @@ fn show(own: &str, peers: &[&String], config: &Config, args: &PoolArgs) -> Resul
         "pools",
         covered.iter().flat_map(|covered| lines(own, covered)),
     );
-    if covered.is_empty() {
+    if peers.is_empty() {
         card.line("pools", "none: the configuration has no other party");
     }
     let value = covered.iter().map(|covered| value(own, covered));
     let value = value.collect::<Vec<_>>();
-    print_card(args.json, &card, &json!({ "me": own, "pools": value }))
+    print_card(args.json, &card, &json!({ "me": own, "pools": value }))?;
+    failed.map_or(Ok(()), Err)
 }
 
 /// Tells how much a pool covers, in a line for each party that may evaluate.

@@ -103,7 +103,7 @@ fn simulate(args: &args::SimulateArgs, embedding: &Embedding<'_>) -> Result<(), 
     let shown = args.record.progress(args.json);
     let shown = shown.map(|show| show("simulation"));
     let mut report = session::simulate(&job, inputs, recording, shown, work.cancel())?;
-    report.notes = notes;
+    report.notes.splice(0..0, notes);
     finish(&job, &report, args.output.as_deref(), args.json, work)
 }
 
@@ -144,7 +144,7 @@ fn run_party(args: &args::RunArgs, embedding: &Embedding<'_>) -> Result<(), Fail
     let shown = args.record.progress(args.json).map(|show| show(&party));
     let mut report = session::meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
     notes.extend(inputs.notes);
-    report.notes = notes;
+    report.notes.splice(0..0, notes);
     finish(&job, &report, output, args.json, work)
 }
 

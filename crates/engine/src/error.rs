@@ -52,6 +52,12 @@ impl EngineError {
         self
     }
 
+    /// Replaces the reason.
+    pub(crate) fn because(mut self, reason: String) -> EngineError {
+        self.0.finding.reason = reason;
+        self
+    }
+
     /// Returns the message to peers when this side aborts: the cause, and one line without any
     /// secret, which names the party at fault if it is known. A party that receives it forwards it
     /// to the others with the name of its sender.

@@ -148,7 +148,7 @@ pub(crate) fn agree<'a>(
     }
     let rows = rows.complete(job)?;
     let cost = job.cost(&rows)?;
-    let draw = Draw::begin(job, &cost, pool)?;
+    let mut draw = Draw::begin(job, &cost, pool)?;
     let own = Instance {
         hash: job.instance_hash(&rows, mesh.pinned()),
         contribution: *coins.public("session").nonce().as_bytes(),
@@ -172,8 +172,8 @@ pub(crate) fn agree<'a>(
         offer = theirs.pool;
     }
     mesh.set_session(SessionId::new(&own.hash, &contributions));
-    let take = |draw: &Draw<'_>| draw.take(offer.as_ref(), mesh, names);
-    let stock = draw.as_ref().map(take).transpose()?;
+    let take = |draw: &mut Draw<'_>| draw.take(offer.as_ref(), mesh, names);
+    let stock = draw.as_mut().map(take).transpose()?;
     Ok((Agreed { rows, cost, stock }, draw))
 }
 

@@ -2,13 +2,13 @@
 
 use crate::error::{EngineError, name};
 use crate::job::Job;
-use crate::run::{coins, tier};
+use crate::run::{coins, stopped, tier};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Mesh, NetError};
 use sealane_parties::PartyId;
 use sealane_party::Stock;
 use sealane_plan::CostReport;
-use sealane_pool::{BATCH, FillError, Filling, Offer, Order, Pool, Role};
+use sealane_pool::{BATCH, FillError, Filling, Offer, Order, Pool, Role, Taken};
 use sealane_protocol::Correlation;
 
 /// Oblivious transfers that a run takes from a pool.
@@ -59,6 +59,8 @@ pub(crate) struct Draw<'a> {
     share: PoolShare,
     /// State of the pool as this party told it to the other.
     offer: Offer,
+    /// Batches that it took, once it has.
+    taken: Option<Taken>,
 }
 
 impl<'a> Draw<'a> {
@@ -73,7 +75,13 @@ impl<'a> Draw<'a> {
         };
         let pool = pool.ok_or_else(|| EngineError::internal("a job of a pool without one"))?;
         let offer = pool.offer()?;
-        Ok(Some(Draw { pool, share, offer }))
+        let taken = None;
+        Ok(Some(Draw {
+            pool,
+            share,
+            offer,
+            taken,
+        }))
     }
 
     /// Returns what this party tells the other.
@@ -81,9 +89,12 @@ impl<'a> Draw<'a> {
         self.offer.clone()
     }
 
-    /// Takes the share of this run, once the other party has sent `theirs`.
+    /// Takes the share of this run, once the other party has sent `theirs`. Each party waits for a
+    /// message of the other before it uses any of it (the garbler's nonce, the evaluator's
+    /// choices), and the other sends that after its own `take`; so both have their numbers on the
+    /// disk by then.
     pub(crate) fn take(
-        &self,
+        &mut self,
         theirs: Option<&Offer>,
         mesh: &Mesh,
         names: &[String],
@@ -96,14 +107,20 @@ impl<'a> Draw<'a> {
         };
         let PoolShare { batches, .. } = self.share;
         let role = self.share.role_of(mesh.me());
-        let stock = self.pool.take(role, batches, &self.offer, theirs)?;
+        let (stock, taken) = self.pool.take(role, batches, &self.offer, theirs)?;
+        self.taken = Some(taken);
         Ok(Box::new(stock))
     }
 
-    /// Counts the share as used, at the end of a run that was well.
-    pub(crate) fn finish(&self, me: PartyId) -> Result<(), EngineError> {
-        let role = self.share.role_of(me);
-        Ok(self.pool.finish(role, self.share.batches)?)
+    /// Counts the share as used, at the end of a run that was well. Returns a note if that fails,
+    /// which is no reason to lose the results.
+    pub(crate) fn finish(&self) -> Option<String> {
+        let counted = self.taken.as_ref().map(|taken| self.pool.finish(taken));
+        let failed = counted?.err()?;
+        Some(format!(
+            "the pool does not count this run as well ended: {}",
+            failed.message
+        ))
     }
 }
 
@@ -144,7 +161,7 @@ fn fill(
         Ok(()) => mesh
             .finish()
             .map_err(|error| EngineError::from_net(error, names)),
-        Err(FillError::Fault(fault)) => Err(EngineError::from_fault(fault, names)),
+        Err(FillError::Fault(fault)) => Err(stopped(fault, Some(pool), names)),
         Err(FillError::Pool(finding)) => Err(EngineError::from(finding)),
         Err(FillError::Differs(theirs)) => {
             let peer = name(names, PartyId(1 - mesh.me().0));

@@ -227,7 +227,7 @@ fn run_steps(
     let seconds = began.elapsed().as_secs_f64();
     journal.enter(Phase::Part, mesh);
     let (sent, rounds) = exchange_goodbyes(parties, mesh)?;
-    draw.map_or(Ok(()), |draw| draw.finish(mesh.me()))?;
+    let counted = draw.and_then(|draw| draw.finish());
     let names = |to: PartySet| to.iter().map(|party| name(parties, party)).collect();
     let results = job.plan().results.iter().zip(results);
     let result = |(plan, data): (&ResultPlan, _)| RunResult {
@@ -246,22 +246,25 @@ fn run_steps(
         sent,
         rounds: u64::from(rounds),
         promise: cost.promise,
-        notes: Vec::new(),
+        notes: counted.into_iter().collect(),
         seconds,
     })
 }
 
 /// Turns a fault into the error of the run. What a party learned by failing a check must not add up
 /// with what it learns later, so everything made with it is destroyed first.
-fn stopped(fault: Fault, pool: Option<&Pool>, parties: &[String]) -> EngineError {
+pub(crate) fn stopped(fault: Fault, pool: Option<&Pool>, parties: &[String]) -> EngineError {
     let destroyed = pool.map_or(Ok(()), |pool| pool.heed(&fault));
     let error = EngineError::from_fault(fault, parties);
     match destroyed {
         Ok(()) => error,
-        Err(finding) => error.hint(format!(
-            "remove the pool with this party, which was not possible here: {}",
-            finding.message
-        )),
+        Err(finding) => error
+            .because(format!(
+                "No result of this run must be used. The pool with this party could not be \
+                 destroyed: {}.",
+                finding.message
+            ))
+            .hint("remove the folder of the pool by hand before you run with this party again"),
     }
 }
 

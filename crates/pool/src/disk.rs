@@ -1,5 +1,6 @@
 //! The folder of a pool, behind a trait, so that tests can end it at every write.
 
+use crate::state::MOST_BYTES;
 use sealane_files::{NewFile, Rights, Taken, private_file, sync_folder};
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -17,9 +18,9 @@ pub trait Disk: Send + Sync {
     fn replace(&self, name: &str, content: &[u8]) -> io::Result<()>;
     /// Begins a file that does not exist; it has its name once it is kept.
     fn begin(&self, name: &str) -> io::Result<Box<dyn Unnamed>>;
-    /// Removes a file, if there is one, and overwrites it with zeros before that if it may be
-    /// secret.
-    fn remove(&self, name: &str, erase: bool) -> io::Result<()>;
+    /// Removes a file, if there is one, and overwrites it with zeros if it is short enough to be a
+    /// state. It is removed even if it cannot be overwritten, which is an error.
+    fn remove(&self, name: &str) -> io::Result<()>;
     /// Lists the files.
     fn names(&self) -> io::Result<Vec<String>>;
     /// Takes the lock of this name, if nobody has it; it ends with the value and with the process.
@@ -56,17 +57,23 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// Makes the folder, unless there is one.
+    /// Makes the folder, and the one that it is in, unless there is one.
     fn make(&self) -> io::Result<()> {
-        if self.0.is_dir() {
-            return Ok(());
+        let above = self.0.parent().filter(|above| *above != Path::new(""));
+        for folder in above.into_iter().chain([&*self.0]) {
+            let mut builder = DirBuilder::new();
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            match builder.create(folder) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                made => {
+                    made?;
+                    let within = folder.parent().filter(|within| *within != Path::new(""));
+                    sync_folder(within.unwrap_or(Path::new(".")))?;
+                }
+            }
         }
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.0)?;
-        sync_folder(self.0.parent().unwrap_or(&self.0))
+        Ok(())
     }
 }
 
@@ -92,7 +99,7 @@ impl Disk for Folder {
         self.make()?;
         let path = self.file(name);
         // Opened before it loses its name.
-        let old = File::options().write(true).open(&path).ok();
+        let old = if_any(File::options().write(true).open(&path))?;
         sealane_files::replace(&path, Rights::Owner, content)?;
         old.map_or(Ok(()), erase)
     }
@@ -103,23 +110,20 @@ impl Disk for Folder {
         Ok(Box::new(file))
     }
 
-    fn remove(&self, name: &str, secret: bool) -> io::Result<()> {
+    fn remove(&self, name: &str) -> io::Result<()> {
         let path = self.file(name);
-        let file = match File::options().write(true).open(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            file => file?,
-        };
-        if secret {
-            erase(file)?;
+        // Opened before it loses its name, so that nobody reads zeros under it.
+        let opened = File::options().write(true).open(&path);
+        if if_any(fs::remove_file(path))?.is_none() {
+            return Ok(());
         }
-        fs::remove_file(path)?;
-        sync_folder(&self.0)
+        sync_folder(&self.0)?;
+        erase(opened?)
     }
 
     fn names(&self) -> io::Result<Vec<String>> {
-        let entries = match fs::read_dir(&self.0) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries?,
+        let Some(entries) = if_any(fs::read_dir(&self.0))? else {
+            return Ok(Vec::new());
         };
         let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().into_string().ok());
         entries
@@ -146,14 +150,22 @@ impl Unnamed for NewFile {
     }
 }
 
-/// Overwrites a file with zeros, as well as a file system lets a program do that.
-fn erase(mut file: File) -> io::Result<()> {
-    let mut left = file.metadata()?.len();
-    file.seek(SeekFrom::Start(0))?;
-    while left > 0 {
-        let now = left.min(1 << 16);
-        file.write_all(&[0; 1 << 16][..now as usize])?;
-        left -= now;
+/// Turns the error that there is no such file into nothing.
+fn if_any<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
     }
+}
+
+/// Overwrites a file with zeros, as well as a file system lets a program do that, if it is short
+/// enough to be a state. Files of OTs are of no use without their keys.
+fn erase(mut file: File) -> io::Result<()> {
+    let length = file.metadata()?.len() as usize;
+    if length > MOST_BYTES {
+        return Ok(());
+    }
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(&vec![0; length])?;
     file.sync_all()
 }

@@ -4,15 +4,19 @@ use crate::state::BATCH;
 use sealane_diagnostic::{Code, Diagnostic};
 use std::fmt::Display;
 
+/// Files with OTs that a run has taken cannot be read.
+pub(crate) fn lost(at: &str, error: impl Display) -> Diagnostic {
+    unusable(at, error)
+        .because("What this run has taken is out of the pool, and is not used again.")
+}
+
 /// The files of the pool cannot be read or written.
 pub(crate) fn unusable(at: &str, error: impl Display) -> Diagnostic {
-    Diagnostic::new(Code::PoolUnusable, format!("the pool at {at}: {error}"))
-        .because("Nothing of it was used.".to_string())
-        .hint(
-            "mend the disk or the rights of the folder; if the files are damaged or belong to \
+    Diagnostic::new(Code::PoolUnusable, format!("the pool at {at}: {error}")).hint(
+        "mend the disk or the rights of the folder; if the files are damaged or belong to \
              another key, `sealane pool drop` removes them at this party, and `sealane pool fill` \
              makes new ones with the other",
-        )
+    )
 }
 
 /// The operating system gives no randomness.

@@ -7,14 +7,13 @@
 //! 3. Once both have their files on their disks, each adds them to its state. If one stops before
 //!    that, the other forgets the fill at the next meeting.
 //!
-//! The OTs are secure against a corrupt party. After a failed check the pool is destroyed before
-//! the error is returned, since a party that could try again would add up what it learns.
+//! The OTs are secure against a corrupt party.
 
 use crate::disk::Unnamed;
 use crate::error;
 use crate::keys::ChainKey;
 use crate::pool::{Pool, file_name};
-use crate::state::{BATCH, BatchCipher, Fill, MOST_FILLS, Offer, batch_bytes};
+use crate::state::{BATCH, BatchCipher, Fill, Offer, batch_bytes};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Mesh, NetError, SessionId};
@@ -45,7 +44,8 @@ pub struct Order {
 
 /// Reason why a fill ended without OTs.
 pub enum FillError {
-    /// The network, the other party, or a failed check, after which the pool is destroyed.
+    /// The network, the other party, or a failed check, after which the caller lets the pool
+    /// [heed](Pool::heed) it.
     Fault(Fault),
     /// The other party has another order.
     Differs(Order),
@@ -178,7 +178,7 @@ impl Filling<'_> {
         mesh.set_session(SessionId::new(&instance, &contributions));
         let state = self.pool.agree(&hello.offer, &theirs.offer)?;
         let mut coins = coins.enter(mesh.session().as_bytes());
-        let mut fills = Vec::new();
+        let mut wanted = Vec::new();
         for receiver in [PartyId(0), PartyId(1)] {
             let batches = order.batches[receiver.index()];
             if batches == 0 {
@@ -189,26 +189,22 @@ impl Filling<'_> {
                 false => Role::Sender,
             };
             let half = state.half(role);
-            if half.fills.len() >= MOST_FILLS {
+            if !half.has_room(batches) {
                 return Err(FillError::Pool(error::full(self.pool.place())));
             }
-            let fill = Fill {
-                id: fill_id(mesh.session(), receiver),
-                first: half.end(),
-                batches,
-            };
-            let key = half.key_of(fill.first);
-            let source = Source::of(&order, batches);
-            let made = self.make(role, source, &fill, key.clone(), &mut coins, mesh);
-            if let Err(FillError::Fault(fault)) = &made {
-                self.pool.heed(fault)?;
-            }
-            made?;
-            fills.push((role, fill, key));
+            let (id, first) = (fill_id(mesh.session(), receiver), half.end());
+            wanted.push((role, Fill { id, first, batches }, half.key_of(first)));
+        }
+        let epoch = state.epoch;
+        // Keys before those of the fill are of no use here.
+        drop(state);
+        for (role, fill, key) in &wanted {
+            let source = Source::of(&order, fill.batches);
+            self.make(*role, source, fill, key.clone(), &mut coins, mesh)?;
         }
         mesh.send_control(peer, &Written)?;
         let Written = mesh.recv_control(peer)?;
-        Ok(self.pool.add(state.epoch, fills)?)
+        Ok(self.pool.add(epoch, wanted)?)
     }
 
     /// Makes the OTs of one fill in one role, and writes their file.

@@ -28,7 +28,8 @@ impl ChainKey {
     /// Goes on to the key of the batch `steps` later.
     pub fn advance(&mut self, steps: u64) {
         for _ in 0..steps {
-            derive("sealane pool 1 next key", &[&self.0.clone()], &mut self.0);
+            let old = Zeroizing::new(self.0);
+            derive("sealane pool 1 next key", &[old.as_slice()], &mut self.0);
         }
     }
 

@@ -51,7 +51,7 @@ mod tests;
 #[doc(hidden)]
 pub use fill::fuzzing;
 pub use fill::{FillError, Filling, Order};
-pub use pool::{Count, Pool};
+pub use pool::{Count, Pool, Taken};
 pub use sealane_ot::Role;
 pub use state::{BATCH, Offer};
 pub use stock::DiskStock;

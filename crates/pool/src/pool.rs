@@ -6,6 +6,7 @@ use crate::keys::{ChainKey, WrapKey};
 use crate::state::{Fill, Half, MOST_BYTES, Offer, State};
 use crate::stock::DiskStock;
 use sealane_diagnostic::Diagnostic;
+use sealane_files::UNFINISHED;
 use sealane_identity::{Identity, PublicKey};
 use sealane_ot::Role;
 use sealane_party::Fault;
@@ -51,7 +52,10 @@ impl Pool {
     /// The pool of the party with this identity with the party of the key `peer`, in the folder of
     /// all pools. Nothing is read yet.
     pub fn new(folder: &Path, identity: &Identity, peer: &PublicKey) -> Pool {
-        let folder = folder.join(hex(&peer.as_bytes()[..16]));
+        let mut hasher = blake3::Hasher::new_derive_key("sealane pool 1 name of a folder");
+        hasher.update(identity.public_key().as_bytes());
+        hasher.update(peer.as_bytes());
+        let folder = folder.join(hex(&hasher.finalize().as_bytes()[..16]));
         Pool::on(
             Arc::new(Folder::new(&folder)),
             WrapKey::new(identity.secret_pkcs8(), peer.as_bytes()),
@@ -68,7 +72,7 @@ impl Pool {
     /// # Errors
     /// The files cannot be read, or are not this party's.
     pub fn offer(&self) -> Result<Offer, Diagnostic> {
-        Ok(self.load()?.offer())
+        Ok(self.look()?.offer())
     }
 
     /// Returns counts for the OTs in which this party has the role.
@@ -76,7 +80,7 @@ impl Pool {
     /// # Errors
     /// The files cannot be read, or are not this party's.
     pub fn count(&self, role: Role) -> Result<Count, Diagnostic> {
-        let state = self.load()?;
+        let state = self.look()?;
         let half = state.half(role);
         Ok(Count {
             left: half.left(),
@@ -98,7 +102,7 @@ impl Pool {
         batches: u64,
         mine: &Offer,
         theirs: &Offer,
-    ) -> Result<DiskStock, Diagnostic> {
+    ) -> Result<(DiskStock, Taken), Diagnostic> {
         let _lock = self.lock()?;
         let mut state = self.load()?;
         if state.offer() != *mine {
@@ -113,24 +117,34 @@ impl Pool {
         half.agree(theirs).map_err(error::no_randomness)?;
         let parts = half.take(batches).map_err(error::no_randomness)?;
         self.store(&state)?;
-        let stock = DiskStock::open(&*self.disk, role, parts);
-        stock.map_err(|error| error::unusable(&self.place, error))
+        let stock = DiskStock::open(&*self.disk, role, parts, &self.place);
+        let stock = stock.map_err(|error| error::lost(&self.place, error))?;
+        self.tidy(&state);
+        let epoch = state.epoch;
+        Ok((
+            stock,
+            Taken {
+                epoch,
+                role,
+                batches,
+            },
+        ))
     }
 
     /// Counts batches of a run that ended well.
     ///
     /// # Errors
     /// The files cannot be read or written.
-    pub fn finish(&self, role: Role, batches: u64) -> Result<(), Diagnostic> {
+    pub fn finish(&self, taken: &Taken) -> Result<(), Diagnostic> {
         let _lock = self.lock()?;
         let mut state = self.load()?;
-        state.half_mut(role).finished += batches;
-        self.store(&state)?;
-        // A fill under way has files that the state does not hold yet.
-        match self.lock_fill() {
-            Ok(_lock) => self.sweep(&state),
-            Err(_) => Ok(()),
+        // A pool that was destroyed meanwhile counts nothing of the time before.
+        if state.epoch == taken.epoch {
+            state.half_mut(taken.role).finished += taken.batches;
+            self.store(&state)?;
         }
+        self.tidy(&state);
+        Ok(())
     }
 
     /// Removes everything that is of use to anybody, first the key of what is left. For a pair
@@ -145,34 +159,31 @@ impl Pool {
             return Ok(());
         }
         let _lock = self.lock()?;
-        let removed = self.disk.remove(STATE, true).and_then(|()| {
-            for name in self.disk.names()? {
-                if name.ends_with(OTS) {
-                    self.disk.remove(&name, false)?;
-                }
-            }
-            Ok(())
-        });
-        removed.map_err(|error| error::unusable(&self.place, error))
+        // Every file is tried, whatever becomes of the others.
+        let mut first = self.disk.remove(STATE);
+        let names = self.disk.names().unwrap_or_default();
+        for name in names.iter().filter(|name| is_content(name)) {
+            first = first.and(self.disk.remove(name));
+        }
+        first.map_err(|error| error::unusable(&self.place, error))
     }
 
-    /// Destroys the pool if the fault is a failed check of the other party: what it learned by that
-    /// must not add up with what it learns later. To be called before anybody sees the error.
+    /// Destroys the pool if the fault is a failed check of what the other party computed: what it
+    /// learned by that must not add up with what it learns later. To be called before anybody sees
+    /// the error.
     ///
     /// # Errors
     /// The errors of [`Pool::destroy`].
     pub fn heed(&self, fault: &Fault) -> Result<(), Diagnostic> {
         match fault {
-            Fault::Deviated { .. } => self.destroy(),
+            Fault::Deviated { .. } | Fault::CheckFailed => self.destroy(),
             _ => Ok(()),
         }
     }
 
     /// Keeps other processes from filling the pool, until the lock is dropped.
     pub(crate) fn lock_fill(&self) -> Result<Lock, Diagnostic> {
-        let lock = self.disk.try_lock(FILL_LOCK);
-        let lock = lock.map_err(|error| error::unusable(&self.place, error))?;
-        lock.ok_or_else(|| error::busy(&self.place))
+        self.wait_for(FILL_LOCK)
     }
 
     /// Brings the pool in step with the other party before a fill, for which this process holds the
@@ -189,7 +200,7 @@ impl Pool {
                 .map_err(error::no_randomness)?;
         }
         self.store(&state)?;
-        self.sweep(&state)?;
+        self.sweep(&state);
         Ok(state)
     }
 
@@ -223,15 +234,30 @@ impl Pool {
     }
 
     fn lock(&self) -> Result<Lock, Diagnostic> {
+        self.wait_for(STATE_LOCK)
+    }
+
+    fn wait_for(&self, name: &str) -> Result<Lock, Diagnostic> {
         let began = Instant::now();
         loop {
-            let lock = self.disk.try_lock(STATE_LOCK);
+            let lock = self.disk.try_lock(name);
             match lock.map_err(|error| error::unusable(&self.place, error))? {
                 Some(lock) => return Ok(lock),
                 None if began.elapsed() > PATIENCE => return Err(error::busy(&self.place)),
                 None => thread::sleep(Duration::from_millis(10)),
             }
         }
+    }
+
+    /// Reads the state to show it.
+    fn look(&self) -> Result<State, Diagnostic> {
+        // A folder that does not exist is not made.
+        if self.disk.names().is_ok_and(|names| names.is_empty()) {
+            return State::empty().map_err(error::no_randomness);
+        }
+        // Another process overwrites an old state right after it has lost its name.
+        let _lock = self.lock()?;
+        self.load()
     }
 
     fn load(&self) -> Result<State, Diagnostic> {
@@ -251,23 +277,41 @@ impl Pool {
         written.map_err(|error| error::unusable(&self.place, error))
     }
 
-    /// Removes files of fills that the state does not hold any more.
-    fn sweep(&self, state: &State) -> Result<(), Diagnostic> {
+    /// Removes files that are of no use, unless a fill is under way, whose files no state holds yet.
+    fn tidy(&self, state: &State) {
+        if let Ok(Some(_lock)) = self.disk.try_lock(FILL_LOCK) {
+            self.sweep(state);
+        }
+    }
+
+    /// Removes files of fills that the state does not hold any more, and those that a process that
+    /// was killed has left. The next sweep finds what this one could not remove.
+    fn sweep(&self, state: &State) {
         let held = |role: Role| {
             let half: &Half = state.half(role);
             half.fills.iter().map(move |fill| file_name(role, fill))
         };
         let held = held(Role::Sender).chain(held(Role::Receiver));
         let held = held.collect::<Vec<_>>();
-        let swept = self.disk.names().and_then(|names| {
-            let gone = |name: &&String| name.ends_with(OTS) && !held.contains(name);
-            names
-                .iter()
-                .filter(gone)
-                .try_for_each(|name| self.disk.remove(name, false))
-        });
-        swept.map_err(|error| error::unusable(&self.place, error))
+        let names = self.disk.names().unwrap_or_default();
+        for name in names.iter().filter(|name| is_content(name)) {
+            if !held.contains(name) {
+                let _ = self.disk.remove(name);
+            }
+        }
     }
+}
+
+/// Returns true for files of OTs, and for files that have no name yet.
+fn is_content(name: &str) -> bool {
+    name.ends_with(OTS) || name.starts_with(UNFINISHED)
+}
+
+/// Batches that a run has taken, to be counted when it has ended well.
+pub struct Taken {
+    epoch: [u8; 16],
+    role: Role,
+    batches: u64,
 }
 
 /// Name of the file of a fill.

@@ -102,7 +102,7 @@ impl Offer {
     pub fn digest(&self, hasher: &mut blake3::Hasher) {
         for half in &self.0 {
             hasher.update(&half.next.to_le_bytes());
-            hasher.update(&half.fills.len().to_le_bytes());
+            hasher.update(&(half.fills.len() as u64).to_le_bytes());
             for fill in &half.fills {
                 hasher.update(&fill.id);
                 hasher.update(&fill.first.to_le_bytes());
@@ -140,6 +140,11 @@ impl Half {
             lost: 0,
             fills: Vec::new(),
         })
+    }
+
+    /// Returns true if another fill of so many batches fits.
+    pub fn has_room(&self, batches: u64) -> bool {
+        self.fills.len() < MOST_FILLS && batches <= MOST_BATCHES && self.end() + batches <= LAST
     }
 
     /// Batches that can be taken.
@@ -211,7 +216,7 @@ impl Half {
     /// Adds a fill, with the key of its first batch; returns false if the other party has passed
     /// that batch meanwhile.
     pub fn add(&mut self, fill: Fill, key: ChainKey) -> bool {
-        if self.next > fill.first || self.fills.len() >= MOST_FILLS {
+        if self.next > fill.first || !self.has_room(fill.batches) {
             return false;
         }
         if self.fills.is_empty() {

@@ -8,6 +8,7 @@ use sealane_ot::Role;
 use sealane_ot::traits::PACKED;
 use sealane_party::{Fault, Stock};
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::io::{self, Read};
 use zeroize::Zeroizing;
 
@@ -19,10 +20,17 @@ pub struct DiskStock {
     batch: Zeroizing<Vec<Block>>,
     /// OTs of that batch that were given out.
     given: usize,
+    /// Where the pool is, for messages.
+    place: String,
 }
 
 impl DiskStock {
-    pub(crate) fn open(disk: &dyn Disk, role: Role, parts: Vec<Part>) -> io::Result<DiskStock> {
+    pub(crate) fn open(
+        disk: &dyn Disk,
+        role: Role,
+        parts: Vec<Part>,
+        place: &str,
+    ) -> io::Result<DiskStock> {
         let open = |part: Part| {
             let at = (part.first - part.fill.first) * batch_bytes(role) as u64;
             let file = disk.open(&file_name(role, &part.fill), at)?;
@@ -33,6 +41,7 @@ impl DiskStock {
             parts: parts.into_iter().map(open).collect::<io::Result<_>>()?,
             batch: Zeroizing::new(vec![Block::ZERO; batch_bytes(role).div_ceil(16)]),
             given: BATCH,
+            place: place.to_string(),
         })
     }
 
@@ -53,7 +62,8 @@ impl DiskStock {
             return Err(Fault::internal("a run takes more of the pool than planned"));
         };
         let batch = &mut Block::as_bytes_mut(&mut self.batch)[..batch_bytes(self.role)];
-        file.read_exact(batch).map_err(|error| damaged(&error))?;
+        file.read_exact(batch)
+            .map_err(|error| damaged(&self.place, error))?;
         let cipher = BatchCipher {
             fill: &part.fill,
             role: self.role,
@@ -61,7 +71,7 @@ impl DiskStock {
             key: &part.key,
         };
         if !cipher.open(batch) {
-            return Err(damaged(&"a batch is not as it was written"));
+            return Err(damaged(&self.place, "a batch is not as it was written"));
         }
         part.first += 1;
         part.batches -= 1;
@@ -101,6 +111,6 @@ impl Stock for DiskStock {
     }
 }
 
-fn damaged(error: &dyn std::fmt::Display) -> Fault {
-    Fault::Machine(Box::new(crate::error::unusable("this party", error)))
+fn damaged(place: &str, error: impl Display) -> Fault {
+    Fault::Machine(Box::new(crate::error::lost(place, error)))
 }

@@ -163,7 +163,7 @@ impl Program {
             let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
             let mut report =
                 sealane_host::session::simulate(&job, inputs, recording, shown, cancel)?;
-            report.notes = [program_notes, notes].concat();
+            report.notes.splice(0..0, [program_notes, notes].concat());
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
@@ -229,7 +229,9 @@ impl Program {
             meeting.cancelled_by(cancel);
             let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
             let mut report = meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
-            report.notes = [program_notes, inputs.notes].concat();
+            report
+                .notes
+                .splice(0..0, [program_notes, inputs.notes].concat());
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))

@@ -1,6 +1,7 @@
 //! A disk in memory that fails from a given write on, as if the process had been killed there.
 
 use crate::disk::{Disk, Lock, Unnamed};
+use sealane_files::UNFINISHED;
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -102,14 +103,22 @@ impl Disk for MemoryDisk {
 
     fn replace(&self, name: &str, new: &[u8]) -> io::Result<()> {
         let mut content = self.lock();
+        let unnamed = format!("{UNFINISHED}{name}");
         content.write(|content| {
+            content.files.insert(unnamed.clone(), new.to_vec());
+        })?;
+        content.write(|content| {
+            content.files.remove(&unnamed);
             let old = content.files.insert(name.to_string(), new.to_vec());
             content.erased.extend(old);
         })
     }
 
     fn begin(&self, name: &str) -> io::Result<Box<dyn Unnamed>> {
-        self.lock().alive()?;
+        let unnamed = format!("{UNFINISHED}{name}");
+        self.lock().write(|content| {
+            content.files.insert(unnamed, Vec::new());
+        })?;
         Ok(Box::new(NewMemoryFile {
             disk: Arc::clone(&self.0),
             name: name.to_string(),
@@ -117,11 +126,11 @@ impl Disk for MemoryDisk {
         }))
     }
 
-    fn remove(&self, name: &str, erase: bool) -> io::Result<()> {
+    fn remove(&self, name: &str) -> io::Result<()> {
         let mut content = self.lock();
         content.write(|content| {
             let old = content.files.remove(name);
-            content.erased.extend(old.filter(|_| erase));
+            content.erased.extend(old);
         })
     }
 
@@ -157,6 +166,7 @@ impl Unnamed for NewMemoryFile {
         let mut content = self.disk.lock().expect("no panic");
         let (name, new) = (self.name.clone(), self.content.clone());
         content.write(|content| {
+            content.files.remove(&format!("{UNFINISHED}{name}"));
             content.files.insert(name, new);
         })
     }
