@@ -9,8 +9,10 @@
 //! run, both parties tell each other the next number and the fills that they hold ([`Offer`]); both
 //! go on from the larger number, within the fills that both hold, and have this on their disks
 //! before they use anything. So a party that was set back to an older state, by a backup or a copy
-//! of its machine, uses nothing twice as long as the other was not set back to the same point. If
-//! both were, nobody can tell, and the same OTs serve two runs: SECURITY.md names this.
+//! of its machine, uses nothing twice with another that was not set back and follows the protocol.
+//! If both were, whatever was used since the later of the two points is used again, and nobody can
+//! tell; nor can a party that was set back tell if the other one goes back with it on purpose.
+//! SECURITY.md names both.
 //!
 //! **Used parts cannot be read later.** Each batch is encrypted with AES-128-GCM under a key of its
 //! own. The keys are a chain: each follows from the one before by a hash, and the state holds the
@@ -22,8 +24,8 @@
 //! **Files.** A folder for each peer, named after its public key: `state`; a file for each fill and
 //! role, `sender-ID.ots` or `receiver-ID.ots`, of batches that are each as long as
 //! [`batch_bytes`](state::batch_bytes); two empty files whose locks processes hold. Every file
-//! appears whole or not at all. A process that is killed leaves at most a file that no state names;
-//! the next one removes it.
+//! appears whole or not at all. A process that is killed leaves at most files without a name of
+//! their own or that no state names; the next run or fill removes them.
 //!
 //! A pool holds *random* OTs, whose keys are hashes, so that it keeps no offset: nothing that a run
 //! garbles with is ever on the disk.
