@@ -68,10 +68,14 @@ pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
 /// Prints what the pools of the party `own` with these peers cover.
 fn show(own: &str, peers: &[&String], config: &Config, args: &PoolArgs) -> Result<(), Failure> {
     let identity = args.identity.as_deref();
-    let covered = peers
-        .iter()
-        .map(|peer| pool::covered(own, peer, config, identity));
-    let covered = covered.collect::<Result<Vec<_>, _>>()?;
+    let (mut covered, mut failed) = (Vec::new(), None);
+    for peer in peers {
+        match pool::covered(own, peer, config, identity) {
+            Ok(found) => covered.push(found),
+            // Those that can be read are shown before.
+            Err(failure) => failed = failed.or(Some(failure)),
+        }
+    }
     let mut card = Card::new(format!("pools of {own}"));
     card.lines(
         "pools",

@@ -42,15 +42,17 @@ fn role(party: usize, receiver: usize) -> Role {
 
 /// Fills both pools; a party whose disk fails leaves.
 fn fill(pools: &[Pool; 2], batches: [u64; 2], seed: u64) -> [Result<(), FillError>; 2] {
+    let network = NetworkClass::Lan;
+    fill_as(pools, Order { batches, network }, seed)
+}
+
+/// As [`fill`], by an order.
+fn fill_as(pools: &[Pool; 2], order: Order, seed: u64) -> [Result<(), FillError>; 2] {
     let limits = Limits {
         silence: Duration::from_secs(20),
         ..Limits::default()
     };
     let mut meshes = Mesh::in_memory_with(2, limits).into_iter();
-    let order = Order {
-        batches,
-        network: NetworkClass::Lan,
-    };
     thread::scope(|scope| {
         let sides = [0, 1].map(|party| {
             let mut mesh = meshes.next().unwrap();
@@ -237,6 +239,26 @@ fn what_is_filled_is_taken_in_order_and_counted() {
         names.iter().filter(|name| name.ends_with(".ots")).count()
     };
     assert_eq!(world.disks.each_ref().map(ots), [1, 1]);
+}
+
+#[test]
+fn a_large_fill_on_a_wan_is_silent() {
+    let order = |batches, network| Order {
+        batches: [0, batches],
+        network,
+    };
+    let bytes = |batches, network| order(batches, network).payload_bytes();
+    let (lan, wan) = (NetworkClass::Lan, NetworkClass::Wan);
+    // Half of SoftSpoken's bytes for few, a part of them for many.
+    assert!(bytes(64, wan) * 3 > bytes(64, lan) && bytes(64, wan) < bytes(64, lan));
+    assert!(bytes(2048, wan) * 4 < bytes(2048, lan));
+    let mut world = World::default();
+    assert!(
+        fill_as(&world.pools(), order(2048, wan), 1)
+            .iter()
+            .all(Result::is_ok)
+    );
+    assert!(world.run(1, 2048));
 }
 
 /// One party stops at each of its writes in turn; then both go on as if nothing had been.
