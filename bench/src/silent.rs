@@ -1,6 +1,6 @@
 //! Kernels of silent oblivious transfer, a part of suite `block`: trees, and the encoding of
-//! learning parity with noise, beside the bandwidth of the memory in the same run. A leaf and a row
-//! are a block.
+//! learning parity with noise, beside the rate of reading as much memory in order in the same run.
+//! A leaf and a row are a block.
 
 use std::hint::black_box;
 
@@ -18,15 +18,14 @@ const DEPTH: usize = 12;
 const ROWS: usize = TREES << DEPTH;
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
-/// Blocks that are read in a row, more than caches of one core hold.
-const STREAM: usize = 1 << 22;
 
 /// Measures all kernels on a tier.
 pub(crate) fn run(cpu: Cpu, options: &Options, figure: &mut Figure<'_>) {
     trees(cpu, options, figure);
-    let stream = stream(options);
-    figure("memory/read", "gb_per_s", stream, "GB/s");
-    for log_secret in [15, 18, 19] {
+    for log_secret in [18, 19] {
+        let stream = stream(options, 1 << log_secret);
+        let case = format!("memory/read/{log_secret}");
+        figure(&case, "gb_per_s", stream, "GB/s");
         encoding(cpu, options, log_secret, stream, figure);
     }
 }
@@ -62,10 +61,10 @@ fn trees(cpu: Cpu, options: &Options, figure: &mut Figure<'_>) {
     figures("silent/tree/receiver", &receiver, figure);
 }
 
-/// Reads a buffer from its beginning to its end; returns the rate in GB/s.
-fn stream(options: &Options) -> f64 {
-    let blocks = vec![Block::ONES; STREAM];
-    let measured = measure(16 * STREAM as u64, options.budget, || {
+/// Reads as many blocks from the first to the last; returns the rate in GB/s.
+fn stream(options: &Options, count: usize) -> f64 {
+    let blocks = vec![Block::ONES; count];
+    let measured = measure(16 * count as u64, options.budget, || {
         let mut sums = [Block::ZERO; 8];
         for blocks in black_box(&blocks).chunks_exact(sums.len()) {
             for (sum, block) in sums.iter_mut().zip(blocks) {

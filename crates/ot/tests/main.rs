@@ -2,5 +2,6 @@
 
 mod common;
 mod faults;
+mod ferret;
 mod forms;
 mod softspoken;
