@@ -31,6 +31,8 @@ use crate::lanes::Quad;
 use crate::{Block, Cpu, GROUP, Kernel, Lanes};
 use zeroize::Zeroize;
 
+mod bits;
+
 /// The tweak of a hash, which separates it from all others under the same seed: tweaks that differ
 /// have blocks that differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -4,3 +4,4 @@ mod common;
 mod faults;
 mod forms;
 mod softspoken;
+mod triples;

@@ -9,7 +9,7 @@ use sealane_parties::PartyId;
 use zeroize::Zeroizing;
 
 /// Blocks that are hashed together: they stay in the nearest cache.
-pub(super) const BATCH: usize = 512;
+pub(crate) const BATCH: usize = 512;
 
 /// The hash that makes correlated rows independent keys, and the numbers that it has used. Both
 /// parties keep one for each source of correlated OTs, and hash the same OTs in the same order.
@@ -45,12 +45,12 @@ impl Hasher {
     }
 
     /// Takes the number of the next batch.
-    pub(super) fn take_call(&mut self) -> u64 {
+    pub(crate) fn take_call(&mut self) -> u64 {
         self.calls.take()
     }
 
     /// Hashes up to [`BATCH`] rows of the sender and their partners: block `number` of both keys.
-    pub(super) fn pairs(
+    pub(crate) fn pairs(
         &self,
         call: u64,
         number: usize,
@@ -63,8 +63,21 @@ impl Hasher {
     }
 
     /// Replaces up to [`BATCH`] rows by block `number` of their keys.
-    pub(super) fn keys(&self, call: u64, number: usize, rows: &mut [Block]) {
+    pub(crate) fn keys(&self, call: u64, number: usize, rows: &mut [Block]) {
         self.hash.hash(self.cpu, tweak(call, number), rows);
+    }
+
+    /// Hashes rows of the sender to bits, 128 a block: one bit of the key of choice 0, and its sum
+    /// with that of choice 1.
+    pub(crate) fn pair_bits(&mut self, delta: Block, q: &[Block], bits: [&mut [Block]; 2]) {
+        let tweak = tweak(self.calls.take(), 0);
+        self.hash.hash_pair_bits(self.cpu, tweak, delta, q, bits);
+    }
+
+    /// Hashes rows of the receiver to the same bits.
+    pub(crate) fn bits(&mut self, t: &[Block], bits: &mut [Block]) {
+        let tweak = tweak(self.calls.take(), 0);
+        self.hash.hash_bits(self.cpu, tweak, t, bits);
     }
 }
 
