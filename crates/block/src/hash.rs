@@ -32,6 +32,7 @@ use crate::{Block, Cpu, GROUP, Kernel, Lanes};
 use zeroize::Zeroize;
 
 mod bits;
+mod each;
 
 /// The tweak of a hash, which separates it from all others under the same seed: tweaks that differ
 /// have blocks that differ.
@@ -436,6 +437,21 @@ impl Mi {
             delta,
             rows,
             pairs,
+        });
+    }
+}
+
+impl Mi {
+    /// Replaces each block by its hash under a tweak of its own, given as [`Tweak::block`].
+    ///
+    /// # Panics
+    /// If there is not a tweak for each block.
+    pub fn hash_each(&self, cpu: Cpu, tweaks: &[Block], blocks: &mut [Block]) {
+        assert_eq!(tweaks.len(), blocks.len(), "a tweak for each block");
+        cpu.run(each::HashEach {
+            hash: self,
+            tweaks,
+            blocks,
         });
     }
 }
