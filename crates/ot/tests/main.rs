@@ -3,5 +3,6 @@
 mod common;
 mod faults;
 mod forms;
+mod one_of_n;
 mod softspoken;
 mod triples;
