@@ -1,4 +1,5 @@
-//! Base oblivious transfer: 128 random OTs or more, secure against active attacks, one message each way.
+//! Base oblivious transfer: 128 random OTs or more, secure against active attacks, one message
+//! each way.
 //!
 //! Endemic OT of Masny and Rindal ("Endemic Oblivious Transfer", CCS 2019), batched as McQuoid,
 //! Rosulek and Roy say ("Batching Base Oblivious Transfers", ASIACRYPT 2021, cited by its sections

@@ -6,7 +6,7 @@
 //! | [`BooleanTriples`] | bits `a_i, b_i, c_i` | `c_0 ^ c_1 = (a_0 ^ a_1)(b_0 ^ b_1)` |
 //! | [`Ole`] | `x_i`, and a share `z_i` | `z_0 + z_1 = x_0 x_1` modulo `2^k` |
 //! | [`ArithmeticTriples`] | `a_i, b_i, c_i` | `c_0 + c_1 = (a_0 + a_1)(b_0 + b_1)` modulo `2^k` |
-//! | [`MatrixTriples`] | matrices `A_i, B_i, C_i` | `C_0 + C_1 = (A_0 + A_1)(B_0 + B_1)` modulo `2^k` |
+//! | [`MatrixTriples`] | matrices `A_i, B_i, C_i` | the same of matrices |
 //!
 //! All factors are random. They are for Beaver's multiplication ("Efficient Multiparty Protocols
 //! Using Circuit Randomization", Crypto 1991), in which each serves once.

@@ -5,9 +5,9 @@
 //! The extension of the [module above](super), with words of a binary code `C` for choices in place
 //! of one bit that all trees repeat (Roy, "SoftSpokenOT", CRYPTO 2022, one of many OT from subspace
 //! VOLE; first Kolesnikov and Kumaresan, CRYPTO 2013, and Orru, Orsini and Scholl, CT-RSA 2017,
-//! both with trees of two leaves). With `n` trees of `2^k` leaves and `x_j` the choice of OT `j`, in
-//! `b` bits, the receiver ends with rows `t_j = q_j ^ C(x_j) * delta`: symbol `i` of the word by the
-//! `k` bits of `delta` that belong to tree `i`. The sender knows the row of any choice `c`,
+//! both with trees of two leaves). With `n` trees of `2^k` leaves and `x_j` the choice of OT `j`,
+//! in `b` bits, the receiver ends with rows `t_j = q_j ^ C(x_j) * delta`: symbol `i` of the word by
+//! the `k` bits of `delta` that belong to tree `i`. The sender knows the row of any choice `c`,
 //!
 //! ```text
 //! q_j ^ C(c) * delta = t_j ^ C(x_j ^ c) * delta
@@ -30,9 +30,9 @@
 //!
 //! Words are sequences of a linear recurrence over one bit, so a word takes some sums of columns.
 //! For `b = 8` and `k = 6` it is the cyclic code `[51, 8, 24]`. The other way to `N` strings is a
-//! VOLE over GF(N) with a repetition code of `128 / b` symbols. It takes `128 - b` bits, 120 instead
-//! of 43 for 256 strings, and 256 AES blocks instead of 26, since every leaf has to give `b` bits an
-//! OT.
+//! VOLE over GF(N) with a repetition code of `128 / b` symbols. It takes `128 - b` bits, 120
+//! instead of 43 for 256 strings, and 256 AES blocks instead of 26, since every leaf has to give
+//! `b` bits an OT.
 //!
 //! # Rows of one block
 //! A row has `n k` bits, up to 352. Both parties cut it into blocks `r_0, r_1, r_2` of 128 bits and
@@ -42,8 +42,8 @@
 //! all ranks), so `L(C(c) * delta)` is uniform for uniform `delta`. Where a corrupt receiver has
 //! guessed the bits of `g` trees, `k g` of them, the rank is at least `128 - k g`.
 //!
-//! The key of string `c` is the hash MI of `L(q_j ^ C(c) * delta)`, with number of the OT and `c` in
-//! the tweak: every key of AES serves one block.
+//! The key of string `c` is the hash MI of `L(q_j ^ C(c) * delta)`, with number of the OT and `c`
+//! in the tweak: every key of AES serves one block.
 //!
 //! # Security
 //! As the module above, with the same check for the malicious form and its argument in
@@ -150,7 +150,7 @@ impl OneOfN {
 
     /// Bytes of the sender's answer for `count` OTs of strings of `length` blocks.
     pub const fn chosen_bytes(self, count: u64, length: u64) -> u64 {
-        count * length * 16 << self.bits
+        (count * length * 16) << self.bits
     }
 }
 

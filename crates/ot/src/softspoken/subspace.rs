@@ -21,7 +21,8 @@
 //! of some choices, and the receiver has deviated in trees alone that it guessed. Over all sets of
 //! `n - g` trees, each with probability `2^(-k g)` of the guesses, a receiver that deviates beyond
 //! its guesses passes with probability at most `32 (1 + 2^-k)^n / 2^128` for each message that it
-//! tries, below `2^-117` for all parameters in use.
+//! tries. For the codes of [`one_of_n`](super::one_of_n) that is below `2^-115`. With one bit
+//! repeated, a parity check is a pair of trees, and the bound of the module above is tighter.
 
 use crate::transcript::DIGEST_BYTES;
 use crate::{Flight, Flights, Security, base};

@@ -22,8 +22,8 @@ pub struct MatrixShape {
 }
 
 impl MatrixShape {
-    /// Whether the product is made transposed, so that the shorter of `rows` and `columns` is the
-    /// one of which every bit takes an OT.
+    /// Returns true if the product is made transposed, so that the shorter of `rows` and `columns`
+    /// is the one of which every bit takes an OT.
     fn transposed(self) -> bool {
         self.rows < self.columns
     }

@@ -26,7 +26,7 @@ pub(super) struct Shape {
     pub(super) right: usize,
 }
 
-/// What one party has of them.
+/// One party's part of them.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(super) struct Products {
     /// Its factor: for each product and each of `inner`, a column or a row.
@@ -129,7 +129,7 @@ struct Place {
 }
 
 impl Place {
-    /// Whether this OT makes the sender's factor, so that nothing is sent.
+    /// Returns true if this OT makes the sender's factor, so that nothing is sent.
     fn first(self) -> bool {
         self.element == 0 && self.bit == 0
     }

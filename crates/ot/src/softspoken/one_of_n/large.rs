@@ -13,19 +13,20 @@
 //!
 //! # Security
 //! That of the OTs beneath: **with them secure against corrupt parties, so is this**. A corrupt
-//! receiver's `d` choices are an index, whatever they are, so a simulator reads that off the OTs and
-//! asks for its string; the key of any other index is the image, under a random oracle, of a string
-//! with an unknown random block. A corrupt sender has keys of its own in each OT, which give it a
-//! key for every index; it never learns a choice, and there is no message in which it could deviate.
-//! Several receivers' queries need no fresh keys here, since every transfer has OTs of its own.
+//! receiver's `d` choices are an index, whatever they are, so a simulator reads that off the OTs
+//! and asks for its string; the key of any other index is the image, under a random oracle, of a
+//! string with an unknown random block. A corrupt sender has keys of its own in each OT, which give
+//! it a key for every index; it never learns a choice, and there is no message in which it could
+//! deviate. Several receivers' queries need no fresh keys here, since every transfer has OTs of its
+//! own.
 //!
 //! # In place of one long code
-//! Orru, Orsini and Scholl ("Actively Secure 1-out-of-N OT Extension with Application to Private Set
-//! Intersection", CT-RSA 2017) take one OT with a binary code of dimension `log N` and distance
-//! 128 or more: `[511, 76, 171]` for any index of up to 76 bits, 64 bytes an OT and 511 base OTs, or
-//! a code for each size. A byte of the index takes 5.4 bytes here, or 4.5 with `k = 8`, and one more
-//! if the receiver gives it: 8 bytes take 51 or 44 bytes, 4 bytes half of that, and all sizes have
-//! one set-up.
+//! Orru, Orsini and Scholl ("Actively Secure 1-out-of-N OT Extension with Application to Private
+//! Set Intersection", CT-RSA 2017) take one OT with a binary code of dimension `log N` and distance
+//! 128 or more: `[511, 76, 171]` for any index of up to 76 bits, 64 bytes an OT and 511 base OTs,
+//! or a code for each size. A byte of the index takes 5.4 bytes here, or 4.5 with `k = 8`, and one
+//! more if the receiver gives it: 8 bytes take 51 or 44 bytes, 4 bytes half of that, and all sizes
+//! have one set-up.
 
 use super::{Keys, Receiver, Sender};
 use crate::{Flights, OtError};

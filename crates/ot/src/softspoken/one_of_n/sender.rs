@@ -177,7 +177,7 @@ pub struct Keys {
     rows: Zeroizing<Vec<Block>>,
     offsets: Zeroizing<Vec<Block>>,
     call: Call,
-    /// What to add to a string's number for the choice that it stands for.
+    /// Numbers to add to that of a string for the choice that it stands for.
     shifts: Vec<u8>,
 }
 
