@@ -34,6 +34,8 @@ use zeroize::Zeroize;
 mod bits;
 mod each;
 
+pub use bits::BitHash;
+
 /// The tweak of a hash, which separates it from all others under the same seed: tweaks that differ
 /// have blocks that differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

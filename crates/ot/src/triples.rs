@@ -15,6 +15,8 @@
 //! products wrong, and which ones are wrong may tell it about the factors of the other. Nothing
 //! here checks a product. Against parties that follow the protocol it is that of the OTs, hashed as
 //! in [`forms`](crate::forms): with AES an ideal cipher, all that one party lacks is uniform to it.
+//! Boolean triples have a hash of their own, to bits ([`BitHash`](sealane_block::hash::BitHash)):
+//! 128 rows share a key, so its bound is `2^121` evaluations of AES.
 //!
 //! # Where products come from
 //! A random OT of bits is a product: with `a = k_0 ^ k_1`, the key of choice `b` is `k_0 ^ ab`, so

@@ -2,7 +2,7 @@
 
 use crate::OtError;
 use crate::traits::{CotReceiver, CotSender};
-use sealane_block::hash::{LabelHash, Mi};
+use sealane_block::hash::{BitHash, LabelHash, Mi};
 use sealane_block::{Block, Calls, Cpu, Tweak};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
@@ -16,6 +16,7 @@ pub(crate) const BATCH: usize = 512;
 pub struct Hasher {
     cpu: Cpu,
     hash: Mi,
+    bits: BitHash,
     calls: Calls,
 }
 
@@ -40,6 +41,7 @@ impl Hasher {
         Hasher {
             cpu,
             hash: Mi::new(cpu, Block::from_bytes(seed)),
+            bits: BitHash::new(Block::from_bytes(seed)),
             calls: Calls::default(),
         }
     }
@@ -70,14 +72,14 @@ impl Hasher {
     /// Hashes rows of the sender to bits, 128 a block: one bit of the key of choice 0, and its sum
     /// with that of choice 1.
     pub(crate) fn pair_bits(&mut self, delta: Block, q: &[Block], bits: [&mut [Block]; 2]) {
-        let tweak = tweak(self.calls.take(), 0);
-        self.hash.hash_pair_bits(self.cpu, tweak, delta, q, bits);
+        let call = self.calls.take();
+        self.bits.hash_pairs(self.cpu, call, delta, q, bits);
     }
 
     /// Hashes rows of the receiver to the same bits.
     pub(crate) fn bits(&mut self, t: &[Block], bits: &mut [Block]) {
-        let tweak = tweak(self.calls.take(), 0);
-        self.hash.hash_bits(self.cpu, tweak, t, bits);
+        let call = self.calls.take();
+        self.bits.hash(self.cpu, call, t, bits);
     }
 }
 
