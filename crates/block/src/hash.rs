@@ -884,7 +884,11 @@ fn turn_tweaks<L: Lanes, H: HashLanes<L>>(
     tweak.row = row.wrapping_add(2 * L::QUAD as u32);
     if row.is_multiple_of(L::QUAD as u32) {
         let high = row.wrapping_add(L::QUAD as u32);
-        return [row, high].map(|row| (hash.row_tweaks(l, gate, call, row), part));
+        // Not by `map`, whose closure the compiler leaves outside the kernel.
+        return [
+            (hash.row_tweaks(l, gate, call, row), part),
+            (hash.row_tweaks(l, gate, call, high), part),
+        ];
     }
     let mut tweaks = [Block::ZERO; aes::MAX_TURN];
     for (i, block) in tweaks[..2 * L::QUAD].iter_mut().enumerate() {
@@ -897,7 +901,10 @@ fn turn_tweaks<L: Lanes, H: HashLanes<L>>(
         }
         .block();
     }
-    [&tweaks[..], &tweaks[L::QUAD..]].map(|tweaks| (hash.pair_tweaks(l, tweaks), part))
+    [
+        (hash.pair_tweaks(l, &tweaks), part),
+        (hash.pair_tweaks(l, &tweaks[L::QUAD..]), part),
+    ]
 }
 
 #[cfg(test)]

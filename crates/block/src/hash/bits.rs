@@ -6,7 +6,7 @@
 
 use super::{HashLanes, LabelHash, Prp, Tweak, turn_tweaks};
 use crate::lanes::MAX_WIDTH;
-use crate::{Block, Cpu, Kernel, Lanes, aes};
+use crate::{Aes128Many, Block, Cpu, GROUP, Kernel, Lanes, aes};
 use zeroize::Zeroize;
 
 /// Bits of a block.
@@ -50,8 +50,9 @@ impl BitHash {
     pub fn hash(&self, cpu: Cpu, call: u64, rows: &[Block], bits: &mut [Block]) {
         assert_eq!(bits.len(), rows.len().div_ceil(BITS), "128 bits a block");
         self.check(call, rows);
-        for (i, (rows, bit)) in rows.chunks(BITS).zip(bits).enumerate() {
-            let hash = &self.keyed(cpu, call, i);
+        let mut keys = self.keys(cpu, call, bits.len());
+        for (rows, bit) in rows.chunks(BITS).zip(bits) {
+            let hash = &keys.next();
             [*bit, _] = cpu.run(HashBits::<false> {
                 hash,
                 delta: Block::ZERO,
@@ -78,8 +79,9 @@ impl BitHash {
         assert_eq!(lengths, [blocks; 2], "128 bits a block, of both kinds");
         self.check(call, rows);
         let outs = zeros.iter_mut().zip(sums);
-        for (i, (rows, (zero, sum))) in rows.chunks(BITS).zip(outs).enumerate() {
-            let hash = &self.keyed(cpu, call, i);
+        let mut keys = self.keys(cpu, call, blocks);
+        for (rows, (zero, sum)) in rows.chunks(BITS).zip(outs) {
+            let hash = &keys.next();
             [*zero, *sum] = cpu.run(HashBits::<true> { hash, delta, rows });
         }
     }
@@ -92,15 +94,49 @@ impl BitHash {
         first.check(rows.len());
     }
 
-    /// The hash of 128 rows.
-    fn keyed(&self, cpu: Cpu, call: u64, number: usize) -> Prp {
-        let tweak = Tweak {
+    /// The keys of a call.
+    fn keys(&self, cpu: Cpu, call: u64, count: usize) -> Keys {
+        Keys {
+            cpu,
+            seed: self.seed,
             call,
-            row: number as u32,
-            part: 1,
-            gate: 0,
-        };
-        Prp::new(cpu, self.seed ^ tweak.block())
+            count,
+            next: 0,
+            expanded: Aes128Many::new(cpu, &[]),
+        }
+    }
+}
+
+/// Keys of a call, one for each 128 rows. As many are expanded together as take no longer than one.
+struct Keys {
+    cpu: Cpu,
+    seed: Block,
+    call: u64,
+    count: usize,
+    next: usize,
+    expanded: Aes128Many,
+}
+
+impl Keys {
+    fn next(&mut self) -> Prp {
+        if self.next.is_multiple_of(GROUP) {
+            let mut keys = [Block::ZERO; GROUP];
+            let keys = &mut keys[..GROUP.min(self.count - self.next)];
+            for (i, key) in keys.iter_mut().enumerate() {
+                let tweak = Tweak {
+                    call: self.call,
+                    row: (self.next + i) as u32,
+                    part: 1,
+                    gate: 0,
+                };
+                *key = self.seed ^ tweak.block();
+            }
+            self.expanded = Aes128Many::new(self.cpu, keys);
+        }
+        self.next += 1;
+        Prp {
+            round_keys: self.expanded.round_keys((self.next - 1) % GROUP),
+        }
     }
 }
 
