@@ -5,6 +5,7 @@
 //! run, so the rate is that of the slower one and of the channel: TCP and TLS on loopback, and the
 //! simulated networks. A window is repeated; the fastest counts, and the median is beside it. Every
 //! window's outputs are checked afterwards: each block of the receiver is what its choice says.
+//! Triples and OTs of one of many strings are measured in `goods`.
 
 use std::io;
 use std::thread;
@@ -20,6 +21,8 @@ use sealane_ot::{OtError, Security, SoftSpoken};
 use sealane_parties::{NetworkClass, PartyId};
 
 use crate::{Options, Record, net};
+
+mod goods;
 
 /// The suite's name.
 pub const SUITE: &str = "ot";
@@ -236,6 +239,7 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
             };
             between(cpu, protocol, count, meshes, &mut figure).map_err(failed)?;
         }
+        goods::run(cpu, channel, quick, record)?;
     }
     Ok(())
 }
@@ -263,7 +267,7 @@ fn set_up(
 
 fn set_up_sender(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<AnySender, OtError> {
     let coins = &mut Coins::danger_fixed_seed(2);
-    let setup = Sender::set_up(protocol.extension, cpu, mesh, RECEIVER, DELTA, coins)?;
+    let setup = Sender::set_up(protocol.extension, cpu, mesh, other(mesh), DELTA, coins)?;
     mesh.flush()?;
     let mut sender = setup.finish(mesh)?;
     Ok(match protocol.silent {
@@ -273,7 +277,7 @@ fn set_up_sender(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<AnySe
             Box::new(FerretSender::set_up(
                 cpu,
                 mesh,
-                RECEIVER,
+                other(mesh),
                 params,
                 &mut sender,
                 coins,
@@ -284,7 +288,7 @@ fn set_up_sender(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<AnySe
 
 fn set_up_receiver(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<AnyReceiver, OtError> {
     let coins = &mut Coins::danger_fixed_seed(1);
-    let setup = Receiver::set_up(protocol.extension, cpu, mesh, SENDER, coins)?;
+    let setup = Receiver::set_up(protocol.extension, cpu, mesh, other(mesh), coins)?;
     mesh.flush()?;
     let mut receiver = setup.finish(mesh)?;
     mesh.flush()?;
@@ -295,13 +299,18 @@ fn set_up_receiver(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<Any
             Box::new(FerretReceiver::set_up(
                 cpu,
                 mesh,
-                SENDER,
+                other(mesh),
                 params,
                 &mut receiver,
                 coins,
             )?)
         }
     })
+}
+
+/// The other of two parties.
+fn other(mesh: &Mesh) -> PartyId {
+    PartyId(1 - mesh.me().0)
 }
 
 /// Measures a set-up: 128 base OTs, and the smallest trees.

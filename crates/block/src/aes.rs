@@ -160,6 +160,15 @@ impl Aes128Many {
         }
     }
 
+    /// The round keys of key `i`.
+    pub(crate) fn round_keys(&self, i: usize) -> [Block; 11] {
+        let mut keys = [Block::ZERO; 11];
+        for (key, groups) in keys.iter_mut().zip(&self.round_keys[i / GROUP]) {
+            *key = groups[i % GROUP];
+        }
+        keys
+    }
+
     /// Encrypts block `i` in place under key `i`.
     ///
     /// # Panics

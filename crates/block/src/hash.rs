@@ -31,6 +31,11 @@ use crate::lanes::Quad;
 use crate::{Block, Cpu, GROUP, Kernel, Lanes};
 use zeroize::Zeroize;
 
+mod bits;
+mod each;
+
+pub use bits::BitHash;
+
 /// The tweak of a hash, which separates it from all others under the same seed: tweaks that differ
 /// have blocks that differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -434,6 +439,21 @@ impl Mi {
             delta,
             rows,
             pairs,
+        });
+    }
+}
+
+impl Mi {
+    /// Replaces each block by its hash under a tweak of its own, given as [`Tweak::block`].
+    ///
+    /// # Panics
+    /// If there is not a tweak for each block.
+    pub fn hash_each(&self, cpu: Cpu, tweaks: &[Block], blocks: &mut [Block]) {
+        assert_eq!(tweaks.len(), blocks.len(), "a tweak for each block");
+        cpu.run(each::HashEach {
+            hash: self,
+            tweaks,
+            blocks,
         });
     }
 }
@@ -864,7 +884,11 @@ fn turn_tweaks<L: Lanes, H: HashLanes<L>>(
     tweak.row = row.wrapping_add(2 * L::QUAD as u32);
     if row.is_multiple_of(L::QUAD as u32) {
         let high = row.wrapping_add(L::QUAD as u32);
-        return [row, high].map(|row| (hash.row_tweaks(l, gate, call, row), part));
+        // Not by `map`, whose closure the compiler leaves outside the kernel.
+        return [
+            (hash.row_tweaks(l, gate, call, row), part),
+            (hash.row_tweaks(l, gate, call, high), part),
+        ];
     }
     let mut tweaks = [Block::ZERO; aes::MAX_TURN];
     for (i, block) in tweaks[..2 * L::QUAD].iter_mut().enumerate() {
@@ -877,7 +901,10 @@ fn turn_tweaks<L: Lanes, H: HashLanes<L>>(
         }
         .block();
     }
-    [&tweaks[..], &tweaks[L::QUAD..]].map(|tweaks| (hash.pair_tweaks(l, tweaks), part))
+    [
+        (hash.pair_tweaks(l, &tweaks), part),
+        (hash.pair_tweaks(l, &tweaks[L::QUAD..]), part),
+    ]
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
-//! Base oblivious transfer: 128 random OTs, secure against active attacks, one message each way.
+//! Base oblivious transfer: 128 random OTs or more, secure against active attacks, one message
+//! each way.
 //!
 //! Endemic OT of Masny and Rindal ("Endemic Oblivious Transfer", CCS 2019), batched as McQuoid,
 //! Rosulek and Roy say ("Batching Base Oblivious Transfers", ASIACRYPT 2021, cited by its sections
 //! below: Figure 3 with the function of Section 5.3, Figure 6). The group is ristretto255 (RFC
-//! 9496), of prime order, with generator `G`. One secret `b` of the sender serves all 128 OTs of a
+//! 9496), of prime order, with generator `G`. One secret `b` of the sender serves all OTs of a
 //! run and no other run.
 //!
 //! ```text
-//! sender                                     receiver, choices c_0 .. c_127
+//! sender                                     receiver, choices c_0, c_1, ...
 //! b random, B = bG                           a_i random
 //!                                            r_i^{1-c} a random point             (c is c_i here)
 //!                                            r_i^c = a_i G - P(i, c, r_i^{1-c})
@@ -23,7 +24,7 @@
 //! OT and the number of the choice; `K` takes besides them every byte that was sent.
 //!
 //! # Security
-//! **UC security against a corrupt sender or receiver**, static corruption, for 128 endemic OTs
+//! **UC security against a corrupt sender or receiver**, static corruption, for these endemic OTs
 //! (Theorems 9 and 14; the functionality is in Figure 2), with `P` and `K` random oracles that a
 //! simulator may program.
 //!
@@ -71,6 +72,7 @@
 //! are encoded one by one for that reason: encoding their doubles in a batch takes an eighth of
 //! the time, but the library leaves coordinates of all points of a batch in memory that it frees.
 
+use crate::traits::choice as bit;
 use curve25519_dalek::{
     constants::RISTRETTO_BASEPOINT_TABLE,
     ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint},
@@ -81,14 +83,14 @@ use sealane_block::{Block, Coins, SecretStream, Seed};
 use sealane_net::SessionId;
 use sealane_parties::PartyId;
 use subtle::{Choice, ConditionallySelectable};
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-/// Number of OTs in a run: one for each bit of the receiver's block of choices.
-pub(crate) const OTS: usize = 128;
 /// Bytes of the sender's message, which is one point.
 pub(crate) const SENDER_BYTES: usize = POINT_BYTES;
-/// Bytes of the receiver's message: two points an OT.
-pub(crate) const RECEIVER_BYTES: usize = OTS * 2 * POINT_BYTES;
+/// Bytes of the receiver's message for a number of OTs: two points each.
+pub(crate) const fn receiver_bytes(ots: usize) -> usize {
+    ots * 2 * POINT_BYTES
+}
 
 /// Bytes of an encoded point.
 const POINT_BYTES: usize = 32;
@@ -143,19 +145,16 @@ impl Sender {
         &self.message
     }
 
-    /// Derives both keys of each OT from the receiver's message.
-    pub(crate) fn keys(
-        self,
-        from_receiver: &[u8; RECEIVER_BYTES],
-    ) -> Result<Vec<[Seed; 2]>, MalformedPoint> {
+    /// Derives both keys of each OT from the receiver's message, which says how many they are.
+    pub(crate) fn keys(self, from_receiver: &[u8]) -> Result<Vec<[Seed; 2]>, MalformedPoint> {
         let pairs = pairs(from_receiver);
         // All points are decoded before the secret meets one of them.
-        let mut points = Vec::with_capacity(OTS);
+        let mut points = Vec::with_capacity(pairs.len());
         for pair in pairs {
             points.push([decode(&pair[0])?, decode(&pair[1])?]);
         }
         let derivation = KeyDerivation::new(self.roles, &self.message, from_receiver);
-        let mut keys = Vec::with_capacity(OTS);
+        let mut keys = Vec::with_capacity(pairs.len());
         for (index, (pair, points)) in pairs.iter().zip(&points).enumerate() {
             // A receiver that makes a sum the identity has chosen 0 as its logarithm, no more.
             let key = |choice: usize| {
@@ -173,16 +172,16 @@ impl Sender {
 /// The receiver, whose message is ready and who lacks that of the sender.
 pub(crate) struct Receiver {
     roles: Roles,
-    choices: Block,
+    choices: Zeroizing<Vec<Block>>,
     secrets: Zeroizing<Vec<Scalar>>,
-    message: [u8; RECEIVER_BYTES],
+    message: Vec<u8>,
 }
 
 impl Receiver {
-    /// Picks the points of this run, for the bits of `choices`.
-    pub(crate) fn new(roles: Roles, choices: Block, coins: &mut Coins) -> Receiver {
-        let mut message = [0; RECEIVER_BYTES];
-        let mut secrets = Zeroizing::new(Vec::with_capacity(OTS));
+    /// Picks the points of a run of `ots` OTs, for the bits of `choices`, 128 a block.
+    pub(crate) fn new(roles: Roles, choices: &[Block], ots: usize, coins: &mut Coins) -> Receiver {
+        let mut message = vec![0; receiver_bytes(ots)];
+        let mut secrets = Zeroizing::new(Vec::with_capacity(ots));
         let mut stream = coins.secret(RECEIVER);
         for (index, pair) in pairs_mut(&mut message).iter_mut().enumerate() {
             let secret = random_scalar(&mut stream);
@@ -202,14 +201,14 @@ impl Receiver {
         }
         Receiver {
             roles,
-            choices,
+            choices: Zeroizing::new(choices.to_vec()),
             secrets,
             message,
         }
     }
 
     /// Returns the message for the sender.
-    pub(crate) fn message(&self) -> &[u8; RECEIVER_BYTES] {
+    pub(crate) fn message(&self) -> &[u8] {
         &self.message
     }
 
@@ -223,19 +222,13 @@ impl Receiver {
         let derivation = KeyDerivation::new(self.roles, from_sender, &self.message);
         let keys = self.secrets.iter().enumerate().map(|(index, secret)| {
             let shared = Zeroizing::new(&multiples * secret);
-            derivation.key(index, bit(self.choices, index), &shared)
+            derivation.key(index, bit(&self.choices, index), &shared)
         });
         Ok(keys.collect())
     }
 }
 
 /// The secrets erase themselves.
-impl Drop for Receiver {
-    fn drop(&mut self) {
-        self.choices.zeroize();
-    }
-}
-
 impl ZeroizeOnDrop for Receiver {}
 
 impl Roles {
@@ -269,11 +262,7 @@ struct KeyDerivation {
 impl KeyDerivation {
     /// Binds session, roles and every byte that was sent. A message that differs between the two
     /// parties makes all their keys differ, not only the keys of one OT.
-    fn new(
-        roles: Roles,
-        from_sender: &[u8; SENDER_BYTES],
-        from_receiver: &[u8; RECEIVER_BYTES],
-    ) -> KeyDerivation {
+    fn new(roles: Roles, from_sender: &[u8; SENDER_BYTES], from_receiver: &[u8]) -> KeyDerivation {
         let transcript = blake3::Hasher::new_derive_key(TRANSCRIPT)
             .update(roles.session.as_bytes())
             .update(&[roles.sender.0, roles.receiver.0])
@@ -315,17 +304,12 @@ fn decode(encoded: &Encoded) -> Result<RistrettoPoint, MalformedPoint> {
 }
 
 /// Returns the two points of each OT, in the order of choices.
-fn pairs(message: &[u8; RECEIVER_BYTES]) -> &[[Encoded; 2]] {
-    message.as_chunks().0.as_chunks().0
+fn pairs(message: &[u8]) -> &[[Encoded; 2]] {
+    message.as_chunks::<POINT_BYTES>().0.as_chunks().0
 }
 
-fn pairs_mut(message: &mut [u8; RECEIVER_BYTES]) -> &mut [[Encoded; 2]] {
-    message.as_chunks_mut().0.as_chunks_mut().0
-}
-
-/// Returns bit `index` of `choices`, as 0 or 1.
-fn bit(choices: Block, index: usize) -> u8 {
-    (choices.value() >> index) as u8 & 1
+fn pairs_mut(message: &mut [u8]) -> &mut [[Encoded; 2]] {
+    message.as_chunks_mut::<POINT_BYTES>().0.as_chunks_mut().0
 }
 
 /// Draws a uniform scalar: 512 random bits reduced, so that the bias is below 2^-250.

@@ -21,3 +21,28 @@ pub struct Flight {
 
 /// Flights in order. Each but the first answers the one before.
 pub type Flights = Vec<Flight>;
+
+/// Returns flights and those that come after them. Where the last one and the next go in the same
+/// direction alone, they are one: their party does not wait between them.
+pub(crate) fn then(mut flights: Flights, next: Flights) -> Flights {
+    for flight in next {
+        let alone = |flight: &Flight| (flight.from_sender > 0, flight.from_receiver > 0);
+        match flights.last_mut() {
+            Some(last) if alone(last) == alone(&flight) && alone(last).0 != alone(last).1 => {
+                last.from_sender += flight.from_sender;
+                last.from_receiver += flight.from_receiver;
+            }
+            _ => flights.push(flight),
+        }
+    }
+    flights
+}
+
+/// Returns the same flights with the roles exchanged.
+pub(crate) fn exchanged(flights: Flights) -> Flights {
+    let exchange = |flight: Flight| Flight {
+        from_sender: flight.from_receiver,
+        from_receiver: flight.from_sender,
+    };
+    flights.into_iter().map(exchange).collect()
+}

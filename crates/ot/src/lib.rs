@@ -38,6 +38,7 @@ mod security;
 pub mod softspoken;
 pub mod traits;
 mod transcript;
+pub mod triples;
 
 pub use flights::{Flight, Flights, Role};
 pub use security::Security;

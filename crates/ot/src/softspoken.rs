@@ -57,28 +57,22 @@
 
 #[cfg(test)]
 mod attacks;
+pub mod one_of_n;
 mod receiver;
 mod sender;
+mod subspace;
 mod tree;
 
 pub use receiver::{Receiver, ReceiverSetup};
 pub use sender::{Sender, SenderSetup};
 
-use crate::Security;
 use crate::traits::CotCost;
-use crate::transcript::DIGEST_BYTES;
-use crate::{Flight, Flights, base};
-use sealane_block::{Block, Cpu, Leaves, Seed, column_hash, transpose};
-use sealane_net::SessionId;
-use std::ops::Range;
+use crate::{Flights, Security};
+use sealane_block::{Block, Cpu, transpose};
+use subspace::{Code, Piece, Subspace};
 
 /// Bits of the offset, and so the number of columns.
 const COLUMNS: usize = 128;
-/// Blocks of a column in a whole piece.
-const PIECE: usize = column_hash::PIECE;
-/// Bytes of a digest of what was sent and the receiver's answer to the check: a block, and a hash
-/// of 128 blocks.
-const CHECK_BYTES: usize = DIGEST_BYTES + 16 + 32;
 
 /// Parameters of an extension. Both parties use the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -103,125 +97,29 @@ impl SoftSpoken {
         SoftSpoken { k, security }
     }
 
-    /// Number of trees: `128 / k`, rounded up.
-    const fn trees(self) -> usize {
-        COLUMNS.div_ceil(self.k as usize)
-    }
-
-    /// The columns of each tree, as many as its numbers have bits.
-    fn columns(self) -> impl Iterator<Item = Range<usize>> {
-        let k = usize::from(self.k);
-        (0..COLUMNS)
-            .step_by(k)
-            .map(move |first| first..COLUMNS.min(first + k))
-    }
-
-    const fn malicious(self) -> bool {
-        matches!(self.security, Security::Malicious)
-    }
-
-    /// Blocks of each column in an extension of `count` OTs: those that hide the check included.
-    const fn blocks(self, count: usize) -> usize {
-        count.div_ceil(COLUMNS) + self.hidden()
-    }
-
-    /// Blocks that hide the check, the first of an extension.
-    const fn hidden(self) -> usize {
-        self.malicious() as usize
+    /// The extension beneath: `128 / k` trees, rounded up, and one choice for all.
+    const fn subspace(self) -> Subspace {
+        Subspace {
+            k: self.k as usize,
+            columns: COLUMNS,
+            code: Code::REPETITION,
+            security: self.security,
+        }
     }
 }
 
 impl CotCost for SoftSpoken {
     fn set_up(&self) -> Flights {
-        let first = Flight {
-            from_sender: (base::RECEIVER_BYTES + DIGEST_BYTES) as u64,
-            from_receiver: base::SENDER_BYTES as u64,
-        };
-        let trees = Flight {
-            from_sender: 0,
-            from_receiver: (tree::message_bytes(*self) + DIGEST_BYTES) as u64,
-        };
-        vec![first, trees]
+        self.subspace().set_up_flights()
     }
 
     fn extend(&self, _: u64, count: u64) -> Flights {
-        if count == 0 {
-            return Vec::new();
-        }
-        let blocks = self.blocks(count as usize) as u64;
-        let check = if self.malicious() { CHECK_BYTES } else { 0 };
-        vec![Flight {
-            from_sender: 0,
-            from_receiver: (self.trees() as u64 - 1) * blocks * 16 + check as u64,
-        }]
+        self.subspace().extend_flights(count)
     }
 }
 
-/// Piece of an extension: its blocks of a column, of which some hide the check.
-struct Piece {
-    width: usize,
-    hidden: usize,
-    /// OTs before it.
-    first: usize,
-    /// OTs in it.
-    count: usize,
-}
-
-/// The pieces of an extension of `count` OTs.
-fn pieces(parameters: SoftSpoken, count: usize) -> impl Iterator<Item = Piece> {
-    let blocks = match count {
-        0 => 0,
-        _ => parameters.blocks(count),
-    };
-    (0..blocks).step_by(PIECE).map(move |begin| {
-        let width = PIECE.min(blocks - begin);
-        let hidden = if begin == 0 { parameters.hidden() } else { 0 };
-        let first = (begin + hidden - parameters.hidden()) * COLUMNS;
-        Piece {
-            width,
-            hidden,
-            first,
-            count: (count - first).min((width - hidden) * COLUMNS),
-        }
-    })
-}
-
-/// Key of the check for the piece whose corrections were sent last, from the digest of all that the
-/// receiver has sent so far.
-fn challenge(digest: &[u8; 32]) -> Block {
-    let mut key = [0; 16];
-    blake3::Hasher::new_derive_key("sealane 6 ot check key")
-        .update(digest)
-        .finalize_xof()
-        .fill(&mut key);
-    Block::from_bytes(key)
-}
-
-/// Hash of the check values of all columns.
-fn check_hash(digest: &[u8; 32], values: &[Block]) -> [u8; 32] {
-    *blake3::Hasher::new_derive_key("sealane 6 ot check values")
-        .update(digest)
-        .update(Block::as_bytes(values))
-        .finalize()
-        .as_bytes()
-}
-
-/// Generators of the leaves of each tree that a party knows.
-fn generators(
-    parameters: SoftSpoken,
-    cpu: Cpu,
-    session: SessionId,
-    trees: &[Vec<Seed>],
-) -> Vec<Leaves> {
-    let of_tree = |(columns, leaves): (Range<usize>, &Vec<Seed>)| {
-        let stream = |leaf: &Seed| leaf.stream("ot: leaf", session.as_bytes());
-        Leaves::new(cpu, columns.len(), leaves.iter().map(stream))
-    };
-    parameters.columns().zip(trees).map(of_tree).collect()
-}
-
-/// Turns the columns of a piece into its rows. `rows` is scratch.
-fn to_rows(cpu: Cpu, piece: &Piece, columns: &[Block], rows: &mut [Block], out: &mut [Block]) {
+/// Turns 128 columns of a piece into its rows. `rows` is scratch.
+fn rows_of(cpu: Cpu, piece: &Piece, columns: &[Block], rows: &mut [Block], out: &mut [Block]) {
     if piece.hidden == 0 && piece.count == columns.len() {
         transpose(cpu, columns, out);
         return;

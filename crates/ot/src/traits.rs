@@ -63,6 +63,43 @@ pub trait CotReceiver {
     ) -> Result<(), OtError>;
 }
 
+impl<S: CotSender + ?Sized> CotSender for Box<S> {
+    fn peer(&self) -> PartyId {
+        (**self).peer()
+    }
+
+    fn security(&self) -> Security {
+        (**self).security()
+    }
+
+    fn delta(&self) -> Block {
+        (**self).delta()
+    }
+
+    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+        (**self).extend(mesh, q)
+    }
+}
+
+impl<R: CotReceiver + ?Sized> CotReceiver for Box<R> {
+    fn peer(&self) -> PartyId {
+        (**self).peer()
+    }
+
+    fn security(&self) -> Security {
+        (**self).security()
+    }
+
+    fn extend(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &mut [Block],
+        t: &mut [Block],
+    ) -> Result<(), OtError> {
+        (**self).extend(mesh, choices, t)
+    }
+}
+
 /// Cost of a source of correlated OTs, which a plan counts exactly. It is a property of the
 /// parameters, so both parties and a plan derive it alike.
 pub trait CotCost {

@@ -4,4 +4,6 @@ mod common;
 mod faults;
 mod ferret;
 mod forms;
+mod one_of_n;
 mod softspoken;
+mod triples;

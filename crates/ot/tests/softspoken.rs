@@ -264,29 +264,12 @@ fn the_extension_message_looks_uniform_and_so_do_choices() {
             ])
         },
     );
-    // 255 degrees of freedom: mean 255, deviation 22.6. Uniform bytes stay within five deviations
-    // with probability above 1 - 10^-5, and the coins are fixed.
-    let plausible = 142.0..368.0;
     let [choices, t] = choices;
     for (name, bytes) in [("message", &message), ("choices", &choices), ("rows", &t)] {
-        let statistic = chi_square(bytes);
-        assert!(plausible.contains(&statistic), "{name}: {statistic}");
+        assert_uniform(name, bytes);
     }
     // The sanity check can fail: one byte in fifty that is not random is noticed.
     let mut marked = message;
     marked.iter_mut().step_by(50).for_each(|byte| *byte = 0);
-    assert!(!plausible.contains(&chi_square(&marked)));
-}
-
-/// Pearson's statistic of the byte histogram against the uniform one.
-fn chi_square(bytes: &[u8]) -> f64 {
-    let mut histogram = [0.0; 256];
-    bytes
-        .iter()
-        .for_each(|&byte| histogram[usize::from(byte)] += 1.0);
-    let expected = bytes.len() as f64 / 256.0;
-    histogram
-        .iter()
-        .map(|seen: &f64| (seen - expected).powi(2) / expected)
-        .sum()
+    assert!(!PLAUSIBLE.contains(&chi_square(&marked)));
 }

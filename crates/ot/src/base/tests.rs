@@ -46,6 +46,9 @@ fn elsewhere() -> Roles {
     }
 }
 
+/// OTs of a run.
+const OTS: usize = 128;
+
 fn coins(seed: u64) -> Coins {
     Coins::danger_fixed_seed(seed)
 }
@@ -55,10 +58,10 @@ fn sender(roles: Roles) -> Sender {
 }
 
 fn receiver(roles: Roles, choices: Block) -> Receiver {
-    Receiver::new(roles, choices, &mut coins(2))
+    Receiver::new(roles, &[choices], OTS, &mut coins(2))
 }
 
-fn sender_keys(roles: Roles, message: &[u8; RECEIVER_BYTES]) -> Vec<[[u8; 32]; 2]> {
+fn sender_keys(roles: Roles, message: &[u8]) -> Vec<[[u8; 32]; 2]> {
     let keys = sender(roles).keys(message).expect("points");
     keys.iter()
         .map(|pair| pair.each_ref().map(|key| *key.as_bytes()))
@@ -100,7 +103,7 @@ fn reference_sum(roles: Roles, index: u64, choice: usize, pair: &[Encoded; 2]) -
 fn reference_key(
     roles: Roles,
     from_sender: &Encoded,
-    from_receiver: &[u8; RECEIVER_BYTES],
+    from_receiver: &[u8],
     index: u64,
     choice: usize,
     shared: RistrettoPoint,
@@ -139,7 +142,7 @@ fn the_receiver_gets_the_key_of_its_choice_alone_whatever_its_choices() {
 #[test]
 fn messages_and_keys_are_those_of_the_definition() {
     let (sender, receiver) = (sender(ours()), receiver(ours(), CHOICES));
-    let (from_sender, from_receiver) = (*sender.message(), *receiver.message());
+    let (from_sender, from_receiver) = (*sender.message(), receiver.message().to_vec());
     let secret = *sender.secret;
     assert_eq!(RistrettoPoint::mul_base(&secret).compress().0, from_sender);
     let secrets = receiver.secrets.clone();
@@ -166,12 +169,12 @@ fn messages_and_keys_are_those_of_the_definition() {
 
 #[test]
 fn one_changed_byte_of_session_roles_or_messages_changes_every_key() {
-    let honest_message = *receiver(ours(), CHOICES).message();
+    let honest_message = receiver(ours(), CHOICES).message().to_vec();
     let honest = sender_keys(ours(), &honest_message);
     assert_eq!(honest, sender_keys(ours(), &honest_message));
     // Another valid point in the place of the last one.
-    let mut changed = honest_message;
-    changed.copy_within(0..POINT_BYTES, RECEIVER_BYTES - POINT_BYTES);
+    let mut changed = honest_message.clone();
+    changed.copy_within(0..POINT_BYTES, receiver_bytes(OTS) - POINT_BYTES);
     let others = [
         sender_keys(exchanged(), &honest_message),
         sender_keys(elsewhere(), &honest_message),
@@ -212,7 +215,7 @@ fn one_changed_byte_of_session_roles_or_messages_changes_every_key() {
             .zip(pairs(other.message()))
             .enumerate()
         {
-            let choice = bit(CHOICES, index) as usize;
+            let choice = bit(&[CHOICES], index) as usize;
             assert!(ours[choice] != theirs[choice]);
         }
     }
@@ -220,7 +223,8 @@ fn one_changed_byte_of_session_roles_or_messages_changes_every_key() {
 
 #[test]
 fn both_points_look_alike_for_both_choices() {
-    let [zeros, ones] = [Block::ZERO, ONES].map(|choices| *receiver(ours(), choices).message());
+    let [zeros, ones] =
+        [Block::ZERO, ONES].map(|choices| receiver(ours(), choices).message().to_vec());
     for (zero, one) in pairs(&zeros).iter().zip(pairs(&ones)) {
         for (number, point) in zero.iter().enumerate() {
             assert!(decode(point).is_ok() && decode(&one[number]).is_ok());
@@ -241,16 +245,16 @@ fn both_points_look_alike_for_both_choices() {
 /// A receiver that sends the points of one OT again in another, or those of two OTs exchanged.
 #[test]
 fn without_the_index_equal_points_would_give_equal_keys() {
-    let honest = *receiver(ours(), CHOICES).message();
+    let honest = receiver(ours(), CHOICES).message().to_vec();
     let (first, second) = (5, 99);
-    let mut repeated = honest;
+    let mut repeated = honest.clone();
     pairs_mut(&mut repeated)[second] = pairs(&honest)[first];
-    let mut swapped = honest;
+    let mut swapped = honest.clone();
     pairs_mut(&mut swapped).swap(first, second);
 
     // The definition with the same number for every index, and keys from the shared point alone.
     let secret = *sender(ours()).secret;
-    let naive = |message: &[u8; RECEIVER_BYTES], index: usize| {
+    let naive = |message: &[u8], index: usize| {
         [0, 1].map(|choice| {
             let sum = reference_sum(ours(), 0, choice, &pairs(message)[index]);
             blake3::derive_key("naive", &(secret * sum).compress().0)
@@ -279,7 +283,7 @@ fn without_the_index_equal_points_would_give_equal_keys() {
 
 #[test]
 fn encodings_that_rfc_9496_rejects_and_the_identity_are_refused() {
-    let good = *receiver(ours(), CHOICES).message();
+    let good = receiver(ours(), CHOICES).message().to_vec();
     let bad = BAD_ENCODINGS.map(|hex| {
         let mut bytes = Encoded::default();
         hex::decode_to_slice(hex, &mut bytes).expect("hex digits");
@@ -292,7 +296,7 @@ fn encodings_that_rfc_9496_rejects_and_the_identity_are_refused() {
             "to the receiver: {bad:?}"
         );
         for field in [0, 1, 155, 2 * OTS - 1] {
-            let mut message = good;
+            let mut message = good.clone();
             message[POINT_BYTES * field..][..POINT_BYTES].copy_from_slice(&bad);
             assert!(
                 sender(ours()).keys(&message).is_err(),
@@ -302,7 +306,7 @@ fn encodings_that_rfc_9496_rejects_and_the_identity_are_refused() {
     }
     // Every field is decoded.
     for field in 0..2 * OTS {
-        let mut message = good;
+        let mut message = good.clone();
         message[POINT_BYTES * field..][..POINT_BYTES].fill(0);
         assert!(sender(ours()).keys(&message).is_err(), "field {field}");
     }

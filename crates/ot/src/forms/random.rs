@@ -2,20 +2,21 @@
 
 use crate::OtError;
 use crate::traits::{CotReceiver, CotSender};
-use sealane_block::hash::{LabelHash, Mi};
+use sealane_block::hash::{BitHash, LabelHash, Mi};
 use sealane_block::{Block, Calls, Cpu, Tweak};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
 use zeroize::Zeroizing;
 
 /// Blocks that are hashed together: they stay in the nearest cache.
-pub(super) const BATCH: usize = 512;
+pub(crate) const BATCH: usize = 512;
 
 /// The hash that makes correlated rows independent keys, and the numbers that it has used. Both
 /// parties keep one for each source of correlated OTs, and hash the same OTs in the same order.
 pub struct Hasher {
     cpu: Cpu,
     hash: Mi,
+    bits: BitHash,
     calls: Calls,
 }
 
@@ -40,17 +41,18 @@ impl Hasher {
         Hasher {
             cpu,
             hash: Mi::new(cpu, Block::from_bytes(seed)),
+            bits: BitHash::new(Block::from_bytes(seed)),
             calls: Calls::default(),
         }
     }
 
     /// Takes the number of the next batch.
-    pub(super) fn take_call(&mut self) -> u64 {
+    pub(crate) fn take_call(&mut self) -> u64 {
         self.calls.take()
     }
 
     /// Hashes up to [`BATCH`] rows of the sender and their partners: block `number` of both keys.
-    pub(super) fn pairs(
+    pub(crate) fn pairs(
         &self,
         call: u64,
         number: usize,
@@ -63,8 +65,21 @@ impl Hasher {
     }
 
     /// Replaces up to [`BATCH`] rows by block `number` of their keys.
-    pub(super) fn keys(&self, call: u64, number: usize, rows: &mut [Block]) {
+    pub(crate) fn keys(&self, call: u64, number: usize, rows: &mut [Block]) {
         self.hash.hash(self.cpu, tweak(call, number), rows);
+    }
+
+    /// Hashes rows of the sender to bits, 128 a block: one bit of the key of choice 0, and its sum
+    /// with that of choice 1.
+    pub(crate) fn pair_bits(&mut self, delta: Block, q: &[Block], bits: [&mut [Block]; 2]) {
+        let call = self.calls.take();
+        self.bits.hash_pairs(self.cpu, call, delta, q, bits);
+    }
+
+    /// Hashes rows of the receiver to the same bits.
+    pub(crate) fn bits(&mut self, t: &[Block], bits: &mut [Block]) {
+        let call = self.calls.take();
+        self.bits.hash(self.cpu, call, t, bits);
     }
 }
 

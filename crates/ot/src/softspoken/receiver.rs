@@ -1,6 +1,8 @@
 //! The receiver, which holds choices.
 
-use super::{COLUMNS, PIECE, SoftSpoken, challenge, check_hash, generators, pieces, tree};
+use super::SoftSpoken;
+use super::subspace::{PIECE, Piece, ROWS, Subspace, challenge, check_hash};
+use super::{rows_of, tree};
 use crate::base::{self, Roles};
 use crate::traits::{CotReceiver, PACKED, clear_rest};
 use crate::transcript::{check_digest, send_digest};
@@ -11,21 +13,10 @@ use sealane_parties::PartyId;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// A receiver that has written its message of the base OTs.
-pub struct ReceiverSetup {
-    parameters: SoftSpoken,
-    cpu: Cpu,
-    peer: PartyId,
-    base: base::Sender,
-}
+pub struct ReceiverSetup(VoleSetup);
 
 /// Receiver of correlated OTs; see the [module](super).
-pub struct Receiver {
-    pub(super) parameters: SoftSpoken,
-    pub(super) cpu: Cpu,
-    pub(super) peer: PartyId,
-    /// Leaves of each tree; they erase themselves.
-    pub(super) trees: Vec<Leaves>,
-}
+pub struct Receiver(VoleReceiver);
 
 impl Receiver {
     /// Begins the set-up: writes one message, not flushed, and waits for nothing.
@@ -39,19 +30,8 @@ impl Receiver {
         peer: PartyId,
         coins: &mut Coins,
     ) -> Result<ReceiverSetup, OtError> {
-        let roles = Roles {
-            session: mesh.session(),
-            sender: mesh.me(),
-            receiver: peer,
-        };
-        let base = base::Sender::new(roles, coins);
-        mesh.send(peer, base.message())?;
-        Ok(ReceiverSetup {
-            parameters,
-            cpu,
-            peer,
-            base,
-        })
+        let setup = VoleReceiver::set_up(parameters.subspace(), cpu, mesh, peer, coins)?;
+        Ok(ReceiverSetup(setup))
     }
 }
 
@@ -62,38 +42,17 @@ impl ReceiverSetup {
     /// [`OtError::BadPoint`] if the message is none of an honest sender, [`OtError::Altered`] if it
     /// is not what it sent; else the network failed.
     pub fn finish(self, mesh: &mut Mesh) -> Result<Receiver, OtError> {
-        let ReceiverSetup {
-            parameters,
-            cpu,
-            peer,
-            base,
-        } = self;
-        let mut message = [0; base::RECEIVER_BYTES];
-        mesh.recv(peer, &mut message)?;
-        check_digest(mesh, peer)?;
-        let keys = base
-            .keys(&message)
-            .map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
-        let session = mesh.session();
-        let dealt = tree::deal(parameters, &keys, session);
-        mesh.send(peer, &dealt.message)?;
-        send_digest(mesh, peer)?;
-        Ok(Receiver {
-            parameters,
-            cpu,
-            peer,
-            trees: generators(parameters, cpu, session, &dealt.trees),
-        })
+        self.0.finish(mesh).map(Receiver)
     }
 }
 
 impl CotReceiver for Receiver {
     fn peer(&self) -> PartyId {
-        self.peer
+        self.0.peer
     }
 
     fn security(&self) -> Security {
-        self.parameters.security
+        self.0.parameters.security
     }
 
     /// Writes one message, the corrections and the answer to the check, and reads none.
@@ -108,72 +67,167 @@ impl CotReceiver for Receiver {
             t.len().div_ceil(PACKED),
             "a block of choices for 128 OTs"
         );
-        let result = self.extend_checked(mesh, choices, t);
+        let cpu = self.0.cpu;
+        let mut rows = Zeroizing::new([Block::ZERO; ROWS * PIECE]);
+        self.0.extend(mesh, t.len(), |piece, columns, x| {
+            let x = &x[piece.hidden..];
+            choices[piece.first / PACKED..][..x.len()].copy_from_slice(x);
+            let t = &mut t[piece.first..][..piece.count];
+            rows_of(cpu, piece, columns, &mut rows[..], t);
+        })?;
+        clear_rest(choices, t.len());
+        Ok(())
+    }
+}
+
+impl ZeroizeOnDrop for Receiver {}
+
+/// A receiver of an extension that has written its message of the base OTs.
+pub(super) struct VoleSetup {
+    parameters: Subspace,
+    cpu: Cpu,
+    peer: PartyId,
+    base: base::Sender,
+}
+
+/// The party that knows all leaves.
+pub(super) struct VoleReceiver {
+    pub(super) parameters: Subspace,
+    pub(super) cpu: Cpu,
+    pub(super) peer: PartyId,
+    /// Leaves of each tree; they erase themselves.
+    pub(super) trees: Vec<Leaves>,
+}
+
+impl VoleReceiver {
+    /// See [`Receiver::set_up`].
+    pub(super) fn set_up(
+        parameters: Subspace,
+        cpu: Cpu,
+        mesh: &mut Mesh,
+        peer: PartyId,
+        coins: &mut Coins,
+    ) -> Result<VoleSetup, OtError> {
+        let roles = Roles {
+            session: mesh.session(),
+            sender: mesh.me(),
+            receiver: peer,
+        };
+        let base = base::Sender::new(roles, coins);
+        mesh.send(peer, base.message())?;
+        Ok(VoleSetup {
+            parameters,
+            cpu,
+            peer,
+            base,
+        })
+    }
+}
+
+impl VoleSetup {
+    /// See [`ReceiverSetup::finish`].
+    pub(super) fn finish(self, mesh: &mut Mesh) -> Result<VoleReceiver, OtError> {
+        let VoleSetup {
+            parameters,
+            cpu,
+            peer,
+            base,
+        } = self;
+        let mut message = vec![0; base::receiver_bytes(parameters.columns)];
+        mesh.recv(peer, &mut message)?;
+        check_digest(mesh, peer)?;
+        let keys = base
+            .keys(&message)
+            .map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
+        let session = mesh.session();
+        let dealt = tree::deal(parameters, &keys, session);
+        mesh.send(peer, &dealt.message)?;
+        send_digest(mesh, peer)?;
+        Ok(VoleReceiver {
+            parameters,
+            cpu,
+            peer,
+            trees: parameters.generators(cpu, session, &dealt.trees),
+        })
+    }
+}
+
+impl VoleReceiver {
+    /// Runs an extension of `count` OTs: writes one message and reads none. Calls `each` with every
+    /// piece, its columns `v`, and those of the choices.
+    pub(super) fn extend(
+        &mut self,
+        mesh: &mut Mesh,
+        count: usize,
+        each: impl FnMut(&Piece, &[Block], &[Block]),
+    ) -> Result<(), OtError> {
+        let result = self.extend_checked(mesh, count, each);
         if result.is_err() {
             // Some generators are ahead of others.
             self.trees.clear();
         }
         result
     }
-}
 
-impl Receiver {
     fn extend_checked(
         &mut self,
         mesh: &mut Mesh,
-        choices: &mut [Block],
-        t: &mut [Block],
+        count: usize,
+        mut each: impl FnMut(&Piece, &[Block], &[Block]),
     ) -> Result<(), OtError> {
         if self.trees.is_empty() {
             return Err(OtError::Ended);
         }
-        // The last column is x.
-        let mut columns = Zeroizing::new([Block::ZERO; (COLUMNS + 1) * PIECE]);
-        let mut rows = Zeroizing::new([Block::ZERO; COLUMNS * PIECE]);
-        let mut hash = ColumnHash::new(self.cpu, COLUMNS + 1);
-        for piece in pieces(self.parameters, t.len()) {
-            let columns = &mut columns[..(COLUMNS + 1) * piece.width];
-            self.columns(mesh, piece.width, columns)?;
+        let Subspace { columns, code, .. } = self.parameters;
+        // The last columns are x.
+        let all = columns + code.bits;
+        let mut buffer = Zeroizing::new(vec![Block::ZERO; all * PIECE]);
+        let mut hash = ColumnHash::new(self.cpu, all);
+        for piece in self.parameters.pieces(count) {
+            let buffer = &mut buffer[..all * piece.width];
+            self.columns(mesh, piece.width, buffer)?;
             if self.parameters.malicious() {
-                hash.update(challenge(&mesh.digest_sent(self.peer)), columns);
+                hash.update(challenge(&mesh.digest_sent(self.peer)), buffer);
             }
-            let (columns, x) = columns.split_at(COLUMNS * piece.width);
-            let x = &x[piece.hidden..];
-            choices[piece.first / PACKED..][..x.len()].copy_from_slice(x);
-            let t = &mut t[piece.first..][..piece.count];
-            super::to_rows(self.cpu, &piece, columns, &mut rows[..], t);
+            let (columns, x) = buffer.split_at(columns * piece.width);
+            each(&piece, columns, x);
         }
-        clear_rest(choices, t.len());
-        if self.parameters.malicious() && !t.is_empty() {
+        if self.parameters.malicious() && count > 0 {
             send_digest(mesh, self.peer)?;
             let digest = mesh.digest_sent(self.peer);
-            let (values, x) = hash.values().split_at(COLUMNS);
-            mesh.send(self.peer, &x[0].to_bytes())?;
+            let (values, x) = hash.values().split_at(columns);
+            mesh.send(self.peer, Block::as_bytes(x))?;
             mesh.send(self.peer, &check_hash(&digest, values))?;
         }
         Ok(())
     }
 
-    /// Makes the columns of a piece, the last of which is `x`, and writes the corrections.
+    /// Makes the columns of a piece, the last of which are `x`, and writes the corrections.
     fn columns(
         &mut self,
         mesh: &mut Mesh,
         width: usize,
         columns: &mut [Block],
     ) -> Result<(), OtError> {
-        let (columns, x) = columns.split_at_mut(COLUMNS * width);
+        let code = self.parameters.code;
+        let (columns, x) = columns.split_at_mut(self.parameters.columns * width);
         let mut total = Zeroizing::new([Block::ZERO; PIECE]);
-        for (range, leaves) in self.parameters.columns().zip(&mut self.trees) {
-            let first = range.start == 0;
+        let mut recent = Zeroizing::new([Block::ZERO; 8 * PIECE]);
+        let recent = &mut recent[..code.bits * width];
+        let trees = self.parameters.columns().zip(&mut self.trees);
+        for (i, (range, leaves)) in trees.enumerate() {
             let by_bit = &mut columns[range.start * width..range.end * width];
-            if first {
-                leaves.sums(x, by_bit);
+            let symbol = i % code.bits * width..(i % code.bits + 1) * width;
+            if i < code.bits {
+                leaves.sums(&mut x[symbol.clone()], by_bit);
+                recent[symbol.clone()].copy_from_slice(&x[symbol]);
                 continue;
             }
             let correction = &mut total[..width];
             leaves.sums(correction, by_bit);
-            for (d, &x) in correction.iter_mut().zip(&*x) {
-                *d ^= x;
+            code.step(i, recent);
+            for (d, &c) in correction.iter_mut().zip(&recent[symbol]) {
+                *d ^= c;
             }
             mesh.send(self.peer, Block::as_bytes(correction))?;
         }
@@ -181,4 +235,4 @@ impl Receiver {
     }
 }
 
-impl ZeroizeOnDrop for Receiver {}
+impl ZeroizeOnDrop for VoleReceiver {}

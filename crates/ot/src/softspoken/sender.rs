@@ -1,8 +1,10 @@
 //! The sender, which holds the offset.
 
-use super::{COLUMNS, PIECE, SoftSpoken, challenge, check_hash, generators, pieces, tree};
+use super::SoftSpoken;
+use super::subspace::{PIECE, Piece, ROWS, Subspace, challenge, check_hash};
+use super::{rows_of, tree};
 use crate::base::{self, Roles};
-use crate::traits::CotSender;
+use crate::traits::{CotSender, choice};
 use crate::transcript::{check_digest, check_equal, send_digest};
 use crate::{OtError, Security};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves};
@@ -11,23 +13,10 @@ use sealane_parties::PartyId;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// A sender that has written its message of the base OTs.
-pub struct SenderSetup {
-    parameters: SoftSpoken,
-    cpu: Cpu,
-    peer: PartyId,
-    delta: Zeroizing<Block>,
-    base: base::Receiver,
-}
+pub struct SenderSetup(VoleSetup);
 
 /// Sender of correlated OTs; see the [module](super).
-pub struct Sender {
-    pub(super) parameters: SoftSpoken,
-    pub(super) cpu: Cpu,
-    pub(super) peer: PartyId,
-    pub(super) delta: Block,
-    /// Leaves of each tree; they erase themselves. None are left after a failure.
-    pub(super) trees: Vec<Leaves>,
-}
+pub struct Sender(VoleSender);
 
 impl Sender {
     /// Begins the set-up: writes one message, not flushed, and waits for nothing. All 128 bits of
@@ -43,21 +32,9 @@ impl Sender {
         delta: Block,
         coins: &mut Coins,
     ) -> Result<SenderSetup, OtError> {
-        let roles = Roles {
-            session: mesh.session(),
-            sender: peer,
-            receiver: mesh.me(),
-        };
-        let base = base::Receiver::new(roles, delta, coins);
-        mesh.send(peer, base.message())?;
-        send_digest(mesh, peer)?;
-        Ok(SenderSetup {
-            parameters,
-            cpu,
-            peer,
-            delta: Zeroizing::new(delta),
-            base,
-        })
+        let delta = Zeroizing::new(vec![delta]);
+        let setup = VoleSender::set_up(parameters.subspace(), cpu, mesh, peer, delta, coins)?;
+        Ok(SenderSetup(setup))
     }
 }
 
@@ -68,7 +45,91 @@ impl SenderSetup {
     /// [`OtError::BadPoint`] or [`OtError::CheckFailed`] if they are none of an honest receiver,
     /// [`OtError::Altered`] if they are not what it sent; else the network failed.
     pub fn finish(self, mesh: &mut Mesh) -> Result<Sender, OtError> {
-        let SenderSetup {
+        self.0.finish(mesh).map(Sender)
+    }
+}
+
+impl CotSender for Sender {
+    fn peer(&self) -> PartyId {
+        self.0.peer
+    }
+
+    fn security(&self) -> Security {
+        self.0.parameters.security
+    }
+
+    fn delta(&self) -> Block {
+        self.0.delta()[0]
+    }
+
+    /// Reads one message, the corrections and the answer to the check, and writes none.
+    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+        let cpu = self.0.cpu;
+        let mut rows = Zeroizing::new([Block::ZERO; ROWS * PIECE]);
+        let result = self.0.extend(mesh, q.len(), |piece, columns| {
+            let q = &mut q[piece.first..][..piece.count];
+            rows_of(cpu, piece, columns, &mut rows[..], q);
+        });
+        if result.is_err() {
+            q.iter_mut().for_each(Zeroize::zeroize);
+        }
+        result
+    }
+}
+
+impl ZeroizeOnDrop for Sender {}
+
+/// A sender of an extension that has written its message of the base OTs.
+pub(super) struct VoleSetup {
+    parameters: Subspace,
+    cpu: Cpu,
+    peer: PartyId,
+    delta: Zeroizing<Vec<Block>>,
+    base: base::Receiver,
+}
+
+/// The party that lacks a leaf of each tree, whose number is a part of its offset.
+pub(super) struct VoleSender {
+    pub(super) parameters: Subspace,
+    pub(super) cpu: Cpu,
+    pub(super) peer: PartyId,
+    pub(super) delta: Zeroizing<Vec<Block>>,
+    /// Leaves of each tree; they erase themselves. None are left after a failure.
+    pub(super) trees: Vec<Leaves>,
+}
+
+impl VoleSender {
+    /// See [`Sender::set_up`]. The offset has a bit for each column.
+    pub(super) fn set_up(
+        parameters: Subspace,
+        cpu: Cpu,
+        mesh: &mut Mesh,
+        peer: PartyId,
+        delta: Zeroizing<Vec<Block>>,
+        coins: &mut Coins,
+    ) -> Result<VoleSetup, OtError> {
+        let roles = Roles {
+            session: mesh.session(),
+            sender: peer,
+            receiver: mesh.me(),
+        };
+        let base = base::Receiver::new(roles, &delta, parameters.columns, coins);
+        mesh.send(peer, base.message())?;
+        send_digest(mesh, peer)?;
+        Ok(VoleSetup {
+            parameters,
+            cpu,
+            peer,
+            delta,
+            base,
+        })
+    }
+}
+
+impl VoleSetup {
+    /// See [`SenderSetup::finish`].
+    pub(super) fn finish(self, mesh: &mut Mesh) -> Result<VoleSender, OtError> {
+        let VoleSetup {
             parameters,
             cpu,
             peer,
@@ -84,68 +145,71 @@ impl SenderSetup {
         mesh.recv(peer, &mut message)?;
         check_digest(mesh, peer)?;
         let session = mesh.session();
-        let leaves = tree::choose(parameters, &keys, *delta, session, &message, peer)?;
-        Ok(Sender {
+        let leaves = tree::choose(parameters, &keys, &delta, session, &message, peer)?;
+        Ok(VoleSender {
             parameters,
             cpu,
             peer,
-            delta: *delta,
-            trees: generators(parameters, cpu, session, &leaves),
+            delta,
+            trees: parameters.generators(cpu, session, &leaves),
         })
     }
 }
 
-impl CotSender for Sender {
-    fn peer(&self) -> PartyId {
-        self.peer
-    }
-
-    fn security(&self) -> Security {
-        self.parameters.security
-    }
-
-    fn delta(&self) -> Block {
+impl VoleSender {
+    /// The offset.
+    ///
+    /// # Panics
+    /// After a failure there is none.
+    pub(super) fn delta(&self) -> &[Block] {
         assert!(!self.trees.is_empty(), "no offset is left after a failure");
-        self.delta
+        &self.delta
     }
 
-    /// Reads one message, the corrections and the answer to the check, and writes none.
-    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
-        let result = self.extend_checked(mesh, q);
+    /// Runs an extension of `count` OTs: reads one message and writes none. Calls `each` with every
+    /// piece and its columns; what it makes of them is of no use before this returns.
+    pub(super) fn extend(
+        &mut self,
+        mesh: &mut Mesh,
+        count: usize,
+        each: impl FnMut(&Piece, &[Block]),
+    ) -> Result<(), OtError> {
+        let result = self.extend_checked(mesh, count, each);
         if result.is_err() {
             // Generators and offset are useless now, and the offset may have leaked.
             self.trees.clear();
             self.delta.zeroize();
-            q.iter_mut().for_each(Zeroize::zeroize);
         }
         result
     }
-}
 
-impl Sender {
-    fn extend_checked(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+    fn extend_checked(
+        &mut self,
+        mesh: &mut Mesh,
+        count: usize,
+        mut each: impl FnMut(&Piece, &[Block]),
+    ) -> Result<(), OtError> {
         if self.trees.is_empty() {
             return Err(OtError::Ended);
         }
-        let mut columns = Zeroizing::new([Block::ZERO; COLUMNS * PIECE]);
-        let mut rows = Zeroizing::new([Block::ZERO; COLUMNS * PIECE]);
-        let mut hash = ColumnHash::new(self.cpu, COLUMNS);
-        for piece in pieces(self.parameters, q.len()) {
-            let columns = &mut columns[..COLUMNS * piece.width];
-            self.columns(mesh, piece.width, columns)?;
+        let columns = self.parameters.columns;
+        let mut buffer = Zeroizing::new(vec![Block::ZERO; columns * PIECE]);
+        let mut hash = ColumnHash::new(self.cpu, columns);
+        for piece in self.parameters.pieces(count) {
+            let buffer = &mut buffer[..columns * piece.width];
+            self.columns(mesh, piece.width, buffer)?;
             if self.parameters.malicious() {
-                hash.update(challenge(&mesh.digest_received(self.peer)), columns);
+                hash.update(challenge(&mesh.digest_received(self.peer)), buffer);
             }
-            let q = &mut q[piece.first..][..piece.count];
-            super::to_rows(self.cpu, &piece, columns, &mut rows[..], q);
+            each(&piece, buffer);
         }
-        if self.parameters.malicious() && !q.is_empty() {
+        if self.parameters.malicious() && count > 0 {
             self.check(mesh, hash)?;
         }
         Ok(())
     }
 
-    /// Makes the columns of a piece, corrected to the receiver's one `x`.
+    /// Makes the columns of a piece, corrected to the word of the receiver's choice.
     fn columns(
         &mut self,
         mesh: &mut Mesh,
@@ -161,11 +225,11 @@ impl Sender {
         }
         let mut correction = [Block::ZERO; PIECE];
         let correction = &mut correction[..width];
-        for range in self.parameters.columns().skip(1) {
+        for range in self.parameters.columns().skip(self.parameters.code.bits) {
             mesh.recv(self.peer, Block::as_bytes_mut(correction))?;
             for column in range {
                 // d_i where bit `column` of the offset is 1: a mask, not a branch.
-                let mask = Block::mask((self.delta.value() >> column) as u8);
+                let mask = Block::mask(choice(&self.delta, column));
                 let column = &mut columns[column * width..][..width];
                 for (block, &d) in column.iter_mut().zip(&*correction) {
                     *block ^= d & mask;
@@ -177,26 +241,27 @@ impl Sender {
 
     /// Reads the receiver's answer and compares it with the hashes of the columns.
     fn check(&mut self, mesh: &mut Mesh, hash: ColumnHash) -> Result<(), OtError> {
+        let Subspace { columns, code, .. } = self.parameters;
         check_digest(mesh, self.peer)?;
         let digest = mesh.digest_received(self.peer);
-        let (mut x, mut expected) = ([0; 16], [0; 32]);
-        mesh.recv(self.peer, &mut x)?;
+        let (mut x, mut expected) = ([Block::ZERO; 8], [0; 32]);
+        let x = &mut x[..code.bits];
+        mesh.recv(self.peer, Block::as_bytes_mut(x))?;
         mesh.recv(self.peer, &mut expected)?;
-        let x = Block::from_bytes(x);
-        let mut values = Zeroizing::new([Block::ZERO; COLUMNS]);
-        for (column, (value, &hash)) in values.iter_mut().zip(hash.values()).enumerate() {
-            *value = hash ^ x.masked((self.delta.value() >> column) as u8);
+        let mut values = Zeroizing::new(vec![Block::ZERO; columns]);
+        for (i, range) in self.parameters.columns().enumerate() {
+            if i >= code.bits {
+                code.step(i, x);
+            }
+            let symbol = x[i % code.bits];
+            for column in range {
+                let bit = choice(&self.delta, column);
+                values[column] = hash.values()[column] ^ symbol.masked(bit);
+            }
         }
-        let hash = check_hash(&digest, &values[..]);
+        let hash = check_hash(&digest, &values);
         check_equal(&hash, &expected, OtError::CheckFailed(self.peer))
     }
 }
 
-/// The generators erase themselves.
-impl Drop for Sender {
-    fn drop(&mut self) {
-        self.delta.zeroize();
-    }
-}
-
-impl ZeroizeOnDrop for Sender {}
+impl ZeroizeOnDrop for VoleSender {}

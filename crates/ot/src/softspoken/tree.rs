@@ -23,8 +23,9 @@
 //! The chooser keeps nodes in the order of `y ^ a`. Its missing node always comes first, and no
 //! address or branch depends on `a`.
 
-use super::SoftSpoken;
+use super::subspace::Subspace;
 use crate::OtError;
+use crate::traits::choice;
 use crate::transcript::check_equal;
 use sealane_block::{Block, Seed};
 use sealane_net::SessionId;
@@ -39,7 +40,7 @@ const NODE: usize = Seed::BYTES;
 type Node = Zeroizing<[u8; NODE]>;
 
 /// Bytes of the dealer's message, for all trees.
-pub(super) fn message_bytes(parameters: SoftSpoken) -> usize {
+pub(super) fn message_bytes(parameters: Subspace) -> usize {
     let tree = |bits: usize| {
         let check = if checked(parameters, bits) {
             2 * NODE
@@ -55,7 +56,7 @@ pub(super) fn message_bytes(parameters: SoftSpoken) -> usize {
 }
 
 /// A tree of one level is two keys of an OT, where nothing can be inconsistent.
-fn checked(parameters: SoftSpoken, bits: usize) -> bool {
+fn checked(parameters: Subspace, bits: usize) -> bool {
     parameters.malicious() && bits > 1
 }
 
@@ -68,7 +69,7 @@ pub(super) struct Dealt {
 }
 
 /// Makes the trees of the dealer.
-pub(super) fn deal(parameters: SoftSpoken, keys: &[[Seed; 2]], session: SessionId) -> Dealt {
+pub(super) fn deal(parameters: Subspace, keys: &[[Seed; 2]], session: SessionId) -> Dealt {
     let mut message = Zeroizing::new(Vec::with_capacity(message_bytes(parameters)));
     let mut trees = Vec::new();
     for columns in parameters.columns() {
@@ -107,9 +108,9 @@ pub(super) fn deal(parameters: SoftSpoken, keys: &[[Seed; 2]], session: SessionI
 /// [`OtError::CheckFailed`] if the dealer's trees are inconsistent. All trees are looked at before,
 /// so that time does not tell which.
 pub(super) fn choose(
-    parameters: SoftSpoken,
+    parameters: Subspace,
     keys: &[Seed],
-    numbers: Block,
+    numbers: &[Block],
     session: SessionId,
     message: &[u8],
     from: PartyId,
@@ -120,8 +121,8 @@ pub(super) fn choose(
     let mut trees = Vec::new();
     let (mut ours, mut theirs) = (blake3::Hasher::new(), blake3::Hasher::new());
     for columns in parameters.columns() {
-        let bits = numbers.value() >> columns.start;
-        let choice = |level: usize| Choice::from((bits >> level) as u8 & 1);
+        let first = columns.start;
+        let choice = |level: usize| Choice::from(choice(numbers, first + level));
         let keys = &keys[columns];
         // All nodes but the missing one, node 0: node `i` is the one at `i - 1`. There is room for
         // all leaves from the start.

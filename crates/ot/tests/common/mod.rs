@@ -99,3 +99,26 @@ pub fn random_bits(count: usize, seed: u64) -> Vec<u8> {
 pub fn values(blocks: &[Block]) -> Vec<u128> {
     blocks.iter().map(|block| block.value()).collect()
 }
+
+/// Bounds of [`chi_square`] for uniform bytes. There are 255 degrees of freedom: mean 255,
+/// deviation 22.6. Uniform bytes stay within five deviations with probability above 1 - 10^-5, and
+/// the coins of tests are fixed.
+pub const PLAUSIBLE: std::ops::Range<f64> = 142.0..368.0;
+
+pub fn assert_uniform(name: &str, bytes: &[u8]) {
+    let statistic = chi_square(bytes);
+    assert!(PLAUSIBLE.contains(&statistic), "{name}: {statistic}");
+}
+
+/// Pearson's statistic of the byte histogram against the uniform one.
+pub fn chi_square(bytes: &[u8]) -> f64 {
+    let mut histogram = [0.0; 256];
+    bytes
+        .iter()
+        .for_each(|&byte| histogram[usize::from(byte)] += 1.0);
+    let expected = bytes.len() as f64 / 256.0;
+    histogram
+        .iter()
+        .map(|seen: &f64| (seen - expected).powi(2) / expected)
+        .sum()
+}

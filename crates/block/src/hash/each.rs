@@ -1,0 +1,71 @@
+//! Hashes under a tweak of each block's own.
+
+use super::{HashLanes, LabelHash, Mi};
+use crate::{Block, Kernel, Lanes, aes};
+use zeroize::Zeroize;
+
+/// See [`Mi::hash_each`].
+pub(super) struct HashEach<'a> {
+    pub(super) hash: &'a Mi,
+    pub(super) tweaks: &'a [Block],
+    pub(super) blocks: &'a mut [Block],
+}
+
+impl Kernel for HashEach<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let mut hash = self.hash.lanes(l);
+        let turn = 2 * L::QUAD;
+        let mut padded = [[Block::ZERO; aes::MAX_TURN]; 2];
+        let turns = self.blocks.chunks_mut(turn).zip(self.tweaks.chunks(turn));
+        for (blocks, tweaks) in turns {
+            let count = blocks.len();
+            padded[0][..count].copy_from_slice(tweaks);
+            padded[1][..count].copy_from_slice(blocks);
+            let [tweaks, labels] = &padded;
+            let tweaks = [
+                (hash.pair_tweaks(l, tweaks), 0),
+                (hash.pair_tweaks(l, &tweaks[L::QUAD..]), 0),
+            ];
+            let labels = [l.load_quad(labels), l.load_quad(&labels[L::QUAD..])];
+            let [low, high] = hash.hash_one(l, tweaks, labels);
+            l.store_quad(&mut padded[1], low);
+            l.store_quad(&mut padded[1][L::QUAD..], high);
+            blocks.copy_from_slice(&padded[1][..count]);
+        }
+        padded.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cpu, Prg, Tweak};
+
+    #[test]
+    fn hashes_are_those_of_single_calls_on_every_tier() {
+        let hash = Mi::new(Cpu::best(), Block::new(77));
+        for count in [0, 1, 7, 8, 9, 31, 32, 33, 100] {
+            let mut blocks = vec![Block::ZERO; count];
+            Prg::danger_fixed(Cpu::best(), 6).fill(&mut blocks);
+            let tweak = |i: usize| Tweak {
+                gate: 3,
+                call: 1 << 40 | i as u64,
+                row: 5 * i as u32,
+                part: i as u32 % 256,
+            };
+            let tweaks: Vec<Block> = (0..count).map(|i| tweak(i).block()).collect();
+            for cpu in Cpu::available() {
+                let mut made = blocks.clone();
+                hash.hash_each(cpu, &tweaks, &mut made);
+                for (i, (made, block)) in made.iter().zip(&blocks).enumerate() {
+                    let mut expected = [*block];
+                    hash.hash(cpu, tweak(i), &mut expected);
+                    assert!(made.value() == expected[0].value(), "{i} {}", cpu.tier());
+                }
+            }
+        }
+    }
+}

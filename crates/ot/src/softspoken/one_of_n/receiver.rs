@@ -1,0 +1,248 @@
+//! The receiver, which has the key of one string.
+
+use super::{Call, Hash, OneOfN, Scratch, fold};
+use crate::OtError;
+use crate::softspoken::receiver::{VoleReceiver, VoleSetup};
+use sealane_block::{Block, Coins, Cpu};
+use sealane_net::Mesh;
+use sealane_parties::PartyId;
+use subtle::ConstantTimeEq;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
+
+/// Keys that are hashed together.
+const BATCH: usize = 512;
+
+/// A receiver that has written its message of the base OTs.
+pub struct ReceiverSetup {
+    parameters: OneOfN,
+    cpu: Cpu,
+    vole: VoleSetup,
+}
+
+/// Receiver of OTs of one of `N` strings; see the [module](super).
+pub struct Receiver {
+    parameters: OneOfN,
+    vole: VoleReceiver,
+    hash: Hash,
+}
+
+impl Receiver {
+    /// Begins the set-up: writes one message, not flushed, and waits for nothing.
+    ///
+    /// # Errors
+    /// The network failed.
+    pub fn set_up(
+        parameters: OneOfN,
+        cpu: Cpu,
+        mesh: &mut Mesh,
+        peer: PartyId,
+        coins: &mut Coins,
+    ) -> Result<ReceiverSetup, OtError> {
+        let vole = VoleReceiver::set_up(parameters.subspace(), cpu, mesh, peer, coins)?;
+        Ok(ReceiverSetup {
+            parameters,
+            cpu,
+            vole,
+        })
+    }
+}
+
+impl ReceiverSetup {
+    /// Ends the set-up: reads the message of the sender and writes that of the trees, not flushed.
+    ///
+    /// # Errors
+    /// As [`softspoken::ReceiverSetup::finish`](crate::softspoken::ReceiverSetup::finish).
+    pub fn finish(self, mesh: &mut Mesh) -> Result<Receiver, OtError> {
+        let vole = self.vole.finish(mesh)?;
+        let hash = Hash::new(self.cpu, mesh.session(), vole.peer, mesh.me());
+        Ok(Receiver {
+            parameters: self.parameters,
+            vole,
+            hash,
+        })
+    }
+}
+
+impl Receiver {
+    /// The sender.
+    pub fn peer(&self) -> PartyId {
+        self.vole.peer
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> OneOfN {
+        self.parameters
+    }
+
+    /// Makes OTs whose choices are random: fills `choices`, and `keys` with the keys of these.
+    /// Writes one message, not flushed, and reads none.
+    ///
+    /// # Errors
+    /// The network failed.
+    ///
+    /// # Panics
+    /// If there is not a key for each choice.
+    pub fn extend(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &mut [u8],
+        keys: &mut [Block],
+    ) -> Result<(), OtError> {
+        let call = self.rows(mesh, choices, keys)?;
+        for (i, (keys, choices)) in keys
+            .chunks_mut(BATCH)
+            .zip(choices.chunks(BATCH))
+            .enumerate()
+        {
+            hash(&call, 0, i * BATCH, choices, keys);
+        }
+        Ok(())
+    }
+
+    /// As [`extend`](Receiver::extend), with `choices` of its own, below `N`.
+    ///
+    /// # Errors
+    /// As [`extend`](Receiver::extend).
+    ///
+    /// # Panics
+    /// If there is not a key for each choice, or a choice is no number of a string.
+    pub fn receive_given(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &[u8],
+        keys: &mut [Block],
+    ) -> Result<(), OtError> {
+        let mut random = Zeroizing::new(vec![0; choices.len()]);
+        self.extend(mesh, &mut random, keys)?;
+        self.ask(mesh, choices, &random)
+    }
+
+    /// Makes rows, and fills the random choices.
+    fn rows(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &mut [u8],
+        rows: &mut [Block],
+    ) -> Result<Call, OtError> {
+        assert_eq!(choices.len(), rows.len(), "a key for each choice");
+        choices.fill(0);
+        let cpu = self.hash.cpu;
+        let mut scratch = Scratch::new();
+        self.vole.extend(mesh, rows.len(), |piece, columns, x| {
+            let range = piece.first..piece.first + piece.count;
+            fold(cpu, piece, columns, &mut scratch, &mut rows[range.clone()]);
+            let choices = &mut choices[range];
+            for (bit, column) in x.chunks_exact(piece.width).enumerate() {
+                let blocks = choices.chunks_mut(128).zip(&column[piece.hidden..]);
+                for (choices, block) in blocks {
+                    for (j, choice) in choices.iter_mut().enumerate() {
+                        *choice |= ((block.value() >> j) as u8 & 1) << bit;
+                    }
+                }
+            }
+        })?;
+        Ok(self.hash.next())
+    }
+
+    /// Writes how `choices` differ from the random ones.
+    fn ask(&self, mesh: &mut Mesh, choices: &[u8], random: &[u8]) -> Result<(), OtError> {
+        let bits = usize::from(self.parameters.bits);
+        let none = choices.iter().fold(0, |all, choice| all | choice) >> (bits - 1) >> 1;
+        assert!(
+            bool::from(none.ct_eq(&0)),
+            "a choice is a number of a string"
+        );
+        let mut packed = vec![0; self.parameters.given_bytes(choices.len() as u64) as usize];
+        for (j, (choice, random)) in choices.iter().zip(random).enumerate() {
+            packed[j * bits / 8] |= (choice ^ random) << (j * bits % 8);
+        }
+        Ok(mesh.send(self.vole.peer, &packed)?)
+    }
+}
+
+impl ZeroizeOnDrop for Receiver {}
+
+/// Replaces up to [`BATCH`] rows by block `number` of their keys.
+fn hash(call: &Call, number: usize, first: usize, choices: &[u8], rows: &mut [Block]) {
+    let mut tweaks = Zeroizing::new([Block::ZERO; BATCH]);
+    let tweaks = &mut tweaks[..rows.len()];
+    for (i, (tweak, &choice)) in tweaks.iter_mut().zip(choices).enumerate() {
+        *tweak = call.tweak(number, first + i, choice);
+    }
+    call.hash.hash_each(call.cpu, tweaks, rows);
+}
+
+/// A receiver that has asked for one string of each OT.
+pub struct Request {
+    parameters: OneOfN,
+    sender: PartyId,
+    call: Call,
+    choices: Zeroizing<Vec<u8>>,
+    random: Zeroizing<Vec<u8>>,
+    rows: Zeroizing<Vec<Block>>,
+}
+
+impl Request {
+    /// Asks for the strings of `choices`, which are below `N`. Messages that it writes last are not
+    /// flushed.
+    ///
+    /// # Errors
+    /// As [`Receiver::extend`].
+    ///
+    /// # Panics
+    /// If a choice is no number of a string.
+    pub fn new(
+        receiver: &mut Receiver,
+        mesh: &mut Mesh,
+        choices: &[u8],
+    ) -> Result<Request, OtError> {
+        let mut random = Zeroizing::new(vec![0; choices.len()]);
+        let mut rows = Zeroizing::new(vec![Block::ZERO; choices.len()]);
+        let call = receiver.rows(mesh, &mut random, &mut rows)?;
+        receiver.ask(mesh, choices, &random)?;
+        Ok(Request {
+            parameters: receiver.parameters,
+            sender: receiver.peer(),
+            call,
+            choices: Zeroizing::new(choices.to_vec()),
+            random,
+            rows,
+        })
+    }
+
+    /// Reads the sender's answer and fills `strings` with strings of `length` blocks.
+    ///
+    /// # Errors
+    /// The network failed.
+    ///
+    /// # Panics
+    /// If there is not a string for each choice.
+    pub fn finish(
+        self,
+        mesh: &mut Mesh,
+        length: usize,
+        strings: &mut [Block],
+    ) -> Result<(), OtError> {
+        let n = self.parameters.strings();
+        assert_eq!(strings.len(), self.rows.len() * length, "a string a choice");
+        let mut masked = vec![Block::ZERO; n * length];
+        let mut key = Zeroizing::new([Block::ZERO]);
+        for (j, string) in strings.chunks_mut(length).enumerate() {
+            mesh.recv(self.sender, Block::as_bytes_mut(&mut masked))?;
+            string.fill(Block::ZERO);
+            // All are read, and masks select.
+            for (c, masked) in masked.chunks(length).enumerate() {
+                let mask = (c as u8).ct_eq(&self.choices[j]).unwrap_u8();
+                for (string, &masked) in string.iter_mut().zip(masked) {
+                    *string ^= masked.masked(mask);
+                }
+            }
+            for (number, string) in string.iter_mut().enumerate() {
+                key[0] = self.rows[j];
+                hash(&self.call, number, j, &self.random[j..=j], &mut key[..]);
+                *string ^= key[0];
+            }
+        }
+        Ok(())
+    }
+}

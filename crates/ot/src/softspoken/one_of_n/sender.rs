@@ -1,0 +1,233 @@
+//! The sender, which may have the key of every string.
+
+use super::{Call, Hash, OneOfN, Scratch, fold, fold_row, selected};
+use crate::OtError;
+use crate::softspoken::sender::{VoleSender, VoleSetup};
+use sealane_block::{Block, Coins, Cpu};
+use sealane_net::Mesh;
+use sealane_parties::PartyId;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+/// Keys that are hashed together.
+const BATCH: usize = 512;
+
+/// A sender that has written its message of the base OTs.
+pub struct SenderSetup {
+    parameters: OneOfN,
+    cpu: Cpu,
+    vole: VoleSetup,
+}
+
+/// Sender of OTs of one of `N` strings; see the [module](super).
+pub struct Sender {
+    parameters: OneOfN,
+    vole: VoleSender,
+    /// `L(C(c) * delta)` for every choice.
+    offsets: Zeroizing<Vec<Block>>,
+    hash: Hash,
+}
+
+impl Sender {
+    /// Begins the set-up: writes one message, not flushed, and waits for nothing. The offset is
+    /// drawn.
+    ///
+    /// # Errors
+    /// The network failed.
+    pub fn set_up(
+        parameters: OneOfN,
+        cpu: Cpu,
+        mesh: &mut Mesh,
+        peer: PartyId,
+        coins: &mut Coins,
+    ) -> Result<SenderSetup, OtError> {
+        let subspace = parameters.subspace();
+        let mut delta = Zeroizing::new(vec![Block::ZERO; subspace.columns.div_ceil(128)]);
+        coins.secret("ot: offset of one of many").fill(&mut delta);
+        let vole = VoleSender::set_up(subspace, cpu, mesh, peer, delta, coins)?;
+        Ok(SenderSetup {
+            parameters,
+            cpu,
+            vole,
+        })
+    }
+}
+
+impl SenderSetup {
+    /// Ends the set-up: reads the two messages of the receiver.
+    ///
+    /// # Errors
+    /// As [`softspoken::SenderSetup::finish`](crate::softspoken::SenderSetup::finish).
+    pub fn finish(self, mesh: &mut Mesh) -> Result<Sender, OtError> {
+        let SenderSetup {
+            parameters,
+            cpu,
+            vole,
+        } = self;
+        let vole = vole.finish(mesh)?;
+        let subspace = parameters.subspace();
+        let mut offsets = Zeroizing::new(Vec::with_capacity(parameters.strings()));
+        for choice in 0..parameters.strings() {
+            let selected = selected(subspace, vole.delta(), choice as u8);
+            offsets.push(fold_row(cpu, &selected));
+        }
+        let hash = Hash::new(cpu, mesh.session(), mesh.me(), vole.peer);
+        Ok(Sender {
+            parameters,
+            vole,
+            offsets,
+            hash,
+        })
+    }
+}
+
+impl Sender {
+    /// The receiver.
+    pub fn peer(&self) -> PartyId {
+        self.vole.peer
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> OneOfN {
+        self.parameters
+    }
+
+    /// Makes `count` OTs whose choices are random. Reads one message and writes none.
+    ///
+    /// # Errors
+    /// The network failed, or the receiver deviated from the protocol and was caught. After any
+    /// error the sender is of no use.
+    pub fn extend(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys, OtError> {
+        let cpu = self.hash.cpu;
+        let mut rows = Zeroizing::new(vec![Block::ZERO; count]);
+        let mut scratch = Scratch::new();
+        let result = self.vole.extend(mesh, count, |piece, columns| {
+            let rows = &mut rows[piece.first..][..piece.count];
+            fold(cpu, piece, columns, &mut scratch, rows);
+        });
+        if result.is_err() {
+            self.offsets.zeroize();
+        }
+        result?;
+        Ok(Keys {
+            rows,
+            offsets: self.offsets.clone(),
+            call: self.hash.next(),
+            shifts: vec![0; count],
+        })
+    }
+
+    /// As [`extend`](Sender::extend), with choices that the receiver gives
+    /// ([`Receiver::receive_given`](super::Receiver::receive_given)).
+    ///
+    /// # Errors
+    /// As [`extend`](Sender::extend).
+    pub fn extend_given(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys, OtError> {
+        let mut keys = self.extend(mesh, count)?;
+        let mut packed = vec![0; self.parameters.given_bytes(count as u64) as usize];
+        mesh.recv(self.vole.peer, &mut packed)?;
+        let bits = usize::from(self.parameters.bits);
+        for (j, shift) in keys.shifts.iter_mut().enumerate() {
+            let at = j * bits;
+            *shift = packed[at / 8] >> (at % 8) & (u8::MAX >> (8 - bits));
+        }
+        Ok(keys)
+    }
+
+    /// Sends `strings` to a receiver that asks for one of each OT ([`Request`](super::Request)):
+    /// for each OT all `N` strings of `length` blocks after one another. Writes one message, not
+    /// flushed.
+    ///
+    /// # Errors
+    /// As [`extend`](Sender::extend).
+    ///
+    /// # Panics
+    /// If they are not whole OTs.
+    pub fn send_chosen(
+        &mut self,
+        mesh: &mut Mesh,
+        length: usize,
+        strings: &[Block],
+    ) -> Result<(), OtError> {
+        let n = self.parameters.strings();
+        assert!(
+            length > 0 && strings.len().is_multiple_of(length * n),
+            "N strings of one length for each OT"
+        );
+        let keys = self.extend_given(mesh, strings.len() / (length * n))?;
+        let mut masked = vec![Block::ZERO; BATCH];
+        for (batch, strings) in strings.chunks(BATCH).enumerate() {
+            let masked = &mut masked[..strings.len()];
+            let place = |i: usize| {
+                let at = batch * BATCH + i;
+                let (j, c) = (at / length / n, at / length % n);
+                (at % length, j, c as u8)
+            };
+            keys.hash(place, masked);
+            masked.iter_mut().zip(strings).for_each(|(m, &s)| *m ^= s);
+            mesh.send(self.vole.peer, Block::as_bytes(masked))?;
+        }
+        Ok(())
+    }
+}
+
+impl ZeroizeOnDrop for Sender {}
+
+/// The sender's keys of one extension. It computes those that it is asked for.
+pub struct Keys {
+    rows: Zeroizing<Vec<Block>>,
+    offsets: Zeroizing<Vec<Block>>,
+    call: Call,
+    /// Numbers to add to that of a string for the choice that it stands for.
+    shifts: Vec<u8>,
+}
+
+impl Keys {
+    /// Number of OTs.
+    pub fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Fills `keys` with the keys of strings of OTs, by the numbers of OT and string.
+    ///
+    /// # Panics
+    /// If there are not as many, or a number is too large.
+    pub fn fill(&self, places: &[(usize, u8)], keys: &mut [Block]) {
+        assert_eq!(places.len(), keys.len(), "a key for each place");
+        for (places, keys) in places.chunks(BATCH).zip(keys.chunks_mut(BATCH)) {
+            self.hash(|i| (0, places[i].0, places[i].1), keys);
+        }
+    }
+
+    /// Fills `keys` with all keys: those of the strings of the first OT, and so on.
+    ///
+    /// # Panics
+    /// If there is not one for each string of each OT.
+    pub fn fill_all(&self, keys: &mut [Block]) {
+        let n = self.offsets.len();
+        assert_eq!(keys.len(), n * self.count(), "N keys for each OT");
+        for (batch, keys) in keys.chunks_mut(BATCH).enumerate() {
+            self.hash(
+                |i| {
+                    let at = batch * BATCH + i;
+                    (0, at / n, (at % n) as u8)
+                },
+                keys,
+            );
+        }
+    }
+
+    /// Fills up to [`BATCH`] blocks with those of keys: number of the block, OT and string.
+    fn hash(&self, place: impl Fn(usize) -> (usize, usize, u8), out: &mut [Block]) {
+        let mut tweaks = [Block::ZERO; BATCH];
+        let tweaks = &mut tweaks[..out.len()];
+        for (i, (tweak, out)) in tweaks.iter_mut().zip(&mut *out).enumerate() {
+            let (number, j, string) = place(i);
+            let choice = string ^ self.shifts[j];
+            *tweak = self.call.tweak(number, j, choice);
+            *out = self.rows[j] ^ self.offsets[usize::from(choice)];
+        }
+        self.call.hash.hash_each(self.call.cpu, tweaks, out);
+    }
+}
+
+impl ZeroizeOnDrop for Keys {}

@@ -1,0 +1,100 @@
+use super::*;
+
+const ALL: [(u8, u8); 9] = [
+    (2, 4),
+    (2, 6),
+    (2, 8),
+    (4, 4),
+    (4, 6),
+    (4, 8),
+    (8, 4),
+    (8, 6),
+    (8, 8),
+];
+
+fn all() -> impl Iterator<Item = OneOfN> {
+    ALL.into_iter()
+        .map(|(bits, k)| OneOfN::new(bits, k, Security::Malicious))
+}
+
+#[test]
+fn codes_are_systematic_and_linear_and_their_words_select_144_bits() {
+    for parameters in all() {
+        let subspace = parameters.subspace();
+        let length = subspace.trees();
+        assert_eq!(subspace.columns % subspace.k, 0, "no shorter tree");
+        assert!(subspace.columns <= 128 * GROUPS && length < 128);
+        let word = |choice: usize| subspace.code.word(choice as u8, length);
+        let mut least = length as u32;
+        for choice in 1..parameters.strings() {
+            assert_eq!(
+                word(choice) & (parameters.strings() as u128 - 1),
+                choice as u128
+            );
+            assert_eq!(
+                word(choice),
+                word(choice & choice - 1) ^ word(choice & choice.wrapping_neg())
+            );
+            least = least.min(word(choice).count_ones());
+        }
+        assert_eq!(least * u32::from(parameters.k), 144, "{parameters:?}");
+    }
+}
+
+#[test]
+fn symbols_step_by_step_are_those_of_words() {
+    for parameters in all() {
+        let Subspace { code, .. } = parameters.subspace();
+        let length = parameters.subspace().trees();
+        for choice in [1, 2, 3, parameters.strings() - 1] {
+            let word = code.word(choice as u8, length);
+            let bits = |i: usize| Block::new(word >> i & 1);
+            let mut recent: Vec<Block> = (0..code.bits).map(bits).collect();
+            for i in code.bits..length {
+                code.step(i, &mut recent);
+                assert_eq!(recent[i % code.bits].value(), bits(i).value(), "symbol {i}");
+            }
+        }
+    }
+}
+
+/// Gaussian elimination.
+fn rank(images: impl Iterator<Item = u128>) -> usize {
+    let mut by_top = [0u128; 128];
+    let mut rank = 0;
+    for mut image in images {
+        while image != 0 {
+            let top = image.ilog2() as usize;
+            if by_top[top] == 0 {
+                by_top[top] = image;
+                rank += 1;
+                break;
+            }
+            image ^= by_top[top];
+        }
+    }
+    rank
+}
+
+#[test]
+fn folded_differences_of_all_choices_are_uniform() {
+    for parameters in all() {
+        let subspace = parameters.subspace();
+        let images: Vec<u128> = (0..subspace.columns)
+            .map(|column| {
+                let mut row = [Block::ZERO; GROUPS];
+                row[column / 128] = Block::new(1 << (column % 128));
+                fold_row(Cpu::best(), &row).value()
+            })
+            .collect();
+        for choice in 1..parameters.strings() {
+            let word = subspace.code.word(choice as u8, subspace.trees());
+            let trees = subspace.columns().enumerate();
+            let columns = trees
+                .filter(|(i, _)| word >> i & 1 == 1)
+                .flat_map(|(_, c)| c);
+            let rank = rank(columns.map(|column| images[column]));
+            assert_eq!(rank, 128, "choice {choice}, {parameters:?}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Boolean triples.
+
+use super::{BothWays, both_ways};
+use crate::OtError;
+use crate::flights::{Flights, then};
+use crate::forms::Hasher;
+use crate::traits::{CotCost, CotReceiver, CotSender, packed_blocks};
+use sealane_block::Block;
+use sealane_net::Mesh;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+/// OTs that are extended and hashed together: 256 KiB of rows, which stay in the second cache.
+const CHUNK: usize = 1 << 14;
+
+/// One party's shares of Boolean triples: random bits `a` and `b`, and `c`, the product of the
+/// sums of both parties' `a` and `b`, shared alike. 128 in a block, the first in bit 0; the rest of
+/// the last block is 0.
+///
+/// **Semi-honest**: a party that deviates makes products wrong, and nothing notices.
+///
+/// A triple takes one correlated OT in each direction and nothing besides: 62 bits with
+/// [`SoftSpoken`](crate::SoftSpoken) and `k = 4`, below one bit with [`ferret`](crate::ferret).
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct BooleanTriples {
+    #[zeroize(skip)]
+    count: usize,
+    /// Shares of the first factors.
+    pub a: Vec<Block>,
+    /// Shares of the second factors.
+    pub b: Vec<Block>,
+    /// Shares of the products.
+    pub c: Vec<Block>,
+}
+
+impl BooleanTriples {
+    /// Makes `count` triples. Memory beyond the triples does not grow with their number.
+    ///
+    /// # Errors
+    /// As [`CotSender::extend`] and [`CotReceiver::extend`].
+    pub fn make<S: CotSender, R: CotReceiver>(
+        both: &mut BothWays<S, R>,
+        mesh: &mut Mesh,
+        count: usize,
+    ) -> Result<BooleanTriples, OtError> {
+        let empty = || vec![Block::ZERO; packed_blocks(count)];
+        let mut triples = BooleanTriples {
+            count,
+            a: empty(),
+            b: empty(),
+            c: empty(),
+        };
+        let mut other = Zeroizing::new(empty());
+        let BooleanTriples { a, b, c, .. } = &mut triples;
+        both.each_way(
+            mesh,
+            |cot, hasher, mesh| send(cot, hasher, mesh, count, [c, a]),
+            |cot, hasher, mesh| receive(cot, hasher, mesh, count, [&mut other, b]),
+        )?;
+        // The share of the own product, and of both that take a factor of the peer.
+        for (((c, &other), &a), &b) in c.iter_mut().zip(&*other).zip(&*a).zip(&*b) {
+            *c ^= other ^ (a & b);
+        }
+        Ok(triples)
+    }
+
+    /// Number of triples.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Messages of `count` triples, if each source made `before` OTs since its set-up.
+    pub fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, count: u64) -> Flights {
+        let chunks = (0..count).step_by(CHUNK);
+        both_ways(chunks.fold(Flights::new(), |flights, first| {
+            let now = (count - first).min(CHUNK as u64);
+            then(flights, cot.extend(before + first, now))
+        }))
+    }
+}
+
+/// The chunks of `count` OTs: each with its number, and the blocks of its bits.
+fn chunks(count: usize) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> {
+    (0..count).step_by(CHUNK).map(move |first| {
+        let now = CHUNK.min(count - first);
+        let block = first / 128;
+        (now, block..block + packed_blocks(now))
+    })
+}
+
+/// Fills bits of keys of choice 0, and their sums with those of choice 1.
+fn send<S: CotSender>(
+    cot: &mut S,
+    hasher: &mut Hasher,
+    mesh: &mut Mesh,
+    count: usize,
+    [zeros, sums]: [&mut Vec<Block>; 2],
+) -> Result<(), OtError> {
+    let mut q = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
+    for (now, blocks) in chunks(count) {
+        let q = &mut q[..now];
+        cot.extend(mesh, q)?;
+        mesh.flush()?;
+        let delta = Zeroizing::new(cot.delta());
+        let bits = [&mut zeros[blocks.clone()], &mut sums[blocks]];
+        hasher.pair_bits(*delta, q, bits);
+    }
+    Ok(())
+}
+
+/// Fills bits of keys, and the choices.
+fn receive<R: CotReceiver>(
+    cot: &mut R,
+    hasher: &mut Hasher,
+    mesh: &mut Mesh,
+    count: usize,
+    [keys, choices]: [&mut Vec<Block>; 2],
+) -> Result<(), OtError> {
+    let mut t = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
+    for (now, blocks) in chunks(count) {
+        let t = &mut t[..now];
+        cot.extend(mesh, &mut choices[blocks.clone()], t)?;
+        // The peer works on this chunk while this party is at the next one.
+        mesh.flush()?;
+        hasher.bits(t, &mut keys[blocks]);
+    }
+    Ok(())
+}

@@ -1,0 +1,251 @@
+//! Products of columns by rows modulo `2^k`, from correlated OTs in one direction: the body of
+//! OLEs, arithmetic and matrix triples.
+//!
+//! The equations are those of the [module above](super). The OT of bit `i` of element `l` of row
+//! `j` has number `(j p + l) k + i`, and its keys are `m` elements, cut from as many blocks of hash
+//! as they fill.
+
+use super::Ring;
+use super::packing::{Packer, Unpacker};
+use crate::OtError;
+use crate::flights::{Flight, Flights, then};
+use crate::forms::{BATCH, Hasher};
+use crate::traits::{CotCost, CotReceiver, CotSender, packed_blocks};
+use sealane_block::Block;
+use sealane_net::Mesh;
+use std::hint::black_box;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+/// A number of products: each is the sum of `inner` columns of `left` elements, the sender's, by
+/// rows of `right` elements, the receiver's.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) ring: Ring,
+    pub(super) left: usize,
+    pub(super) inner: usize,
+    pub(super) right: usize,
+}
+
+/// One party's part of them.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub(super) struct Products {
+    /// Its factor: for each product and each of `inner`, a column or a row.
+    pub(super) own: Vec<u64>,
+    /// Its shares of the products: for each, `left` times `right` elements by rows.
+    pub(super) shares: Vec<u64>,
+}
+
+impl Shape {
+    /// Correlated OTs of `count` products.
+    pub(super) fn ots(self, count: usize) -> usize {
+        [count, self.inner, self.right]
+            .into_iter()
+            .try_fold(self.ring.bits() as usize, usize::checked_mul)
+            .expect("fewer than 2^64 transfers")
+    }
+
+    /// Bits of the sender's message.
+    pub(super) fn message_bits(self, count: usize) -> u64 {
+        let k = u64::from(self.ring.bits());
+        let each = self.right as u64 * k * (k + 1) / 2 - k;
+        (count * self.inner * self.left) as u64 * each
+    }
+
+    /// Messages of `count` products, after `before` OTs.
+    pub(super) fn flights<C: CotCost + ?Sized>(
+        self,
+        cot: &C,
+        before: u64,
+        count: usize,
+    ) -> Flights {
+        let message = match self.message_bits(count).div_ceil(8) {
+            0 => Flights::new(),
+            bytes => vec![Flight {
+                from_sender: bytes,
+                from_receiver: 0,
+            }],
+        };
+        then(cot.extend(before, self.ots(count) as u64), message)
+    }
+
+    /// Bits of an element within a block of hash, and elements in it.
+    fn elements(self) -> (u32, usize) {
+        match self.ring.bits() {
+            ..=32 => (32, 4),
+            _ => (64, 2),
+        }
+    }
+
+    fn empty(self, count: usize, own: usize) -> Products {
+        Products {
+            own: vec![0; count * self.inner * own],
+            shares: vec![0; count * self.left * self.right],
+        }
+    }
+
+    /// Calls `each` with the numbers of a batch of OTs, in order: the place of an OT, and its
+    /// index in the batch.
+    fn batch(
+        self,
+        first: usize,
+        count: usize,
+        mut each: impl FnMut(usize, Place) -> Result<(), OtError>,
+    ) -> Result<(), OtError> {
+        let k = self.ring.bits() as usize;
+        let mut place = Place {
+            row: first / k / self.right,
+            product: first / k / self.right / self.inner,
+            element: first / k % self.right,
+            bit: (first % k) as u32,
+        };
+        let mut inner = place.row % self.inner;
+        for i in 0..count {
+            each(i, place)?;
+            place.bit += 1;
+            if place.bit as usize == k {
+                (place.bit, place.element) = (0, place.element + 1);
+            }
+            if place.element == self.right {
+                (place.element, place.row, inner) = (0, place.row + 1, inner + 1);
+            }
+            if inner == self.inner {
+                (inner, place.product) = (0, place.product + 1);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The place of an OT.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Number of the column and row among all.
+    row: usize,
+    /// Number of the product that it adds to.
+    product: usize,
+    /// Number in the row, and bit of that element.
+    element: usize,
+    bit: u32,
+}
+
+impl Place {
+    /// Returns true if this OT makes the sender's factor, so that nothing is sent.
+    fn first(self) -> bool {
+        self.element == 0 && self.bit == 0
+    }
+}
+
+/// Makes `count` products as the sender. The last messages are not flushed.
+pub(super) fn send<S: CotSender>(
+    cot: &mut S,
+    hasher: &mut Hasher,
+    mesh: &mut Mesh,
+    shape: Shape,
+    count: usize,
+) -> Result<Products, OtError> {
+    let (ring, left, right) = (shape.ring, shape.left, shape.right);
+    let (width, elements) = shape.elements();
+    let mut products = shape.empty(count, left);
+    let mut q = Zeroizing::new(vec![Block::ZERO; shape.ots(count)]);
+    cot.extend(mesh, &mut q)?;
+    let delta = Zeroizing::new(cot.delta());
+    let mut pairs = Zeroizing::new([[Block::ZERO; 2]; BATCH]);
+    let mut packer = Packer::new(cot.peer());
+    for (batch, q) in q.chunks(BATCH).enumerate() {
+        let call = hasher.take_call();
+        for (block, first) in (0..left).step_by(elements).enumerate() {
+            let pairs = &mut pairs[..q.len()];
+            hasher.pairs(call, block, *delta, q, pairs);
+            shape.batch(batch * BATCH, q.len(), |i, place| {
+                let [zero, one] = pairs[i].map(|key| key.value());
+                for e in 0..elements.min(left - first) {
+                    let key = |block: u128| (block >> (width * e as u32)) as u64;
+                    let (zero, one) = (key(zero), key(one));
+                    let own = &mut products.own[place.row * left + first + e];
+                    if place.first() {
+                        *own = ring.reduce(one.wrapping_sub(zero));
+                    } else {
+                        let bits = ring.bits() - place.bit;
+                        let d = zero.wrapping_sub(one).wrapping_add(*own);
+                        packer.put(mesh, Ring::new(bits).reduce(d), bits)?;
+                    }
+                    let at = (place.product * left + first + e) * right + place.element;
+                    let share = &mut products.shares[at];
+                    *share = share.wrapping_sub(zero << place.bit);
+                }
+                Ok(())
+            })?;
+        }
+    }
+    reduce(ring, &mut products.shares);
+    packer.finish(mesh)?;
+    Ok(products)
+}
+
+/// Makes `count` products as the receiver.
+pub(super) fn receive<R: CotReceiver>(
+    cot: &mut R,
+    hasher: &mut Hasher,
+    mesh: &mut Mesh,
+    shape: Shape,
+    count: usize,
+) -> Result<Products, OtError> {
+    let (ring, left, right) = (shape.ring, shape.left, shape.right);
+    let (width, elements) = shape.elements();
+    let mut products = shape.empty(count, right);
+    let ots = shape.ots(count);
+    let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(ots)]);
+    let mut t = Zeroizing::new(vec![Block::ZERO; ots]);
+    cot.extend(mesh, &mut choices, &mut t)?;
+    mesh.flush()?;
+    for (number, own) in products.own.iter_mut().enumerate() {
+        *own = element(&choices, number, ring);
+    }
+    let mut keys = Zeroizing::new([Block::ZERO; BATCH]);
+    let mut unpacker = Unpacker::new(cot.peer(), shape.message_bits(count));
+    for (batch, t) in t.chunks(BATCH).enumerate() {
+        let call = hasher.take_call();
+        for (block, first) in (0..left).step_by(elements).enumerate() {
+            let keys = &mut keys[..t.len()];
+            keys.copy_from_slice(t);
+            hasher.keys(call, block, keys);
+            shape.batch(batch * BATCH, t.len(), |i, place| {
+                let key = keys[i].value();
+                let own = products.own[place.row * right + place.element];
+                // The barrier keeps the compiler from making a branch of the mask.
+                let mask = black_box(0u64.wrapping_sub(own >> place.bit & 1));
+                for e in 0..elements.min(left - first) {
+                    let key = (key >> (width * e as u32)) as u64;
+                    let d = match place.first() {
+                        true => 0,
+                        false => unpacker.take(mesh, ring.bits() - place.bit)?,
+                    };
+                    let at = (place.product * left + first + e) * right + place.element;
+                    let share = &mut products.shares[at];
+                    *share = share.wrapping_add(key.wrapping_add(d & mask) << place.bit);
+                }
+                Ok(())
+            })?;
+        }
+    }
+    reduce(ring, &mut products.shares);
+    Ok(products)
+}
+
+/// Element `number` of packed bits.
+fn element(bits: &[Block], number: usize, ring: Ring) -> u64 {
+    let first = number * ring.bits() as usize;
+    let (block, shift) = (first / 128, first % 128);
+    let low = bits[block].value() >> shift;
+    let high = match bits.get(block + 1) {
+        Some(next) if shift > 0 => next.value() << (128 - shift),
+        _ => 0,
+    };
+    ring.reduce((low | high) as u64)
+}
+
+fn reduce(ring: Ring, values: &mut [u64]) {
+    values
+        .iter_mut()
+        .for_each(|value| *value = ring.reduce(*value));
+}

@@ -1,0 +1,359 @@
+//! OTs of one of many strings: keys, bytes, messages that are altered, the same on every tier.
+
+use crate::common::*;
+use sealane_block::{Block, Coins, Cpu};
+use sealane_net::Mesh;
+use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
+use sealane_ot::softspoken::one_of_n::{OneOfN, Receiver, Request, Sender};
+use sealane_ot::{Flights, OtError, Security};
+use sealane_parties::PartyId;
+use sealane_testkit::record::recorded;
+use std::collections::HashSet;
+use std::thread;
+
+/// Counts around every boundary of blocks and pieces, and zero.
+const COUNTS: [usize; 7] = [1, 128, 129, 0, 600, 3969, 4096];
+
+fn all() -> impl Iterator<Item = OneOfN> {
+    [2, 4, 8].into_iter().flat_map(|bits| {
+        [4, 6, 8].into_iter().flat_map(move |k| {
+            [Security::SemiHonest, Security::Malicious]
+                .map(|security| OneOfN::new(bits, k, security))
+        })
+    })
+}
+
+fn sender(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Sender, OtError> {
+    let coins = &mut Coins::danger_fixed_seed(1);
+    let setup = Sender::set_up(parameters, cpu, mesh, RECEIVER, coins)?;
+    mesh.flush()?;
+    setup.finish(mesh)
+}
+
+fn receiver(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Receiver, OtError> {
+    let coins = &mut Coins::danger_fixed_seed(2);
+    let setup = Receiver::set_up(parameters, cpu, mesh, SENDER, coins)?;
+    mesh.flush()?;
+    let receiver = setup.finish(mesh)?;
+    mesh.flush()?;
+    Ok(receiver)
+}
+
+/// Runs both parties after their set-up.
+fn run<A: Send, B: Send>(
+    parameters: OneOfN,
+    cpu: Cpu,
+    send: impl FnOnce(&mut Sender, &mut Mesh) -> Result<A, OtError> + Send,
+    receive: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<B, OtError> + Send,
+) -> (A, B) {
+    pair(
+        |mut mesh| {
+            let mut sender = sender(parameters, cpu, &mut mesh)?;
+            let got = send(&mut sender, &mut mesh)?;
+            mesh.flush()?;
+            Ok(got)
+        },
+        |mut mesh| {
+            let mut receiver = receiver(parameters, cpu, &mut mesh)?;
+            let got = receive(&mut receiver, &mut mesh)?;
+            mesh.flush()?;
+            Ok(got)
+        },
+    )
+}
+
+fn bytes_of(flights: &Flights) -> [u64; 2] {
+    flights.iter().fold([0; 2], |[sender, receiver], flight| {
+        [sender + flight.from_sender, receiver + flight.from_receiver]
+    })
+}
+
+fn random_choices(parameters: OneOfN, count: usize) -> Vec<u8> {
+    let mut choices = vec![0; count];
+    Coins::danger_fixed_seed(count as u64)
+        .secret("choices")
+        .fill_bytes(&mut choices);
+    let mask = (parameters.strings() - 1) as u8;
+    choices.iter_mut().for_each(|choice| *choice &= mask);
+    choices
+}
+
+#[test]
+fn random_ots_give_the_key_of_the_choice_and_take_the_planned_bytes() {
+    for parameters in all() {
+        let n = parameters.strings();
+        // All keys of large runs would take a while.
+        let counts: &[usize] = if n == 256 { &[1, 129, 0, 200] } else { &COUNTS };
+        let (all, received) = run(
+            parameters,
+            Cpu::best(),
+            |sender, mesh| {
+                let mut all = Vec::new();
+                for &count in counts {
+                    let before = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
+                    let made = sender.extend(mesh, count)?;
+                    let after = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
+                    let crossed = [after[0] - before[0], after[1] - before[1]];
+                    let planned = bytes_of(&parameters.flights(count as u64));
+                    assert_eq!(crossed, planned, "{count} OTs, {parameters:?}");
+                    let mut keys = vec![Block::ZERO; n * count];
+                    made.fill_all(&mut keys);
+                    // Those that are asked for alone are the same.
+                    let places: Vec<_> = (0..count).map(|j| (j, (7 * j % n) as u8)).collect();
+                    let mut some = vec![Block::ZERO; count];
+                    made.fill(&places, &mut some);
+                    for (&(j, c), key) in places.iter().zip(&some) {
+                        assert_eq!(key.value(), keys[j * n + usize::from(c)].value());
+                    }
+                    all.push(keys);
+                }
+                Ok(all)
+            },
+            |receiver, mesh| {
+                let mut all = Vec::new();
+                for &count in counts {
+                    let (mut choices, mut keys) = (vec![9; count], vec![Block::ONES; count]);
+                    receiver.extend(mesh, &mut choices, &mut keys)?;
+                    mesh.flush()?;
+                    all.push((choices, keys));
+                }
+                Ok(all)
+            },
+        );
+        for (keys, (choices, chosen)) in all.iter().zip(&received) {
+            for (j, (choice, key)) in choices.iter().zip(chosen).enumerate() {
+                let expected = keys[j * n + usize::from(*choice)];
+                assert_eq!(key.value(), expected.value(), "OT {j}, {parameters:?}");
+            }
+        }
+        let keys: Vec<Block> = all.concat();
+        let distinct: HashSet<_> = keys.iter().map(|key| key.value()).collect();
+        assert_eq!(
+            distinct.len(),
+            keys.len(),
+            "no key comes twice, {parameters:?}"
+        );
+        // Choices are random.
+        let (choices, _) = received.last().expect("runs");
+        let seen: HashSet<_> = choices.iter().collect();
+        assert!(seen.len() > n / 3, "{} of {n} choices", seen.len());
+    }
+}
+
+#[test]
+fn chosen_strings_arrive_and_take_the_planned_bytes() {
+    for parameters in all() {
+        let n = parameters.strings();
+        for (count, length) in [(1, 1), (129, 1), (70, 3)] {
+            let choices = random_choices(parameters, count);
+            let mut strings = vec![Block::ZERO; count * n * length];
+            Coins::danger_fixed_seed(3)
+                .secret("strings")
+                .fill(&mut strings);
+            let ((), got) = run(
+                parameters,
+                Cpu::best(),
+                |sender, mesh| {
+                    let before = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
+                    sender.send_chosen(mesh, length, &strings)?;
+                    let ots = count as u64;
+                    let [_, from_receiver] = bytes_of(&parameters.flights(ots));
+                    assert_eq!(
+                        [
+                            mesh.payload_sent(RECEIVER) - before[0],
+                            mesh.payload_received(RECEIVER) - before[1],
+                        ],
+                        [
+                            parameters.chosen_bytes(ots, length as u64),
+                            from_receiver + parameters.given_bytes(ots),
+                        ]
+                    );
+                    Ok(())
+                },
+                |receiver, mesh| {
+                    let request = Request::new(receiver, mesh, &choices)?;
+                    mesh.flush()?;
+                    let mut got = vec![Block::ZERO; count * length];
+                    request.finish(mesh, length, &mut got)?;
+                    Ok(got)
+                },
+            );
+            for (j, got) in got.chunks(length).enumerate() {
+                let at = (j * n + usize::from(choices[j])) * length;
+                assert_eq!(
+                    values(got),
+                    values(&strings[at..at + length]),
+                    "{parameters:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn large_indices_have_keys_of_their_own() {
+    let parameters = OneOfN::new(8, 6, Security::Malicious);
+    for bytes in [1, 3, 8] {
+        let mut indices: Vec<u64> = (0..40).map(|j| 0x0123_4567_89ab_cdef * j).collect();
+        let low = u64::MAX >> (64 - 8 * bytes);
+        indices.iter_mut().for_each(|index| *index &= low);
+        let count = indices.len();
+        let planned = bytes_of(&large::flights(parameters, bytes, count as u64));
+        let (keys, received) = run(
+            parameters,
+            Cpu::best(),
+            |sender, mesh| {
+                let before = mesh.payload_received(RECEIVER);
+                let keys = LargeKeys::send(sender, mesh, bytes, count)?;
+                assert_eq!([0, mesh.payload_received(RECEIVER) - before], planned);
+                Ok(keys)
+            },
+            |receiver, mesh| {
+                let mut keys = vec![Block::ZERO; count];
+                large::receive(receiver, mesh, bytes, &indices, &mut keys)?;
+                Ok(keys)
+            },
+        );
+        assert_eq!(keys.count(), count);
+        let mut seen = HashSet::new();
+        for (j, (&index, key)) in indices.iter().zip(&received).enumerate() {
+            assert_eq!(keys.key(j, index).value(), key.value(), "OT {j}");
+            for other in [index, index ^ 1, index ^ 1 << (8 * bytes - 1)] {
+                assert!(seen.insert(keys.key(j, other).value()), "a key of its own");
+            }
+        }
+    }
+}
+
+#[test]
+fn sizes_are_those_of_the_codes_and_below_those_of_one_long_code() {
+    let count = 1 << 20;
+    let bits = |parameters: OneOfN| bytes_of(&parameters.flights(count))[1] * 8 / count;
+    for (n, k, expected) in [(2, 6, 34), (4, 6, 41), (8, 4, 73), (8, 6, 43), (8, 8, 36)] {
+        assert_eq!(bits(OneOfN::new(n, k, Security::SemiHonest)), expected);
+    }
+    // 64 bytes an OT of up to 76 bits with the code of Orru, Orsini and Scholl.
+    let large = large::flights(OneOfN::new(8, 6, Security::Malicious), 8, count);
+    assert_eq!(bytes_of(&large)[1] / count, 51);
+}
+
+#[test]
+fn for_fixed_coins_transcripts_and_keys_are_identical_on_every_tier() {
+    for parameters in [
+        OneOfN::new(8, 6, Security::Malicious),
+        OneOfN::new(4, 8, Security::SemiHonest),
+    ] {
+        let run = |cpu| {
+            run(
+                parameters,
+                cpu,
+                |sender, mesh| {
+                    let keys = sender.extend(mesh, 300)?;
+                    let mut all = vec![Block::ZERO; 300 * parameters.strings()];
+                    keys.fill_all(&mut all);
+                    Ok((values(&all), mesh.digest_sent(RECEIVER)))
+                },
+                |receiver, mesh| {
+                    let (mut choices, mut keys) = (vec![0; 300], vec![Block::ZERO; 300]);
+                    receiver.extend(mesh, &mut choices, &mut keys)?;
+                    Ok((choices, values(&keys), mesh.digest_sent(SENDER)))
+                },
+            )
+        };
+        let first = run(Cpu::best());
+        for cpu in Cpu::available() {
+            assert!(run(cpu) == first, "{}", cpu.tier());
+        }
+    }
+}
+
+#[test]
+fn keys_choices_and_corrections_look_uniform() {
+    let parameters = OneOfN::new(8, 6, Security::SemiHonest);
+    let count = 1 << 14;
+    let (message, [choices, keys]) = run(
+        parameters,
+        Cpu::best(),
+        |_, mesh| {
+            let mut message = vec![0; bytes_of(&parameters.flights(count))[1] as usize];
+            mesh.recv(RECEIVER, &mut message)?;
+            Ok(message)
+        },
+        |receiver, mesh| {
+            let mut choices = vec![0; count as usize];
+            let mut keys = vec![Block::ZERO; count as usize];
+            receiver.extend(mesh, &mut choices, &mut keys)?;
+            Ok([choices, Block::as_bytes(&keys).to_vec()])
+        },
+    );
+    for (name, bytes) in [
+        ("message", &message),
+        ("choices", &choices),
+        ("keys", &keys),
+    ] {
+        assert_uniform(name, bytes);
+    }
+}
+
+#[test]
+fn a_changed_byte_is_told_apart_from_a_failed_check() {
+    let parameters = OneOfN::new(8, 6, Security::Malicious);
+    let send = |mesh: &mut Mesh| {
+        let mut sender = sender(parameters, Cpu::best(), mesh)?;
+        let made = sender.extend(mesh, 300).map(|keys| keys.count());
+        if made.is_err() {
+            let again = sender.extend(mesh, 300).map(drop);
+            assert!(matches!(again, Err(OtError::Ended)));
+        }
+        made
+    };
+    let (mut meshes, logs) = recorded(2);
+    let [here, there] = meshes.get_disjoint_mut([0, 1]).expect("two parties");
+    thread::scope(|scope| {
+        let sender = scope.spawn(|| send(here));
+        let mut receiver = receiver(parameters, Cpu::best(), there).expect("an honest sender");
+        let (mut choices, mut keys) = (vec![0; 300], vec![Block::ZERO; 300]);
+        receiver
+            .extend(there, &mut choices, &mut keys)
+            .expect("memory");
+        there.flush().expect("memory");
+        join(sender).expect("an honest receiver");
+    });
+    let heard = logs[0][1].heard();
+    // Eight hashes of the choices' columns, and that of all others.
+    let answer = heard.len() - 8 * 16 - 32;
+    let answers = (answer..heard.len()).step_by(5);
+    for at in (0..answer)
+        .step_by(997)
+        .chain([answer - 33, answer - 1])
+        .chain(answers)
+    {
+        let mut bytes = heard.clone();
+        bytes[at] ^= 2;
+        let mut meshes = Mesh::in_memory(2);
+        let mut mine = meshes.remove(0);
+        let mut peers = meshes.remove(0);
+        peers.send(PartyId(0), &bytes).expect("memory");
+        peers.flush().expect("memory");
+        let error = send(&mut mine).expect_err("the peer is not honest");
+        let told = match error {
+            OtError::Altered(RECEIVER) => at < answer,
+            OtError::BadPoint(RECEIVER) => at < 32,
+            OtError::CheckFailed(RECEIVER) => at >= answer,
+            _ => false,
+        };
+        assert!(told, "byte {at}: {error}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "a choice is a number of a string")]
+fn a_choice_beyond_the_strings_is_our_own_mistake() {
+    let parameters = OneOfN::new(2, 6, Security::SemiHonest);
+    run(
+        parameters,
+        Cpu::best(),
+        |_, _| Ok(()),
+        |receiver, mesh| receiver.receive_given(mesh, &[4], &mut [Block::ZERO]),
+    );
+}
