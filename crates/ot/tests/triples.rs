@@ -26,6 +26,11 @@ enum Source {
 
 const EXTENSION: SoftSpoken = SoftSpoken::new(4, Security::SemiHonest);
 
+/// The extension beneath silent OTs, which withstands what they withstand.
+fn under(params: Params) -> SoftSpoken {
+    SoftSpoken::new(4, params.security())
+}
+
 fn sources() -> Vec<Source> {
     let both = [Security::SemiHonest, Security::Malicious];
     let extensions = both.map(|security| Source::Extension(SoftSpoken::new(4, security)));
@@ -48,7 +53,7 @@ impl Source {
             Source::Ideal => Box::new(ideal::danger_pair([me, peer], delta, seed).0),
             Source::Extension(parameters) => Box::new(extension(mesh, parameters)?),
             Source::Silent(params) => {
-                let mut source = extension(mesh, EXTENSION)?;
+                let mut source = extension(mesh, under(params))?;
                 let coins = &mut sealane_block::Coins::danger_fixed_seed(seed);
                 let sender = FerretSender::set_up(cpu, mesh, peer, params, &mut source, coins)?;
                 Box::new(sender)
@@ -68,7 +73,7 @@ impl Source {
             }
             Source::Extension(parameters) => Box::new(extension(mesh, parameters)?),
             Source::Silent(params) => {
-                let mut source = extension(mesh, EXTENSION)?;
+                let mut source = extension(mesh, under(params))?;
                 let coins = &mut sealane_block::Coins::danger_fixed_seed(8);
                 let receiver = FerretReceiver::set_up(cpu, mesh, peer, params, &mut source, coins)?;
                 Box::new(receiver)
@@ -120,7 +125,7 @@ impl Source {
             Source::Ideal => flights(&Free),
             Source::Extension(parameters) => flights(&parameters),
             Source::Silent(params) => flights(&FerretCost {
-                source: EXTENSION,
+                source: under(params),
                 params,
             }),
         };
