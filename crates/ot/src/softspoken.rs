@@ -69,6 +69,7 @@ pub use sender::{Sender, SenderSetup};
 use crate::traits::CotCost;
 use crate::{Flights, Security};
 use sealane_block::{Block, Cpu, transpose};
+use sealane_parties::NetworkClass;
 use subspace::{Code, Piece, Subspace};
 
 /// Bits of the offset, and so the number of columns.
@@ -95,6 +96,16 @@ impl SoftSpoken {
     pub const fn new(k: u8, security: Security) -> SoftSpoken {
         assert!(1 <= k && k <= 8, "k is 1 to 8");
         SoftSpoken { k, security }
+    }
+
+    /// The malicious form that suits a network: on a WAN, where bytes cost more than AES, the one
+    /// with half of them.
+    pub const fn on(network: NetworkClass) -> SoftSpoken {
+        let k = match network {
+            NetworkClass::Lan => 4,
+            NetworkClass::Wan => 8,
+        };
+        SoftSpoken::new(k, Security::Malicious)
     }
 
     /// The extension beneath: `128 / k` trees, rounded up, and one choice for all.

@@ -104,11 +104,7 @@ enum Source {
 impl Source {
     /// On a LAN bytes are cheap. On a WAN it is the source with the fewer bytes.
     fn of(order: &Order, batches: u64) -> Source {
-        let k = match order.network {
-            NetworkClass::Lan => 4,
-            NetworkClass::Wan => 8,
-        };
-        let softspoken = SoftSpoken::new(k, Security::Malicious);
+        let softspoken = SoftSpoken::on(order.network);
         let silent = Source::Ferret(softspoken, Params::new(Security::Malicious));
         let plain = Source::SoftSpoken(softspoken);
         let bytes = |source: Source| {

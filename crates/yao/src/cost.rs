@@ -4,8 +4,8 @@
 use sealane_block::Nonce;
 use sealane_garble::{Roles, Scheme};
 use sealane_ot::traits::CotCost;
-use sealane_ot::{Flights, Security, SoftSpoken, forms};
-use sealane_parties::{NetworkClass, PartyId};
+use sealane_ot::{Flights, SoftSpoken, forms};
+use sealane_parties::PartyId;
 use sealane_party::DIGEST_BYTES;
 use sealane_protocol::{Choices, Correlation, Cost, Demand, Message, Setting, StepShape, known_to};
 
@@ -28,14 +28,9 @@ const COT_NS: u64 = 10;
 /// 128.
 const BASE_OT_NS: u64 = 19_000_000;
 
-/// Returns the extension of OTs on this network: on a WAN, where bytes cost more than AES, the one
-/// with half of them.
+/// Returns the extension of OTs on this network.
 pub(crate) fn extension(setting: &Setting) -> SoftSpoken {
-    let k = match setting.network {
-        NetworkClass::Lan => 4,
-        NetworkClass::Wan => 8,
-    };
-    SoftSpoken::new(k, Security::Malicious)
+    SoftSpoken::on(setting.network)
 }
 
 /// Bytes by which the evaluator chooses its labels of so many bits.
