@@ -32,6 +32,7 @@ pub const WIRE_HISTORY: &[&str] = &[
      at most 128 KiB and blocks at most 32 rows, for the caches of common processors",
     "inputs of an evaluator come from SoftSpoken OT with its check, at a quarter of the bytes, and \
      from endemic base OTs, whose two messages cross",
+    "parties say whether a run draws on their pool, and what they hold in it, and fill pools",
 ];
 
 /// The version of everything on the wire: hello, frames, and the messages of protocols.
