@@ -204,7 +204,7 @@ fn side(
         let (started, waited) = (Instant::now(), mesh.waited());
         work(mesh)?;
         mesh.flush()?;
-        working.push(started.elapsed() - (mesh.waited() - waited));
+        working.push(started.elapsed().saturating_sub(mesh.waited() - waited));
         ready(mesh, peer)?;
         times.push(started.elapsed());
     }
