@@ -95,7 +95,8 @@ impl Goods {
     /// Goods of a window.
     fn count(self, ots: usize) -> usize {
         match self {
-            Goods::Boolean => ots,
+            // At least as many as an iteration of silent extension gives.
+            Goods::Boolean => 2 * ots,
             Goods::Ole(bits) | Goods::Arithmetic(bits) => ots / 2 / bits as usize,
             Goods::Matrix(_) => 1,
             Goods::OneOf {
