@@ -95,7 +95,8 @@ impl Goods {
     /// Goods of a window.
     fn count(self, ots: usize) -> usize {
         match self {
-            Goods::Boolean => ots,
+            // At least as many as an iteration of silent extension gives.
+            Goods::Boolean => 2 * ots,
             Goods::Ole(bits) | Goods::Arithmetic(bits) => ots / 2 / bits as usize,
             Goods::Matrix(_) => 1,
             Goods::OneOf {
@@ -204,7 +205,7 @@ fn side(
         let (started, waited) = (Instant::now(), mesh.waited());
         work(mesh)?;
         mesh.flush()?;
-        working.push(started.elapsed() - (mesh.waited() - waited));
+        working.push(started.elapsed().saturating_sub(mesh.waited() - waited));
         ready(mesh, peer)?;
         times.push(started.elapsed());
     }

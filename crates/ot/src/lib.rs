@@ -8,8 +8,10 @@
 //! ```text
 //! base            128 OTs from elliptic curves, once for a session
 //!   softspoken    any number of correlated OTs from these (IKNP is the smallest case)
-//!     ferret      many more from a few of these, for less than half a bit each
+//!     one_of_n    keys of many strings, of which the receiver gets one, from the same trees
+//!     ferret      many more correlated OTs from a few, for less than half a bit each
 //!       forms     of either: given choices; random, chosen, strings
+//!       triples   of either: shares of products of random secrets
 //! ```
 //!
 //! | module | content |
@@ -18,6 +20,8 @@
 //! | [`softspoken`] | extension to correlated OTs: SoftSpoken, and IKNP; semi-honest or malicious |
 //! | [`ferret`] | silent extension: Ferret, with an estimator of its parameters |
 //! | [`forms`] | correlated OTs with given choices, random OTs, OTs of chosen strings |
+//! | [`softspoken::one_of_n`] | OTs of one of 4, 16 or 256 strings, and of up to 2^64 |
+//! | [`triples`] | OLEs, Boolean, arithmetic and matrix triples; semi-honest |
 //! | [`traits`] | what an extension offers to these forms; [`ideal`] implements it for tests |
 //!
 //! A set-up is two calls, so that the first messages of both parties cross: `set_up` writes, and

@@ -28,10 +28,11 @@
 //! A corrupt receiver may send a `d_i` of another `x` than the rest. Then `q_j` depends on bits of
 //! `delta`, and any use of it that can fail tells the receiver some of them. With
 //! [`Security::Malicious`] (Roy's check of subspace VOLE), both parties hash their 128 columns by a
-//! random linear function `R` ([`column_hash`]), the receiver sends `R(x)` and a hash of all
-//! `R(v_b)`, and the sender compares with `R(q_b) ^ delta_b R(x)`. A receiver that deviates passes
-//! only if it guesses the bits of `delta` that its deviation touches: it learns `c` bits and is
-//! caught with probability `1 - 2^-c`. One block of 128 OTs a call hides `R(x)` and is dropped.
+//! random linear function `R` ([`column_hash`](sealane_block::column_hash)), the receiver sends
+//! `R(x)` and a hash of all `R(v_b)`, and the sender compares with `R(q_b) ^ delta_b R(x)`. A
+//! receiver that deviates passes only if it guesses the bits of `delta` that its deviation touches:
+//! it learns `c` bits and is caught with probability `1 - 2^-c`. One block of 128 OTs a call hides
+//! `R(x)` and is dropped.
 //!
 //! `R` is made of one key for each piece of 4096 OTs, derived from everything that the receiver has
 //! sent in this session up to and including the corrections of this piece (Fiat and Shamir). So the

@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// Keys that are hashed together.
-const BATCH: usize = 512;
+const BATCH: usize = 128;
 
 /// A receiver that has written its message of the base OTs.
 pub struct ReceiverSetup {

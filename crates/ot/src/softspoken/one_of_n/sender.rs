@@ -9,7 +9,7 @@ use sealane_parties::PartyId;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// Keys that are hashed together.
-const BATCH: usize = 512;
+const BATCH: usize = 128;
 
 /// A sender that has written its message of the base OTs.
 pub struct SenderSetup {

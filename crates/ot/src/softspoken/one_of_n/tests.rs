@@ -33,7 +33,7 @@ fn codes_are_systematic_and_linear_and_their_words_select_144_bits() {
             );
             assert_eq!(
                 word(choice),
-                word(choice & choice - 1) ^ word(choice & choice.wrapping_neg())
+                word(choice & (choice - 1)) ^ word(choice & choice.wrapping_neg())
             );
             least = least.min(word(choice).count_ones());
         }
