@@ -6,13 +6,13 @@
 //! row in one of the tables, so that no bin has two; a row is the sum of its three leaves.
 //!
 //! ```text
-//! row of slot y in a table   s y + r mod n, with r public and new in each iteration
-//! bin, leaf                  the upper bits of the slot, the lower ones
+//! rows 8g to 8g + 7   leaf m of the eight trees of batch b, where in this table
+//!                     g = s (b 2^depth + m) + r mod n / 8, with s and r public and new in each
+//!                     iteration; of which tree a row is turns with g
 //! ```
 //!
-//! The steps `s` are 1, a number from 16 on and one from 256 on: neighbouring leaves are of rows
-//! that are near each other, which caches like, and few of the rows of a bin share one in another
-//! table.
+//! So the leaves of a row of a batch are of neighbouring rows, which caches like. The steps `s` are
+//! 1, a number from 16 on and one from 256 on: few of the rows of a bin share one in another table.
 //!
 //! A bin without an error has it at leaf 0, which both parties drop: a row whose leaf that is in a
 //! table has two leaves instead of three. The paths of trees follow from places now and no longer
@@ -40,43 +40,56 @@ const TURNS: usize = 8;
 /// The tables of an iteration, which both parties know.
 pub(super) struct Places {
     tables: [Table; TABLES],
-    modulus: Modulus,
+    /// The number of groups of eight rows.
+    groups: Modulus,
     errors: usize,
     depth: usize,
     /// Bins of a table.
     bins: usize,
 }
 
-/// An order of the rows: slot `y` has row `step y + first`.
+/// An order of the groups: at place `i` is group `step i + first`.
 struct Table {
     step: u64,
     /// The inverse of the step.
     factor: u64,
     first: u64,
+    /// Place of the three bits of a group's number by which its trees turn.
+    turn: u32,
 }
 
-/// Least step of each table; a step is below twice that.
-const STEPS: [u64; TABLES] = [1, 16, 256];
+impl Table {
+    /// Number by which the trees of a group turn; as many as a row has are all of them.
+    fn turn(&self, group: u64) -> u64 {
+        group >> self.turn
+    }
+}
+
+/// Least step of each table, a step is below twice that; and by which bits of a group its trees
+/// turn. Those of the first table do not.
+const STEPS: [(u64, u32); TABLES] = [(1, 63), (16, 0), (256, 3)];
 
 impl Places {
     /// Draws the tables.
     pub(super) fn new(lpn: &Lpn, stream: &mut PublicStream) -> Places {
-        let modulus = Modulus::new(lpn.rows() as u64);
-        let tables = STEPS.map(|least| {
+        let groups = Modulus::new((lpn.rows() / TREES) as u64);
+        let tables = STEPS.map(|(least, turn)| {
             let random = stream.block().value();
             let from = least + random as u64 % least;
-            let mut steps = (from..2 * least).chain(least..=from);
-            let inverted = steps.find_map(|step| Some((step, modulus.inverse(step)?)));
-            let (step, factor) = inverted.expect("one of them is coprime to the rows");
+            let steps = (from..2 * least).chain(least..=from);
+            let mut steps = steps.map(|step| step % groups.value);
+            let inverted = steps.find_map(|step| Some((step, groups.inverse(step)?)));
+            let (step, factor) = inverted.expect("one of them is coprime to the groups");
             Table {
                 step,
                 factor,
-                first: modulus.below((random >> 64) as u64),
+                first: below((random >> 64) as u64, groups.value),
+                turn,
             }
         });
         Places {
             tables,
-            modulus,
+            groups,
             errors: lpn.errors(),
             depth: lpn.depth(),
             bins: lpn.trees_of_table(),
@@ -85,24 +98,21 @@ impl Places {
 
     /// Adds the leaves of a batch to their rows, but for leaf 0 of each tree.
     pub(super) fn scatter(&self, batch: usize, leaves: &[Block], rows: &mut [Block]) {
-        let modulus = self.modulus.rows;
         let first_tree = batch * TREES;
         let table = &self.tables[first_tree / self.bins];
-        let mut at: [u64; TREES] = std::array::from_fn(|tree| {
-            let slot = ((first_tree % self.bins + tree) << self.depth) as u64;
-            self.modulus.reduce(table.step * slot + table.first)
-        });
+        let first = ((first_tree % self.bins / TREES) << self.depth) as u64;
+        let mut group = self.groups.reduce(table.step * first + table.first);
         for (node, leaves) in leaves.as_chunks::<TREES>().0.iter().enumerate() {
-            for (leaf, at) in leaves.iter().zip(&mut at) {
-                if node > 0 {
-                    rows[*at as usize] ^= *leaf;
+            if node > 0 {
+                let turn = table.turn(group);
+                let rows = &mut rows[TREES * group as usize..][..TREES];
+                for (tree, leaf) in (0..).zip(leaves) {
+                    rows[(turn + tree) as usize % TREES] ^= *leaf;
                 }
-                let next = *at + table.step;
-                *at = if next >= modulus {
-                    next - modulus
-                } else {
-                    next
-                };
+            }
+            group += table.step;
+            if group >= self.groups.value {
+                group -= self.groups.value;
             }
         }
     }
@@ -128,9 +138,10 @@ impl Places {
 
     /// Draws as many rows as there are errors, no two alike.
     fn distinct(&self, random: &mut impl FnMut() -> u64) -> Zeroizing<Vec<u32>> {
+        let rows_in_all = TREES as u64 * self.groups.value;
         let mut rows = Zeroizing::new(Vec::with_capacity(self.errors));
         while rows.len() < self.errors {
-            let row = self.modulus.below(random()) as u32;
+            let row = below(random(), rows_in_all) as u32;
             let seen = rows.iter().fold(0, |seen, &other| seen | equal(row, other));
             if !is_so(seen) {
                 rows.push(row);
@@ -181,11 +192,14 @@ impl Places {
 
     /// Bin and leaf of a row, given as this row plus 1, in a table; of any row if it is 0.
     fn place(&self, table: usize, row: u32) -> (u32, u32) {
-        let Table { factor, first, .. } = self.tables[table];
+        let table = &self.tables[table];
         let row = u64::from(row.wrapping_sub(1) & !equal(row, 0));
-        let from_first = row + self.modulus.rows - first;
-        let slot = self.modulus.reduce(factor * from_first) as u32;
-        (slot >> self.depth, slot & ((1 << self.depth) - 1))
+        let (group, within) = (row / TREES as u64, row % TREES as u64);
+        let from_first = group + self.groups.value - table.first;
+        let place = self.groups.reduce(table.factor * from_first);
+        let tree = within.wrapping_sub(table.turn(group)) % TREES as u64;
+        let bin = (place >> self.depth) * TREES as u64 + tree;
+        (bin as u32, place as u32 & ((1 << self.depth) - 1))
     }
 }
 
@@ -195,39 +209,34 @@ struct Settled {
     all: u32,
 }
 
-/// Arithmetic modulo the number of rows, for secrets: a division takes a time of its own.
+/// Arithmetic modulo a number, for secrets: a division takes a time of its own.
 struct Modulus {
-    rows: u64,
+    value: u64,
     reciprocal: u64,
 }
 
 impl Modulus {
-    fn new(rows: u64) -> Modulus {
-        assert!(rows > 1 && rows < 1 << 31, "products fit");
-        let reciprocal = u64::MAX / rows;
-        Modulus { rows, reciprocal }
+    fn new(value: u64) -> Modulus {
+        assert!(value > 1 && value < 1 << 31, "products fit");
+        let reciprocal = u64::MAX / value;
+        Modulus { value, reciprocal }
     }
 
-    /// The remainder of a number below `2 rows^2`.
+    /// The remainder of a number below twice the square of the modulus.
     fn reduce(&self, value: u64) -> u64 {
-        // The quotient, or less by at most 2: `reciprocal` is below `2^64 / rows` by at most 1.
+        // The quotient, or less by at most 2: `reciprocal` is below `2^64 / value` by at most 1.
         let quotient = ((u128::from(value) * u128::from(self.reciprocal)) >> 64) as u64;
-        let mut rest = value - quotient * self.rows;
+        let mut rest = value - quotient * self.value;
         for _ in 0..2 {
-            let less = rest.wrapping_sub(self.rows);
-            rest = less.wrapping_add(self.rows & (less as i64 >> 63) as u64);
+            let less = rest.wrapping_sub(self.value);
+            rest = less.wrapping_add(self.value & (less as i64 >> 63) as u64);
         }
         rest
     }
 
-    /// A random number below `rows`, from one of 64 bits.
-    fn below(&self, random: u64) -> u64 {
-        ((u128::from(random) * u128::from(self.rows)) >> 64) as u64
-    }
-
     /// The inverse of a public number.
     fn inverse(&self, value: u64) -> Option<u64> {
-        let modulus = self.rows as i64;
+        let modulus = self.value as i64;
         let (mut old, mut new) = ((value as i64, 1), (modulus, 0));
         while new.0 != 0 {
             let quotient = old.0 / new.0;
@@ -235,6 +244,11 @@ impl Modulus {
         }
         (old.0 == 1).then(|| old.1.rem_euclid(modulus) as u64)
     }
+}
+
+/// A random number below `bound`, from one of 64 bits.
+fn below(random: u64, bound: u64) -> u64 {
+    ((u128::from(random) * u128::from(bound)) >> 64) as u64
 }
 
 /// All ones if the two are equal, else 0.

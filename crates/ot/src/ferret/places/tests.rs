@@ -14,13 +14,13 @@ fn places(lpn: &Lpn, seed: u64) -> (Places, Prg) {
 
 #[test]
 fn remainders_are_those_of_division() {
-    for rows in [2, 3, 1024, 2048, 552_960, 5_242_880, (1 << 31) - 1] {
+    for rows in [2, 3, 1024, 2048, 69_120, 655_360, (1 << 31) - 1] {
         let modulus = Modulus::new(rows);
         let most = 2 * rows * rows - 1;
         for value in [0, 1, rows - 1, rows, rows + 1, most / 3, most - 1, most] {
             assert_eq!(modulus.reduce(value), value % rows, "{value} {rows}");
         }
-        assert_eq!(modulus.below(u64::MAX), rows - 1);
+        assert_eq!(below(u64::MAX, rows), rows - 1);
     }
 }
 
@@ -66,12 +66,12 @@ fn nearly_all_draws_fit_into_bins() {
     };
     for lpn in [first, main] {
         let mut refused = 0;
-        for seed in 0..40 {
+        for seed in 0..16 {
             let (places, mut random) = places(&lpn, seed);
             let rows = places.distinct(&mut || random.block().value() as u64);
             refused += usize::from(places.settle(&rows).all == 0);
         }
-        assert!(refused <= 1, "{refused} of 40");
+        assert!(refused <= 1, "{refused} of 16");
     }
 }
 

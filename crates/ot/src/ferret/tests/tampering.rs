@@ -78,19 +78,20 @@ fn bytes(params: Params) -> [[u64; 2]; 2] {
 fn a_changed_message_goes_unnoticed_without_the_check() {
     for params in tiny(Security::SemiHonest) {
         let [[sent, received], _] = bytes(params);
-        // Level 1 of the trees of the first iteration, and the last level of those of the second.
-        // Not all rows are for use.
-        for level in [KEYS, sent + 6 * 128 + 5] {
-            let wrong = |tree| {
-                run(params, RECEIVER, level + 16 * tree)
-                    .1
-                    .expect("no check")
-            };
-            assert!((0..TREES as u64).any(|tree| wrong(tree) > 0));
+        // Level 1 of trees of the first iteration, and the last level of those of the second. Not
+        // all rows are for use.
+        for (begin, lpn, level) in [(KEYS, params.first(), 0), (sent, params.main(), 6)] {
+            let of_batch = 16 * lpn.batch_levels();
+            let mut fields = (0..lpn.batches() * TREES).map(|tree| {
+                let (batch, tree) = (tree / TREES, tree % TREES);
+                begin + (batch * of_batch + 128 * level + 16 * tree + 5) as u64
+            });
+            let is_wrong = |at| run(params, RECEIVER, at).1.expect("no check") > 0;
+            assert!(fields.any(is_wrong));
         }
         if params.main().noise() == Noise::Uniform {
-            let (_, wrong) = run(params, SENDER, received + 3);
-            assert!(wrong.expect("no check") > 0);
+            let is_wrong = |at| run(params, SENDER, at).1.expect("no check") > 0;
+            assert!((received..received + 40).any(is_wrong));
         }
     }
 }
