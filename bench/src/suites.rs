@@ -170,12 +170,15 @@ pub const SUITES: &[Suite] = &[
         |options, record| Ok(net::run(options, record)?),
         Chart::by_metric,
     ),
-    Suite::new(
-        ot::SUITE,
-        "oblivious transfers by protocol, form and channel: million a second, bits each",
-        |options, record| Ok(ot::run(options, record)?),
-        Chart::by_metric,
-    ),
+    Suite {
+        tables: Some(ot::tables::text),
+        ..Suite::new(
+            ot::SUITE,
+            "oblivious transfers by protocol, form and channel: million a second, bits each",
+            |options, record| Ok(ot::run(options, record)?),
+            ot::tables::charts,
+        )
+    },
     Suite::new(
         e2e::SUITE,
         "AES-128 and the hospital example, two processes over TLS: AND gates a second",
