@@ -1,7 +1,7 @@
 #!/bin/sh
 # No branch and no address depends on a secret, and none is left in memory that is given back: AES,
-# hashes, garbling, authenticated encryption, the steps of protocols and whole sessions through the
-# engine under Valgrind, as optimised code. Minutes, most of them the build.
+# hashes, garbling, authenticated encryption, oblivious transfer, the steps of protocols and whole
+# sessions through the engine under Valgrind, as optimised code. Minutes, most of them the build.
 # Words that follow name the checks that are wanted, by a part of their names: all, without.
 set -eu
 cd "$(dirname "$0")/.."

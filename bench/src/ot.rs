@@ -1,11 +1,17 @@
 //! Suite `ot`: oblivious transfers by protocol, form and channel.
 //!
 //! `local` is the work of one side after the other on one thread, over a channel in memory: the
-//! rate of each side alone. On all other channels both sides run on threads of their own, as in a
-//! run, so the rate is that of the slower one and of the channel: TCP and TLS on loopback, and the
-//! simulated networks. A window is repeated; the fastest counts, and the median is beside it. Every
-//! window's outputs are checked afterwards: each block of the receiver is what its choice says.
-//! Triples and OTs of one of many strings are measured in `goods`.
+//! rate of each side alone. The sides of silent extension answer each other; there it is the time
+//! that each side's thread takes over memory, as the system counts it. On all other channels both
+//! sides run on threads of their own, as in a run, so the rate is that of the slower one and of the
+//! channel: TCP and TLS on loopback, and the simulated networks. A window is repeated; the fastest
+//! counts, and the median is beside it. Every window's outputs are checked afterwards: each block
+//! of the receiver is what its choice says. Triples and OTs of one of many strings are measured in
+//! `goods`.
+
+mod goods;
+mod local;
+pub mod tables;
 
 use std::io;
 use std::thread;
@@ -20,9 +26,8 @@ use sealane_ot::traits::{CotReceiver, CotSender, choice, packed_blocks};
 use sealane_ot::{OtError, Security, SoftSpoken};
 use sealane_parties::{NetworkClass, PartyId};
 
+use crate::stream::thread_seconds;
 use crate::{Options, Record, net};
-
-mod goods;
 
 /// The suite's name.
 pub const SUITE: &str = "ot";
@@ -31,10 +36,8 @@ const SENDER: PartyId = PartyId(0);
 const RECEIVER: PartyId = PartyId(1);
 const DELTA: Block = Block::new(0x8f0e_6a51_c3d2_7b94_00ff_1234_9abc_def1);
 
-/// Transfers of a window between two threads, and of one on one thread, whose messages stay in a
-/// cache.
+/// Transfers of a window between two threads.
 const COUNT: usize = 1 << 21;
-const LOCAL_COUNT: usize = 1 << 15;
 /// Transfers of a window on a simulated network, and of any when there is no time.
 const FEW: usize = 1 << 14;
 /// Windows between two threads.
@@ -198,6 +201,9 @@ fn is_asked(only: &[String], name: &str) -> bool {
     of_kind.peek().is_none() || of_kind.any(|part| part == name)
 }
 
+/// The channel over which the sides of silent extension are timed, each by its own thread.
+const ALONE_OVER: &str = "memory";
+
 /// Measures local work on every tier, and runs over every channel on the fastest.
 ///
 /// # Errors
@@ -209,9 +215,10 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
     let locals = options.cpus.iter().filter(|_| asked(LOCAL));
     for cpu in locals {
         base(*cpu, record).map_err(|error| error.to_string())?;
-        // Silent extension takes turns with its peer, so no side works alone.
+        // Silent extension takes turns with its peer, so no side works alone; `between` has the
+        // time that its threads take.
         for protocol in protocols().filter(|protocol| protocol.silent.is_none()) {
-            local(*cpu, protocol, options.budget, record)
+            local::measure(*cpu, protocol, options.budget, record)
                 .map_err(|error| format!("{}: {error}", protocol.name))?;
         }
     }
@@ -227,10 +234,15 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
                 |error: OtError| format!("{} over {}: {error}", protocol.name, channel.name);
             let meshes = (channel.pair)().map_err(|error| format!("{}: {error}", channel.name))?;
             let meshes: [Mesh; 2] = meshes.try_into().map_err(|_| "two parties")?;
-            let mut figure = |form: &str, metric, value, unit| {
+            let mut figure = |form: &str, side: Option<&str>, metric, value, unit| {
+                let place = match side {
+                    Some(_) if channel.name != ALONE_OVER || protocol.silent.is_none() => return,
+                    Some(side) => format!("local/{side}"),
+                    None => channel.name.to_string(),
+                };
                 record(Record {
                     suite: SUITE,
-                    case: format!("{}/{form}/{}", protocol.name, channel.name),
+                    case: format!("{}/{form}/{place}", protocol.name),
                     tier: cpu.tier().name(),
                     metric,
                     value,
@@ -243,6 +255,9 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
     }
     Ok(())
 }
+
+/// Function that takes a figure of a form, of one side alone or of both.
+type Figure<'a> = dyn FnMut(&str, Option<&str>, &'static str, f64, &'static str) + 'a;
 
 /// A party that is set up, with its mesh.
 type Ready<T> = (T, Mesh);
@@ -332,80 +347,13 @@ fn base(cpu: Cpu, record: &mut dyn FnMut(Record)) -> Result<(), OtError> {
     Ok(())
 }
 
-/// Measures each side of correlated and random OTs alone.
-fn local(
-    cpu: Cpu,
-    protocol: &Protocol,
-    budget: Duration,
-    record: &mut dyn FnMut(Record),
-) -> Result<(), OtError> {
-    let meshes = Mesh::in_memory(2).try_into().ok().expect("two parties");
-    let ((mut sender, mut here), (mut receiver, mut there), _) = set_up(cpu, protocol, meshes)?;
-    let hasher = |mesh: &Mesh| Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "bench");
-    let (mut of_sender, mut of_receiver) = (hasher(&here), hasher(&there));
-    let mut pairs = vec![[Block::ZERO; 2]; LOCAL_COUNT];
-    let mut q = vec![Block::ZERO; LOCAL_COUNT];
-    let mut choices = vec![Block::ZERO; packed_blocks(LOCAL_COUNT)];
-    let mut t = vec![Block::ZERO; LOCAL_COUNT];
-    for form in [Form::Correlated, Form::Random] {
-        let mut times = [Vec::new(), Vec::new()];
-        let started = Instant::now();
-        while times[0].len() < WINDOWS || started.elapsed() < budget {
-            let window = Instant::now();
-            match form {
-                Form::Random => forms::receive_random(
-                    &mut *receiver,
-                    &mut of_receiver,
-                    &mut there,
-                    &mut choices,
-                    &mut t,
-                )?,
-                _ => receiver.extend(&mut there, &mut choices, &mut t)?,
-            }
-            there.flush()?;
-            times[1].push(window.elapsed());
-            let window = Instant::now();
-            match form {
-                Form::Random => {
-                    forms::send_random(&mut *sender, &mut of_sender, &mut here, &mut pairs)?;
-                }
-                _ => sender.extend(&mut here, &mut q)?,
-            }
-            times[0].push(window.elapsed());
-        }
-        if form == Form::Correlated {
-            for (j, (q, t)) in q.iter().zip(&t).enumerate() {
-                let expected = *q ^ DELTA.masked(choice(&choices, j));
-                assert_eq!(t.value(), expected.value(), "OT {j}");
-            }
-        }
-        for (side, times) in ["sender", "receiver"].into_iter().zip(&mut times) {
-            times.sort();
-            for (metric, time) in [
-                ("million_ots_per_s", times[0]),
-                ("million_ots_per_s_median", times[times.len() / 2]),
-            ] {
-                record(Record {
-                    suite: SUITE,
-                    case: format!("{}/{}/local/{side}", protocol.name, form.name()),
-                    tier: cpu.tier().name(),
-                    metric,
-                    value: LOCAL_COUNT as f64 / time.as_secs_f64() / 1e6,
-                    unit: "million/s",
-                });
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Measures every form between two threads.
 fn between(
     cpu: Cpu,
     protocol: &Protocol,
     count: usize,
     meshes: [Mesh; 2],
-    figure: &mut dyn FnMut(&str, &'static str, f64, &'static str),
+    figure: &mut Figure<'_>,
 ) -> Result<(), OtError> {
     let ((sender, here), (receiver, there), _) = set_up(cpu, protocol, meshes)?;
     let (sent, received) = thread::scope(|scope| {
@@ -415,34 +363,51 @@ fn between(
         (sent.join().expect("the sender's thread"), received)
     });
     for ((form, sent), received) in Form::ALL.iter().zip(sent?).zip(received?) {
-        for (j, (pair, block)) in sent.iter().zip(&received.blocks).enumerate() {
+        for (j, (pair, block)) in sent.pairs.iter().zip(&received.blocks).enumerate() {
             let chosen = pair[usize::from(choice(&received.choices, j))];
             assert_eq!(chosen.value(), block.value(), "OT {j}, {}", form.name());
         }
         let rate = |time: Duration| count as f64 / time.as_secs_f64() / 1e6;
+        let (form, unit) = (form.name(), "million/s");
         let times = &received.times;
-        figure(
-            form.name(),
-            "million_ots_per_s",
-            rate(times[0]),
-            "million/s",
-        );
+        figure(form, None, "million_ots_per_s", rate(times[0]), unit);
         let median = rate(times[times.len() / 2]);
-        figure(form.name(), "million_ots_per_s_median", median, "million/s");
-        let bits = received.bytes as f64 * 8.0 / (count * protocol.windows()) as f64;
-        figure(form.name(), "bits_per_ot", bits, "bits");
+        figure(form, None, "million_ots_per_s_median", median, unit);
+        let all = (count * protocol.windows()) as f64;
+        let bits = received.bytes as f64 * 8.0 / all;
+        figure(form, None, "bits_per_ot", bits, "bits");
+        for (side, seconds) in [("sender", sent.seconds), ("receiver", received.seconds)] {
+            // None where the system does not tell, or where it has not noticed anything yet.
+            if let Some(seconds) = seconds.filter(|&seconds| seconds > 0.0) {
+                let rate = all / seconds / 1e6;
+                figure(form, Some(side), "million_ots_per_s", rate, unit);
+            }
+        }
     }
     Ok(())
 }
 
-/// Runs the sender's side of all windows; returns the pairs of the last one of each form.
+/// Returns the seconds in which this thread ran.
+fn ran() -> Option<f64> {
+    Some(thread_seconds()?[0])
+}
+
+/// The sender's side of the windows of a form.
+struct Sent {
+    /// Both blocks of each OT of the last window.
+    pairs: Vec<[Block; 2]>,
+    /// Time in which its thread ran.
+    seconds: Option<f64>,
+}
+
+/// Runs the sender's side of all windows.
 fn send_all(
     cpu: Cpu,
     mut cot: AnySender,
     mut mesh: Mesh,
     count: usize,
     windows: usize,
-) -> Result<Vec<Vec<[Block; 2]>>, OtError> {
+) -> Result<Vec<Sent>, OtError> {
     let mesh = &mut mesh;
     let hasher = &mut Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "bench");
     let mut last = Vec::new();
@@ -457,6 +422,7 @@ fn send_all(
     for form in Form::ALL {
         let mut q = vec![Block::ZERO; count];
         let mut pairs = vec![[Block::ZERO; 2]; count];
+        let before = ran();
         for _ in 0..windows {
             ready(mesh, RECEIVER)?;
             match form {
@@ -468,6 +434,7 @@ fn send_all(
             // This makes the window the slower side's.
             ready(mesh, RECEIVER)?;
         }
+        let seconds = ran().zip(before).map(|(now, before)| now - before);
         match form {
             Form::Correlated | Form::Given => {
                 pairs = q.iter().map(|q| [*q, *q ^ DELTA]).collect();
@@ -475,7 +442,7 @@ fn send_all(
             Form::Random => {}
             Form::Chosen => pairs = zeros.iter().zip(&ones).map(|(a, b)| [*a, *b]).collect(),
         }
-        last.push(pairs);
+        last.push(Sent { pairs, seconds });
     }
     Ok(last)
 }
@@ -489,6 +456,8 @@ struct Received {
     times: Vec<Duration>,
     /// Payload of all windows, both ways.
     bytes: u64,
+    /// Time in which its thread ran.
+    seconds: Option<f64>,
 }
 
 /// Runs the receiver's side of all windows.
@@ -513,6 +482,7 @@ fn receive_all(
         let mut choices = vec![Block::ZERO; packed_blocks(count)];
         let mut times = Vec::new();
         let before = mesh.payload_sent(SENDER) + mesh.payload_received(SENDER);
+        let started_at = ran();
         for _ in 0..windows {
             ready(mesh, SENDER)?;
             let started = Instant::now();
@@ -532,6 +502,7 @@ fn receive_all(
             ready(mesh, SENDER)?;
             times.push(started.elapsed());
         }
+        let seconds = ran().zip(started_at).map(|(now, before)| now - before);
         if matches!(form, Form::Given | Form::Chosen) {
             sealane_ot::traits::pack(&given, &mut choices);
         }
@@ -543,6 +514,7 @@ fn receive_all(
             choices,
             times,
             bytes: now - before - 4 * windows as u64,
+            seconds,
         });
     }
     Ok(all)

@@ -26,6 +26,7 @@ use sealane_identity::Identity;
 use sealane_net::free_loopback_port;
 
 use crate::{Options, Record};
+pub(crate) use party::thread_seconds;
 use party::{Circuit, Outcome, PartyConfig, Peer};
 
 mod party;

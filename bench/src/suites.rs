@@ -172,11 +172,12 @@ pub const SUITES: &[Suite] = &[
     ),
     Suite {
         parts: ot::parts,
+        tables: Some(ot::tables::text),
         ..Suite::new(
             ot::SUITE,
             "oblivious transfers by protocol, form and channel: million a second, bits each",
             |options, record| Ok(ot::run(options, record)?),
-            Chart::by_metric,
+            ot::tables::charts,
         )
     },
     Suite::new(

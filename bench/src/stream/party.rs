@@ -294,7 +294,7 @@ fn cpu_seconds() -> f64 {
 
 /// Returns the seconds in which this thread ran and those in which it could have run but had no
 /// core; none where the system does not report them.
-fn thread_seconds() -> Option<[f64; 2]> {
+pub(crate) fn thread_seconds() -> Option<[f64; 2]> {
     let stat = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let mut nanoseconds = stat.split_whitespace().map(str::parse::<u64>);
     let mut next = || Some(nanoseconds.next()?.ok()? as f64 / 1e9);

@@ -15,24 +15,32 @@
 //! | evaluation, full ANDs | permute bits of labels |
 //! | evaluation, ANDs with a known operand | permute bits; those of known operands are values |
 //! | garbling, both kinds of ANDs | permute bits of zero labels; values for known operands |
-//! | oblivious transfer | choices of its receiver |
+//! | oblivious transfer, given choices; strings | choices of its receiver; offset of its sender |
+//! | base transfers and trees; extension | offset of the sender |
+//! | silent extension | offset of the sender; choices that the receiver begins with |
 //! | opening of a forged message | position of the first wrong byte of the tag |
 //!
-//! Code that does branch has to be found, for garbled gates and for tags, or the other results do
-//! not count.
+//! Code that does branch has to be found, for garbled gates, transfers and tags, or the other
+//! results do not count.
 
+mod transfers;
 mod work;
 
 use sealane_aead::Suite;
 use sealane_block::{Block, Cpu, Prg, clock};
 use sealane_garble::Scheme;
+use sealane_ot::Security;
 
-use work::{Branching, Eager, Evaluation, Garbling, Opening, TimedWork, Transfer};
+use transfers::{Chosen, Correcting, Offset, Silent, Transfer};
+use work::{Branching, Eager, Evaluation, Garbling, Opening, TimedWork};
 
 /// Batches of one kind of work on one tier.
 const BATCHES: usize = 1_000_000;
 /// Batches of an oblivious transfer, each of which is a message.
 const TRANSFERS: usize = 100_000;
+/// Runs of silent extension, and of work with a set-up of its own: milliseconds each.
+const SILENT: usize = 20_000;
+const SET_UPS: usize = 1000;
 /// Rows of a batch: as many as a kernel takes in one turn.
 pub const ROWS: usize = 16;
 /// From here on the means of two classes differ.
@@ -68,15 +76,31 @@ fn the_time_of_garbling_and_evaluation_does_not_depend_on_permute_bits() {
 
 #[test]
 #[ignore = "minutes; tools/timing.sh runs it in an optimised build"]
-fn the_time_of_transfers_does_not_depend_on_choices() {
+fn the_time_of_transfers_does_not_depend_on_choices_and_offsets() {
     let mut found = Findings::default();
     for cpu in Cpu::available() {
-        found.add(
-            cpu,
-            "oblivious transfer",
-            TRANSFERS,
-            &mut Transfer::new(cpu),
-        );
+        let given = &mut Transfer::new(cpu);
+        found.add(cpu, "given choices, receiver", TRANSFERS, given);
+        for sends in [false, true] {
+            let who = if sends { "sender" } else { "receiver" };
+            let work = &mut Chosen::new(cpu, sends);
+            found.add(cpu, &format!("strings, {who}"), TRANSFERS, work);
+            for security in [Security::SemiHonest, Security::Malicious] {
+                let what = format!("silent, {security:?}, {who}");
+                let work = &mut Silent::new(cpu, security, sends);
+                found.add(cpu, &what, SILENT, work);
+            }
+        }
+        for (k, security, extends) in [
+            (4, Security::SemiHonest, true),
+            (1, Security::Malicious, true),
+            (4, Security::SemiHonest, false),
+        ] {
+            let part = if extends { "extension" } else { "set-up" };
+            let what = format!("{part}, {security:?}, k = {k}, sender");
+            let work = &mut Offset::new(cpu, (k, security), extends);
+            found.add(cpu, &what, SET_UPS, work);
+        }
     }
     found.none();
 }
@@ -117,6 +141,13 @@ impl Findings {
 fn an_evaluator_that_branches_is_found() {
     let t = difference(50_000, &mut Branching::new());
     println!("an evaluator that branches: t = {t:.2}");
+    assert!(t >= THRESHOLD, "t = {t:.2}");
+}
+
+#[test]
+fn a_sender_that_branches_on_its_offset_is_found() {
+    let t = difference(50_000, &mut Correcting::default());
+    println!("a sender that branches: t = {t:.2}");
     assert!(t >= THRESHOLD, "t = {t:.2}");
 }
 

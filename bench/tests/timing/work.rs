@@ -2,17 +2,12 @@
 
 use std::convert::Infallible;
 use std::hint::black_box;
-use std::thread;
 
 use sealane_aead::{Cipher, Suite};
 use sealane_block::hash::Prp;
 use sealane_block::{Block, Coins, Cpu, LabelHash, Tweak};
 use sealane_circuit::{Builder, Machine, Tape, compile_known};
 use sealane_garble::{Evaluator, Garbler, Labels, Roles, Scheme, Tables};
-use sealane_net::Mesh;
-use sealane_ot::softspoken::{Receiver, Sender};
-use sealane_ot::traits::CotCost;
-use sealane_ot::{Security, SoftSpoken, forms};
 
 use crate::ROWS;
 
@@ -110,79 +105,6 @@ impl TimedWork for Garbling {
     fn run(&mut self) {
         let (labels, tables) = (&mut self.labels, &mut self.tables);
         let Ok(()) = self.garbler.garble(&self.tape, ROWS, labels, tables);
-    }
-}
-
-/// The extension of `yao`.
-const EXTENSION: SoftSpoken = SoftSpoken::new(4, Security::Malicious);
-
-/// Bytes of the receiver's message for so many choices.
-fn message_bytes(count: u64) -> u64 {
-    EXTENSION.extend(0, count)[0].from_receiver + forms::given_bytes(count)
-}
-
-/// The receiver of oblivious transfers.
-pub struct Transfer {
-    /// The mesh of the sender, who only receives.
-    sender: Mesh,
-    receiver: Mesh,
-    cot: Receiver,
-    choices: Vec<u8>,
-    labels: Vec<Block>,
-    message: Vec<u8>,
-}
-
-impl Transfer {
-    pub fn new(cpu: Cpu) -> Transfer {
-        let mut meshes = Mesh::in_memory(2);
-        let [mut receiver, mut sender] = [0, 1].map(|_| meshes.pop().expect("two parties"));
-        let (sends, receives) = (sender.me(), receiver.me());
-        let cot = thread::scope(|threads| {
-            threads.spawn(|| {
-                let mut coins = Coins::danger_fixed_seed(3);
-                let delta = Block::new(0x5a5b);
-                let mesh = &mut sender;
-                let made = Sender::set_up(EXTENSION, cpu, mesh, receives, delta, &mut coins);
-                mesh.flush().expect("memory");
-                let made = made.expect("memory").finish(mesh);
-                made.map(drop).expect("an honest receiver");
-            });
-            let mut coins = Coins::danger_fixed_seed(4);
-            let mesh = &mut receiver;
-            let made = Receiver::set_up(EXTENSION, cpu, mesh, sends, &mut coins);
-            mesh.flush().expect("memory");
-            let made = made.expect("memory").finish(mesh);
-            mesh.flush().expect("memory");
-            made.expect("an honest sender")
-        });
-        Transfer {
-            sender,
-            receiver,
-            cot,
-            choices: vec![0; 2 * ROWS],
-            labels: vec![Block::ZERO; 2 * ROWS],
-            message: vec![0; message_bytes(2 * ROWS as u64) as usize],
-        }
-    }
-}
-
-impl TimedWork for Transfer {
-    fn prepare(&mut self, inputs: &[Block]) {
-        for (choice, input) in self.choices.iter_mut().zip(inputs) {
-            *choice = input.lsb();
-        }
-    }
-
-    fn run(&mut self) {
-        let (mesh, labels) = (&mut self.receiver, &mut self.labels);
-        let extended = forms::receive_given(&mut self.cot, mesh, &self.choices, labels);
-        extended.expect("memory");
-    }
-
-    fn settle(&mut self) {
-        let from = self.receiver.me();
-        self.receiver.flush().expect("memory");
-        self.sender.recv(from, &mut self.message).expect("memory");
     }
 }
 

@@ -25,7 +25,7 @@ pub const CHECKS: &[Check] = &[
 const BLOCKS: usize = 37;
 
 /// Returns secret blocks, all different.
-fn secrets(count: usize) -> Zeroizing<Vec<Block>> {
+pub fn secrets(count: usize) -> Zeroizing<Vec<Block>> {
     let blocks = (1..).map(|i: u128| Block::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060)));
     let mut blocks = Zeroizing::new(blocks.take(count).collect::<Vec<_>>());
     secret(Block::as_bytes_mut(&mut blocks));

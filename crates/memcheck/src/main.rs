@@ -3,13 +3,13 @@
 //!     make nightly            runs it with all other long checks
 //!     sh tools/secrets.sh     this one alone; followed by words, checks whose names hold one
 //!
-//! Kernels, modes of authenticated encryption, steps of protocols and whole sessions through the
-//! engine have checks. Each declares its secrets undefined ([`request`]), runs production code on
-//! them, on one tier, and asks Memcheck whether it has seen a jump or an address that depends on
-//! them. Two controls, a branch on a secret and a table that is read at a secret place, have to be
-//! reported, or no other check counts; two more leave a secret in memory that they free ([`heap`]),
-//! which no check may do. Values that are computed from secrets and still public, such as the
-//! authenticity of a message, are listed in `public.supp` with the reason.
+//! Kernels, modes of authenticated encryption, oblivious transfers, steps of protocols and whole
+//! sessions through the engine have checks. Each declares its secrets undefined ([`request`]), runs
+//! production code on them, on one tier, and asks Memcheck whether it has seen a jump or an address
+//! that depends on them. Two controls, a branch on a secret and a table that is read at a secret
+//! place, have to be reported, or no other check counts; two more leave a secret in memory that
+//! they free ([`heap`]), which no check may do. Values that are computed from secrets and still
+//! public, such as the authenticity of a message, are listed in `public.supp` with the reason.
 //!
 //! The result holds for this binary, on the paths that ran. It does not cover instructions whose
 //! time depends on their operands, nor tiers that Valgrind does not support: it runs `portable` and
@@ -23,6 +23,7 @@ mod request;
 mod sealing;
 mod sessions;
 mod silent;
+mod transfers;
 
 use sealane_block::Cpu;
 use std::hint::black_box;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
             kernels::CHECKS,
             sealing::CHECKS,
             protocols::CHECKS,
+            transfers::CHECKS,
             silent::CHECKS,
             sessions::CHECKS,
         ];

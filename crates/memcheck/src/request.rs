@@ -10,6 +10,8 @@
 //! must not show in the flow of control, nor in which memory is touched: the check of constant time
 //! that Langley published as `ctgrind`.
 
+use sealane_block::Block;
+
 #[cfg(not(target_arch = "x86_64"))]
 compile_error!("the requests to Valgrind are written for x86-64");
 
@@ -84,6 +86,22 @@ pub fn undefined_units(memory: *const u8, bytes: usize, unit: usize) -> usize {
             .count();
     }
     count
+}
+
+/// Returns true if all blocks are secret, though maybe not each of their bits. A check whose
+/// results are not has watched nothing.
+pub fn is_secret(blocks: &[Block]) -> bool {
+    let bytes = Block::as_bytes(blocks);
+    let mut masks = vec![0u8; bytes.len()];
+    request_of([
+        GET_VBITS,
+        bytes.as_ptr().addr(),
+        masks.as_mut_ptr().addr(),
+        bytes.len(),
+    ]);
+    masks
+        .chunks(16)
+        .all(|block| block.iter().any(|mask| *mask != 0))
 }
 
 fn request(code: usize, address: usize, bytes: usize) -> usize {

@@ -150,11 +150,11 @@ fn pieces(rows: usize, length: usize) -> impl Iterator<Item = Range<usize>> {
         .map(move |first| first..length.min(first + width))
 }
 
-/// Room for the largest piece of the answer for `count` OTs.
-fn piece_buffer(count: usize, length: usize) -> Vec<Block> {
+/// Room for the largest piece of the answer for `count` OTs. It is no secret, but made of some.
+fn piece_buffer(count: usize, length: usize) -> Zeroizing<Vec<Block>> {
     // A batch that is not full has wider pieces, and no more bytes.
     let whole = 2 * length * count.min(BATCH);
-    vec![Block::ZERO; whole.min(PIECE_BYTES / 16)]
+    Zeroizing::new(vec![Block::ZERO; whole.min(PIECE_BYTES / 16)])
 }
 
 fn count_of(blocks: usize, length: usize) -> usize {

@@ -1,0 +1,141 @@
+//! Oblivious transfer: base OTs, extension in both forms, and the forms made of it. Coins of both
+//! parties are secret, and with them scalars of base OTs, seeds, trees and random choices; besides
+//! them the offset, given choices and chosen strings. Silent extension is in
+//! [`silent`](crate::silent).
+
+use crate::Check;
+use crate::crossing::meshes;
+use crate::kernels::{secret_coins, secrets};
+use crate::request::{is_secret, secret};
+use sealane_block::{Block, Cpu};
+use sealane_net::Mesh;
+use sealane_ot::forms::{self, Hasher, Request};
+use sealane_ot::softspoken::{Receiver, Sender};
+use sealane_ot::traits::{CotReceiver, CotSender, packed_blocks};
+use sealane_ot::{OtError, Security, SoftSpoken};
+use sealane_parties::PartyId;
+use std::thread;
+use zeroize::Zeroizing;
+
+/// The checks of this file. A `k` that does not divide 128 has a tree of another size.
+pub const CHECKS: &[Check] = &[
+    ("ot: base, extension, semi-honest, k = 1", |cpu| {
+        extension(cpu, 1, Security::SemiHonest);
+    }),
+    ("ot: base, extension, semi-honest, k = 3", |cpu| {
+        extension(cpu, 3, Security::SemiHonest);
+    }),
+    ("ot: base, extension, malicious, k = 1", |cpu| {
+        extension(cpu, 1, Security::Malicious);
+    }),
+    ("ot: base, extension, malicious, k = 4", |cpu| {
+        extension(cpu, 4, Security::Malicious);
+    }),
+    ("ot: given choices, random, chosen", forms),
+];
+
+const SENDER: PartyId = PartyId(0);
+const RECEIVER: PartyId = PartyId(1);
+/// OTs of an extension: blocks of columns of which the last is not full.
+const COUNT: usize = 300;
+/// OTs of each form, and blocks of a chosen string.
+const FEW: usize = 21;
+const LENGTH: usize = 3;
+
+/// Two calls of one set-up.
+fn extension(cpu: Cpu, k: u8, security: Security) {
+    let parameters = SoftSpoken::new(k, security);
+    both(
+        cpu,
+        parameters,
+        |sender, mesh| {
+            let mut q = blocks(COUNT);
+            for _ in 0..2 {
+                sender.extend(mesh, &mut q)?;
+                assert!(is_secret(&q), "rows are made of secrets");
+            }
+            Ok(())
+        },
+        |receiver, mesh| {
+            let (mut choices, mut t) = (blocks(packed_blocks(COUNT)), blocks(COUNT));
+            for _ in 0..2 {
+                receiver.extend(mesh, &mut choices, &mut t)?;
+                assert!(is_secret(&t) && is_secret(&choices[..1]));
+                mesh.flush()?;
+            }
+            Ok(())
+        },
+    );
+}
+
+fn forms(cpu: Cpu) {
+    let hasher = |mesh: &Mesh| Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "memcheck");
+    both(
+        cpu,
+        SoftSpoken::new(4, Security::Malicious),
+        |sender, mesh| {
+            let hasher = &mut hasher(mesh);
+            let mut q = blocks(FEW);
+            forms::send_given(sender, mesh, &mut q)?;
+            let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; FEW]);
+            forms::send_random(sender, hasher, mesh, &mut pairs)?;
+            assert!(is_secret(&q) && is_secret(pairs.as_flattened()));
+            let strings = [(); 2].map(|()| secrets(FEW * LENGTH));
+            forms::send_chosen(sender, hasher, mesh, LENGTH, [&strings[0], &strings[1]])?;
+            Ok(mesh.flush()?)
+        },
+        |receiver, mesh| {
+            let hasher = &mut hasher(mesh);
+            let mut given = Zeroizing::new(vec![1; FEW]);
+            secret(&mut given);
+            let mut t = blocks(FEW);
+            forms::receive_given(receiver, mesh, &given, &mut t)?;
+            let (mut choices, mut keys) = (blocks(packed_blocks(FEW)), blocks(FEW));
+            forms::receive_random(receiver, hasher, mesh, &mut choices, &mut keys)?;
+            let request = Request::new(receiver, mesh, &given)?;
+            mesh.flush()?;
+            let mut strings = blocks(FEW * LENGTH);
+            request.finish(hasher, mesh, LENGTH, &mut strings)?;
+            assert!(is_secret(&t) && is_secret(&keys) && is_secret(&strings));
+            Ok(())
+        },
+    );
+}
+
+/// Sets up both parties on secret coins and runs them, the sender on a thread of its own.
+fn both(
+    cpu: Cpu,
+    parameters: SoftSpoken,
+    sender: impl FnOnce(&mut Sender, &mut Mesh) -> Result<(), OtError> + Send,
+    receiver: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<(), OtError>,
+) {
+    let mut ends = meshes(2).into_iter();
+    let mut next = || ends.next().expect("two parties");
+    let (mut here, mut there) = (next(), next());
+    thread::scope(|threads| {
+        let sent = threads.spawn(move || {
+            let (mesh, coins) = (&mut here, &mut secret_coins());
+            let delta = secrets(1);
+            let setup = Sender::set_up(parameters, cpu, mesh, RECEIVER, delta[0], coins)?;
+            mesh.flush()?;
+            sender(&mut setup.finish(mesh)?, mesh)?;
+            Ok::<_, OtError>(mesh.finish()?)
+        });
+        let (mesh, coins) = (&mut there, &mut secret_coins());
+        let received = || {
+            let setup = Receiver::set_up(parameters, cpu, mesh, SENDER, coins)?;
+            mesh.flush()?;
+            let mut ready = setup.finish(mesh)?;
+            mesh.flush()?;
+            receiver(&mut ready, mesh)?;
+            Ok::<_, OtError>(mesh.finish()?)
+        };
+        let received = received();
+        let sent = sent.join().expect("the sender's thread");
+        sent.and(received).expect("both are honest");
+    });
+}
+
+fn blocks(count: usize) -> Zeroizing<Vec<Block>> {
+    Zeroizing::new(vec![Block::ZERO; count])
+}

@@ -1,0 +1,108 @@
+//! An evaluator that deviates in the oblivious transfers of its inputs: the garbler tells it apart
+//! from one that sends nonsense.
+
+use sealane_block::{Coins, Cpu};
+use sealane_net::Mesh;
+use sealane_ot::softspoken::Receiver;
+use sealane_ot::traits::CotCost;
+use sealane_ot::{Security, SoftSpoken};
+use sealane_parties::{NetworkClass, PartyId};
+use sealane_party::{Fault, Party, Start, Step, run_alone};
+use sealane_protocol::{Algebra, Choices, Correlation, Demand, Protocol, Setting};
+use sealane_yao::{Yao, YaoParty};
+use std::thread;
+
+const GARBLER: PartyId = PartyId(0);
+const EVALUATOR: PartyId = PartyId(1);
+const BITS: usize = 40;
+
+/// Runs a garbler up to the evaluator's input, against this evaluator.
+fn garbler_against(evaluator: impl FnOnce(&Setting, &mut Mesh) + Send) -> Fault {
+    let setting = &Setting::in_order(&<Yao>::profile(), 2);
+    let [mut here, mut there]: [Mesh; 2] = Mesh::in_memory(2).try_into().ok().expect("two");
+    thread::scope(|threads| {
+        // It stays until the garbler has its fault.
+        let other = threads.spawn(move || {
+            evaluator(setting, &mut there);
+            there
+        });
+        let fault = garbler(setting, &mut here).expect_err("an evaluator that deviates");
+        drop(other.join().expect("no panic"));
+        fault
+    })
+}
+
+fn garbler(setting: &Setting, mesh: &mut Mesh) -> Result<(), Fault> {
+    let mut demand = Demand::default();
+    let correlation = Correlation::Cot {
+        sender: GARBLER,
+        receiver: EVALUATOR,
+        choices: Choices::Given,
+    };
+    demand.add(correlation, BITS as u64);
+    let start = Start {
+        setting,
+        me: GARBLER,
+        session: mesh.session(),
+        cpu: Cpu::best(),
+        coins: Coins::danger_fixed_seed(1),
+    };
+    let mut party = <YaoParty>::set_up(start, &demand, mesh)?;
+    let input = Step::Input {
+        owner: EVALUATOR,
+        elements: BITS,
+        domain: <Yao>::input_domain(Algebra::Z2),
+        bits: 1,
+        values: None,
+    };
+    run_alone(&mut party, mesh, input, None).map(drop)
+}
+
+#[test]
+fn an_evaluator_that_fails_a_check_is_told_by_a_fault_of_its_own() {
+    let fault = garbler_against(|setting, mesh| {
+        let k = match setting.network {
+            NetworkClass::Lan => 4,
+            NetworkClass::Wan => 8,
+        };
+        let (parameters, cpu) = (SoftSpoken::new(k, Security::Malicious), Cpu::best());
+        let coins = &mut Coins::danger_fixed_seed(2);
+        let setup = Receiver::set_up(parameters, cpu, mesh, GARBLER, coins).expect("memory");
+        mesh.flush().expect("memory");
+        setup.finish(mesh).expect("an honest garbler");
+        // Corrections of choices that differ from tree to tree, the digest of all that was sent,
+        // and an answer that fits none of them.
+        let (digest, answer) = (32, 48);
+        let bytes = parameters.extend(0, BITS as u64)[0].from_receiver as usize;
+        mesh.send(GARBLER, &vec![0; bytes - digest - answer])
+            .expect("memory");
+        let digest = mesh.digest_sent(GARBLER);
+        mesh.send(GARBLER, &digest).expect("memory");
+        mesh.send(GARBLER, &vec![0; answer]).expect("memory");
+        mesh.flush().expect("memory");
+    });
+    let told = matches!(
+        fault,
+        Fault::Deviated {
+            party: EVALUATOR,
+            check: "a check of oblivious transfers"
+        }
+    );
+    assert!(told, "{fault}");
+}
+
+#[test]
+fn an_evaluator_that_sends_no_point_has_broken_the_protocol() {
+    let fault = garbler_against(|_, mesh| {
+        mesh.send(GARBLER, &[0xff; 32]).expect("memory");
+        mesh.flush().expect("memory");
+    });
+    let told = matches!(
+        fault,
+        Fault::Peer {
+            party: EVALUATOR,
+            ..
+        }
+    );
+    assert!(told, "{fault}");
+}
