@@ -304,16 +304,16 @@ class Program(Generic[P, R]):
         """Runs as one party, with the others over the network.
 
         `config` is the TOML file with the parties' addresses and keys, by default `sealane.toml`,
-        and `as_` the party that this one is, by default the one that `config` says. `input` is
-        this party's data, as in `simulate`: a file or a table for all of its inputs, an array if it
+        and `as_` the party that this one is, by default the one that `config` says. `input` is this
+        party's data, as in `simulate`: a file or a table for all of its inputs, an array if it
         gives one input, or a mapping from inputs to any of these; a party that gives none leaves it
         out. `yes` is the hash of the job that this party approves, all of it: `plan(...).hash` with
-        the same `config`, `network`, `protocol`, `helpers` and `pool`. The configuration states those
-        that the call does not. With `pool=True` the run takes its oblivious transfers from the pool
-        that `sealane pool fill` has made with the other party. `identity` is the file with this party's private key, by default the one
-        that the configuration names. The run leaves a folder with a page about it in `runs`, by
-        default the folder that the configuration names, or `runs`; with `record=False` it leaves
-        none. `progress=False` shows no progress.
+        the same `config`, `network`, `protocol`, `helpers` and `pool`. The configuration states
+        those that the call does not. With `pool=True` the run takes its oblivious transfers from
+        the pool that `sealane pool fill` has made with the other party. `identity` is the file with
+        this party's private key, by default the one that the configuration names. The run leaves a
+        folder with a page about it in `runs`, by default the folder that the configuration names,
+        or `runs`; with `record=False` it leaves none. `progress=False` shows no progress.
 
         `patience` is for how many seconds this party waits for what a party that is alive is to
         send, 0.1 to 86,400, by default what the configuration says, or 3,600. `KeyboardInterrupt`

@@ -277,7 +277,7 @@ impl Pool {
         written.map_err(|error| error::unusable(&self.place, error))
     }
 
-    /// Removes files that are of no use, unless a fill is under way, whose files no state holds yet.
+    /// Removes files that are of no use, unless a fill is under way: no state holds its files yet.
     fn tidy(&self, state: &State) {
         if let Ok(Some(_lock)) = self.disk.try_lock(FILL_LOCK) {
             self.sweep(state);

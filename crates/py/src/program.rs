@@ -105,6 +105,10 @@ impl Program {
     }
 
     /// Plans a run and computes its cost.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one for each option of `sealane plan`"
+    )]
     fn plan(
         &self,
         py: Python<'_>,

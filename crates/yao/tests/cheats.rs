@@ -46,6 +46,7 @@ fn garbler(setting: &Setting, mesh: &mut Mesh) -> Result<(), Fault> {
         session: mesh.session(),
         cpu: Cpu::best(),
         coins: Coins::danger_fixed_seed(1),
+        stock: None,
     };
     let mut party = <YaoParty>::set_up(start, &demand, mesh)?;
     let input = Step::Input {
