@@ -21,11 +21,11 @@
 //! only wraps the state. An old state is overwritten with zeros when a new one takes its place,
 //! as far as the file system and the disk do that.
 //!
-//! **Files.** A folder for each peer, named after its public key: `state`; a file for each fill and
-//! role, `sender-ID.ots` or `receiver-ID.ots`, of batches that are each as long as
-//! [`batch_bytes`](state::batch_bytes); two empty files whose locks processes hold. Every file
-//! appears whole or not at all. A process that is killed leaves at most files without a name of
-//! their own or that no state names; the next run or fill removes them.
+//! **Files.** A folder for each pair, named after both public keys: `state`; a file for each fill
+//! and role, `sender-ID.ots` or `receiver-ID.ots`, of batches that are each encrypted and of one
+//! length; two empty files whose locks processes hold. Every file appears whole or not at all. A
+//! process that is killed leaves at most files without a name of their own or that no state names;
+//! the next run or fill removes them.
 //!
 //! A pool holds *random* OTs, whose keys are hashes, so that it keeps no offset: nothing that a run
 //! garbles with is ever on the disk.
