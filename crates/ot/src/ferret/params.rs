@@ -148,7 +148,7 @@ impl Params {
     /// main one takes.
     pub const fn of(set: Set, security: Security) -> Params {
         let (first, main) = match set {
-            Set::Compact => (Lpn::regular(15, 2104, 8), Lpn::regular(19, 1024, 12)),
+            Set::Compact => (Lpn::regular(15, 4200, 7), Lpn::regular(19, 1024, 12)),
             Set::Quick => (Lpn::regular(15, 2232, 7), Lpn::regular(18, 2048, 11)),
             Set::Uniform => (
                 Lpn::uniform(15, 2104, 1080, 9),

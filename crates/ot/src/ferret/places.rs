@@ -73,6 +73,7 @@ impl Places {
     /// Draws the tables.
     pub(super) fn new(lpn: &Lpn, stream: &mut PublicStream) -> Places {
         let groups = Modulus::new((lpn.rows() / TREES) as u64);
+        let mut dropped = Vec::with_capacity(TABLES);
         let tables = STEPS.map(|(least, turn)| {
             let random = stream.block().value();
             let from = least + random as u64 % least;
@@ -80,10 +81,19 @@ impl Places {
             let mut steps = steps.map(|step| step % groups.value);
             let inverted = steps.find_map(|step| Some((step, groups.inverse(step)?)));
             let (step, factor) = inverted.expect("one of them is coprime to the groups");
+            // The groups at leaf 0, which come to no row, are those with the remainder of the first
+            // one, since the number of groups is a multiple of the leaves of a tree. So no two
+            // tables drop the same groups, or a row would be known to have no error.
+            let remainder = |group: u64| group & ((1 << lpn.depth()) - 1);
+            let mut first = below((random >> 64) as u64, groups.value);
+            while dropped.contains(&remainder(first)) {
+                first = groups.reduce(first + 1);
+            }
+            dropped.push(remainder(first));
             Table {
                 step,
                 factor,
-                first: below((random >> 64) as u64, groups.value),
+                first,
                 turn,
             }
         });

@@ -224,11 +224,18 @@ struct Hash {
 }
 
 impl Hash {
-    fn new(cpu: Cpu, session: SessionId, sender: PartyId, receiver: PartyId) -> Hash {
+    fn new(
+        parameters: OneOfN,
+        cpu: Cpu,
+        session: SessionId,
+        sender: PartyId,
+        receiver: PartyId,
+    ) -> Hash {
         let mut seed = [0; 16];
         blake3::Hasher::new_derive_key("sealane 7 ot one of many")
             .update(session.as_bytes())
             .update(&[sender.0, receiver.0])
+            .update(&[parameters.bits, parameters.k])
             .finalize_xof()
             .fill(&mut seed);
         Hash {

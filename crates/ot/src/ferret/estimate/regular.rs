@@ -3,6 +3,7 @@
 
 use super::Size;
 use super::numeric::{grid, log_choose, log_sum};
+use super::sparse::Part;
 
 /// A problem with at most one error in each of `t` runs of `run` rows.
 #[derive(Clone, Copy, Debug)]
@@ -18,13 +19,13 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// The rows of a part of the columns: of each run a part `b^ones`, which has the error of the
-    /// run with that chance. An attack is granted what it would know if all runs had an error. The
+    /// The rows of a part of the columns: of each run the same part, which has the error of the run
+    /// with that chance. An attack is granted what it would know if all runs had an error. The
     /// chance is that of columns drawn anew, so a try has to read the rows at least.
-    pub(super) fn within(size: Size, part: f64, ones: usize) -> Runs {
-        let filled = part.powi(ones as i32);
+    pub(super) fn within(size: Size, part: Part) -> Runs {
+        let filled = part.rows;
         let Runs { n, k, t, run, .. } = Runs::from(size);
-        let (n, k, run) = (n * filled, k * part, run * filled);
+        let (n, k, run) = (n * filled, k * part.columns, run * filled);
         Runs {
             n,
             k,

@@ -57,6 +57,21 @@ fn every_row_gets_its_leaf_of_each_table() {
     }
 }
 
+/// A row without a leaf would be a public equation without an error.
+#[test]
+fn no_two_tables_drop_the_leaf_of_a_row() {
+    let params = Params::danger_tiny_uniform(Security::SemiHonest);
+    for lpn in [params.first(), params.main()] {
+        for seed in 0..200 {
+            let (places, _) = places(&lpn, seed);
+            for row in 1..=lpn.rows() as u32 {
+                let dropped = |table: &usize| places.place(*table, row).1 == 0;
+                assert!((0..TABLES).filter(dropped).count() < 2, "row {row}, {seed}");
+            }
+        }
+    }
+}
+
 /// A share of one half would be a loss of one bit of security.
 #[test]
 fn nearly_all_draws_fit_into_bins() {

@@ -54,7 +54,13 @@ impl ReceiverSetup {
     /// As [`softspoken::ReceiverSetup::finish`](crate::softspoken::ReceiverSetup::finish).
     pub fn finish(self, mesh: &mut Mesh) -> Result<Receiver, OtError> {
         let vole = self.vole.finish(mesh)?;
-        let hash = Hash::new(self.cpu, mesh.session(), vole.peer, mesh.me());
+        let hash = Hash::new(
+            self.parameters,
+            self.cpu,
+            mesh.session(),
+            vole.peer,
+            mesh.me(),
+        );
         Ok(Receiver {
             parameters: self.parameters,
             vole,

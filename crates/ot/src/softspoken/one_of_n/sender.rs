@@ -65,12 +65,14 @@ impl SenderSetup {
         } = self;
         let vole = vole.finish(mesh)?;
         let subspace = parameters.subspace();
-        let mut offsets = Zeroizing::new(Vec::with_capacity(parameters.strings()));
-        for choice in 0..parameters.strings() {
-            let selected = selected(subspace, vole.delta(), choice as u8);
+        // The offset of a choice is a sum of those of its bits.
+        let bits = parameters.strings().trailing_zeros();
+        let mut offsets = Zeroizing::new(Vec::with_capacity(bits as usize));
+        for bit in 0..bits {
+            let selected = selected(subspace, vole.delta(), 1 << bit);
             offsets.push(fold_row(cpu, &selected));
         }
-        let hash = Hash::new(cpu, mesh.session(), mesh.me(), vole.peer);
+        let hash = Hash::new(parameters, cpu, mesh.session(), mesh.me(), vole.peer);
         Ok(Sender {
             parameters,
             vole,
@@ -172,7 +174,8 @@ impl Sender {
 
 impl ZeroizeOnDrop for Sender {}
 
-/// The sender's keys of one extension. It computes those that it is asked for.
+/// The sender's keys of one extension. It computes those that it is asked for. They hold what came
+/// from the offset: drop them if a later extension fails a check.
 pub struct Keys {
     rows: Zeroizing<Vec<Block>>,
     offsets: Zeroizing<Vec<Block>>,
@@ -203,7 +206,7 @@ impl Keys {
     /// # Panics
     /// If there is not one for each string of each OT.
     pub fn fill_all(&self, keys: &mut [Block]) {
-        let n = self.offsets.len();
+        let n = 1 << self.offsets.len();
         assert_eq!(keys.len(), n * self.count(), "N keys for each OT");
         for (batch, keys) in keys.chunks_mut(BATCH).enumerate() {
             self.hash(
@@ -224,7 +227,11 @@ impl Keys {
             let (number, j, string) = place(i);
             let choice = string ^ self.shifts[j];
             *tweak = self.call.tweak(number, j, choice);
-            *out = self.rows[j] ^ self.offsets[usize::from(choice)];
+            // No string is an address: its number may be a secret of the sender.
+            let offsets = self.offsets.iter().enumerate();
+            *out = offsets.fold(self.rows[j], |sum, (bit, offset)| {
+                sum ^ offset.masked(choice >> bit)
+            });
         }
         self.call.hash.hash_each(self.call.cpu, tweaks, out);
     }
