@@ -66,7 +66,11 @@ pub fn doctor(args: &args::DoctorArgs) -> Result<(), Failure> {
     let lines = pools
         .iter()
         .flat_map(|covered| pool::lines(&me.name, covered));
-    card.lines("pools", lines.chain(unreadable));
+    let broken = unreadable.iter().map(|(peer, failure)| {
+        let finding = failure.finding();
+        format!("with {peer}: error[{}]", finding.code)
+    });
+    card.lines("pools", lines.chain(broken));
     let pools = pools.iter().map(|covered| pool::value(&me.name, covered));
     value.insert("pools".to_string(), pools.collect());
     let problems = own
@@ -76,7 +80,11 @@ pub fn doctor(args: &args::DoctorArgs) -> Result<(), Failure> {
     for problem in &problems {
         card.bare(format!("\n{}", problem.0.render_with_source()));
     }
-    value.insert("well".to_string(), json!(problems.is_empty()));
+    for (_, failure) in &unreadable {
+        card.bare(format!("\n{}", failure.finding().render_with_source()));
+    }
+    let well = problems.is_empty() && unreadable.is_empty();
+    value.insert("well".to_string(), json!(well));
     value.insert(
         "me".to_string(),
         json!({
@@ -90,28 +98,23 @@ pub fn doctor(args: &args::DoctorArgs) -> Result<(), Failure> {
     let rows = peers.iter().map(PeerStatus::json).collect::<Vec<_>>();
     value.insert("peers".to_string(), Value::Array(rows));
     print_card(args.json, &card, &Value::Object(value))?;
-    not_well(own.is_some(), &peers)
+    not_well(own.is_some(), &peers, unreadable.len())
 }
 
-/// Returns what the pools with all peers cover, where there are any, and a line for each pool that
+/// Returns what the pools with all peers cover, where there are any, and the peers with whom it
 /// cannot be read.
 fn pools(
     own: &str,
     mesh: &MeshConfig,
     config: &Config,
     args: &args::DoctorArgs,
-) -> (Vec<Covered>, Vec<String>) {
+) -> (Vec<Covered>, Vec<(String, Failure)>) {
     let (mut read, mut unreadable) = (Vec::new(), Vec::new());
     for peer in mesh.parties.iter().filter(|peer| peer.name != own) {
         match covered(own, &peer.name, config, args.identity.as_deref()) {
             Ok(pool) if pool.own == Count::default() && pool.theirs == Count::default() => {}
             Ok(pool) => read.push(pool),
-            Err(failure) => unreadable.push(format!(
-                "with {}: error[{}]: {}",
-                peer.name,
-                failure.finding().code,
-                failure.finding().message
-            )),
+            Err(failure) => unreadable.push((peer.name.clone(), failure)),
         }
     }
     (read, unreadable)
@@ -195,10 +198,11 @@ fn print_probe(
 }
 
 /// Returns the failure of the command, if a check failed.
-fn not_well(own: bool, peers: &[PeerStatus<'_>]) -> Result<(), Failure> {
+fn not_well(own: bool, peers: &[PeerStatus<'_>], pools: usize) -> Result<(), Failure> {
     let unwell = peers.iter().filter(|peer| peer.problem.is_some()).count();
     let what = match (own, unwell) {
-        (false, 0) => return Ok(()),
+        (false, 0) if pools == 0 => return Ok(()),
+        (false, 0) => format!("{pools} pools cannot be used"),
         (true, 0) => "this party cannot be asked at its own address".to_string(),
         (_, unwell) => format!(
             "{unwell} of {} peers do not answer as they should",
@@ -404,9 +408,9 @@ mod tests {
         let cause = "failed to lookup address information: Name or service not known";
         let problem = Problem::no_address(&peer, cause);
         page::shows("no-address", &problem.0.to_string());
-        let failure = not_well(true, &[]).expect_err("it is not well");
+        let failure = not_well(true, &[], 0).expect_err("it is not well");
         page::shows("not-well", &failure.to_string());
-        assert!(not_well(false, &[]).is_ok());
+        assert!(not_well(false, &[], 0).is_ok());
     }
 
     #[test]

@@ -43,7 +43,8 @@ pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
             if shown {
                 // Nobody is harmed if standard error is closed.
                 let (count, cost) = (grouped(total), bytes(order.payload_bytes()));
-                let _ = writeln!(stderr(), "{count} transfers with {with}: {cost} of payload");
+                let told = format!("{count} transfers with {with} take {cost} of payload");
+                let _ = writeln!(stderr(), "{told}; {with} has to call this as well, now");
             }
             let mut shown = shown.then(|| TransferProgress::on_stderr("transfers", total));
             pool::fill(&meeting, order, &mut |batches| {
@@ -59,7 +60,7 @@ pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
             show(&own, &peers.collect::<Vec<_>>(), &config, args)
         }
         PoolVerb::Drop { with } => {
-            pool::with(&own, with, &config, identity)?.destroy()?;
+            pool::with(&own, with, &config, identity)?.remove()?;
             show(&own, &[with], &config, args)
         }
     }

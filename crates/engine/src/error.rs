@@ -215,7 +215,7 @@ impl EngineError {
     }
 
     /// Allows other parties to read the sentence of the error.
-    fn made_public(mut self) -> EngineError {
+    pub(crate) fn made_public(mut self) -> EngineError {
         self.0.public_text = Some(self.0.finding.message.clone());
         self
     }

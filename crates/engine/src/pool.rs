@@ -107,7 +107,12 @@ impl<'a> Draw<'a> {
         };
         let PoolShare { batches, .. } = self.share;
         let role = self.share.role_of(mesh.me());
-        let (stock, taken) = self.pool.take(role, batches, &self.offer, theirs)?;
+        let taken = self.pool.take(role, batches, &self.offer, theirs);
+        let (stock, taken) = taken.map_err(|finding| match finding.code {
+            // Both parties find this, one of them first.
+            Code::PoolShort => EngineError::from(finding).made_public(),
+            _ => EngineError::from(finding),
+        })?;
         self.taken = Some(taken);
         Ok(Box::new(stock))
     }
@@ -165,9 +170,8 @@ fn fill(
         Err(FillError::Pool(finding)) => Err(EngineError::from(finding)),
         Err(FillError::Differs(theirs)) => {
             let peer = name(names, PartyId(1 - mesh.me().0));
-            Err(EngineError::from(order_differs(
-                names, &peer, order, theirs,
-            )))
+            let finding = order_differs(names, &peer, order, theirs);
+            Err(EngineError::from(finding).made_public())
         }
     }
 }

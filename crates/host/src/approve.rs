@@ -25,7 +25,7 @@ pub fn approved(job: &Job, yes: &str) -> Result<(), Failure> {
     }
     if hash != given {
         let what = format!("this is not the approved job: its hash is {hash}, not {given}");
-        let hint = "program, protocol, helpers and network class make the hash; compare \
+        let hint = "program, protocol, helpers, network class and `--pool` make the hash; compare \
                     `sealane plan` with what was approved";
         return Err(Failure::new(Code::Approval, what, hint));
     }

@@ -142,8 +142,16 @@ impl Filling<'_> {
     ///
     /// # Errors
     /// See [`FillError`]; nothing is added to the pool then.
-    pub fn run(mut self, order: Order, mut coins: Coins, mesh: &mut Mesh) -> Result<(), FillError> {
+    pub fn run(mut self, order: Order, coins: Coins, mesh: &mut Mesh) -> Result<(), FillError> {
         let _lock = self.pool.lock_fill()?;
+        let filled = self.fill(order, coins, mesh);
+        if filled.is_err() {
+            self.pool.clear_up();
+        }
+        filled
+    }
+
+    fn fill(&mut self, order: Order, mut coins: Coins, mesh: &mut Mesh) -> Result<(), FillError> {
         let offer = self.pool.offer()?;
         let me = mesh.me();
         let peer = PartyId(1 - me.0);

@@ -147,8 +147,29 @@ impl Pool {
         Ok(())
     }
 
+    /// [Destroys](Pool::destroy) the pool for a user who asks for it, unless a fill is under way.
+    ///
+    /// # Errors
+    /// The errors of [`Pool::destroy`]; another process fills the pool.
+    pub fn remove(&self) -> Result<(), Diagnostic> {
+        if self.disk.names().is_ok_and(|names| names.is_empty()) {
+            return Ok(());
+        }
+        let _lock = self.lock_fill()?;
+        self.destroy()
+    }
+
+    /// Removes what a fill that failed has written; its process holds the lock of fills.
+    pub(crate) fn clear_up(&self) {
+        if let Ok(_lock) = self.lock()
+            && let Ok(state) = self.load()
+        {
+            self.sweep(&state);
+        }
+    }
+
     /// Removes everything that is of use to anybody, first the key of what is left. For a pair
-    /// whose check has failed, or a user who asks for it. Files that cannot be read are no
+    /// whose check has failed. Files that cannot be read are no
     /// obstacle.
     ///
     /// # Errors
@@ -262,11 +283,12 @@ impl Pool {
 
     fn load(&self) -> Result<State, Diagnostic> {
         let file = self.disk.read(STATE, MOST_BYTES);
-        match file.map_err(|error| error::unusable(&self.place, error))? {
+        let place = format!("{}/{STATE}", self.place);
+        match file.map_err(|error| error::unusable(&place, error))? {
             None => State::empty().map_err(error::no_randomness),
             Some(file) => State::open(&self.key, &file).ok_or_else(|| {
                 let what = "its state was not written by this party, or is damaged";
-                error::unusable(&self.place, what)
+                error::unusable(&place, what)
             }),
         }
     }

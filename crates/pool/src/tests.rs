@@ -2,7 +2,7 @@
 
 mod disk;
 
-use crate::disk::Folder;
+use crate::disk::{Disk, Folder};
 use crate::keys::WrapKey;
 use crate::state::{BatchCipher, State, batch_bytes};
 use crate::{BATCH, DiskStock, FillError, Filling, Order, Pool, Taken};
@@ -516,6 +516,23 @@ fn a_pool_on_a_real_disk_is_private_and_locked() {
     let names = std::fs::read_dir(folder.path().join("0")).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(names.into_iter().all(|name| name.ends_with("lock")));
+}
+
+#[test]
+fn a_run_removes_what_a_killed_fill_has_left() {
+    let mut world = World::default();
+    assert!(world.fill([2, 0]).iter().all(Result::is_ok));
+    for name in ["sender-00.ots", ".sealane-left"] {
+        world.disks[0].replace(name, b"left").unwrap();
+    }
+    assert!(world.run(0, 1));
+    let files = world.disks[0].files();
+    assert!(
+        files
+            .iter()
+            .all(|name| !name.contains("00") && !name.contains("left")),
+        "{files:?}"
+    );
 }
 
 #[test]

@@ -120,11 +120,11 @@ pub enum PoolVerb {
         /// The other party
         #[arg(long, value_name = "PARTY")]
         with: String,
-        /// How many to make: one for each bit of input of the party that evaluates
+        /// How many to make for each party that may evaluate: one for each bit of its inputs
         #[arg(long, value_name = "COUNT", default_value = "1000000",
               value_parser = clap::value_parser!(u64).range(1..=MOST_TRANSFERS))]
         transfers: u64,
-        /// The party that evaluates, which `sealane plan` names [default: as many for either]
+        /// The one party that evaluates, which `sealane plan` names [default: either]
         #[arg(long, value_name = "PARTY")]
         evaluator: Option<String>,
         /// Class of the network, by which they are made [default: of the configuration, or lan]

@@ -21,8 +21,9 @@
 //! of some choices, and the receiver has deviated in trees alone that it guessed. Over all sets of
 //! `n - g` trees, each with probability `2^(-k g)` of the guesses, a receiver that deviates beyond
 //! its guesses passes with probability at most `32 (1 + 2^-k)^n / 2^128` for each challenge that it
-//! computes, of which a message has one for each piece. For the codes of [`one_of_n`](super::one_of_n) that is below `2^-115`. With one bit
-//! repeated, a parity check is a pair of trees, and the bound of the module above is tighter.
+//! computes, of which a message has one for each piece. For the codes of
+//! [`one_of_n`](super::one_of_n) that is below `2^-115`. With one bit repeated, a parity check is a
+//! pair of trees, and the bound of the module above is tighter.
 
 use crate::transcript::DIGEST_BYTES;
 use crate::{Flight, Flights, Security, base};
