@@ -1,0 +1,21 @@
+//! Room `numeric`: IEEE 754 floating point and the functions of C's `<math.h>`, as circuits.
+//!
+//! * [`Format`] is f16, bf16, f32 or f64; numbers are words of their interchange form.
+//! * [`Arithmetic`] has a method for each operation, on a [`Builder`](sealane_circuit::Builder):
+//!   for few ANDs or little depth, as the builder's goal says.
+//! * [`Function`] is the list of all of them: names, operands, stated errors.
+//! * `real` computes the constants of circuits by integer arithmetic alone, so that all parties
+//!   build the same circuit on every machine.
+//!
+//! The norm is IEEE 754-2019 with C99's Annex F for NaN, infinities and -0. Rounding is to the
+//! nearest, of two equally near to the even one; exceptions raise no flags. Every NaN that is
+//! computed is the canonical one.
+
+#![forbid(unsafe_code)]
+
+mod format;
+mod function;
+pub mod real;
+
+pub use format::{Arithmetic, Format, Parts, Subnormals};
+pub use function::{Build, Error, Function, Kind, function, functions};
