@@ -184,11 +184,13 @@ fn write_svg(out: &mut String, heading: &str, charts: &[Chart], height: f64) -> 
 }
 
 /// Formats a figure with three digits, more only before the point.
-fn format_value(value: f64) -> String {
+pub(crate) fn format_value(value: f64) -> String {
     let decimals = match value.abs() {
         v if v >= 99.95 => 0,
         v if v >= 9.995 => 1,
-        _ => 2,
+        v if v >= 0.0995 || v == 0.0 => 2,
+        // As many as bring three digits behind the zeros, of which the last may not show.
+        v => ((2.0 - v.log10().floor()) as usize).min(6),
     };
     format!("{value:.decimals$}")
 }

@@ -1,9 +1,9 @@
 //! The ideal functionalities of OTs and products, for tests: a dealer whom both parties trust gives
 //! each its part, and nothing is sent.
 //!
-//! They stand behind the same [traits](crate::traits) as the protocols. So a test of what is built on
-//! one of these runs without the protocols beneath, and the test of a protocol runs over its ideal
-//! functionality too. The parties of such a pair know each other's secrets.
+//! They stand behind the same [traits](crate::traits) as the protocols. So a test of what is built
+//! on one of these runs without the protocols beneath, and the test of a protocol runs over its
+//! ideal functionality too. The parties of such a pair know each other's secrets.
 
 mod correlated;
 pub mod goods;

@@ -8,8 +8,8 @@
 //! | OTs of one of many strings | [`OneOfNSender`], [`OneOfNReceiver`] |
 //! | OLEs; Boolean, arithmetic and matrix triples | [`GoodsSource`] of each |
 //!
-//! OTs with given choices, of chosen strings and under a new offset are steps on top of these, whose
-//! outputs the parties' own inputs determine ([`forms`](crate::forms)).
+//! OTs with given choices, of chosen strings and under a new offset are steps on top of these,
+//! whose outputs the parties' own inputs determine ([`forms`](crate::forms)).
 //!
 //! All outputs of a call are for use when it returns: a protocol with security against corrupt
 //! parties has checked them by then.

@@ -63,9 +63,9 @@ fn fields(lengths: &[usize]) -> Vec<usize> {
     fields
 }
 
-/// What the sender hears: a point; of each of 32 trees three pairs of sums and the check, two
-/// blocks of 32 bytes; a digest; the corrections of 31 trees, each three blocks and the hidden one;
-/// a digest; the answer, `R(x)` and a hash.
+/// Fields that the sender hears: a point; of each of 32 trees three pairs of sums and the two parts
+/// of its check; a digest; the corrections of 31 trees, each three blocks and the hidden one; a
+/// digest; the answer, `R(x)` and a hash.
 fn fields_of_receiver() -> Vec<usize> {
     let tree = [32; 2 * 3 + 2];
     let corrections = [16 * (COUNT.div_ceil(128) + 1); 31];
@@ -80,18 +80,18 @@ fn fields_of_receiver() -> Vec<usize> {
     fields(&lengths.concat())
 }
 
-/// What the receiver hears: two points of each of 128 base OTs, and a digest.
+/// Fields that the receiver hears: two points of each of 128 base OTs, and a digest.
 fn fields_of_sender() -> Vec<usize> {
     fields(&[32; 2 * 128 + 1])
 }
 
-/// A byte at the start, in the middle and at the end of each field.
+/// A byte of each field, at another place of each.
 fn samples(fields: &[usize]) -> impl Iterator<Item = usize> {
-    let of_field = |field: &[usize]| {
+    let of_field = |(number, field): (usize, &[usize])| {
         let [begin, end] = [field[0], field[1]];
-        [begin, (begin + end) / 2, end - 1]
+        begin + 5 * number % (end - begin)
     };
-    fields.windows(2).flat_map(of_field)
+    fields.windows(2).enumerate().map(of_field)
 }
 
 /// Runs one party against a peer that says these bytes, and leaves if they are too few.

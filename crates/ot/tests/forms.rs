@@ -1,5 +1,5 @@
-//! Forms of OT: the ideal functionality of random OTs, and each form over ideal correlated OTs, over
-//! extensions and over silent ones.
+//! Forms of OT: the ideal functionality of random OTs, and each form over ideal correlated OTs,
+//! over extensions and over silent ones.
 
 use crate::common::*;
 use sealane_block::{Block, Cpu};

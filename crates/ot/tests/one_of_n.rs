@@ -1,5 +1,5 @@
-//! OTs of one of many strings, and their ideal functionality: keys, bytes, messages that are altered,
-//! the same on every tier.
+//! OTs of one of many strings, and their ideal functionality: keys, bytes, messages that are
+//! altered, the same on every tier.
 
 use crate::common::*;
 use sealane_block::{Block, Coins, Cpu};

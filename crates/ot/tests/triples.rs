@@ -34,8 +34,7 @@ where
     fn values(&self) -> Vec<u128>;
 }
 
-/// What a party has in the end: its goods, the bytes that it sent for them, and a digest of all
-/// that it sent.
+/// Result of a party: its goods, the bytes that it sent for them, and a digest of all that it sent.
 type Made<G> = (G, u64, [u8; 32]);
 
 /// Makes goods at one party.

@@ -18,9 +18,9 @@ use sealane_block::{Block, Coins, Cpu};
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Mesh, NetError, SessionId};
 use sealane_ot::ferret::{FerretCost, FerretReceiver, FerretSender, Params};
-use sealane_ot::forms::{self, Hasher};
+use sealane_ot::forms::{HashedReceiver, HashedSender};
 use sealane_ot::softspoken::{Receiver, Sender};
-use sealane_ot::traits::{CotCost, CotReceiver, CotSender};
+use sealane_ot::traits::{CotCost, CotReceiver, CotSender, RandomReceiver, RandomSender};
 use sealane_ot::{Flights, OtError, Role, Security, SoftSpoken};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Fault;
@@ -221,13 +221,8 @@ impl Filling<'_> {
         coins: &mut Coins,
         mesh: &mut Mesh,
     ) -> Result<(), FillError> {
-        let (me, peer) = (mesh.me(), PartyId(1 - mesh.me().0));
-        let [sender, receiver] = match role {
-            Role::Sender => [me, peer],
-            Role::Receiver => [peer, me],
-        };
+        let peer = PartyId(1 - mesh.me().0);
         let label = "pool: random OTs";
-        let mut hasher = Hasher::new(self.cpu, mesh.session(), sender, receiver, label);
         let unusable = |error| error::unusable(self.pool.place(), error);
         let file = self.pool.disk().begin(&file_name(role, fill));
         let mut out = BatchWriter {
@@ -239,24 +234,30 @@ impl Filling<'_> {
             text: Zeroizing::new(vec![Block::ZERO; batch_bytes(role) / 16]),
         };
         let mut maker = match role {
-            Role::Sender => Maker::Sender(sender_of(source, self.cpu, mesh, peer, coins)?),
-            Role::Receiver => Maker::Receiver(receiver_of(source, self.cpu, mesh, peer, coins)?),
+            Role::Sender => {
+                let cot = sender_of(source, self.cpu, mesh, peer, coins)?;
+                Maker::Sender(Box::new(HashedSender::new(self.cpu, mesh, cot, label)))
+            }
+            Role::Receiver => {
+                let cot = receiver_of(source, self.cpu, mesh, peer, coins)?;
+                Maker::Receiver(Box::new(HashedReceiver::new(self.cpu, mesh, cot, label)))
+            }
         };
         let mut keys = Zeroizing::new(vec![Block::ZERO; STRIDE * out.text.len()]);
         for batches in strides(fill.batches) {
             let count = batches * BATCH;
             match &mut maker {
-                Maker::Sender(cot) => {
+                Maker::Sender(ots) => {
                     let pairs = bytemuck::cast_slice_mut(&mut keys[..2 * count]);
-                    forms::send_random(&mut **cot, &mut hasher, mesh, pairs)?;
+                    ots.random(mesh, pairs)?;
                     for pairs in keys[..2 * count].chunks(2 * BATCH) {
                         out.write(&[pairs]).map_err(unusable)?;
                     }
                 }
-                Maker::Receiver(cot) => {
+                Maker::Receiver(ots) => {
                     let (keys, choices) = keys.split_at_mut(STRIDE * BATCH);
                     let (keys, choices) = (&mut keys[..count], &mut choices[..count / 128]);
-                    forms::receive_random(&mut **cot, &mut hasher, mesh, choices, keys)?;
+                    ots.random(mesh, choices, keys)?;
                     mesh.flush()?;
                     for (keys, choices) in keys.chunks(BATCH).zip(choices.chunks(BATCH / 128)) {
                         out.write(&[keys, choices]).map_err(unusable)?;
@@ -271,8 +272,8 @@ impl Filling<'_> {
 }
 
 enum Maker {
-    Sender(Box<dyn CotSender>),
-    Receiver(Box<dyn CotReceiver>),
+    Sender(Box<dyn RandomSender>),
+    Receiver(Box<dyn RandomReceiver>),
 }
 
 fn sender_of(

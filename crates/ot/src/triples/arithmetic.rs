@@ -14,9 +14,9 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 ///
 /// **Semi-honest**: a party that deviates makes products wrong, and nothing notices.
 ///
-/// One party is the sender of the OTs beneath, the other their receiver; factors and shares do not
-/// depend on who it is. An OLE takes `k` correlated OTs and `k (k - 1) / 2` bits from the sender. While they are made,
-/// `16 k` bytes of memory are in use for each.
+/// One party is the sender of the OTs beneath, the other their receiver. An OLE takes `k`
+/// correlated OTs and `k (k - 1) / 2` bits from the sender. While they are made, `16 k` bytes of
+/// memory are in use for each.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Ole {
     /// This party's factors.
