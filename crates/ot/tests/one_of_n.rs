@@ -74,12 +74,17 @@ fn random_choices(parameters: OneOfN, count: usize) -> Vec<u8> {
     choices
 }
 
-/// All keys of calls of so many OTs, with the bytes from sender and receiver for each.
+/// All keys of a call, and the bytes from sender and from receiver.
+type Sent = (Vec<Block>, [u64; 2]);
+/// Choices of a call, and their keys.
+type Received = (Vec<u8>, Vec<Block>);
+
+/// Runs the sender's calls of so many OTs.
 fn send_all<S: OneOfNSender>(
     sender: &mut S,
     mesh: &mut Mesh,
     counts: &[usize],
-) -> Result<Vec<(Vec<Block>, [u64; 2])>, OtError> {
+) -> Result<Vec<Sent>, OtError> {
     let n = sender.strings();
     let mut all = Vec::new();
     for &count in counts {
@@ -101,12 +106,12 @@ fn send_all<S: OneOfNSender>(
     Ok(all)
 }
 
-/// Choices and keys of the same calls.
+/// Runs the receiver's.
 fn receive_all<R: OneOfNReceiver>(
     receiver: &mut R,
     mesh: &mut Mesh,
     counts: &[usize],
-) -> Result<Vec<(Vec<u8>, Vec<Block>)>, OtError> {
+) -> Result<Vec<Received>, OtError> {
     let mut all = Vec::new();
     for &count in counts {
         let (mut choices, mut keys) = (vec![9; count], vec![Block::ONES; count]);
@@ -118,7 +123,7 @@ fn receive_all<R: OneOfNReceiver>(
 }
 
 /// Checks keys and choices of all calls; the last has enough OTs to tell that choices are random.
-fn assert_one_of(n: usize, all: &[(Vec<Block>, [u64; 2])], received: &[(Vec<u8>, Vec<Block>)]) {
+fn assert_one_of(n: usize, all: &[Sent], received: &[Received]) {
     for ((keys, _), (choices, chosen)) in all.iter().zip(received) {
         for (j, (choice, key)) in choices.iter().zip(chosen).enumerate() {
             let expected = keys[j * n + usize::from(*choice)];
@@ -250,7 +255,7 @@ fn chosen_strings_arrive_and_take_the_planned_bytes() {
 /// Indices of so many bytes.
 fn indices(bytes: usize) -> Vec<u64> {
     let low = u64::MAX >> (64 - 8 * bytes);
-    (0..40).map(|j| 0x0123_4567_89ab_cdef * j & low).collect()
+    (0..40).map(|j| (0x0123_4567_89ab_cdef * j) & low).collect()
 }
 
 fn assert_large<K: OneOfNKeys>(

@@ -276,3 +276,33 @@ fn assert_product(shape: MatrixShape, a: &[u64], b: &[u64], c: &[u64], name: &st
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_ot::ideal;
+
+    /// Checks OLEs of the ideal functionality, of which one share has these bits changed.
+    fn check_oles(flips: u64) {
+        let ring = Ring::new(64);
+        let outputs = ideal::goods::danger_pair(1).map(|mut party| {
+            let mesh = &mut Mesh::in_memory(2).remove(0);
+            party.make(mesh, ring, 5).expect("nothing is sent")
+        });
+        let [one, mut two]: [Ole; 2] = outputs;
+        two.shares[3] ^= flips;
+        let outputs = [&Output::Ole(one), &Output::Ole(two)];
+        check(Goods::Ole(ring), outputs, 5);
+    }
+
+    #[test]
+    fn right_goods_are_right() {
+        check_oles(0);
+    }
+
+    #[test]
+    #[should_panic(expected = "ole-64")]
+    fn wrong_goods_are_no_figures() {
+        check_oles(1 << 20);
+    }
+}

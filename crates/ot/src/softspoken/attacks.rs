@@ -209,12 +209,12 @@ fn all() -> Vec<Subspace> {
     [two, many].concat()
 }
 
+/// Choices and rows of a receiver.
+type Asked = (Vec<u8>, Vec<Row>);
+
 /// The published attack on an extension without check: row `j` asks for bit `j` of the offset.
 /// Returns the sender's rows, with choices and rows of the receiver.
-fn read_the_offset(
-    parameters: Subspace,
-    delta: Offset,
-) -> (Result<Vec<Row>, OtError>, (Vec<u8>, Vec<Row>)) {
+fn read_the_offset(parameters: Subspace, delta: Offset) -> (Result<Vec<Row>, OtError>, Asked) {
     against(parameters, delta, COUNT, None, |mut receiver, mesh| {
         let flips: Vec<_> = (1..COLUMNS).map(|j| (j, j)).collect();
         extend_with(&mut receiver, mesh, COUNT, &flip(&flips))
