@@ -37,7 +37,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[Function {
 fn precisions(format: Format) -> (Precision, Precision) {
     match format.fraction {
         ..=10 => (Precision::new(7, 6, 56), Precision::new(7, 4, 46)),
-        ..=23 => (Precision::new(8, 3, 37), Precision::new(7, 2, 27)),
+        11..=23 => (Precision::new(8, 3, 37), Precision::new(7, 2, 27)),
         _ => (Precision::new(8, 7, 70), Precision::new(8, 5, 57)),
     }
 }
