@@ -8,7 +8,7 @@
 //! normal numbers.
 
 use crate::format::{Arithmetic, Parts, Subnormals};
-use crate::word::{all_any, mask, normalise, shift_right_sticky};
+use crate::word::{all_any, bit, mask, normalise, shift_right_sticky};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 /// The class of an operand; for a normal or subnormal number all are 0.
@@ -201,7 +201,7 @@ impl Arithmetic {
     }
 
     /// The fraction, rounded by the lowest bit and `sticky`, and the carry.
-    fn round(self, b: &mut Builder, significand: &[Wire], sticky: Wire) -> (Word, Wire) {
+    pub(crate) fn round(self, b: &mut Builder, significand: &[Wire], sticky: Wire) -> (Word, Wire) {
         let odd = b.or(significand[1], sticky);
         let up = b.and(significand[0], odd);
         let fraction = Int::unsigned(&significand[1..self.precision()]);
@@ -213,11 +213,7 @@ impl Arithmetic {
     /// The exponent, so much further.
     fn advance(self, b: &mut Builder, exponent: &[Wire], by: i128, carry: Wire) -> Word {
         let by = b.constant(by, 3);
-        let terms = [
-            Int::signed(exponent),
-            Int::unsigned(std::slice::from_ref(&carry)),
-            Int::unsigned(&by),
-        ];
+        let terms = [Int::signed(exponent), bit(&carry), Int::unsigned(&by)];
         b.sum(&terms, exponent.len())
     }
 
@@ -235,7 +231,7 @@ impl Arithmetic {
     }
 
     /// The number of these parts, or a special one.
-    fn assemble(
+    pub(crate) fn assemble(
         self,
         b: &mut Builder,
         sign: Wire,
@@ -263,11 +259,11 @@ impl Arithmetic {
 
 /// How a biased exponent fits its field.
 #[derive(Clone, Copy)]
-struct Fit {
+pub(crate) struct Fit {
     /// It is that of infinity, or larger.
-    over: Wire,
+    pub over: Wire,
     /// It is 0 or less.
-    under: Wire,
+    pub under: Wire,
     /// It is less than 0.
-    negative: Wire,
+    pub negative: Wire,
 }
