@@ -7,7 +7,7 @@
 use crate::format::Arithmetic;
 use crate::pack::{Fit, Special, Unrounded};
 use crate::word::{
-    all_any, bit, flip_if, normalise, normalise_within, shift_right_sticky, swap_if,
+    all_any, bit, complement, flip_if, normalise, normalise_within, shift_right_sticky, swap_if,
 };
 use sealane_circuit::{Builder, Goal, Int, Wire, Word};
 
@@ -23,11 +23,13 @@ struct Sorted {
     small: Word,
     /// The difference of the exponents; too large for any shift if the smaller one is flushed.
     apart: Word,
-    /// The exponent fields of the larger one is not 0.
+    /// The exponent field of the larger one is not 0.
     normal: Wire,
     /// The same for the smaller one.
     small_normal: Wire,
-    /// Infinity minus infinity, if the format is too narrow to see it from the sum.
+    /// The exponent field of the smaller one is that of infinity.
+    small_infinite: Wire,
+    /// The class of the sum, but for infinity minus infinity.
     special: Special,
 }
 
@@ -110,6 +112,7 @@ impl Arithmetic {
             apart,
             normal,
             small_normal,
+            small_infinite: b.all(&small[m..]),
             special: Special {
                 zero: Wire::ZERO,
                 not_finite: ones,
@@ -143,11 +146,16 @@ impl Arithmetic {
     fn sum_flushed(self, b: &mut Builder, sorted: &Sorted, sum: &[Wire]) -> Word {
         let (significand, amount) = normalise(b, sum);
         let lead = significand[sum.len() - 1];
-        let exponent = b.sub(
+        // The highest bit of the sum is the one before that of the larger operand: the exponent is
+        // more by 1. And -amount is its complement and 1.
+        let down = complement(&amount);
+        let two = b.constant(2, 3);
+        let terms = [
             Int::unsigned(&sorted.large.1),
-            Int::unsigned(&amount),
-            self.exponent_width() - 1,
-        );
+            Int::signed(&down),
+            Int::signed(&two),
+        ];
+        let exponent = b.sum(&terms, self.exponent_width() - 1);
         let opposite = b.and(sorted.special.not_finite, !lead);
         let special = Special {
             zero: !b.and(lead, sorted.normal),
@@ -160,6 +168,7 @@ impl Arithmetic {
             above: Wire::ZERO,
             significand,
             sticky: Wire::ZERO,
+            carries: true,
         };
         self.pack(b, &result, special)
     }
@@ -178,8 +187,11 @@ impl Arithmetic {
             under: Wire::ZERO,
             negative: !lead,
         };
-        // Infinity minus infinity is the one sum of an infinity that is 0.
-        let opposite = b.and(sorted.special.not_finite, !lead);
+        // Infinity minus infinity is the one sum of an infinity that is 0, or seems to be.
+        let opposite = match self.is_narrow() {
+            true => b.and(sorted.differ, sorted.small_infinite),
+            false => b.and(sorted.special.not_finite, !lead),
+        };
         let special = Special {
             nan: b.or(sorted.special.nan, opposite),
             ..sorted.special

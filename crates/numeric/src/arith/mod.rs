@@ -2,6 +2,7 @@
 //! remainders.
 
 mod add;
+mod divide;
 mod multiply;
 
 use crate::function::{Build, Error, Function, Kind, ONE, TWO};
@@ -11,6 +12,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     rounded("add", TWO, |a, b, x| vec![a.add(b, &x[0], &x[1])]),
     rounded("sub", TWO, |a, b, x| vec![a.sub(b, &x[0], &x[1])]),
     rounded("mul", TWO, |a, b, x| vec![a.mul(b, &x[0], &x[1])]),
+    rounded("div", TWO, |a, b, x| vec![a.div(b, &x[0], &x[1])]),
+    rounded("sqrt", ONE, |a, b, x| vec![a.sqrt(b, &x[0])]),
 ];
 
 const fn rounded(name: &'static str, operands: &'static [Kind], build: Build) -> Function {
