@@ -191,6 +191,30 @@ impl Arithmetic {
         self.assemble(b, result.sign, fraction, &field, fit, special)
     }
 
+    /// The number of a significand that has moved up as far as its exponent allows, and has a bit
+    /// more than the format. The exponent is unsigned, and less than the biased one by the highest
+    /// bit of the significand. `empty` is 1 where that does not hold, as the significand is 0.
+    pub(crate) fn pack_advanced(
+        self,
+        b: &mut Builder,
+        sign: Wire,
+        (exponent, significand): (&[Wire], &[Wire]),
+        sticky: Wire,
+        empty: Wire,
+        special: Special,
+    ) -> Word {
+        let lead = significand[self.precision()];
+        let (fraction, carry) = self.round(b, significand, sticky);
+        let terms = [Int::unsigned(exponent), bit(&lead), bit(&carry)];
+        let mut field = b.sum(&terms, exponent.len().max(self.format.exponent));
+        field.push(Wire::ZERO);
+        let fit = Fit {
+            negative: empty,
+            ..self.fit(b, &field)
+        };
+        self.assemble(b, sign, fraction, &field, fit, special)
+    }
+
     /// The significand in the bits of the format and one more to round it by; and the OR of all
     /// bits behind.
     fn shorten(self, b: &mut Builder, result: &Unrounded) -> (Word, Wire) {
@@ -270,6 +294,6 @@ pub(crate) struct Fit {
     pub over: Wire,
     /// It is 0 or less.
     pub under: Wire,
-    /// It is less than 0.
+    /// It is less than 0: so is that of a subnormal number, before its field becomes 0.
     pub negative: Wire,
 }

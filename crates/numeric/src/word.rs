@@ -148,7 +148,9 @@ fn normalise_to_mark(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> (Word, Word
             None => bit,
         })
         .collect();
-    let marked: Word = marked.into_iter().rev().collect();
+    let mut marked: Word = marked.into_iter().rev().collect();
+    // Nothing moves further than the lowest bit, not even a zero.
+    marked[0] = Wire::ONE;
     let mut word = x.to_vec();
     let mut amount = Word::new();
     let mut probes = Probes::marked(b, &marked);

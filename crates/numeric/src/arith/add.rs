@@ -5,7 +5,7 @@
 //! moves up by a bit. A difference that moves further had a shift of at most one and is exact.
 
 use crate::format::Arithmetic;
-use crate::pack::{Fit, Special, Unrounded};
+use crate::pack::{Special, Unrounded};
 use crate::word::{
     all_any, bit, complement, flip_if, normalise, normalise_within, shift_right_sticky, swap_if,
 };
@@ -173,20 +173,13 @@ impl Arithmetic {
         self.pack(b, &result, special)
     }
 
-    /// A sum below the normal numbers is exact: it moves up as far as the exponent allows.
+    /// A sum moves up as far as the exponent allows. If that is not all the way it is exact, so a
+    /// carry never makes it normal.
     fn sum_kept(self, b: &mut Builder, sorted: &Sorted, sum: &[Wire]) -> Word {
         let (significand, exponent) = normalise_within(b, sum, &sorted.large.1);
         let (low, significand) = significand.split_at(sum.len() - self.precision() - 1);
         let sticky = b.any(low);
         let lead = significand[self.precision()];
-        let (fraction, carry) = self.round(b, significand, sticky);
-        let terms = [Int::unsigned(&exponent), bit(&lead), bit(&carry)];
-        let field = b.sum(&terms, self.format.exponent);
-        let fit = Fit {
-            over: b.all(&field),
-            under: Wire::ZERO,
-            negative: !lead,
-        };
         // Infinity minus infinity is the one sum of an infinity that is 0, or seems to be.
         let opposite = match self.is_narrow() {
             true => b.and(sorted.differ, sorted.small_infinite),
@@ -196,7 +189,8 @@ impl Arithmetic {
             nan: b.or(sorted.special.nan, opposite),
             ..sorted.special
         };
-        self.assemble(b, sorted.sign, fraction, &field, fit, special)
+        let parts = (&exponent[..], significand);
+        self.pack_advanced(b, sorted.sign, parts, sticky, !lead, special)
     }
 }
 
