@@ -115,7 +115,7 @@ impl Arithmetic {
 }
 
 /// The significand of a number that is not zero.
-fn leading(significand: &[Wire]) -> Word {
+pub(super) fn leading(significand: &[Wire]) -> Word {
     let mut significand = significand.to_vec();
     *significand.last_mut().expect("a significand") = Wire::ONE;
     significand
@@ -126,17 +126,24 @@ fn leading(significand: &[Wire]) -> Word {
 fn divide(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> (Word, Word) {
     let width = x.len() + 1;
     let mut remainder = b.sub(Int::unsigned(x), Int::unsigned(y), width);
-    let wide = Int::unsigned(y).resize(width);
     let mut quotient = vec![!remainder[width - 1]];
     for _ in 1..bits {
-        let subtract = !remainder[width - 1];
-        let twice = Int::signed(&remainder).shl(1, width);
-        let other = flip_if(b, subtract, &wide);
-        let terms = [Int::unsigned(&twice), Int::unsigned(&other), bit(&subtract)];
-        remainder = b.sum(&terms, width);
+        remainder = division_step(b, &remainder, Wire::ZERO, y);
         quotient.insert(0, !remainder[width - 1]);
     }
     (quotient, remainder)
+}
+
+/// The next remainder of a division by y, from -y to y less 1, as a signed word that is a bit wider
+/// than y: with the next bit of the dividend, y is subtracted, or added to a negative one.
+pub(super) fn division_step(b: &mut Builder, remainder: &[Wire], next: Wire, y: &[Wire]) -> Word {
+    let width = y.len() + 1;
+    let subtract = !remainder[y.len()];
+    let wide = Int::unsigned(y).resize(width);
+    let other = flip_if(b, subtract, &wide);
+    let twice = [&[next], &remainder[..y.len()]].concat();
+    let terms = [Int::unsigned(&twice), Int::unsigned(&other), bit(&subtract)];
+    b.sum(&terms, width)
 }
 
 /// So many bits of the square root of a number from 1 to 4, given with two bits before the point;

@@ -4,6 +4,7 @@
 mod add;
 mod divide;
 mod fused;
+mod modulo;
 mod multiply;
 
 use crate::function::{Build, Error, Function, Kind, ONE, TWO};
@@ -16,6 +17,10 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     rounded("div", TWO, |a, b, x| vec![a.div(b, &x[0], &x[1])]),
     rounded("sqrt", ONE, |a, b, x| vec![a.sqrt(b, &x[0])]),
     rounded("fma", THREE, |a, b, x| vec![a.fma(b, &x[0], &x[1], &x[2])]),
+    rounded("fmod", TWO, |a, b, x| vec![a.fmod(b, &x[0], &x[1])]),
+    rounded("remainder", TWO, |a, b, x| {
+        vec![a.remainder(b, &x[0], &x[1])]
+    }),
 ];
 
 const THREE: &[Kind] = &[Kind::Float; 3];
