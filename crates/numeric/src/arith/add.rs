@@ -7,7 +7,8 @@
 use crate::format::Arithmetic;
 use crate::pack::{Special, Unrounded};
 use crate::word::{
-    all_any, bit, complement, flip_if, normalise, normalise_within, shift_right_sticky, swap_if,
+    all_any, bit, complement, flip_if, normalise, normalise_within, shift_layers,
+    shift_right_sticky, swap_if,
 };
 use sealane_circuit::{Builder, Goal, Int, Wire, Word};
 
@@ -39,7 +40,8 @@ impl Arithmetic {
         let sorted = self.sort(b, x, y);
         let p = self.precision();
         let aligned = Int::unsigned(&sorted.small).shl(2, p + 2);
-        let (aligned, lost) = shift_right_sticky(b, &aligned, &sorted.apart);
+        let layers = shift_layers(b, &sorted.apart, aligned.len());
+        let (aligned, lost) = shift_right_sticky(b, &aligned, &layers);
         let lost = match self.is_flushed() {
             true => b.and(lost, sorted.small_normal),
             false => lost,
@@ -54,9 +56,9 @@ impl Arithmetic {
             bit(&sorted.differ),
         ];
         let sum = b.sum(&terms, p + 4);
-        match self.is_flushed() {
+        match self.is_flushed() && b.goal() == Goal::Size {
             true => self.sum_flushed(b, &sorted, &sum),
-            false => self.sum_kept(b, &sorted, &sum),
+            false => self.sum_within(b, &sorted, &sum),
         }
     }
 
@@ -175,22 +177,23 @@ impl Arithmetic {
 
     /// A sum moves up as far as the exponent allows. If that is not all the way it is exact, so a
     /// carry never makes it normal.
-    fn sum_kept(self, b: &mut Builder, sorted: &Sorted, sum: &[Wire]) -> Word {
-        let (significand, exponent) = normalise_within(b, sum, &sorted.large.1);
-        let (low, significand) = significand.split_at(sum.len() - self.precision() - 1);
-        let sticky = b.any(low);
-        let lead = significand[self.precision()];
+    fn sum_within(self, b: &mut Builder, sorted: &Sorted, sum: &[Wire]) -> Word {
+        let advanced = normalise_within(b, sum, &sorted.large.1);
+        let lead = advanced.word[sum.len() - 1];
         // Infinity minus infinity is the one sum of an infinity that is 0, or seems to be.
         let opposite = match self.is_narrow() {
             true => b.and(sorted.differ, sorted.small_infinite),
             false => b.and(sorted.special.not_finite, !lead),
         };
         let special = Special {
+            zero: match self.is_flushed() {
+                true => !sorted.normal,
+                false => Wire::ZERO,
+            },
             nan: b.or(sorted.special.nan, opposite),
             ..sorted.special
         };
-        let parts = (&exponent[..], significand);
-        self.pack_advanced(b, sorted.sign, parts, sticky, !lead, special)
+        self.pack_advanced(b, sorted.sign, &advanced, !lead, special)
     }
 }
 

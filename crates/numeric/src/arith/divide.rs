@@ -7,7 +7,7 @@
 //! normal result, and only subnormal quotients need the remainder.
 
 use crate::format::Arithmetic;
-use crate::pack::{Fit, Special, Unrounded};
+use crate::pack::{Ends, Special, Unrounded, place};
 use crate::word::{bit, flip_if};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
@@ -97,12 +97,28 @@ impl Arithmetic {
             return self.pack(b, &result, special);
         }
         let (fraction, _) = self.round(b, &root, Wire::ONE);
-        let fit = Fit {
-            over: Wire::ZERO,
-            under: Wire::ZERO,
-            negative: Wire::ZERO,
+        if self.is_narrow() && !self.is_flushed() {
+            // Subnormal roots need the remainder, which no format of programs has.
+            let square = b.mul(Int::unsigned(&root), Int::unsigned(&root), 2 * p + 2);
+            let radicand = Int::unsigned(&radicand).shl(p + 1, 2 * p + 2);
+            let exact = b.eq(Int::unsigned(&square), Int::unsigned(&radicand));
+            let result = Unrounded {
+                sign: x.sign,
+                exponent: field,
+                above: Wire::ZERO,
+                significand: root,
+                sticky: !exact,
+                carries: false,
+            };
+            return self.pack(b, &result, special);
+        }
+        let (fraction, _) = self.round(b, &root, Wire::ONE);
+        let ends = Ends {
+            zero: special.zero,
+            ones: special.not_finite,
         };
-        self.assemble(b, x.sign, fraction, &field, fit, special)
+        let exponent = field[..self.format.exponent].to_vec();
+        place(b, x.sign, (fraction, ends), (exponent, ends), special.nan)
     }
 
     /// (x + bias) / 2, rounded down.

@@ -9,7 +9,8 @@ use crate::arith::multiply::Factors;
 use crate::format::Arithmetic;
 use crate::pack::{Class, Special, Unrounded};
 use crate::word::{
-    bit, complement, flip_if, normalise, normalise_within, shift_right_sticky, swap_if,
+    bit, complement, flip_if, normalise, normalise_within, shift_layers, shift_right_sticky,
+    swap_if,
 };
 use sealane_circuit::{Builder, Int, Wire, Word};
 
@@ -75,7 +76,8 @@ impl Arithmetic {
         let mut apart = b.neg_if(apart[width - 1], Int::signed(&apart), width);
         apart.push(gone);
         let small = Int::unsigned(&small).shl(1, small.len() + 1);
-        let (small, lost) = shift_right_sticky(b, &small, &apart);
+        let layers = shift_layers(b, &apart, small.len());
+        let (small, lost) = shift_right_sticky(b, &small, &layers);
         let lost = b.and(lost, !gone);
 
         let differ = b.xor(sign, z_sign);
@@ -138,14 +140,12 @@ impl Arithmetic {
 
     fn fused_kept(self, b: &mut Builder, sum: &Sum) -> Word {
         let limit = &sum.exponent[..sum.exponent.len() - 1];
-        let (significand, exponent) = normalise_within(b, &sum.significand, limit);
-        let (low, significand) = significand.split_at(significand.len() - self.precision() - 1);
-        let sticky = b.any(low);
-        let found = b.any(significand);
-        let empty = !b.or(found, sticky);
+        let advanced = normalise_within(b, &sum.significand, limit);
+        let (kept, low) = self.shorten(b, &advanced.word);
+        let kept = b.any(&kept);
+        let empty = !b.or(kept, low);
         let positive = b.all(&[empty, sum.differ, !sum.special.not_finite]);
         let sign = b.and(sum.sign, !positive);
-        let parts = (&exponent[..], significand);
-        self.pack_advanced(b, sign, parts, sticky, empty, sum.special)
+        self.pack_advanced(b, sign, &advanced, empty, sum.special)
     }
 }
