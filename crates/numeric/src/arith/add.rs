@@ -22,8 +22,8 @@ struct Sorted {
     large: (Word, Word),
     /// The significand of the smaller one.
     small: Word,
-    /// The difference of the exponents; too large for any shift if the smaller one is flushed.
-    apart: Word,
+    /// The layers of the shift that aligns it, all of it out if it is flushed.
+    layers: Word,
     /// The exponent field of the larger one is not 0.
     normal: Wire,
     /// The same for the smaller one.
@@ -40,8 +40,7 @@ impl Arithmetic {
         let sorted = self.sort(b, x, y);
         let p = self.precision();
         let aligned = Int::unsigned(&sorted.small).shl(2, p + 2);
-        let layers = shift_layers(b, &sorted.apart, aligned.len());
-        let (aligned, lost) = shift_right_sticky(b, &aligned, &layers);
+        let (aligned, lost) = shift_right_sticky(b, &aligned, &sorted.layers);
         let lost = match self.is_flushed() {
             true => b.and(lost, sorted.small_normal),
             false => lost,
@@ -85,40 +84,37 @@ impl Arithmetic {
         let sign = b.xor(sx, change);
 
         let m = self.format.fraction;
-        let (ones, normal) = all_any(b, &large[m..]);
-        let small_normal = b.any(&small[m..]);
-        let apart = match b.goal() {
+        let (normal, small_normal, layers) = match b.goal() {
             Goal::Size => {
-                let large = self.weight(b, normal, &large[m..]);
-                let small = self.weight(b, small_normal, &small[m..]);
-                b.sub(Int::unsigned(&large), Int::unsigned(&small), large.len())
+                let (_, normal) = all_any(b, &large[m..]);
+                let small_normal = b.any(&small[m..]);
+                let (large, small) = ((&large[m..], normal), (&small[m..], small_normal));
+                (normal, small_normal, self.alignment(b, large, small))
             }
             Goal::Depth => {
-                // Both differences are there before the order is known.
-                let [x, y] = [x, y].map(|z| {
-                    let normal = b.any(&z[m..]);
-                    self.weight(b, normal, &z[m..])
-                });
-                let down = b.sub(Int::unsigned(&x), Int::unsigned(&y), x.len());
-                let up = b.sub(Int::unsigned(&y), Int::unsigned(&x), x.len());
-                b.select(less, &up, &down)
+                // Both alignments are there before the order is known.
+                let [x, y] = [x, y].map(|z| (&z[m..], b.any(&z[m..])));
+                let (up, down) = (self.alignment(b, y, x), self.alignment(b, x, y));
+                let (normal, small_normal) = swap_if(b, less, &[x.1], &[y.1]);
+                (normal[0], small_normal[0], b.select(less, &up, &down))
             }
         };
         let exponent = self.weight(b, normal, &large[m..]);
         let nan = b.any(&large[..m]);
+        let (not_finite, _) = all_any(b, &large[m..]);
         let mut sorted = Sorted {
             sign,
             differ,
             large: (large[..m].to_vec(), exponent),
             small: small[..m].to_vec(),
-            apart,
+            layers,
             normal,
             small_normal,
             small_infinite: b.all(&small[m..]),
             special: Special {
                 zero: Wire::ZERO,
-                not_finite: ones,
-                nan: b.and(nan, ones),
+                not_finite,
+                nan: b.and(nan, not_finite),
             },
         };
         let flushed = self.is_flushed();
@@ -130,11 +126,27 @@ impl Arithmetic {
             .small
             .push(if flushed { Wire::ONE } else { small_normal });
         if flushed {
-            sorted.apart.push(!small_normal);
             let zero = b.and(differ, !normal);
             sorted.sign = b.and(sign, !zero);
         }
         sorted
+    }
+
+    /// The layers of the shift that aligns the smaller of two numbers, of which the exponents are
+    /// given, and if they are not 0.
+    fn alignment(
+        self,
+        b: &mut Builder,
+        (large, normal): (&[Wire], Wire),
+        (small, small_normal): (&[Wire], Wire),
+    ) -> Word {
+        let large = self.weight(b, normal, large);
+        let small = self.weight(b, small_normal, small);
+        let mut apart = b.sub(Int::unsigned(&large), Int::unsigned(&small), large.len());
+        if self.is_flushed() {
+            apart.push(!small_normal);
+        }
+        shift_layers(b, &apart, self.precision() + 2)
     }
 
     /// The exponent with which a fraction counts.
