@@ -13,9 +13,12 @@
 
 #![forbid(unsafe_code)]
 
+mod arith;
 mod format;
 mod function;
+mod pack;
 pub mod real;
+mod word;
 
 pub use format::{Arithmetic, Format, Parts, Subnormals};
 pub use function::{Build, Error, Function, Kind, function, functions};
