@@ -4,6 +4,7 @@
 //! * [`Arithmetic`] has a method for each operation, on a [`Builder`](sealane_circuit::Builder):
 //!   for few ANDs or little depth, as the builder's goal says.
 //! * [`Function`] is the list of all of them: names, operands, stated errors.
+//! * [`measure`] runs them in the clear and states the errors of their results.
 //! * `real` computes the constants of circuits by integer arithmetic alone, so that all parties
 //!   build the same circuit on every machine.
 //!
@@ -16,6 +17,7 @@
 mod arith;
 mod format;
 mod function;
+pub mod measure;
 mod pack;
 pub mod real;
 mod word;
