@@ -29,7 +29,11 @@ impl Runner {
         let stated = function.results.iter();
         let stated = stated.map(|kind| kind.bits(arithmetic.format));
         let name = function.name;
-        assert_eq!(circuit.output_widths(), stated.collect::<Vec<_>>(), "{name}");
+        assert_eq!(
+            circuit.output_widths(),
+            stated.collect::<Vec<_>>(),
+            "{name}"
+        );
         Runner::of(&circuit)
     }
 
