@@ -7,6 +7,7 @@
 //! error here: f64 cannot judge them, and the tests of room `numeric` do against values of many
 //! digits.
 
+mod errors_plot;
 mod page;
 mod paper;
 mod reference;
@@ -17,7 +18,8 @@ use reference::Reference;
 use sealane_circuit::Goal;
 use sealane_numeric::{Arithmetic, Format, Function, Kind, functions, measure};
 
-pub use page::markdown;
+pub use errors_plot::errors_svg;
+pub use page::{BEGIN, markdown};
 
 /// The suite's name.
 pub const SUITE: &str = "math";

@@ -6,6 +6,9 @@ use crate::Record;
 use sealane_plan::cost::grouped;
 use std::fmt::Write;
 
+/// The line of the page of functions after which the tables stand.
+pub const BEGIN: &str = "<!-- tables: written by the example math_page of room bench -->";
+
 /// Tables in Markdown: one for each format, and the functions of others beside ours.
 pub fn markdown(records: &[Record]) -> String {
     let mut out = String::new();
