@@ -131,8 +131,7 @@ fn normalise_counting_down(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> Advan
     let mut word = x.to_vec();
     let mut left = limit.to_vec();
     for k in (0..layers(x.len())).rev() {
-        let room = x.len() - (1 << k);
-        let clear = !b.any(&word[room..]);
+        let clear = !top_block(b, &word, k);
         let mut borrow = clear;
         let mut borrows = Word::new();
         for &bit in left.get(k..).unwrap_or(&[]) {
@@ -186,6 +185,23 @@ fn normalise_by(b: &mut Builder, x: &[Wire], probes: &mut Probes) -> (Word, Word
 /// The layers that a shift of `width` bits by less than that has.
 pub(crate) fn layers(width: usize) -> usize {
     width.next_power_of_two().trailing_zeros() as usize
+}
+
+/// The OR of the 2^k highest bits.
+fn top_block(b: &mut Builder, word: &[Wire], k: usize) -> Wire {
+    let (&last, rest) = word.split_last().expect("a word");
+    let rest = b.any(&rest[word.len() - (1 << k)..]);
+    b.or(rest, last)
+}
+
+/// The OR of all bits of a fraction, most of it as the first layer of [`normalise`] looks for a 1 in
+/// a significand with this fraction.
+pub(crate) fn any_of_fraction(b: &mut Builder, fraction: &[Wire]) -> Wire {
+    let width = fraction.len() + 1;
+    let room = width - (1 << (layers(width) - 1));
+    let (low, high) = fraction.split_at(room);
+    let (low, high) = (b.any(low), b.any(high));
+    b.or(low, high)
 }
 
 /// The word shifted left by `by` where `shift` is 1, in which case its `by` highest bits are zeros:
@@ -250,7 +266,7 @@ impl Probes {
     fn top(&mut self, b: &mut Builder, word: &[Wire], k: usize) -> Wire {
         match self.blocks.pop() {
             Some(block) if k > 0 || self.marked => block[0],
-            _ => b.any(&word[word.len() - (1 << k)..]),
+            _ => top_block(b, word, k),
         }
     }
 

@@ -59,7 +59,8 @@ impl Arithmetic {
     ) -> Sum {
         let width = self.exponent_width() + 1;
         // The highest bit of the product counts as 2.
-        let upper = b.add(Int::signed(&factors.exponent), bit(&Wire::ONE), width);
+        let unbias = b.constant(1 - i128::from(self.format.bias()), width);
+        let upper = b.add(Int::signed(&factors.exponent), Int::signed(&unbias), width);
         let apart = b.sub(Int::signed(&upper), Int::unsigned(&exponent), width);
         let flushed = self.is_flushed();
         // 1 if the addend goes first. A zero goes second and is shifted out without a trace.
@@ -126,6 +127,7 @@ impl Arithmetic {
         let result = Unrounded {
             sign: b.and(sum.sign, !positive),
             exponent: b.sum(&terms, sum.exponent.len()),
+            offset: 0,
             above: Wire::ZERO,
             significand,
             sticky: Wire::ZERO,
