@@ -184,12 +184,7 @@ impl Arithmetic {
         // The highest bit of the sum is the one before that of the larger operand: the exponent is
         // more by 1. And -amount is its complement and 1.
         let down = complement(&amount);
-        let two = b.constant(2, 3);
-        let terms = [
-            Int::unsigned(&sorted.large.exponent),
-            Int::signed(&down),
-            Int::signed(&two),
-        ];
+        let terms = [Int::unsigned(&sorted.large.exponent), Int::signed(&down)];
         let exponent = b.sum(&terms, self.exponent_width() - 1);
         let opposite = b.and(sorted.special.not_finite, !lead);
         let special = Special {
@@ -200,7 +195,7 @@ impl Arithmetic {
         let result = Unrounded {
             sign: sorted.sign,
             exponent,
-            offset: 0,
+            offset: 2,
             above: Wire::ZERO,
             significand,
             sticky: Wire::ZERO,

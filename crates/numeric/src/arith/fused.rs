@@ -115,19 +115,14 @@ impl Arithmetic {
         let (significand, amount) = normalise(b, &sum.significand);
         let lead = significand[significand.len() - 1];
         let down = complement(&amount);
-        let two = b.constant(2, 3);
-        let terms = [
-            Int::signed(&sum.exponent),
-            Int::signed(&down),
-            Int::signed(&two),
-        ];
+        let terms = [Int::signed(&sum.exponent), Int::signed(&down)];
         let cancelled = b.or(!lead, sum.special.zero);
         let positive = b.and(cancelled, sum.differ);
         let positive = b.and(positive, !sum.special.not_finite);
         let result = Unrounded {
             sign: b.and(sum.sign, !positive),
             exponent: b.sum(&terms, sum.exponent.len()),
-            offset: 0,
+            offset: 2,
             above: Wire::ZERO,
             significand,
             sticky: Wire::ZERO,
