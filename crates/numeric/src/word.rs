@@ -111,7 +111,7 @@ pub(crate) fn normalise(b: &mut Builder, x: &[Wire]) -> (Word, Word) {
 pub(crate) struct Advanced {
     /// The word: zero, or with the highest bit 1, or moved by the whole limit.
     pub word: Word,
-    /// What is left of the limit.
+    /// The rest of the limit.
     pub left: Word,
     /// One more than that.
     pub next: Word,
@@ -194,8 +194,8 @@ fn top_block(b: &mut Builder, word: &[Wire], k: usize) -> Wire {
     b.or(rest, last)
 }
 
-/// The OR of all bits of a fraction, most of it as the first layer of [`normalise`] looks for a 1 in
-/// a significand with this fraction.
+/// The OR of all bits of a fraction, most of it as the first layer of [`normalise`] looks for a 1
+/// in a significand with this fraction.
 pub(crate) fn any_of_fraction(b: &mut Builder, fraction: &[Wire]) -> Wire {
     let width = fraction.len() + 1;
     let room = width - (1 << (layers(width) - 1));

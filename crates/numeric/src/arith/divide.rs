@@ -96,7 +96,6 @@ impl Arithmetic {
             };
             return self.pack(b, &result, special);
         }
-        let (fraction, _) = self.round(b, &root, Wire::ONE);
         if self.is_narrow() && !self.is_flushed() {
             // Subnormal roots need the remainder, which no format of programs has.
             let square = b.mul(Int::unsigned(&root), Int::unsigned(&root), 2 * p + 2);
