@@ -69,9 +69,12 @@ fn roots_of_f16_are_exact() {
     }
 }
 
+/// An operation of the machine.
+type Operation = fn(f64, f64) -> f64;
+
 /// Every `step`th first operand with all second ones.
 fn pairs(step: usize) {
-    let operations: [(&str, fn(f64, f64) -> f64); 5] = [
+    let operations: [(&str, Operation); 5] = [
         ("add", |x, y| x + y),
         ("sub", |x, y| x - y),
         ("mul", |x, y| x * y),
