@@ -9,7 +9,8 @@
 
 use crate::format::{Arithmetic, Parts, Subnormals};
 use crate::word::{
-    Advanced, all_any, bit, flip_if, increment, mask, normalise, shift_layers, shift_right_sticky,
+    Advanced, all_any, any_of_fraction, bit, flip_if, increment, mask, normalise, shift_layers,
+    shift_right_sticky,
 };
 use sealane_circuit::{Builder, Goal, Int, Wire, Word};
 
@@ -22,13 +23,6 @@ pub(crate) struct Class {
     pub not_finite: Wire,
     /// A NaN.
     pub nan: Wire,
-}
-
-impl Class {
-    /// An infinity.
-    pub(crate) fn infinite(self, b: &mut Builder) -> Wire {
-        b.xor(self.not_finite, self.nan)
-    }
 }
 
 /// A number in parts: `(-1)^sign significand 2^(exponent - bias - fraction)`.
@@ -56,8 +50,10 @@ pub(crate) type Special = Class;
 pub(crate) struct Unrounded {
     /// 1 for negative results, zeros and infinities as well.
     pub sign: Wire,
-    /// The biased exponent, a signed word.
+    /// The biased exponent less `offset`, a signed word that is wide enough for the exponent, too.
     pub exponent: Word,
+    /// The missing part of the exponent.
+    pub offset: i128,
     /// 1 if the exponent is more by one: only if the significand is not rounded up to the next
     /// power of two. This is so where products and quotients have their highest bit.
     pub above: Wire,
@@ -96,15 +92,10 @@ impl Arithmetic {
             + 2
     }
 
-    /// A constant of the width of exponents.
-    pub(crate) fn exponent(self, b: &Builder, value: i128) -> Word {
-        b.constant(value, self.exponent_width())
-    }
-
     /// The class of a number, from its fields.
     pub(crate) fn classify(self, b: &mut Builder, parts: &Parts) -> Class {
         let (ones, normal) = all_any(b, &parts.exponent);
-        let fraction = b.any(&parts.fraction);
+        let fraction = any_of_fraction(b, &parts.fraction);
         let nan = b.and(ones, fraction);
         let zero = match self.subnormals {
             Subnormals::Flushed => !normal,
@@ -166,12 +157,18 @@ impl Arithmetic {
                 true => carry,
                 false => Wire::ZERO,
             };
-            let field = advance(b, &result.exponent, 0, result.above, carry);
-            return self.assemble(b, result.sign, fraction, field, Wire::ZERO, special);
+            let field = advance(b, &result.exponent, result.offset, result.above, carry);
+            return self.assemble(b, result.sign, fraction, field, Low::Flushed, special);
         }
-        // Below 0 the complement of the exponent less 2 is the shift that makes the significand of a
-        // subnormal number.
-        let (exponent, _) = advance(b, &result.exponent, -2, result.above, Wire::ZERO);
+        // Below 0 the complement of the exponent less 2 is the shift that makes the significand of
+        // a subnormal number.
+        let (exponent, _) = advance(
+            b,
+            &result.exponent,
+            result.offset - 2,
+            result.above,
+            Wire::ZERO,
+        );
         let (&negative, size) = exponent.split_last().expect("an exponent");
         let amount: Word = size.iter().map(|&bit| b.and(!bit, negative)).collect();
         let layers = shift_layers(b, &amount, significand.len());
@@ -183,7 +180,7 @@ impl Arithmetic {
         // then negative, in place of 0.
         let field = advance(b, &exponent, 2, Wire::ZERO, carry);
         let empty = field.0[exponent.len() - 1];
-        self.assemble(b, result.sign, fraction, field, empty, special)
+        self.assemble(b, result.sign, fraction, field, Low::Empty(empty), special)
     }
 
     /// The number of a significand that has moved up as far as its exponent allows. What is left of
@@ -209,7 +206,7 @@ impl Arithmetic {
             Goal::Depth => (mask(b, lead, &advanced.next), carry),
         };
         field.push(Wire::ZERO);
-        self.assemble(b, sign, fraction, (field, late), empty, special)
+        self.assemble(b, sign, fraction, (field, late), Low::Empty(empty), special)
     }
 
     /// A significand in the bits of the format and one more to round it by; and the OR of all bits
@@ -232,36 +229,39 @@ impl Arithmetic {
     }
 
     /// The number of these parts, or a special one. The exponent field may still get a late carry
-    /// from the fraction; where it is `empty`, it becomes 0.
-    pub(crate) fn assemble(
+    /// from the fraction.
+    fn assemble(
         self,
         b: &mut Builder,
         sign: Wire,
         fraction: Word,
         (field, late): (Word, Wire),
-        empty: Wire,
+        low: Low,
         special: Special,
     ) -> Word {
         let fit = self.fit(b, &field);
         let (field, _) = increment(b, &field[..self.format.exponent], late);
+        // A late carry leaves a fraction of zeros, so the fraction does not wait for it; and it
+        // makes the exponent of infinity by itself.
         let ends = |b: &mut Builder, carry: Wire| {
-            let zero = match self.is_flushed() {
-                true => {
+            let zero = match low {
+                Low::Flushed => {
                     let zero = b.and(fit.zero, !carry);
                     b.any(&[special.zero, fit.negative, zero])
                 }
-                false => special.zero,
+                Low::Empty(_) => special.zero,
             };
-            let last = b.and(fit.last, carry);
-            let over = b.or(fit.over, last);
-            let over = b.and(over, !zero);
+            // The size of the exponent is known last.
+            let positive = b.and(!fit.negative, !zero);
+            let over = b.and(positive, fit.large);
             let ones = b.or(special.not_finite, over);
             Ends { zero, ones }
         };
-        // A late carry leaves a fraction of zeros, so the fraction does not wait for it.
         let early = ends(b, Wire::ZERO);
         let mut last = ends(b, late);
-        last.zero = b.or(last.zero, empty);
+        if let Low::Empty(empty) = low {
+            last.zero = b.or(last.zero, empty);
+        }
         place(b, sign, (fraction, early), (field, last), special.nan)
     }
 
@@ -271,11 +271,9 @@ impl Arithmetic {
         let (ones, some) = all_any(b, low);
         let high = b.any(high);
         let large = b.or(ones, high);
-        let last = b.all(&low[1..]);
         let some = b.or(some, high);
         Fit {
-            over: b.and(!negative, large),
-            last: b.all(&[last, !low[0], !high, !negative]),
+            large,
             zero: !some,
             negative,
         }
@@ -326,13 +324,20 @@ pub(crate) fn place(
     parts.join()
 }
 
+/// The treatment of exponents below those of normal numbers.
+#[derive(Clone, Copy)]
+enum Low {
+    /// The result is zero.
+    Flushed,
+    /// The exponent field becomes 0 where this is 1.
+    Empty(Wire),
+}
+
 /// How a biased exponent fits its field.
 #[derive(Clone, Copy)]
 struct Fit {
-    /// It is that of infinity, or larger.
-    over: Wire,
-    /// It is that of the largest numbers.
-    last: Wire,
+    /// It is that of infinity, or larger, or it is negative.
+    large: Wire,
     /// Its low bits, and all bits but the sign, are 0.
     zero: Wire,
     /// It is less than 0.

@@ -2,3 +2,5 @@
 
 mod arith;
 mod common;
+mod cost;
+mod half;

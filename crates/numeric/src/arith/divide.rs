@@ -34,6 +34,7 @@ impl Arithmetic {
         let result = Unrounded {
             sign: b.xor(x.sign, y.sign),
             exponent: self.quotient_exponent(b, &x.exponent, &y.exponent, above),
+            offset: self.format.bias().into(),
             above: Wire::ZERO,
             significand,
             sticky,
@@ -50,15 +51,13 @@ impl Arithmetic {
         self.pack(b, &result, special)
     }
 
-    /// x - y + bias, less one if the quotient is not `above` 1.
+    /// x - y, less one if the quotient is not `above` 1.
     fn quotient_exponent(self, b: &mut Builder, x: &[Wire], y: &[Wire], above: Wire) -> Word {
         // -y is its complement and 1.
         let width = self.exponent_width();
         let y: Word = y.iter().map(|&bit| !bit).collect();
         let terms = [Int::signed(x), Int::signed(&y), bit(&above)];
-        let difference = b.sum(&terms, width);
-        let bias = b.constant(self.format.bias().into(), width);
-        b.add(Int::signed(&difference), Int::unsigned(&bias), width)
+        b.sum(&terms, width)
     }
 
     /// The square root of x.
@@ -89,6 +88,7 @@ impl Arithmetic {
             let result = Unrounded {
                 sign: x.sign,
                 exponent: field,
+                offset: 0,
                 above: Wire::ZERO,
                 significand: root,
                 sticky: !exact,
@@ -96,7 +96,6 @@ impl Arithmetic {
             };
             return self.pack(b, &result, special);
         }
-        let (fraction, _) = self.round(b, &root, Wire::ONE);
         if self.is_narrow() && !self.is_flushed() {
             // Subnormal roots need the remainder, which no format of programs has.
             let square = b.mul(Int::unsigned(&root), Int::unsigned(&root), 2 * p + 2);
@@ -105,6 +104,7 @@ impl Arithmetic {
             let result = Unrounded {
                 sign: x.sign,
                 exponent: field,
+                offset: 0,
                 above: Wire::ZERO,
                 significand: root,
                 sticky: !exact,

@@ -9,7 +9,7 @@ use crate::arith::multiply::Factors;
 use crate::format::Arithmetic;
 use crate::pack::{Class, Special, Unrounded};
 use crate::word::{
-    bit, complement, flip_if, normalise, normalise_within, shift_layers, shift_right_sticky,
+    bit, complement, flip_if, normalise_sum, normalise_within, shift_layers, shift_right_sticky,
     swap_if,
 };
 use sealane_circuit::{Builder, Int, Wire, Word};
@@ -59,7 +59,8 @@ impl Arithmetic {
     ) -> Sum {
         let width = self.exponent_width() + 1;
         // The highest bit of the product counts as 2.
-        let upper = b.add(Int::signed(&factors.exponent), bit(&Wire::ONE), width);
+        let unbias = b.constant(1 - i128::from(self.format.bias()), width);
+        let upper = b.add(Int::signed(&factors.exponent), Int::signed(&unbias), width);
         let apart = b.sub(Int::signed(&upper), Int::unsigned(&exponent), width);
         let flushed = self.is_flushed();
         // 1 if the addend goes first. A zero goes second and is shifted out without a trace.
@@ -111,21 +112,17 @@ impl Arithmetic {
     }
 
     fn fused_flushed(self, b: &mut Builder, sum: &Sum) -> Word {
-        let (significand, amount) = normalise(b, &sum.significand);
+        let (significand, amount) = normalise_sum(b, &sum.significand, 1);
         let lead = significand[significand.len() - 1];
         let down = complement(&amount);
-        let two = b.constant(2, 3);
-        let terms = [
-            Int::signed(&sum.exponent),
-            Int::signed(&down),
-            Int::signed(&two),
-        ];
+        let terms = [Int::signed(&sum.exponent), Int::signed(&down)];
         let cancelled = b.or(!lead, sum.special.zero);
         let positive = b.and(cancelled, sum.differ);
         let positive = b.and(positive, !sum.special.not_finite);
         let result = Unrounded {
             sign: b.and(sum.sign, !positive),
             exponent: b.sum(&terms, sum.exponent.len()),
+            offset: 2,
             above: Wire::ZERO,
             significand,
             sticky: Wire::ZERO,
@@ -140,7 +137,7 @@ impl Arithmetic {
 
     fn fused_kept(self, b: &mut Builder, sum: &Sum) -> Word {
         let limit = &sum.exponent[..sum.exponent.len() - 1];
-        let advanced = normalise_within(b, &sum.significand, limit);
+        let advanced = normalise_within(b, &sum.significand, 1, limit);
         let (kept, low) = self.shorten(b, &advanced.word);
         let kept = b.any(&kept);
         let empty = !b.or(kept, low);

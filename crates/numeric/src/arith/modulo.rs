@@ -95,6 +95,7 @@ impl Arithmetic {
                 Int::unsigned(&amount),
                 exponent.len(),
             ),
+            offset: 0,
             above: Wire::ZERO,
             significand,
             sticky: Wire::ZERO,

@@ -35,6 +35,7 @@ impl Arithmetic {
         let result = Unrounded {
             sign,
             exponent: factors.exponent,
+            offset: -i128::from(self.format.bias()),
             above,
             significand,
             sticky: b.or(low, last),
@@ -91,11 +92,10 @@ impl Arithmetic {
         }
     }
 
-    /// The sum of exponents, with one bias.
+    /// The sum of exponents, each with its bias.
     fn product_exponent(self, b: &mut Builder, exponents: &[Int]) -> Word {
         let width = self.exponent_width();
-        let bias = b.constant(-i128::from(self.format.bias()), width);
-        b.sum(&[exponents, &[Int::unsigned(&bias)]].concat(), width)
+        b.sum(exponents, width)
     }
 }
 
