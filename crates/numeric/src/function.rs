@@ -68,7 +68,11 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    let rooms: [&[Function]; 0] = [];
+    let rooms: [&[Function]; 3] = [
+        crate::classify::FUNCTIONS,
+        crate::compare::FUNCTIONS,
+        crate::integral::FUNCTIONS,
+    ];
     rooms.into_iter().flatten()
 }
 

@@ -13,9 +13,13 @@
 
 #![forbid(unsafe_code)]
 
+mod classify;
+mod compare;
 mod format;
 mod function;
+mod integral;
 pub mod real;
+mod shift;
 
 pub use format::{Arithmetic, Format, Parts, Subnormals};
 pub use function::{Build, Error, Function, Kind, function, functions};

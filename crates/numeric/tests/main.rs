@@ -1,1 +1,6 @@
 //! Tests of room `numeric`.
+
+mod compare;
+mod integral;
+mod lanes;
+mod values;
