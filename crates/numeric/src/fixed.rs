@@ -17,7 +17,7 @@ pub struct Fixed {
     pub bits: usize,
     /// True for two's complement.
     pub signed: bool,
-    /// Bits behind the binary point, at most 64; 0 for integers.
+    /// Bits behind the binary point, at most `bits`; 0 for integers.
     pub fraction: usize,
 }
 
@@ -47,8 +47,8 @@ impl Fixed {
 
     fn check(self) {
         assert!(
-            1 <= self.bits && self.bits <= 64 && self.fraction <= 64,
-            "fixed point of 1 to 64 bits, and at most 64 behind the point"
+            1 <= self.bits && self.bits <= 64 && self.fraction <= self.bits,
+            "fixed point of 1 to 64 bits, of which any number are behind the point"
         );
     }
 }
@@ -102,22 +102,16 @@ impl Arithmetic {
 
     /// The number as fixed point, rounded as asked. It saturates: beyond the range it is the
     /// nearest end, and NaN is 0; a flag says so.
-    pub fn to_fixed(
-        self,
-        b: &mut Builder,
-        x: &[Wire],
-        to: Fixed,
-        rounding: Rounding,
-    ) -> Converted {
+    pub fn to_fixed(self, b: &mut Builder, x: &[Wire], to: Fixed, rounding: Rounding) -> Converted {
         to.check();
         let (bits, class) = (to.bits, self.class(b, x));
         let sign = self.format.split(x).sign;
-        let small = self.small(b, x, to, rounding);
+        let small = self.below_unit(b, x, to, rounding);
         let large = {
             let beyond = self.reaches(b, x, bits as i32 - to.fraction as i32);
             b.or(beyond, class.special)
         };
-        let (whole, guard, sticky) = self.shifted(b, x, to, rounding);
+        let (whole, guard, sticky) = self.at_point(b, x, to, rounding);
         let carry = match rounding {
             Rounding::Zero => sign,
             Rounding::Down => b.and(sign, !sticky),
@@ -130,7 +124,11 @@ impl Arithmetic {
         let mut whole = flip_if(b, sign, &whole);
         whole.push(sign);
         let whole = b.add(Int::signed(&whole), Int::unsigned(&[carry]), bits + 2);
-        let kept = if to.signed { &whole[bits - 1..] } else { &whole[bits..] };
+        let kept = if to.signed {
+            &whole[bits - 1..]
+        } else {
+            &whole[bits..]
+        };
         let fits = match to.signed {
             true => {
                 let differ = [b.xor(kept[0], kept[2]), b.xor(kept[1], kept[2])];
@@ -146,7 +144,11 @@ impl Arithmetic {
         let at_most = b.and(ends, !sign);
         let at_least = b.xor(ends, at_most);
         let minus = b.and(small.one, sign);
-        let last = if to.signed { small.one } else { b.xor(small.one, minus) };
+        let last = if to.signed {
+            small.one
+        } else {
+            b.xor(small.one, minus)
+        };
         let others = if to.signed { minus } else { Wire::ZERO };
         let value = (0..bits)
             .map(|i| {
@@ -186,7 +188,7 @@ impl Arithmetic {
 
     /// Numbers below the unit of the last place. Where subnormal numbers are not all below, none
     /// counts.
-    fn small(self, b: &mut Builder, x: &[Wire], to: Fixed, rounding: Rounding) -> Small {
+    fn below_unit(self, b: &mut Builder, x: &[Wire], to: Fixed, rounding: Rounding) -> Small {
         let unit = self.format.bias() - to.fraction as i32;
         if unit < 2 {
             return Small {
@@ -212,7 +214,7 @@ impl Arithmetic {
 
     /// The whole part of a magnitude in units of the last place, its next bit, and if that bit or
     /// any behind it is 1 (for [`Rounding::Nearest`] any behind it).
-    fn shifted(
+    fn at_point(
         self,
         b: &mut Builder,
         x: &[Wire],
@@ -232,16 +234,9 @@ impl Arithmetic {
             word.push(class.hidden);
             field[0] = b.xor(field[0], !class.hidden);
         }
-        // Zeros below, so that a field of 1 - unit or more takes the last places.
         let layers = layers(to.bits);
-        let (places, extra) = match unit {
-            1.. => {
-                let unit = b.constant(i128::from(unit), layers.max(1));
-                (b.sub(Int::unsigned(&field), Int::unsigned(&unit), layers), 0)
-            }
-            _ => todo!("{unit}"),
-        };
-        let _ = extra;
+        let unit = b.constant(i128::from(unit), 1 + format.exponent.max(layers));
+        let places = b.sub(Int::unsigned(&field), Int::signed(&unit), layers);
         let guard_bits = usize::from(rounding == Rounding::Nearest);
         let mut behind = format.fraction;
         let mut lost = Word::new();

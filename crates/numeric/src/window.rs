@@ -44,8 +44,9 @@ impl Arithmetic {
         magnitude.resize(width.max(2), Wire::ZERO);
         let limit = (magnitude.len() as i32 - 1 + unit - lowest) as usize;
         let farthest = (1 << layers(magnitude.len())) - 1;
+        let subnormal = limit < magnitude.len();
         // With zeros shifted to the limit, too, a number without its highest bit has field 0.
-        let kept = self.subnormals == Subnormals::Kept && limit <= farthest;
+        let kept = self.subnormals == Subnormals::Kept && subnormal;
         let found = leading(b, &magnitude, format.fraction + 2, kept.then_some(limit));
 
         let (guard, significand) = found.bits.split_first().expect("a bit behind");
@@ -53,7 +54,11 @@ impl Arithmetic {
         let up = b.and(*guard, inexact);
         let width = layers(limit.max(farthest) + 3) + 1;
         let limit_word = b.constant(limit as i128, width);
-        let left = b.sub(Int::unsigned(&limit_word), Int::unsigned(&found.places), width);
+        let left = b.sub(
+            Int::unsigned(&limit_word),
+            Int::unsigned(&found.places),
+            width,
+        );
         let left = Int::signed(&left).shl(format.fraction, format.fraction + width);
         // The highest bit of the significand makes the field 1 more, and the rounding carry runs on.
         let sum = b.sum(
@@ -66,6 +71,13 @@ impl Arithmetic {
         );
         let (fraction, field) = sum.split_at(format.fraction);
         let (mut fraction, mut field) = (fraction.to_vec(), field.to_vec());
+        // Only zero lacks the highest bit; what is below the normal numbers becomes zero.
+        let mut keep = significand[format.fraction];
+        if !kept && subnormal {
+            let some = b.any(&field[..width - 1]);
+            let normal = b.and(some, !field[width - 1]);
+            keep = b.and(keep, normal);
+        }
         if limit + 2 >= (1 << format.exponent) - 1 {
             let beyond = b.any(&field[format.exponent..width - 1]);
             let ones = b.all(&field[..format.exponent]);
@@ -74,18 +86,11 @@ impl Arithmetic {
             fraction = mask(b, !over, &fraction);
             field.iter_mut().for_each(|bit| *bit = b.or(*bit, over));
         }
-        let mut result = [fraction, field[..format.exponent].to_vec()].concat();
-        if !kept {
-            // Only zero lacks the highest bit; what is below the normal numbers becomes zero.
-            let mut keep = significand[format.fraction];
-            if limit <= farthest {
-                let some = b.any(&field[..width - 1]);
-                let normal = b.and(some, !field[width - 1]);
-                keep = b.and(keep, normal);
-            }
-            result = mask(b, keep, &result);
+        let result = [fraction, field[..format.exponent].to_vec()].concat();
+        match kept {
+            true => result,
+            false => mask(b, keep, &result),
         }
-        result
     }
 }
 
