@@ -4,6 +4,7 @@ mod arith;
 mod common;
 mod compare;
 mod convert;
+mod figures;
 mod integral;
 mod lanes;
 mod scale;
