@@ -8,4 +8,5 @@ mod figures;
 mod integral;
 mod lanes;
 mod scale;
+mod sum;
 mod values;
