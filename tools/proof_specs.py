@@ -137,9 +137,7 @@ def right(fill: Callable[[Word], int]) -> Callable[[Word, int], Word]:
 
 def nearest(net: Net, bits: Word, cut: int) -> int:
     """1 if a word without its `cut` lowest bits is rounded up: to the nearest, ties to even."""
-    if cut == 0:
-        return FALSE
-    if cut > len(bits):
+    if cut == 0 or cut > len(bits):
         return FALSE
     odd = bits[cut] if cut < len(bits) else FALSE
     return net.both(bits[cut - 1], net.either(odd, net.any(bits[: cut - 1])))
@@ -163,7 +161,8 @@ def integral(form: Float, away: Callable[[Net, int, Word, int], int]) -> Cases:
         for places in range(form.fraction):
             cut = form.fraction - places
             up = away(net, sign, [*fraction, TRUE], cut)
-            kept = net.increment([*fraction, *constant(form.bias + places, form.exponent)][cut:], up)
+            magnitude = [*fraction, *constant(form.bias + places, form.exponent)]
+            kept = net.increment(magnitude[cut:], up)
             given = net.is_constant(exponent, form.bias + places)
             yield Case(given, [*constant(0, cut), *kept, sign])
         just_below = net.is_constant(exponent, form.bias - 1)
@@ -230,15 +229,14 @@ def to_integer(form: Float, bits: int, signed: bool, even: bool) -> Cases:
 
     def cases(net: Net, x: Word) -> Iterator[Case]:
         fraction, exponent, sign = form.parts(x)
-        top = FALSE if not signed else sign
-        ends = [*([-sign] * (bits - 1)), top if signed else -sign]
+        ends = [*([-sign] * (bits - 1)), sign if signed else -sign]
         yield from special(net, form, x, [*ends, TRUE], [*constant(0, bits), TRUE])
         significand = [*fraction, TRUE]
         for places in range(-1, bits):
             # The integer with two more bits, for the carry and the sign.
             cut = form.fraction - places
             wide = constant(0, max(-cut, 0)) + significand[max(cut, 0) :]
-            wide = (wide + [FALSE] * bits)[: bits + 1] + [FALSE]
+            wide = [*(wide + [FALSE] * bits)[: bits + 1], FALSE]
             up = nearest(net, significand, max(cut, 0)) if even else FALSE
             value = net.increment(wide, up)
             value = net.select(sign, net.negate(value), value)
@@ -272,9 +270,8 @@ def narrow(form: Float, to: Float) -> Cases:
         for value in range(lowest, first):
             places = cut + first - value
             significand = [*fraction, TRUE]
-            kept = (significand[places:] + constant(0, to.exponent + to.fraction))[
-                : to.exponent + to.fraction
-            ]
+            zeros = constant(0, to.exponent + to.fraction)
+            kept = [*significand[places:], *zeros][: len(zeros)]
             kept = net.increment(kept, nearest(net, significand, places))
             yield Case(net.is_constant(exponent, value), [*kept, sign])
         tiny = net.less(exponent, constant(lowest, form.exponent))
@@ -287,7 +284,7 @@ def shorten(form: Float, to: Float) -> Cases:
     """A format with the same exponents and a shorter fraction."""
 
     def cases(net: Net, x: Word) -> Iterator[Case]:
-        fraction, exponent, sign = form.parts(x)
+        _, exponent, sign = form.parts(x)
         yield from special(net, form, x, to.number(sign, to.last), to.nan())
         cut = form.fraction - to.fraction
         magnitude = net.increment(x[cut:-1], nearest(net, x[:-1], cut))

@@ -39,7 +39,7 @@ class Net:
         """And."""
         if FALSE in (a, b) or a == -b:
             return FALSE
-        if a == TRUE or a == b:
+        if a in (TRUE, b):
             return b
         return a if b == TRUE else self.raw_and(a, b)
 

@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -230,13 +230,16 @@ def main() -> int:
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(solver, netlist, checker, Path(folder), arguments.seconds)
-        steps: list[Callable[[], object]] = [lambda: refuse_false_certificates(tools)]
-        steps += [lambda target=target: print(prove(tools, target)) for target in targets]
-        for step in steps:
+        try:
+            refuse_false_certificates(tools)
+        except Failure as failure:
+            print(f"FAILED {failure}", file=sys.stderr)
+            return 1
+        for target in targets:
             try:
-                step()
+                print(prove(tools, target), flush=True)
             except Failure as failure:
-                print(f"FAILED {failure}", file=sys.stderr)
+                print(f"FAILED {failure}", file=sys.stderr, flush=True)
                 failures += 1
     print(f"{len(targets)} proofs, {failures} failures")
     return min(failures, 1)

@@ -106,6 +106,7 @@ impl Accumulator {
         let first = field(self.lowest).clamp(factors, largest) as usize;
         let last = field(self.highest).clamp(factors, largest) as usize;
         assert!(first <= last, "a range of exponents");
+        assert!(self.addends <= 1 << 36, "too many addends");
         (first, last)
     }
 
