@@ -68,7 +68,13 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    let rooms: [&[Function]; 1] = [crate::arith::FUNCTIONS];
+    let rooms: [&[Function]; 5] = [
+        crate::arith::FUNCTIONS,
+        crate::classify::FUNCTIONS,
+        crate::compare::FUNCTIONS,
+        crate::integral::FUNCTIONS,
+        crate::scale::FUNCTIONS,
+    ];
     rooms.into_iter().flatten()
 }
 

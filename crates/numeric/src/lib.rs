@@ -5,6 +5,8 @@
 //!   for few ANDs or little depth, as the builder's goal says.
 //! * [`Function`] is the list of all of them: names, operands, stated errors.
 //! * [`measure`] runs them in the clear and states the errors of their results.
+//! * [`Fixed`] names integers and fixed point, to and from which numbers are converted.
+//! * [`Accumulator`] adds numbers or products exactly, in any order, and rounds the sum once.
 //! * `real` computes the constants of circuits by integer arithmetic alone, so that all parties
 //!   build the same circuit on every machine.
 //!
@@ -15,12 +17,22 @@
 #![forbid(unsafe_code)]
 
 mod arith;
+mod classify;
+mod compare;
+mod convert;
+mod fixed;
 mod format;
 mod function;
 pub mod measure;
+mod integral;
 mod pack;
 pub mod real;
+mod scale;
+mod sum;
+mod window;
 mod word;
 
+pub use fixed::{Converted, Fixed, Rounding};
 pub use format::{Arithmetic, Format, Parts, Subnormals};
 pub use function::{Build, Error, Function, Kind, function, functions};
+pub use sum::{Accumulator, LIMB, Terms};
