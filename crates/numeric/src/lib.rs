@@ -15,6 +15,8 @@
 
 mod format;
 mod function;
+mod heap;
+mod poly;
 pub mod real;
 
 pub use format::{Arithmetic, Format, Parts, Subnormals};
