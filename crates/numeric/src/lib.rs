@@ -13,11 +13,14 @@
 
 #![forbid(unsafe_code)]
 
+mod arith;
 mod format;
 mod function;
 mod heap;
+mod pack;
 mod poly;
 pub mod real;
+mod word;
 
 pub use format::{Arithmetic, Format, Parts, Subnormals};
 pub use function::{Build, Error, Function, Kind, function, functions};

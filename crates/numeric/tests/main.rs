@@ -1,1 +1,4 @@
 //! Tests of room `numeric`.
+
+mod arith;
+mod common;
