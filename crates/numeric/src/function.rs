@@ -68,7 +68,12 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    let rooms: [&[Function]; 1] = [crate::arith::FUNCTIONS];
+    use crate::elementary::{exponential, logarithm};
+    let rooms: [&[Function]; 3] = [
+        crate::arith::FUNCTIONS,
+        exponential::FUNCTIONS,
+        logarithm::FUNCTIONS,
+    ];
     rooms.into_iter().flatten()
 }
 

@@ -2,3 +2,4 @@
 
 mod arith;
 mod common;
+mod elementary;
