@@ -8,12 +8,11 @@
 //! and the exponent is one more, which is part of their value. So neither the multiple nor the
 //! result is corrected. The exponent and the half unit of rounding are terms of the last sum.
 
-use crate::elementary::reduce::{complement_if, divide};
+use crate::elementary::reduce::{Precision, complement_if, divide};
 use crate::format::{Arithmetic, Format, Parts};
 use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap};
 use crate::pack::{Special, Unrounded};
-use crate::poly::Piecewise;
 use crate::real::Real;
 use sealane_circuit::{Builder, Wire, Word};
 
@@ -39,47 +38,12 @@ const ERROR: Error = Error::Ulp {
     double: 1.0,
 };
 
-/// The precision of a computation: index bits, degree, and digits behind the point.
-#[derive(Clone, Copy)]
-struct Precision {
-    index: usize,
-    degree: usize,
-    digits: i32,
-}
-
-impl Precision {
-    fn of(format: Format) -> Precision {
-        let (index, degree, digits) = match format.fraction {
-            ..=10 => (7, 2, 27),
-            ..=23 => (7, 3, 27),
-            _ => (8, 4, 57),
-        };
-        let (index, degree, digits) = match std::env::var("SEAL_P") {
-            Ok(v) => {
-                let v: Vec<usize> = v.split(',').map(|x| x.parse().unwrap()).collect();
-                (v[0], v[1], v[2] as i32)
-            }
-            _ => (index, degree, digits),
-        };
-        Precision {
-            index,
-            degree,
-            digits,
-        }
-    }
-
-    /// Polynomials for a function on [0, 1).
-    fn fit(self, function: &dyn Fn(&Real) -> Real) -> Piecewise {
-        let width = -(self.index as i64);
-        Piecewise::fit(1 << self.index, self.degree, &|segment, t| {
-            function(&(&Real::of(segment as i64) + t).shifted(width))
-        })
-    }
-
-    /// Their value at a fraction.
-    fn heap(self, b: &mut Builder, fit: &Piecewise, x: &[Wire]) -> Heap {
-        let (rest, index) = x.split_at(x.len() - self.index);
-        fit.heap(b, index, rest, self.digits)
+/// Polynomials for the power of a rest.
+fn precision(format: Format, base_two: bool) -> Precision {
+    match (format.fraction, base_two) {
+        (..=23, true) => Precision::new(7, 2, 27),
+        (..=23, false) => Precision::new(7, 3, 27),
+        _ => Precision::new(8, 5, 57),
     }
 }
 
@@ -87,27 +51,34 @@ impl Arithmetic {
     /// The power of 2.
     pub fn exp2(self, b: &mut Builder, x: &[Wire]) -> Word {
         let parts = self.format.split(x);
-        let precision = Precision::of(self.format);
-        let fraction = precision.digits;
+        let fraction = precision(self.format, true).digits as usize;
         // Results below half of the smallest subnormal number come from another bit.
-        let (size, too_large) = self.magnitude(b, &parts, self.format.exponent, fraction as usize);
+        let (size, too_large) = self.magnitude(b, &parts, self.format.exponent, fraction);
         let x = complement_if(b, parts.sign, &size);
-        // The operand is too small by at most a unit.
-        let half_unit = Real::scaled(1, i64::from(-fraction) - 1);
-        let fit = precision.fit(&|x| &(&(x + &half_unit) * &Real::ln2()).exp() - &Real::of(1));
-        let heap = precision.heap(b, &fit, &x.bits[..fraction as usize]);
+        let special = beyond(b, &parts, too_large);
+        self.power(b, &x, Wire::ZERO, special)
+    }
+
+    /// The power of 2 of a fixed-point number with the digits of its precision, too small by at
+    /// most a unit; or a special number.
+    pub(crate) fn power(self, b: &mut Builder, x: &Fixed, sign: Wire, special: Special) -> Word {
+        let precision = precision(self.format, true);
+        let half_unit = Real::scaled(1, i64::from(-precision.digits) - 1);
+        let fit = precision.fit("power of 2", &|x| {
+            &(&(x + &half_unit) * &Real::ln2()).exp() - &Real::of(1)
+        });
+        let heap = precision.heap(b, &fit, &x.bits(-precision.digits, 0));
         let exponent = Fixed {
-            bits: x.bits[fraction as usize..].to_vec(),
+            bits: x.bits(0, x.low + x.bits.len() as i32),
             low: 0,
         };
-        let special = beyond(b, &parts, too_large);
-        self.scale(b, heap, &exponent, Wire::ZERO, special)
+        self.scale(b, heap, &exponent, sign, special)
     }
 
     /// The power of Euler's number.
     pub fn exp(self, b: &mut Builder, x: &[Wire]) -> Word {
         let parts = self.format.split(x);
-        let precision = Precision::of(self.format);
+        let precision = precision(self.format, false);
         // The logarithm of the largest power of 2 is less than that.
         let integer = self.format.exponent.max(6) - 1;
         let fraction = precision.digits + 1;
@@ -119,7 +90,7 @@ impl Arithmetic {
         let offset = &border - &ln2;
         let reduced = divide(b, &x, &ln2, &offset, integer as i32, fraction);
         let unit = Real::scaled(1, i64::from(-fraction));
-        let fit = precision.fit(&|x| {
+        let fit = precision.fit("power of e", &|x| {
             let power = (&(x + &unit) - &offset).exp();
             match x < &border {
                 true => &power - &Real::of(1),

@@ -8,11 +8,11 @@
 //! polynomial is the fraction of the operand itself, of which the upper half stands for
 //! negative t, so that shifts do not wait for it.
 
-use crate::format::Arithmetic;
+use crate::elementary::reduce::Precision;
+use crate::format::{Arithmetic, Format};
 use crate::function::{Error, Function, ONE};
-use crate::heap::{Fixed, Heap};
+use crate::heap::{Fixed, Heap, truncation};
 use crate::pack::Special;
-use crate::poly::Piecewise;
 use crate::real::Real;
 use crate::word::{flip_if, mask};
 use sealane_circuit::{Builder, Int, Wire, Word};
@@ -45,6 +45,14 @@ pub(crate) enum Base {
 }
 
 impl Base {
+    fn name(self) -> &'static str {
+        match self {
+            Base::Two => "logarithm to base 2",
+            Base::E => "logarithm to base e",
+            Base::Ten => "logarithm to base 10",
+        }
+    }
+
     /// The logarithm of Euler's number.
     fn unit(self) -> Real {
         match self {
@@ -133,7 +141,8 @@ impl Arithmetic {
         let centred = Centred::of(b, fraction, &exponent);
         let elsewhere = b.any(&centred.exponent.bits);
         let (near, shift) = magnify(b, &centred.t, !elsewhere);
-        let log = self.sum(b, base, fraction, &near, &centred.exponent);
+        let form = (base, precision(self.format));
+        let log = self.sum(b, form, fraction, &near, &centred.exponent);
         let one = {
             let moved = b.any(&near.bits);
             !b.or(moved, elsewhere)
@@ -154,37 +163,33 @@ impl Arithmetic {
 
     /// The logarithm of `2^exponent (1 + t)`, t as [`Centred`] by its `fraction` and once more as
     /// the factor `t`, which may be a multiple of it where the exponent is 0.
-    fn sum(
+    pub(crate) fn sum(
         self,
         b: &mut Builder,
-        base: Base,
+        (base, precision): (Base, Precision),
         fraction: &[Wire],
         t: &Fixed,
         exponent: &Fixed,
     ) -> Fixed {
-        let (index, degree, digits) = precision(self.format.fraction);
-        let width = -(index as i64);
         let unit = base.unit();
-        let fit = Piecewise::fit(1 << index, degree, &|segment, position| {
-            let f = (&Real::of(segment as i64) + position).shifted(width);
-            let t = match f < Real::scaled(1, -1) {
-                true => f,
-                false => (&f - &Real::of(1)).shifted(-1),
+        let fit = precision.fit(base.name(), &|f| {
+            let t = match f < &Real::scaled(1, -1) {
+                true => f.clone(),
+                false => (f - &Real::of(1)).shifted(-1),
             };
             &(&(&Real::of(1) + &t).ln() * &unit) / &t
         });
-        let (rest, top) = fraction.split_at(fraction.len() - index);
-        let factor = fit.value(b, top, rest, digits);
-        let precision = self.format.fraction as i32;
+        let factor = precision.value(b, &fit, fraction);
         // The product has an error of half as many units as it has bits.
-        let guard = (precision as u32).ilog2() as i32;
-        let mut heap = Heap::new(-digits - 1 - guard);
+        let guard = (fraction.len() as u32).ilog2() as i32;
+        let mut heap = Heap::new(-precision.digits - 1 - guard);
         heap.product(b, t, &factor);
         let first = heap.low() - t.low - factor.low;
-        let cut = crate::heap::truncation(t.bits.len(), factor.bits.len(), first);
+        let cut = truncation(t.bits.len(), factor.bits.len(), first);
         heap.constant(&Real::scaled(-(cut as i64), i64::from(heap.low()) - 1));
         heap.times(exponent, &base.two(), -heap.low() + 8);
-        let largest = &Real::of(i64::from(self.format.bias() + precision + 2)) * &base.two();
+        let largest = self.format.bias() + self.format.fraction as i32 + 2;
+        let largest = &Real::of(largest.into()) * &base.two();
         let integer = largest.exponent().map_or(0, |e| e as i32 + 1);
         let width = (integer + 1 - heap.low()) as usize;
         heap.fixed(b, width)
@@ -231,22 +236,17 @@ impl Arithmetic {
     }
 }
 
-/// Index bits, degree and digits behind the point of the polynomial.
-fn precision(fraction: usize) -> (usize, usize, i32) {
-    if let Ok(v) = std::env::var("SEAL_L") {
-        let v: Vec<usize> = v.split(',').map(|x| x.parse().unwrap()).collect();
-        return (v[0], v[1], v[2] as i32);
-    }
-    match fraction {
-        ..=10 => (7, 2, 27),
-        ..=23 => (7, 2, 28),
-        _ => (8, 5, 58),
+/// Polynomials for logarithms.
+fn precision(format: Format) -> Precision {
+    match format.fraction {
+        ..=23 => Precision::new(7, 2, 27),
+        _ => Precision::new(8, 5, 57),
     }
 }
 
 /// A signed number shifted up until its highest bit is not a copy of its sign, if `enabled`, and by
 /// how much. Zero stays zero.
-fn magnify(b: &mut Builder, x: &Fixed, enabled: Wire) -> (Fixed, Word) {
+pub(crate) fn magnify(b: &mut Builder, x: &Fixed, enabled: Wire) -> (Fixed, Word) {
     let mut word = x.bits.clone();
     let width = word.len() - 1;
     let sign = word[width];
@@ -271,7 +271,7 @@ fn magnify(b: &mut Builder, x: &Fixed, enabled: Wire) -> (Fixed, Word) {
 
 /// The `width` bits from the highest 1 on, which is one of the first `places` bits; and how many
 /// zeros come before it.
-fn lead(b: &mut Builder, x: &[Wire], places: usize, width: usize) -> (Word, Word) {
+pub(crate) fn lead(b: &mut Builder, x: &[Wire], places: usize, width: usize) -> (Word, Word) {
     let mut word = x.to_vec();
     let mut amount = Word::new();
     let mut left = places;

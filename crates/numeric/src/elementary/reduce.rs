@@ -2,9 +2,56 @@
 
 use crate::format::{Arithmetic, Parts};
 use crate::heap::{Fixed, Heap};
+use crate::poly::Piecewise;
 use crate::real::Real;
 use crate::word::flip_if;
 use sealane_circuit::{Builder, Int, Wire, Word};
+use std::sync::Arc;
+
+/// Piecewise polynomials on [0, 1): index bits, degree, and digits behind the point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Precision {
+    pub index: usize,
+    pub degree: usize,
+    pub digits: i32,
+}
+
+impl Precision {
+    pub(crate) fn new(index: usize, degree: usize, digits: i32) -> Precision {
+        Precision {
+            index,
+            degree,
+            digits,
+        }
+    }
+
+    /// Polynomials for a function, which `name` identifies among all.
+    pub(crate) fn fit(
+        self,
+        name: &'static str,
+        function: &dyn Fn(&Real) -> Real,
+    ) -> Arc<Piecewise> {
+        let width = -(self.index as i64);
+        let key = [self.index, self.degree, self.digits as usize];
+        Piecewise::known((name, key), || {
+            Piecewise::fit(1 << self.index, self.degree, &|segment, t| {
+                function(&(&Real::of(segment as i64) + t).shifted(width))
+            })
+        })
+    }
+
+    /// Their value at a fraction.
+    pub(crate) fn heap(self, b: &mut Builder, fit: &Piecewise, x: &[Wire]) -> Heap {
+        let (rest, index) = x.split_at(x.len() - self.index);
+        fit.heap(b, index, rest, self.digits)
+    }
+
+    /// Their value at a fraction, added up.
+    pub(crate) fn value(self, b: &mut Builder, fit: &Piecewise, x: &[Wire]) -> Fixed {
+        let (rest, index) = x.split_at(x.len() - self.index);
+        fit.value(b, index, rest, self.digits)
+    }
+}
 
 impl Arithmetic {
     /// The magnitude of a normal number with `integer` bits before the point and `fraction` behind,

@@ -1,5 +1,7 @@
 //! Elementary functions against the machine's, and exact answers.
 
 mod error;
+mod half;
 mod lanes;
+mod probe;
 mod single;
