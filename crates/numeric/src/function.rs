@@ -68,11 +68,12 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    use crate::elementary::{exponential, logarithm};
-    let rooms: [&[Function]; 3] = [
+    use crate::elementary::{exponential, logarithm, pow};
+    let rooms: [&[Function]; 4] = [
         crate::arith::FUNCTIONS,
         exponential::FUNCTIONS,
         logarithm::FUNCTIONS,
+        pow::FUNCTIONS,
     ];
     rooms.into_iter().flatten()
 }

@@ -59,6 +59,11 @@ impl Arithmetic {
         self.power(b, &x, Wire::ZERO, special)
     }
 
+    /// The digits behind the point of [`Arithmetic::power`].
+    pub(crate) fn power_digits(self) -> i32 {
+        precision(self.format, true).digits
+    }
+
     /// The power of 2 of a fixed-point number with the digits of its precision, too small by at
     /// most a unit; or a special number.
     pub(crate) fn power(self, b: &mut Builder, x: &Fixed, sign: Wire, special: Special) -> Word {

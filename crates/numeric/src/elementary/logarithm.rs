@@ -12,7 +12,7 @@ use crate::elementary::reduce::Precision;
 use crate::format::{Arithmetic, Format};
 use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap, truncation};
-use crate::pack::Special;
+use crate::pack::{Number, Special};
 use crate::real::Real;
 use crate::word::{flip_if, mask};
 use sealane_circuit::{Builder, Int, Wire, Word};
@@ -68,7 +68,7 @@ impl Base {
     }
 
     /// The exponent of a power of two that is not above a logarithm.
-    fn least(self) -> i32 {
+    pub(crate) fn least(self) -> i32 {
         match self {
             Base::Two | Base::E => -2,
             Base::Ten => -3,
@@ -128,17 +128,19 @@ impl Arithmetic {
         self.logarithm(b, x, Base::Ten)
     }
 
+    /// A number around 1, times a power of 2.
+    pub(crate) fn centred(self, b: &mut Builder, x: &Number) -> Centred {
+        let bias = b.constant(self.format.bias().into(), self.format.exponent + 1);
+        let width = x.exponent.len() + 1;
+        let bits = b.sub(Int::signed(&x.exponent), Int::unsigned(&bias), width);
+        let fraction = &x.significand[..self.format.fraction];
+        Centred::of(b, fraction, &Fixed { bits, low: 0 })
+    }
+
     fn logarithm(self, b: &mut Builder, x: &[Wire], base: Base) -> Word {
         let number = self.unpack(b, x);
         let fraction = &number.significand[..self.format.fraction];
-        let bias = b.constant(self.format.bias().into(), self.format.exponent + 1);
-        let width = number.exponent.len() + 1;
-        let exponent = b.sub(Int::signed(&number.exponent), Int::unsigned(&bias), width);
-        let exponent = Fixed {
-            bits: exponent,
-            low: 0,
-        };
-        let centred = Centred::of(b, fraction, &exponent);
+        let centred = self.centred(b, &number);
         let elsewhere = b.any(&centred.exponent.bits);
         let (near, shift) = magnify(b, &centred.t, !elsewhere);
         let form = (base, precision(self.format));

@@ -2,4 +2,5 @@
 
 pub(crate) mod exponential;
 pub(crate) mod logarithm;
+pub(crate) mod pow;
 mod reduce;

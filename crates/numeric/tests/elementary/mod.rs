@@ -5,3 +5,4 @@ mod half;
 mod lanes;
 mod probe;
 mod single;
+mod two;
