@@ -1,5 +1,6 @@
 //! Elementary functions against the machine's, and exact answers.
 
+mod double;
 mod error;
 mod half;
 mod lanes;
