@@ -54,7 +54,9 @@ fn all_arguments_of_f32() {
                 }
             }
         };
-        let threads = std::env::var("SEALANE_THREADS").ok().and_then(|n| n.parse().ok());
+        let threads = std::env::var("SEALANE_THREADS")
+            .ok()
+            .and_then(|n| n.parse().ok());
         let threads = threads.unwrap_or_else(|| {
             std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
         });
