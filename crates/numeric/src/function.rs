@@ -68,14 +68,15 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    use crate::elementary::{expm1, exponential, log1p, logarithm, pow};
-    let rooms: [&[Function]; 6] = [
+    use crate::elementary::{expm1, exponential, hyperbolic, log1p, logarithm, pow};
+    let rooms: [&[Function]; 7] = [
         crate::arith::FUNCTIONS,
         exponential::FUNCTIONS,
         logarithm::FUNCTIONS,
         pow::FUNCTIONS,
         expm1::FUNCTIONS,
         log1p::FUNCTIONS,
+        hyperbolic::FUNCTIONS,
     ];
     rooms.into_iter().flatten()
 }

@@ -87,10 +87,10 @@ impl Piecewise {
     /// The polynomials of a key, which are computed once in a process: circuits are built more than
     /// once, and some hundred values of high precision take long.
     pub fn known(
-        key: (&'static str, [usize; 3]),
+        key: (&'static str, [usize; 4]),
         fit: impl FnOnce() -> Piecewise,
     ) -> Arc<Piecewise> {
-        static KNOWN: Mutex<BTreeMap<(&str, [usize; 3]), Arc<Piecewise>>> =
+        static KNOWN: Mutex<BTreeMap<(&str, [usize; 4]), Arc<Piecewise>>> =
             Mutex::new(BTreeMap::new());
         let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
@@ -111,7 +111,19 @@ impl Piecewise {
     /// # Panics
     /// If the fit is not that good.
     pub fn value(&self, b: &mut Builder, index: &[Wire], rest: &[Wire], digits: i32) -> Fixed {
-        let heap = self.heap(b, index, rest, digits);
+        self.value_and(b, (index, rest), digits, |_| {})
+    }
+
+    /// [`Piecewise::value`] with small terms added to it.
+    pub fn value_and(
+        &self,
+        b: &mut Builder,
+        (index, rest): (&[Wire], &[Wire]),
+        digits: i32,
+        more: impl FnOnce(&mut Heap),
+    ) -> Fixed {
+        let mut heap = self.heap(b, index, rest, digits);
+        more(&mut heap);
         let largest = &self.ranges[0].centre.abs() + &self.ranges[0].radius;
         let width = signed_bits(&largest, heap.low());
         heap.fixed(b, width)

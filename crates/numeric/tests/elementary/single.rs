@@ -14,7 +14,19 @@ pub const EXACT: &[(&str, fn(f64) -> f64, f64)] = &[
     ("log10", f64::log10, 0.6),
     ("expm1", f64::exp_m1, 0.6),
     ("log1p", f64::ln_1p, 0.6),
+    ("sinh", f64::sinh, 0.6),
+    ("cosh", f64::cosh, 0.6),
+    ("tanh", f64::tanh, 0.6),
+    ("sigmoid", sigmoid, 0.6),
 ];
+
+/// The logistic function, without a loss of digits.
+fn sigmoid(x: f64) -> f64 {
+    match x < 0.0 {
+        true => x.exp() / (1.0 + x.exp()),
+        false => 1.0 / (1.0 + (-x).exp()),
+    }
+}
 
 /// The worst error and its argument.
 pub fn worst(
