@@ -68,8 +68,8 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    use crate::elementary::{expm1, exponential, hyperbolic, log1p, logarithm, pow};
-    let rooms: [&[Function]; 7] = [
+    use crate::elementary::{expm1, exponential, hyperbolic, inverse, log1p, logarithm, pow};
+    let rooms: [&[Function]; 8] = [
         crate::arith::FUNCTIONS,
         exponential::FUNCTIONS,
         logarithm::FUNCTIONS,
@@ -77,6 +77,7 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         expm1::FUNCTIONS,
         log1p::FUNCTIONS,
         hyperbolic::FUNCTIONS,
+        inverse::FUNCTIONS,
     ];
     rooms.into_iter().flatten()
 }

@@ -111,19 +111,7 @@ impl Piecewise {
     /// # Panics
     /// If the fit is not that good.
     pub fn value(&self, b: &mut Builder, index: &[Wire], rest: &[Wire], digits: i32) -> Fixed {
-        self.value_and(b, (index, rest), digits, |_| {})
-    }
-
-    /// [`Piecewise::value`] with small terms added to it.
-    pub fn value_and(
-        &self,
-        b: &mut Builder,
-        (index, rest): (&[Wire], &[Wire]),
-        digits: i32,
-        more: impl FnOnce(&mut Heap),
-    ) -> Fixed {
-        let mut heap = self.heap(b, index, rest, digits);
-        more(&mut heap);
+        let heap = self.heap(b, index, rest, digits);
         let largest = &self.ranges[0].centre.abs() + &self.ranges[0].radius;
         let width = signed_bits(&largest, heap.low());
         heap.fixed(b, width)

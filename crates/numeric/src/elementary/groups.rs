@@ -11,46 +11,54 @@ use crate::pack::Special;
 use crate::poly::Piecewise;
 use crate::real::Real;
 use sealane_circuit::{Builder, Int, Wire, Word};
+use std::sync::Arc;
 
 /// `function(group, fraction)`: a piecewise polynomial for each value of the word `group`.
-pub(crate) fn grouped(
-    b: &mut Builder,
-    form: (&'static str, Format, Precision),
-    group: &[Wire],
-    fraction: &[Wire],
-    function: &dyn Fn(usize, &Real) -> Real,
-) -> Fixed {
-    grouped_and(b, form, (group, fraction), function, |_| {})
+pub(crate) struct Grouped {
+    fit: Arc<Piecewise>,
+    index: Word,
+    rest: Word,
+    digits: i32,
 }
 
-/// [`grouped`] with small terms added to it.
-pub(crate) fn grouped_and(
-    b: &mut Builder,
-    (name, format, precision): (&'static str, Format, Precision),
-    (group, fraction): (&[Wire], &[Wire]),
-    function: &dyn Fn(usize, &Real) -> Real,
-    more: impl FnOnce(&mut Heap),
-) -> Fixed {
-    let Precision {
-        index,
-        degree,
-        digits,
-    } = precision;
-    let key = [
-        index,
-        degree,
-        digits as usize,
-        format.fraction << 8 | group.len(),
-    ];
-    let fit = Piecewise::known((name, key), || {
-        Piecewise::fit(1 << (index + group.len()), degree, &|segment, t| {
-            let place = &Real::of((segment % (1 << index)) as i64) + t;
-            function(segment >> index, &place.shifted(-(index as i64)))
-        })
-    });
-    let (rest, top) = fraction.split_at(fraction.len() - index);
-    let index = [top, group].concat();
-    fit.value_and(b, (&index, rest), digits, more)
+impl Grouped {
+    /// The polynomials of a function, which `name` identifies, and their operands.
+    pub fn new(
+        (name, format, precision): (&'static str, Format, Precision),
+        group: &[Wire],
+        fraction: &[Wire],
+        function: &dyn Fn(usize, &Real) -> Real,
+    ) -> Grouped {
+        let Precision {
+            index,
+            degree,
+            digits,
+        } = precision;
+        let shape = format.fraction << 8 | group.len();
+        let fit = Piecewise::known((name, [index, degree, digits as usize, shape]), || {
+            Piecewise::fit(1 << (index + group.len()), degree, &|segment, t| {
+                let place = &Real::of((segment % (1 << index)) as i64) + t;
+                function(segment >> index, &place.shifted(-(index as i64)))
+            })
+        });
+        let (rest, top) = fraction.split_at(fraction.len() - index);
+        Grouped {
+            fit,
+            index: [top, group].concat(),
+            rest: rest.to_vec(),
+            digits,
+        }
+    }
+
+    /// The value.
+    pub fn value(&self, b: &mut Builder) -> Fixed {
+        self.fit.value(b, &self.index, &self.rest, self.digits)
+    }
+
+    /// The value, as a sum to which more may be added.
+    pub fn heap(&self, b: &mut Builder) -> Heap {
+        self.fit.heap(b, &self.index, &self.rest, self.digits)
+    }
 }
 
 /// The number `2^exponent (1 + fraction)`.
@@ -116,10 +124,10 @@ pub(crate) fn nan_only(b: &mut Builder, parts: &Parts) -> Special {
     }
 }
 
-/// A constant exponent.
-pub(crate) fn exponent(b: &Builder, value: i32, width: usize) -> Fixed {
+/// The exponent 0.
+pub(crate) fn no_exponent() -> Fixed {
     Fixed {
-        bits: b.constant(value.into(), width),
+        bits: vec![Wire::ZERO],
         low: 0,
     }
 }

@@ -6,7 +6,7 @@
 //! polynomials; and the logistic function `e^x / (1 + e^x)`, over 2^k for negative k.
 
 use crate::elementary::exponential::beyond;
-use crate::elementary::groups::{clip, exponent, grouped, grouped_and, nan_only, number};
+use crate::elementary::groups::{Grouped, clip, nan_only, no_exponent, number};
 use crate::elementary::logarithm::lead;
 use crate::elementary::reduce::{Precision, complement_if, quotient, rest};
 use crate::format::{Arithmetic, Format, Parts};
@@ -73,15 +73,15 @@ impl Arithmetic {
         let place = clip(b, place, precision.index + bits);
         let (top, binade) = place.split_at(precision.index);
         let fraction = [low, top].concat();
-        let value = grouped(b, form, binade, &fraction, &|group, fraction| {
+        let value = Grouped::new(form, binade, &fraction, &|group, fraction| {
             let exponent = group as i64 + i64::from(first);
             let power = number(exponent + 1, fraction).exp();
             let tangent = &(&power - &Real::of(1)) / &(&power + &Real::of(1));
             tangent.shifted(-exponent.min(0))
         });
+        let value = value.value(b);
         let large = self.at_least(b, &parts, 0);
-        let one = exponent(b, 0, 2);
-        let exponent = self.exponent_or(b, (!large, &parts), &one);
+        let exponent = self.exponent_or(b, (!large, &parts), &no_exponent());
         let special = nan_only(b, &parts);
         let digits = precision.digits + 1;
         let bits = value.bits(-digits, 1);
@@ -96,10 +96,11 @@ impl Arithmetic {
         let precision = precision(self.format);
         let form = ("cosh", self.format, precision);
         let group = self.group_of(b, &power.quotient);
-        let value = grouped(b, form, &group, &power.rest, &|group, rest| {
+        let value = Grouped::new(form, &group, &power.rest, &|group, rest| {
             let other = (-rest).exp().shifted(2 - 2 * group as i64);
             &rest.exp() + &other
         });
+        let value = value.value(b);
         let exponent = self.one_less(b, &power.quotient);
         let magnitude = Parts {
             sign: Wire::ZERO,
@@ -129,7 +130,7 @@ impl Arithmetic {
         let fraction = b.select(near, &fraction, &power.rest);
         let precision = precision(self.format);
         let form = ("sinh", self.format, precision);
-        let value = grouped(b, form, &group, &fraction, &|group, rest| {
+        let value = Grouped::new(form, &group, &fraction, &|group, rest| {
             if group < half {
                 let other = (-rest).exp().shifted(2 - 2 * group as i64);
                 return &rest.exp() - &other;
@@ -140,6 +141,7 @@ impl Arithmetic {
             let other = &Real::of(1) / &power;
             (&power - &other).shifted(-exponent - 1)
         });
+        let value = value.value(b);
         let exponent = self.one_less(b, &power.quotient);
         let exponent = self.exponent_or(b, (near, &parts), &exponent);
         let magnitude = Parts {
@@ -190,13 +192,14 @@ impl Arithmetic {
         };
         // In f16, values at the smallest operands are nearer to 1/2 than the middle of two numbers,
         // by less than 2^-38. No others are that near to such a middle.
-        let nudge = |heap: &mut Heap| {
-            if nudged {
-                heap.bit(parts.sign, 3 - precision.digits, false);
-                heap.constant(&Real::scaled(-1, i64::from(2 - precision.digits)));
-            }
-        };
-        let value = grouped_and(b, form, (&group, &power.rest), &function, nudge);
+        let mut heap = Grouped::new(form, &group, &power.rest, &function).heap(b);
+        if nudged {
+            heap.bit(parts.sign, 3 - precision.digits, false);
+            heap.constant(&Real::scaled(-1, i64::from(2 - precision.digits)));
+        }
+        // Less than 4.
+        let width = (3 - heap.low()) as usize;
+        let value = heap.fixed(b, width);
         let exponent = Fixed {
             bits: mask(b, negative, &power.quotient.bits),
             low: 0,
