@@ -5,7 +5,7 @@
 //! does not matter; likewise `2 sinh(x)`, which below 1/2 is a function by binades with the same
 //! polynomials; and the logistic function `e^x / (1 + e^x)`, over 2^k for negative k.
 
-use crate::elementary::exponential::beyond;
+use crate::elementary::exponential::{UNROUNDED_OFFSET, beyond};
 use crate::elementary::groups::{Grouped, clip, nan_only, no_exponent, number};
 use crate::elementary::logarithm::lead;
 use crate::elementary::reduce::{Precision, complement_if, quotient, rest};
@@ -167,22 +167,26 @@ impl Arithmetic {
         let width = power.quotient.bits.len();
         let sign = power.quotient.bits[width - 1];
         let negative = b.and(sign, !power.too_large);
-        const LEAST: i32 = -30;
+        // Below that, and above the opposite, the value is a power or 1.
+        let (least, bits) = match self.format.fraction {
+            ..=23 => (-30, 6),
+            _ => (-60, 7),
+        };
         let mut group = Heap::new(0);
         group.signed(&power.quotient, 0, false);
-        group.constant(&Real::of(i64::from(-LEAST)));
+        group.constant(&Real::of(-least));
         let mut group = group.sum(b, width + 1);
         let below = group.pop().expect("a sign");
         let below = b.and(below, !power.too_large);
         group.push(power.too_large);
-        let group = clip(b, &group, 6);
+        let group = clip(b, &group, bits);
         let group = mask(b, !below, &group);
         let mut precision = precision(self.format);
         let nudged = self.format.fraction == 10;
         precision.digits += if nudged { 2 } else { 0 };
         let form = ("sigmoid", self.format, precision);
         let function = |group: usize, rest: &Real| {
-            let exponent = group as i64 + i64::from(LEAST);
+            let exponent = group as i64 + least;
             let power = rest.exp();
             let sum = &Real::of(1) + &power.shifted(exponent);
             match exponent < 0 {
@@ -222,13 +226,16 @@ impl Arithmetic {
         let mut heap = Heap::new(0);
         heap.signed(exponent, 0, false);
         heap.unsigned(&moved, 0, true);
-        heap.constant(&Real::of((self.format.bias() + most - 1).into()));
+        let bias = i64::from(self.format.bias() + most);
+        heap.constant(&Real::of(bias - UNROUNDED_OFFSET));
         let unrounded = Unrounded {
             sign: Wire::ZERO,
             exponent: heap.sum(b, self.exponent_width()),
+            offset: UNROUNDED_OFFSET.into(),
             above: Wire::ZERO,
             significand,
             sticky: Wire::ONE,
+            carries: true,
         };
         self.pack(b, &unrounded, special)
     }

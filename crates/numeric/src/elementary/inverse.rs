@@ -39,7 +39,7 @@ const fn function(name: &'static str, build: crate::function::Build) -> Function
 fn precision(format: Format) -> Precision {
     match format.fraction {
         ..=23 => Precision::new(3, 5, 28),
-        _ => Precision::new(4, 9, 58),
+        _ => Precision::new(4, 10, 58),
     }
 }
 
