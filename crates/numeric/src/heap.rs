@@ -118,8 +118,8 @@ impl Heap {
     /// Adds the product of two signed numbers, cut off at the unit. What is added is too large by
     /// at most [`truncation`] units and never too small.
     ///
-    /// With the signs complemented, `x = X - 2^(n-1)` and `y = Y - 2^(m-1)` for words `X` and `Y` of
-    /// n and m bits without sign, so `x y = 2^(n+m-2) - X/2 - Y/2 - sum (X_i ^ Y_j) 2^(i+j-1)`.
+    /// With the signs complemented, `x = X - 2^(n-1)` and `y = Y - 2^(m-1)` for words `X` and `Y`
+    /// of n and m bits without sign, so `x y = 2^(n+m-2) - X/2 - Y/2 - sum (X_i ^ Y_j) 2^(i+j-1)`.
     /// Pairs below the unit are dropped, and with them the halves of bits of which only some pairs
     /// are kept.
     ///
@@ -177,10 +177,10 @@ impl Heap {
 /// is the exponent of the unit less those of the words.
 ///
 /// Of the dropped pairs, `X_i Y_j 2^(i+j)` is missing, and `min(2^first, 2^(i+m-1))` was not
-/// subtracted for each `X_i` of `i <= first`, and likewise for each `Y_j`. Half of the missing pairs
-/// of a bit are less than that, so the sum is not too small. Where `i + j = first`, the three terms
-/// of both bits add up to at most a unit; those of bits without such a partner, on either side, to
-/// less than one.
+/// subtracted for each `X_i` of `i <= first`, and likewise for each `Y_j`. Half of the missing
+/// pairs of a bit are less than that, so the sum is not too small. Where `i + j = first`, the three
+/// terms of both bits add up to at most a unit; those of bits without such a partner, on either
+/// side, to less than one.
 pub(crate) fn truncation(n: usize, m: usize, first: i32) -> usize {
     let Ok(first) = usize::try_from(first) else {
         return 0;

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod arith;
+mod chebyshev;
 mod elementary;
 mod format;
 mod function;

@@ -7,9 +7,9 @@
 //! part of an interval, or of a binade, or of a binade of either sign.
 //!
 //! ```text
-//! let fit = Piecewise::fit(128, 2, &|segment, t| f(segment, t));      // once
-//! let value = fit.value(&mut b, &index, &rest, 27);                   // |value - f| < 2^-27
-//! let heap = fit.heap(&mut b, &index, &rest, 27);                     // the same, not yet added up
+//! let fit = Piecewise::fit(128, 2, &|segment, t| f(segment, t)); // once
+//! let value = fit.value(&mut b, &index, &rest, 27); // |value - f| < 2^-27
+//! let heap = fit.heap(&mut b, &index, &rest, 27); // the same, not yet added up
 //! ```
 //!
 //! Polynomials are near the best ones: interpolation at Chebyshev's nodes, of one degree more, less
@@ -20,11 +20,15 @@
 //! where that saves most ANDs for the error it adds. All bounds of errors but that of the fit hold
 //! for every operand.
 
+use crate::chebyshev::{Chebyshev, dot};
 use crate::heap::{Fixed, Heap, product_bits, truncation};
 use crate::real::Real;
 use sealane_circuit::{Builder, Wire, Word};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// The name of a function and whatever else its polynomials depend on.
+pub(crate) type Key = (&'static str, [usize; 4]);
 
 /// A polynomial for each segment.
 #[derive(Clone, Debug)]
@@ -86,12 +90,8 @@ impl Piecewise {
 
     /// The polynomials of a key, which are computed once in a process: circuits are built more than
     /// once, and some hundred values of high precision take long.
-    pub fn known(
-        key: (&'static str, [usize; 4]),
-        fit: impl FnOnce() -> Piecewise,
-    ) -> Arc<Piecewise> {
-        static KNOWN: Mutex<BTreeMap<(&str, [usize; 4]), Arc<Piecewise>>> =
-            Mutex::new(BTreeMap::new());
+    pub fn known(key: Key, fit: impl FnOnce() -> Piecewise) -> Arc<Piecewise> {
+        static KNOWN: Mutex<BTreeMap<Key, Arc<Piecewise>>> = Mutex::new(BTreeMap::new());
         let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
             return known.clone();
@@ -99,11 +99,6 @@ impl Piecewise {
         let new = Arc::new(fit());
         lock().insert(key, new.clone());
         new
-    }
-
-    /// A bound of the difference between the function and its polynomials.
-    pub fn error(&self) -> &Real {
-        &self.error
     }
 
     /// The value, off by less than `2^-digits`, with as many bits as it needs.
@@ -335,64 +330,6 @@ fn signed_bits(largest: &Real, low: i32) -> usize {
     (top - low + 1).max(2) as usize
 }
 
-/// Interpolation at Chebyshev's nodes on [0, 1].
-struct Chebyshev {
-    nodes: Vec<Real>,
-    /// What takes the values at the nodes to the highest of their Chebyshev coefficients, and then
-    /// to the coefficients of powers of `t - 1/2` of the sum of the others.
-    rows: Vec<Vec<Real>>,
-}
-
-impl Chebyshev {
-    fn new(count: usize) -> Chebyshev {
-        let over = 2 * count as i64;
-        let step = &Real::pi() / &Real::of(over);
-        // The cosine of m times the angle of node i.
-        let cosines: Vec<Real> = (0..2 * over)
-            .map(|i| (&Real::of(i) * &step).sin_cos().1)
-            .collect();
-        let cosine = |m: usize, i: usize| &cosines[m * (2 * i + 1) % cosines.len()];
-        let half = Real::scaled(1, -1);
-        let nodes = (0..count)
-            .map(|i| &half + &cosine(1, i).shifted(-1))
-            .collect();
-        // The coefficient of the m-th polynomial, for each node.
-        let weights = |m: usize| -> Vec<Real> {
-            let scale = Real::ratio(if m == 0 { 1 } else { 2 }, count as i64);
-            (0..count).map(|i| &scale * cosine(m, i)).collect()
-        };
-        let mut rows = vec![weights(count - 1)];
-        rows.extend(vec![vec![Real::of(0); count]; count - 1]);
-        let (mut last, mut polynomial) = (vec![], vec![1]);
-        for m in 0..count - 1 {
-            for (power, &factor) in polynomial.iter().enumerate() {
-                // Powers of 2 t - 1 are those of t - 1/2 times powers of two.
-                let factor = Real::of(factor).shifted(power as i64);
-                for (sum, weight) in rows[power + 1].iter_mut().zip(weights(m)) {
-                    *sum = &*sum + &(&factor * &weight);
-                }
-            }
-            let next = next_polynomial(&last, &polynomial);
-            last = std::mem::replace(&mut polynomial, next);
-        }
-        Chebyshev { nodes, rows }
-    }
-}
-
-/// The Chebyshev polynomial after two of them: `2 z T_m - T_(m-1)`, and `T_1 = z` after `T_0`.
-fn next_polynomial(last: &[i64], this: &[i64]) -> Vec<i64> {
-    let factor = if last.is_empty() { 1 } else { 2 };
-    let mut next = vec![0];
-    next.extend(this.iter().map(|c| factor * c));
-    next.iter_mut().zip(last).for_each(|(c, last)| *c -= last);
-    next
-}
-
-fn dot(x: &[Real], y: &[Real]) -> Real {
-    let products = x.iter().zip(y).map(|(x, y)| x * y);
-    products.fold(Real::of(0), |sum, product| &sum + &product)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -474,7 +411,7 @@ mod tests {
     fn polynomials_are_their_own_fit() {
         let cubic = |_: usize, t: &Real| &(&(t * t) * t) - &Real::of(2);
         let fit = Piecewise::fit(1, 3, &cubic);
-        assert!(*fit.error() < Real::scaled(1, -300));
+        assert!(fit.error < Real::scaled(1, -300));
         let found = &fit.segments[0];
         // (r + 1/2)^3 - 2.
         for (found, (over, under)) in found.iter().zip([(-15, 8), (3, 4), (3, 2), (1, 1)]) {

@@ -2,9 +2,9 @@
 //!
 //! All parties have to build the same circuit, on every machine. So constants come from integer
 //! arithmetic and never from the floating point of the machine at hand. A [`Real`] is a multiple of
-//! `2^-FRACTION`; each operation is off by a few of these units, and each function here by less than
-//! `2^-TRUSTED` for arguments of the size that tables have (below `2^16`). Speed does not matter: a
-//! table has some hundred entries.
+//! `2^-FRACTION`; each operation is off by a few of these units, and each function here by less
+//! than `2^-TRUSTED` for arguments of the size that tables have (below `2^16`). A table has some
+//! hundred or thousand entries, of some 20 microseconds each.
 
 use num_bigint::{BigInt, Sign};
 use std::cmp::Ordering;

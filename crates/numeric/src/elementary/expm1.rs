@@ -130,8 +130,8 @@ impl Arithmetic {
         heap.fixed(b, width)
     }
 
-    /// The number of a sum `x`, whose highest 1 is between `2^most` and `2^least`, times a power of 2
-    /// by its biased exponent; or a special one.
+    /// The number of a sum `x`, whose highest 1 is between `2^most` and `2^least`, times a power of
+    /// 2 by its biased exponent; or a special one.
     pub(crate) fn settle(
         self,
         b: &mut Builder,

@@ -142,8 +142,8 @@ impl Arithmetic {
     }
 }
 
-/// What the exponents of results that may be subnormal lack here: as `pack` subtracts it from them,
-/// they are made without it.
+/// An offset that the exponents of results lack here where they may be subnormal: `pack` would
+/// only subtract it.
 pub(crate) const UNROUNDED_OFFSET: i64 = 2;
 
 impl Precision {

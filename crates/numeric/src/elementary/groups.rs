@@ -105,8 +105,7 @@ impl Arithmetic {
         b.select(own, &field, &other)
     }
 
-    /// The exponent below which an odd function that differs from x by a multiple of x^3, of at most
-    /// a third, is x.
+    /// The exponent below which an odd function is x, if it differs from x by x^3 / 3 at most.
     pub(crate) fn first_binade(self) -> i32 {
         -(self.format.fraction as i32 / 2 + 1)
     }

@@ -58,16 +58,16 @@ impl Arithmetic {
         // The last binade in which the tangent is not 1 throughout.
         let first = self.first_binade();
         let (last, bits) = match self.format.fraction {
-            ..=7 => (1, 3),
-            ..=10 => (2, 4),
-            ..=23 => (3, 4),
+            ..8 => (1, 3),
+            8..11 => (2, 4),
+            11..24 => (3, 4),
             _ => (4, 5),
         };
         debug_assert!(last - first < 1 << bits);
         let binade = self.binade(b, &parts, first);
         let precision = precision(self.format);
         let form = ("tanh", self.format, precision);
-        // Numbers beyond the last binade are in its last segment, where the tangent is nearest to 1.
+        // Numbers beyond the last binade are in its last segment, where the tangent is near 1.
         let place = [&parts.fraction[..], &binade].concat();
         let (low, place) = place.split_at(self.format.fraction - precision.index);
         let place = clip(b, place, precision.index + bits);

@@ -9,7 +9,7 @@
 //! exponent 0, the product is replaced by 0. NaN comes from operands, unless the base is 1 or the
 //! exponent 0, and from finite negative bases with exponents that are not whole.
 
-use crate::elementary::logarithm::{Base, Centred, lead, magnify};
+use crate::elementary::logarithm::{Base, lead, magnify};
 use crate::elementary::reduce::{Precision, complement_if, shift_down};
 use crate::format::{Arithmetic, Format};
 use crate::function::{Error, Function, ONE, TWO};

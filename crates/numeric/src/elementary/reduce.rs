@@ -83,8 +83,8 @@ impl Arithmetic {
     }
 }
 
-/// A word without sign times `2^-amount`, cut off at `2^low`, in as many bits as reach down from its
-/// highest; with a sign of 0. Layers for small amounts come first, where the word is short.
+/// A word without sign times `2^-amount`, cut off at `2^low`, in as many bits as reach down from
+/// its highest; with a sign of 0. Layers for small amounts come first, where the word is short.
 pub(crate) fn shift_down(b: &mut Builder, word: Fixed, amount: &[Wire], low: i32) -> Fixed {
     let end = word.low + word.bits.len() as i32;
     let width = (end - low).max(1) as usize;

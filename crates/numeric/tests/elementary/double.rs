@@ -5,11 +5,16 @@ use sealane_circuit::Goal;
 use sealane_numeric::real::Real;
 use sealane_numeric::{Arithmetic, Format};
 
-/// The functions, with the error that they may have in units in the last place.
+/// Functions whose circuits are made in little time.
 const FUNCTIONS: &[&str] = &[
-    "exp", "exp2", "log", "log2", "pow", "log10", "expm1", "log1p", "sinh", "cosh", "tanh",
-    "sigmoid", "asinh", "acosh", "atanh",
+    "exp", "exp2", "log", "log2", "log10", "pow", "expm1", "log1p",
 ];
+
+/// Functions with polynomials for a thousand segments and more.
+const LARGE: &[&str] = &["sinh", "cosh", "tanh", "sigmoid", "asinh", "acosh", "atanh"];
+
+/// The worst error that is allowed, in units in the last place.
+const WORST: f64 = 0.6;
 
 /// The value of a finite number, in units of 2^-1074 and with `DIGITS` binary digits behind them.
 fn units(bits: u64) -> (i128, i32) {
@@ -59,59 +64,64 @@ fn decimal(text: &str, binary: i32) -> Real {
     (&value * &Real::scaled(number, -128)).shifted(shift + 128)
 }
 
-#[test]
-fn f64_is_near_the_exact_value() {
+/// The rows of a file: operands, the nearest number, and the exact value.
+fn rows(text: &str) -> Vec<(Vec<u64>, u64, &str)> {
+    let hex = |text: &str| u64::from_str_radix(text, 16).expect("bits");
+    let row = |line: &'_ str| -> (Vec<u64>, u64, usize) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let operands = cells[0].split(' ').map(hex).collect();
+        (operands, hex(cells[1]), line.len() - cells[2].len())
+    };
+    text.lines()
+        .skip(1)
+        .map(|line| {
+            let (operands, nearest, at) = row(line);
+            (operands, nearest, &line[at..])
+        })
+        .collect()
+}
+
+fn check(names: &[&str], goal: Goal) {
     let mut wrong = vec![];
-    for name in FUNCTIONS {
-        let path = format!(
-            "{}/../../testdata/math/{name}.csv",
-            env!("CARGO_MANIFEST_DIR")
-        );
-        let text = std::fs::read_to_string(&path).expect("answers");
-        let rows: Vec<(Vec<u64>, u64, &str)> = text
-            .lines()
-            .skip(1)
-            .map(|line| {
-                let cells: Vec<&str> = line.split(',').collect();
-                let hex = |text: &str| u64::from_str_radix(text, 16).unwrap();
-                let operands = cells[0].split(' ').map(hex).collect();
-                (operands, hex(cells[1]), cells[2])
-            })
-            .collect();
+    for name in names {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/math");
+        let text = std::fs::read_to_string(format!("{folder}/{name}.csv")).expect("answers");
+        let rows = rows(&text);
         let operands: Vec<Vec<u64>> = rows.iter().map(|row| row.0.clone()).collect();
-        let goals: &[Goal] = match *name {
-            "exp" | "log" => &[Goal::Size, Goal::Depth],
-            _ => &[Goal::Size],
-        };
-        for &goal in goals {
-            let arithmetic = Arithmetic::new(Format::F64);
-            let start = std::time::Instant::now();
-            let runner = Runner::new(name, arithmetic, goal);
-            let took = start.elapsed();
-            let results = runner.run(&operands);
-            let errors = rows
-                .iter()
-                .zip(results)
-                .map(|((operands, rounded, exact), found)| {
-                    let infinite = rounded << 1 == 0x7ff << 53 || found << 1 == 0x7ff << 53;
-                    let off = match infinite {
-                        true if found == *rounded => 0.0,
-                        true => f64::INFINITY,
-                        false => error(found, *rounded, exact),
-                    };
-                    (off, operands)
-                });
-            let (off, at) = errors.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
-            let line = format!(
-                "{name} f64 {goal:?}: {off:.4} at {at:x?}, {} ANDs, depth {} {took:?}",
-                runner.ands,
-                runner.depth()
-            );
-            println!("{line}");
-            if off > 0.6 {
-                wrong.push(line);
-            }
+        let runner = Runner::new(name, Arithmetic::new(Format::F64), goal);
+        let results = runner.run(&operands);
+        let errors = rows
+            .iter()
+            .zip(results)
+            .map(|((operands, nearest, exact), found)| {
+                let infinite = nearest << 1 == 0x7ff << 53 || found << 1 == 0x7ff << 53;
+                let off = match infinite {
+                    true if found == *nearest => 0.0,
+                    true => f64::INFINITY,
+                    false => error(found, *nearest, exact),
+                };
+                (off, operands)
+            });
+        let (off, at) = errors.max_by(|a, b| a.0.total_cmp(&b.0)).expect("rows");
+        let line = format!("{name} {goal:?}: {off:.4} at {at:x?}, {} ANDs", runner.ands);
+        println!("{line}, depth {}", runner.depth());
+        if off > WORST {
+            wrong.push(line);
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn f64_is_near_the_exact_value() {
+    check(FUNCTIONS, Goal::Size);
+    check(&["exp", "log"], Goal::Depth);
+}
+
+#[test]
+#[ignore = "polynomials for thousands of segments take seconds without optimisation"]
+fn further_functions_of_f64_are_near_the_exact_value() {
+    check(LARGE, Goal::Size);
+    check(FUNCTIONS, Goal::Depth);
+    check(LARGE, Goal::Depth);
 }

@@ -91,3 +91,30 @@ fn powers_are_near_the_exact_value() {
         }
     }
 }
+
+/// Powers of 16 bits that are not correctly rounded, of many: exact middles of two numbers, such as
+/// squares, and values that are nearer to one than the computation is precise.
+#[test]
+#[ignore = "a count"]
+fn powers_of_16_bits() {
+    use crate::elementary::error::rounded;
+    for format in [Format::F16, Format::BF16] {
+        let arithmetic = Arithmetic::new(format);
+        let numbers = sample(format, 40, 3);
+        let count = numbers.len();
+        let pairs: Vec<Vec<u64>> = (0..400_000)
+            .map(|i| vec![numbers[i * 7919 % count], numbers[(i * 104_729 + i / 64) % count]])
+            .collect();
+        let runner = Runner::new("pow", arithmetic, Goal::Size);
+        let found = runner.run(&pairs);
+        let (mut off, mut worst) = (0, 0.0f64);
+        for (pair, found) in pairs.iter().zip(found) {
+            let exact = operand(arithmetic, pair[0]).powf(operand(arithmetic, pair[1]));
+            if found != rounded(arithmetic, exact) {
+                off += 1;
+                worst = worst.max(error(arithmetic, found, exact));
+            }
+        }
+        println!("pow {}: {off} of {}, {worst}", format.name(), pairs.len());
+    }
+}
