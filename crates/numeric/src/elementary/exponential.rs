@@ -56,18 +56,20 @@ impl Arithmetic {
         let (size, too_large) = self.magnitude(b, &parts, self.format.exponent, fraction);
         let x = complement_if(b, parts.sign, &size);
         let special = beyond(b, &parts, too_large);
-        self.power(b, &x, Wire::ZERO, special)
-    }
-
-    /// The digits behind the point of [`Arithmetic::power`].
-    pub(crate) fn power_digits(self) -> i32 {
-        precision(self.format, true).digits
-    }
-
-    /// The power of 2 of a fixed-point number with the digits of its precision, too small by at
-    /// most a unit; or a special number.
-    pub(crate) fn power(self, b: &mut Builder, x: &Fixed, sign: Wire, special: Special) -> Word {
         let precision = precision(self.format, true);
+        self.power(b, precision, &x, Wire::ZERO, special)
+    }
+
+    /// The power of 2 of a fixed-point number with the digits of a precision, too small by at most a
+    /// unit; or a special number.
+    pub(crate) fn power(
+        self,
+        b: &mut Builder,
+        precision: Precision,
+        x: &Fixed,
+        sign: Wire,
+        special: Special,
+    ) -> Word {
         let half_unit = Real::scaled(1, i64::from(-precision.digits) - 1);
         let fit = precision.fit("power of 2", &|x| {
             &(&(x + &half_unit) * &Real::ln2()).exp() - &Real::of(1)
@@ -77,7 +79,10 @@ impl Arithmetic {
             bits: x.bits(0, x.low + x.bits.len() as i32),
             low: 0,
         };
-        self.scale(b, heap, &exponent, sign, special)
+        // With many digits, the middle of two numbers is told from a value near it.
+        let exact = precision.digits - 2;
+        let exact = (exact > 4 * self.format.fraction as i32).then_some(exact);
+        self.scale(b, (heap, exact), &exponent, sign, special)
     }
 
     /// The power of Euler's number.
@@ -98,34 +103,45 @@ impl Arithmetic {
         let fit = precision.fit("power of e", &|x| power_of_rest(precision, x));
         let heap = precision.heap(b, &fit, &rest);
         let special = beyond(b, &parts, too_large);
-        self.scale(b, heap, &quotient, Wire::ZERO, special)
+        self.scale(b, (heap, None), &quotient, Wire::ZERO, special)
     }
 
-    /// The number `(1 + f) 2^exponent` for a sum f, of the size of 1, or a special one.
+    /// The number `(1 + f) 2^exponent` for a sum f, of the size of 1, or a special one. If f has
+    /// `exact` digits, and no others, its value is taken for that.
     pub(crate) fn scale(
         self,
         b: &mut Builder,
-        mut heap: Heap,
+        (mut heap, exact): (Heap, Option<i32>),
         exponent: &Fixed,
         sign: Wire,
         special: Special,
     ) -> Word {
         let fraction = self.format.fraction as i32;
-        let flushed = self.is_flushed();
+        let at_once = self.is_flushed() && exact.is_none();
         heap.signed(exponent, 0, false);
-        let offset = if flushed { 0 } else { UNROUNDED_OFFSET };
+        let offset = if at_once { 0 } else { UNROUNDED_OFFSET };
         heap.constant(&Real::of(i64::from(self.format.bias()) - offset));
-        if flushed {
-            heap.constant(&Real::scaled(1, i64::from(-fraction) - 1));
+        // Half a unit in the last place, or of what is cut off.
+        let half = match at_once {
+            true => Some(fraction + 1),
+            false => exact.map(|digits| digits + 1),
+        };
+        if let Some(half) = half {
+            heap.constant(&Real::scaled(1, i64::from(-half)));
         }
         let low = heap.low();
         let width = self.exponent_width();
         let sum = heap.fixed(b, (width as i32 - low) as usize);
         let exponent = sum.bits(0, width as i32);
-        if flushed {
+        if at_once {
             let fraction = sum.bits(-fraction, 0);
             return self.finish(b, sign, fraction, &exponent, special);
         }
+        // Without exact powers, none is half way between two numbers.
+        let sticky = match exact {
+            Some(digits) => b.any(&sum.bits(-digits, -fraction - 1)),
+            None => Wire::ONE,
+        };
         let mut significand = sum.bits(-fraction - 1, 0);
         significand.push(Wire::ONE);
         let unrounded = Unrounded {
@@ -134,8 +150,7 @@ impl Arithmetic {
             offset: offset.into(),
             above: Wire::ZERO,
             significand,
-            // No power is half way between two numbers, and what is cut off is not 0.
-            sticky: Wire::ONE,
+            sticky,
             carries: true,
         };
         self.pack(b, &unrounded, special)

@@ -30,11 +30,15 @@ pub(crate) const FUNCTIONS: &[Function] = &[Function {
     build: |a, b, x| vec![a.pow(b, &x[0], &x[1])],
 }];
 
-/// Polynomials for the logarithm.
-fn precision(format: Format) -> Precision {
+/// Polynomials for the logarithm, and for the power of 2.
+///
+/// In formats of 16 bits, digits suffice to tell exact middles of two numbers, such as squares,
+/// from all other values.
+fn precisions(format: Format) -> (Precision, Precision) {
     match format.fraction {
-        ..=23 => Precision::new(8, 3, 37),
-        _ => Precision::new(8, 7, 70),
+        ..=10 => (Precision::new(7, 6, 56), Precision::new(7, 4, 46)),
+        ..=23 => (Precision::new(8, 3, 37), Precision::new(7, 2, 27)),
+        _ => (Precision::new(8, 7, 70), Precision::new(8, 5, 57)),
     }
 }
 
@@ -42,7 +46,8 @@ impl Arithmetic {
     /// `x` to the power of `y`.
     pub fn pow(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Word {
         let (x, y) = (self.unpack(b, x), self.unpack(b, y));
-        let digits = self.power_digits();
+        let (_, precision) = precisions(self.format);
+        let digits = precision.digits;
         let logarithm = self.scaled_logarithm(b, &x);
         let product = self.significands(b, &logarithm.significand, &y.significand, digits);
         let unit = b.or(logarithm.one, y.class.zero);
@@ -76,12 +81,12 @@ impl Arithmetic {
         };
         let (odd, _) = whole_and_odd(self.format, b, &y);
         let sign = b.and(x.sign, odd);
-        self.power(b, &exponent, sign, special)
+        self.power(b, precision, &exponent, sign, special)
     }
 
     /// The logarithm to base 2 of a magnitude, as a significand and exponent.
     fn scaled_logarithm(self, b: &mut Builder, x: &Number) -> Logarithm {
-        let precision = precision(self.format);
+        let (precision, _) = precisions(self.format);
         let fraction = &x.significand[..self.format.fraction];
         let centred = self.centred(b, x);
         let elsewhere = b.any(&centred.exponent.bits);
