@@ -12,3 +12,4 @@ mod lanes;
 mod scale;
 mod sum;
 mod values;
+mod elementary;
