@@ -16,7 +16,9 @@
 mod arith;
 mod format;
 mod function;
+mod heap;
 mod pack;
+mod poly;
 pub mod real;
 mod word;
 
