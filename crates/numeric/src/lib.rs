@@ -14,12 +14,14 @@
 #![forbid(unsafe_code)]
 
 mod arith;
+mod curve;
 mod format;
 mod function;
 mod heap;
 mod pack;
 mod poly;
 pub mod real;
+mod trig;
 mod word;
 
 pub use format::{Arithmetic, Format, Parts, Subnormals};

@@ -2,3 +2,5 @@
 
 mod arith;
 mod common;
+mod lanes;
+mod transcendental;

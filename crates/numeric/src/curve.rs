@@ -1,0 +1,167 @@
+//! Smooth functions of a fixed-point operand, and the last steps of functions made of them.
+//!
+//! A [`Curve`] is a function on an interval [0, 1) whose operand is a word: the highest bits name
+//! the segment, the others are the position in it. The number of segments and the degree are chosen
+//! for the fewest ANDs.
+
+use crate::format::{Arithmetic, Parts};
+use crate::heap::{Fixed, Heap, truncation};
+use crate::poly::Piecewise;
+use crate::real::Real;
+use crate::word::mask;
+use sealane_circuit::{Builder, Int, Wire, Word};
+
+/// A function on [0, `end`), `end` at most 1, as polynomials on segments of equal width.
+pub(crate) struct Curve {
+    fit: Piecewise,
+    /// Bits of the operand that name the segment.
+    index: usize,
+    /// Bits behind the point that the value has.
+    digits: i32,
+}
+
+impl Curve {
+    /// A fit of `function` on [0, end) that allows values with an error below `2^-digits`.
+    pub fn new(digits: i32, end: &Real, function: &dyn Fn(&Real) -> Real) -> Curve {
+        let segments = |index: usize| (segment_count(end, index), index);
+        let options = (3..=9).filter_map(|index| {
+            let (count, degree) = (segments(index).0, degree(digits, end, index, function)?);
+            Some((price(digits, count, index, degree), index, degree))
+        });
+        let (_, index, degree) = options.min().expect("a function that polynomials can follow");
+        let fit = Piecewise::fit(segments(index).0, degree, &|segment, t| {
+            function(&place(segment, t, index))
+        });
+        Curve { fit, index, digits }
+    }
+
+    /// The value at `x`, a word of the bits behind the point.
+    pub fn value(&self, b: &mut Builder, x: &[Wire]) -> Fixed {
+        let (rest, index) = x.split_at(x.len() - self.index);
+        self.fit.value(b, index, rest, self.digits)
+    }
+}
+
+/// The part of the error that may come from the fit alone: an eighth.
+fn allowance(digits: i32) -> Real {
+    Real::scaled(1, i64::from(-digits) - 3)
+}
+
+fn segment_count(end: &Real, index: usize) -> usize {
+    let count = (&end.shifted(index as i64) - &Real::scaled(1, -200)).floor();
+    usize::try_from(count).expect("an end above 0") + 1
+}
+
+fn place(segment: usize, t: &Real, index: usize) -> Real {
+    (&Real::of(segment as i64) + t).shifted(-(index as i64))
+}
+
+/// The least degree that suffices, as seen on a few segments.
+fn degree(
+    digits: i32,
+    end: &Real,
+    index: usize,
+    function: &dyn Fn(&Real) -> Real,
+) -> Option<usize> {
+    let count = segment_count(end, index);
+    let samples = [0, 1, count / 8, count / 4, count / 2, count * 3 / 4, count - 1];
+    (1..=9).find(|&degree| {
+        let sample = |i: usize, t: &Real| function(&place(samples[i], t, index));
+        Piecewise::fit(samples.len(), degree, &sample).error() < &allowance(digits)
+    })
+}
+
+/// About the ANDs of a fit: the one-hot index, and for each power half a square of the bits that
+/// its coefficient has.
+fn price(digits: i32, count: usize, index: usize, degree: usize) -> usize {
+    let bits = |power: usize| (digits as usize + 3).saturating_sub(power * (index + 1));
+    let steps = (1..=degree).map(|power| bits(power) * bits(power) / 2 + bits(power));
+    count + steps.sum::<usize>()
+}
+
+/// The product of two numbers, cut off at the unit `2^low`, with the mean of the error by cutting
+/// off taken back; modulo `2^top`.
+pub(crate) fn product(b: &mut Builder, x: &Fixed, y: &Fixed, low: i32, top: i32) -> Fixed {
+    let mut heap = Heap::new(low);
+    heap.product(b, x, y);
+    let units = truncation(x.bits.len(), y.bits.len(), low - x.low - y.low) as i64;
+    heap.constant(&Real::scaled(-units, i64::from(low) - 1));
+    heap.fixed(b, (top - low) as usize)
+}
+
+/// A positive result of which no more is known than its highest bits: `2^(exponent - bias)` times
+/// a significand in [1, 4).
+pub(crate) struct Estimate {
+    /// The biased exponent, if the significand is below 2; as wide as the field. It must neither
+    /// overflow nor underflow.
+    pub exponent: Word,
+    /// The significand.
+    pub significand: Fixed,
+}
+
+impl Arithmetic {
+    /// The magnitude of a result, rounded: fraction, then exponent field.
+    pub(crate) fn nearest(self, b: &mut Builder, result: &Estimate) -> Word {
+        let p = self.precision() as i32;
+        let high = result.significand.bit(1);
+        let (upper, lower) = (
+            result.significand.bits(1 - p, 1),
+            result.significand.bits(-p, 0),
+        );
+        let mut fraction = b.select(high, &upper, &lower);
+        let round = fraction.remove(0);
+        let width = self.format.exponent;
+        let mut terms = Word::from(fraction);
+        terms.extend(&result.exponent);
+        let mut carries = vec![Wire::ZERO; self.format.fraction];
+        carries.push(high);
+        b.sum(
+            &[
+                Int::unsigned(&terms),
+                Int::unsigned(&carries),
+                Int::unsigned(&[round]),
+            ],
+            self.format.fraction + width,
+        )
+    }
+
+    /// The number of a magnitude and a sign, or the canonical NaN.
+    pub(crate) fn signed_or_nan(
+        self,
+        b: &mut Builder,
+        magnitude: &[Wire],
+        sign: Wire,
+        nan: Wire,
+    ) -> Word {
+        let (fraction, exponent) = magnitude.split_at(self.format.fraction);
+        let mut fraction = mask(b, !nan, fraction);
+        let top = self.format.fraction - 1;
+        fraction[top] = b.xor(fraction[top], nan);
+        let exponent = exponent.iter().map(|&bit| b.or(bit, nan)).collect();
+        let sign = b.and(sign, !nan);
+        Parts {
+            fraction,
+            exponent,
+            sign,
+        }
+        .join()
+    }
+
+    /// The magnitude of an operand, with subnormal numbers as this arithmetic reads them.
+    pub(crate) fn magnitude(self, b: &mut Builder, parts: &Parts) -> Word {
+        let mut fraction = parts.fraction.clone();
+        if self.is_flushed() {
+            let normal = b.any(&parts.exponent);
+            fraction = mask(b, normal, &fraction);
+        }
+        fraction.extend(&parts.exponent);
+        fraction
+    }
+
+    /// True if the exponent field is at least that of `2^exponent`.
+    pub(crate) fn at_least(self, b: &mut Builder, parts: &Parts, exponent: i32) -> Wire {
+        let field = i128::from(exponent + self.format.bias());
+        let bound = b.constant(field, self.format.exponent);
+        b.le(Int::unsigned(&bound), Int::unsigned(&parts.exponent))
+    }
+}
