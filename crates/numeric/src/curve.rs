@@ -6,6 +6,7 @@
 
 use crate::format::{Arithmetic, Parts};
 use crate::heap::{Fixed, Heap, truncation};
+use crate::pack::{Special, Unrounded};
 use crate::poly::Piecewise;
 use crate::real::Real;
 use crate::word::mask;
@@ -32,6 +33,24 @@ impl Curve {
         let fit = Piecewise::fit(segments(index).0, degree, &|segment, t| {
             function(&place(segment, t, index))
         });
+        Curve { fit, index, digits }
+    }
+
+    /// A fit of a function of the segment, of which there are `count`, and the position in it.
+    pub fn table(
+        digits: i32,
+        index: usize,
+        count: usize,
+        function: &dyn Fn(usize, &Real) -> Real,
+    ) -> Curve {
+        let step = (count / 24).max(1);
+        let samples: Vec<usize> = (0..count).step_by(step).chain([count - 1]).collect();
+        let sample = |i: usize, t: &Real| function(samples[i], t);
+        let degree = (1..=12).find(|&degree| {
+            Piecewise::fit(samples.len(), degree, &sample).error() < &allowance(digits)
+        });
+        let degree = degree.expect("a function that polynomials can follow");
+        let fit = Piecewise::fit(count, degree, function);
         Curve { fit, index, digits }
     }
 
@@ -92,37 +111,82 @@ pub(crate) fn product(b: &mut Builder, x: &Fixed, y: &Fixed, low: i32, top: i32)
 /// A positive result of which no more is known than its highest bits: `2^(exponent - bias)` times
 /// a significand in [1, 4).
 pub(crate) struct Estimate {
-    /// The biased exponent, if the significand is below 2; as wide as the field. It must neither
-    /// overflow nor underflow.
+    /// The biased exponent, if the significand is below 2: a signed word.
     pub exponent: Word,
     /// The significand.
     pub significand: Fixed,
 }
 
 impl Arithmetic {
-    /// The magnitude of a result, rounded: fraction, then exponent field.
+    /// The magnitude of a result that neither overflows nor underflows, rounded: fraction, then
+    /// exponent field.
     pub(crate) fn nearest(self, b: &mut Builder, result: &Estimate) -> Word {
-        let p = self.precision() as i32;
-        let high = result.significand.bit(1);
-        let (upper, lower) = (
-            result.significand.bits(1 - p, 1),
-            result.significand.bits(-p, 0),
-        );
-        let mut fraction = b.select(high, &upper, &lower);
+        let (high, mut fraction) = self.leading_bits(b, &result.significand);
         let round = fraction.remove(0);
-        let width = self.format.exponent;
-        let mut terms = Word::from(fraction);
-        terms.extend(&result.exponent);
+        let width = self.format.fraction + self.format.exponent;
+        fraction.extend(Int::signed(&result.exponent).resize(self.format.exponent));
         let mut carries = vec![Wire::ZERO; self.format.fraction];
         carries.push(high);
-        b.sum(
-            &[
-                Int::unsigned(&terms),
-                Int::unsigned(&carries),
-                Int::unsigned(&[round]),
-            ],
-            self.format.fraction + width,
-        )
+        let terms = [Int::unsigned(&fraction), Int::unsigned(&carries), bit(&round)];
+        b.sum(&terms, width)
+    }
+
+    /// The number nearest to a result of any size, or a special one.
+    pub(crate) fn nearest_or(
+        self,
+        b: &mut Builder,
+        sign: Wire,
+        result: &Estimate,
+        special: Special,
+    ) -> Word {
+        let (high, mut significand) = self.leading_bits(b, &result.significand);
+        significand.push(Wire::ONE);
+        let width = self.exponent_width();
+        let one = [Wire::ONE];
+        let terms = [Int::signed(&result.exponent), Int::signed(&one), bit(&high)];
+        let exponent = b.sum(&terms, width);
+        let result = Unrounded {
+            sign,
+            exponent,
+            above: Wire::ZERO,
+            significand,
+            sticky: Wire::ONE,
+        };
+        self.pack(b, &result, special)
+    }
+
+    /// True if a significand is at least 2; and its bits behind the highest, one more than a
+    /// fraction has.
+    fn leading_bits(self, b: &mut Builder, significand: &Fixed) -> (Wire, Word) {
+        let p = self.precision() as i32;
+        let (upper, lower) = (significand.bits(1 - p, 1), significand.bits(-p, 0));
+        let high = significand.bit(1);
+        (high, b.select(high, &upper, &lower))
+    }
+
+    /// The number of a magnitude and a sign, or a special one.
+    pub(crate) fn settle(
+        self,
+        b: &mut Builder,
+        magnitude: &[Wire],
+        sign: Wire,
+        special: Special,
+    ) -> Word {
+        let (fraction, exponent) = magnitude.split_at(self.format.fraction);
+        let ones = special.not_finite;
+        let replaced = b.or(ones, special.zero);
+        let mut fraction = mask(b, !replaced, fraction);
+        let top = self.format.fraction - 1;
+        fraction[top] = b.xor(fraction[top], special.nan);
+        let exponent = mask(b, !replaced, exponent);
+        let exponent = exponent.iter().map(|&bit| b.xor(bit, ones)).collect();
+        let sign = b.and(sign, !special.nan);
+        Parts {
+            fraction,
+            exponent,
+            sign,
+        }
+        .join()
     }
 
     /// The number of a magnitude and a sign, or the canonical NaN.
@@ -133,18 +197,12 @@ impl Arithmetic {
         sign: Wire,
         nan: Wire,
     ) -> Word {
-        let (fraction, exponent) = magnitude.split_at(self.format.fraction);
-        let mut fraction = mask(b, !nan, fraction);
-        let top = self.format.fraction - 1;
-        fraction[top] = b.xor(fraction[top], nan);
-        let exponent = exponent.iter().map(|&bit| b.or(bit, nan)).collect();
-        let sign = b.and(sign, !nan);
-        Parts {
-            fraction,
-            exponent,
-            sign,
-        }
-        .join()
+        let special = Special {
+            zero: Wire::ZERO,
+            not_finite: nan,
+            nan,
+        };
+        self.settle(b, magnitude, sign, special)
     }
 
     /// The magnitude of an operand, with subnormal numbers as this arithmetic reads them.
@@ -164,4 +222,9 @@ impl Arithmetic {
         let bound = b.constant(field, self.format.exponent);
         b.le(Int::unsigned(&bound), Int::unsigned(&parts.exponent))
     }
+}
+
+/// A bit as a number.
+pub(crate) fn bit(wire: &Wire) -> Int<'_> {
+    Int::unsigned(std::slice::from_ref(wire))
 }

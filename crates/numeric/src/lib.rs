@@ -21,6 +21,8 @@ mod heap;
 mod pack;
 mod poly;
 pub mod real;
+mod recur;
+mod roots;
 mod trig;
 mod word;
 

@@ -11,7 +11,7 @@
 //! function of a fixed-point number. Arguments so small that the result is nearest to them are
 //! handed on.
 
-use crate::curve::{Curve, Estimate, product};
+use crate::curve::{Curve, Estimate, bit, product};
 use crate::format::{Arithmetic, Format, Parts};
 use crate::function::{Error, Function, ONE};
 use crate::heap::Fixed;
@@ -29,6 +29,7 @@ const ROWS_GUARD: usize = 2;
 enum Circular {
     Sine,
     Cosine,
+    Tangent,
 }
 
 /// An argument modulo a full turn.
@@ -63,6 +64,11 @@ impl Arithmetic {
         self.circular(b, x, Circular::Cosine, self.format.max_exponent())
     }
 
+    /// The tangent.
+    pub fn tan(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.circular(b, x, Circular::Tangent, self.format.max_exponent())
+    }
+
     /// The sine of a number below `2^15`, infinity or NaN; for other numbers, any number.
     pub fn sin_small(self, b: &mut Builder, x: &[Wire]) -> Word {
         self.circular(b, x, Circular::Sine, 14)
@@ -82,16 +88,20 @@ impl Arithmetic {
         let parts = self.format.split(x);
         let turn = self.reduce(b, &parts, largest);
         let [odd, half] = turn.quadrant;
-        // The cosine is the sine of a quarter turn more.
+        // The cosine is the sine of a quarter turn more, and the tangent turns to one over it.
         let (falls, sign) = match function {
             Circular::Sine => (odd, b.xor(half, parts.sign)),
             Circular::Cosine => (!odd, b.xor(half, odd)),
+            Circular::Tangent => (odd, b.xor(odd, parts.sign)),
         };
         let position = flip_if(b, falls, &turn.position);
-        let estimate = self.sine(b, &position);
+        let estimate = match function {
+            Circular::Tangent => self.tangent(b, &position),
+            _ => self.sine(b, &position),
+        };
         let mut magnitude = self.nearest(b, &estimate);
         let mut sign = sign;
-        if function == Circular::Sine {
+        if function != Circular::Cosine {
             let reduced = self.at_least(b, &parts, self.least());
             let small = self.magnitude(b, &parts);
             magnitude = b.select(reduced, &magnitude, &small);
@@ -99,6 +109,42 @@ impl Arithmetic {
         }
         let nan = b.all(&parts.exponent);
         self.signed_or_nan(b, &magnitude, sign, nan)
+    }
+
+    /// The tangent of a position in a quarter turn. Beyond the middle it is one over that of the
+    /// rest, and both factors are inverted: the curve by its table, the position by another curve.
+    fn tangent(self, b: &mut Builder, position: &[Wire]) -> Estimate {
+        let p = self.precision() as i32;
+        let (&beyond, _) = position.split_last().expect("a position");
+        let mut position = flip_if(b, beyond, position);
+        let half = Real::ratio(1, 2);
+        let curve = Curve::new(p + 5, &Real::of(1), &|w| match w < &half {
+            true => over(&tangent_of(w), w),
+            false => {
+                let r = w - &half;
+                (&r / &tangent_of(&r)).shifted(1)
+            }
+        });
+        let (normal, places) = normalise(b, &position);
+        let normal = &normal[normal.len() - (p as usize + 5)..];
+        let inverse = Curve::new(p + 5, &Real::of(1), &|f| &Real::of(2) / &(&Real::of(1) + f));
+        let inverse = inverse.value(b, &normal[..normal.len() - 1]);
+        let plain = Fixed::unsigned(normal, -(p + 4));
+        let low = -(p + 5);
+        let bits = b.select(beyond, &inverse.bits(low, 2), &plain.bits(low, 2));
+        let factor = Fixed::unsigned(&bits, low);
+        *position.last_mut().expect("a position") = beyond;
+        let slope = curve.value(b, &position[position.len() - (p as usize + 7)..]);
+        let significand = product(b, &factor, &slope, -(p + 5), 3);
+        let width = self.exponent_width();
+        let bias = b.constant(i128::from(self.format.bias()) - 1, width);
+        let places = flip_if(b, !beyond, &Int::unsigned(&places).resize(width));
+        let up = !beyond;
+        let terms = [Int::unsigned(&bias), Int::unsigned(&places), bit(&up)];
+        Estimate {
+            exponent: b.sum(&terms, width),
+            significand,
+        }
     }
 
     /// The sine of a position in a quarter turn.
@@ -222,6 +268,12 @@ fn sine_of(r: &Real) -> Real {
     (&Real::pi() * r).shifted(-1).sin_cos().0
 }
 
+/// `tan(pi/2 r)`.
+fn tangent_of(r: &Real) -> Real {
+    let (sine, cosine) = (&Real::pi() * r).shifted(-1).sin_cos();
+    &sine / &cosine
+}
+
 /// `value / r`; for a value that is 0 at 0, near 0 by the slope there.
 pub(crate) fn over(value: &Real, r: &Real) -> Real {
     value / r
@@ -230,9 +282,10 @@ pub(crate) fn over(value: &Real, r: &Real) -> Real {
 pub(crate) const FUNCTIONS: &[Function] = &[
     entry("sin", |a, b, x| vec![a.sin(b, &x[0])]),
     entry("cos", |a, b, x| vec![a.cos(b, &x[0])]),
+    entry("tan", |a, b, x| vec![a.tan(b, &x[0])]),
 ];
 
-const fn entry(name: &'static str, build: crate::function::Build) -> Function {
+pub(crate) const fn entry(name: &'static str, build: crate::function::Build) -> Function {
     Function {
         name,
         operands: ONE,

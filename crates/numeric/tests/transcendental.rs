@@ -14,6 +14,10 @@ pub fn ulps(found: u64, exact: f64) -> f64 {
         let same = found.is_nan() && exact.is_nan() || found == f64::from(exact as f32);
         return if same { 0.0 } else { f64::INFINITY };
     }
+    // Signs of zeros count.
+    if exact == 0.0 && found == 0.0 && exact.is_sign_negative() != found.is_sign_negative() {
+        return f64::INFINITY;
+    }
     let exponent = (exact.abs().to_bits() >> 52) as i32 - 1023;
     let place = f64::powi(2.0, exponent.max(-126) - 23);
     ((found - exact) / place).abs()
@@ -39,12 +43,60 @@ fn stratified(each: u64) -> Vec<u64> {
     arguments
 }
 
+/// Pairs of numbers: all pairs of special ones, and mixed ones of near and far exponents.
+fn pairs(count: u64) -> Vec<(u64, u64)> {
+    let special = [0, 1, 2, 0x40_0000, 0x7f_ffff, 0x80_0000, 0x80_0001, 0x3f80_0000, 0x3f80_0001,
+        0x3f7f_ffff, 0x7f7f_ffff, 0x7f80_0000, 0x7fc0_0000, 0x4049_0fdb, 0x2f80_0000];
+    let special: Vec<u64> = special.into_iter().flat_map(|x| [x, x | 1 << 31]).collect();
+    let mut pairs: Vec<_> =
+        special.iter().flat_map(|&x| special.iter().map(move |&y| (x, y))).collect();
+    pairs.extend((0..count).map(|i| {
+        let mix = |k: u64| (2 * i + k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let x = mix(0) >> 20 & 0xffff_ffff;
+        let y = mix(1) >> 20 & 0xffff_ffff;
+        let spread = [0, 1, 2, 5, 13, 40][i as usize % 6];
+        let near = (x >> 23 & 0xff).saturating_add(mix(3) >> 50 & spread).min(254);
+        (x, if i % 7 == 0 { y } else { y & 0x807f_ffff | near << 23 })
+    }));
+    pairs
+}
+
+/// Functions of one argument, with the standard library's.
+const SINGLE: [(&str, fn(f64) -> f64, f64); 5] = [
+    ("sin", f64::sin, 0.6),
+    ("cos", f64::cos, 0.6),
+    ("tan", f64::tan, 0.65),
+    ("cbrt", f64::cbrt, 0.6),
+    ("rsqrt", |x| 1.0 / x.sqrt(), 0.6),
+];
+
+const DOUBLE: [(&str, fn(f64, f64) -> f64, f64); 1] = [("hypot", f64::hypot, 0.6)];
+
 #[test]
-fn sine_and_cosine() {
-    for (name, exact) in [("sin", f64::sin as fn(f64) -> f64), ("cos", f64::cos)] {
+fn functions_of_one_number() {
+    for (name, exact, bound) in SINGLE {
+        for goal in [Goal::Size, Goal::Depth] {
+            let made = made(name, F32, goal);
+            let worst = worst(&made, &stratified(if goal == Goal::Size { 200 } else { 10 }), &exact);
+            println!("{name}: {goal:?} ANDs {} depth {} worst {worst:?} {:x}", made.info.ands, made.info.depth, worst.1);
+            assert!(worst.0 < bound, "{name}: {worst:?}");
+        }
+    }
+}
+
+#[test]
+fn functions_of_two_numbers() {
+    for (name, exact, bound) in DOUBLE {
         let made = made(name, F32, Goal::Size);
-        let worst = worst(&made, &stratified(200), &exact);
-        println!("{name}: {:?} {worst:?} {:x}", made.info, worst.1);
-        assert!(worst.0 < 0.6, "{name}: {worst:?}");
+        let pairs = pairs(60_000);
+        let found = made.run_pairs(&pairs);
+        let float = |x: u64| f64::from(f32::from_bits(x as u32));
+        let mut worst = (0.0, (0, 0), 0);
+        for (&(x, y), found) in pairs.iter().zip(found) {
+            let error = ulps(found, exact(float(x), float(y)));
+            if error > worst.0 { worst = (error, (x, y), found); }
+        }
+        println!("{name}: ANDs {} depth {} worst {worst:x?} {} {}", made.info.ands, made.info.depth, float(worst.1.0), float(worst.1.1));
+        assert!(worst.0 < bound, "{name}: {worst:?}");
     }
 }
