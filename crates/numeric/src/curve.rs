@@ -109,7 +109,7 @@ pub(crate) fn product(b: &mut Builder, x: &Fixed, y: &Fixed, low: i32, top: i32)
 }
 
 /// A positive result of which no more is known than its highest bits: `2^(exponent - bias)` times
-/// a significand in [1, 4).
+/// a significand in [1, 4), or just below 1 by its error.
 pub(crate) struct Estimate {
     /// The biased exponent, if the significand is below 2: a signed word.
     pub exponent: Word,
@@ -117,17 +117,37 @@ pub(crate) struct Estimate {
     pub significand: Fixed,
 }
 
+/// The bits of a significand that rounding needs.
+struct Leading {
+    /// It is at least 2.
+    high: Wire,
+    /// It is less than 1, by an error, so that it will be rounded up to 1.
+    below: Wire,
+    /// The bits behind the highest, one more than a fraction has.
+    bits: Word,
+}
+
 impl Arithmetic {
     /// The magnitude of a result that neither overflows nor underflows, rounded: fraction, then
     /// exponent field.
     pub(crate) fn nearest(self, b: &mut Builder, result: &Estimate) -> Word {
-        let (high, mut fraction) = self.leading_bits(b, &result.significand);
+        let Leading {
+            high,
+            below,
+            bits: mut fraction,
+        } = self.leading_bits(b, &result.significand);
         let round = fraction.remove(0);
         let width = self.format.fraction + self.format.exponent;
         fraction.extend(Int::signed(&result.exponent).resize(self.format.exponent));
-        let mut carries = vec![Wire::ZERO; self.format.fraction];
-        carries.push(high);
-        let terms = [Int::unsigned(&fraction), Int::unsigned(&carries), bit(&round)];
+        let (up, down) = ([high], [below]);
+        let up = Int::unsigned(&up).shl(self.format.fraction, self.format.fraction + 1);
+        let down = Int::unsigned(&down).shl(self.format.fraction, self.format.fraction + 1);
+        let terms = [
+            Int::unsigned(&fraction),
+            Int::unsigned(&up),
+            Int::signed(&down),
+            bit(&round),
+        ];
         b.sum(&terms, width)
     }
 
@@ -139,11 +159,20 @@ impl Arithmetic {
         result: &Estimate,
         special: Special,
     ) -> Word {
-        let (high, mut significand) = self.leading_bits(b, &result.significand);
+        let Leading {
+            high,
+            below,
+            bits: mut significand,
+        } = self.leading_bits(b, &result.significand);
         significand.push(Wire::ONE);
         let width = self.exponent_width();
-        let one = [Wire::ONE];
-        let terms = [Int::signed(&result.exponent), Int::signed(&one), bit(&high)];
+        let (one, below) = ([Wire::ONE], [below]);
+        let terms = [
+            Int::signed(&result.exponent),
+            Int::signed(&one),
+            Int::signed(&below),
+            bit(&high),
+        ];
         let exponent = b.sum(&terms, width);
         let result = Unrounded {
             sign,
@@ -155,13 +184,15 @@ impl Arithmetic {
         self.pack(b, &result, special)
     }
 
-    /// True if a significand is at least 2; and its bits behind the highest, one more than a
-    /// fraction has.
-    fn leading_bits(self, b: &mut Builder, significand: &Fixed) -> (Wire, Word) {
+    fn leading_bits(self, b: &mut Builder, significand: &Fixed) -> Leading {
         let p = self.precision() as i32;
         let (upper, lower) = (significand.bits(1 - p, 1), significand.bits(-p, 0));
         let high = significand.bit(1);
-        (high, b.select(high, &upper, &lower))
+        Leading {
+            high,
+            below: b.and(!high, !significand.bit(0)),
+            bits: b.select(high, &upper, &lower),
+        }
     }
 
     /// The number of a magnitude and a sign, or a special one.

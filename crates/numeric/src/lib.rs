@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arcs;
 mod arith;
 mod curve;
 mod format;

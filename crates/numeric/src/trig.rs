@@ -80,7 +80,7 @@ impl Arithmetic {
     }
 
     /// The exponent of the least arguments that are reduced; smaller ones are their own sine.
-    fn least(self) -> i32 {
+    pub(crate) fn least(self) -> i32 {
         -(self.precision() as i32 / 2)
     }
 

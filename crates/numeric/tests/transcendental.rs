@@ -62,7 +62,10 @@ fn pairs(count: u64) -> Vec<(u64, u64)> {
 }
 
 /// Functions of one argument, with the standard library's.
-const SINGLE: [(&str, fn(f64) -> f64, f64); 5] = [
+const SINGLE: [(&str, fn(f64) -> f64, f64); 8] = [
+    ("atan", f64::atan, 0.6),
+    ("asin", f64::asin, 0.65),
+    ("acos", f64::acos, 0.6),
     ("sin", f64::sin, 0.6),
     ("cos", f64::cos, 0.6),
     ("tan", f64::tan, 0.65),
@@ -70,7 +73,10 @@ const SINGLE: [(&str, fn(f64) -> f64, f64); 5] = [
     ("rsqrt", |x| 1.0 / x.sqrt(), 0.6),
 ];
 
-const DOUBLE: [(&str, fn(f64, f64) -> f64, f64); 1] = [("hypot", f64::hypot, 0.6)];
+const DOUBLE: [(&str, fn(f64, f64) -> f64, f64); 2] = [
+    ("atan2", f64::atan2, 0.6),
+    ("hypot", f64::hypot, 0.6),
+];
 
 #[test]
 fn functions_of_one_number() {
