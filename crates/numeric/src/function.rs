@@ -68,7 +68,7 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    let rooms: [&[Function]; 4] = [crate::arith::FUNCTIONS, crate::trig::FUNCTIONS, crate::roots::FUNCTIONS, crate::arcs::FUNCTIONS];
+    let rooms: [&[Function]; 6] = [crate::arith::FUNCTIONS, crate::trig::FUNCTIONS, crate::roots::FUNCTIONS, crate::arcs::FUNCTIONS, crate::errors::FUNCTIONS, crate::gamma::FUNCTIONS];
     rooms.into_iter().flatten()
 }
 

@@ -16,8 +16,10 @@
 mod arcs;
 mod arith;
 mod curve;
+mod errors;
 mod format;
 mod function;
+mod gamma;
 mod heap;
 mod pack;
 mod poly;

@@ -106,3 +106,35 @@ fn functions_of_two_numbers() {
         assert!(worst.0 < bound, "{name}: {worst:?}");
     }
 }
+
+/// Arguments and values of a function in the table of the special ones.
+fn table(name: &str) -> Vec<(u64, f64)> {
+    let text = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../testdata/math/special.csv"
+    ));
+    let text = text.expect("testdata/math/special.csv");
+    let rows = text.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
+    rows.filter(|row| row[0] == name)
+        .map(|row| (u64::from_str_radix(row[1], 16).unwrap(), row[2].parse().unwrap()))
+        .collect()
+}
+
+#[test]
+fn error_functions_and_gamma() {
+    for (name, bound) in [("erf", 0.65), ("erfc", 0.65), ("tgamma", 0.65)] {
+        let rows = table(name);
+        let arguments: Vec<u64> = rows.iter().map(|row| row.0).collect();
+        for goal in [Goal::Size, Goal::Depth] {
+            let start = std::time::Instant::now();
+            let made = made(name, F32, goal);
+            eprintln!("ANDs built {name} {:?}", start.elapsed());
+            let found = made.run(&arguments);
+            eprintln!("ANDs ran {name} {:?}", start.elapsed());
+            let errors = rows.iter().zip(found).map(|(&(x, exact), found)| (ulps(found, exact), x, found));
+            let worst = errors.fold((0.0, 0, 0), |a, b| if b.0 > a.0 { b } else { a });
+            println!("{name}: {goal:?} ANDs {} depth {} worst {worst:x?} {}", made.info.ands, made.info.depth, f32::from_bits(worst.1 as u32));
+            assert!(worst.0 < bound, "{name}: {worst:x?}");
+        }
+    }
+}

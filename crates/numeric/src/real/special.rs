@@ -2,6 +2,7 @@
 
 use super::{FRACTION, Real, toward_zero};
 use num_bigint::BigInt;
+use std::sync::OnceLock;
 
 /// `2^bits * 2 / pi`, rounded down: for reductions of large arguments, which need more bits than a
 /// [`Real`] has.
@@ -50,7 +51,7 @@ impl Real {
             return &rest * &(self * self).exp();
         }
         let mut tail = self.clone();
-        for k in (1..400).rev() {
+        for k in (1..120).rev() {
             tail = self + &(&Real::ratio(k, 2) / &tail);
         }
         &Real::of(1) / &(&tail * &Real::pi().sqrt())
@@ -77,8 +78,8 @@ impl Real {
         let inverse = &Real::of(1) / &x;
         let square = &inverse * &inverse;
         let mut power = inverse;
-        for (k, bernoulli) in (1..).zip(bernoulli(36)) {
-            let term = toward_zero(&(&bernoulli * &power), 2 * k * (2 * k - 1));
+        for (k, bernoulli) in (1..).zip(bernoulli()) {
+            let term = toward_zero(&(bernoulli * &power), 2 * k * (2 * k - 1));
             sum = &sum + &term;
             power = &power * &square;
         }
@@ -91,25 +92,27 @@ impl Real {
     }
 }
 
-/// The Bernoulli numbers B2, B4, ... of the first even indices.
-fn bernoulli(count: usize) -> Vec<Real> {
-    // B_m = - sum_{k < m} binomial(m + 1, k) B_k / (m + 1), in exact fractions over one
-    // denominator would be large; the recurrence loses about two bits a step here, of which
-    // there are enough, so it runs on numbers with more of them.
+/// The Bernoulli numbers B2, B4, ..., as many as the series above needs.
+///
+/// In B_m = - sum_{k < m} binomial(m + 1, k) B_k / (m + 1) errors grow by some bits a step, so it
+/// runs on numbers with more of them.
+fn bernoulli() -> &'static [Real] {
+    const COUNT: usize = 36;
     const MORE: usize = 512;
-    let unit = BigInt::from(1) << (FRACTION + MORE);
-    let mut numbers: Vec<BigInt> = vec![unit.clone()];
-    for m in 1..=2 * count {
-        let mut sum = BigInt::from(0);
-        let mut binomial = BigInt::from(1);
-        for (k, number) in numbers.iter().enumerate() {
-            sum += &binomial * number;
-            binomial = binomial * (m + 1 - k) / (k + 1);
+    static NUMBERS: OnceLock<Vec<Real>> = OnceLock::new();
+    NUMBERS.get_or_init(|| {
+        let mut numbers = vec![BigInt::from(1) << (FRACTION + MORE)];
+        for m in 1..=2 * COUNT {
+            let (mut sum, mut binomial) = (BigInt::from(0), BigInt::from(1));
+            for (k, number) in numbers.iter().enumerate() {
+                sum += &binomial * number;
+                binomial = binomial * (m + 1 - k) / (k + 1);
+            }
+            numbers.push(-sum / (m + 1));
         }
-        numbers.push(-sum / (m + 1));
-    }
-    let even = numbers.iter().skip(2).step_by(2);
-    even.map(|number| Real(number >> MORE)).collect()
+        let even = numbers.iter().skip(2).step_by(2);
+        even.map(|number| Real(number >> MORE)).collect()
+    })
 }
 
 #[cfg(test)]

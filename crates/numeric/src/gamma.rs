@@ -1,0 +1,196 @@
+//! The gamma function.
+//!
+//! It has poles at 0 and all negative whole numbers, and between them it is a smooth function over
+//! the distance to the nearest pole. That function, and gamma itself from 1/2 on, are a table of
+//! segments of both signs, with an exponent for each; the distance is exact, and a division follows.
+
+use crate::curve::{Curve, Estimate, bit};
+use crate::format::Arithmetic;
+use crate::function::Function;
+use crate::heap::Fixed;
+use crate::pack::Special;
+use crate::real::Real;
+use crate::recur::divide;
+use crate::trig::{entry, select};
+use crate::word::{mask, normalise};
+use num_bigint::BigInt;
+use sealane_circuit::{Builder, Int, Wire, Word};
+
+/// Magnitudes of arguments in the table are below `2^REACH`.
+const REACH: usize = 6;
+/// Segments of one unit, as a power of two.
+const PARTS: usize = 3;
+
+/// An argument, as the table and the distance need it.
+struct Argument {
+    sign: Wire,
+    /// The magnitude below `2^REACH`, with its whole part on top.
+    word: Word,
+    /// A whole number, if not below 1/2.
+    whole: Wire,
+    /// The lowest bit of the whole part.
+    odd: Wire,
+    /// The distance from the nearest pole: the significand, and its biased exponent.
+    distance: (Word, Word),
+}
+
+impl Arithmetic {
+    /// The gamma function.
+    pub fn tgamma(self, b: &mut Builder, x: &[Wire]) -> Word {
+        let p = self.precision();
+        let width = self.exponent_width();
+        let parts = self.format.split(x);
+        let class = self.classify(b, &parts);
+        let argument = self.argument(b, x);
+        let table = Table::new(self);
+        let word = [&argument.word[..], &[argument.sign]].concat();
+        let hot = b.demux(&word[word.len() - (REACH + PARTS + 1)..]);
+        let exponents: Vec<BigInt> =
+            table.exponents.iter().map(|&exponent| BigInt::from(exponent)).collect();
+        let exponent = select(b, &hot, &exponents, width);
+        let value = table.curve.value(b, &word);
+        // The dividend in [1, 2).
+        let low = -(p as i32 + 3);
+        let high = value.bit(1);
+        let dividend = b.select(high, &value.bits(low + 1, 2), &value.bits(low, 1));
+        let (distance, power) = &argument.distance;
+        let divisor = Int::unsigned(distance).shl(dividend.len() - p, dividend.len());
+        let (quotient, _) = divide(b, &dividend, &divisor, p + 5);
+        // In (1/2, 2), so one place further up.
+        let significand = Fixed::unsigned(&quotient, -(p as i32 + 3));
+        let offset = b.constant(2 * i128::from(self.format.bias()) - 1, width);
+        let lifted = b.sum(&[Int::signed(&exponent), bit(&high), Int::unsigned(&offset)], width);
+        let exponent = b.sub(Int::signed(&lifted), Int::signed(power), width);
+
+        let far = self.at_least(b, &parts, REACH as i32);
+        let from_one = self.at_least(b, &parts, 0);
+        let negative = b.and(argument.sign, !class.zero);
+        let infinite = class.infinite(b);
+        let pole = b.and(from_one, argument.whole);
+        let pole = b.or(pole, infinite);
+        let pole = b.and(negative, pole);
+        let nan = b.or(class.nan, pole);
+        let over = b.and(far, !negative);
+        let special = Special {
+            zero: b.and(far, negative),
+            not_finite: b.any(&[nan, over, class.zero]),
+            nan,
+        };
+        let even = b.or(class.zero, !argument.odd);
+        let sign = b.and(argument.sign, even);
+        let result = Estimate {
+            exponent,
+            significand,
+        };
+        self.nearest_or(b, sign, &result, special)
+    }
+
+    fn argument(self, b: &mut Builder, x: &[Wire]) -> Argument {
+        let p = self.precision();
+        let width = self.exponent_width();
+        let parts = self.format.split(x);
+        let number = self.unpack(b, x);
+        // A fixed-point number with p bits before the point, so that the place of 1 is never lost,
+        // unless it is 0.
+        let behind = p + 5;
+        let significand = [&parts.fraction[..], &[Wire::ONE]].concat();
+        let wide = Int::unsigned(&significand).shl(behind, p + behind);
+        let bias = self.format.bias();
+        let top = b.constant(i128::from(bias) + p as i128 - 1, width);
+        let amount = b.sub(Int::unsigned(&top), Int::unsigned(&parts.exponent), width);
+        let huge = amount[width - 1];
+        let fixed = b.shr(Int::unsigned(&wide), &amount[..width - 1], p + behind);
+        let reach = REACH.min(p);
+        let mut word = fixed[..behind + reach].to_vec();
+        word.resize(behind + REACH, Wire::ZERO);
+        // From 1/2 on there are at most p bits behind the point.
+        let fraction = &fixed[behind - p..behind];
+        let part = b.any(fraction);
+        let beyond_half = fraction[p - 1];
+        let distance = b.neg_if(beyond_half, Int::unsigned(fraction), p);
+        let (distance, places) = normalise(b, &distance);
+        let half = self.at_least(b, &parts, -1);
+        let one = b.and(half, !parts.sign);
+        // Three cases: the number itself, 1, the distance.
+        let rest = mask(b, !one, &distance[..p - 1]);
+        let mut chosen = b.select(half, &rest, &number.significand[..p - 1]);
+        chosen.push(Wire::ONE);
+        let below = b.constant(i128::from(bias) - 1, width);
+        let power = b.sub(Int::unsigned(&below), Int::unsigned(&places), width);
+        let unit = b.constant(i128::from(bias), width);
+        let power = b.select(one, &unit, &power);
+        let own = Int::signed(&number.exponent).resize(width);
+        Argument {
+            sign: parts.sign,
+            word,
+            whole: b.or(!part, huge),
+            odd: b.and(fixed[behind], !huge),
+            distance: (chosen, b.select(half, &power, &own)),
+        }
+    }
+}
+
+/// The function on all segments: of positive arguments first, then of negative ones.
+struct Table {
+    curve: Curve,
+    exponents: Vec<i64>,
+}
+
+impl Table {
+    fn new(arithmetic: Arithmetic) -> Table {
+        let unit = 1 << PARTS;
+        let count = unit << (REACH + 1);
+        let bias = i64::from(arithmetic.format.bias());
+        // Far beyond the largest and the smallest number.
+        let large = bias + 2;
+        let small = -(bias + arithmetic.precision() as i64 + 2);
+        let exponents: Vec<i64> = (0..count)
+            .map(|segment| match Table::place(segment, &Real::of(0)) {
+                (false, x) if x >= 36 => large,
+                (true, x) if x >= 48 => small,
+                _ => {
+                    let least = (0..=8).map(|i| Table::value(segment, &Real::ratio(i, 8))).min();
+                    let exponent = least.and_then(|value| value.exponent()).unwrap_or(0);
+                    exponent.clamp(small, large)
+                }
+            })
+            .collect();
+        let digits = arithmetic.precision() as i32 + 5;
+        let curve = Curve::table(digits, REACH + PARTS + 1, count, &|segment, t| {
+            match exponents[segment] {
+                exponent if exponent == large || exponent == small => Real::of(1),
+                exponent => Table::value(segment, t).shifted(-exponent),
+            }
+        });
+        Table { curve, exponents }
+    }
+
+    /// True if arguments are negative, and their magnitude.
+    fn place(segment: usize, t: &Real) -> (bool, Real) {
+        let half = 1 << (REACH + PARTS);
+        let magnitude = (&Real::of((segment % half) as i64) + t).shifted(-(PARTS as i64));
+        (segment >= half, magnitude)
+    }
+
+    /// Of gamma, or gamma times the distance from a pole, the magnitude.
+    fn value(segment: usize, t: &Real) -> Real {
+        let (negative, x) = Table::place(segment, t);
+        let (half, one) = (Real::ratio(1, 2), Real::of(1));
+        match negative {
+            false if x < half => (&x + &one).gamma(),
+            false => x.gamma(),
+            true => {
+                let nearest = Real::scaled(x.rounded(0), 0);
+                let distance = (&x - &nearest).abs();
+                let sine = match distance < Real::scaled(1, -100) {
+                    true => one.clone(),
+                    false => &(&distance * &Real::pi()).sin_cos().0 / &(&distance * &Real::pi()),
+                };
+                &one / &(&sine * &(&x + &one).gamma())
+            }
+        }
+    }
+}
+
+pub(crate) const FUNCTIONS: &[Function] =
+    &[entry("tgamma", |a, b, x| vec![a.tgamma(b, &x[0])])];
