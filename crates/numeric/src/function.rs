@@ -68,7 +68,18 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    let rooms: [&[Function]; 6] = [crate::arith::FUNCTIONS, crate::trig::FUNCTIONS, crate::roots::FUNCTIONS, crate::arcs::FUNCTIONS, crate::errors::FUNCTIONS, crate::gamma::FUNCTIONS];
+    use crate::elementary::{exponential, logarithm, pow};
+    let rooms: [&[Function]; 9] = [
+        crate::arith::FUNCTIONS,
+        exponential::FUNCTIONS,
+        logarithm::FUNCTIONS,
+        pow::FUNCTIONS,
+        crate::trig::FUNCTIONS,
+        crate::roots::FUNCTIONS,
+        crate::arcs::FUNCTIONS,
+        crate::errors::FUNCTIONS,
+        crate::gamma::FUNCTIONS,
+    ];
     rooms.into_iter().flatten()
 }
 

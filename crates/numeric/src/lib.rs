@@ -16,6 +16,7 @@
 mod arcs;
 mod arith;
 mod curve;
+mod elementary;
 mod errors;
 mod format;
 mod function;

@@ -154,15 +154,7 @@ impl Arithmetic {
             // At most one of the two is 1.
             let carry = b.xor(carry, result.above);
             let field = self.advance(b, &result.exponent, 1, carry);
-            let fit = self.fit(b, &field);
-            let zero = b.or(special.zero, fit.under);
-            let special = Special { zero, ..special };
-            // Below the normal numbers all bits are cleared already.
-            let fit = Fit {
-                negative: Wire::ZERO,
-                ..fit
-            };
-            return self.assemble(b, result.sign, fraction, &field, fit, special);
+            return self.finish(b, result.sign, fraction, &field, special);
         }
         let width = result.exponent.len();
         // The biased exponent less 2: below 0 its complement is the shift that makes the significand
@@ -183,6 +175,27 @@ impl Arithmetic {
         let field = self.advance(b, &exponent, 2, carry);
         let fit = self.fit(b, &field);
         self.assemble(b, result.sign, fraction, &field, fit, special)
+    }
+
+    /// The number of a rounded fraction and a biased exponent, a signed word, where subnormal
+    /// numbers are flushed; or a special one.
+    pub(crate) fn finish(
+        self,
+        b: &mut Builder,
+        sign: Wire,
+        fraction: Word,
+        field: &[Wire],
+        special: Special,
+    ) -> Word {
+        let fit = self.fit(b, field);
+        let zero = b.or(special.zero, fit.under);
+        let special = Special { zero, ..special };
+        // Below the normal numbers all bits are cleared already.
+        let fit = Fit {
+            negative: Wire::ZERO,
+            ..fit
+        };
+        self.assemble(b, sign, fraction, field, fit, special)
     }
 
     /// The significand in the bits of the format and one more to round it by; and the OR of all

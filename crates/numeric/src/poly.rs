@@ -23,6 +23,8 @@
 use crate::heap::{Fixed, Heap, product_bits, truncation};
 use crate::real::Real;
 use sealane_circuit::{Builder, Wire, Word};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A polynomial for each segment.
 #[derive(Clone, Debug)]
@@ -82,6 +84,23 @@ impl Piecewise {
         }
     }
 
+    /// The polynomials of a key, which are computed once in a process: circuits are built more than
+    /// once, and some hundred values of high precision take long.
+    pub fn known(
+        key: (&'static str, [usize; 3]),
+        fit: impl FnOnce() -> Piecewise,
+    ) -> Arc<Piecewise> {
+        static KNOWN: Mutex<BTreeMap<(&str, [usize; 3]), Arc<Piecewise>>> =
+            Mutex::new(BTreeMap::new());
+        let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return known.clone();
+        }
+        let new = Arc::new(fit());
+        lock().insert(key, new.clone());
+        new
+    }
+
     /// A bound of the difference between the function and its polynomials.
     pub fn error(&self) -> &Real {
         &self.error
@@ -108,6 +127,9 @@ impl Piecewise {
             self.segments.len() <= one_hot.len(),
             "an index for all segments"
         );
+        if rest.is_empty() {
+            return self.first_values(b, &one_hot, digits);
+        }
         let steps = self.plan(rest.len(), &Real::scaled(1, i64::from(-digits)));
         let position = centred(rest);
         let mut heap = Heap::new(0);
@@ -140,6 +162,21 @@ impl Piecewise {
                 false,
             );
         }
+        heap
+    }
+
+    /// The values at the beginning of segments, from a table.
+    fn first_values(&self, b: &mut Builder, one_hot: &[Wire], digits: i32) -> Heap {
+        let low = -digits;
+        let first = |segment: &Vec<Real>| {
+            let values = segment.iter().rev();
+            let value = values.fold(Real::of(0), |sum, c| c - &sum.shifted(-1));
+            value.rounded_i128(digits.into())
+        };
+        let table: Vec<i128> = self.segments.iter().map(first).collect();
+        let bits = entries(b, one_hot, &table);
+        let mut heap = Heap::new(low);
+        heap.signed(&Fixed { bits, low }, 0, false);
         heap
     }
 

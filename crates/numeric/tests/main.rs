@@ -2,5 +2,6 @@
 
 mod arith;
 mod common;
+mod elementary;
 mod lanes;
 mod transcendental;

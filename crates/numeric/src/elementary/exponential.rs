@@ -1,0 +1,162 @@
+//! `exp` and `exp2`.
+//!
+//! The operand becomes a fixed-point number, negative ones as the complement, which is a unit off.
+//! For `exp2`, its bits before the point are the exponent, and those behind it the operand of a
+//! piecewise polynomial. For `exp` a multiple of the logarithm of 2 is subtracted, which need not
+//! be the largest one: the rest may be more than the logarithm, but is less than 1. An offset puts
+//! the logarithm of 2 on the border of a segment. Beyond it the polynomials are those of the half,
+//! and the exponent is one more, which is part of their value. So neither the multiple nor the
+//! result is corrected. The exponent and the half unit of rounding are terms of the last sum.
+
+use crate::elementary::reduce::{Precision, complement_if, divide};
+use crate::format::{Arithmetic, Format, Parts};
+use crate::function::{Error, Function, ONE};
+use crate::heap::{Fixed, Heap};
+use crate::pack::{Special, Unrounded};
+use crate::real::Real;
+use sealane_circuit::{Builder, Wire, Word};
+
+pub(crate) const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "exp",
+        operands: ONE,
+        results: ONE,
+        error: ERROR,
+        build: |a, b, x| vec![a.exp(b, &x[0])],
+    },
+    Function {
+        name: "exp2",
+        operands: ONE,
+        results: ONE,
+        error: ERROR,
+        build: |a, b, x| vec![a.exp2(b, &x[0])],
+    },
+];
+
+const ERROR: Error = Error::Ulp {
+    single: 1.0,
+    double: 1.0,
+};
+
+/// Polynomials for the power of a rest.
+fn precision(format: Format, base_two: bool) -> Precision {
+    match (format.fraction, base_two) {
+        (..=23, true) => Precision::new(7, 2, 27),
+        (..=23, false) => Precision::new(7, 3, 27),
+        _ => Precision::new(8, 5, 57),
+    }
+}
+
+impl Arithmetic {
+    /// The power of 2.
+    pub fn exp2(self, b: &mut Builder, x: &[Wire]) -> Word {
+        let parts = self.format.split(x);
+        let fraction = precision(self.format, true).digits as usize;
+        // Results below half of the smallest subnormal number come from another bit.
+        let (size, too_large) = self.magnitude(b, &parts, self.format.exponent, fraction);
+        let x = complement_if(b, parts.sign, &size);
+        let special = beyond(b, &parts, too_large);
+        self.power(b, &x, Wire::ZERO, special)
+    }
+
+    /// The digits behind the point of [`Arithmetic::power`].
+    pub(crate) fn power_digits(self) -> i32 {
+        precision(self.format, true).digits
+    }
+
+    /// The power of 2 of a fixed-point number with the digits of its precision, too small by at
+    /// most a unit; or a special number.
+    pub(crate) fn power(self, b: &mut Builder, x: &Fixed, sign: Wire, special: Special) -> Word {
+        let precision = precision(self.format, true);
+        let half_unit = Real::scaled(1, i64::from(-precision.digits) - 1);
+        let fit = precision.fit("power of 2", &|x| {
+            &(&(x + &half_unit) * &Real::ln2()).exp() - &Real::of(1)
+        });
+        let heap = precision.heap(b, &fit, &x.bits(-precision.digits, 0));
+        let exponent = Fixed {
+            bits: x.bits(0, x.low + x.bits.len() as i32),
+            low: 0,
+        };
+        self.scale(b, heap, &exponent, sign, special)
+    }
+
+    /// The power of Euler's number.
+    pub fn exp(self, b: &mut Builder, x: &[Wire]) -> Word {
+        let parts = self.format.split(x);
+        let precision = precision(self.format, false);
+        // The logarithm of the largest power of 2 is less than that.
+        let integer = self.format.exponent.max(6) - 1;
+        let fraction = precision.digits + 1;
+        let (size, too_large) = self.magnitude(b, &parts, integer, fraction as usize);
+        let x = complement_if(b, parts.sign, &size);
+        let ln2 = Real::ln2();
+        let border = ln2.shifted(precision.index as i64).floor() + 1;
+        let border = Real::scaled(border, -(precision.index as i64));
+        let offset = &border - &ln2;
+        let reduced = divide(b, &x, &ln2, &offset, integer as i32, fraction);
+        let unit = Real::scaled(1, i64::from(-fraction));
+        let fit = precision.fit("power of e", &|x| {
+            let power = (&(x + &unit) - &offset).exp();
+            match x < &border {
+                true => &power - &Real::of(1),
+                false => power.shifted(-1),
+            }
+        });
+        let heap = precision.heap(b, &fit, &reduced.rest);
+        let special = beyond(b, &parts, too_large);
+        self.scale(b, heap, &reduced.quotient, Wire::ZERO, special)
+    }
+
+    /// The number `(1 + f) 2^exponent` for a sum f, of the size of 1, or a special one.
+    pub(crate) fn scale(
+        self,
+        b: &mut Builder,
+        mut heap: Heap,
+        exponent: &Fixed,
+        sign: Wire,
+        special: Special,
+    ) -> Word {
+        let fraction = self.format.fraction as i32;
+        let flushed = self.is_flushed();
+        heap.signed(exponent, 0, false);
+        // The exponent that `pack` takes is one less.
+        let bias = self.format.bias() - i32::from(!flushed);
+        heap.constant(&Real::of(bias.into()));
+        if flushed {
+            heap.constant(&Real::scaled(1, i64::from(-fraction) - 1));
+        }
+        let low = heap.low();
+        let width = self.exponent_width();
+        let sum = heap.fixed(b, (width as i32 - low) as usize);
+        let exponent = sum.bits(0, width as i32);
+        if flushed {
+            let fraction = sum.bits(-fraction, 0);
+            return self.finish(b, sign, fraction, &exponent, special);
+        }
+        let mut significand = sum.bits(-fraction - 1, 0);
+        significand.push(Wire::ONE);
+        let unrounded = Unrounded {
+            sign,
+            exponent,
+            above: Wire::ZERO,
+            significand,
+            // No power is half way between two numbers, and what is cut off is not 0.
+            sticky: Wire::ONE,
+        };
+        self.pack(b, &unrounded, special)
+    }
+}
+
+/// The results of operands that are no numbers or have too many bits before the point.
+fn beyond(b: &mut Builder, parts: &Parts, too_large: Wire) -> Special {
+    let ones = b.all(&parts.exponent);
+    let fraction = b.any(&parts.fraction);
+    let nan = b.and(ones, fraction);
+    let zero = b.and(too_large, parts.sign);
+    let infinite = b.xor(too_large, zero);
+    Special {
+        zero,
+        not_finite: b.or(infinite, nan),
+        nan,
+    }
+}

@@ -1,0 +1,9 @@
+//! Elementary functions against the machine's, and exact answers.
+
+mod double;
+mod error;
+mod half;
+mod lanes;
+mod probe;
+mod single;
+mod two;

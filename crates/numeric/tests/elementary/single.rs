@@ -1,0 +1,63 @@
+//! Functions of one f32 against the machine's in f64, whose error is far less.
+
+use crate::elementary::error::{error, operand, sample};
+use crate::elementary::lanes::Runner;
+use sealane_circuit::Goal;
+use sealane_numeric::{Arithmetic, Format, Function, functions};
+
+/// The functions, with the error that they may have in units in the last place.
+pub const EXACT: &[(&str, fn(f64) -> f64, f64)] = &[
+    ("exp", f64::exp, 0.6),
+    ("exp2", f64::exp2, 0.6),
+    ("log", f64::ln, 0.6),
+    ("log2", f64::log2, 0.6),
+    ("log10", f64::log10, 0.6),
+];
+
+/// The worst error and its argument.
+pub fn worst(
+    runner: &Runner,
+    arithmetic: Arithmetic,
+    exact: fn(f64) -> f64,
+    arguments: &[u64],
+) -> (f64, u64) {
+    let operands: Vec<Vec<u64>> = arguments.iter().map(|&x| vec![x]).collect();
+    let found = runner.run(&operands);
+    let errors = arguments
+        .iter()
+        .zip(found)
+        .map(|(&x, found)| (error(arithmetic, found, exact(operand(arithmetic, x))), x));
+    errors
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .expect("an argument")
+}
+
+#[test]
+fn f32_is_near_the_exact_value() {
+    let arguments = sample(Format::F32, 20, 1);
+    let mut wrong = vec![];
+    for &(name, exact, bound) in EXACT {
+        for goal in [Goal::Size, Goal::Depth] {
+            for arithmetic in [
+                Arithmetic::new(Format::F32),
+                Arithmetic::new(Format::F32).flushed(),
+            ] {
+                let start = std::time::Instant::now();
+                let runner = Runner::new(name, arithmetic, goal);
+                let took = start.elapsed();
+                let (off, at) = worst(&runner, arithmetic, exact, &arguments);
+                let line = format!(
+                    "{name} {goal:?} {:?}: {off:.4} at {at:#x}, {} ANDs, depth {}",
+                    arithmetic.subnormals,
+                    runner.ands,
+                    runner.depth()
+                );
+                println!("{line} {took:?}");
+                if off > bound {
+                    wrong.push(line);
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
