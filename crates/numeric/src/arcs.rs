@@ -124,7 +124,7 @@ impl Arithmetic {
     fn own_if_small(self, b: &mut Builder, parts: &Parts, result: &Estimate) -> Word {
         let magnitude = self.nearest(b, result);
         let computed = self.at_least(b, parts, self.least());
-        let small = self.magnitude(b, parts);
+        let small = self.read_magnitude(b, parts);
         let magnitude = b.select(computed, &magnitude, &small);
         let nan = self.classify(b, parts).nan;
         self.signed_or_nan(b, &magnitude, parts.sign, nan)
@@ -147,7 +147,9 @@ impl Arithmetic {
         let factor = Fixed::unsigned(&factor, -(p as i32 + 4));
         // Twice atan(t) / t, of t / 2.
         let end = &Real::ratio(1, 2) + &Real::scaled(1, -9);
-        let curve = Curve::new(p as i32 + 5, &end, &|w| &w.shifted(1).atan() / w);
+        let curve = Curve::known("atan", p as i32 + 5, |digits| {
+            Curve::new(digits, &end, &|w| &w.shifted(1).atan() / w)
+        });
         let (_, amount) = distance.split_last().expect("an exponent");
         let slope = b.shr(Int::unsigned(&quotient), amount, p + 5);
         let slope = curve.value(b, &slope);
@@ -171,21 +173,25 @@ impl Arithmetic {
         let padded = Int::unsigned(&significand).shl(5, p + 5);
         let x = b.shr(Int::unsigned(&padded), &amount[..width - 1], p + 5);
         let half = Real::ratio(1, 2);
-        let curve = Curve::new(p as i32 + 5, &Real::of(1), &|w| match w < &half {
-            true => &arc_sine(w) / w,
-            false => &arc_cosine(w) / &(&Real::of(1) - w).sqrt(),
+        let curve = Curve::known("asin", p as i32 + 5, |digits| {
+            Curve::new(digits, &Real::of(1), &|w| match w < &half {
+                true => &arc_sine(w) / w,
+                false => &arc_cosine(w) / &(&Real::of(1) - w).sqrt(),
+            })
         });
         let ratio = curve.value(b, &x);
         // Where x is in [1/2, 1), 1 - x is a multiple of 2^-p.
         let rest = b.neg(Int::unsigned(&significand), p);
         let (rest, places) = normalise(b, &rest);
         let odd = !places[0];
-        let root = Curve::new(p as i32 + 5, &Real::of(1), &|w| {
-            let twice = w.shifted(1);
-            match w < &half {
-                true => (&Real::of(1) + &twice).sqrt(),
-                false => twice.shifted(1).sqrt(),
-            }
+        let root = Curve::known("sqrt", p as i32 + 5, |digits| {
+            Curve::new(digits, &Real::of(1), &|w| {
+                let twice = w.shifted(1);
+                match w < &half {
+                    true => (&Real::of(1) + &twice).sqrt(),
+                    false => twice.shifted(1).sqrt(),
+                }
+            })
         });
         let root = root.value(b, &[&rest[..p - 1], &[odd]].concat());
         let low = -(p as i32 + 5);
@@ -211,7 +217,10 @@ impl Arithmetic {
         let low = -(self.precision() as i32 + 4);
         let bias = b.constant(i128::from(self.format.bias()), width);
         let amount = b.sub(Int::unsigned(&bias), Int::signed(&angle.exponent), width);
-        let amount: Word = amount[..width - 1].iter().map(|&bit| b.or(bit, place.vanishes)).collect();
+        let amount: Word = amount[..width - 1]
+            .iter()
+            .map(|&bit| b.or(bit, place.vanishes))
+            .collect();
         let word = angle.significand.bits(low, 2);
         let count = word.len();
         let shifted = b.shr(Int::unsigned(&word), &amount, count);

@@ -10,48 +10,102 @@ use crate::pack::{Special, Unrounded};
 use crate::poly::Piecewise;
 use crate::real::Real;
 use crate::word::mask;
+use num_bigint::BigInt;
 use sealane_circuit::{Builder, Int, Wire, Word};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// A function on [0, `end`), `end` at most 1, as polynomials on segments of equal width.
+/// A function on [0, 1) or the beginning of that, as polynomials on segments of equal width.
 pub(crate) struct Curve {
     fit: Piecewise,
     /// Bits of the operand that name the segment.
     index: usize,
-    /// Bits behind the point that the value has.
+    /// Digits behind the point that the value has.
     digits: i32,
+    /// For each segment, the power of two to multiply the value with; none where all are 0.
+    pub exponents: Vec<i64>,
 }
 
 impl Curve {
-    /// A fit of `function` on [0, end) that allows values with an error below `2^-digits`.
-    pub fn new(digits: i32, end: &Real, function: &dyn Fn(&Real) -> Real) -> Curve {
-        let segments = |index: usize| (segment_count(end, index), index);
-        let options = (3..=9).filter_map(|index| {
-            let (count, degree) = (segments(index).0, degree(digits, end, index, function)?);
-            Some((price(digits, count, index, degree), index, degree))
-        });
-        let (_, index, degree) = options.min().expect("a function that polynomials can follow");
-        let fit = Piecewise::fit(segments(index).0, degree, &|segment, t| {
-            function(&place(segment, t, index))
-        });
-        Curve { fit, index, digits }
+    /// The curve of a name and a number of digits, which is made once in a process: circuits are
+    /// built more than once, and some thousand values of high precision take long.
+    pub fn known(name: &'static str, digits: i32, make: impl FnOnce(i32) -> Curve) -> Arc<Curve> {
+        static KNOWN: Mutex<BTreeMap<(&str, i32), Arc<Curve>>> = Mutex::new(BTreeMap::new());
+        let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&(name, digits)) {
+            return known.clone();
+        }
+        let new = Arc::new(make(digits));
+        lock().insert((name, digits), new.clone());
+        new
     }
 
-    /// A fit of a function of the segment, of which there are `count`, and the position in it.
-    pub fn table(
+    /// A fit of `function` on [0, end), `end` at most 1, that allows values with an error below
+    /// `2^-digits`.
+    pub fn new(digits: i32, end: &Real, function: &dyn Fn(&Real) -> Real) -> Curve {
+        let options = (3..=9).filter_map(|index| {
+            let count = segment_count(end, index);
+            let on = |segment: usize, t: &Real| function(&place(segment, t, index));
+            let samples = [
+                0,
+                1,
+                count / 8,
+                count / 4,
+                count / 2,
+                count * 3 / 4,
+                count - 1,
+            ];
+            let degree = degree(digits, &samples, &on)?;
+            Some((price(digits, count, index, degree), index, degree))
+        });
+        let (_, index, degree) = options
+            .min()
+            .expect("a function that polynomials can follow");
+        let fit = Piecewise::fit(segment_count(end, index), degree, &|segment, t| {
+            function(&place(segment, t, index))
+        });
+        Curve {
+            fit,
+            index,
+            digits,
+            exponents: Vec::new(),
+        }
+    }
+
+    /// A fit of a function of the segment, named by `index` bits, and the position in it, over the
+    /// power of two that `exponents` has for the segment.
+    pub fn scaled(
         digits: i32,
         index: usize,
-        count: usize,
+        exponents: Vec<i64>,
         function: &dyn Fn(usize, &Real) -> Real,
     ) -> Curve {
+        let count = exponents.len();
         let step = (count / 24).max(1);
         let samples: Vec<usize> = (0..count).step_by(step).chain([count - 1]).collect();
-        let sample = |i: usize, t: &Real| function(samples[i], t);
-        let degree = (1..=12).find(|&degree| {
-            Piecewise::fit(samples.len(), degree, &sample).error() < &allowance(digits)
-        });
+        let scaled = |segment: usize, t: &Real| function(segment, t).shifted(-exponents[segment]);
+        let degree = degree(digits, &samples, &scaled);
         let degree = degree.expect("a function that polynomials can follow");
-        let fit = Piecewise::fit(count, degree, function);
-        Curve { fit, index, digits }
+        Curve {
+            fit: Piecewise::fit(count, degree, &scaled),
+            index,
+            digits,
+            exponents,
+        }
+    }
+
+    /// The biased exponent at `x`, a signed word; those of values far outside of all numbers of the
+    /// format are cut off.
+    pub fn exponent(&self, b: &mut Builder, x: &[Wire], arithmetic: Arithmetic) -> Word {
+        let bias = i64::from(arithmetic.format.bias());
+        let least = -(2 * arithmetic.precision() as i64 + 3);
+        let exponents = self
+            .exponents
+            .iter()
+            .map(|exponent| (exponent + bias).clamp(least, 2 * bias + 3));
+        let exponents: Vec<BigInt> = exponents.map(BigInt::from).collect();
+        let hot = b.demux(&x[x.len() - self.index..]);
+        select(b, &hot, &exponents, arithmetic.exponent_width())
     }
 
     /// The value at `x`, a word of the bits behind the point.
@@ -75,19 +129,15 @@ fn place(segment: usize, t: &Real, index: usize) -> Real {
     (&Real::of(segment as i64) + t).shifted(-(index as i64))
 }
 
-/// The least degree that suffices, as seen on a few segments.
+/// The least degree that suffices on some segments.
 fn degree(
     digits: i32,
-    end: &Real,
-    index: usize,
-    function: &dyn Fn(&Real) -> Real,
+    samples: &[usize],
+    function: &dyn Fn(usize, &Real) -> Real,
 ) -> Option<usize> {
-    let count = segment_count(end, index);
-    let samples = [0, 1, count / 8, count / 4, count / 2, count * 3 / 4, count - 1];
-    (1..=9).find(|&degree| {
-        let sample = |i: usize, t: &Real| function(&place(samples[i], t, index));
-        Piecewise::fit(samples.len(), degree, &sample).error() < &allowance(digits)
-    })
+    let sample = |i: usize, t: &Real| function(samples[i], t);
+    (1..=12)
+        .find(|&degree| Piecewise::fit(samples.len(), degree, &sample).error() < &allowance(digits))
 }
 
 /// About the ANDs of a fit: the one-hot index, and for each power half a square of the bits that
@@ -237,7 +287,7 @@ impl Arithmetic {
     }
 
     /// The magnitude of an operand, with subnormal numbers as this arithmetic reads them.
-    pub(crate) fn magnitude(self, b: &mut Builder, parts: &Parts) -> Word {
+    pub(crate) fn read_magnitude(self, b: &mut Builder, parts: &Parts) -> Word {
         let mut fraction = parts.fraction.clone();
         if self.is_flushed() {
             let normal = b.any(&parts.exponent);
@@ -253,6 +303,28 @@ impl Arithmetic {
         let bound = b.constant(field, self.format.exponent);
         b.le(Int::unsigned(&bound), Int::unsigned(&parts.exponent))
     }
+}
+
+/// The entry of a table at a one-hot index, `width` bits; 0 for none. No ANDs.
+///
+/// Indices are taken four at a time, so that the sums of the few of them are shared by all bits.
+pub(crate) fn select(b: &mut Builder, hot: &[Wire], table: &[BigInt], width: usize) -> Word {
+    let bit = |b: &mut Builder, i: usize| {
+        let groups: Word = hot
+            .chunks(4)
+            .zip(table.chunks(4))
+            .map(|(hot, table)| {
+                let ones = hot
+                    .iter()
+                    .zip(table)
+                    .filter(|(_, entry)| entry.bit(i as u64));
+                let ones: Word = ones.map(|(&wire, _)| wire).collect();
+                b.parity(&ones)
+            })
+            .collect();
+        b.parity(&groups)
+    };
+    (0..width).map(|i| bit(b, i)).collect()
 }
 
 /// A bit as a number.

@@ -10,8 +10,7 @@ use crate::function::Function;
 use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
-use crate::trig::{entry, select};
-use num_bigint::BigInt;
+use crate::trig::entry;
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 impl Arithmetic {
@@ -29,12 +28,14 @@ impl Arithmetic {
             *bit = b.or(*bit, beyond);
         }
         let half = Real::ratio(1, 2);
-        let curve = Curve::new(p as i32 + 5, &Real::of(1), &|w| {
-            let x = w.shifted(i64::from(reach));
-            match x < half {
-                true => &x.erf() / &x,
-                false => x.erf().shifted(1),
-            }
+        let curve = Curve::known("erf", p as i32 + 5, |digits| {
+            Curve::new(digits, &Real::of(1), &|w| {
+                let x = w.shifted(i64::from(reach));
+                match x < half {
+                    true => &x.erf() / &x,
+                    false => x.erf().shifted(1),
+                }
+            })
         });
         let value = curve.value(b, &word);
         let low = -(p as i32 + 5);
@@ -62,7 +63,10 @@ impl Arithmetic {
         let p = self.precision();
         let parts = self.format.split(x);
         let negative = parts.sign;
-        let tail = Tail::new(self);
+        let tail = Curve::known("erfc", p as i32 + 5, |digits| {
+            let exponents = (0..1 << Tail::INDEX).map(Tail::exponent).collect();
+            Curve::scaled(digits, Tail::INDEX, exponents, &Tail::value)
+        });
         let significand = [&parts.fraction[..], &[Wire::ONE]].concat();
         let bits = p + 8;
         let width = self.exponent_width();
@@ -77,11 +81,8 @@ impl Arithmetic {
         for bit in &mut word[bits - 2..] {
             *bit = b.or(*bit, negative);
         }
-        let hot = b.demux(&word[bits - Tail::INDEX..]);
-        let exponents: Vec<BigInt> =
-            tail.exponents.iter().map(|&exponent| BigInt::from(exponent)).collect();
-        let exponent = select(b, &hot, &exponents, width);
-        let significand = tail.curve.value(b, &word);
+        let exponent = tail.exponent(b, &word, self);
+        let significand = tail.value(b, &word);
         let beyond = self.at_least(b, &parts, Tail::REACH);
         let beyond = b.or(beyond, top);
         let nan = self.classify(b, &parts).nan;
@@ -115,32 +116,13 @@ impl Arithmetic {
 }
 
 /// The complement on all segments.
-struct Tail {
-    curve: Curve,
-    /// Biased exponents.
-    exponents: Vec<i64>,
-}
+struct Tail;
 
 impl Tail {
     /// Arguments are below `2^REACH`.
     const REACH: i32 = 4;
     /// Bits that name a segment; of those, the two highest are 1 for negative arguments.
     const INDEX: usize = 9;
-
-    fn new(arithmetic: Arithmetic) -> Tail {
-        let format = arithmetic.format;
-        let count = 1 << Tail::INDEX;
-        let exponents: Vec<i64> = (0..count).map(Tail::exponent).collect();
-        let digits = arithmetic.precision() as i32 + 5;
-        let curve = Curve::table(digits, Tail::INDEX, count, &|segment, t| {
-            Tail::value(segment, t).shifted(-exponents[segment])
-        });
-        // What is far below all numbers need not be told exactly.
-        let bias = i64::from(arithmetic.format.bias());
-        let least = -(arithmetic.precision() as i64 + 3);
-        let exponents = exponents.iter().map(|exponent| (exponent + bias).max(least)).collect();
-        Tail { curve, exponents }
-    }
 
     /// The exponent of the least value in a segment.
     fn exponent(segment: usize) -> i64 {
@@ -154,7 +136,8 @@ impl Tail {
     }
 
     fn value(segment: usize, t: &Real) -> Real {
-        let x = (&Real::of(segment as i64) + t).shifted(i64::from(Tail::REACH) - Tail::INDEX as i64);
+        let x =
+            (&Real::of(segment as i64) + t).shifted(i64::from(Tail::REACH) - Tail::INDEX as i64);
         let negative = Tail::is_negative(segment);
         let x = match negative {
             true => &x - &Real::of(3 << (Tail::REACH - 2)),

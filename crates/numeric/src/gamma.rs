@@ -11,10 +11,11 @@ use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
 use crate::recur::divide;
-use crate::trig::{entry, select};
+use crate::trig::entry;
 use crate::word::{mask, normalise};
-use num_bigint::BigInt;
 use sealane_circuit::{Builder, Int, Wire, Word};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 /// Magnitudes of arguments in the table are below `2^REACH`.
 const REACH: usize = 6;
@@ -42,13 +43,10 @@ impl Arithmetic {
         let parts = self.format.split(x);
         let class = self.classify(b, &parts);
         let argument = self.argument(b, x);
-        let table = Table::new(self);
+        let table = Curve::known("tgamma", p as i32 + 5, Table::curve);
         let word = [&argument.word[..], &[argument.sign]].concat();
-        let hot = b.demux(&word[word.len() - (REACH + PARTS + 1)..]);
-        let exponents: Vec<BigInt> =
-            table.exponents.iter().map(|&exponent| BigInt::from(exponent)).collect();
-        let exponent = select(b, &hot, &exponents, width);
-        let value = table.curve.value(b, &word);
+        let exponent = table.exponent(b, &word, self);
+        let value = table.value(b, &word);
         // The dividend in [1, 2).
         let low = -(p as i32 + 3);
         let high = value.bit(1);
@@ -58,8 +56,11 @@ impl Arithmetic {
         let (quotient, _) = divide(b, &dividend, &divisor, p + 5);
         // In (1/2, 2), so one place further up.
         let significand = Fixed::unsigned(&quotient, -(p as i32 + 3));
-        let offset = b.constant(2 * i128::from(self.format.bias()) - 1, width);
-        let lifted = b.sum(&[Int::signed(&exponent), bit(&high), Int::unsigned(&offset)], width);
+        let offset = b.constant(i128::from(self.format.bias()) - 1, width);
+        let lifted = b.sum(
+            &[Int::signed(&exponent), bit(&high), Int::unsigned(&offset)],
+            width,
+        );
         let exponent = b.sub(Int::signed(&lifted), Int::signed(power), width);
 
         let far = self.at_least(b, &parts, REACH as i32);
@@ -132,37 +133,38 @@ impl Arithmetic {
 
 /// The function on all segments: of positive arguments first, then of negative ones.
 struct Table {
-    curve: Curve,
-    exponents: Vec<i64>,
+    /// Gamma of numbers in [1, 2): segments have few fractions at which they are fitted.
+    known: RefCell<BTreeMap<Real, Real>>,
 }
 
 impl Table {
-    fn new(arithmetic: Arithmetic) -> Table {
-        let unit = 1 << PARTS;
-        let count = unit << (REACH + 1);
-        let bias = i64::from(arithmetic.format.bias());
-        // Far beyond the largest and the smallest number.
-        let large = bias + 2;
-        let small = -(bias + arithmetic.precision() as i64 + 2);
-        let exponents: Vec<i64> = (0..count)
-            .map(|segment| match Table::place(segment, &Real::of(0)) {
-                (false, x) if x >= 36 => large,
-                (true, x) if x >= 48 => small,
-                _ => {
-                    let least = (0..=8).map(|i| Table::value(segment, &Real::ratio(i, 8))).min();
-                    let exponent = least.and_then(|value| value.exponent()).unwrap_or(0);
-                    exponent.clamp(small, large)
-                }
-            })
-            .collect();
-        let digits = arithmetic.precision() as i32 + 5;
-        let curve = Curve::table(digits, REACH + PARTS + 1, count, &|segment, t| {
-            match exponents[segment] {
-                exponent if exponent == large || exponent == small => Real::of(1),
-                exponent => Table::value(segment, t).shifted(-exponent),
-            }
-        });
-        Table { curve, exponents }
+    fn curve(digits: i32) -> Curve {
+        let table = Table {
+            known: RefCell::default(),
+        };
+        let ends = [0, 1, 2].map(|i| Real::ratio(i, 2));
+        let exponent = |segment: usize| {
+            let least = ends.iter().map(|t| table.value(segment, t)).min();
+            least.and_then(|value| value.exponent()).unwrap_or(0)
+        };
+        let exponents = (0..2 << (REACH + PARTS)).map(exponent).collect();
+        let value = |segment: usize, t: &Real| table.value(segment, t);
+        Curve::scaled(digits, REACH + PARTS + 1, exponents, &value)
+    }
+
+    /// Gamma of a number from 1 on.
+    fn gamma(&self, x: &Real) -> Real {
+        let whole = i64::try_from(x.floor()).expect("a small number");
+        let first = x - &Real::of(whole - 1);
+        let mut known = self.known.borrow_mut();
+        let mut gamma = known
+            .entry(first.clone())
+            .or_insert_with(|| first.gamma())
+            .clone();
+        for i in 0..whole - 1 {
+            gamma = &gamma * &(&first + &Real::of(i));
+        }
+        gamma
     }
 
     /// True if arguments are negative, and their magnitude.
@@ -173,12 +175,15 @@ impl Table {
     }
 
     /// Of gamma, or gamma times the distance from a pole, the magnitude.
-    fn value(segment: usize, t: &Real) -> Real {
+    fn value(&self, segment: usize, t: &Real) -> Real {
         let (negative, x) = Table::place(segment, t);
         let (half, one) = (Real::ratio(1, 2), Real::of(1));
+        // Beyond, results are 0 or infinite in any case.
+        let x = x.min(Real::of(48));
         match negative {
-            false if x < half => (&x + &one).gamma(),
-            false => x.gamma(),
+            false if x < half => self.gamma(&(&x + &one)),
+            false if x < one => &self.gamma(&(&x + &one)) / &x,
+            false => self.gamma(&x),
             true => {
                 let nearest = Real::scaled(x.rounded(0), 0);
                 let distance = (&x - &nearest).abs();
@@ -186,11 +191,10 @@ impl Table {
                     true => one.clone(),
                     false => &(&distance * &Real::pi()).sin_cos().0 / &(&distance * &Real::pi()),
                 };
-                &one / &(&sine * &(&x + &one).gamma())
+                &one / &(&sine * &self.gamma(&(&x + &one)))
             }
         }
     }
 }
 
-pub(crate) const FUNCTIONS: &[Function] =
-    &[entry("tgamma", |a, b, x| vec![a.tgamma(b, &x[0])])];
+pub(crate) const FUNCTIONS: &[Function] = &[entry("tgamma", |a, b, x| vec![a.tgamma(b, &x[0])])];

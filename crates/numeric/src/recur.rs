@@ -1,7 +1,9 @@
 //! TEMPORARY copy.
 use crate::word::flip_if;
-use sealane_circuit::{Builder,Int,Wire,Word};
-fn bit(w:&Wire)->Int<'_>{Int::unsigned(std::slice::from_ref(w))}
+use sealane_circuit::{Builder, Int, Wire, Word};
+fn bit(w: &Wire) -> Int<'_> {
+    Int::unsigned(std::slice::from_ref(w))
+}
 /// So many bits of x / y, one of them before the point, for numbers of the same width with the
 /// highest bit 1; and a remainder, less y if the last bit is 0, as if modulo a power of two.
 pub(crate) fn divide(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> (Word, Word) {

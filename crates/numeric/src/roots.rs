@@ -28,17 +28,28 @@ impl Arithmetic {
         let lift = b.constant(i128::from(lift), width);
         let dividend = b.add(Int::signed(&x.exponent), Int::unsigned(&lift), width - 1);
         let (third, rest) = thirds(b, &dividend);
-        let curve = Curve::new(p as i32 + 4, &Real::ratio(3, 4), &|w| {
-            let (power, fraction) = split(w, 2);
-            cube_root(&(&Real::of(1) + &fraction).shifted(power))
+        let curve = Curve::known("cbrt", p as i32 + 4, |digits| {
+            Curve::new(digits, &Real::ratio(3, 4), &|w| {
+                let (power, fraction) = split(w, 2);
+                cube_root(&(&Real::of(1) + &fraction).shifted(power))
+            })
         });
         let word = [&x.significand[..p - 1], &rest].concat();
         let value = curve.value(b, &word);
         let bias = i128::from(self.format.bias());
         let base = b.constant(bias - i128::from(offset), width);
         let exponent = b.add(Int::unsigned(&third), Int::signed(&base), width);
-        let significand = Fixed::unsigned(&value.bits(value.low.min(-(p as i32)), 1), value.low.min(-(p as i32)));
-        let magnitude = self.nearest(b, &Estimate { exponent, significand });
+        let significand = Fixed::unsigned(
+            &value.bits(value.low.min(-(p as i32)), 1),
+            value.low.min(-(p as i32)),
+        );
+        let magnitude = self.nearest(
+            b,
+            &Estimate {
+                exponent,
+                significand,
+            },
+        );
         self.settle(b, &magnitude, x.sign, x.class)
     }
 
@@ -46,10 +57,12 @@ impl Arithmetic {
     pub fn rsqrt(self, b: &mut Builder, x: &[Wire]) -> Word {
         let p = self.precision();
         let x = self.unpack(b, x);
-        let curve = Curve::new(p as i32 + 4, &Real::of(1), &|w| {
-            let (power, fraction) = split(w, 1);
-            let square = (&Real::of(1) + &fraction).shifted(power);
-            &Real::of(2) / &square.sqrt()
+        let curve = Curve::known("rsqrt", p as i32 + 4, |digits| {
+            Curve::new(digits, &Real::of(1), &|w| {
+                let (power, fraction) = split(w, 1);
+                let square = (&Real::of(1) + &fraction).shifted(power);
+                &Real::of(2) / &square.sqrt()
+            })
         });
         // The bias is odd, so an even exponent belongs to an odd power of two.
         let odd = !x.exponent[0];
@@ -61,7 +74,13 @@ impl Arithmetic {
         let base = b.constant(base, width);
         let base = b.add(Int::unsigned(&base), bit(&odd), width);
         let exponent = b.sub(Int::unsigned(&base), Int::signed(&x.exponent[1..]), width);
-        let magnitude = self.nearest(b, &Estimate { exponent, significand });
+        let magnitude = self.nearest(
+            b,
+            &Estimate {
+                exponent,
+                significand,
+            },
+        );
         let class = x.class;
         let negative = b.and(x.sign, !class.zero);
         let nan = b.or(class.nan, negative);
@@ -77,7 +96,10 @@ impl Arithmetic {
     pub fn hypot(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Word {
         let p = self.precision();
         let magnitude = self.format.bits() - 1;
-        let less = b.lt(Int::unsigned(&x[..magnitude]), Int::unsigned(&y[..magnitude]));
+        let less = b.lt(
+            Int::unsigned(&x[..magnitude]),
+            Int::unsigned(&y[..magnitude]),
+        );
         let (x, y) = swap_if(b, less, &x[..magnitude], &y[..magnitude]);
         let positive = |word: Word| [word, vec![Wire::ZERO]].concat();
         let (x, y) = (self.unpack(b, &positive(x)), self.unpack(b, &positive(y)));
@@ -105,14 +127,19 @@ impl Arithmetic {
         let radicand = b.select(far, &wide, &near);
         let root = root(b, &radicand, p + 2);
         let exponent = b.sum(
-            &[Int::signed(&x.exponent), Int::signed(&[Wire::ONE]), bit(&far)],
+            &[
+                Int::signed(&x.exponent),
+                Int::signed(&[Wire::ONE]),
+                bit(&far),
+            ],
             width,
         );
         let sticky = match low {
             Some(_) => Wire::ONE,
             None => {
                 let square = b.mul(Int::unsigned(&root), Int::unsigned(&root), 2 * root.len());
-                let square = Int::unsigned(&square).shl(radicand.len() - square.len(), radicand.len());
+                let square =
+                    Int::unsigned(&square).shl(radicand.len() - square.len(), radicand.len());
                 let exact = b.eq(Int::unsigned(&square), Int::unsigned(&radicand));
                 b.or(!exact, lost)
             }

@@ -11,7 +11,7 @@
 //! function of a fixed-point number. Arguments so small that the result is nearest to them are
 //! handed on.
 
-use crate::curve::{Curve, Estimate, bit, product};
+use crate::curve::{Curve, Estimate, bit, product, select};
 use crate::format::{Arithmetic, Format, Parts};
 use crate::function::{Error, Function, ONE};
 use crate::heap::Fixed;
@@ -103,7 +103,7 @@ impl Arithmetic {
         let mut sign = sign;
         if function != Circular::Cosine {
             let reduced = self.at_least(b, &parts, self.least());
-            let small = self.magnitude(b, &parts);
+            let small = self.read_magnitude(b, &parts);
             magnitude = b.select(reduced, &magnitude, &small);
             sign = b.mux(reduced, sign, parts.sign);
         }
@@ -118,16 +118,22 @@ impl Arithmetic {
         let (&beyond, _) = position.split_last().expect("a position");
         let mut position = flip_if(b, beyond, position);
         let half = Real::ratio(1, 2);
-        let curve = Curve::new(p + 5, &Real::of(1), &|w| match w < &half {
-            true => over(&tangent_of(w), w),
-            false => {
-                let r = w - &half;
-                (&r / &tangent_of(&r)).shifted(1)
-            }
+        let curve = Curve::known("tan", p + 5, |digits| {
+            Curve::new(digits, &Real::of(1), &|w| match w < &half {
+                true => &tangent_of(w) / w,
+                false => {
+                    let r = w - &half;
+                    (&r / &tangent_of(&r)).shifted(1)
+                }
+            })
         });
         let (normal, places) = normalise(b, &position);
         let normal = &normal[normal.len() - (p as usize + 5)..];
-        let inverse = Curve::new(p + 5, &Real::of(1), &|f| &Real::of(2) / &(&Real::of(1) + f));
+        let inverse = Curve::known("inverse", p + 5, |digits| {
+            Curve::new(digits, &Real::of(1), &|f| {
+                &Real::of(2) / &(&Real::of(1) + f)
+            })
+        });
         let inverse = inverse.value(b, &normal[..normal.len() - 1]);
         let plain = Fixed::unsigned(normal, -(p + 4));
         let low = -(p + 5);
@@ -150,7 +156,9 @@ impl Arithmetic {
     /// The sine of a position in a quarter turn.
     fn sine(self, b: &mut Builder, position: &[Wire]) -> Estimate {
         let p = self.precision();
-        let curve = Curve::new(p as i32 + 5, &Real::of(1), &|r| over(&sine_of(r), r));
+        let curve = Curve::known("sin", p as i32 + 5, |digits| {
+            Curve::new(digits, &Real::of(1), &|r| &sine_of(r) / r)
+        });
         let top = &position[position.len() - (p + 7)..];
         let factor = curve.value(b, top);
         let (normal, places) = normalise(b, position);
@@ -244,25 +252,6 @@ impl Windows {
     }
 }
 
-/// The entry of a table at a one-hot index, `width` bits; 0 for none. No ANDs.
-///
-/// Indices are taken four at a time, so that the sums of the few of them are shared by all bits.
-pub(crate) fn select(b: &mut Builder, hot: &[Wire], table: &[BigInt], width: usize) -> Word {
-    let bit = |b: &mut Builder, i: usize| {
-        let groups: Word = hot
-            .chunks(4)
-            .zip(table.chunks(4))
-            .map(|(hot, table)| {
-                let ones = hot.iter().zip(table).filter(|(_, entry)| entry.bit(i as u64));
-                let ones: Word = ones.map(|(&wire, _)| wire).collect();
-                b.parity(&ones)
-            })
-            .collect();
-        b.parity(&groups)
-    };
-    (0..width).map(|i| bit(b, i)).collect()
-}
-
 /// `sin(pi/2 r)`.
 fn sine_of(r: &Real) -> Real {
     (&Real::pi() * r).shifted(-1).sin_cos().0
@@ -272,11 +261,6 @@ fn sine_of(r: &Real) -> Real {
 fn tangent_of(r: &Real) -> Real {
     let (sine, cosine) = (&Real::pi() * r).shifted(-1).sin_cos();
     &sine / &cosine
-}
-
-/// `value / r`; for a value that is 0 at 0, near 0 by the slope there.
-pub(crate) fn over(value: &Real, r: &Real) -> Real {
-    value / r
 }
 
 pub(crate) const FUNCTIONS: &[Function] = &[

@@ -12,8 +12,13 @@ pub struct Made {
 
 /// Makes the circuit of a function on the list.
 pub fn made(name: &str, arithmetic: Arithmetic, goal: Goal) -> Made {
-    let Function { operands, build, .. } = *function(name).expect("a function on the list");
-    let widths = operands.iter().map(|kind| kind.bits(arithmetic.format)).collect();
+    let Function {
+        operands, build, ..
+    } = *function(name).expect("a function on the list");
+    let widths = operands
+        .iter()
+        .map(|kind| kind.bits(arithmetic.format))
+        .collect();
     make(widths, arithmetic, goal, build)
 }
 
@@ -37,7 +42,10 @@ impl Made {
         let mut inputs = Vec::new();
         for (word, &width) in self.widths.iter().enumerate() {
             let mut values = [0; 512];
-            values.iter_mut().zip(arguments).for_each(|(value, all)| *value = all[word]);
+            values
+                .iter_mut()
+                .zip(arguments)
+                .for_each(|(value, all)| *value = all[word]);
             inputs.extend(transposed(&values, width));
         }
         let mut results = back(&self.tape.eval(&inputs));
@@ -48,13 +56,19 @@ impl Made {
     /// The results for any number of single arguments.
     pub fn run(&self, arguments: &[u64]) -> Vec<u64> {
         let chunks = arguments.chunks(512);
-        chunks.flat_map(|chunk| self.batch(&chunk.iter().map(|&x| vec![x]).collect::<Vec<_>>())).collect()
+        chunks
+            .flat_map(|chunk| self.batch(&chunk.iter().map(|&x| vec![x]).collect::<Vec<_>>()))
+            .collect()
     }
 
     /// The results for any number of pairs.
     pub fn run_pairs(&self, arguments: &[(u64, u64)]) -> Vec<u64> {
         let chunks = arguments.chunks(512);
-        chunks.flat_map(|chunk| self.batch(&chunk.iter().map(|&(x, y)| vec![x, y]).collect::<Vec<_>>())).collect()
+        chunks
+            .flat_map(|chunk| {
+                self.batch(&chunk.iter().map(|&(x, y)| vec![x, y]).collect::<Vec<_>>())
+            })
+            .collect()
     }
 }
 
@@ -64,7 +78,10 @@ fn transposed(values: &[u64; 512], width: usize) -> Vec<[u64; 8]> {
     for (group, values) in values.chunks(64).enumerate() {
         let mut block: [u64; 64] = values.try_into().expect("64 values");
         transpose(&mut block);
-        lanes.iter_mut().zip(block).for_each(|(lane, word)| lane[group] = word);
+        lanes
+            .iter_mut()
+            .zip(block)
+            .for_each(|(lane, word)| lane[group] = word);
     }
     lanes
 }
@@ -74,7 +91,10 @@ fn back(lanes: &[[u64; 8]]) -> Vec<u64> {
     (0..8)
         .flat_map(|group| {
             let mut block = [0; 64];
-            block.iter_mut().zip(lanes).for_each(|(word, lane)| *word = lane[group]);
+            block
+                .iter_mut()
+                .zip(lanes)
+                .for_each(|(word, lane)| *word = lane[group]);
             transpose(&mut block);
             block
         })

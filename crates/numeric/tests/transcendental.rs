@@ -26,9 +26,10 @@ pub fn ulps(found: u64, exact: f64) -> f64 {
 /// The worst error over arguments, with the argument.
 fn worst(made: &Made, arguments: &[u64], exact: &dyn Fn(f64) -> f64) -> (f64, u64) {
     let found = made.run(arguments);
-    let errors = arguments.iter().zip(found).map(|(&x, found)| {
-        (ulps(found, exact(f64::from(f32::from_bits(x as u32)))), x)
-    });
+    let errors = arguments
+        .iter()
+        .zip(found)
+        .map(|(&x, found)| (ulps(found, exact(f64::from(f32::from_bits(x as u32)))), x));
     errors.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a })
 }
 
@@ -36,27 +37,61 @@ fn worst(made: &Made, arguments: &[u64], exact: &dyn Fn(f64) -> f64) -> (f64, u6
 fn stratified(each: u64) -> Vec<u64> {
     let mut arguments = vec![];
     for top in 0..512u64 {
-        let fractions = [0, 1, 2, 3, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_fffe, 0x7f_ffff];
-        let mixed = (0..each).map(|i| ((top << 20 | i) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 41);
-        arguments.extend(fractions.into_iter().chain(mixed).map(|fraction| top << 23 | fraction));
+        let fractions = [
+            0, 1, 2, 3, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_fffe, 0x7f_ffff,
+        ];
+        let mixed =
+            (0..each).map(|i| ((top << 20 | i) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 41);
+        arguments.extend(
+            fractions
+                .into_iter()
+                .chain(mixed)
+                .map(|fraction| top << 23 | fraction),
+        );
     }
     arguments
 }
 
 /// Pairs of numbers: all pairs of special ones, and mixed ones of near and far exponents.
 fn pairs(count: u64) -> Vec<(u64, u64)> {
-    let special = [0, 1, 2, 0x40_0000, 0x7f_ffff, 0x80_0000, 0x80_0001, 0x3f80_0000, 0x3f80_0001,
-        0x3f7f_ffff, 0x7f7f_ffff, 0x7f80_0000, 0x7fc0_0000, 0x4049_0fdb, 0x2f80_0000];
+    let special = [
+        0,
+        1,
+        2,
+        0x40_0000,
+        0x7f_ffff,
+        0x80_0000,
+        0x80_0001,
+        0x3f80_0000,
+        0x3f80_0001,
+        0x3f7f_ffff,
+        0x7f7f_ffff,
+        0x7f80_0000,
+        0x7fc0_0000,
+        0x4049_0fdb,
+        0x2f80_0000,
+    ];
     let special: Vec<u64> = special.into_iter().flat_map(|x| [x, x | 1 << 31]).collect();
-    let mut pairs: Vec<_> =
-        special.iter().flat_map(|&x| special.iter().map(move |&y| (x, y))).collect();
+    let mut pairs: Vec<_> = special
+        .iter()
+        .flat_map(|&x| special.iter().map(move |&y| (x, y)))
+        .collect();
     pairs.extend((0..count).map(|i| {
         let mix = |k: u64| (2 * i + k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let x = mix(0) >> 20 & 0xffff_ffff;
         let y = mix(1) >> 20 & 0xffff_ffff;
         let spread = [0, 1, 2, 5, 13, 40][i as usize % 6];
-        let near = (x >> 23 & 0xff).saturating_add(mix(3) >> 50 & spread).min(254);
-        (x, if i % 7 == 0 { y } else { y & 0x807f_ffff | near << 23 })
+        let near = (x >> 23 & 0xff)
+            .saturating_add(mix(3) >> 50 & spread)
+            .min(254);
+        (
+            x,
+            if i % 7 == 0 {
+                y
+            } else {
+                y & 0x807f_ffff | near << 23
+            },
+        )
     }));
     pairs
 }
@@ -73,18 +108,23 @@ const SINGLE: [(&str, fn(f64) -> f64, f64); 8] = [
     ("rsqrt", |x| 1.0 / x.sqrt(), 0.6),
 ];
 
-const DOUBLE: [(&str, fn(f64, f64) -> f64, f64); 2] = [
-    ("atan2", f64::atan2, 0.6),
-    ("hypot", f64::hypot, 0.6),
-];
+const DOUBLE: [(&str, fn(f64, f64) -> f64, f64); 2] =
+    [("atan2", f64::atan2, 0.6), ("hypot", f64::hypot, 0.6)];
 
 #[test]
 fn functions_of_one_number() {
     for (name, exact, bound) in SINGLE {
         for goal in [Goal::Size, Goal::Depth] {
             let made = made(name, F32, goal);
-            let worst = worst(&made, &stratified(if goal == Goal::Size { 200 } else { 10 }), &exact);
-            println!("{name}: {goal:?} ANDs {} depth {} worst {worst:?} {:x}", made.info.ands, made.info.depth, worst.1);
+            let worst = worst(
+                &made,
+                &stratified(if goal == Goal::Size { 200 } else { 10 }),
+                &exact,
+            );
+            println!(
+                "{name}: {goal:?} ANDs {} depth {} worst {worst:?} {:x}",
+                made.info.ands, made.info.depth, worst.1
+            );
             assert!(worst.0 < bound, "{name}: {worst:?}");
         }
     }
@@ -100,9 +140,17 @@ fn functions_of_two_numbers() {
         let mut worst = (0.0, (0, 0), 0);
         for (&(x, y), found) in pairs.iter().zip(found) {
             let error = ulps(found, exact(float(x), float(y)));
-            if error > worst.0 { worst = (error, (x, y), found); }
+            if error > worst.0 {
+                worst = (error, (x, y), found);
+            }
         }
-        println!("{name}: ANDs {} depth {} worst {worst:x?} {} {}", made.info.ands, made.info.depth, float(worst.1.0), float(worst.1.1));
+        println!(
+            "{name}: ANDs {} depth {} worst {worst:x?} {} {}",
+            made.info.ands,
+            made.info.depth,
+            float(worst.1.0),
+            float(worst.1.1)
+        );
         assert!(worst.0 < bound, "{name}: {worst:?}");
     }
 }
@@ -114,9 +162,17 @@ fn table(name: &str) -> Vec<(u64, f64)> {
         "/../../testdata/math/special.csv"
     ));
     let text = text.expect("testdata/math/special.csv");
-    let rows = text.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
+    let rows = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').collect::<Vec<_>>());
     rows.filter(|row| row[0] == name)
-        .map(|row| (u64::from_str_radix(row[1], 16).unwrap(), row[2].parse().unwrap()))
+        .map(|row| {
+            (
+                u64::from_str_radix(row[1], 16).unwrap(),
+                row[2].parse().unwrap(),
+            )
+        })
         .collect()
 }
 
@@ -131,9 +187,17 @@ fn error_functions_and_gamma() {
             eprintln!("ANDs built {name} {:?}", start.elapsed());
             let found = made.run(&arguments);
             eprintln!("ANDs ran {name} {:?}", start.elapsed());
-            let errors = rows.iter().zip(found).map(|(&(x, exact), found)| (ulps(found, exact), x, found));
+            let errors = rows
+                .iter()
+                .zip(found)
+                .map(|(&(x, exact), found)| (ulps(found, exact), x, found));
             let worst = errors.fold((0.0, 0, 0), |a, b| if b.0 > a.0 { b } else { a });
-            println!("{name}: {goal:?} ANDs {} depth {} worst {worst:x?} {}", made.info.ands, made.info.depth, f32::from_bits(worst.1 as u32));
+            println!(
+                "{name}: {goal:?} ANDs {} depth {} worst {worst:x?} {}",
+                made.info.ands,
+                made.info.depth,
+                f32::from_bits(worst.1 as u32)
+            );
             assert!(worst.0 < bound, "{name}: {worst:x?}");
         }
     }
