@@ -140,25 +140,25 @@ impl Arithmetic {
     ) -> Estimate {
         let p = self.precision();
         let leading = |word: &[Wire]| [&word[..p - 1], &[Wire::ONE]].concat();
-        let (quotient, _) = divide(b, &leading(over), &leading(under), p + 5);
-        let high = quotient[p + 4];
-        let doubled = Int::unsigned(&quotient).shl(1, p + 5);
+        let (quotient, _) = divide(b, &leading(over), &leading(under), self.work());
+        let high = quotient[self.work() - 1];
+        let doubled = Int::unsigned(&quotient).shl(1, self.work());
         let factor = b.select(high, &quotient, &doubled);
-        let factor = Fixed::unsigned(&factor, -(p as i32 + 4));
+        let factor = Fixed::unsigned(&factor, -(self.work() as i32 - 1));
         // Twice atan(t) / t, of t / 2.
         let end = &Real::ratio(1, 2) + &Real::scaled(1, -9);
-        let curve = Curve::known("atan", p as i32 + 5, |digits| {
+        let curve = Curve::known("atan", self.work() as i32, |digits| {
             Curve::new(digits, &end, &|w| &w.shifted(1).atan() / w)
         });
         let (_, amount) = distance.split_last().expect("an exponent");
-        let slope = b.shr(Int::unsigned(&quotient), amount, p + 5);
+        let slope = b.shr(Int::unsigned(&quotient), amount, self.work());
         let slope = curve.value(b, &slope);
         let width = self.exponent_width();
         let bias = b.constant(i128::from(self.format.bias()) - 2, width);
         let base = b.sub(Int::unsigned(&bias), Int::signed(distance), width);
         Estimate {
             exponent: b.add(Int::signed(&base), bit(&high), width),
-            significand: product(b, &factor, &slope, -(p as i32 + 5), 3),
+            significand: product(b, &factor, &slope, -(self.work() as i32), 3),
         }
     }
 
@@ -167,13 +167,16 @@ impl Arithmetic {
         let p = self.precision();
         let width = self.exponent_width();
         let steep = self.at_least(b, parts, -1);
-        let significand = [&parts.fraction[..], &[Wire::ONE]].concat();
+        let read = self.read_magnitude(b, parts);
+        let normal = b.any(&parts.exponent);
+        let significand = [&read[..p - 1], &[normal]].concat();
+        let exponent = self.lift(b, normal, parts.exponent.clone());
         let bias = b.constant(i128::from(self.format.bias()) - 1, width);
-        let amount = b.sub(Int::unsigned(&bias), Int::unsigned(&parts.exponent), width);
-        let padded = Int::unsigned(&significand).shl(5, p + 5);
-        let x = b.shr(Int::unsigned(&padded), &amount[..width - 1], p + 5);
+        let amount = b.sub(Int::unsigned(&bias), Int::unsigned(&exponent), width);
+        let padded = Int::unsigned(&significand).shl(self.work() - p, self.work());
+        let x = b.shr(Int::unsigned(&padded), &amount[..width - 1], self.work());
         let half = Real::ratio(1, 2);
-        let curve = Curve::known("asin", p as i32 + 5, |digits| {
+        let curve = Curve::known("asin", self.work() as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|w| match w < &half {
                 true => &arc_sine(w) / w,
                 false => &arc_cosine(w) / &(&Real::of(1) - w).sqrt(),
@@ -184,7 +187,7 @@ impl Arithmetic {
         let rest = b.neg(Int::unsigned(&significand), p);
         let (rest, places) = normalise(b, &rest);
         let odd = !places[0];
-        let root = Curve::known("sqrt", p as i32 + 5, |digits| {
+        let root = Curve::known("sqrt", self.work() as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|w| {
                 let twice = w.shifted(1);
                 match w < &half {
@@ -194,19 +197,18 @@ impl Arithmetic {
             })
         });
         let root = root.value(b, &[&rest[..p - 1], &[odd]].concat());
-        let low = -(p as i32 + 5);
+        let low = -(self.work() as i32);
         let plain = Fixed::unsigned(&significand, 1 - p as i32);
         let factor = b.select(steep, &root.bits(low, 1), &plain.bits(low, 1));
         let power = b.sub(Int::unsigned(&bias), Int::unsigned(&places[1..]), width);
-        let own = Int::unsigned(&parts.exponent).resize(width);
+        let own = Int::unsigned(&exponent).resize(width);
         let angle = Estimate {
             exponent: b.select(steep, &power, &own),
             significand: product(b, &Fixed::unsigned(&factor, low), &ratio, low, 2),
         };
         let large = self.at_least(b, parts, 0);
-        let magnitude = [&parts.fraction[..], &parts.exponent].concat();
         let one = b.constant(self.format.one() as i128, self.format.bits() - 1);
-        let one = b.eq(Int::unsigned(&magnitude), Int::unsigned(&one));
+        let one = b.eq(Int::unsigned(&read), Int::unsigned(&one));
         let beyond = b.and(large, !one);
         (angle, steep, Bounds { one, beyond })
     }
@@ -214,7 +216,7 @@ impl Arithmetic {
     /// The result at its place.
     fn placed(self, b: &mut Builder, angle: &Estimate, place: &Place) -> Estimate {
         let width = self.exponent_width();
-        let low = -(self.precision() as i32 + 4);
+        let low = 1 - self.work() as i32;
         let bias = b.constant(i128::from(self.format.bias()), width);
         let amount = b.sub(Int::unsigned(&bias), Int::signed(&angle.exponent), width);
         let amount: Word = amount[..width - 1]

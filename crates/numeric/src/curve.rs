@@ -167,6 +167,11 @@ pub(crate) struct Estimate {
     pub significand: Fixed,
 }
 
+/// Bits of work beyond the precision: enough for an error of 0.6 units in the last place, and for
+/// formats of 16 bits so many that the number nearest to each result is known.
+const GUARD: usize = 5;
+const SHORT_GUARD: usize = 18;
+
 /// The bits of a significand that rounding needs.
 struct Leading {
     /// It is at least 2.
@@ -178,6 +183,14 @@ struct Leading {
 }
 
 impl Arithmetic {
+    /// Bits of intermediate results behind the point of numbers near 1.
+    pub(crate) fn work(self) -> usize {
+        match self.format.bits() <= 16 {
+            true => self.precision() + SHORT_GUARD,
+            false => self.precision() + GUARD,
+        }
+    }
+
     /// The magnitude of a result that neither overflows nor underflows, rounded: fraction, then
     /// exponent field.
     pub(crate) fn nearest(self, b: &mut Builder, result: &Estimate) -> Word {

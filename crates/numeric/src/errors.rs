@@ -21,14 +21,14 @@ impl Arithmetic {
         let reach = if self.format.fraction > 32 { 3 } else { 2 };
         let parts = self.format.split(x);
         let number = self.unpack(b, x);
-        let bits = p + 6;
+        let bits = self.work() + 1;
         let mut word = self.aligned(b, &number.significand, &number.exponent, reach, bits);
         let beyond = self.at_least(b, &parts, reach);
         for bit in &mut word[bits - 10..] {
             *bit = b.or(*bit, beyond);
         }
         let half = Real::ratio(1, 2);
-        let curve = Curve::known("erf", p as i32 + 5, |digits| {
+        let curve = Curve::known("erf", self.work() as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|w| {
                 let x = w.shifted(i64::from(reach));
                 match x < half {
@@ -38,7 +38,7 @@ impl Arithmetic {
             })
         });
         let value = curve.value(b, &word);
-        let low = -(p as i32 + 5);
+        let low = -(self.work() as i32);
         let factor = Fixed::unsigned(&number.significand, 1 - p as i32);
         let small = product(b, &factor, &value, low, 2);
         let large = self.at_least(b, &parts, -1);
@@ -63,12 +63,12 @@ impl Arithmetic {
         let p = self.precision();
         let parts = self.format.split(x);
         let negative = parts.sign;
-        let tail = Curve::known("erfc", p as i32 + 5, |digits| {
+        let tail = Curve::known("erfc", self.work() as i32, |digits| {
             let exponents = (0..1 << Tail::INDEX).map(Tail::exponent).collect();
             Curve::scaled(digits, Tail::INDEX, exponents, &Tail::value)
         });
         let significand = [&parts.fraction[..], &[Wire::ONE]].concat();
-        let bits = p + 8;
+        let bits = self.work() + 3;
         let width = self.exponent_width();
         let field = Int::unsigned(&parts.exponent).resize(width);
         let mut word = self.aligned(b, &significand, &field, Tail::REACH, bits);

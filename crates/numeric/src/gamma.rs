@@ -43,19 +43,19 @@ impl Arithmetic {
         let parts = self.format.split(x);
         let class = self.classify(b, &parts);
         let argument = self.argument(b, x);
-        let table = Curve::known("tgamma", p as i32 + 5, Table::curve);
+        let table = Curve::known("tgamma", self.work() as i32, Table::curve);
         let word = [&argument.word[..], &[argument.sign]].concat();
         let exponent = table.exponent(b, &word, self);
         let value = table.value(b, &word);
         // The dividend in [1, 2).
-        let low = -(p as i32 + 3);
+        let low = -(self.work() as i32 - 2);
         let high = value.bit(1);
         let dividend = b.select(high, &value.bits(low + 1, 2), &value.bits(low, 1));
         let (distance, power) = &argument.distance;
         let divisor = Int::unsigned(distance).shl(dividend.len() - p, dividend.len());
-        let (quotient, _) = divide(b, &dividend, &divisor, p + 5);
+        let (quotient, _) = divide(b, &dividend, &divisor, self.work());
         // In (1/2, 2), so one place further up.
-        let significand = Fixed::unsigned(&quotient, -(p as i32 + 3));
+        let significand = Fixed::unsigned(&quotient, -(self.work() as i32 - 2));
         let offset = b.constant(i128::from(self.format.bias()) - 1, width);
         let lifted = b.sum(
             &[Int::signed(&exponent), bit(&high), Int::unsigned(&offset)],
@@ -93,7 +93,7 @@ impl Arithmetic {
         let number = self.unpack(b, x);
         // A fixed-point number with p bits before the point, so that the place of 1 is never lost,
         // unless it is 0.
-        let behind = p + 5;
+        let behind = self.work();
         let significand = [&parts.fraction[..], &[Wire::ONE]].concat();
         let wide = Int::unsigned(&significand).shl(behind, p + behind);
         let bias = self.format.bias();

@@ -28,7 +28,7 @@ impl Arithmetic {
         let lift = b.constant(i128::from(lift), width);
         let dividend = b.add(Int::signed(&x.exponent), Int::unsigned(&lift), width - 1);
         let (third, rest) = thirds(b, &dividend);
-        let curve = Curve::known("cbrt", p as i32 + 4, |digits| {
+        let curve = Curve::known("cbrt", self.work() as i32 - 1, |digits| {
             Curve::new(digits, &Real::ratio(3, 4), &|w| {
                 let (power, fraction) = split(w, 2);
                 cube_root(&(&Real::of(1) + &fraction).shifted(power))
@@ -57,7 +57,7 @@ impl Arithmetic {
     pub fn rsqrt(self, b: &mut Builder, x: &[Wire]) -> Word {
         let p = self.precision();
         let x = self.unpack(b, x);
-        let curve = Curve::known("rsqrt", p as i32 + 4, |digits| {
+        let curve = Curve::known("rsqrt", self.work() as i32 - 1, |digits| {
             Curve::new(digits, &Real::of(1), &|w| {
                 let (power, fraction) = split(w, 1);
                 let square = (&Real::of(1) + &fraction).shifted(power);

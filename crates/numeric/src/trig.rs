@@ -15,6 +15,7 @@ use crate::curve::{Curve, Estimate, bit, product, select};
 use crate::format::{Arithmetic, Format, Parts};
 use crate::function::{Error, Function, ONE};
 use crate::heap::Fixed;
+use crate::pack::Special;
 use crate::real::Real;
 use crate::real::special::two_over_pi;
 use crate::word::{flip_if, normalise};
@@ -81,7 +82,7 @@ impl Arithmetic {
 
     /// The exponent of the least arguments that are reduced; smaller ones are their own sine.
     pub(crate) fn least(self) -> i32 {
-        -(self.precision() as i32 / 2)
+        -((self.precision() as i32 + 2) / 2)
     }
 
     fn circular(self, b: &mut Builder, x: &[Wire], function: Circular, largest: i32) -> Word {
@@ -99,16 +100,32 @@ impl Arithmetic {
             Circular::Tangent => self.tangent(b, &position),
             _ => self.sine(b, &position),
         };
-        let mut magnitude = self.nearest(b, &estimate);
-        let mut sign = sign;
-        if function != Circular::Cosine {
-            let reduced = self.at_least(b, &parts, self.least());
-            let small = self.read_magnitude(b, &parts);
-            magnitude = b.select(reduced, &magnitude, &small);
-            sign = b.mux(reduced, sign, parts.sign);
-        }
+        let magnitude = self.nearest_of_near(b, &estimate);
         let nan = b.all(&parts.exponent);
+        if function == Circular::Cosine {
+            return self.signed_or_nan(b, &magnitude, sign, nan);
+        }
+        let reduced = self.at_least(b, &parts, self.least());
+        let small = self.read_magnitude(b, &parts);
+        let magnitude = b.select(reduced, &magnitude, &small);
+        let sign = b.mux(reduced, sign, parts.sign);
         self.signed_or_nan(b, &magnitude, sign, nan)
+    }
+
+    /// The magnitude of a result. In formats of few exponents it may be subnormal near a multiple
+    /// of pi/2.
+    fn nearest_of_near(self, b: &mut Builder, estimate: &Estimate) -> Word {
+        if (closest(self.format) as i32) < self.format.bias() - 1 {
+            return self.nearest(b, estimate);
+        }
+        let ordinary = Special {
+            zero: Wire::ZERO,
+            not_finite: Wire::ZERO,
+            nan: Wire::ZERO,
+        };
+        let mut number = self.nearest_or(b, Wire::ZERO, estimate, ordinary);
+        number.pop();
+        number
     }
 
     /// The tangent of a position in a quarter turn. Beyond the middle it is one over that of the
@@ -118,7 +135,7 @@ impl Arithmetic {
         let (&beyond, _) = position.split_last().expect("a position");
         let mut position = flip_if(b, beyond, position);
         let half = Real::ratio(1, 2);
-        let curve = Curve::known("tan", p + 5, |digits| {
+        let curve = Curve::known("tan", self.work() as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|w| match w < &half {
                 true => &tangent_of(w) / w,
                 false => {
@@ -128,20 +145,20 @@ impl Arithmetic {
             })
         });
         let (normal, places) = normalise(b, &position);
-        let normal = &normal[normal.len() - (p as usize + 5)..];
-        let inverse = Curve::known("inverse", p + 5, |digits| {
+        let normal = &normal[normal.len() - self.work()..];
+        let inverse = Curve::known("inverse", self.work() as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|f| {
                 &Real::of(2) / &(&Real::of(1) + f)
             })
         });
         let inverse = inverse.value(b, &normal[..normal.len() - 1]);
-        let plain = Fixed::unsigned(normal, -(p + 4));
-        let low = -(p + 5);
+        let plain = Fixed::unsigned(normal, -(self.work() as i32 - 1));
+        let low = -(self.work() as i32);
         let bits = b.select(beyond, &inverse.bits(low, 2), &plain.bits(low, 2));
         let factor = Fixed::unsigned(&bits, low);
         *position.last_mut().expect("a position") = beyond;
-        let slope = curve.value(b, &position[position.len() - (p as usize + 7)..]);
-        let significand = product(b, &factor, &slope, -(p + 5), 3);
+        let slope = curve.value(b, &position[position.len() - (self.work() + 2)..]);
+        let significand = product(b, &factor, &slope, -(self.work() as i32), 3);
         let width = self.exponent_width();
         let bias = b.constant(i128::from(self.format.bias()) - 1, width);
         let places = flip_if(b, !beyond, &Int::unsigned(&places).resize(width));
@@ -156,20 +173,21 @@ impl Arithmetic {
     /// The sine of a position in a quarter turn.
     fn sine(self, b: &mut Builder, position: &[Wire]) -> Estimate {
         let p = self.precision();
-        let curve = Curve::known("sin", p as i32 + 5, |digits| {
+        let curve = Curve::known("sin", self.work() as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|r| &sine_of(r) / r)
         });
-        let top = &position[position.len() - (p + 7)..];
+        let top = &position[position.len() - (self.work() + 2)..];
         let factor = curve.value(b, top);
         let (normal, places) = normalise(b, position);
-        let normal = &normal[normal.len() - (p + 5)..];
-        let normal = Fixed::unsigned(normal, -(p as i32 + 4));
-        let significand = product(b, &normal, &factor, -(p as i32 + 5), 2);
+        let normal = &normal[normal.len() - (self.work())..];
+        let normal = Fixed::unsigned(normal, -(self.work() as i32 - 1));
+        let significand = product(b, &normal, &factor, -(self.work() as i32), 2);
         // Below 1 by a place and those that were zeros.
-        let bias = b.constant(i128::from(self.format.bias()) - 1, self.format.exponent);
+        let width = self.exponent_width();
+        let bias = b.constant(i128::from(self.format.bias()) - 1, width);
         let (bias, places) = (Int::unsigned(&bias), Int::unsigned(&places));
         Estimate {
-            exponent: b.sub(bias, places, self.format.exponent),
+            exponent: b.sub(bias, places, width),
             significand,
         }
     }
@@ -178,7 +196,7 @@ impl Arithmetic {
     /// Smaller ones are 0.
     fn reduce(self, b: &mut Builder, parts: &Parts, largest: i32) -> Turn {
         let p = self.precision();
-        let behind = closest(self.format) + p + 2 + ROWS_GUARD;
+        let behind = closest(self.format) + self.work() - 3 + ROWS_GUARD;
         let bias = self.format.bias();
         let fields = (self.least() + bias).max(1)..=(largest + bias).min(2 * bias);
         let windows = Windows::new(p, behind, bias);

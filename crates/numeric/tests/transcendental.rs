@@ -1,9 +1,12 @@
 //! Trigonometric functions, roots, the error function and gamma: against the machine's library in
 //! double precision for f32.
 
+use crate::elementary::error::{operand, rounded};
 use crate::lanes::{Made, made};
 use sealane_circuit::Goal;
 use sealane_numeric::{Arithmetic, Format};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 const F32: Arithmetic = Arithmetic::new(Format::F32);
 
@@ -199,6 +202,82 @@ fn error_functions_and_gamma() {
                 f32::from_bits(worst.1 as u32)
             );
             assert!(worst.0 < bound, "{name}: {worst:x?}");
+        }
+    }
+}
+
+/// Every argument of the functions named in `SEALANE_FUNCTIONS` (all, if it is not set), with the
+/// worst error of each.
+#[test]
+#[ignore = "minutes to hours: all 2^32 arguments"]
+fn all_arguments() {
+    let chosen = std::env::var("SEALANE_FUNCTIONS").unwrap_or_default();
+    for (name, exact, bound) in SINGLE {
+        if !chosen.is_empty() && !chosen.split(',').any(|one| one == name) {
+            continue;
+        }
+        let made = made(name, F32, Goal::Size);
+        let next = AtomicU64::new(0);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let worst = Mutex::new((0.0, 0));
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    loop {
+                        let part = next.fetch_add(1, Relaxed);
+                        if part >= 1 << 12 {
+                            return;
+                        }
+                        let mut found = (0.0, 0);
+                        for first in (part << 20..(part + 1) << 20).step_by(512) {
+                            let row: Vec<u64> = (first..first + 512).collect();
+                            let here = self::worst(&made, &row, &exact);
+                            found = if here.0 > found.0 { here } else { found };
+                        }
+                        let mut worst = worst.lock().unwrap();
+                        *worst = if found.0 > worst.0 { found } else { *worst };
+                        if part % 64 == 0 {
+                            eprintln!(
+                                "{name}: {} %, {:.4} ULP at {:#010x}",
+                                part * 100 >> 12,
+                                worst.0,
+                                worst.1
+                            );
+                        }
+                    }
+                });
+            }
+        });
+        let worst = worst.into_inner().unwrap();
+        eprintln!("{name}: {:.5} ULP at {:#010x}", worst.0, worst.1);
+        assert!(worst.0 < bound, "{name}: {worst:?}");
+    }
+}
+
+/// Formats of 16 bits are correctly rounded: all arguments. A result in f64 is exact enough to say
+/// which number is nearest, as no exact result is so near the middle between two numbers.
+#[test]
+fn half_precision_is_rounded_correctly() {
+    for format in [Format::F16, Format::BF16] {
+        for (name, exact, _) in SINGLE {
+            for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
+                let made = made(name, arithmetic, Goal::Size);
+                let arguments: Vec<u64> = (0..1 << 16).collect();
+                let found = made.run(&arguments);
+                let wrong = arguments.iter().zip(found).filter(|&(&x, found)| {
+                    found != rounded(arithmetic, exact(operand(arithmetic, x)))
+                });
+                let wrong: Vec<_> = wrong.collect();
+                println!(
+                    "{name} {} {:?}: ANDs {} depth {}, wrong {} {:x?}",
+                    format.name(),
+                    arithmetic.subnormals,
+                    made.info.ands,
+                    made.info.depth,
+                    wrong.len(),
+                    wrong.iter().take(4).collect::<Vec<_>>()
+                );
+            }
         }
     }
 }

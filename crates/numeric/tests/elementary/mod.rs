@@ -1,7 +1,7 @@
 //! Elementary functions against the machine's, and exact answers.
 
 mod double;
-mod error;
+pub mod error;
 mod half;
 mod lanes;
 mod probe;
