@@ -68,12 +68,14 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    use crate::elementary::{exponential, logarithm, pow};
-    let rooms: [&[Function]; 9] = [
+    use crate::elementary::{expm1, exponential, log1p, logarithm, pow};
+    let rooms: [&[Function]; 11] = [
         crate::arith::FUNCTIONS,
         exponential::FUNCTIONS,
         logarithm::FUNCTIONS,
         pow::FUNCTIONS,
+        expm1::FUNCTIONS,
+        log1p::FUNCTIONS,
         crate::trig::FUNCTIONS,
         crate::roots::FUNCTIONS,
         crate::arcs::FUNCTIONS,

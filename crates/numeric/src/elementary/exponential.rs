@@ -8,7 +8,7 @@
 //! and the exponent is one more, which is part of their value. So neither the multiple nor the
 //! result is corrected. The exponent and the half unit of rounding are terms of the last sum.
 
-use crate::elementary::reduce::{Precision, complement_if, divide};
+use crate::elementary::reduce::{Precision, complement_if, quotient, rest};
 use crate::format::{Arithmetic, Format, Parts};
 use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap};
@@ -90,21 +90,15 @@ impl Arithmetic {
         let (size, too_large) = self.magnitude(b, &parts, integer, fraction as usize);
         let x = complement_if(b, parts.sign, &size);
         let ln2 = Real::ln2();
-        let border = ln2.shifted(precision.index as i64).floor() + 1;
-        let border = Real::scaled(border, -(precision.index as i64));
-        let offset = &border - &ln2;
-        let reduced = divide(b, &x, &ln2, &offset, integer as i32, fraction);
-        let unit = Real::scaled(1, i64::from(-fraction));
-        let fit = precision.fit("power of e", &|x| {
-            let power = (&(x + &unit) - &offset).exp();
-            match x < &border {
-                true => &power - &Real::of(1),
-                false => power.shifted(-1),
-            }
+        let offset = precision.border();
+        let quotient = quotient(b, &x, &ln2, integer as i32);
+        let rest = rest(b, &x, (&quotient, &ln2), fraction, |heap| {
+            heap.constant(&offset)
         });
-        let heap = precision.heap(b, &fit, &reduced.rest);
+        let fit = precision.fit("power of e", &|x| power_of_rest(precision, x));
+        let heap = precision.heap(b, &fit, &rest);
         let special = beyond(b, &parts, too_large);
-        self.scale(b, heap, &reduced.quotient, Wire::ZERO, special)
+        self.scale(b, heap, &quotient, Wire::ZERO, special)
     }
 
     /// The number `(1 + f) 2^exponent` for a sum f, of the size of 1, or a special one.
@@ -147,8 +141,30 @@ impl Arithmetic {
     }
 }
 
+impl Precision {
+    /// The offset that puts the logarithm of 2 on the border of a segment.
+    pub(crate) fn border(self) -> Real {
+        let index = self.index as i64;
+        let segments = Real::ln2().shifted(index).floor() + 1;
+        &Real::scaled(segments, -index) - &Real::ln2()
+    }
+}
+
+/// The fraction of `e^r`, or 1 and that of half of it if it is 2 or more, for a rest with the
+/// offset of [`Precision::border`].
+pub(crate) fn power_of_rest(precision: Precision, rest: &Real) -> Real {
+    let offset = precision.border();
+    // The rest is too small by less than two units of half of the precision.
+    let unit = Real::scaled(1, i64::from(-precision.digits) - 1);
+    let power = (&(rest + &unit) - &offset).exp();
+    match *rest < &Real::ln2() + &offset {
+        true => &power - &Real::of(1),
+        false => power.shifted(-1),
+    }
+}
+
 /// The results of operands that are no numbers or have too many bits before the point.
-fn beyond(b: &mut Builder, parts: &Parts, too_large: Wire) -> Special {
+pub(crate) fn beyond(b: &mut Builder, parts: &Parts, too_large: Wire) -> Special {
     let ones = b.all(&parts.exponent);
     let fraction = b.any(&parts.fraction);
     let nan = b.and(ones, fraction);

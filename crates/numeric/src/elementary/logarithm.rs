@@ -216,10 +216,9 @@ impl Arithmetic {
         let width = self.format.fraction + 2;
         let (significand, moved) = lead(b, &magnitude, places, width);
         let field = self.format.exponent;
-        let highest = b.constant((self.format.bias() + top).into(), field);
         let mut heap = Heap::new(-1 - self.format.fraction as i32);
         heap.unsigned(&significand[..width - 1], heap.low(), false);
-        heap.unsigned(&highest, 0, false);
+        heap.constant(&Real::of((self.format.bias() + top).into()));
         heap.unsigned(&moved, 0, true);
         heap.unsigned(shift, 0, true);
         // Half a unit in the last place.

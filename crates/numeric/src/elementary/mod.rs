@@ -1,6 +1,8 @@
 //! Exponential and logarithmic functions, by piecewise polynomials.
 
+pub(crate) mod expm1;
 pub(crate) mod exponential;
+pub(crate) mod log1p;
 pub(crate) mod logarithm;
 pub(crate) mod pow;
 mod reduce;

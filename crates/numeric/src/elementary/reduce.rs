@@ -127,52 +127,44 @@ pub(crate) fn complement_if(b: &mut Builder, sign: Wire, x: &Fixed) -> Fixed {
     }
 }
 
-/// A quotient by a constant, and the rest of the operand.
-pub(crate) struct Reduced {
-    /// The quotient, rounded down, or one less: signed.
-    pub quotient: Fixed,
-    /// `x - quotient * constant + offset`, in [0, 1).
-    pub rest: Word,
-}
-
-/// Divides a signed number by a `constant` between 1/2 and 3/4 so that the rest, with `offset`
-/// added, is in [0, 1). It is given with `fraction` bits, and is too small by less than
-/// two units. Numbers are less than `2^limit`.
-pub(crate) fn divide(
-    b: &mut Builder,
-    x: &Fixed,
-    constant: &Real,
-    offset: &Real,
-    limit: i32,
-    fraction: i32,
-) -> Reduced {
+/// The quotient of a number and a `constant` between 1/2 and 3/4, rounded down, or one less where
+/// the rest is then at most 1.32 times the constant. Numbers are less than `2^limit`.
+pub(crate) fn quotient(b: &mut Builder, x: &Fixed, constant: &Real, limit: i32) -> Fixed {
     let inverse = &Real::of(1) / constant;
-    // The quotient of the number, cut off behind three bits, by signed digits of the inverse: their
-    // error times the number is less than 1/16, as are the parts of all rows that are cut off.
+    // The number is cut off behind three bits, which makes the quotient less by at most 0.18. The
+    // error of the digits of the inverse times the number is less than 1/32, and so is the sum of
+    // all parts of rows that are cut off and subtracted; other such parts are at most 0.05.
     let (near, unit) = (-3, -7);
     let top = Fixed {
         bits: x.bits(near, x.low + x.bits.len() as i32),
         low: near,
     };
     let mut heap = Heap::new(unit);
-    let digits = limit + 4;
-    heap.times(&top, &inverse, digits);
-    // Made so small that it is never above the exact quotient.
-    heap.constant(&-&Real::scaled(1, -4));
-    let width = (limit + 2 - unit) as usize;
-    let estimate = heap.fixed(b, width);
-    let quotient = Fixed {
+    heap.times(&top, &inverse, limit + 4);
+    // Never above the exact quotient.
+    heap.constant(&Real::scaled(-1, -4));
+    let estimate = heap.fixed(b, (limit + 2 - unit) as usize);
+    Fixed {
         bits: estimate.bits(0, limit + 2),
         low: 0,
-    };
+    }
+}
+
+/// The fraction of `x - quotient * constant`, and of the terms of `offset`, with `fraction` bits: a
+/// number that is too small by less than two units.
+pub(crate) fn rest(
+    b: &mut Builder,
+    x: &Fixed,
+    (quotient, constant): (&Fixed, &Real),
+    fraction: i32,
+    offset: impl Fn(&mut Heap),
+) -> Word {
     let guard = 3;
     let mut heap = Heap::new(-fraction - guard);
     heap.signed(x, 0, false);
-    heap.times(&quotient, &-constant, fraction + limit + guard);
-    heap.constant(offset);
+    let digits = fraction + guard + quotient.bits.len() as i32;
+    heap.times(quotient, &-constant, digits);
+    offset(&mut heap);
     let rest = heap.sum(b, (fraction + guard) as usize);
-    Reduced {
-        quotient,
-        rest: rest[guard as usize..].to_vec(),
-    }
+    rest[guard as usize..].to_vec()
 }

@@ -122,6 +122,10 @@ pub fn rounded(arithmetic: Arithmetic, exact: f64) -> u64 {
     if flushed && size < 2f64.powi(least) {
         return sign;
     }
+    if lowest < least {
+        // Rounded up to the smallest normal number.
+        return sign | 1 << format.fraction;
+    }
     if size >= 2f64.powi(format.max_exponent() + 1) {
         return sign | infinity;
     }
@@ -130,6 +134,6 @@ pub fn rounded(arithmetic: Arithmetic, exact: f64) -> u64 {
         return sign | 1 << format.fraction;
     }
     // A carry out of the fraction is one into the exponent.
-    let field = (lowest.max(least) - least) as u64;
+    let field = (lowest - least) as u64;
     sign | (field << format.fraction) + units as u64
 }

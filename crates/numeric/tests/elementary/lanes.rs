@@ -53,17 +53,60 @@ impl Runner {
                 }
             }
         }
-        let out = self.tape.eval(&lanes);
-        let value = |lane: usize| {
-            let bit = |(i, wire): (usize, &Lanes)| (wire[lane / 64] >> (lane % 64) & 1) << i;
-            out.iter().enumerate().map(bit).sum()
-        };
-        (0..operands.len()).map(value).collect()
+        self.results(&lanes, operands.len())
     }
 
     /// The results of 512 arguments in a row, from a multiple of 512 on.
     pub fn row(&self, first: u64) -> Vec<u64> {
-        let arguments: Vec<Vec<u64>> = (first..first + 512).map(|x| vec![x]).collect();
-        self.block(&arguments)
+        // Bit i of the numbers 0 to 63.
+        const LOW: [u64; 6] = [
+            0xaaaa_aaaa_aaaa_aaaa,
+            0xcccc_cccc_cccc_cccc,
+            0xf0f0_f0f0_f0f0_f0f0,
+            0xff00_ff00_ff00_ff00,
+            0xffff_0000_ffff_0000,
+            0xffff_ffff_0000_0000,
+        ];
+        let lanes: Vec<Lanes> = (0..self.arithmetic.format.bits())
+            .map(|bit| {
+                std::array::from_fn(|word| match LOW.get(bit) {
+                    Some(&pattern) => pattern,
+                    None => (first + 64 * word as u64 >> bit & 1).wrapping_neg(),
+                })
+            })
+            .collect();
+        self.results(&lanes, 512)
+    }
+
+    fn results(&self, lanes: &[Lanes], count: usize) -> Vec<u64> {
+        let out = self.tape.eval(lanes);
+        let mut results = Vec::with_capacity(512);
+        for word in 0..8 {
+            let mut square = [0; 64];
+            for (row, wire) in square.iter_mut().zip(&out) {
+                *row = wire[word];
+            }
+            transpose(&mut square);
+            results.extend(square);
+        }
+        results.truncate(count);
+        results
+    }
+}
+
+/// The transpose of a square of bits: bit i of word j and bit j of word i change places (Warren,
+/// "Hacker's Delight", section 7-3).
+fn transpose(square: &mut [u64; 64]) {
+    let mut width = 32;
+    let mut mask = u64::MAX >> 32;
+    while width > 0 {
+        for low in (0..64).filter(|i| i & width == 0) {
+            let high = low + width;
+            let change = (square[low] >> width ^ square[high]) & mask;
+            square[low] ^= change << width;
+            square[high] ^= change;
+        }
+        width /= 2;
+        mask ^= mask << width;
     }
 }

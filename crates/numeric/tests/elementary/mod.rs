@@ -1,5 +1,6 @@
 //! Elementary functions against the machine's, and exact answers.
 
+mod all;
 mod double;
 pub mod error;
 mod half;

@@ -12,6 +12,8 @@ pub const EXACT: &[(&str, fn(f64) -> f64, f64)] = &[
     ("log", f64::ln, 0.6),
     ("log2", f64::log2, 0.6),
     ("log10", f64::log10, 0.6),
+    ("expm1", f64::exp_m1, 0.6),
+    ("log1p", f64::ln_1p, 0.6),
 ];
 
 /// The worst error and its argument.
