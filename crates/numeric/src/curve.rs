@@ -259,7 +259,7 @@ impl Arithmetic {
     }
 
     /// The number of a magnitude and a sign, or a special one.
-    pub(crate) fn settle(
+    pub(crate) fn or_special(
         self,
         b: &mut Builder,
         magnitude: &[Wire],
@@ -296,7 +296,7 @@ impl Arithmetic {
             not_finite: nan,
             nan,
         };
-        self.settle(b, magnitude, sign, special)
+        self.or_special(b, magnitude, sign, special)
     }
 
     /// The magnitude of an operand, with subnormal numbers as this arithmetic reads them.

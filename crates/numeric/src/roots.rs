@@ -50,7 +50,7 @@ impl Arithmetic {
                 significand,
             },
         );
-        self.settle(b, &magnitude, x.sign, x.class)
+        self.or_special(b, &magnitude, x.sign, x.class)
     }
 
     /// One over the square root; of zeros, the infinity of their sign.
@@ -89,7 +89,7 @@ impl Arithmetic {
             not_finite: b.or(class.zero, nan),
             nan,
         };
-        self.settle(b, &magnitude, x.sign, special)
+        self.or_special(b, &magnitude, x.sign, special)
     }
 
     /// The square root of the sum of squares, without overflow in between.

@@ -18,7 +18,7 @@ use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
 use crate::real::special::two_over_pi;
-use crate::word::{flip_if, normalise};
+use crate::word::{flip_if, layers, normalise_near};
 use num_bigint::BigInt;
 use sealane_circuit::{Builder, Int, Wire, Word};
 
@@ -144,7 +144,7 @@ impl Arithmetic {
                 }
             })
         });
-        let (normal, places) = normalise(b, &position);
+        let (normal, places) = normalise_near(b, &position, self.places());
         let normal = &normal[normal.len() - self.work()..];
         let inverse = Curve::known("inverse", self.work() as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|f| {
@@ -173,12 +173,12 @@ impl Arithmetic {
     /// The sine of a position in a quarter turn.
     fn sine(self, b: &mut Builder, position: &[Wire]) -> Estimate {
         let p = self.precision();
-        let curve = Curve::known("sin", self.work() as i32, |digits| {
+        let curve = Curve::known("sin", self.work() as i32 - 2, |digits| {
             Curve::new(digits, &Real::of(1), &|r| &sine_of(r) / r)
         });
         let top = &position[position.len() - (self.work() + 2)..];
         let factor = curve.value(b, top);
-        let (normal, places) = normalise(b, position);
+        let (normal, places) = normalise_near(b, position, self.places());
         let normal = &normal[normal.len() - (self.work())..];
         let normal = Fixed::unsigned(normal, -(self.work() as i32 - 1));
         let significand = product(b, &normal, &factor, -(self.work() as i32), 2);
@@ -190,6 +190,12 @@ impl Arithmetic {
             exponent: b.sub(bias, places, width),
             significand,
         }
+    }
+
+    /// The layers of a shift by as many zeros as a position has on top, but for the cosine of numbers
+    /// near 0, which is 1 with any.
+    fn places(self) -> usize {
+        layers(closest(self.format) + 2)
     }
 
     /// The argument over pi/2, modulo 4: of a number from `2^least` to below `2^(largest + 1)`.

@@ -76,10 +76,16 @@ pub(crate) fn shift_right_sticky(b: &mut Builder, x: &[Wire], amount: &[Wire]) -
 
 /// The word shifted left until its highest bit is 1, and by how much. Zero stays zero.
 pub(crate) fn normalise(b: &mut Builder, x: &[Wire]) -> (Word, Word) {
+    normalise_near(b, x, layers(x.len()))
+}
+
+/// The same for a word that has fewer than `2^layers` zeros above its highest 1.
+pub(crate) fn normalise_near(b: &mut Builder, x: &[Wire], layers: usize) -> (Word, Word) {
     let mut word = x.to_vec();
     let mut amount = Word::new();
     let mut probes = Probes::new(b, x);
-    for k in (0..layers(x.len())).rev() {
+    probes.blocks.truncate(layers);
+    for k in (0..layers).rev() {
         let shift = !probes.top(b, &word, k);
         word = shift_into_zeros(b, &word, 1 << k, shift);
         probes.shift(b, shift);

@@ -3,5 +3,4 @@
 mod arith;
 mod common;
 mod elementary;
-mod lanes;
 mod transcendental;

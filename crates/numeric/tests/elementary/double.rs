@@ -6,7 +6,10 @@ use sealane_numeric::real::Real;
 use sealane_numeric::{Arithmetic, Format};
 
 /// The functions, with the error that they may have in units in the last place.
-const FUNCTIONS: &[&str] = &["exp", "exp2", "log", "log2", "pow"];
+const FUNCTIONS: &[&str] = &[
+    "exp", "exp2", "log", "log2", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "cbrt",
+    "rsqrt", "erf",
+];
 
 /// The value of a finite number, in units of 2^-1074 and with `DIGITS` binary digits behind them.
 fn units(bits: u64) -> (i128, i32) {
@@ -101,7 +104,7 @@ fn f64_is_near_the_exact_value() {
                 runner.depth()
             );
             println!("{line}");
-            if off > 0.6 {
+            if off > 0.7 {
                 wrong.push(line);
             }
         }

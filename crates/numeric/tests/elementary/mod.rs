@@ -4,7 +4,7 @@ mod all;
 mod double;
 pub mod error;
 mod half;
-mod lanes;
+pub mod lanes;
 mod probe;
 mod single;
 mod two;

@@ -14,6 +14,14 @@ pub const EXACT: &[(&str, fn(f64) -> f64, f64)] = &[
     ("log10", f64::log10, 0.6),
     ("expm1", f64::exp_m1, 0.6),
     ("log1p", f64::ln_1p, 0.6),
+    ("sin", f64::sin, 0.6),
+    ("cos", f64::cos, 0.6),
+    ("tan", f64::tan, 0.65),
+    ("asin", f64::asin, 0.65),
+    ("acos", f64::acos, 0.6),
+    ("atan", f64::atan, 0.6),
+    ("cbrt", f64::cbrt, 0.55),
+    ("rsqrt", |x| 1.0 / x.sqrt(), 0.55),
 ];
 
 /// The worst error and its argument.
