@@ -146,26 +146,50 @@ impl Arithmetic {
         let doubled = Int::unsigned(&quotient).shl(1, self.work());
         let factor = b.select(high, &quotient, &doubled);
         let factor = Fixed::unsigned(&factor, -(self.work() as i32 - 1));
-        // Twice atan(t) / t, of t / 2. Where t is half-way between two subnormal numbers, the angle
-        // is below; so short formats, which are rounded correctly, take a bit less.
+        // Twice atan(t) / t, of t / 2.
         let end = &Real::ratio(1, 2) + &Real::scaled(1, -9);
-        let less = match self.format.bits() <= 16 {
-            true => Real::scaled(2, -(self.work() as i64)),
-            false => Real::of(0),
-        };
         let curve = Curve::known("atan", self.work() as i32, |digits| {
-            Curve::new(digits, &end, &|w| &(&w.shifted(1).atan() / w) - &less)
+            Curve::new(digits, &end, &|w| &w.shifted(1).atan() / w)
         });
         let (_, amount) = distance.split_last().expect("an exponent");
         let slope = b.shr(Int::unsigned(&quotient), amount, self.work());
         let slope = curve.value(b, &slope);
+        let significand = product(b, &factor, &slope, -(self.work() as i32), 3);
         let width = self.exponent_width();
         let bias = b.constant(i128::from(self.format.bias()) - 2, width);
         let base = b.sub(Int::unsigned(&bias), Int::signed(distance), width);
         Estimate {
             exponent: b.add(Int::signed(&base), bit(&high), width),
-            significand: product(b, &factor, &slope, -(self.work() as i32), 3),
+            significand: match self.format.bits() <= 16 {
+                true => self.below_slope(b, &factor, &significand, amount),
+                false => significand,
+            },
         }
+    }
+
+    /// The significand of an angle in short formats, which are rounded correctly: where it is just
+    /// below a quotient that may be half-way between two subnormal numbers, that quotient and less.
+    fn below_slope(
+        self,
+        b: &mut Builder,
+        factor: &Fixed,
+        significand: &Fixed,
+        distance: &[Wire],
+    ) -> Fixed {
+        let low = -(self.work() as i32);
+        let twice = Fixed {
+            bits: factor.bits.clone(),
+            low: factor.low + 1,
+        };
+        let one = [Wire::ONE];
+        let below = twice.bits(low, 3);
+        let below = b.sub(Int::unsigned(&below), Int::unsigned(&one), below.len());
+        // A quotient of numbers of p bits is half-way only there, and nearer than 2^-(2 p + 1) to
+        // that nowhere else; the angle is below by less.
+        let bound = b.constant(self.precision() as i128, distance.len());
+        let far = b.lt(Int::unsigned(&bound), Int::unsigned(distance));
+        let bits = b.select(far, &below, &significand.bits(low, 3));
+        Fixed { bits, low }
     }
 
     /// `asin |x|`, or `acos |x|` and 1 for numbers from 1/2 on.

@@ -13,7 +13,7 @@ use crate::pack::{Special, Unrounded};
 use crate::real::Real;
 use crate::recur::root;
 use crate::trig::entry;
-use crate::word::{shift_right_sticky, swap_if};
+use crate::word::{mask, shift_right_sticky, swap_if};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 impl Arithmetic {
@@ -110,7 +110,11 @@ impl Arithmetic {
         };
         let width = self.exponent_width();
         let distance = b.sub(Int::signed(&x.exponent), Int::signed(&y.exponent), width);
-        let smaller = Int::unsigned(&y.significand).shl(more, p + more);
+        let smaller = match self.is_flushed() {
+            true => mask(b, !y.class.zero, &y.significand),
+            false => y.significand.clone(),
+        };
+        let smaller = Int::unsigned(&smaller).shl(more, p + more);
         let (smaller, lost) = shift_right_sticky(b, &smaller, &distance[..width - 1]);
         let (larger, smaller) = (
             Fixed::unsigned(&x.significand, 1 - p as i32),

@@ -53,10 +53,19 @@ fn pairs(format: Format, count: usize) -> Vec<Vec<u64>> {
     pairs
 }
 
+/// The angle; where f64 cannot tell it from the quotient, which is larger, the number below that.
+fn atan2(y: f64, x: f64) -> f64 {
+    let angle = y.atan2(x);
+    match angle == y / x && angle != 0.0 {
+        true => f64::from_bits(angle.to_bits() - 1),
+        false => angle,
+    }
+}
+
 #[test]
 fn functions_of_two_numbers() {
     for (name, exact) in [
-        ("atan2", f64::atan2 as fn(f64, f64) -> f64),
+        ("atan2", atan2 as fn(f64, f64) -> f64),
         ("hypot", f64::hypot),
     ] {
         for (format, count) in [(Format::F32, 12), (Format::F16, 150), (Format::BF16, 20)] {
