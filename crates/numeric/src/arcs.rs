@@ -14,9 +14,9 @@ use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
 use crate::recur::divide;
-use crate::trig::entry;
+use crate::trig::{entry, twice_inverse};
 use crate::word::{flip_if, mask, normalise, swap_if};
-use sealane_circuit::{Builder, Int, Wire, Word};
+use sealane_circuit::{Builder, Goal, Int, Wire, Word};
 
 /// How a result comes from an angle.
 struct Place {
@@ -140,8 +140,7 @@ impl Arithmetic {
         distance: &[Wire],
     ) -> Estimate {
         let p = self.precision();
-        let leading = |word: &[Wire]| [&word[..p - 1], &[Wire::ONE]].concat();
-        let (quotient, _) = divide(b, &leading(over), &leading(under), self.work());
+        let quotient = self.quotient(b, &over[..p - 1], &under[..p - 1]);
         let high = quotient[self.work() - 1];
         let doubled = Int::unsigned(&quotient).shl(1, self.work());
         let factor = b.select(high, &quotient, &doubled);
@@ -165,6 +164,22 @@ impl Arithmetic {
                 false => significand,
             },
         }
+    }
+
+    /// The quotient of two significands, given by their fractions, with a bit before the point: digit
+    /// by digit, or where depth counts by a product with the inverse.
+    fn quotient(self, b: &mut Builder, over: &[Wire], under: &[Wire]) -> Word {
+        let p = self.precision() as i32;
+        let work = self.work() as i32;
+        let leading = |word: &[Wire]| [word, &[Wire::ONE]].concat();
+        // Short formats have to know a quotient exactly.
+        if b.goal() == Goal::Size || self.format.bits() <= 16 {
+            return divide(b, &leading(over), &leading(under), self.work()).0;
+        }
+        let inverse = twice_inverse(work + 1).value(b, under);
+        let over = Fixed::unsigned(&leading(over), 1 - p);
+        // Twice the quotient, in (1, 4).
+        product(b, &over, &inverse, -2 - work, 3).bits(2 - work, 2)
     }
 
     /// The significand of an angle in short formats, which are rounded correctly: where it is just

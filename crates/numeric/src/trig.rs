@@ -21,6 +21,7 @@ use crate::real::special::two_over_pi;
 use crate::word::{flip_if, layers, normalise_near};
 use num_bigint::BigInt;
 use sealane_circuit::{Builder, Int, Wire, Word};
+use std::sync::Arc;
 
 /// Bits of a position beyond those that the argument nearest to a multiple of pi/2 needs.
 const ROWS_GUARD: usize = 2;
@@ -146,11 +147,7 @@ impl Arithmetic {
         });
         let (normal, places) = normalise_near(b, &position, self.places());
         let normal = &normal[normal.len() - self.work()..];
-        let inverse = Curve::known("inverse", self.work() as i32, |digits| {
-            Curve::new(digits, &Real::of(1), &|f| {
-                &Real::of(2) / &(&Real::of(1) + f)
-            })
-        });
+        let inverse = twice_inverse(self.work() as i32);
         let inverse = inverse.value(b, &normal[..normal.len() - 1]);
         let plain = Fixed::unsigned(normal, -(self.work() as i32 - 1));
         let low = -(self.work() as i32);
@@ -285,6 +282,15 @@ fn sine_of(r: &Real) -> Real {
 fn tangent_of(r: &Real) -> Real {
     let (sine, cosine) = (&Real::pi() * r).shifted(-1).sin_cos();
     &sine / &cosine
+}
+
+/// `2 / (1 + f)` of a fraction.
+pub(crate) fn twice_inverse(digits: i32) -> Arc<Curve> {
+    Curve::known("inverse", digits, |digits| {
+        Curve::new(digits, &Real::of(1), &|f| {
+            &Real::of(2) / &(&Real::of(1) + f)
+        })
+    })
 }
 
 pub(crate) const FUNCTIONS: &[Function] = &[
