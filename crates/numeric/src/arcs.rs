@@ -166,8 +166,8 @@ impl Arithmetic {
         }
     }
 
-    /// The quotient of two significands, given by their fractions, with a bit before the point: digit
-    /// by digit, or where depth counts by a product with the inverse.
+    /// The quotient of two significands, given by their fractions, with a bit before the point:
+    /// digit by digit, or where depth counts by a product with the inverse.
     fn quotient(self, b: &mut Builder, over: &[Wire], under: &[Wire]) -> Word {
         let p = self.precision() as i32;
         let work = self.work() as i32;

@@ -60,7 +60,6 @@ impl Arithmetic {
 
     /// One less the error function.
     pub fn erfc(self, b: &mut Builder, x: &[Wire]) -> Word {
-        let p = self.precision();
         let parts = self.format.split(x);
         let negative = parts.sign;
         let tail = Curve::known("erfc", self.work() as i32, |digits| {

@@ -1,8 +1,8 @@
 //! The gamma function.
 //!
 //! It has poles at 0 and all negative whole numbers, and between them it is a smooth function over
-//! the distance to the nearest pole. That function, and gamma itself from 1/2 on, are a table of
-//! segments of both signs, with an exponent for each; the distance is exact, and a division follows.
+//! the distance to the nearest pole. This function, and gamma itself from 1/2 on, are a table of
+//! segments of both signs, with an exponent for each. The distance is exact; a division follows.
 
 use crate::curve::{Curve, Estimate, bit};
 use crate::format::Arithmetic;
@@ -94,11 +94,13 @@ impl Arithmetic {
         // A fixed-point number with p bits before the point, so that the place of 1 is never lost,
         // unless it is 0.
         let behind = self.work();
-        let significand = [&parts.fraction[..], &[Wire::ONE]].concat();
+        let normal = b.any(&parts.exponent);
+        let significand = [&parts.fraction[..], &[normal]].concat();
+        let exponent = self.lift(b, normal, parts.exponent.clone());
         let wide = Int::unsigned(&significand).shl(behind, p + behind);
         let bias = self.format.bias();
         let top = b.constant(i128::from(bias) + p as i128 - 1, width);
-        let amount = b.sub(Int::unsigned(&top), Int::unsigned(&parts.exponent), width);
+        let amount = b.sub(Int::unsigned(&top), Int::unsigned(&exponent), width);
         let huge = amount[width - 1];
         let fixed = b.shr(Int::unsigned(&wide), &amount[..width - 1], p + behind);
         let reach = REACH.min(p);

@@ -132,7 +132,6 @@ impl Arithmetic {
     /// The tangent of a position in a quarter turn. Beyond the middle it is one over that of the
     /// rest, and both factors are inverted: the curve by its table, the position by another curve.
     fn tangent(self, b: &mut Builder, position: &[Wire]) -> Estimate {
-        let p = self.precision() as i32;
         let (&beyond, _) = position.split_last().expect("a position");
         let mut position = flip_if(b, beyond, position);
         let half = Real::ratio(1, 2);
@@ -169,7 +168,6 @@ impl Arithmetic {
 
     /// The sine of a position in a quarter turn.
     fn sine(self, b: &mut Builder, position: &[Wire]) -> Estimate {
-        let p = self.precision();
         let curve = Curve::known("sin", self.work() as i32 - 2, |digits| {
             Curve::new(digits, &Real::of(1), &|r| &sine_of(r) / r)
         });
@@ -189,8 +187,8 @@ impl Arithmetic {
         }
     }
 
-    /// The layers of a shift by as many zeros as a position has on top, but for the cosine of numbers
-    /// near 0, which is 1 with any.
+    /// The layers of a shift by as many zeros as a position has on top; those of numbers near 0 have
+    /// more, but are not used.
     fn places(self) -> usize {
         layers(closest(self.format) + 2)
     }

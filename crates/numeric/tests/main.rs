@@ -4,3 +4,4 @@ mod arith;
 mod common;
 mod elementary;
 mod transcendental;
+mod dump;
