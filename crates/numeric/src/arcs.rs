@@ -7,15 +7,15 @@
 //! * of the argument below 1/2, and `asin(x) / x`; beyond, of the root of `1 - x`, which is exact,
 //!   and `acos(x) / sqrt(1 - x)`. Both quotients of smooth functions are one table.
 
-use crate::curve::{Curve, Estimate, bit, product};
+use crate::arith::divide::divide;
+use crate::curve::{Curve, Estimate, product};
 use crate::format::{Arithmetic, Parts};
 use crate::function::{Function, TWO};
 use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
-use crate::recur::divide;
 use crate::trig::{entry, twice_inverse};
-use crate::word::{flip_if, mask, normalise, swap_if};
+use crate::word::{bit, flip_if, mask, normalise, swap_if};
 use sealane_circuit::{Builder, Goal, Int, Wire, Word};
 
 /// How a result comes from an angle.

@@ -9,7 +9,7 @@ use crate::heap::{Fixed, Heap, truncation};
 use crate::pack::{Special, Unrounded};
 use crate::poly::Piecewise;
 use crate::real::Real;
-use crate::word::mask;
+use crate::word::{bit, mask};
 use num_bigint::BigInt;
 use sealane_circuit::{Builder, Int, Wire, Word};
 use std::collections::BTreeMap;
@@ -229,10 +229,9 @@ impl Arithmetic {
         } = self.leading_bits(b, &result.significand);
         significand.push(Wire::ONE);
         let width = self.exponent_width();
-        let (one, below) = ([Wire::ONE], [below]);
+        let below = [below];
         let terms = [
             Int::signed(&result.exponent),
-            Int::signed(&one),
             Int::signed(&below),
             bit(&high),
         ];
@@ -240,9 +239,11 @@ impl Arithmetic {
         let result = Unrounded {
             sign,
             exponent,
+            offset: 0,
             above: Wire::ZERO,
             significand,
             sticky: Wire::ONE,
+            carries: true,
         };
         self.pack(b, &result, special)
     }
@@ -309,13 +310,6 @@ impl Arithmetic {
         fraction.extend(&parts.exponent);
         fraction
     }
-
-    /// True if the exponent field is at least that of `2^exponent`.
-    pub(crate) fn at_least(self, b: &mut Builder, parts: &Parts, exponent: i32) -> Wire {
-        let field = i128::from(exponent + self.format.bias());
-        let bound = b.constant(field, self.format.exponent);
-        b.le(Int::unsigned(&bound), Int::unsigned(&parts.exponent))
-    }
 }
 
 /// The entry of a table at a one-hot index, `width` bits; 0 for none. No ANDs.
@@ -338,9 +332,4 @@ pub(crate) fn select(b: &mut Builder, hot: &[Wire], table: &[BigInt], width: usi
         b.parity(&groups)
     };
     (0..width).map(|i| bit(b, i)).collect()
-}
-
-/// A bit as a number.
-pub(crate) fn bit(wire: &Wire) -> Int<'_> {
-    Int::unsigned(std::slice::from_ref(wire))
 }

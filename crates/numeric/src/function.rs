@@ -68,14 +68,16 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    use crate::elementary::{expm1, exponential, log1p, logarithm, pow};
-    let rooms: [&[Function]; 11] = [
+    use crate::elementary::{expm1, exponential, hyperbolic, inverse, log1p, logarithm, pow};
+    let rooms: [&[Function]; 13] = [
         crate::arith::FUNCTIONS,
         exponential::FUNCTIONS,
         logarithm::FUNCTIONS,
         pow::FUNCTIONS,
         expm1::FUNCTIONS,
         log1p::FUNCTIONS,
+        hyperbolic::FUNCTIONS,
+        inverse::FUNCTIONS,
         crate::trig::FUNCTIONS,
         crate::roots::FUNCTIONS,
         crate::arcs::FUNCTIONS,

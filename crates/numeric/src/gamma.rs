@@ -4,15 +4,15 @@
 //! the distance to the nearest pole. This function, and gamma itself from 1/2 on, are a table of
 //! segments of both signs, with an exponent for each. The distance is exact; a division follows.
 
-use crate::curve::{Curve, Estimate, bit};
+use crate::arith::divide::divide;
+use crate::curve::{Curve, Estimate};
 use crate::format::Arithmetic;
 use crate::function::Function;
 use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
-use crate::recur::divide;
 use crate::trig::entry;
-use crate::word::{mask, normalise};
+use crate::word::{bit, mask, normalise};
 use sealane_circuit::{Builder, Int, Wire, Word};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -25,7 +25,6 @@ mod heap;
 mod pack;
 mod poly;
 pub mod real;
-mod recur;
 mod roots;
 mod trig;
 mod word;

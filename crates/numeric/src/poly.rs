@@ -87,10 +87,10 @@ impl Piecewise {
     /// The polynomials of a key, which are computed once in a process: circuits are built more than
     /// once, and some hundred values of high precision take long.
     pub fn known(
-        key: (&'static str, [usize; 3]),
+        key: (&'static str, [usize; 4]),
         fit: impl FnOnce() -> Piecewise,
     ) -> Arc<Piecewise> {
-        static KNOWN: Mutex<BTreeMap<(&str, [usize; 3]), Arc<Piecewise>>> =
+        static KNOWN: Mutex<BTreeMap<(&str, [usize; 4]), Arc<Piecewise>>> =
             Mutex::new(BTreeMap::new());
         let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {

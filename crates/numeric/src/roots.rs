@@ -5,15 +5,15 @@
 //! result. A hypotenuse is the digit-by-digit root of a sum of squares, relative to the larger
 //! side, so nothing overflows but the result.
 
-use crate::curve::{Curve, Estimate, bit};
+use crate::arith::divide::root;
+use crate::curve::{Curve, Estimate};
 use crate::format::Arithmetic;
 use crate::function::{Function, TWO};
 use crate::heap::{Fixed, Heap};
 use crate::pack::{Special, Unrounded};
 use crate::real::Real;
-use crate::recur::root;
 use crate::trig::entry;
-use crate::word::{mask, shift_right_sticky, swap_if};
+use crate::word::{bit, mask, shift_layers, shift_right_sticky, swap_if};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 impl Arithmetic {
@@ -115,7 +115,8 @@ impl Arithmetic {
             false => y.significand.clone(),
         };
         let smaller = Int::unsigned(&smaller).shl(more, p + more);
-        let (smaller, lost) = shift_right_sticky(b, &smaller, &distance[..width - 1]);
+        let layers = shift_layers(b, &distance[..width - 1], p + more);
+        let (smaller, lost) = shift_right_sticky(b, &smaller, &layers);
         let (larger, smaller) = (
             Fixed::unsigned(&x.significand, 1 - p as i32),
             Fixed::unsigned(&smaller, 1 - (p + more) as i32),
@@ -130,14 +131,7 @@ impl Arithmetic {
         let wide = [sum.bits(lows, lows + 2), halved].concat();
         let radicand = b.select(far, &wide, &near);
         let root = root(b, &radicand, p + 2);
-        let exponent = b.sum(
-            &[
-                Int::signed(&x.exponent),
-                Int::signed(&[Wire::ONE]),
-                bit(&far),
-            ],
-            width,
-        );
+        let exponent = b.add(Int::signed(&x.exponent), bit(&far), width);
         let sticky = match low {
             Some(_) => Wire::ONE,
             None => {
@@ -161,9 +155,11 @@ impl Arithmetic {
         let result = Unrounded {
             sign: Wire::ZERO,
             exponent,
+            offset: 0,
             above: Wire::ZERO,
             significand: root,
             sticky,
+            carries: true,
         };
         self.pack(b, &result, special)
     }

@@ -11,14 +11,14 @@
 //! function of a fixed-point number. Arguments so small that the result is nearest to them are
 //! handed on.
 
-use crate::curve::{Curve, Estimate, bit, product, select};
+use crate::curve::{Curve, Estimate, product, select};
 use crate::format::{Arithmetic, Format, Parts};
 use crate::function::{Error, Function, ONE};
 use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
 use crate::real::special::two_over_pi;
-use crate::word::{flip_if, layers, normalise_near};
+use crate::word::{bit, flip_if, layers, normalise_near};
 use num_bigint::BigInt;
 use sealane_circuit::{Builder, Int, Wire, Word};
 use std::sync::Arc;

@@ -2,6 +2,6 @@
 
 mod arith;
 mod common;
+mod dump;
 mod elementary;
 mod transcendental;
-mod dump;

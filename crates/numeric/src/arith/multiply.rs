@@ -2,16 +2,19 @@
 
 use crate::format::Arithmetic;
 use crate::pack::{Class, Special, Unrounded};
-use crate::word::{normalise, swap_if};
+use crate::word::{bit, complement, normalise, swap_if};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 /// The significands and the exponent of a product.
-struct Factors {
-    x: Word,
-    y: Word,
-    /// The sum of both biased exponents.
-    exponent: Word,
-    special: Special,
+pub(crate) struct Factors {
+    pub x: Word,
+    pub y: Word,
+    /// The biased exponent of the product of the highest bits.
+    pub exponent: Word,
+    /// The class. A product of two subnormal numbers may count as one that is not zero.
+    pub special: Special,
+    /// 1 if a factor is zero.
+    pub zero: Wire,
 }
 
 impl Arithmetic {
@@ -32,16 +35,18 @@ impl Arithmetic {
         let result = Unrounded {
             sign,
             exponent: factors.exponent,
+            offset: -i128::from(self.format.bias()),
             above,
             significand,
             sticky: b.or(low, last),
+            carries: true,
         };
         self.pack(b, &result, factors.special)
     }
 
     /// Both significands, with the highest bit 1, and the exponent of their product.
-    fn factors(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Factors {
-        if !self.is_flushed() && !self.tiny_products_count() {
+    pub(crate) fn factors(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Factors {
+        if !(self.is_flushed() || self.is_narrow()) {
             return self.sorted_factors(b, x, y);
         }
         let (x, y) = (self.unpack(b, x), self.unpack(b, y));
@@ -50,6 +55,7 @@ impl Arithmetic {
         Factors {
             exponent: self.product_exponent(b, &exponents),
             special: product_class(b, x.class, y.class, zero),
+            zero,
             x: x.significand,
             y: y.significand,
         }
@@ -70,32 +76,26 @@ impl Arithmetic {
         let x = self.lift(b, normal[0], x.exponent);
         let y = self.lift(b, normal[1], y.exponent);
         // -amount is its complement and 1.
-        let down: Word = amount.iter().map(|&bit| !bit).chain([Wire::ONE]).collect();
+        let down = complement(&amount);
         let exponents = [
             Int::unsigned(&x),
             Int::unsigned(&y),
             Int::signed(&down),
-            Int::unsigned(&[Wire::ONE]),
+            bit(&Wire::ONE),
         ];
         Factors {
             exponent: self.product_exponent(b, &exponents),
             special: product_class(b, classes[0], classes[1], zero),
+            zero: b.or(classes[0].zero, classes[1].zero),
             x: first,
             y: second,
         }
     }
 
-    /// The sum of exponents with one bias, less one.
+    /// The sum of exponents, each with its bias.
     fn product_exponent(self, b: &mut Builder, exponents: &[Int]) -> Word {
         let width = self.exponent_width();
-        let bias = b.constant(-(i128::from(self.format.bias()) + 1), width);
-        b.sum(&[exponents, &[Int::unsigned(&bias)]].concat(), width)
-    }
-
-    /// True if the product of two subnormal numbers may be more than half of the smallest one: in
-    /// formats with few bits of exponent.
-    fn tiny_products_count(self) -> bool {
-        self.format.bias() < self.format.fraction as i32 + 3
+        b.sum(exponents, width)
     }
 }
 

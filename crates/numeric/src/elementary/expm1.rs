@@ -44,7 +44,7 @@ fn fit(precision: Precision) -> Arc<Piecewise> {
         digits,
     } = precision;
     let half = Real::scaled(1, -1);
-    Piecewise::known(("expm1", [index, degree, digits as usize]), || {
+    Piecewise::known(("expm1", [index, degree, digits as usize, 0]), || {
         Piecewise::fit(2 << index, degree, &|segment, t| {
             let place = |segment: usize| (&Real::of(segment as i64) + t).shifted(-(index as i64));
             match segment.checked_sub(1 << index) {

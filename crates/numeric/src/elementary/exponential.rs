@@ -113,9 +113,8 @@ impl Arithmetic {
         let fraction = self.format.fraction as i32;
         let flushed = self.is_flushed();
         heap.signed(exponent, 0, false);
-        // The exponent that `pack` takes is one less.
-        let bias = self.format.bias() - i32::from(!flushed);
-        heap.constant(&Real::of(bias.into()));
+        let offset = if flushed { 0 } else { UNROUNDED_OFFSET };
+        heap.constant(&Real::of(i64::from(self.format.bias()) - offset));
         if flushed {
             heap.constant(&Real::scaled(1, i64::from(-fraction) - 1));
         }
@@ -132,14 +131,20 @@ impl Arithmetic {
         let unrounded = Unrounded {
             sign,
             exponent,
+            offset: offset.into(),
             above: Wire::ZERO,
             significand,
             // No power is half way between two numbers, and what is cut off is not 0.
             sticky: Wire::ONE,
+            carries: true,
         };
         self.pack(b, &unrounded, special)
     }
 }
+
+/// What the exponents of results that may be subnormal lack here: as `pack` subtracts it from them,
+/// they are made without it.
+pub(crate) const UNROUNDED_OFFSET: i64 = 2;
 
 impl Precision {
     /// The offset that puts the logarithm of 2 on the border of a segment.

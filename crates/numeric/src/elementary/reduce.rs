@@ -32,7 +32,7 @@ impl Precision {
         function: &dyn Fn(&Real) -> Real,
     ) -> Arc<Piecewise> {
         let width = -(self.index as i64);
-        let key = [self.index, self.degree, self.digits as usize];
+        let key = [self.index, self.degree, self.digits as usize, 0];
         Piecewise::known((name, key), || {
             Piecewise::fit(1 << self.index, self.degree, &|segment, t| {
                 function(&(&Real::of(segment as i64) + t).shifted(width))

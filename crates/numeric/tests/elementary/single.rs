@@ -22,7 +22,46 @@ pub const EXACT: &[(&str, fn(f64) -> f64, f64)] = &[
     ("atan", f64::atan, 0.6),
     ("cbrt", f64::cbrt, 0.55),
     ("rsqrt", |x| 1.0 / x.sqrt(), 0.55),
+    ("sinh", f64::sinh, 0.6),
+    ("cosh", f64::cosh, 0.6),
+    ("tanh", f64::tanh, 0.6),
+    ("sigmoid", sigmoid, 0.6),
+    ("asinh", asinh, 0.6),
+    ("acosh", acosh, 0.6),
+    ("atanh", atanh, 0.6),
 ];
+
+/// The logistic function, without a loss of digits.
+fn sigmoid(x: f64) -> f64 {
+    match x < 0.0 {
+        true => x.exp() / (1.0 + x.exp()),
+        false => 1.0 / (1.0 + (-x).exp()),
+    }
+}
+
+// The inverse functions of Rust's standard library lose digits near 0 in some of its versions; the
+// following lose a few units of f64 at most.
+
+fn acosh(x: f64) -> f64 {
+    let t = if x < 1.0 { f64::NAN } else { x - 1.0 };
+    if t > 1e100 {
+        return x.ln() + std::f64::consts::LN_2;
+    }
+    (t + (t * (t + 2.0)).sqrt()).ln_1p()
+}
+
+fn asinh(x: f64) -> f64 {
+    let size = x.abs();
+    if size > 1e100 {
+        return (size.ln() + std::f64::consts::LN_2).copysign(x);
+    }
+    let value = (size + size * size / (1.0 + size.hypot(1.0))).ln_1p();
+    value.copysign(x)
+}
+
+fn atanh(x: f64) -> f64 {
+    (0.5 * (2.0 * x.abs() / (1.0 - x.abs())).ln_1p()).copysign(x)
+}
 
 /// The worst error and its argument.
 pub fn worst(
