@@ -2,6 +2,5 @@
 
 mod arith;
 mod common;
-mod dump;
 mod elementary;
 mod transcendental;
