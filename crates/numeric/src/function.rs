@@ -69,7 +69,7 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
     use crate::elementary::{expm1, exponential, hyperbolic, inverse, log1p, logarithm, pow};
-    let rooms: [&[Function]; 12] = [
+    let rooms: [&[Function]; 17] = [
         crate::arith::FUNCTIONS,
         crate::classify::FUNCTIONS,
         crate::compare::FUNCTIONS,
@@ -82,6 +82,11 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         log1p::FUNCTIONS,
         hyperbolic::FUNCTIONS,
         inverse::FUNCTIONS,
+        crate::trig::FUNCTIONS,
+        crate::roots::FUNCTIONS,
+        crate::arcs::FUNCTIONS,
+        crate::errors::FUNCTIONS,
+        crate::gamma::FUNCTIONS,
     ];
     rooms.into_iter().flatten()
 }

@@ -16,25 +16,29 @@
 
 #![forbid(unsafe_code)]
 
+mod arcs;
 mod arith;
+mod chebyshev;
 mod classify;
 mod compare;
 mod convert;
+mod curve;
+mod elementary;
+mod errors;
 mod fixed;
 mod format;
 mod function;
-pub mod measure;
-mod integral;
-mod chebyshev;
-mod elementary;
-mod format;
-mod function;
+mod gamma;
 mod heap;
+mod integral;
+pub mod measure;
 mod pack;
 mod poly;
 pub mod real;
+mod roots;
 mod scale;
 mod sum;
+mod trig;
 mod window;
 mod word;
 

@@ -25,6 +25,13 @@ pub(crate) struct Class {
     pub nan: Wire,
 }
 
+impl Class {
+    /// An infinity.
+    pub(crate) fn infinite(self, b: &mut Builder) -> Wire {
+        b.xor(self.not_finite, self.nan)
+    }
+}
+
 /// A number in parts: `(-1)^sign significand 2^(exponent - bias - fraction)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Number {
@@ -52,7 +59,7 @@ pub(crate) struct Unrounded {
     pub sign: Wire,
     /// The biased exponent less `offset`, a signed word that is wide enough for the exponent, too.
     pub exponent: Word,
-    /// The missing part of the exponent.
+    /// What the exponent lacks.
     pub offset: i128,
     /// 1 if the exponent is more by one: only if the significand is not rounded up to the next
     /// power of two. This is so where products and quotients have their highest bit.
@@ -90,6 +97,11 @@ impl Arithmetic {
             .exponent
             .max(crate::word::layers(self.precision()) + 1)
             + 2
+    }
+
+    /// A constant of the width of exponents.
+    pub(crate) fn exponent(self, b: &Builder, value: i128) -> Word {
+        b.constant(value, self.exponent_width())
     }
 
     /// The class of a number, from its fields.
@@ -160,8 +172,8 @@ impl Arithmetic {
             let field = advance(b, &result.exponent, result.offset, result.above, carry);
             return self.assemble(b, result.sign, fraction, field, Low::Flushed, special);
         }
-        // Below 0 the complement of the exponent less 2 is the shift that makes the significand of
-        // a subnormal number.
+        // Below 0 the complement of the exponent less 2 is the shift that makes the significand of a
+        // subnormal number.
         let (exponent, _) = advance(
             b,
             &result.exponent,

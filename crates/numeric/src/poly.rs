@@ -60,6 +60,11 @@ struct Step {
 }
 
 impl Piecewise {
+    /// A bound of the difference between the function and its polynomials.
+    pub fn error(&self) -> &Real {
+        &self.error
+    }
+
     /// Fits polynomials of `degree` to `function(segment, t)`, for t in [0, 1).
     pub fn fit(
         segments: usize,

@@ -6,6 +6,8 @@
 //! than `2^-TRUSTED` for arguments of the size that tables have (below `2^16`). A table has some
 //! hundred or thousand entries, of some 20 microseconds each.
 
+pub(crate) mod special;
+
 use num_bigint::{BigInt, Sign};
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -274,7 +276,7 @@ mod tests {
     use super::*;
 
     /// The digits of a real number, cut off behind 60 of them.
-    fn digits(of: &Real) -> String {
+    pub(super) fn digits(of: &Real) -> String {
         let scaled = (of.abs().0 * BigInt::from(10).pow(60)) >> FRACTION;
         let text = format!("{scaled:0>61}");
         let (whole, rest) = text.split_at(text.len() - 60);

@@ -109,7 +109,14 @@ pub(crate) fn normalise(b: &mut Builder, x: &[Wire]) -> (Word, Word) {
 /// [`normalise`], where the `still` lowest bits are 0 wherever the word moves by four or more.
 pub(crate) fn normalise_sum(b: &mut Builder, x: &[Wire], still: usize) -> (Word, Word) {
     let mut probes = Probes::new(b, x);
-    normalise_by(b, x, still, &mut probes)
+    normalise_by(b, x, (layers(x.len()), still), &mut probes)
+}
+
+/// The same for a word that has fewer than `2^layers` zeros above its highest 1.
+pub(crate) fn normalise_near(b: &mut Builder, x: &[Wire], layers: usize) -> (Word, Word) {
+    let mut probes = Probes::new(b, x);
+    probes.blocks.truncate(layers);
+    normalise_by(b, x, (layers, 0), &mut probes)
 }
 
 /// A word that has moved left, but no further than a limit.
@@ -174,17 +181,23 @@ fn normalise_to_mark(b: &mut Builder, x: &[Wire], still: usize, limit: &[Wire]) 
     // Nothing moves further than the lowest bit, not even a zero.
     marked[0] = Wire::ONE;
     let mut probes = Probes::marked(b, &marked);
-    let (word, amount) = normalise_by(b, x, still, &mut probes);
+    let (word, amount) = normalise_by(b, x, (layers(x.len()), still), &mut probes);
     let (one_more, _) = increment(b, limit, Wire::ONE);
     let [left, next] = [limit, &one_more]
         .map(|from| b.sub(Int::unsigned(from), Int::unsigned(&amount), from.len()));
     Advanced { word, left, next }
 }
 
-fn normalise_by(b: &mut Builder, x: &[Wire], still: usize, probes: &mut Probes) -> (Word, Word) {
+/// Moves a word by the given number of layers; of its lowest bits, some are still.
+fn normalise_by(
+    b: &mut Builder,
+    x: &[Wire],
+    (layers, still): (usize, usize),
+    probes: &mut Probes,
+) -> (Word, Word) {
     let mut word = x.to_vec();
     let mut amount = Word::new();
-    for k in (0..layers(x.len())).rev() {
+    for k in (0..layers).rev() {
         let shift = !probes.top(b, &word, k);
         word = shift_into_zeros(b, &word, k, shift, still);
         probes.shift(b, shift);

@@ -2,14 +2,15 @@
 
 mod arith;
 mod common;
-mod cost;
-mod half;
 mod compare;
 mod convert;
+mod cost;
+mod elementary;
 mod figures;
+mod half;
 mod integral;
 mod lanes;
 mod scale;
 mod sum;
+mod transcendental;
 mod values;
-mod elementary;

@@ -129,6 +129,10 @@ pub fn rounded(arithmetic: Arithmetic, exact: f64) -> u64 {
     if size >= 2f64.powi(format.max_exponent() + 1) {
         return sign | infinity;
     }
+    // Rounded up to the least normal number.
+    if lowest < least {
+        return sign | 1 << format.fraction;
+    }
     // A carry out of the fraction is one into the exponent.
     let field = (lowest - least) as u64;
     sign | (field << format.fraction) + units as u64

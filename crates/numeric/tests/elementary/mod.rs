@@ -3,8 +3,8 @@
 mod all;
 mod costs;
 mod double;
-mod error;
+pub mod error;
 mod half;
-mod lanes;
+pub mod lanes;
 mod single;
 mod two;
