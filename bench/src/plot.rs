@@ -149,7 +149,11 @@ fn position<T>(items: &mut Vec<T>, is: impl Fn(&T) -> bool, make: impl Fn() -> T
 pub fn svg(heading: &str, charts: &[Chart]) -> String {
     let height = charts.iter().map(Chart::height).sum::<f64>() + TOP;
     document(heading, [WIDTH, height], |out| {
-        writeln!(out, "<text x=\"{MARGIN}\" y=\"22\">{}</text>", Escaped(heading))?;
+        writeln!(
+            out,
+            "<text x=\"{MARGIN}\" y=\"22\">{}</text>",
+            Escaped(heading)
+        )?;
         let mut top = TOP;
         for chart in charts {
             chart.draw(out, top)?;
@@ -196,11 +200,13 @@ fn begin(out: &mut String, label: &str, width: f64, height: f64) -> fmt::Result 
 }
 
 /// Formats a figure with three digits, more only before the point.
-fn format_value(value: f64) -> String {
+pub(crate) fn format_value(value: f64) -> String {
     let decimals = match value.abs() {
         v if v >= 99.95 => 0,
         v if v >= 9.995 => 1,
-        _ => 2,
+        v if v >= 0.0995 || v == 0.0 => 2,
+        // As many as bring three digits behind the zeros, of which the last may not show.
+        v => ((2.0 - v.log10().floor()) as usize).min(6),
     };
     format!("{value:.decimals$}")
 }

@@ -24,6 +24,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (head, _) = old.split_once(math::BEGIN).ok_or("the page has no mark")?;
     let page = format!("{head}{}\n\n{}", math::BEGIN, math::markdown(&records));
     replace(&root.join(PAGE), Rights::Usual, page.as_bytes())?;
-    replace(&root.join(PLOT), Rights::Usual, math::errors_svg().as_bytes())?;
+    replace(
+        &root.join(PLOT),
+        Rights::Usual,
+        math::errors_svg().as_bytes(),
+    )?;
     Ok(())
 }

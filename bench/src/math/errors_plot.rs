@@ -55,7 +55,11 @@ fn errors(name: &'static str, runner: &measure::Runner, exact: reference::One) -
     for (&x, result) in arguments.iter().zip(runner.run_one(&arguments)) {
         let error = measure::error(arithmetic, result, exact(measure::value(format, x)));
         let field = (x >> format.fraction) as usize;
-        let side = if field < fields { &mut above } else { &mut below };
+        let side = if field < fields {
+            &mut above
+        } else {
+            &mut below
+        };
         let worst = &mut side[field % fields];
         *worst = worst.max(error);
     }
@@ -69,15 +73,30 @@ impl Errors {
         let (width, height) = (CELL.0 - 2.0 * MARGIN, CELL.1 - 2.0 * MARGIN);
         let (left, top) = (left + MARGIN, top + MARGIN);
         let bottom = top + height;
-        writeln!(out, "<text x=\"{left}\" y=\"{}\">{}</text>", top - 6.0, self.name)?;
+        writeln!(
+            out,
+            "<text x=\"{left}\" y=\"{}\">{}</text>",
+            top - 6.0,
+            self.name
+        )?;
         for (ulp, label) in [(0.0, "0"), (0.5, "0.5"), (1.0, "1")] {
             let y = bottom - ulp / MOST_ULP * height;
             let right = left + width;
             writeln!(out, "<path class=\"grid\" d=\"M{left} {y}H{right}\"/>")?;
             let end = left - 4.0;
-            writeln!(out, "<text class=\"group\" x=\"{end}\" y=\"{}\">{label}</text>", y + 4.0)?;
+            writeln!(
+                out,
+                "<text class=\"group\" x=\"{end}\" y=\"{}\">{label}</text>",
+                y + 4.0
+            )?;
         }
-        let values: Vec<f64> = self.below.iter().rev().chain(&self.above).copied().collect();
+        let values: Vec<f64> = self
+            .below
+            .iter()
+            .rev()
+            .chain(&self.above)
+            .copied()
+            .collect();
         let step = width / values.len() as f64;
         let points = values.iter().enumerate().map(|(at, ulp)| {
             let (x, y) = (at as f64 * step + left, bottom - ulp.min(MOST_ULP) * height);
@@ -87,7 +106,11 @@ impl Errors {
         writeln!(out, "<path class=\"line\" d=\"M{line}\"/>")?;
         let middle = left + width / 2.0;
         for (x, label) in [(left, "-2^127"), (middle, "0"), (left + width, "2^127")] {
-            writeln!(out, "<text class=\"tick\" x=\"{x}\" y=\"{}\">{label}</text>", bottom + 14.0)?;
+            writeln!(
+                out,
+                "<text class=\"tick\" x=\"{x}\" y=\"{}\">{label}</text>",
+                bottom + 14.0
+            )?;
         }
         Ok(())
     }

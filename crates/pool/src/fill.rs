@@ -17,8 +17,9 @@ use crate::state::{BATCH, BatchCipher, Fill, Offer, batch_bytes};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Mesh, NetError, SessionId};
-use sealane_ot::forms::{self, Hasher};
-use sealane_ot::source::{AnyReceiver, AnySender, Source};
+use sealane_ot::forms::{HashedReceiver, HashedSender};
+use sealane_ot::source::Source;
+use sealane_ot::traits::{RandomReceiver, RandomSender};
 use sealane_ot::{Flights, OtError, Role};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Fault;
@@ -186,13 +187,8 @@ impl Filling<'_> {
         coins: &mut Coins,
         mesh: &mut Mesh,
     ) -> Result<(), FillError> {
-        let (me, peer) = (mesh.me(), PartyId(1 - mesh.me().0));
-        let [sender, receiver] = match role {
-            Role::Sender => [me, peer],
-            Role::Receiver => [peer, me],
-        };
+        let peer = PartyId(1 - mesh.me().0);
         let label = "pool: random OTs";
-        let mut hasher = Hasher::new(self.cpu, mesh.session(), sender, receiver, label);
         let unusable = |error| error::unusable(self.pool.place(), error);
         let file = self.pool.disk().begin(&file_name(role, fill));
         let mut out = BatchWriter {
@@ -210,29 +206,31 @@ impl Filling<'_> {
                 let delta = Zeroizing::new(Block::new(delta.value() | CHOICE_BIT));
                 let setup = source.sender(cpu, mesh, peer, *delta, coins)?;
                 mesh.flush()?;
-                Maker::Sender(setup.finish(mesh, coins)?)
+                let cot = setup.finish(mesh, coins)?;
+                Maker::Sender(Box::new(HashedSender::new(cpu, mesh, cot, label)))
             }
             Role::Receiver => {
                 let setup = source.receiver(cpu, mesh, peer, coins)?;
                 mesh.flush()?;
-                Maker::Receiver(setup.finish(mesh, coins)?)
+                let cot = setup.finish(mesh, coins)?;
+                Maker::Receiver(Box::new(HashedReceiver::new(cpu, mesh, cot, label)))
             }
         };
         let mut keys = Zeroizing::new(vec![Block::ZERO; STRIDE * out.text.len()]);
         for batches in strides(fill.batches) {
             let count = batches * BATCH;
             match &mut maker {
-                Maker::Sender(cot) => {
+                Maker::Sender(ots) => {
                     let pairs = bytemuck::cast_slice_mut(&mut keys[..2 * count]);
-                    forms::send_random(&mut **cot, &mut hasher, mesh, pairs)?;
+                    ots.random(mesh, pairs)?;
                     for pairs in keys[..2 * count].chunks(2 * BATCH) {
                         out.write(&[pairs]).map_err(unusable)?;
                     }
                 }
-                Maker::Receiver(cot) => {
+                Maker::Receiver(ots) => {
                     let (keys, choices) = keys.split_at_mut(STRIDE * BATCH);
                     let (keys, choices) = (&mut keys[..count], &mut choices[..count / 128]);
-                    forms::receive_random(&mut **cot, &mut hasher, mesh, choices, keys)?;
+                    ots.random(mesh, choices, keys)?;
                     mesh.flush()?;
                     for (keys, choices) in keys.chunks(BATCH).zip(choices.chunks(BATCH / 128)) {
                         out.write(&[keys, choices]).map_err(unusable)?;
@@ -247,8 +245,8 @@ impl Filling<'_> {
 }
 
 enum Maker {
-    Sender(Box<dyn AnySender>),
-    Receiver(Box<dyn AnyReceiver>),
+    Sender(Box<dyn RandomSender>),
+    Receiver(Box<dyn RandomReceiver>),
 }
 
 /// The source of so many batches.
