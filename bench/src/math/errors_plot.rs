@@ -67,8 +67,8 @@ fn errors(name: &'static str, runner: &measure::Runner, exact: reference::One) -
 }
 
 impl Errors {
-    /// Draws the errors: arguments from the largest negative one to the largest, by their exponents,
-    /// and the error upwards.
+    /// Draws the errors upwards, over arguments from the largest negative one to the largest, by
+    /// their exponents.
     fn draw(&self, out: &mut String, (left, top): (f64, f64)) -> fmt::Result {
         let (width, height) = (CELL.0 - 2.0 * MARGIN, CELL.1 - 2.0 * MARGIN);
         let (left, top) = (left + MARGIN, top + MARGIN);

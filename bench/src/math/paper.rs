@@ -1,6 +1,6 @@
-//! Functions of a library of `<math.h>` for secure computation that others wrote and measured, beside
-//! ours: seconds of one call, between two processes, for numbers of 64 bits, as its report prints
-//! them; gates and errors as they were counted by running it again.
+//! Functions of a library of `<math.h>` for secure computation that others wrote and measured:
+//! seconds of one call, between two processes, for numbers of 64 bits, as its report prints them;
+//! gates and errors as they were counted by running it again.
 
 /// A function as others have it.
 pub struct Theirs {

@@ -1,5 +1,5 @@
-//! Values of functions in f64, by the library `libm`: the same on every machine, and exact enough to
-//! judge results of at most 32 bits.
+//! Values of functions in f64, by the library `libm`: the same on every machine, and exact enough
+//! to judge results of at most 32 bits.
 
 /// A function of one number.
 pub type One = fn(f64) -> f64;

@@ -215,8 +215,8 @@ pub fn operand(arithmetic: Arithmetic, bits: u64) -> f64 {
 }
 
 /// The error of a result of a format of at most 32 bits, in units in the last place of the exact
-/// value; infinite if it is of another kind, such as a NaN in place of a number. `exact` is known to
-/// an f64, which is fine enough.
+/// value; infinite if it is of another kind, such as a NaN in place of a number. `exact` is known
+/// to an f64, which is fine enough.
 pub fn error(arithmetic: Arithmetic, found: u64, exact: f64) -> f64 {
     let format = arithmetic.format;
     let number = value(format, found);

@@ -59,7 +59,7 @@ pub(crate) struct Unrounded {
     pub sign: Wire,
     /// The biased exponent less `offset`, a signed word that is wide enough for the exponent, too.
     pub exponent: Word,
-    /// What the exponent lacks.
+    /// The missing part of the exponent.
     pub offset: i128,
     /// 1 if the exponent is more by one: only if the significand is not rounded up to the next
     /// power of two. This is so where products and quotients have their highest bit.
@@ -172,8 +172,8 @@ impl Arithmetic {
             let field = advance(b, &result.exponent, result.offset, result.above, carry);
             return self.assemble(b, result.sign, fraction, field, Low::Flushed, special);
         }
-        // Below 0 the complement of the exponent less 2 is the shift that makes the significand of a
-        // subnormal number.
+        // Below 0 the complement of the exponent less 2 is the shift that makes the significand of
+        // a subnormal number.
         let (exponent, _) = advance(
             b,
             &result.exponent,

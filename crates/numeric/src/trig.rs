@@ -187,8 +187,8 @@ impl Arithmetic {
         }
     }
 
-    /// The layers of a shift by as many zeros as a position has on top; those of numbers near 0 have
-    /// more, but are not used.
+    /// The layers of a shift by as many zeros as a position has on top; those of numbers near 0
+    /// have more, but are not used.
     fn places(self) -> usize {
         layers(closest(self.format) + 2)
     }

@@ -129,8 +129,8 @@ pub(crate) struct Advanced {
     pub next: Word,
 }
 
-/// The word shifted left until its highest bit is 1, but by at most `limit`. The `still` lowest bits
-/// are 0 wherever it moves by four or more.
+/// The word shifted left until its highest bit is 1, but by at most `limit`. The `still` lowest
+/// bits are 0 wherever it moves by four or more.
 pub(crate) fn normalise_within(
     b: &mut Builder,
     x: &[Wire],
@@ -228,8 +228,8 @@ pub(crate) fn any_of_fraction(b: &mut Builder, fraction: &[Wire]) -> Wire {
     b.or(low, high)
 }
 
-/// The word shifted left by 2^k where `shift` is 1, in which case its 2^k highest bits are zeros: an
-/// AND for each of the others, but for the `still` lowest ones if k is at least 2.
+/// The word shifted left by 2^k where `shift` is 1, in which case its 2^k highest bits are zeros:
+/// an AND for each of the others, but for the `still` lowest ones if k is at least 2.
 fn shift_into_zeros(b: &mut Builder, x: &[Wire], k: usize, shift: Wire, still: usize) -> Word {
     let by = 1 << k;
     let mut moving = mask(b, shift, &x[..x.len() - by]);

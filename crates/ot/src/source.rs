@@ -1,7 +1,7 @@
 //! Sources of correlated OTs, set up alike whichever extension makes them.
 //!
-//! A user says what it needs of a source, and takes it as a [`CotSender`] or [`CotReceiver`]. All of
-//! them are secure against a corrupt party.
+//! A user says what it needs of a source, and takes it as a [`CotSender`] or [`CotReceiver`]. All
+//! of them are secure against a corrupt party.
 
 pub mod ahead;
 

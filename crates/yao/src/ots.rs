@@ -23,7 +23,7 @@ pub(crate) enum Ots<T, A> {
 }
 
 impl SenderOts {
-    /// Those of a source that is set up.
+    /// OTs of a source that is set up.
     pub(crate) fn of(source: Source, sender: Box<dyn AnySender>) -> SenderOts {
         match source {
             Source::SoftSpoken(_) => Ots::Extension(sender),
@@ -33,7 +33,7 @@ impl SenderOts {
 }
 
 impl ReceiverOts {
-    /// Those of a source that is set up.
+    /// OTs of a source that is set up.
     pub(crate) fn of(source: Source, receiver: Box<dyn AnyReceiver>) -> ReceiverOts {
         match source {
             Source::SoftSpoken(_) => Ots::Extension(receiver),

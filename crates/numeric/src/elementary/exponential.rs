@@ -60,8 +60,8 @@ impl Arithmetic {
         self.power(b, precision, &x, Wire::ZERO, special)
     }
 
-    /// The power of 2 of a fixed-point number with the digits of a precision, too small by at most a
-    /// unit; or a special number.
+    /// The power of 2 of a fixed-point number with the digits of a precision, too small by at most
+    /// a unit; or a special number.
     pub(crate) fn power(
         self,
         b: &mut Builder,
