@@ -13,6 +13,7 @@ import random
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import mpmath as mp
 
@@ -106,19 +107,37 @@ def logistic(x: mp.mpf) -> mp.mpf:
 ABOVE_0 = [(-60, 60, "+"), (-1074, -1060, "+"), (1010, 1023, "+")]
 ODD = [(-60, 6, "+-"), (-1030, -1020, "+-")]
 
-FUNCTIONS = {
-    "exp": (mp.exp, operands_of([(-54, 8, "+-")], [709.782712893384, -745.133219101941, -708.396418532264])),
-    "exp2": (lambda x: mp.mpf(2) ** x, operands_of([(-54, 9, "+-")], [1023.9999999999999, -1074.5, -1022.0, 3.0])),
+FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[[random.Random], Any]]] = {
+    "exp": (
+        mp.exp,
+        operands_of([(-54, 8, "+-")], [709.782712893384, -745.133219101941, -708.396418532264]),
+    ),
+    "exp2": (
+        lambda x: mp.mpf(2) ** x,
+        operands_of([(-54, 9, "+-")], [1023.9999999999999, -1074.5, -1022.0, 3.0]),
+    ),
     "log": (mp.log, operands_of(ABOVE_0, [1.0, 0.75, 1.5])),
     "log2": (lambda x: mp.log(x) / mp.log(2), operands_of(ABOVE_0, [1.0, 0.75, 1.5])),
     "log10": (mp.log10, operands_of(ABOVE_0, [1.0, 0.75, 1.5, 1000.0])),
     "pow": (mp.power, pairs),
-    "expm1": (mp.expm1, operands_of([*ODD, (7, 8, "+-")], [0.5, -0.5, 0.6931471805599453, 709.782712893384])),
-    "log1p": (mp.log1p, operands_of([(-60, -2, "+-"), (-1, 60, "+"), (1000, 1023, "+")], [-0.25, 0.5, -0.99999])),
-    "sinh": (mp.sinh, operands_of([*ODD, (7, 8, "+-")], [0.5, 0.6931471805599453, 710.475860073943])),
+    "expm1": (
+        mp.expm1,
+        operands_of([*ODD, (7, 8, "+-")], [0.5, -0.5, 0.6931471805599453, 709.782712893384]),
+    ),
+    "log1p": (
+        mp.log1p,
+        operands_of([(-60, -2, "+-"), (-1, 60, "+"), (1000, 1023, "+")], [-0.25, 0.5, -0.99999]),
+    ),
+    "sinh": (
+        mp.sinh,
+        operands_of([*ODD, (7, 8, "+-")], [0.5, 0.6931471805599453, 710.475860073943]),
+    ),
     "cosh": (mp.cosh, operands_of([*ODD, (7, 8, "+-")], [0.6931471805599453, 710.475860073943])),
     "tanh": (mp.tanh, operands_of(ODD, [0.5, 1.0, 19.06])),
-    "sigmoid": (logistic, operands_of([*ODD, (7, 8, "+-")], [0.5, -0.5, 36.7368005696771, -708.396418532264, -745.1])),
+    "sigmoid": (
+        logistic,
+        operands_of([*ODD, (7, 8, "+-")], [0.5, -0.5, 36.7368005696771, -708.396418532264, -745.1]),
+    ),
     "asinh": (mp.asinh, operands_of([*ODD, (7, 60, "+-"), (1000, 1023, "+-")], [0.5, 1.0])),
     "acosh": (mp.acosh, operands_of([(0, 60, "+"), (1000, 1023, "+")], [1.1, 1.5, 2.0])),
     "atanh": (mp.atanh, operands_of([(-60, -2, "+-"), (-1030, -1020, "+-")], [0.5, 0.75])),

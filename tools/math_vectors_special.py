@@ -16,10 +16,11 @@ import struct
 from collections.abc import Callable, Iterator
 
 import mpmath as mp
+
 from math_vectors import FOLDER, number_bits, rounded
 
-# The significand, of 53 bits, and the exponent of the number of f64 that is nearest to a multiple of
-# pi/2; found by continued fractions.
+# The significand, of 53 bits, and the exponent of the number of f64 that is nearest to a multiple
+# of pi/2; found by continued fractions.
 NEAREST = (0x16AC5B262CA1FF, 797)
 
 
