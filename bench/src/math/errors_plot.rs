@@ -53,6 +53,9 @@ fn errors(name: &'static str, runner: &measure::Runner, exact: reference::One) -
     let (mut below, mut above) = (vec![0.0f64; fields], vec![0.0f64; fields]);
     let arguments = measure::sample(format, ARGUMENTS, 3);
     for (&x, result) in arguments.iter().zip(runner.run_one(&arguments)) {
+        if measure::value(format, x).is_nan() {
+            continue;
+        }
         let error = measure::error(arithmetic, result, exact(measure::value(format, x)));
         let field = (x >> format.fraction) as usize;
         let side = if field < fields {
