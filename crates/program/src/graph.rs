@@ -21,6 +21,8 @@ pub struct Program {
     pub parties: Vec<String>,
     /// The symbolic row counts.
     pub rows: Vec<RowSymbol>,
+    /// True if floating point below the normal numbers is read and written as zeros.
+    pub flush_subnormals: bool,
     /// Inputs in the order of the signature.
     pub inputs: Vec<Input>,
     /// The main graph. Its parameters are the inputs, in order.

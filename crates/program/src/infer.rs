@@ -7,6 +7,7 @@
 mod body;
 mod element;
 mod fixed;
+mod float;
 mod lanes;
 mod lookup;
 pub(crate) mod range;
@@ -21,6 +22,7 @@ use sealane_diagnostic::Diagnostic;
 
 pub(crate) use body::{graph, params};
 pub(crate) use fixed::SumProduct;
+pub(crate) use float::unfit;
 pub(crate) use lanes::{dot_range, sum, sum_range, summed};
 pub(crate) use refuse::{invalid, no_common_type, no_such_type};
 
@@ -149,8 +151,9 @@ impl<'a> Scope<'a> {
             Some((Op::Param(index), _)) if (*index as usize) < self.inputs.len() => {
                 self.inputs[*index as usize].name.clone()
             }
-            Some((Op::Const(_), value)) if value.shape.rank() == 0 => {
-                decimal::text(value.range.lo, value.ty.fraction())
+            Some((Op::Const(data), value)) if value.shape.rank() == 0 => {
+                let number = data.numbers().next().unwrap_or(value.range.lo);
+                decimal::value_text(number, value.ty)
             }
             _ => fallback.into(),
         }
@@ -208,7 +211,11 @@ fn constant(data: &Data) -> Result<Meta, Diagnostic> {
     Ok(Meta {
         ty: data.ty,
         shape,
-        range,
+        range: if data.ty.is_float() {
+            data.ty.range()
+        } else {
+            range
+        },
         visibility: Visibility::Public,
     })
 }

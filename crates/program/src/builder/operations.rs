@@ -8,6 +8,7 @@ use crate::graph::{Binary, Op, Reduction, Unary, ValueId};
 use crate::infer;
 use crate::types::{Range, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_numeric::Kind;
 
 /// Type of `bool` in arithmetic.
 const BIT: Type = Type::unsigned(1);
@@ -70,6 +71,9 @@ impl Builder {
     /// unless `ty` wraps.
     pub fn cast(&mut self, a: Handle, ty: Type, span: Option<&Span>) -> Result<Handle, Diagnostic> {
         let id = self.found(a, span)?;
+        if self.known(id).0.is_float() && matches!(ty, Type::Int { .. } | Type::Fixed { .. }) {
+            return Err(infer::unfit(&self.scope(), id, ty).at(span));
+        }
         let id = self.cast_to(id, ty, span)?;
         Ok(self.handle(id))
     }
@@ -176,22 +180,31 @@ impl Builder {
         self.operate(Op::Stack(ids, axis), span)
     }
 
-    /// Calls a function by name; operands are converted to bytes where they fit.
+    /// Calls a function by name; operands are converted to bytes, or to their common type of
+    /// floating point, where they fit.
     pub fn call(
         &mut self,
         name: &str,
         operands: &[Operand],
         span: Option<&Span>,
     ) -> Result<Handle, Diagnostic> {
-        let wanted = call::function(name)
-            .map_err(|error| error.at(span))?
-            .operands
-            .len();
+        let floats = call::of_floats(name).map(|(function, _)| function.operands);
+        let wanted = match floats {
+            Some(kinds) => kinds.len(),
+            None => call::function(name)
+                .map_err(|error| error.at(span))?
+                .operands
+                .len(),
+        };
         if operands.len() != wanted {
             let message = format!("`{name}` takes {wanted} operands, not {}", operands.len());
             return Err(Diagnostic::new(Code::TypeMismatch, message)
                 .hint("give it all of its operands, and nothing else")
                 .at(span));
+        }
+        if let Some(kinds) = floats {
+            let ids = self.operands_of_floats(name, operands, kinds, span)?;
+            return self.operate(Op::Call(name.into(), ids), span);
         }
         let mut ids = Vec::with_capacity(wanted);
         for operand in operands {
@@ -199,6 +212,26 @@ impl Builder {
             ids.push(self.fit(id, Type::U8, &format!("an operand of `{name}`"), span)?);
         }
         self.operate(Op::Call(name.into(), ids), span)
+    }
+
+    /// The operands of a function of floating point: its numbers in their common type.
+    fn operands_of_floats(
+        &mut self,
+        name: &str,
+        operands: &[Operand],
+        kinds: &[Kind],
+        span: Option<&Span>,
+    ) -> Result<Vec<ValueId>, Diagnostic> {
+        let both = || operands.iter().copied().zip(kinds);
+        let numbers = both().filter(|(_, kind)| **kind == Kind::Float);
+        let numbers = numbers.map(|(operand, _)| operand).collect::<Vec<_>>();
+        let mut numbers = self.unified(name, &numbers, true, span)?.into_iter();
+        both()
+            .map(|(operand, kind)| match kind {
+                Kind::Float => Ok(numbers.next().unwrap_or(ValueId(u32::MAX))),
+                _ => self.exactly(operand, None, span),
+            })
+            .collect()
     }
 
     /// Appends an operation whose type follows from its operands.
@@ -243,6 +276,7 @@ impl Builder {
             Operand::Int(number) => number,
         };
         match beside {
+            Some(ty @ Type::Float(_)) => self.number(ty, number, span),
             Some(ty @ (Type::Int { .. } | Type::Fixed { .. })) => {
                 let stored = Range::of(number).shifted(ty.fraction().into());
                 if stored.is_some_and(|stored| ty.holds(stored)) {

@@ -192,8 +192,11 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<bool, Diagnostic> {
         let types = [self.type_of(a, span)?, self.type_of(b, span)?];
-        let fixed = types.into_iter().flatten().any(Type::is_fixed);
-        Ok(op == Binary::Div || op == Binary::Mul && fixed)
+        let mut types = types.into_iter().flatten();
+        if types.clone().any(Type::is_float) {
+            return Ok(false);
+        }
+        Ok(op == Binary::Div || op == Binary::Mul && types.any(Type::is_fixed))
     }
 
     /// Adds a product or quotient that is rounded down to the common type of its operands.
