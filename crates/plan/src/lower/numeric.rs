@@ -1,0 +1,75 @@
+//! Operations on the bits of floating point, element by element: those of room `numeric`, and
+//! conversions and orders here.
+
+use crate::floats::{Call, Operation};
+use sealane_circuit::{Builder, Int, Wire, Word};
+use sealane_numeric::{Arithmetic, Kind};
+use sealane_program::call;
+use sealane_program::types::Range;
+
+/// Lowers one element of a call; `range` is that of its result.
+pub(super) fn lower(b: &mut Builder, call: &Call, operands: &[Int<'_>], range: Range) -> Word {
+    let arithmetic = call.arithmetic;
+    let bits = || operands[0].resize(arithmetic.format.bits());
+    match &call.operation {
+        Operation::Function(name) => function(b, arithmetic, name, operands, range),
+        Operation::LeastNan => ordered(b, arithmetic, &bits(), false),
+        Operation::MostNan => ordered(b, arithmetic, &bits(), true),
+        Operation::Ordered => unordered(b, arithmetic, &bits()),
+        Operation::From { .. } | Operation::To { .. } | Operation::Convert(_) => {
+            unimplemented!("conversions")
+        }
+    }
+}
+
+/// A function of room `numeric`.
+fn function(
+    b: &mut Builder,
+    arithmetic: Arithmetic,
+    name: &str,
+    operands: &[Int<'_>],
+    range: Range,
+) -> Word {
+    let Some((function, result)) = call::of_floats(name) else {
+        unreachable!("check refuses a function `{name}`")
+    };
+    let format = arithmetic.format;
+    let words = operands.iter().zip(function.operands);
+    let words = words.map(|(int, kind)| int.resize(kind.bits(format)));
+    let results = (function.build)(arithmetic, b, &words.collect::<Vec<_>>());
+    let signed = matches!(function.results[result], Kind::Integer(_));
+    let bits = &results[result];
+    Int { bits, signed }.resize(range.bits().into())
+}
+
+/// The integer of a number in the order of numbers: of negative numbers all bits are flipped, of
+/// others the sign. NaN becomes the largest or the least of all.
+fn ordered(b: &mut Builder, arithmetic: Arithmetic, bits: &[Wire], most: bool) -> Word {
+    let format = arithmetic.format;
+    let sign = bits[format.bits() - 1];
+    let (last, rest) = (format.bits() - 1, &bits[..format.bits() - 1]);
+    let mut word = rest.iter().map(|bit| b.xor(*bit, sign)).collect::<Word>();
+    word.push(!bits[last]);
+    let exponent = b.all(&bits[format.fraction..last]);
+    let fraction = b.any(&bits[..format.fraction]);
+    let nan = b.and(exponent, fraction);
+    let end = vec![Wire::constant(most); format.bits()];
+    b.select(nan, &end, &word)
+}
+
+/// The number of such an integer; NaN is the canonical one.
+fn unordered(b: &mut Builder, arithmetic: Arithmetic, word: &[Wire]) -> Word {
+    let format = arithmetic.format;
+    let last = format.bits() - 1;
+    let sign = !word[last];
+    let mut bits = word[..last]
+        .iter()
+        .map(|bit| b.xor(*bit, sign))
+        .collect::<Word>();
+    bits.push(sign);
+    let exponent = b.all(&bits[format.fraction..last]);
+    let fraction = b.any(&bits[..format.fraction]);
+    let nan = b.and(exponent, fraction);
+    let canonical = b.constant(format.nan() as i128, format.bits());
+    b.select(nan, &canonical, &bits)
+}
