@@ -150,6 +150,15 @@ pub fn declared(
             .hint("declare a range of such numbers, or another type");
         error::raised(py, &finding.at(span))
     };
+    if ty.is_float() {
+        let finding = Diagnostic::new(
+            Code::ConstantRange,
+            format!("{name} is declared with a range, and {ty} has none"),
+        )
+        .because("ranges are not followed through floating point, so none would be relied on")
+        .hint("leave `sl.between` out, or declare `sl.fixed(...)`, whose ranges are followed");
+        return Err(error::raised(py, &finding.at(span)));
+    }
     let stored = |(numerator, denominator)| {
         let end = Real::new(numerator, denominator);
         let end = end.ok_or_else(|| refused(format!("{numerator}/{denominator}")))?;
