@@ -68,7 +68,8 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    let rooms: [&[Function]; 3] = [
+    let rooms: [&[Function]; 4] = [
+        crate::arith::FUNCTIONS,
         crate::classify::FUNCTIONS,
         crate::compare::FUNCTIONS,
         crate::integral::FUNCTIONS,

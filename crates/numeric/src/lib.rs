@@ -13,13 +13,16 @@
 
 #![forbid(unsafe_code)]
 
+mod arith;
 mod classify;
 mod compare;
 mod format;
 mod function;
 mod integral;
+mod pack;
 pub mod real;
 mod shift;
+mod word;
 
 pub use format::{Arithmetic, Format, Parts, Subnormals};
 pub use function::{Build, Error, Function, Kind, function, functions};

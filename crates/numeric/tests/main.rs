@@ -1,5 +1,7 @@
 //! Tests of room `numeric`.
 
+mod arith;
+mod common;
 mod compare;
 mod integral;
 mod lanes;

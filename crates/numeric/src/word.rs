@@ -1,0 +1,242 @@
+//! Functions on words that floating point needs and room `circuit` lacks.
+
+use sealane_circuit::{Builder, Goal, Int, Wire, Word};
+
+/// `bits` where `keep` is 1, else zeros.
+pub(crate) fn mask(b: &mut Builder, keep: Wire, bits: &[Wire]) -> Word {
+    bits.iter().map(|&bit| b.and(bit, keep)).collect()
+}
+
+/// `bits` where `flip` is 0, else their complements: no AND.
+pub(crate) fn flip_if(b: &mut Builder, flip: Wire, bits: &[Wire]) -> Word {
+    bits.iter().map(|&bit| b.xor(bit, flip)).collect()
+}
+
+/// Two words, exchanged where `swap` is 1: an AND a bit.
+pub(crate) fn swap_if(b: &mut Builder, swap: Wire, x: &[Wire], y: &[Wire]) -> (Word, Word) {
+    let differ = b.zip(x, y, Builder::xor);
+    let change = mask(b, swap, &differ);
+    (
+        b.zip(x, &change, Builder::xor),
+        b.zip(y, &change, Builder::xor),
+    )
+}
+
+/// The AND and the OR of all bits. The first gates serve both: for n bits 2 n - 2 - n/2 ANDs.
+pub(crate) fn all_any(b: &mut Builder, bits: &[Wire]) -> (Wire, Wire) {
+    match *bits {
+        [] => (Wire::ONE, Wire::ZERO),
+        [bit] => (bit, bit),
+        [x, y] => {
+            let both = b.and(x, y);
+            let differ = b.xor(x, y);
+            (both, b.xor(both, differ))
+        }
+        _ => {
+            let at = (bits.len() / 2).next_multiple_of(2);
+            let (low, high) = (all_any(b, &bits[..at]), all_any(b, &bits[at..]));
+            (b.and(low.0, high.0), b.or(low.1, high.1))
+        }
+    }
+}
+
+/// x / 2^amount rounded down, in the bits of x, and 1 if that loses a bit that is 1. Any amount is
+/// allowed.
+pub(crate) fn shift_right_sticky(b: &mut Builder, x: &[Wire], amount: &[Wire]) -> (Word, Wire) {
+    let n = x.len();
+    let layers = (n.next_power_of_two().trailing_zeros() as usize).min(amount.len());
+    let mut layer_bits = amount[..layers].to_vec();
+    // What no layer shifts sets as many layers as move all bits out.
+    let beyond = b.any(&amount[layers..]);
+    let mut reach = 0;
+    for k in (0..layers).rev().take_while(|_| beyond != Wire::ZERO) {
+        if reach <= n {
+            layer_bits[k] = b.or(layer_bits[k], beyond);
+            reach += 1 << k;
+        }
+    }
+    let mut word = x.to_vec();
+    let mut lost = vec![match reach >= n {
+        true => Wire::ZERO,
+        // Layers reach n - 1 at least: the highest bit is left.
+        false => b.and(beyond, x[n - 1]),
+    }];
+    if reach < n {
+        word[n - 1] = b.and(word[n - 1], !beyond);
+    }
+    for (k, &bit) in layer_bits.iter().enumerate().rev() {
+        let (out, _) = word.split_at(1 << k);
+        let out = b.any(out);
+        lost.push(b.and(bit, out));
+        let moved = Int::unsigned(&word).shr(1 << k, n);
+        word = b.select(bit, &moved, &word);
+    }
+    (word, b.any(&lost))
+}
+
+/// The word shifted left until its highest bit is 1, and by how much. Zero stays zero.
+pub(crate) fn normalise(b: &mut Builder, x: &[Wire]) -> (Word, Word) {
+    let mut word = x.to_vec();
+    let mut amount = Word::new();
+    let mut probes = Probes::new(b, x);
+    for k in (0..layers(x.len())).rev() {
+        let shift = !probes.top(b, &word, k);
+        word = shift_into_zeros(b, &word, 1 << k, shift);
+        probes.shift(b, shift);
+        amount.insert(0, shift);
+    }
+    (word, amount)
+}
+
+/// The word shifted left until its highest bit is 1, but by at most `limit`; and what is left of
+/// the limit. Zero stays zero.
+pub(crate) fn normalise_within(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> (Word, Word) {
+    match b.goal() {
+        Goal::Size => normalise_counting_down(b, x, limit),
+        Goal::Depth => normalise_to_mark(b, x, limit),
+    }
+}
+
+/// Each layer takes its shift from the limit: the borrow out of that says that the limit is too
+/// small for the shift, and then takes the subtraction back without another AND.
+fn normalise_counting_down(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> (Word, Word) {
+    let mut word = x.to_vec();
+    let mut left = limit.to_vec();
+    for k in (0..layers(x.len())).rev() {
+        let room = x.len() - (1 << k);
+        let clear = !b.any(&word[room..]);
+        let mut borrow = clear;
+        let mut borrows = Word::new();
+        for &bit in left.get(k..).unwrap_or(&[]) {
+            borrows.push(borrow);
+            borrow = b.and(borrow, !bit);
+        }
+        for (bit, taken) in left.iter_mut().skip(k).zip(borrows) {
+            // All bits are 0 and all borrows 1 if there is a borrow out.
+            let taken = b.xor(taken, borrow);
+            *bit = b.xor(*bit, taken);
+        }
+        let shift = b.xor(clear, borrow);
+        word = shift_into_zeros(b, &word, 1 << k, shift);
+    }
+    (word, left)
+}
+
+/// A mark at the bit that the limit allows to move to the top ends the search for a 1.
+fn normalise_to_mark(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> (Word, Word) {
+    let layers = layers(x.len());
+    let (low, high) = limit.split_at(layers.min(limit.len()));
+    let beyond = b.any(high);
+    let index: Word = low.iter().map(|&bit| b.or(bit, beyond)).collect();
+    let marks = b.demux(&index);
+    let marked: Word = x
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(i, &bit)| match marks.get(i) {
+            Some(&mark) => b.or(bit, mark),
+            None => bit,
+        })
+        .collect();
+    let marked: Word = marked.into_iter().rev().collect();
+    let mut word = x.to_vec();
+    let mut amount = Word::new();
+    let mut probes = Probes::marked(b, &marked);
+    for k in (0..layers).rev() {
+        let shift = !probes.top(b, &word, k);
+        word = shift_into_zeros(b, &word, 1 << k, shift);
+        probes.shift(b, shift);
+        amount.insert(0, shift);
+    }
+    let left = b.sub(Int::unsigned(limit), Int::unsigned(&amount), limit.len());
+    (word, left)
+}
+
+/// The layers that a shift of `width` bits by less than that has.
+pub(crate) fn layers(width: usize) -> usize {
+    width.next_power_of_two().trailing_zeros() as usize
+}
+
+/// The word shifted left by `by` where `shift` is 1, in which case its `by` highest bits are zeros:
+/// an AND for each of the others.
+fn shift_into_zeros(b: &mut Builder, x: &[Wire], by: usize, shift: Wire) -> Word {
+    let moving = mask(b, shift, &x[..x.len() - by]);
+    (0..x.len())
+        .map(|i| {
+            let stay = match moving.get(i) {
+                Some(&gone) => b.xor(x[i], gone),
+                None => x[i],
+            };
+            match i.checked_sub(by) {
+                Some(from) => b.xor(stay, moving[from]),
+                None => stay,
+            }
+        })
+        .collect()
+}
+
+/// The search for the highest 1 of a word. For [`Goal::Size`] each layer looks at the word as
+/// shifted so far. For [`Goal::Depth`] the ORs of all blocks that might get to the top exist from
+/// the start, and each layer selects between them.
+struct Probes {
+    /// For each size of blocks, from single bits, those that might be asked for, the highest first.
+    blocks: Vec<Word>,
+    /// True if single bits are asked for, and not read from the word.
+    marked: bool,
+}
+
+impl Probes {
+    fn new(b: &mut Builder, x: &[Wire]) -> Probes {
+        match b.goal() {
+            Goal::Size => Probes {
+                blocks: Vec::new(),
+                marked: false,
+            },
+            Goal::Depth => Probes {
+                marked: false,
+                ..Probes::marked(b, x)
+            },
+        }
+    }
+
+    fn marked(b: &mut Builder, x: &[Wire]) -> Probes {
+        let mut block: Word = x.iter().rev().copied().collect();
+        let mut blocks = vec![];
+        for _ in 0..layers(x.len()) {
+            let next = block.chunks(2).map(|pair| b.any(pair)).collect();
+            blocks.push(std::mem::replace(&mut block, next));
+        }
+        Probes {
+            blocks: blocks
+                .into_iter()
+                .map(|block| block.into_iter().step_by(2).collect())
+                .collect(),
+            marked: true,
+        }
+    }
+
+    /// The OR of the 2^k highest bits, where all larger blocks have been asked for.
+    fn top(&mut self, b: &mut Builder, word: &[Wire], k: usize) -> Wire {
+        match self.blocks.pop() {
+            Some(block) if k > 0 || self.marked => block[0],
+            _ => b.any(&word[word.len() - (1 << k)..]),
+        }
+    }
+
+    /// Follows a shift by the block that was asked for last.
+    fn shift(&mut self, b: &mut Builder, shift: Wire) {
+        let first = usize::from(!self.marked);
+        let count = self.blocks.len();
+        for (k, block) in self.blocks.iter_mut().enumerate().skip(first) {
+            // Half of the candidates begin with the block that is shifted out.
+            let half = 1 << (count - 1 - k);
+            let (upper, lower) = block.split_at(half.min(block.len()));
+            let mut selected = upper.to_vec();
+            for (i, bit) in selected.iter_mut().enumerate() {
+                let below = lower.get(i).copied().unwrap_or(Wire::ZERO);
+                *bit = b.mux(shift, below, *bit);
+            }
+            *block = selected;
+        }
+    }
+}
