@@ -150,7 +150,7 @@ impl Arithmetic {
     pub(crate) fn pack(self, b: &mut Builder, result: &Unrounded, special: Special) -> Word {
         let (significand, sticky) = self.shorten(b, result);
         if self.is_flushed() {
-            let (fraction, carry) = self.round(b, &significand, sticky);
+            let (fraction, carry) = self.round_off(b, &significand, sticky);
             // At most one of the two is 1.
             let carry = b.xor(carry, result.above);
             let field = self.advance(b, &result.exponent, 1, carry);
@@ -176,7 +176,7 @@ impl Arithmetic {
             .collect();
         let (significand, lost) = shift_right_sticky(b, &significand, &amount);
         let sticky = b.or(sticky, lost);
-        let (fraction, carry) = self.round(b, &significand, sticky);
+        let (fraction, carry) = self.round_off(b, &significand, sticky);
         // A significand that is shifted by 0 or 1 leads to field 1 or 0, with its carry one more,
         // as if it were not subnormal. One that is shifted further has no carry, and the field is
         // then negative, in place of 0.
@@ -201,7 +201,7 @@ impl Arithmetic {
     }
 
     /// The fraction, rounded by the lowest bit and `sticky`, and the carry.
-    fn round(self, b: &mut Builder, significand: &[Wire], sticky: Wire) -> (Word, Wire) {
+    fn round_off(self, b: &mut Builder, significand: &[Wire], sticky: Wire) -> (Word, Wire) {
         let odd = b.or(significand[1], sticky);
         let up = b.and(significand[0], odd);
         let fraction = Int::unsigned(&significand[1..self.precision()]);
