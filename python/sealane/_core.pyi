@@ -20,6 +20,7 @@ __all__ = [
     "aead_many",
     "aead_open",
     "aead_seal",
+    "functions_of_floats",
     "is_type",
     "main",
     "own_party",
@@ -321,6 +322,7 @@ def aead_many(
     equal_nonces: bool,
     failures_before: int,
 ) -> tuple[list[bytes | None] | bytearray, tuple[int, int] | None, list[int]]: ...
+def functions_of_floats() -> list[tuple[str, int]]: ...
 def is_type(name: str) -> bool: ...
 def own_party(
     party: str | None,

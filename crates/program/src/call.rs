@@ -42,6 +42,11 @@ pub const FUNCTIONS: [Function; 2] = [
 /// Longest operand of a function that takes any length.
 pub const MAX_MESSAGE_BYTES: u64 = 1 << 16;
 
+/// Names of all functions of floating point, with their numbers of results.
+pub fn functions_of_floats() -> impl Iterator<Item = (&'static str, usize)> {
+    sealane_numeric::functions().map(|function| (function.name, function.results.len()))
+}
+
 /// Returns the function of floating point of that name, and the number of the result that a call of
 /// it gives.
 pub fn of_floats(name: &str) -> Option<(&'static sealane_numeric::Function, usize)> {

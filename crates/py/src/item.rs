@@ -120,6 +120,12 @@ pub fn is_type(name: &str) -> bool {
     type_of(name).is_ok()
 }
 
+/// Names of the functions of floating point, with their numbers of results.
+#[pyfunction]
+pub fn functions_of_floats() -> Vec<(&'static str, usize)> {
+    sealane_program::call::functions_of_floats().collect()
+}
+
 /// The element type of a name.
 pub fn type_of(name: &str) -> PyResult<Type> {
     name.parse()
