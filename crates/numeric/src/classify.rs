@@ -2,10 +2,11 @@
 //!
 //! The operations on signs (`fabs`, `neg`, `copysign`) move bits and compute nothing: as IEEE 754
 //! section 5.5.1 says, they keep a NaN with its payload, and a subnormal number even where
-//! [`Subnormals::Flushed`] reads it as zero.
+//! [`Subnormals::Flushed`](crate::Subnormals::Flushed) reads it as zero.
 
-use crate::format::{Arithmetic, Subnormals};
+use crate::format::Arithmetic;
 use crate::function::{Error, Function, Kind, ONE, TWO};
+use crate::word::all_any;
 use sealane_circuit::{Builder, Wire, Word};
 
 /// Classes of a number. Gates of classes that nobody reads are left out of the circuit.
@@ -29,20 +30,14 @@ impl Arithmetic {
     /// The classes of a number: f + 2 e ANDs for all of them, f and e the widths of the fields.
     pub(crate) fn class(self, b: &mut Builder, x: &[Wire]) -> Class {
         let parts = self.format.split(x);
-        let fraction = b.any(&parts.fraction);
-        let special = b.all(&parts.exponent);
-        let hidden = b.any(&parts.exponent);
-        let zero = match self.subnormals {
-            Subnormals::Kept => !b.or(fraction, hidden),
-            Subnormals::Flushed => !hidden,
-        };
+        let class = self.classify(b, &parts);
         Class {
-            nan: b.and(special, fraction),
-            special,
-            infinite: b.and(special, !fraction),
-            zero,
-            hidden,
-            fraction,
+            nan: class.nan,
+            special: class.not_finite,
+            infinite: b.xor(class.not_finite, class.nan),
+            zero: class.zero,
+            hidden: all_any(b, &parts.exponent).1,
+            fraction: b.any(&parts.fraction),
         }
     }
 

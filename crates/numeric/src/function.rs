@@ -68,11 +68,12 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    let rooms: [&[Function]; 4] = [
+    let rooms: [&[Function]; 5] = [
         crate::arith::FUNCTIONS,
         crate::classify::FUNCTIONS,
         crate::compare::FUNCTIONS,
         crate::integral::FUNCTIONS,
+        crate::scale::FUNCTIONS,
     ];
     rooms.into_iter().flatten()
 }

@@ -9,7 +9,7 @@
 use crate::classify::{Class, exact};
 use crate::format::{Arithmetic, Parts, Subnormals};
 use crate::function::{Function, Kind, ONE};
-use crate::shift::normalise;
+use crate::word::normalise;
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 /// Directions of rounding.

@@ -16,13 +16,17 @@
 mod arith;
 mod classify;
 mod compare;
+mod convert;
+mod fixed;
 mod format;
 mod function;
 mod integral;
 mod pack;
 pub mod real;
-mod shift;
+mod scale;
+mod window;
 mod word;
 
+pub use fixed::{Converted, Fixed, Rounding};
 pub use format::{Arithmetic, Format, Parts, Subnormals};
 pub use function::{Build, Error, Function, Kind, function, functions};

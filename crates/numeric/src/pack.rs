@@ -158,7 +158,7 @@ impl Arithmetic {
     pub(crate) fn pack(self, b: &mut Builder, result: &Unrounded, special: Special) -> Word {
         let (significand, sticky) = self.shorten(b, result);
         if self.is_flushed() {
-            let (fraction, carry) = self.round_off(b, &significand, sticky);
+            let (fraction, carry) = self.round_fraction(b, &significand, sticky);
             let carry = match result.carries {
                 // At most one of the two is 1.
                 true => b.xor(carry, result.above),
@@ -182,7 +182,7 @@ impl Arithmetic {
         let amount: Word = size.iter().map(|&bit| b.and(!bit, negative)).collect();
         let (significand, lost) = shift_right_sticky(b, &significand, &amount);
         let sticky = b.or(sticky, lost);
-        let (fraction, carry) = self.round_off(b, &significand, sticky);
+        let (fraction, carry) = self.round_fraction(b, &significand, sticky);
         // A significand that is shifted by 0 or 1 leads to field 1 or 0, with its carry one more,
         // as if it were not subnormal. One that is shifted further has no carry, and the field is
         // then negative, in place of 0.
@@ -207,7 +207,7 @@ impl Arithmetic {
     }
 
     /// The fraction, rounded by the lowest bit and `sticky`, and the carry.
-    pub(crate) fn round_off(
+    pub(crate) fn round_fraction(
         self,
         b: &mut Builder,
         significand: &[Wire],

@@ -1,7 +1,7 @@
 //! Circuits in the clear, 512 lanes at a time.
 
 use sealane_circuit::{Builder, Goal, Machine, Tape, Word, compile};
-use sealane_numeric::{Arithmetic, Format, Function, Subnormals};
+use sealane_numeric::{Arithmetic, Format, Function, Kind, Subnormals};
 
 /// A circuit on words, ready to run.
 pub struct Circuit {
@@ -36,7 +36,7 @@ impl Circuit {
 
     /// The circuit of a function on the list.
     pub fn of(goal: Goal, arithmetic: Arithmetic, function: &Function) -> Circuit {
-        let widths = |kinds: &[sealane_numeric::Kind]| -> Vec<usize> {
+        let widths = |kinds: &[Kind]| -> Vec<usize> {
             kinds
                 .iter()
                 .map(|kind| kind.bits(arithmetic.format))
@@ -109,28 +109,34 @@ pub fn check(
     rows: &[Vec<u128>],
     expected: impl Fn(&[u128]) -> Vec<u128>,
 ) {
+    let kept = Arithmetic::new(format);
+    check_variant(name, kept, rows, &expected);
+    check_variant(name, kept.flushed(), rows, &expected);
+}
+
+/// [`check`] for one way of subnormal numbers.
+pub fn check_variant(
+    name: &str,
+    arithmetic: Arithmetic,
+    rows: &[Vec<u128>],
+    expected: impl Fn(&[u128]) -> Vec<u128>,
+) {
     let function = sealane_numeric::function(name).expect("a function on the list");
-    for (goal, arithmetic) in variants(format) {
-        let circuit = Circuit::of(goal, arithmetic, function);
-        let flushed = |kinds: &[sealane_numeric::Kind], values: &[u128]| -> Vec<u128> {
-            values
-                .iter()
-                .zip(kinds)
-                .map(|(&value, kind)| match (kind, arithmetic.subnormals) {
-                    (sealane_numeric::Kind::Float, Subnormals::Flushed) => {
-                        crate::values::flush(format, value)
-                    }
-                    _ => value,
-                })
-                .collect()
+    let flushed = |kinds: &[Kind], values: &[u128]| -> Vec<u128> {
+        let flush = |(&value, kind): (&u128, &Kind)| match (kind, arithmetic.subnormals) {
+            (Kind::Float, Subnormals::Flushed) => crate::values::flush(arithmetic.format, value),
+            _ => value,
         };
+        values.iter().zip(kinds).map(flush).collect()
+    };
+    for goal in [Goal::Size, Goal::Depth] {
+        let circuit = Circuit::of(goal, arithmetic, function);
         for (row, found) in rows.iter().zip(circuit.run(rows)) {
             let want = expected(&flushed(function.operands, row));
             let want = flushed(function.results, &want);
             assert_eq!(
                 found, want,
-                "{name} of {row:x?} in {format:?}, {goal:?}, {:?}: {found:x?}, not {want:x?}",
-                arithmetic.subnormals
+                "{name} of {row:x?} in {arithmetic:?}, {goal:?}: {found:x?}, not {want:x?}",
             );
         }
     }

@@ -3,6 +3,8 @@
 mod arith;
 mod common;
 mod compare;
+mod convert;
 mod integral;
 mod lanes;
+mod scale;
 mod values;

@@ -179,7 +179,7 @@ impl Arithmetic {
         let (low, significand) = significand.split_at(sum.len() - self.precision() - 1);
         let sticky = b.any(low);
         let lead = significand[self.precision()];
-        let (fraction, carry) = self.round_off(b, significand, sticky);
+        let (fraction, carry) = self.round_fraction(b, significand, sticky);
         let terms = [Int::unsigned(&exponent), bit(&lead), bit(&carry)];
         let field = b.sum(&terms, self.format.exponent);
         let fit = Fit {

@@ -96,7 +96,7 @@ impl Arithmetic {
             };
             return self.pack(b, &result, special);
         }
-        let (fraction, _) = self.round_off(b, &root, Wire::ONE);
+        let (fraction, _) = self.round_fraction(b, &root, Wire::ONE);
         let fit = Fit {
             over: Wire::ZERO,
             under: Wire::ZERO,
