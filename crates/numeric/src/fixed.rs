@@ -178,12 +178,7 @@ impl Arithmetic {
     /// True for numbers of at least 2^`exponent`, infinities and NaN.
     fn reaches(self, b: &mut Builder, x: &[Wire], exponent: i32) -> Wire {
         let field = self.format.split(x).exponent;
-        let least = i128::from(exponent + self.format.bias());
-        if least >> field.len() > 0 {
-            return Wire::ZERO;
-        }
-        let least = b.constant(least.max(1), field.len());
-        !b.lt(Int::unsigned(&field), Int::unsigned(&least))
+        at_least(b, &field, i128::from(exponent + self.format.bias()).max(1))
     }
 
     /// Numbers below the unit of the last place. Where subnormal numbers are not all below, none
@@ -256,4 +251,13 @@ impl Arithmetic {
         lost.extend(word);
         (whole, guard, b.any(&lost))
     }
+}
+
+/// `word >= constant`, both unsigned.
+pub(crate) fn at_least(b: &mut Builder, word: &[Wire], constant: i128) -> Wire {
+    if constant >> word.len() > 0 {
+        return Wire::ZERO;
+    }
+    let constant = b.constant(constant, word.len());
+    !b.lt(Int::unsigned(word), Int::unsigned(&constant))
 }

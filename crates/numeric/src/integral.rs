@@ -7,6 +7,7 @@
 //! less one unit plus the last bit that stays to round ties to even.
 
 use crate::classify::{Class, exact};
+use crate::fixed::at_least;
 use crate::format::{Arithmetic, Parts, Subnormals};
 use crate::function::{Function, Kind, ONE};
 use crate::word::normalise;
@@ -208,15 +209,6 @@ impl Arithmetic {
             before,
         }
     }
-}
-
-/// `word >= constant`, both unsigned.
-fn at_least(b: &mut Builder, word: &[Wire], constant: i128) -> Wire {
-    if constant >> word.len() > 0 {
-        return Wire::ZERO;
-    }
-    let constant = b.constant(constant, word.len());
-    !b.lt(Int::unsigned(word), Int::unsigned(&constant))
 }
 
 pub(crate) const FUNCTIONS: &[Function] = &[

@@ -24,9 +24,11 @@ mod integral;
 mod pack;
 pub mod real;
 mod scale;
+mod sum;
 mod window;
 mod word;
 
 pub use fixed::{Converted, Fixed, Rounding};
 pub use format::{Arithmetic, Format, Parts, Subnormals};
 pub use function::{Build, Error, Function, Kind, function, functions};
+pub use sum::{Accumulator, LIMB, Terms};
