@@ -734,8 +734,8 @@ def _fixed_point(kind: str, integer: int, fraction: int) -> type[FixedPoint]:
 
 
 class FloatingPoint(Value):
-    """Numbers of IEEE 754 binary floating point: `sl.f16`, `sl.bf16`, `sl.f32` and `sl.f64`. Results
-    are of the NumPy type of that width; those of `sl.bf16`, which NumPy does not have, are
+    """Numbers of IEEE 754 binary floating point: `sl.f16`, `sl.bf16`, `sl.f32` and `sl.f64`.
+    Results are of the NumPy type of that width; those of `sl.bf16`, which NumPy does not have, are
     `float32`.
 
     >>> import sealane as sl

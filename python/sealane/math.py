@@ -1,9 +1,8 @@
 """Functions of floating point, under the names of C's `<math.h>`.
 
-Each works element by element on values of `sl.f16`, `sl.bf16`, `sl.f32` or `sl.f64`, and on numbers
-and arrays beside them, which broadcast. NumPy's functions of the same meaning work as well: `np.exp(x)`
-is `sl.math.exp(x)`. Results are correctly rounded, or differ by the bound that the page about them
-states; they are the same under every protocol.
+Each works element by element on values of `sl.f16`, `sl.bf16`, `sl.f32` or `sl.f64`, and on
+numbers and arrays beside them, which broadcast. NumPy's functions of the same meaning work as well:
+`np.sqrt(x)` is `sl.math.sqrt(x)`. Results are the same bits under every protocol.
 
 >>> import sealane as sl
 >>> @sl.program

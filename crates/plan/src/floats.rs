@@ -6,17 +6,19 @@
 //! | a choice, a stack, a slice, a lookup | the same |
 //! | arithmetic, comparisons, functions, conversions | a call, of room `numeric` or of `lower` |
 //! | `min` and `max` along an axis | those of integers in the same order, which a call makes |
+//! | sums and inner products | sums of the words of an exact sum, and one call that rounds it |
 //!
 //! A call is named after its format and operation, such as `f32.add`, or `f32.flushed.add` where
 //! the program reads and writes subnormal numbers as zeros. Its operands broadcast, and it works
 //! element by element. After this pass no value is of floating point.
 
-use sealane_numeric::{Arithmetic, Format, Subnormals};
+use crate::scale::broadcast;
+use sealane_numeric::{Accumulator, Arithmetic, Format, Subnormals};
 use sealane_program::call;
 use sealane_program::graph::{
-    Binary, Graph, Op, Program, Reduction, Unary, Value, ValueId, Visibility,
+    Binary, Graph, Op, Program, Reduction, RowSymbol, Unary, Value, ValueId, Visibility,
 };
-use sealane_program::types::{Data, Range, Shape, Type};
+use sealane_program::types::{Data, Dim, Range, Shape, Type};
 use std::fmt;
 
 /// An operation on the elements of floating point.
@@ -54,6 +56,29 @@ pub(crate) enum Operation {
     MostNan,
     /// Back from such an integer.
     Ordered,
+    /// A word of an addend of an exact sum, by its number.
+    Word(usize, Sum),
+    /// The number nearest to an exact sum, from the sums of all words.
+    Total(Sum),
+}
+
+/// An exact sum, of numbers or of products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sum {
+    /// True if the addends are products of two numbers.
+    pub products: bool,
+    /// More addends than there are, so that a sum of zeros is never negative.
+    pub most: u64,
+}
+
+impl Sum {
+    /// The circuits of the sum.
+    pub fn accumulator(self, arithmetic: Arithmetic) -> Accumulator {
+        match self.products {
+            true => Accumulator::dot(arithmetic, self.most),
+            false => Accumulator::sum(arithmetic, self.most),
+        }
+    }
 }
 
 impl Call {
@@ -66,6 +91,24 @@ impl Call {
             None => (Subnormals::Kept, rest),
         };
         let fraction = |text: &str| text.parse::<u8>().ok();
+        let sum = |name: &str, most: &str| {
+            let products = match name {
+                "sum" => false,
+                "dot" => true,
+                _ => return None,
+            };
+            let most = most.parse().ok()?;
+            Some(Sum { products, most })
+        };
+        let parts = rest.split('.').collect::<Vec<_>>();
+        if let ["word", index, name, most] = parts[..] {
+            let operation = Operation::Word(index.parse().ok()?, sum(name, most)?);
+            let arithmetic = Arithmetic { format, subnormals };
+            return Some(Call {
+                arithmetic,
+                operation,
+            });
+        }
         let operation = match rest.split_once('.') {
             Some(("from", digits)) => Operation::From {
                 fraction: fraction(digits)?,
@@ -78,6 +121,7 @@ impl Call {
             Some(("order", "least")) => Operation::LeastNan,
             Some(("order", "most")) => Operation::MostNan,
             Some(("order", "back")) => Operation::Ordered,
+            Some((name @ ("sum" | "dot"), most)) => Operation::Total(sum(name, most)?),
             _ => Operation::Function(rest.to_string()),
         };
         Some(Call {
@@ -109,7 +153,17 @@ impl fmt::Display for Call {
             Operation::LeastNan => f.write_str(".order.least"),
             Operation::MostNan => f.write_str(".order.most"),
             Operation::Ordered => f.write_str(".order.back"),
+            Operation::Word(index, sum) => write!(f, ".word.{index}.{sum}"),
+            Operation::Total(sum) => write!(f, ".{sum}"),
         }
+    }
+}
+
+/// `sum.100` or `dot.100`.
+impl fmt::Display for Sum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = if self.products { "dot" } else { "sum" };
+        write!(f, "{name}.{}", self.most)
     }
 }
 
@@ -127,7 +181,7 @@ pub(crate) fn is_call(graph: &Graph, value: &Value) -> bool {
 pub(crate) fn floats(program: &Program) -> Program {
     let mut plain = program.clone();
     let renamed;
-    (plain.main, renamed) = graph(&program.main, subnormals(program));
+    (plain.main, renamed) = graph(&program.main, &program.rows, subnormals(program));
     for input in &mut plain.inputs {
         input.ty = bits(input.ty);
     }
@@ -155,9 +209,14 @@ fn bits(ty: Type) -> Type {
 }
 
 /// Rewrites a graph; also returns the new number of each value.
-pub(crate) fn graph(of: &Graph, subnormals: Subnormals) -> (Graph, Vec<ValueId>) {
+pub(crate) fn graph(
+    of: &Graph,
+    rows: &[RowSymbol],
+    subnormals: Subnormals,
+) -> (Graph, Vec<ValueId>) {
     let mut writer = Writer {
         of,
+        rows,
         subnormals,
         values: Vec::with_capacity(of.values.len()),
         renamed: Vec::with_capacity(of.values.len()),
@@ -177,6 +236,7 @@ pub(crate) fn graph(of: &Graph, subnormals: Subnormals) -> (Graph, Vec<ValueId>)
 
 struct Writer<'a> {
     of: &'a Graph,
+    rows: &'a [RowSymbol],
     subnormals: Subnormals,
     values: Vec<Value>,
     renamed: Vec<ValueId>,
@@ -187,7 +247,7 @@ impl Writer<'_> {
         let mut op = value.op.clone();
         op.renumber(|id| self.renamed[id.0 as usize]);
         let format = |id: ValueId| self.of.values[id.0 as usize].ty.format();
-        let subnormals = self.subnormals;
+        let (rows, subnormals) = (self.rows, self.subnormals);
         match (&value.op, &mut op) {
             (Op::Unary(unary, a), op) if format(*a).is_some() => {
                 let Some(format) = format(*a) else {
@@ -208,7 +268,33 @@ impl Writer<'_> {
             }
             (Op::Reduce(reduction, a, axis), op) => {
                 if let Some(format) = format(*a) {
-                    return self.extreme(value, *reduction, (op.operands()[0], *axis), format);
+                    let of = op.operands()[0];
+                    return match reduction {
+                        Reduction::Sum => self.sum(value, &[of], &[*axis], format),
+                        _ => self.extreme(value, *reduction, (of, *axis), format),
+                    };
+                }
+            }
+            (Op::Dot(a, _), op) => {
+                if let (Some(format), [a, b]) = (format(*a), op.operands()[..]) {
+                    let (a, axis) = self.beside_columns(a, b);
+                    return self.sum(value, &[a, b], &[axis], format);
+                }
+            }
+            (Op::SumProduct { a, b, axes }, op) => {
+                if let (Some(format), [x, y]) = (format(*a), op.operands()[..]) {
+                    // A sum of numbers along several axes is written as one of products by 1.
+                    let one = Data::from_numbers(
+                        Type::Float(format),
+                        Vec::new(),
+                        &[format.one() as i128],
+                    );
+                    let alone = match &self.of.values[b.0 as usize].op {
+                        Op::Const(data) => Some(data) == one.as_ref(),
+                        _ => false,
+                    };
+                    let of = if alone { vec![x] } else { vec![x, y] };
+                    return self.sum(value, &of, axes, format);
                 }
             }
             (Op::Call(name, operands), op) => {
@@ -222,7 +308,7 @@ impl Writer<'_> {
             }
             (_, Op::Const(data)) => data.ty = bits(data.ty),
             (_, Op::Map { body, .. } | Op::Scan { body, .. }) => {
-                **body = graph(body, subnormals).0;
+                **body = graph(body, rows, subnormals).0;
             }
             _ => {}
         }
@@ -285,6 +371,62 @@ impl Writer<'_> {
         self.call(value, format, Operation::Ordered, vec![chosen])
     }
 
+    /// `a` repeated along the columns of `b`, if it has any, and the axis along which products are
+    /// summed.
+    fn beside_columns(&mut self, a: ValueId, b: ValueId) -> (ValueId, u32) {
+        let mut wide = self.values[a.0 as usize].clone();
+        let axis = wide.shape.rank() as u32 - 1;
+        if self.values[b.0 as usize].shape.fixed.len() < 2 {
+            return (a, axis);
+        }
+        wide.shape.fixed.push(1);
+        (self.push(wide, Op::Stack(vec![a], axis + 1)), axis)
+    }
+
+    /// The exact sum of numbers, or of products of two, along axes, rounded once. Each word of an
+    /// addend is summed as an integer, so that no order of work changes the result.
+    fn sum(&mut self, value: &Value, addends: &[ValueId], axes: &[u32], format: Format) -> ValueId {
+        let shapes = addends.iter().map(|id| &self.values[id.0 as usize].shape);
+        let shape = shapes.cloned().reduce(|a, b| broadcast(&a, &b));
+        let shape = shape.unwrap_or_else(Shape::scalar);
+        let lengths = axes.iter().map(|axis| self.length(&shape, *axis));
+        let lengths = lengths.collect::<Vec<_>>();
+        let most = lengths.iter().fold(1u64, |all, n| all.saturating_mul(*n));
+        let sum = Sum {
+            products: addends.len() > 1,
+            most: most.saturating_add(1),
+        };
+        let arithmetic = Arithmetic {
+            format,
+            subnormals: self.subnormals,
+        };
+        let mut words = Vec::new();
+        for (index, width) in sum.accumulator(arithmetic).limbs().into_iter().enumerate() {
+            let mut of = exactly(value, (1 << width) - 1);
+            of.shape = shape.clone();
+            let operation = Operation::Word(index, sum);
+            let mut word = self.call(&of, format, operation, addends.to_vec());
+            for (axis, length) in axes.iter().zip(&lengths).rev() {
+                let largest = of.range.hi * i128::from(*length);
+                let shape = of.shape.without(*axis as usize);
+                of = exactly(value, largest);
+                of.shape = shape;
+                word = self.push(of.clone(), Op::Reduce(Reduction::Sum, word, *axis));
+            }
+            words.push(word);
+        }
+        self.call(value, format, Operation::Total(sum), words)
+    }
+
+    /// The most elements along an axis.
+    fn length(&self, shape: &Shape, axis: u32) -> u64 {
+        match shape.dim(axis as usize) {
+            Some(Dim::Rows(rows)) => self.rows[usize::from(rows.0)].bound,
+            Some(Dim::Fixed(length)) => length,
+            None => unreachable!("check has seen that the sum has this axis"),
+        }
+    }
+
     /// Integers in the order of numbers. NaN is at the end that a least or largest number finds, so
     /// that it is found where there is one.
     fn ordered(&mut self, id: ValueId, least: bool, format: Format) -> ValueId {
@@ -342,6 +484,16 @@ impl Writer<'_> {
     }
 }
 
+/// A value like another whose elements are integers from 0 to `largest`, of any width.
+fn exactly(like: &Value, largest: i128) -> Value {
+    let range = Range { lo: 0, hi: largest };
+    Value {
+        ty: Type::smallest(range).unwrap_or(Type::I64),
+        range,
+        ..like.clone()
+    }
+}
+
 /// The call that converts between two types, if one of them is of floating point and they differ.
 fn conversion(from: Type, to: Type) -> Option<(Format, Operation)> {
     match (from, to) {
@@ -364,6 +516,10 @@ mod tests {
 
     #[test]
     fn calls_are_read_as_they_are_named() {
+        let sum = Sum {
+            products: true,
+            most: 101,
+        };
         let operations = [
             Operation::Function("add".into()),
             Operation::Function("frexp_1".into()),
@@ -380,6 +536,8 @@ mod tests {
             Operation::LeastNan,
             Operation::MostNan,
             Operation::Ordered,
+            Operation::Word(3, sum),
+            Operation::Total(sum),
         ];
         for operation in operations {
             for format in Format::ALL {

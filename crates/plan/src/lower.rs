@@ -344,7 +344,7 @@ pub(crate) fn ands_by_element(graph: &Graph, value: &Value) -> usize {
     single.values.push(element(value, op));
     single.returns.push(ValueId(operands.len() as u32));
     // What takes gates of floating point has none of these operations.
-    let plain = floats::graph(&single, Subnormals::Kept).0;
+    let plain = floats::graph(&single, &[], Subnormals::Kept).0;
     let Ok(results) = lowering.graph(&scale::graph(&plain, &[]).0, &params) else {
         return usize::MAX;
     };

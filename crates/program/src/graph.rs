@@ -148,7 +148,8 @@ pub enum Op {
     /// the value declares.
     Dot(ValueId, ValueId),
     /// The sum of `a * b`, which broadcast, along `axes`, which are removed; axis 0 may be the
-    /// symbolic one. The exact sum is rounded down once, to the type that the value declares.
+    /// symbolic one. The exact sum is rounded down once, to the type that the value declares; of
+    /// floating point to the nearest number, as all sums of it.
     SumProduct {
         /// One factor.
         a: ValueId,

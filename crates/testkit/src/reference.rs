@@ -9,11 +9,11 @@
 mod floats;
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use floats::Floats;
 use sealane_program::graph::{
     Binary, Graph, Op, Program, Reduction, RowCounts, Unary, Value, ValueId, row_count,
 };
 use sealane_program::types::{Data, Dim, Range, Shape, Type};
-use floats::Floats;
 use sha2::Digest;
 use std::collections::BTreeMap;
 
@@ -258,6 +258,29 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
                 (None, None) => wrap(scaled(x[0], by)),
             })
         }
+        Op::Reduce(Reduction::Sum, a, axis) if first.is_some() => {
+            let (floats, lanes) = (first.expect("a format"), lanes(of(a), &[*axis]));
+            each_of(&lanes, |x| floats.sum(x.iter().map(|x| floats.value(*x))))
+        }
+        Op::Dot(a, b) if first.is_some() => {
+            let floats = first.expect("a format");
+            products(of(a), of(b), |x, y| floats.sum(exact(floats, x, y)))
+        }
+        Op::SumProduct { a, b, axes } if first.is_some() => {
+            let floats = first.expect("a format");
+            let [x, y] = [a, b].map(|id| spread(of(id), [of(a), of(b)]));
+            let (x, y) = (lanes(&x, axes), lanes(&y, axes));
+            let both = x.iter().chain(&y).cloned().collect::<Vec<_>>();
+            each_of(&both, |both| {
+                let (x, y) = both.split_at(both.len() / 2);
+                floats.sum(exact(floats, x, y))
+            })
+        }
+        Op::Call(name, operands) if first.is_some() => {
+            let floats = first.expect("a format");
+            let operands = operands.iter().map(of).collect::<Vec<_>>();
+            each(&operands, |x| floats.call(name, x))
+        }
         Op::Reduce(op, a, axis) => reduce(of(a), *axis, |x, y| match (first, op) {
             (Some(floats), Reduction::Min | Reduction::Max) => {
                 floats.end(*op == Reduction::Min, x, y)
@@ -361,6 +384,41 @@ fn quotient(x: i128, y: i128) -> i128 {
     x.div_euclid(y) - i128::from(up)
 }
 
+/// The parts of a tensor at each place along axes, which are ascending.
+fn lanes(a: &Tensor, axes: &[u32]) -> Vec<Tensor> {
+    let Some((axis, rest)) = axes.split_last() else {
+        return vec![a.clone()];
+    };
+    let axis = *axis as usize;
+    let parts = (0..a.shape[axis]).map(|index| pick(a, axis, index, 1, true));
+    parts.flat_map(|part| lanes(&part, rest)).collect()
+}
+
+/// Applies a function to the elements at the same place of equal shapes.
+fn each_of(lanes: &[Tensor], f: impl Fn(&[i128]) -> i128) -> Tensor {
+    each(&lanes.iter().collect::<Vec<_>>(), f)
+}
+
+/// A tensor with the shape to which two broadcast.
+fn spread(a: &Tensor, both: [&Tensor; 2]) -> Tensor {
+    let shape = joint_shape(both.iter().map(|of| &of.shape[..]));
+    let numbers = places(&shape)
+        .iter()
+        .map(|place| a.numbers[position(&a.shape, place)])
+        .collect();
+    Tensor {
+        ty: a.ty,
+        shape,
+        numbers,
+    }
+}
+
+/// Numbers whose sum is that of the exact products.
+fn exact(floats: Floats, x: &[i128], y: &[i128]) -> Vec<f64> {
+    let pairs = x.iter().zip(y);
+    pairs.flat_map(|(x, y)| floats.product(*x, *y)).collect()
+}
+
 /// Joins the elements along an axis, in order.
 fn reduce(a: &Tensor, axis: u32, join: impl Fn(i128, i128) -> i128) -> Tensor {
     let axis = axis as usize;
@@ -381,13 +439,21 @@ fn reduced(op: Reduction, x: i128, y: i128) -> i128 {
 
 /// The last axis of `a` with the first of `b`, which has one or two.
 fn dot(a: &Tensor, b: &Tensor, wrap: impl Fn(i128) -> i128) -> Tensor {
+    products(a, b, |x, y| {
+        let terms = x.iter().zip(y).map(|(x, y)| x.wrapping_mul(*y));
+        terms.fold(0, |sum, term| wrap(sum + wrap(term)))
+    })
+}
+
+/// Applies a function to each row of `a` and column of `b`.
+fn products(a: &Tensor, b: &Tensor, f: impl Fn(&[i128], &[i128]) -> i128) -> Tensor {
     let length = b.shape[0] as usize;
     let columns = b.shape.get(1).copied().unwrap_or(1) as usize;
     let mut numbers = Vec::new();
     for row in a.numbers.chunks(length) {
         for column in 0..columns {
-            let terms = (0..length).map(|k| row[k].wrapping_mul(b.numbers[k * columns + column]));
-            numbers.push(terms.fold(0, |sum, term| wrap(sum + wrap(term))));
+            let other = (0..length).map(|k| b.numbers[k * columns + column]);
+            numbers.push(f(row, &other.collect::<Vec<_>>()));
         }
     }
     let mut shape = a.shape[..a.shape.len() - 1].to_vec();

@@ -3,7 +3,7 @@
 
 use crate::floats::{Call, Operation};
 use sealane_circuit::{Builder, Int, Wire, Word};
-use sealane_numeric::{Arithmetic, Kind};
+use sealane_numeric::{Arithmetic, Fixed, Kind, Rounding, Terms};
 use sealane_program::call;
 use sealane_program::types::Range;
 
@@ -16,9 +16,46 @@ pub(super) fn lower(b: &mut Builder, call: &Call, operands: &[Int<'_>], range: R
         Operation::LeastNan => ordered(b, arithmetic, &bits(), false),
         Operation::MostNan => ordered(b, arithmetic, &bits(), true),
         Operation::Ordered => unordered(b, arithmetic, &bits()),
-        Operation::From { .. } | Operation::To { .. } | Operation::Convert(_) => {
-            unimplemented!("conversions")
+        Operation::From { fraction } => {
+            let fraction = usize::from(*fraction);
+            let (bits, signed) = (operands[0].bits.len().max(fraction), operands[0].signed);
+            let from = Fixed {
+                bits,
+                signed,
+                fraction,
+            };
+            arithmetic.of_fixed(b, &operands[0].resize(bits), from)
         }
+        Operation::To { fraction, fixed } => {
+            let to = Fixed {
+                bits: range.bits().into(),
+                signed: range.signed(),
+                fraction: (*fraction).into(),
+            };
+            let rounding = if *fixed {
+                Rounding::Down
+            } else {
+                Rounding::Zero
+            };
+            arithmetic.to_fixed(b, &bits(), to, rounding).value
+        }
+        Operation::Word(index, sum) => {
+            let sum = sum.accumulator(arithmetic);
+            let words = match sum.terms {
+                Terms::Numbers => sum.place(b, &bits()),
+                Terms::Products => {
+                    let other = operands[1].resize(arithmetic.format.bits());
+                    sum.place_product(b, &bits(), &other)
+                }
+            };
+            words[*index].clone()
+        }
+        Operation::Total(sum) => {
+            let sums = operands.iter().map(|int| int.bits.to_vec());
+            let sums = sums.collect::<Vec<_>>();
+            sum.accumulator(arithmetic).finish(b, &sums)
+        }
+        Operation::Convert(format) => arithmetic.convert(b, &bits(), *format),
     }
 }
 

@@ -98,6 +98,9 @@ impl Builder {
             }
             None => (0..value.shape.rank() as u32).rev().collect(),
         };
+        if value.ty.is_float() || dtype.is_some_and(Type::is_float) {
+            return self.reduce_floats(op, id, axes, dtype, span);
+        }
         if op == Reduction::Sum {
             let ascending = axes.iter().rev().copied().collect::<Vec<_>>();
             if let Some(sum) = self.unrounded_sum(id, &ascending, dtype, span)? {
@@ -143,6 +146,37 @@ impl Builder {
         }
         for axis in axes {
             id = self.push(Op::Reduce(op, id, axis), summed, span)?;
+        }
+        id = self.cast_to(id, ty, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// Reduces floating point, or other numbers that are converted to it first. A sum is exact and
+    /// rounded once, to `dtype`.
+    fn reduce_floats(
+        &mut self,
+        op: Reduction,
+        id: ValueId,
+        axes: Vec<u32>,
+        dtype: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let from = self.known(id).0;
+        let ty = dtype.unwrap_or(from);
+        if !ty.is_float() {
+            return Err(infer::no_common_type(op.name(), from, ty).at(span));
+        }
+        let wide = from.common(ty).unwrap_or(ty);
+        let mut id = self.cast_to(id, wide, span)?;
+        if op == Reduction::Sum && axes.len() > 1 {
+            // One sum, so that it is rounded only once: of products by 1.
+            let one = self.number(wide, 1, span)?;
+            let (a, b, axes) = (id, one, axes.into_iter().rev().collect());
+            id = self.push(Op::SumProduct { a, b, axes }, wide, span)?;
+        } else {
+            for axis in axes {
+                id = self.push(Op::Reduce(op, id, axis), wide, span)?;
+            }
         }
         id = self.cast_to(id, ty, span)?;
         Ok(self.handle(id))

@@ -4,8 +4,11 @@
 use super::refuse::{invalid, no_common_type, no_such_type};
 use super::{Meta, Scope, shape};
 use crate::graph::{Binary, Unary, ValueId};
-use crate::types::Type;
+use crate::types::{Dim, Type};
 use sealane_diagnostic::{Code, Diagnostic};
+
+/// Bound on the addends of a sum.
+const MOST_ADDENDS: u64 = 1 << 36;
 
 /// `-a` and `abs(a)`; bits are refused.
 pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
@@ -70,12 +73,54 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId) -> Result<Meta, Diagnostic> {
     if left.ty != right.ty {
         return Err(no_common_type("@", left.ty, right.ty));
     }
-    let (shape, _) = shape::dot(scope, &left.shape, &right.shape)?;
+    let (shape, length) = shape::dot(scope, &left.shape, &right.shape)?;
+    countable(scope, [Dim::Fixed(length)])?;
     Ok(Meta {
         shape,
         visibility: left.visibility.join(right.visibility),
         ..left.meta()
     })
+}
+
+/// A sum of products that broadcast, along `axes`, exact and rounded once.
+pub fn sum_product(scope: &Scope, [a, b]: [ValueId; 2], axes: &[u32]) -> Result<Meta, Diagnostic> {
+    let (left, right) = (scope.value(a)?, scope.value(b)?);
+    if left.ty != right.ty {
+        return Err(no_common_type("sum of products", left.ty, right.ty));
+    }
+    let mut shape = shape::broadcast(scope, &left.shape, &right.shape)?;
+    shape::bounded(scope, &shape)?;
+    if axes.is_empty() || !axes.windows(2).all(|pair| pair[0] < pair[1]) {
+        return Err(invalid("a sum of products along no axis, or not in order"));
+    }
+    let mut dims = Vec::new();
+    for axis in axes.iter().rev() {
+        let dim = shape.dim(*axis as usize);
+        dims.push(dim.ok_or_else(|| invalid("a sum of products along no axis of them"))?);
+        shape = shape.without(*axis as usize);
+    }
+    countable(scope, dims)?;
+    Ok(Meta {
+        shape,
+        visibility: left.visibility.join(right.visibility),
+        ..left.meta()
+    })
+}
+
+/// Refuses sums of more addends than their exact form has room for.
+pub fn countable(scope: &Scope, dims: impl IntoIterator<Item = Dim>) -> Result<(), Diagnostic> {
+    let most = dims.into_iter().map(|dim| scope.length(dim).1);
+    let most = most.fold(1u64, u64::saturating_mul);
+    if most < MOST_ADDENDS {
+        return Ok(());
+    }
+    Err(
+        Diagnostic::new(Code::Limit, format!("a sum of up to {most} numbers"))
+            .because(format!(
+                "an exact sum of floating point has fewer than {MOST_ADDENDS} addends"
+            ))
+            .hint("declare a smaller bound of the rows"),
+    )
 }
 
 /// Makes the refusal of `astype` to a type that cannot hold every number of floating point.

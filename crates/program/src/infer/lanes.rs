@@ -20,7 +20,10 @@ pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Met
     };
     let range = match (op, value.ty) {
         (Reduction::Sum, Type::Bool) => return Err(no_such_type("sum", value.ty)),
-        (Reduction::Sum, Type::Float(_)) => value.range,
+        (Reduction::Sum, Type::Float(_)) => {
+            float::countable(scope, [dim])?;
+            value.range
+        }
         (Reduction::Sum, ty) => sum(ty, value.range, scope.length(dim), || {
             summed(scope.name(a, "a"), &[axis], value.shape.rank())
         })?,

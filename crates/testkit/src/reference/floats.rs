@@ -103,6 +103,23 @@ impl Floats {
         }
     }
 
+    /// A function by name: those that Rust computes exactly.
+    pub fn call(self, name: &str, operands: &[i128]) -> i128 {
+        let x = self.value(operands[0]);
+        let other = || self.value(operands[1]);
+        match name {
+            "sqrt" => self.stored(x.sqrt()),
+            "floor" => self.stored(x.floor()),
+            "ceil" => self.stored(x.ceil()),
+            "trunc" => self.stored(x.trunc()),
+            "roundeven" => self.stored(x.round_ties_even()),
+            "isnan" => x.is_nan().into(),
+            "fmin" => self.stored(x.min(other())),
+            "fmax" => self.stored(x.max(other())),
+            name => panic!("the reference does not know `{name}`"),
+        }
+    }
+
     /// A conversion to another type, of which fixed point has so many bits behind the point.
     pub fn cast(self, x: i128, to: Type) -> i128 {
         let value = self.value(x);
@@ -136,6 +153,68 @@ impl Floats {
     }
 }
 
+impl Floats {
+    /// The exact sum of addends, rounded once: partial sums without common bits, as `math.fsum` of
+    /// Python keeps them (Shewchuk, *Adaptive Precision Floating-Point Arithmetic*, 1997, section
+    /// 2.4).
+    pub fn sum(self, addends: impl IntoIterator<Item = f64>) -> i128 {
+        let (mut partials, mut special): (Vec<f64>, f64) = (Vec::new(), 0.0);
+        for mut x in addends {
+            if !x.is_finite() {
+                special += x;
+                continue;
+            }
+            let mut kept = Vec::new();
+            for mut y in partials {
+                if x.abs() < y.abs() {
+                    (x, y) = (y, x);
+                }
+                let high = x + y;
+                let low = y - (high - x);
+                if low != 0.0 {
+                    kept.push(low);
+                }
+                x = high;
+            }
+            kept.push(x);
+            partials = kept;
+        }
+        if special != 0.0 {
+            return self.stored(special);
+        }
+        let (mut high, mut low) = (0.0, 0.0);
+        while let Some(next) = partials.pop() {
+            let sum: f64 = high + next;
+            low = next - (sum - high);
+            high = sum;
+            if low != 0.0 {
+                break;
+            }
+        }
+        let beyond = partials.last().copied().unwrap_or(0.0);
+        if self.format != Format::F64 {
+            // An `f64` next to it is on the same side of every tie of a narrower format.
+            high = match low {
+                0.0 => high,
+                _ if low > 0.0 => high.next_up(),
+                _ => high.next_down(),
+            };
+        } else if low * beyond > 0.0 && high + 2.0 * low - high == 2.0 * low {
+            // Half of a unit, and more of the same sign.
+            high += 2.0 * low;
+        }
+        self.stored(high + 0.0)
+    }
+
+    /// Two numbers whose sum is the exact product.
+    pub fn product(self, a: i128, b: i128) -> [f64; 2] {
+        let (x, y) = (self.value(a), self.value(b));
+        let product = x * y;
+        let rest = x.mul_add(y, -product);
+        [product, if product.is_finite() { rest } else { 0.0 }]
+    }
+}
+
 /// The value of half precision, from its fields (IEEE 754-2019, section 3.4).
 fn half(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3ff));
@@ -145,7 +224,11 @@ fn half(bits: u16) -> f64 {
         31 => f64::NAN,
         _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
     };
-    if bits >> 15 == 1 { -magnitude } else { magnitude }
+    if bits >> 15 == 1 {
+        -magnitude
+    } else {
+        magnitude
+    }
 }
 
 /// The bits of the number of a format of 16 bits that is nearest to a value.
