@@ -34,7 +34,7 @@ impl Arithmetic {
         Class {
             nan: class.nan,
             special: class.not_finite,
-            infinite: b.xor(class.not_finite, class.nan),
+            infinite: class.infinite(b),
             zero: class.zero,
             hidden: all_any(b, &parts.exponent).1,
             fraction: b.any(&parts.fraction),

@@ -7,6 +7,7 @@
 use crate::classify::{TRUTH, exact};
 use crate::format::{Arithmetic, Parts, Subnormals};
 use crate::function::{Function, ONE, TWO};
+use crate::word::mask;
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 impl Arithmetic {
@@ -72,6 +73,14 @@ impl Arithmetic {
     pub fn fmax(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Word {
         let below = self.below(b, y, x);
         self.choose(b, below, x, y)
+    }
+
+    /// `x - y` where `x > y`, else +0; NaN if one is NaN.
+    pub fn fdim(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Word {
+        let difference = self.sub(b, x, y);
+        // Only a number takes part in an order.
+        let zero = self.le(b, x, y);
+        mask(b, !zero, &difference)
     }
 
     /// True if both are numbers; and true if both are zeros.
@@ -154,6 +163,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     exact("ge", TWO, TRUTH, |a, b, x| {
         vec![vec![a.ge(b, &x[0], &x[1])]]
     }),
+    exact("fdim", TWO, ONE, |a, b, x| vec![a.fdim(b, &x[0], &x[1])]),
     exact("fmin", TWO, ONE, |a, b, x| vec![a.fmin(b, &x[0], &x[1])]),
     exact("fmax", TWO, ONE, |a, b, x| vec![a.fmax(b, &x[0], &x[1])]),
 ];

@@ -23,8 +23,8 @@ impl Arithmetic {
         };
         let shift = i128::from(format.bias() - from.bias());
         let width = number.exponent.len().max(format.exponent + 1) + 1;
-        let less_one = b.constant(shift - 1, width);
-        let exponent = b.add(Int::signed(&number.exponent), Int::signed(&less_one), width);
+        let shift = b.constant(shift, width);
+        let exponent = b.add(Int::signed(&number.exponent), Int::signed(&shift), width);
         let significand = number.significand;
         if format.bias() < from.bias() + from.fraction as i32 {
             let result = Unrounded {
@@ -33,12 +33,19 @@ impl Arithmetic {
                 above: Wire::ZERO,
                 significand,
                 sticky: Wire::ZERO,
+                carries: from.fraction > format.fraction,
             };
             return to.pack(b, &result, number.class);
         }
         // All numbers are normal in the other format, and none is beyond its largest.
-        let field = &exponent[..format.exponent];
-        let magnitude = rounded(b, significand, from.fraction, field, format.fraction);
+        // The highest bit of the significand makes the field 1 more.
+        let less_one = b.constant(-1, format.exponent);
+        let field = b.add(
+            Int::unsigned(&exponent[..format.exponent]),
+            Int::signed(&less_one),
+            format.exponent,
+        );
+        let magnitude = rounded(b, significand, from.fraction, &field, format.fraction);
         let class = number.class;
         let replaced = b.or(class.zero, class.not_finite);
         let magnitude = mask(b, !replaced, &magnitude);

@@ -4,6 +4,8 @@
 //! * [`Arithmetic`] has a method for each operation, on a [`Builder`](sealane_circuit::Builder):
 //!   for few ANDs or little depth, as the builder's goal says.
 //! * [`Function`] is the list of all of them: names, operands, stated errors.
+//! * [`Fixed`] names integers and fixed point, to and from which numbers are converted.
+//! * [`Accumulator`] adds numbers or products exactly, in any order, and rounds the sum once.
 //! * `real` computes the constants of circuits by integer arithmetic alone, so that all parties
 //!   build the same circuit on every machine.
 //!

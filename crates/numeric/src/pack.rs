@@ -8,7 +8,7 @@
 //! normal numbers.
 
 use crate::format::{Arithmetic, Parts, Subnormals};
-use crate::word::{all_any, mask, normalise, shift_right_sticky};
+use crate::word::{all_any, bit, mask, normalise, shift_right_sticky};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 /// The class of an operand; for a normal or subnormal number all are 0.
@@ -54,8 +54,7 @@ pub(crate) type Special = Class;
 pub(crate) struct Unrounded {
     /// 1 for negative results, zeros and infinities as well.
     pub sign: Wire,
-    /// The biased exponent less one, a signed word: the highest bit of the significand, which is
-    /// not part of the fraction, makes up for it.
+    /// The biased exponent, a signed word.
     pub exponent: Word,
     /// 1 if the exponent is more by one: only if the significand is not rounded up to the next
     /// power of two. This is so where products and quotients have their highest bit.
@@ -64,6 +63,8 @@ pub(crate) struct Unrounded {
     pub significand: Word,
     /// 1 if the significand goes on with bits that are not all 0.
     pub sticky: Wire,
+    /// False if no normal result is rounded up to the next power of two.
+    pub carries: bool,
 }
 
 impl Arithmetic {
@@ -75,6 +76,13 @@ impl Arithmetic {
     /// True if subnormal numbers are flushed.
     pub(crate) fn is_flushed(self) -> bool {
         self.subnormals == Subnormals::Flushed
+    }
+
+    /// True if the exponent has few bits for the width of the fraction, unlike in any format of
+    /// programs. In all others the product of two subnormal numbers is less than half of the
+    /// smallest one, the root of one is normal, and so are the distances from infinity.
+    pub(crate) fn is_narrow(self) -> bool {
+        self.format.bias() < self.format.fraction as i32 + 3
     }
 
     /// The width of a signed word that holds the sum or difference of two biased exponents and
@@ -151,9 +159,12 @@ impl Arithmetic {
         let (significand, sticky) = self.shorten(b, result);
         if self.is_flushed() {
             let (fraction, carry) = self.round_fraction(b, &significand, sticky);
-            // At most one of the two is 1.
-            let carry = b.xor(carry, result.above);
-            let field = self.advance(b, &result.exponent, 1, carry);
+            let carry = match result.carries {
+                // At most one of the two is 1.
+                true => b.xor(carry, result.above),
+                false => result.above,
+            };
+            let field = self.advance(b, &result.exponent, 0, carry);
             let fit = self.fit(b, &field);
             let zero = b.or(special.zero, fit.under);
             let special = Special { zero, ..special };
@@ -164,16 +175,11 @@ impl Arithmetic {
             };
             return self.assemble(b, result.sign, fraction, &field, fit, special);
         }
-        let width = result.exponent.len();
-        // The biased exponent less 2: below 0 its complement is the shift that makes the significand
-        // of a subnormal number.
-        let below = &[!result.above];
-        let exponent = b.sub(Int::signed(&result.exponent), Int::unsigned(below), width);
-        let negative = exponent[width - 1];
-        let amount: Word = exponent[..width - 1]
-            .iter()
-            .map(|&bit| b.and(!bit, negative))
-            .collect();
+        // Below 0 the complement of the exponent less 2 is the shift that makes the significand of a
+        // subnormal number.
+        let exponent = self.advance(b, &result.exponent, -2, result.above);
+        let (&negative, size) = exponent.split_last().expect("an exponent");
+        let amount: Word = size.iter().map(|&bit| b.and(!bit, negative)).collect();
         let (significand, lost) = shift_right_sticky(b, &significand, &amount);
         let sticky = b.or(sticky, lost);
         let (fraction, carry) = self.round_fraction(b, &significand, sticky);
@@ -201,7 +207,12 @@ impl Arithmetic {
     }
 
     /// The fraction, rounded by the lowest bit and `sticky`, and the carry.
-    fn round_fraction(self, b: &mut Builder, significand: &[Wire], sticky: Wire) -> (Word, Wire) {
+    pub(crate) fn round_fraction(
+        self,
+        b: &mut Builder,
+        significand: &[Wire],
+        sticky: Wire,
+    ) -> (Word, Wire) {
         let odd = b.or(significand[1], sticky);
         let up = b.and(significand[0], odd);
         let fraction = Int::unsigned(&significand[1..self.precision()]);
@@ -212,12 +223,8 @@ impl Arithmetic {
 
     /// The exponent, so much further.
     fn advance(self, b: &mut Builder, exponent: &[Wire], by: i128, carry: Wire) -> Word {
-        let by = b.constant(by, 3);
-        let terms = [
-            Int::signed(exponent),
-            Int::unsigned(std::slice::from_ref(&carry)),
-            Int::unsigned(&by),
-        ];
+        let by = b.constant(by, exponent.len());
+        let terms = [Int::signed(exponent), bit(&carry), Int::unsigned(&by)];
         b.sum(&terms, exponent.len())
     }
 
@@ -235,7 +242,7 @@ impl Arithmetic {
     }
 
     /// The number of these parts, or a special one.
-    fn assemble(
+    pub(crate) fn assemble(
         self,
         b: &mut Builder,
         sign: Wire,
@@ -263,11 +270,11 @@ impl Arithmetic {
 
 /// How a biased exponent fits its field.
 #[derive(Clone, Copy)]
-struct Fit {
+pub(crate) struct Fit {
     /// It is that of infinity, or larger.
-    over: Wire,
+    pub over: Wire,
     /// It is 0 or less.
-    under: Wire,
+    pub under: Wire,
     /// It is less than 0.
-    negative: Wire,
+    pub negative: Wire,
 }

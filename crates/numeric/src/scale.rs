@@ -48,21 +48,14 @@ impl Arithmetic {
         let farthest = layers((1 << self.format.exponent) + self.format.fraction + 4);
         let n = self.saturated(b, n, farthest + 1);
         let width = number.exponent.len().max(farthest + 1) + 1;
-        let less_one = b.constant(-1, 2);
-        let exponent = b.sum(
-            &[
-                Int::signed(&number.exponent),
-                Int::signed(&n),
-                Int::signed(&less_one),
-            ],
-            width,
-        );
+        let exponent = b.add(Int::signed(&number.exponent), Int::signed(&n), width);
         let result = Unrounded {
             sign: number.sign,
             exponent,
             above: Wire::ZERO,
             significand: number.significand,
             sticky: Wire::ZERO,
+            carries: false,
         };
         self.pack(b, &result, number.class)
     }
@@ -147,8 +140,8 @@ impl Arithmetic {
     /// The exponent of a number without its bias, for zeros, infinities and NaN anything.
     fn exponent_of(self, b: &mut Builder, x: &[Wire]) -> (Word, crate::pack::Class) {
         let number = self.unpack(b, x);
-        let width = number.exponent.len();
-        let bias = b.constant(self.format.bias().into(), width);
+        let width = self.exponent_width();
+        let bias = self.exponent(b, self.format.bias().into());
         let exponent = b.sub(Int::signed(&number.exponent), Int::signed(&bias), width);
         (exponent, number.class)
     }

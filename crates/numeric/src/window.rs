@@ -60,7 +60,7 @@ impl Arithmetic {
             width,
         );
         let left = Int::signed(&left).shl(format.fraction, format.fraction + width);
-        // The highest bit of the significand makes the field 1 more, and the rounding carry runs on.
+        // The highest bit of the significand makes the field 1 more; the rounding carry runs on.
         let sum = b.sum(
             &[
                 Int::signed(&left),

@@ -2,6 +2,16 @@
 
 use sealane_circuit::{Builder, Goal, Int, Wire, Word};
 
+/// A bit as the number 0 or 1.
+pub(crate) fn bit(of: &Wire) -> Int<'_> {
+    Int::unsigned(std::slice::from_ref(of))
+}
+
+/// -x - 1 for an unsigned x, as a signed word.
+pub(crate) fn complement(x: &[Wire]) -> Word {
+    x.iter().map(|&bit| !bit).chain([Wire::ONE]).collect()
+}
+
 /// `bits` where `keep` is 1, else zeros.
 pub(crate) fn mask(b: &mut Builder, keep: Wire, bits: &[Wire]) -> Word {
     bits.iter().map(|&bit| b.and(bit, keep)).collect()

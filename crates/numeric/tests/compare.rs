@@ -1,15 +1,21 @@
 //! Classes, signs, comparisons, minimum and maximum, against the machine's.
 
-use crate::lanes::{Circuit, check, variants};
+use crate::common::exact::{decode as exact, encode_value};
+use crate::lanes::{Circuit, check, check_variant, variants};
 use crate::values::{decode, doubles, edges, encode, pairs};
-use sealane_numeric::{Format, Subnormals, function};
+use sealane_numeric::{Arithmetic, Format, Subnormals, function};
+
+type Operator = fn(f64, f64) -> bool;
+type Predicate = fn(f64) -> bool;
+/// Of two numbers and the mask of the sign.
+type OnBits = fn(u128, u128, u128) -> u128;
 
 fn truth(bit: bool) -> Vec<u128> {
     vec![u128::from(bit)]
 }
 
 fn against_machine(format: Format, rows: &[Vec<u128>]) {
-    let operators: [(&str, fn(f64, f64) -> bool); 6] = [
+    let operators: [(&str, Operator); 6] = [
         ("eq", |x, y| x == y),
         ("ne", |x, y| x != y),
         ("lt", |x, y| x < y),
@@ -55,11 +61,32 @@ fn pairs_of_all_formats_are_compared() {
     }
 }
 
+/// The exact difference, rounded once, of numbers that are not in the order of C's definition.
+#[test]
+fn positive_differences() {
+    for (format, rows) in [
+        (Format::new(3, 3), pairs(Format::new(3, 3))),
+        (Format::F32, doubles(Format::F32, 4000)),
+        (Format::F64, doubles(Format::F64, 4000)),
+    ] {
+        for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
+            check_variant("fdim", arithmetic, &rows, |x| {
+                let [from, less] = [x[0], x[1]].map(|x| decode(format, x));
+                let difference = exact(arithmetic, x[0]).add(&exact(arithmetic, x[1]).neg());
+                vec![match from <= less {
+                    true => 0,
+                    false => encode_value(arithmetic, &difference),
+                }]
+            });
+        }
+    }
+}
+
 #[test]
 fn numbers_are_classified() {
     for format in [&Format::ALL[..], &[Format::new(3, 3)]].concat() {
         let rows: Vec<_> = edges(format).into_iter().map(|x| vec![x]).collect();
-        let classes: [(&str, fn(f64) -> bool); 3] = [
+        let classes: [(&str, Predicate); 3] = [
             ("isnan", f64::is_nan),
             ("isinf", f64::is_infinite),
             ("isfinite", f64::is_finite),
@@ -81,7 +108,7 @@ fn signs_are_bits() {
     for format in Format::ALL {
         let sign = 1 << (format.bits() - 1);
         let rows = doubles(format, 2000);
-        let signs: [(&str, fn(u128, u128, u128) -> u128); 4] = [
+        let signs: [(&str, OnBits); 4] = [
             ("fabs", |x, _, sign| x & !sign),
             ("neg", |x, _, sign| x ^ sign),
             ("copysign", |x, y, sign| x & !sign | y & sign),

@@ -4,7 +4,7 @@
 
 use crate::lanes::Circuit;
 use sealane_circuit::{Builder, Goal, Word};
-use sealane_numeric::{Arithmetic, Fixed, Format, Rounding, Subnormals, function};
+use sealane_numeric::{Accumulator, Arithmetic, Fixed, Format, Rounding, Subnormals, function};
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/figures.txt");
 
@@ -67,7 +67,7 @@ fn line(name: &str, of: Arithmetic, inputs: &[usize], build: Build) -> String {
         Subnormals::Flushed => "flushed",
     };
     format!(
-        "{name:<12} {:<4} {subnormals:<7} {:>6} {:>5} {:>6} {:>5}\n",
+        "{name:<14} {:<4} {subnormals:<7} {:>6} {:>5} {:>6} {:>5}\n",
         of.format.name(),
         size.ands,
         size.depth,
@@ -117,13 +117,39 @@ fn lines(of: Arithmetic) -> Vec<String> {
             vec![of.convert(b, &x[0], to)]
         }));
     }
+    lines.extend(sums(of));
+    lines
+}
+
+/// Sums of a million addends.
+fn sums(of: Arithmetic) -> Vec<String> {
+    let (bits, count) = (of.format.bits(), 1 << 20);
+    let sum = Accumulator::sum(of, count);
+    let money = sum.within(-7.max(sum.lowest), 24.min(sum.highest));
+    let dot = Accumulator::dot(of, count);
+    let finish = |name: &str, sum: Accumulator| {
+        let widths: Vec<usize> = sum.limbs().iter().map(|width| width + 20).collect();
+        line(name, of, &widths, &|b, x| vec![sum.finish(b, x)])
+    };
+    let mut lines = vec![
+        line("place", of, &[bits], &|b, x| sum.place(b, &x[0])),
+        line("place cents", of, &[bits], &|b, x| money.place(b, &x[0])),
+        line("place product", of, &[bits; 2], &|b, x| {
+            dot.place_product(b, &x[0], &x[1])
+        }),
+        finish("sum", sum),
+        finish("sum cents", money),
+    ];
+    if of.format.bits() <= 32 {
+        lines.push(finish("dot product", dot));
+    }
     lines
 }
 
 #[test]
 fn figures_are_as_pinned() {
     let mut table = format!(
-        "{:<12} {:<4} {:<7} {:>6} {:>5} {:>6} {:>5}\n",
+        "{:<14} {:<4} {:<7} {:>6} {:>5} {:>6} {:>5}\n",
         "function", "", "", "ANDs", "depth", "ANDs", "depth"
     );
     for format in Format::ALL {

@@ -4,7 +4,9 @@ use crate::lanes::check;
 use crate::values::{all, decode, encode, singles};
 use sealane_numeric::Format;
 
-const FUNCTIONS: [(&str, fn(f64) -> f64); 6] = [
+type Function = fn(f64) -> f64;
+
+const FUNCTIONS: [(&str, Function); 6] = [
     ("floor", f64::floor),
     ("ceil", f64::ceil),
     ("trunc", f64::trunc),

@@ -156,8 +156,9 @@ fn sums_are_exact() {
         Arithmetic::new(Format::F64),
         Arithmetic::new(Format::F64).flushed(),
     ] {
-        let of = Accumulator::sum(arithmetic, 5);
-        Sum::new(of, Goal::Size).check(&groups(of, 5, 120));
+        for of in sums(arithmetic, 5) {
+            Sum::new(of, Goal::Size).check(&groups(of, 5, 120));
+        }
     }
 }
 
@@ -228,6 +229,35 @@ fn ranges_of_exponents() {
                 assert_eq!(found, want, "{group:x?} in {lowest}..={highest}");
             }
         }
+    }
+}
+
+/// Products whose exponents add up to something outside of the range; those of zeros never do.
+#[test]
+fn ranges_of_exponents_of_products() {
+    let of = Arithmetic::new(Format::F32);
+    let sum = Accumulator::dot(of, 1).within(-8, 8);
+    let circuit = Sum::new(sum, Goal::Size);
+    let one = 1f32.to_bits();
+    let (low, high) = ((1.5f32 / 32.0).to_bits(), 31f32.to_bits());
+    for (x, y, inside) in [
+        (low, low, false),
+        (low, one, true),
+        (high, high, true),
+        (high, 32f32.to_bits(), false),
+        (0, f32::MAX.to_bits(), true),
+        (1, one, false),
+        (1, 1 << 31, true),
+        (f32::INFINITY.to_bits(), low, true),
+        (f32::INFINITY.to_bits(), 0, true),
+    ] {
+        let row = vec![u128::from(x), u128::from(y)];
+        let want = if inside {
+            circuit.expected(&[row.clone()])
+        } else {
+            Format::F32.nan()
+        };
+        assert_eq!(circuit.all(&[vec![row]]), [want], "{x:x} {y:x}");
     }
 }
 

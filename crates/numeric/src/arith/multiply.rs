@@ -2,7 +2,7 @@
 
 use crate::format::Arithmetic;
 use crate::pack::{Class, Special, Unrounded};
-use crate::word::{normalise, swap_if};
+use crate::word::{bit, complement, normalise, swap_if};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 /// The significands and the exponent of a product.
@@ -35,13 +35,14 @@ impl Arithmetic {
             above,
             significand,
             sticky: b.or(low, last),
+            carries: true,
         };
         self.pack(b, &result, factors.special)
     }
 
     /// Both significands, with the highest bit 1, and the exponent of their product.
     fn factors(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Factors {
-        if !self.is_flushed() && !self.tiny_products_count() {
+        if !(self.is_flushed() || self.is_narrow()) {
             return self.sorted_factors(b, x, y);
         }
         let (x, y) = (self.unpack(b, x), self.unpack(b, y));
@@ -70,12 +71,12 @@ impl Arithmetic {
         let x = self.lift(b, normal[0], x.exponent);
         let y = self.lift(b, normal[1], y.exponent);
         // -amount is its complement and 1.
-        let down: Word = amount.iter().map(|&bit| !bit).chain([Wire::ONE]).collect();
+        let down = complement(&amount);
         let exponents = [
             Int::unsigned(&x),
             Int::unsigned(&y),
             Int::signed(&down),
-            Int::unsigned(&[Wire::ONE]),
+            bit(&Wire::ONE),
         ];
         Factors {
             exponent: self.product_exponent(b, &exponents),
@@ -85,17 +86,11 @@ impl Arithmetic {
         }
     }
 
-    /// The sum of exponents with one bias, less one.
+    /// The sum of exponents, with one bias.
     fn product_exponent(self, b: &mut Builder, exponents: &[Int]) -> Word {
         let width = self.exponent_width();
-        let bias = b.constant(-(i128::from(self.format.bias()) + 1), width);
+        let bias = b.constant(-i128::from(self.format.bias()), width);
         b.sum(&[exponents, &[Int::unsigned(&bias)]].concat(), width)
-    }
-
-    /// True if the product of two subnormal numbers may be more than half of the smallest one: in
-    /// formats with few bits of exponent.
-    fn tiny_products_count(self) -> bool {
-        self.format.bias() < self.format.fraction as i32 + 3
     }
 }
 
