@@ -8,8 +8,11 @@
 //! normal numbers.
 
 use crate::format::{Arithmetic, Parts, Subnormals};
-use crate::word::{all_any, bit, mask, normalise, shift_right_sticky};
-use sealane_circuit::{Builder, Int, Wire, Word};
+use crate::word::{
+    Advanced, all_any, any_of_fraction, bit, flip_if, increment, mask, normalise, shift_layers,
+    shift_right_sticky,
+};
+use sealane_circuit::{Builder, Goal, Int, Wire, Word};
 
 /// The class of an operand; for a normal or subnormal number all are 0.
 #[derive(Clone, Copy, Debug)]
@@ -54,8 +57,10 @@ pub(crate) type Special = Class;
 pub(crate) struct Unrounded {
     /// 1 for negative results, zeros and infinities as well.
     pub sign: Wire,
-    /// The biased exponent, a signed word.
+    /// The biased exponent less `offset`, a signed word that is wide enough for the exponent, too.
     pub exponent: Word,
+    /// What the exponent lacks.
+    pub offset: i128,
     /// 1 if the exponent is more by one: only if the significand is not rounded up to the next
     /// power of two. This is so where products and quotients have their highest bit.
     pub above: Wire,
@@ -102,7 +107,7 @@ impl Arithmetic {
     /// The class of a number, from its fields.
     pub(crate) fn classify(self, b: &mut Builder, parts: &Parts) -> Class {
         let (ones, normal) = all_any(b, &parts.exponent);
-        let fraction = b.any(&parts.fraction);
+        let fraction = any_of_fraction(b, &parts.fraction);
         let nan = b.and(ones, fraction);
         let zero = match self.subnormals {
             Subnormals::Flushed => !normal,
@@ -156,54 +161,76 @@ impl Arithmetic {
 
     /// The number nearest to a result, or a special one.
     pub(crate) fn pack(self, b: &mut Builder, result: &Unrounded, special: Special) -> Word {
-        let (significand, sticky) = self.shorten(b, result);
+        let (significand, low) = self.shorten(b, &result.significand);
+        let sticky = b.or(low, result.sticky);
         if self.is_flushed() {
             let (fraction, carry) = self.round_fraction(b, &significand, sticky);
             let carry = match result.carries {
-                // At most one of the two is 1.
-                true => b.xor(carry, result.above),
-                false => result.above,
+                true => carry,
+                false => Wire::ZERO,
             };
-            let field = self.advance(b, &result.exponent, 0, carry);
-            let fit = self.fit(b, &field);
-            let zero = b.or(special.zero, fit.under);
-            let special = Special { zero, ..special };
-            // Below the normal numbers all bits are cleared already.
-            let fit = Fit {
-                negative: Wire::ZERO,
-                ..fit
-            };
-            return self.assemble(b, result.sign, fraction, &field, fit, special);
+            let field = advance(b, &result.exponent, result.offset, result.above, carry);
+            return self.assemble(b, result.sign, fraction, field, Low::Flushed, special);
         }
         // Below 0 the complement of the exponent less 2 is the shift that makes the significand of a
         // subnormal number.
-        let exponent = self.advance(b, &result.exponent, -2, result.above);
+        let (exponent, _) = advance(
+            b,
+            &result.exponent,
+            result.offset - 2,
+            result.above,
+            Wire::ZERO,
+        );
         let (&negative, size) = exponent.split_last().expect("an exponent");
         let amount: Word = size.iter().map(|&bit| b.and(!bit, negative)).collect();
-        let (significand, lost) = shift_right_sticky(b, &significand, &amount);
+        let layers = shift_layers(b, &amount, significand.len());
+        let (significand, lost) = shift_right_sticky(b, &significand, &layers);
         let sticky = b.or(sticky, lost);
         let (fraction, carry) = self.round_fraction(b, &significand, sticky);
         // A significand that is shifted by 0 or 1 leads to field 1 or 0, with its carry one more,
         // as if it were not subnormal. One that is shifted further has no carry, and the field is
         // then negative, in place of 0.
-        let field = self.advance(b, &exponent, 2, carry);
-        let fit = self.fit(b, &field);
-        self.assemble(b, result.sign, fraction, &field, fit, special)
+        let field = advance(b, &exponent, 2, Wire::ZERO, carry);
+        let empty = field.0[exponent.len() - 1];
+        self.assemble(b, result.sign, fraction, field, Low::Empty(empty), special)
     }
 
-    /// The significand in the bits of the format and one more to round it by; and the OR of all
-    /// bits behind.
-    fn shorten(self, b: &mut Builder, result: &Unrounded) -> (Word, Wire) {
-        let (kept, width) = (self.precision() + 1, result.significand.len());
+    /// The number of a significand that has moved up as far as its exponent allows. What is left of
+    /// the exponent is less than the biased one by the highest bit of the significand. `empty` is 1
+    /// where that is not so, because the significand is 0, or cannot be rounded up.
+    pub(crate) fn pack_advanced(
+        self,
+        b: &mut Builder,
+        sign: Wire,
+        advanced: &Advanced,
+        empty: Wire,
+        special: Special,
+    ) -> Word {
+        let (significand, sticky) = self.shorten(b, &advanced.word);
+        let lead = significand[self.precision()];
+        let (fraction, carry) = self.round_fraction(b, &significand, sticky);
+        let width = advanced.left.len();
+        let (mut field, late) = match b.goal() {
+            Goal::Size => {
+                let terms = [Int::unsigned(&advanced.left), bit(&lead), bit(&carry)];
+                (b.sum(&terms, width), Wire::ZERO)
+            }
+            Goal::Depth => (mask(b, lead, &advanced.next), carry),
+        };
+        field.push(Wire::ZERO);
+        self.assemble(b, sign, fraction, (field, late), Low::Empty(empty), special)
+    }
+
+    /// A significand in the bits of the format and one more to round it by; and the OR of all bits
+    /// behind.
+    pub(crate) fn shorten(self, b: &mut Builder, significand: &[Wire]) -> (Word, Wire) {
+        let (kept, width) = (self.precision() + 1, significand.len());
         if width < kept {
-            return (
-                Int::unsigned(&result.significand).shl(kept - width, kept),
-                result.sticky,
-            );
+            let wide = Int::unsigned(significand).shl(kept - width, kept);
+            return (wide, Wire::ZERO);
         }
-        let (low, high) = result.significand.split_at(width - kept);
-        let low = b.any(low);
-        (high.to_vec(), b.or(low, result.sticky))
+        let (low, high) = significand.split_at(width - kept);
+        (high.to_vec(), b.any(low))
     }
 
     /// The fraction, rounded by the lowest bit and `sticky`, and the carry.
@@ -215,66 +242,121 @@ impl Arithmetic {
     ) -> (Word, Wire) {
         let odd = b.or(significand[1], sticky);
         let up = b.and(significand[0], odd);
-        let fraction = Int::unsigned(&significand[1..self.precision()]);
-        let mut sum = b.add(fraction, Int::unsigned(&[up]), self.precision());
-        let carry = sum.pop().expect("a carry");
-        (sum, carry)
+        increment(b, &significand[1..self.precision()], up)
     }
 
-    /// The exponent, so much further.
-    fn advance(self, b: &mut Builder, exponent: &[Wire], by: i128, carry: Wire) -> Word {
-        let by = b.constant(by, exponent.len());
-        let terms = [Int::signed(exponent), bit(&carry), Int::unsigned(&by)];
-        b.sum(&terms, exponent.len())
-    }
-
-    fn fit(self, b: &mut Builder, field: &[Wire]) -> Fit {
-        let (low, high) = field.split_at(self.format.exponent);
-        let (sign, high) = high.split_last().expect("the sign of an exponent");
-        let (ones, low) = all_any(b, low);
-        let high = b.any(high);
-        let (large, small) = (b.or(ones, high), b.or(low, high));
-        Fit {
-            over: b.and(!*sign, large),
-            under: b.or(*sign, !small),
-            negative: *sign,
-        }
-    }
-
-    /// The number of these parts, or a special one.
-    pub(crate) fn assemble(
+    /// The number of these parts, or a special one. The exponent field may still get a late carry
+    /// from the fraction.
+    fn assemble(
         self,
         b: &mut Builder,
         sign: Wire,
         fraction: Word,
-        field: &[Wire],
-        fit: Fit,
+        (field, late): (Word, Wire),
+        low: Low,
         special: Special,
     ) -> Word {
-        let over = b.and(fit.over, !special.zero);
-        let ones = b.or(special.not_finite, over);
-        let replaced = b.or(special.zero, ones);
-        let mut fraction = mask(b, !replaced, &fraction);
-        let top = fraction.last_mut().expect("a fraction");
-        *top = b.xor(*top, special.nan);
-        let replaced = b.or(replaced, fit.negative);
-        let field = mask(b, !replaced, &field[..self.format.exponent]);
-        Parts {
-            fraction,
-            exponent: field.iter().map(|&bit| b.xor(bit, ones)).collect(),
-            sign: b.and(sign, !special.nan),
+        let fit = self.fit(b, &field);
+        let (field, _) = increment(b, &field[..self.format.exponent], late);
+        // A late carry leaves a fraction of zeros, so the fraction does not wait for it; and it
+        // makes the exponent of infinity by itself.
+        let ends = |b: &mut Builder, carry: Wire| {
+            let zero = match low {
+                Low::Flushed => {
+                    let zero = b.and(fit.zero, !carry);
+                    b.any(&[special.zero, fit.negative, zero])
+                }
+                Low::Empty(_) => special.zero,
+            };
+            // The size of the exponent is known last.
+            let positive = b.and(!fit.negative, !zero);
+            let over = b.and(positive, fit.large);
+            let ones = b.or(special.not_finite, over);
+            Ends { zero, ones }
+        };
+        let early = ends(b, Wire::ZERO);
+        let mut last = ends(b, late);
+        if let Low::Empty(empty) = low {
+            last.zero = b.or(last.zero, empty);
         }
-        .join()
+        place(b, sign, (fraction, early), (field, last), special.nan)
     }
+
+    fn fit(self, b: &mut Builder, field: &[Wire]) -> Fit {
+        let (low, high) = field.split_at(self.format.exponent);
+        let (&negative, high) = high.split_last().expect("the sign of an exponent");
+        let (ones, some) = all_any(b, low);
+        let high = b.any(high);
+        let large = b.or(ones, high);
+        let some = b.or(some, high);
+        Fit {
+            large,
+            zero: !some,
+            negative,
+        }
+    }
+}
+
+/// An exponent, so much further, and a carry that is still to be added.
+fn advance(b: &mut Builder, exponent: &[Wire], by: i128, above: Wire, carry: Wire) -> (Word, Wire) {
+    let (early, late) = match b.goal() {
+        // At most one of the two is 1.
+        Goal::Size => (b.xor(above, carry), Wire::ZERO),
+        Goal::Depth => (above, carry),
+    };
+    let by = b.constant(by, exponent.len());
+    let terms = [Int::signed(exponent), bit(&early), Int::unsigned(&by)];
+    (b.sum(&terms, exponent.len()), late)
+}
+
+/// The values that a field of a result has in place of its own.
+#[derive(Clone, Copy)]
+pub(crate) struct Ends {
+    /// 1 for zero.
+    pub zero: Wire,
+    /// 1 for that of infinity, before zero.
+    pub ones: Wire,
+}
+
+/// The number of a sign, a fraction and an exponent, or what replaces them.
+pub(crate) fn place(
+    b: &mut Builder,
+    sign: Wire,
+    (fraction, of_fraction): (Word, Ends),
+    (exponent, of_exponent): (Word, Ends),
+    nan: Wire,
+) -> Word {
+    let [fraction, exponent] =
+        [(fraction, of_fraction), (exponent, of_exponent)].map(|(word, ends)| {
+            let replaced = b.or(ends.zero, ends.ones);
+            mask(b, !replaced, &word)
+        });
+    let mut parts = Parts {
+        fraction,
+        exponent: flip_if(b, of_exponent.ones, &exponent),
+        sign: b.and(sign, !nan),
+    };
+    let top = parts.fraction.last_mut().expect("a fraction");
+    *top = b.xor(*top, nan);
+    parts.join()
+}
+
+/// The treatment of exponents below those of normal numbers.
+#[derive(Clone, Copy)]
+enum Low {
+    /// The result is zero.
+    Flushed,
+    /// The exponent field becomes 0 where this is 1.
+    Empty(Wire),
 }
 
 /// How a biased exponent fits its field.
 #[derive(Clone, Copy)]
-pub(crate) struct Fit {
-    /// It is that of infinity, or larger.
-    pub over: Wire,
-    /// It is 0 or less.
-    pub under: Wire,
+struct Fit {
+    /// It is that of infinity, or larger, or it is negative.
+    large: Wire,
+    /// Its low bits, and all bits but the sign, are 0.
+    zero: Wire,
     /// It is less than 0.
-    pub negative: Wire,
+    negative: Wire,
 }

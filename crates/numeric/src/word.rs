@@ -50,57 +50,75 @@ pub(crate) fn all_any(b: &mut Builder, bits: &[Wire]) -> (Wire, Wire) {
     }
 }
 
-/// x / 2^amount rounded down, in the bits of x, and 1 if that loses a bit that is 1. Any amount is
-/// allowed.
-pub(crate) fn shift_right_sticky(b: &mut Builder, x: &[Wire], amount: &[Wire]) -> (Word, Wire) {
-    let n = x.len();
-    let layers = (n.next_power_of_two().trailing_zeros() as usize).min(amount.len());
-    let mut layer_bits = amount[..layers].to_vec();
-    // What no layer shifts sets as many layers as move all bits out.
-    let beyond = b.any(&amount[layers..]);
+/// x + carry and the carry out. For [`Goal::Depth`] the carry may come late: it is an AND from all
+/// bits.
+pub(crate) fn increment(b: &mut Builder, x: &[Wire], carry: Wire) -> (Word, Wire) {
+    if b.goal() == Goal::Size {
+        let mut sum = b.add(Int::unsigned(x), bit(&carry), x.len() + 1);
+        let carry = sum.pop().expect("a carry");
+        return (sum, carry);
+    }
+    let through = b.scan(x, Builder::and);
+    let mut carries = mask(b, carry, &through);
+    carries.insert(0, carry);
+    let out = carries.pop().expect("a carry");
+    (b.zip(x, &carries, Builder::xor), out)
+}
+
+/// The layers of a shift of so many bits: bit k of the amount, and more of them where the amount
+/// has bits beyond, so that they move all bits out.
+pub(crate) fn shift_layers(b: &mut Builder, amount: &[Wire], width: usize) -> Word {
+    let count = (usize::BITS - width.leading_zeros()) as usize;
+    let (layers, beyond) = amount.split_at(count.min(amount.len()));
+    let mut layers = layers.to_vec();
+    let beyond = b.any(beyond);
     let mut reach = 0;
-    for k in (0..layers).rev().take_while(|_| beyond != Wire::ZERO) {
-        if reach <= n {
-            layer_bits[k] = b.or(layer_bits[k], beyond);
+    for (k, layer) in layers.iter_mut().enumerate().rev() {
+        if reach < width {
+            *layer = b.or(*layer, beyond);
             reach += 1 << k;
         }
     }
-    let mut word = x.to_vec();
-    let mut lost = vec![match reach >= n {
-        true => Wire::ZERO,
-        // Layers reach n - 1 at least: the highest bit is left.
-        false => b.and(beyond, x[n - 1]),
-    }];
-    if reach < n {
-        word[n - 1] = b.and(word[n - 1], !beyond);
+    layers
+}
+
+/// x / 2^amount rounded down, in the bits of x, and 1 if that loses a bit that is 1. The amount is
+/// given by the layers of the shift; see [`shift_layers`].
+pub(crate) fn shift_right_sticky(b: &mut Builder, x: &[Wire], layers: &[Wire]) -> (Word, Wire) {
+    let mut order: Vec<usize> = (0..layers.len()).collect();
+    if b.goal() == Goal::Depth {
+        // Many bits are ORed while further layers move the others.
+        order.reverse();
     }
-    for (k, &bit) in layer_bits.iter().enumerate().rev() {
-        let (out, _) = word.split_at(1 << k);
-        let out = b.any(out);
-        lost.push(b.and(bit, out));
-        let moved = Int::unsigned(&word).shr(1 << k, n);
-        word = b.select(bit, &moved, &word);
+    let mut word = x.to_vec();
+    let mut lost = vec![];
+    for k in order {
+        let out = b.any(&word[..(1 << k).min(x.len())]);
+        lost.push(b.and(layers[k], out));
+        let moved = Int::unsigned(&word).shr(1 << k, x.len());
+        word = b.select(layers[k], &moved, &word);
     }
     (word, b.any(&lost))
 }
 
 /// The word shifted left until its highest bit is 1, and by how much. Zero stays zero.
 pub(crate) fn normalise(b: &mut Builder, x: &[Wire]) -> (Word, Word) {
-    let mut word = x.to_vec();
-    let mut amount = Word::new();
     let mut probes = Probes::new(b, x);
-    for k in (0..layers(x.len())).rev() {
-        let shift = !probes.top(b, &word, k);
-        word = shift_into_zeros(b, &word, 1 << k, shift);
-        probes.shift(b, shift);
-        amount.insert(0, shift);
-    }
-    (word, amount)
+    normalise_by(b, x, &mut probes)
 }
 
-/// The word shifted left until its highest bit is 1, but by at most `limit`; and what is left of
-/// the limit. Zero stays zero.
-pub(crate) fn normalise_within(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> (Word, Word) {
+/// A word that has moved left, but no further than a limit.
+pub(crate) struct Advanced {
+    /// The word: zero, or with the highest bit 1, or moved by the whole limit.
+    pub word: Word,
+    /// What is left of the limit.
+    pub left: Word,
+    /// One more than that.
+    pub next: Word,
+}
+
+/// The word shifted left until its highest bit is 1, but by at most `limit`.
+pub(crate) fn normalise_within(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> Advanced {
     match b.goal() {
         Goal::Size => normalise_counting_down(b, x, limit),
         Goal::Depth => normalise_to_mark(b, x, limit),
@@ -109,12 +127,11 @@ pub(crate) fn normalise_within(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> (
 
 /// Each layer takes its shift from the limit: the borrow out of that says that the limit is too
 /// small for the shift, and then takes the subtraction back without another AND.
-fn normalise_counting_down(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> (Word, Word) {
+fn normalise_counting_down(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> Advanced {
     let mut word = x.to_vec();
     let mut left = limit.to_vec();
     for k in (0..layers(x.len())).rev() {
-        let room = x.len() - (1 << k);
-        let clear = !b.any(&word[room..]);
+        let clear = !top_block(b, &word, k);
         let mut borrow = clear;
         let mut borrows = Word::new();
         for &bit in left.get(k..).unwrap_or(&[]) {
@@ -129,42 +146,62 @@ fn normalise_counting_down(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> (Word
         let shift = b.xor(clear, borrow);
         word = shift_into_zeros(b, &word, 1 << k, shift);
     }
-    (word, left)
+    let (next, _) = increment(b, &left, Wire::ONE);
+    Advanced { word, left, next }
 }
 
 /// A mark at the bit that the limit allows to move to the top ends the search for a 1.
-fn normalise_to_mark(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> (Word, Word) {
-    let layers = layers(x.len());
-    let (low, high) = limit.split_at(layers.min(limit.len()));
+fn normalise_to_mark(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> Advanced {
+    let (low, high) = limit.split_at(layers(x.len()).min(limit.len()));
     let beyond = b.any(high);
     let index: Word = low.iter().map(|&bit| b.or(bit, beyond)).collect();
     let marks = b.demux(&index);
-    let marked: Word = x
-        .iter()
-        .rev()
-        .enumerate()
-        .map(|(i, &bit)| match marks.get(i) {
-            Some(&mark) => b.or(bit, mark),
-            None => bit,
-        })
-        .collect();
-    let marked: Word = marked.into_iter().rev().collect();
+    let mut marked = x.to_vec();
+    for (bit, &mark) in marked.iter_mut().rev().zip(&marks) {
+        *bit = b.or(*bit, mark);
+    }
+    // Nothing moves further than the lowest bit, not even a zero.
+    marked[0] = Wire::ONE;
+    let mut probes = Probes::marked(b, &marked);
+    let (word, amount) = normalise_by(b, x, &mut probes);
+    let (one_more, _) = increment(b, limit, Wire::ONE);
+    let [left, next] = [limit, &one_more]
+        .map(|from| b.sub(Int::unsigned(from), Int::unsigned(&amount), from.len()));
+    Advanced { word, left, next }
+}
+
+fn normalise_by(b: &mut Builder, x: &[Wire], probes: &mut Probes) -> (Word, Word) {
     let mut word = x.to_vec();
     let mut amount = Word::new();
-    let mut probes = Probes::marked(b, &marked);
-    for k in (0..layers).rev() {
+    for k in (0..layers(x.len())).rev() {
         let shift = !probes.top(b, &word, k);
         word = shift_into_zeros(b, &word, 1 << k, shift);
         probes.shift(b, shift);
         amount.insert(0, shift);
     }
-    let left = b.sub(Int::unsigned(limit), Int::unsigned(&amount), limit.len());
-    (word, left)
+    (word, amount)
 }
 
 /// The layers that a shift of `width` bits by less than that has.
 pub(crate) fn layers(width: usize) -> usize {
     width.next_power_of_two().trailing_zeros() as usize
+}
+
+/// The OR of the 2^k highest bits.
+fn top_block(b: &mut Builder, word: &[Wire], k: usize) -> Wire {
+    let (&last, rest) = word.split_last().expect("a word");
+    let rest = b.any(&rest[word.len() - (1 << k)..]);
+    b.or(rest, last)
+}
+
+/// The OR of all bits of a fraction, most of it as the first layer of [`normalise`] looks for a 1 in
+/// a significand with this fraction.
+pub(crate) fn any_of_fraction(b: &mut Builder, fraction: &[Wire]) -> Wire {
+    let width = fraction.len() + 1;
+    let room = width - (1 << (layers(width) - 1));
+    let (low, high) = fraction.split_at(room);
+    let (low, high) = (b.any(low), b.any(high));
+    b.or(low, high)
 }
 
 /// The word shifted left by `by` where `shift` is 1, in which case its `by` highest bits are zeros:
@@ -229,7 +266,7 @@ impl Probes {
     fn top(&mut self, b: &mut Builder, word: &[Wire], k: usize) -> Wire {
         match self.blocks.pop() {
             Some(block) if k > 0 || self.marked => block[0],
-            _ => b.any(&word[word.len() - (1 << k)..]),
+            _ => top_block(b, word, k),
         }
     }
 

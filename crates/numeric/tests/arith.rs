@@ -4,7 +4,16 @@ use crate::common::exact::expected;
 use crate::common::{GOALS, Random, Runner, bits_f32, bits_f64, both, circuit};
 use sealane_numeric::{Arithmetic, Format, function};
 
-const NAMES: &[&str] = &["add", "sub", "mul", "div", "sqrt"];
+const NAMES: &[&str] = &[
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "sqrt",
+    "fma",
+    "fmod",
+    "remainder",
+];
 
 /// All vectors of so many operands.
 fn all(format: Format, operands: usize) -> Vec<Vec<u128>> {
@@ -39,9 +48,11 @@ fn small_formats_are_exact_on_all_operands() {
         for of in both(format) {
             for name in NAMES {
                 let operands = function(name).expect("a function").operands.len();
-                if operands < 3 {
-                    check(of, name, &all(format, operands));
-                }
+                let vectors = match operands {
+                    3 => vectors(format, name, 1 << 15),
+                    _ => all(format, operands),
+                };
+                check(of, name, &vectors);
             }
         }
     }

@@ -7,7 +7,7 @@
 //! normal result, and only subnormal quotients need the remainder.
 
 use crate::format::Arithmetic;
-use crate::pack::{Fit, Special, Unrounded};
+use crate::pack::{Ends, Special, Unrounded, place};
 use crate::word::{bit, flip_if};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
@@ -34,6 +34,7 @@ impl Arithmetic {
         let result = Unrounded {
             sign: b.xor(x.sign, y.sign),
             exponent: self.quotient_exponent(b, &x.exponent, &y.exponent, above),
+            offset: self.format.bias().into(),
             above: Wire::ZERO,
             significand,
             sticky,
@@ -50,15 +51,13 @@ impl Arithmetic {
         self.pack(b, &result, special)
     }
 
-    /// x - y + bias, less one if the quotient is not `above` 1.
+    /// x - y, less one if the quotient is not `above` 1.
     fn quotient_exponent(self, b: &mut Builder, x: &[Wire], y: &[Wire], above: Wire) -> Word {
         // -y is its complement and 1.
         let width = self.exponent_width();
         let y: Word = y.iter().map(|&bit| !bit).collect();
         let terms = [Int::signed(x), Int::signed(&y), bit(&above)];
-        let difference = b.sum(&terms, width);
-        let bias = b.constant(self.format.bias().into(), width);
-        b.add(Int::signed(&difference), Int::unsigned(&bias), width)
+        b.sum(&terms, width)
     }
 
     /// The square root of x.
@@ -89,6 +88,7 @@ impl Arithmetic {
             let result = Unrounded {
                 sign: x.sign,
                 exponent: field,
+                offset: 0,
                 above: Wire::ZERO,
                 significand: root,
                 sticky: !exact,
@@ -97,12 +97,29 @@ impl Arithmetic {
             return self.pack(b, &result, special);
         }
         let (fraction, _) = self.round_fraction(b, &root, Wire::ONE);
-        let fit = Fit {
-            over: Wire::ZERO,
-            under: Wire::ZERO,
-            negative: Wire::ZERO,
+        if self.is_narrow() && !self.is_flushed() {
+            // Subnormal roots need the remainder, which no format of programs has.
+            let square = b.mul(Int::unsigned(&root), Int::unsigned(&root), 2 * p + 2);
+            let radicand = Int::unsigned(&radicand).shl(p + 1, 2 * p + 2);
+            let exact = b.eq(Int::unsigned(&square), Int::unsigned(&radicand));
+            let result = Unrounded {
+                sign: x.sign,
+                exponent: field,
+                offset: 0,
+                above: Wire::ZERO,
+                significand: root,
+                sticky: !exact,
+                carries: false,
+            };
+            return self.pack(b, &result, special);
+        }
+        let (fraction, _) = self.round_fraction(b, &root, Wire::ONE);
+        let ends = Ends {
+            zero: special.zero,
+            ones: special.not_finite,
         };
-        self.assemble(b, x.sign, fraction, &field, fit, special)
+        let exponent = field[..self.format.exponent].to_vec();
+        place(b, x.sign, (fraction, ends), (exponent, ends), special.nan)
     }
 
     /// (x + bias) / 2, rounded down.
@@ -115,7 +132,7 @@ impl Arithmetic {
 }
 
 /// The significand of a number that is not zero.
-fn leading(significand: &[Wire]) -> Word {
+pub(super) fn leading(significand: &[Wire]) -> Word {
     let mut significand = significand.to_vec();
     *significand.last_mut().expect("a significand") = Wire::ONE;
     significand
@@ -126,17 +143,24 @@ fn leading(significand: &[Wire]) -> Word {
 fn divide(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> (Word, Word) {
     let width = x.len() + 1;
     let mut remainder = b.sub(Int::unsigned(x), Int::unsigned(y), width);
-    let wide = Int::unsigned(y).resize(width);
     let mut quotient = vec![!remainder[width - 1]];
     for _ in 1..bits {
-        let subtract = !remainder[width - 1];
-        let twice = Int::signed(&remainder).shl(1, width);
-        let other = flip_if(b, subtract, &wide);
-        let terms = [Int::unsigned(&twice), Int::unsigned(&other), bit(&subtract)];
-        remainder = b.sum(&terms, width);
+        remainder = division_step(b, &remainder, Wire::ZERO, y);
         quotient.insert(0, !remainder[width - 1]);
     }
     (quotient, remainder)
+}
+
+/// The next remainder of a division by y, from -y to y less 1, as a signed word that is a bit wider
+/// than y: with the next bit of the dividend, y is subtracted, or added to a negative one.
+pub(super) fn division_step(b: &mut Builder, remainder: &[Wire], next: Wire, y: &[Wire]) -> Word {
+    let width = y.len() + 1;
+    let subtract = !remainder[y.len()];
+    let wide = Int::unsigned(y).resize(width);
+    let other = flip_if(b, subtract, &wide);
+    let twice = [&[next], &remainder[..y.len()]].concat();
+    let terms = [Int::unsigned(&twice), Int::unsigned(&other), bit(&subtract)];
+    b.sum(&terms, width)
 }
 
 /// So many bits of the square root of a number from 1 to 4, given with two bits before the point;

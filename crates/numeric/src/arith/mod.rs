@@ -3,6 +3,8 @@
 
 mod add;
 mod divide;
+mod fused;
+mod modulo;
 mod multiply;
 
 use crate::function::{Build, Error, Function, Kind, ONE, TWO};
@@ -14,7 +16,14 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     rounded("mul", TWO, |a, b, x| vec![a.mul(b, &x[0], &x[1])]),
     rounded("div", TWO, |a, b, x| vec![a.div(b, &x[0], &x[1])]),
     rounded("sqrt", ONE, |a, b, x| vec![a.sqrt(b, &x[0])]),
+    rounded("fma", THREE, |a, b, x| vec![a.fma(b, &x[0], &x[1], &x[2])]),
+    rounded("fmod", TWO, |a, b, x| vec![a.fmod(b, &x[0], &x[1])]),
+    rounded("remainder", TWO, |a, b, x| {
+        vec![a.remainder(b, &x[0], &x[1])]
+    }),
 ];
+
+const THREE: &[Kind] = &[Kind::Float; 3];
 
 const fn rounded(name: &'static str, operands: &'static [Kind], build: Build) -> Function {
     Function {

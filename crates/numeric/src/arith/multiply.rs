@@ -6,12 +6,15 @@ use crate::word::{bit, complement, normalise, swap_if};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 /// The significands and the exponent of a product.
-struct Factors {
-    x: Word,
-    y: Word,
-    /// The sum of both biased exponents.
-    exponent: Word,
-    special: Special,
+pub(crate) struct Factors {
+    pub x: Word,
+    pub y: Word,
+    /// The biased exponent of the product of the highest bits.
+    pub exponent: Word,
+    /// The class. A product of two subnormal numbers may count as one that is not zero.
+    pub special: Special,
+    /// 1 if a factor is zero.
+    pub zero: Wire,
 }
 
 impl Arithmetic {
@@ -32,6 +35,7 @@ impl Arithmetic {
         let result = Unrounded {
             sign,
             exponent: factors.exponent,
+            offset: -i128::from(self.format.bias()),
             above,
             significand,
             sticky: b.or(low, last),
@@ -41,7 +45,7 @@ impl Arithmetic {
     }
 
     /// Both significands, with the highest bit 1, and the exponent of their product.
-    fn factors(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Factors {
+    pub(crate) fn factors(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Factors {
         if !(self.is_flushed() || self.is_narrow()) {
             return self.sorted_factors(b, x, y);
         }
@@ -51,6 +55,7 @@ impl Arithmetic {
         Factors {
             exponent: self.product_exponent(b, &exponents),
             special: product_class(b, x.class, y.class, zero),
+            zero,
             x: x.significand,
             y: y.significand,
         }
@@ -81,16 +86,16 @@ impl Arithmetic {
         Factors {
             exponent: self.product_exponent(b, &exponents),
             special: product_class(b, classes[0], classes[1], zero),
+            zero: b.or(classes[0].zero, classes[1].zero),
             x: first,
             y: second,
         }
     }
 
-    /// The sum of exponents, with one bias.
+    /// The sum of exponents, each with its bias.
     fn product_exponent(self, b: &mut Builder, exponents: &[Int]) -> Word {
         let width = self.exponent_width();
-        let bias = b.constant(-i128::from(self.format.bias()), width);
-        b.sum(&[exponents, &[Int::unsigned(&bias)]].concat(), width)
+        b.sum(exponents, width)
     }
 }
 
