@@ -52,7 +52,8 @@ def where(condition: Operand, yes: Any, no: Any) -> Any:
     """
     trace = trace_of(condition, yes, no)
     at = _source.here()
-    return _wrap(trace, trace.select(operand(condition), *operands(yes, no), at))
+    chosen, other = operands(yes, no)
+    return _wrap(trace, trace.select(operand(condition), chosen, other, at))
 
 
 @overload

@@ -1012,7 +1012,8 @@ def binary(name: str, a: Operand, b: Operand) -> Any:
     shapes or ranges.
     """
     trace = trace_of(a, b)
-    return wrap(trace, trace.binary(name, *operands(a, b), _source.here()))
+    left, right = operands(a, b)
+    return wrap(trace, trace.binary(name, left, right, _source.here()))
 
 
 def call(name: str, *items: Any) -> Any:
@@ -1039,7 +1040,8 @@ def dot(a: Operand, b: Operand, dtype: type[Value] | None = None) -> Any:
     """
     trace = trace_of(a, b)
     wanted = type_name(dtype) if dtype is not None else None
-    return wrap(trace, trace.dot(*operands(a, b), wanted, _source.here()))
+    left, right = operands(a, b)
+    return wrap(trace, trace.dot(left, right, wanted, _source.here()))
 
 
 def reduce(name: str, a: Value, axis: int | None, dtype: type[Value] | None = None) -> Any:

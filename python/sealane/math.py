@@ -28,12 +28,7 @@ if TYPE_CHECKING:
 _RESULTS: dict[str, int] = dict(_core.functions_of_floats())
 """Number of results of each function by its name."""
 
-_ALIASES = {
-    "fabs": "fabs",
-    "rint": "roundeven",
-    "nearbyint": "roundeven",
-    "acos": "acos",
-}
+_ALIASES = {"nearbyint": "rint"}
 
 _NUMPY = {
     "arccos": "acos",
@@ -45,11 +40,20 @@ _NUMPY = {
     "arctanh": "atanh",
     "float_power": "pow",
     "power": "pow",
-    "rint": "roundeven",
 }
 """Names of C for functions of NumPy that have another name there."""
 
-__all__ = sorted(_RESULTS)
+__all__ = sorted([*_RESULTS, "fsum", "sumprod"])
+
+
+def fsum(x: Any, axis: int | None = None) -> Any:
+    """Exact sum, rounded once, as `math.fsum` of Python: the same as `sl.sum(x)`."""
+    return _value.reduce("sum", x, axis)
+
+
+def sumprod(x: Any, y: Any) -> Any:
+    """Exact sum of products, rounded once: the same as `sl.dot(x, y)`."""
+    return _value.dot(x, y)
 
 
 def _made(name: str) -> Callable[..., Any]:

@@ -110,6 +110,15 @@ def test_operators(kind: str, data: st.DataObject) -> None:
             same(row + native(0), expected + native(0))
 
 
+def test_division_is_that_of_numpy() -> None:
+    x = np.array([-7.0, 7.5, 1.0, 1e10], np.float32)
+    y = np.array([3.0, -2.0, 0.0, 0.1], np.float32)
+    with np.errstate(all="ignore"):
+        expected = [x // y, x % y]
+    found = run(lambda a, b: sl.stack([a // b, a % b]), sl.f32, (sl.f32, x), (sl.f32, y))
+    same(found, np.array(expected))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @QUICK
 @given(data=st.data())

@@ -138,8 +138,8 @@ pub fn text(stored: i128, fraction: u8) -> String {
     if stored < 0 { format!("-{text}") } else { text }
 }
 
-/// The value of a stored number of `ty` in digits: a decimal, which is exact but for floating point;
-/// there it is the shortest one that is read as the same number.
+/// The value of a stored number of `ty` in digits: an exact decimal, or for floating point the
+/// shortest one that is read as the same number.
 pub fn value_text(stored: i128, ty: Type) -> String {
     match ty {
         Type::Float(format) => float::text(stored, format),

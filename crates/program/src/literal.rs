@@ -261,9 +261,9 @@ impl Literal {
         Ok(Typed { data, warning })
     }
 
-    /// The literal in floating point: as in Python, each number is the `f64` nearest to it, and that
-    /// is rounded to the format. Digits of a source are seldom the binary number that they stand
-    /// for, so this is no reason for a warning.
+    /// The literal in floating point: as in Python, each number is the `f64` nearest to it, and
+    /// that is rounded to the format. Digits of a source are seldom the binary number that they
+    /// stand for, so this is no reason for a warning.
     fn in_format(&self, format: Format, span: Option<&Span>) -> Result<Typed, Diagnostic> {
         let ty = Type::Float(format);
         let mut stored = Vec::with_capacity(self.numbers.len());

@@ -221,7 +221,7 @@ impl Type {
         }
     }
 
-    /// Returns whether stored numbers have a sign: those of floating point have it among their bits.
+    /// Returns whether stored numbers have a sign: floating point has it among its bits.
     pub const fn is_signed(self) -> bool {
         matches!(
             self,

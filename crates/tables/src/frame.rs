@@ -173,8 +173,8 @@ impl<'a> Frame<'a> {
     }
 
     /// Returns the results as one record batch. Integers take the narrowest type of Arrow; fixed
-    /// point is a `Float64` if that represents every value of its type, else a decimal; floating point
-    /// is itself, `bf16` a `Float32`.
+    /// point is a `Float64` if that represents every value of its type, else a decimal; floating
+    /// point is itself, `bf16` a `Float32`.
     ///
     /// # Errors
     /// A fixed-point type has values that neither represents.

@@ -3,8 +3,8 @@
 //! It is the oracle of lowering and of every protocol, so it shares no code with them, nor with
 //! inference: every number it computes is compared with the range that inference gives it, and a
 //! number outside is a panic. Fixed-point values are stored numbers, and operations on them follow
-//! from their number of fraction bits; floating point is Rust's own (`floats`). It follows `NUMERICS.md` line by line. AES and SHA-256 are
-//! those of the RustCrypto crates.
+//! from their number of fraction bits; floating point is Rust's own (`floats`). It follows
+//! `NUMERICS.md` line by line. AES and SHA-256 are those of the RustCrypto crates.
 
 mod floats;
 
@@ -104,7 +104,7 @@ pub fn rows(program: &Program, inputs: &BTreeMap<String, Data>) -> Result<RowCou
     Ok(counts.into_iter().map(|count| count.unwrap_or(1)).collect())
 }
 
-/// What all graphs of a run share.
+/// Properties of a run that all of its graphs share.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     rows: &'a RowCounts,

@@ -67,6 +67,11 @@ fn function(
     operands: &[Int<'_>],
     range: Range,
 ) -> Word {
+    if let ("mod" | "floordiv", [x, y]) = (name, operands) {
+        let bits = |int: &Int<'_>| int.resize(arithmetic.format.bits());
+        let [quotient, rest] = divided(b, arithmetic, &bits(x), &bits(y));
+        return if name == "mod" { rest } else { quotient };
+    }
     let Some((function, result)) = call::of_floats(name) else {
         unreachable!("check refuses a function `{name}`")
     };
@@ -77,6 +82,41 @@ fn function(
     let signed = matches!(function.results[result], Kind::Integer(_));
     let bits = &results[result];
     Int { bits, signed }.resize(range.bits().into())
+}
+
+/// `x // y` and `x % y` as Python and NumPy define them: the rest has the sign of `y`, and the
+/// quotient is a whole number next to that of `x - rest`.
+fn divided(b: &mut Builder, of: Arithmetic, x: &[Wire], y: &[Wire]) -> [Word; 2] {
+    let format = of.format;
+    let number = |bits: u128| (0..format.bits()).map(|at| Wire::constant(bits >> at & 1 == 1));
+    let [zero, one] = [0, format.one()].map(|bits| number(bits).collect::<Word>());
+    let rest = of.fmod(b, x, y);
+    let left = of.sub(b, x, &rest);
+    let quotient = of.div(b, &left, y);
+    let nonzero = of.ne(b, &rest, &zero);
+    let (down, below) = (of.lt(b, &rest, &zero), of.lt(b, y, &zero));
+    let other = b.xor(down, below);
+    let moved = of.add(b, &rest, y);
+    let moved = b.select(other, &moved, &rest);
+    let signed = of.copysign(b, &zero, y);
+    let modulo = b.select(nonzero, &moved, &signed);
+    let less = of.sub(b, &quotient, &one);
+    let crossed = b.and(nonzero, other);
+    let quotient = b.select(crossed, &less, &quotient);
+    // The division may have rounded a whole number to one just below it.
+    let whole = of.floor(b, &quotient);
+    let short = of.sub(b, &quotient, &whole);
+    let half = number(format.one() - (1 << format.fraction)).collect::<Word>();
+    let short = of.gt(b, &short, &half);
+    let up = of.add(b, &whole, &one);
+    let whole = b.select(short, &up, &whole);
+    let plain = of.div(b, x, y);
+    let empty = of.copysign(b, &zero, &plain);
+    let some = of.ne(b, &quotient, &zero);
+    let quotient = b.select(some, &whole, &empty);
+    // By zero, it is what the division gives.
+    let by_zero = of.eq(b, y, &zero);
+    [b.select(by_zero, &plain, &quotient), modulo]
 }
 
 /// The integer of a number in the order of numbers: of negative numbers all bits are flipped, of

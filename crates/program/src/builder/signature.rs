@@ -33,8 +33,8 @@ impl Builder {
         Ok(builder)
     }
 
-    /// Lets the program read and write floating point below the normal numbers as zeros of its sign,
-    /// which takes fewer gates.
+    /// Lets the program read and write floating point below the normal numbers as zeros of their
+    /// sign, which takes fewer gates.
     pub fn flush_subnormals(&mut self) {
         self.program.flush_subnormals = true;
     }

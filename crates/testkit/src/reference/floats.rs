@@ -83,8 +83,37 @@ impl Floats {
             Binary::Gt => (x > y).into(),
             Binary::Ge => (x >= y).into(),
             Binary::Min | Binary::Max => self.end(op == Binary::Min, a, b),
+            Binary::Mod => self.divided(x, y).1,
+            Binary::FloorDiv => self.divided(x, y).0,
             op => panic!("the reference does not know `{}` of floats", op.name()),
         }
+    }
+
+    /// `x // y` and `x % y` as CPython computes them (`float_divmod` in `Objects/floatobject.c`),
+    /// each operation rounded to the format.
+    fn divided(self, x: f64, y: f64) -> (i128, i128) {
+        let round = |value: f64| self.value(self.stored(value));
+        let mut rest = round(x % y);
+        let mut quotient = round(round(x - rest) / y);
+        if rest != 0.0 {
+            if (rest < 0.0) != (y < 0.0) {
+                rest = round(rest + y);
+                quotient = round(quotient - 1.0);
+            }
+        } else {
+            rest = 0f64.copysign(y);
+        }
+        let mut whole = 0f64.copysign(x / y);
+        if quotient != 0.0 {
+            whole = quotient.floor();
+            if round(quotient - whole) > 0.5 {
+                whole = round(whole + 1.0);
+            }
+        }
+        if y == 0.0 {
+            whole = x / y;
+        }
+        (self.stored(whole), self.stored(rest))
     }
 
     /// The smaller or larger number: NaN if one is, and -0 is below 0.

@@ -85,6 +85,12 @@ fn n54_arithmetic_is_rounded_once_to_the_nearest() {
         });
         assert_eq!(single(op, &a, &b), expected.collect::<Vec<_>>());
     }
+    // Python: -7.0 // 3.0, -7.0 % 3.0, 7.5 // -2.0, 7.5 % -2.0.
+    let (a, b) = ([-7.0, 7.5, 1.0], [3.0, -2.0, 0.0]);
+    let quotients = bits(&[-3.0, -4.0, f32::INFINITY]);
+    assert_eq!(single(FloorDiv, &a, &b), quotients);
+    let rests = [2f32.to_bits().into(), (-0.5f32).to_bits().into(), nan()];
+    assert_eq!(single(Mod, &a, &b), rests);
 }
 
 #[test]
