@@ -4,7 +4,7 @@ A literal is a variable of a formula or its negative. Variable 1 is always false
 literals, the lowest bit first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 FALSE = 1
 TRUE = -FALSE
@@ -108,10 +108,14 @@ class Net:
         """Literals that are all true if a word is a number."""
         return [a if number >> i & 1 else -a for i, a in enumerate(x)]
 
-    def clauses(self) -> list[list[int]]:
-        """The clauses of all gates (Tseitin, 1968)."""
+    def clauses(self, roots: Iterable[int]) -> list[list[int]]:
+        """The clauses (Tseitin, 1968) of all gates that literals depend on."""
+        needed = {abs(root) for root in roots}
         result = [[-FALSE]]
-        for kind, out, a, b in self.gates:
+        for kind, out, a, b in reversed(self.gates):
+            if out not in needed:
+                continue
+            needed |= {abs(a), abs(b)}
             if kind == "and":
                 result += [[-out, a], [-out, b], [out, -a, -b]]
             else:

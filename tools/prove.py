@@ -88,7 +88,8 @@ class Tools:
     @staticmethod
     def write(net: Net, clauses: Sequence[Sequence[int]], path: Path) -> None:
         """Writes a formula."""
-        every = [*net.clauses(), *clauses]
+        roots = (literal for clause in clauses for literal in clause)
+        every = [*net.clauses(roots), *clauses]
         lines = [f"p cnf {net.variables} {len(every)}"]
         lines += [" ".join(map(str, clause)) + " 0" for clause in every]
         path.write_text("\n".join(lines) + "\n", encoding="ascii")
@@ -154,7 +155,8 @@ def prove(tools: Tools, target: Target) -> str:
 def find_difference(tools: Tools, target: Target, text: str, index: int) -> None:
     """Finds operands on which a circuit with an inverted gate differs, and tries them."""
     problem = Problem.of(target, text, changed=index)
-    for case in problem.cases:
+    cases = random.Random(index).sample(problem.cases, len(problem.cases))
+    for case in cases:
         clauses = problem.differ(case)
         model = tools.model(problem.net, clauses)
         if model is None:

@@ -6,7 +6,7 @@
 
 use crate::format::Arithmetic;
 use crate::function::{Error, Function, Kind, ONE, TWO};
-use crate::word::all_any;
+use crate::word::{all_any, any_of_fraction};
 use sealane_circuit::{Builder, Wire, Word};
 
 /// Classes of a number. Gates of classes that nobody reads are left out of the circuit.
@@ -37,7 +37,7 @@ impl Arithmetic {
             infinite: class.infinite(b),
             zero: class.zero,
             hidden: all_any(b, &parts.exponent).1,
-            fraction: b.any(&parts.fraction),
+            fraction: any_of_fraction(b, &parts.fraction),
         }
     }
 

@@ -21,15 +21,14 @@ impl Arithmetic {
             true => self.flushed().unpack(b, x),
             false => self.unpack(b, x),
         };
-        let shift = i128::from(format.bias() - from.bias());
+        let shift = format.bias() - from.bias();
         let width = number.exponent.len().max(format.exponent + 1) + 1;
-        let shift = b.constant(shift, width);
-        let exponent = b.add(Int::signed(&number.exponent), Int::signed(&shift), width);
         let significand = number.significand;
         if format.bias() < from.bias() + from.fraction as i32 {
             let result = Unrounded {
                 sign: number.sign,
-                exponent,
+                exponent: Int::signed(&number.exponent).resize(width),
+                offset: shift.into(),
                 above: Wire::ZERO,
                 significand,
                 sticky: Wire::ZERO,
@@ -37,12 +36,12 @@ impl Arithmetic {
             };
             return to.pack(b, &result, number.class);
         }
-        // All numbers are normal in the other format, and none is beyond its largest.
-        // The highest bit of the significand makes the field 1 more.
-        let less_one = b.constant(-1, format.exponent);
+        // All numbers are normal in the other format, and none is beyond its largest. The highest
+        // bit of the significand makes the field 1 more.
+        let shift = b.constant(i128::from(shift) - 1, width);
         let field = b.add(
-            Int::unsigned(&exponent[..format.exponent]),
-            Int::signed(&less_one),
+            Int::signed(&number.exponent),
+            Int::signed(&shift),
             format.exponent,
         );
         let magnitude = rounded(b, significand, from.fraction, &field, format.fraction);

@@ -54,7 +54,7 @@ impl Arithmetic {
     }
 
     /// The nearest integral value; halves are rounded away from zero.
-    pub fn round(self, b: &mut Builder, x: &[Wire]) -> Word {
+    pub fn round_ties_away(self, b: &mut Builder, x: &[Wire]) -> Word {
         self.integral(b, x, Direction::NearestAway)
     }
 
@@ -215,7 +215,9 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     exact("floor", ONE, ONE, |a, b, x| vec![a.floor(b, &x[0])]),
     exact("ceil", ONE, ONE, |a, b, x| vec![a.ceil(b, &x[0])]),
     exact("trunc", ONE, ONE, |a, b, x| vec![a.trunc(b, &x[0])]),
-    exact("round", ONE, ONE, |a, b, x| vec![a.round(b, &x[0])]),
+    exact("round", ONE, ONE, |a, b, x| {
+        vec![a.round_ties_away(b, &x[0])]
+    }),
     exact("rint", ONE, ONE, |a, b, x| vec![a.roundeven(b, &x[0])]),
     exact("roundeven", ONE, ONE, |a, b, x| vec![a.roundeven(b, &x[0])]),
     exact("modf", ONE, &[Kind::Float; 2], |a, b, x| {

@@ -164,7 +164,7 @@ impl Arithmetic {
         let (significand, low) = self.shorten(b, &result.significand);
         let sticky = b.or(low, result.sticky);
         if self.is_flushed() {
-            let (fraction, carry) = self.round_fraction(b, &significand, sticky);
+            let (fraction, carry) = self.round(b, &significand, sticky);
             let carry = match result.carries {
                 true => carry,
                 false => Wire::ZERO,
@@ -186,7 +186,7 @@ impl Arithmetic {
         let layers = shift_layers(b, &amount, significand.len());
         let (significand, lost) = shift_right_sticky(b, &significand, &layers);
         let sticky = b.or(sticky, lost);
-        let (fraction, carry) = self.round_fraction(b, &significand, sticky);
+        let (fraction, carry) = self.round(b, &significand, sticky);
         // A significand that is shifted by 0 or 1 leads to field 1 or 0, with its carry one more,
         // as if it were not subnormal. One that is shifted further has no carry, and the field is
         // then negative, in place of 0.
@@ -208,7 +208,7 @@ impl Arithmetic {
     ) -> Word {
         let (significand, sticky) = self.shorten(b, &advanced.word);
         let lead = significand[self.precision()];
-        let (fraction, carry) = self.round_fraction(b, &significand, sticky);
+        let (fraction, carry) = self.round(b, &significand, sticky);
         let width = advanced.left.len();
         let (mut field, late) = match b.goal() {
             Goal::Size => {
@@ -234,12 +234,7 @@ impl Arithmetic {
     }
 
     /// The fraction, rounded by the lowest bit and `sticky`, and the carry.
-    pub(crate) fn round_fraction(
-        self,
-        b: &mut Builder,
-        significand: &[Wire],
-        sticky: Wire,
-    ) -> (Word, Wire) {
+    pub(crate) fn round(self, b: &mut Builder, significand: &[Wire], sticky: Wire) -> (Word, Wire) {
         let odd = b.or(significand[1], sticky);
         let up = b.and(significand[0], odd);
         increment(b, &significand[1..self.precision()], up)

@@ -52,6 +52,7 @@ impl Arithmetic {
         let result = Unrounded {
             sign: number.sign,
             exponent,
+            offset: 0,
             above: Wire::ZERO,
             significand: number.significand,
             sticky: Wire::ZERO,

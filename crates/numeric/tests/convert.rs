@@ -1,8 +1,9 @@
 //! Conversions, against exact arithmetic and the machine's.
 
+use crate::common::Random;
 use crate::common::exact::{Value, decode as exact, encode, encode_value, power};
 use crate::lanes::{Circuit, variants};
-use crate::values::{Random, all, decode, edges, random, singles};
+use crate::values::{all, decode, edges, random, singles};
 use num_bigint::BigInt;
 use sealane_circuit::Goal;
 use sealane_numeric::{Arithmetic, Fixed, Format, Rounding};
@@ -101,7 +102,7 @@ fn signed(bits: u128, from: Fixed) -> i128 {
 
 #[test]
 fn integers_of_all_widths_become_numbers() {
-    let mut source = Random(3);
+    let mut source = Random::new(3);
     let formats = [&Format::ALL[..], &[Format::new(3, 3)]].concat();
     for bits in 1..=64 {
         let rows: Vec<_> = integers(bits, &mut source)
@@ -209,7 +210,7 @@ fn numbers_become_integers_of_all_widths() {
         .enumerate()
     {
         let mut numbers = edges(format);
-        numbers.extend(random(format, &mut Random(9), 800));
+        numbers.extend(random(format, &mut Random::new(9), 800));
         let rows: Vec<_> = numbers.into_iter().map(|x| vec![x]).collect();
         for bits in 1..=64 {
             for rounding in ROUNDINGS {

@@ -1,8 +1,9 @@
 //! Exponents and next numbers, against exact arithmetic and the machine's functions.
 
+use crate::common::Random;
 use crate::common::exact::{Value, decode as exact, encode_value};
 use crate::lanes::check;
-use crate::values::{Random, all, decode, doubles, encode, pairs, singles};
+use crate::values::{all, decode, doubles, encode, pairs, singles};
 use sealane_numeric::{Arithmetic, Format};
 
 /// The power of two in a number that is neither zero, infinity nor NaN: found by halving.
@@ -70,7 +71,7 @@ fn exponents_are_taken_out() {
 #[test]
 fn numbers_are_scaled() {
     for format in [&Format::ALL[..], &[Format::new(3, 3)]].concat() {
-        let mut source = Random(5);
+        let mut source = Random::new(5);
         let span = 2 * format.bias() as u64 + 2 * format.fraction as u64 + 8;
         let numbers = match format.bits() < 8 {
             true => all(format),

@@ -1,8 +1,9 @@
 //! Exact sums, against integers of any size.
 
+use crate::common::Random;
 use crate::common::exact::{Value, decode, encode_value};
 use crate::lanes::Circuit;
-use crate::values::{Random, edges, random};
+use crate::values::{edges, random};
 use sealane_circuit::{Goal, Int};
 use sealane_numeric::{Accumulator, Arithmetic, Format, LIMB, Terms};
 
@@ -93,7 +94,7 @@ fn total(words: &[Vec<u128>]) -> Vec<u128> {
 
 /// Groups of `count` addends: any numbers, some special; numbers that cancel; zeros.
 fn groups(of: Accumulator, count: usize, groups: usize) -> Vec<Vec<Vec<u128>>> {
-    let (format, mut source) = (of.arithmetic.format, Random(23));
+    let (format, mut source) = (of.arithmetic.format, Random::new(23));
     let factors = if of.terms == Terms::Products { 2 } else { 1 };
     let (edges, sign) = (edges(format), 1 << (format.bits() - 1));
     let number = |kind: usize, source: &mut Random| match kind {
@@ -184,7 +185,7 @@ fn the_order_of_addends_does_not_matter() {
     for format in [Format::F32, Format::F64] {
         let of = Accumulator::sum(Arithmetic::new(format), 700);
         let sum = Sum::new(of, Goal::Size);
-        let mut source = Random(2);
+        let mut source = Random::new(2);
         let mut addends = groups(of, 700, 2).swap_remove(1);
         let want = sum.expected(&addends);
         for grouping in 1..5 {
@@ -208,7 +209,7 @@ fn ranges_of_exponents() {
             let circuit = Sum::new(sum, Goal::Size);
             let full = Sum::new(Accumulator::sum(arithmetic, 2), Goal::Size);
             let mut values = edges(Format::F32);
-            values.extend(random(Format::F32, &mut Random(1), 300));
+            values.extend(random(Format::F32, &mut Random::new(1), 300));
             let groups: Vec<_> = values
                 .chunks(2)
                 .map(|pair| pair.iter().map(|&x| vec![x]).collect())
@@ -253,7 +254,7 @@ fn ranges_of_exponents_of_products() {
     ] {
         let row = vec![u128::from(x), u128::from(y)];
         let want = if inside {
-            circuit.expected(&[row.clone()])
+            circuit.expected(std::slice::from_ref(&row))
         } else {
             Format::F32.nan()
         };

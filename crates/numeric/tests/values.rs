@@ -1,25 +1,7 @@
 //! Operands of tests, and numbers of small formats as numbers of the machine.
 
+use crate::common::Random;
 use sealane_numeric::Format;
-
-/// A generator of test operands (SplitMix64).
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// A number below `bound`.
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-}
 
 /// The number of a machine that the bits stand for; every format of up to 52 bits of fraction and
 /// 11 of exponent is part of f64.
@@ -119,8 +101,7 @@ pub fn edges(format: Format) -> Vec<u128> {
 /// Random numbers of all kinds: any bits, subnormal ones, some near 1, some with few bits set.
 pub fn random(format: Format, random: &mut Random, count: usize) -> Vec<u128> {
     let mask = (1 << format.bits()) - 1;
-    let any =
-        |random: &mut Random| (u128::from(random.next()) << 64 | u128::from(random.next())) & mask;
+    let any = |random: &mut Random| random.wide() & mask;
     (0..count)
         .map(|i| {
             let fraction = any(random) & ((1 << format.fraction) - 1);
@@ -146,13 +127,13 @@ pub fn random(format: Format, random: &mut Random, count: usize) -> Vec<u128> {
 /// Edges and random numbers, one a row.
 pub fn singles(format: Format, count: usize) -> Vec<Vec<u128>> {
     let mut numbers = edges(format);
-    numbers.extend(random(format, &mut Random(7), count));
+    numbers.extend(random(format, &mut Random::new(7), count));
     numbers.into_iter().map(|x| vec![x]).collect()
 }
 
 /// Pairs of edges and of random numbers, some of them equal or neighbours.
 pub fn doubles(format: Format, count: usize) -> Vec<Vec<u128>> {
-    let mut source = Random(11);
+    let mut source = Random::new(11);
     let edges = edges(format);
     let x = random(format, &mut source, count);
     let y = random(format, &mut source, count);

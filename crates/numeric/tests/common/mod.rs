@@ -42,9 +42,12 @@ pub struct Runner {
 
 impl Runner {
     pub fn new(name: &str, of: Arithmetic, goal: Goal) -> Runner {
-        let circuit = circuit(name, of, goal);
+        Runner::of(&circuit(name, of, goal))
+    }
+
+    pub fn of(circuit: &Circuit) -> Runner {
         Runner {
-            tape: compile(&circuit, &Machine::CPU),
+            tape: compile(circuit, &Machine::CPU),
             widths: circuit.input_widths().to_vec(),
             results: circuit.output_widths(),
         }
