@@ -936,7 +936,10 @@ def _literal(item: Any, special: bool) -> _core.Operand:
     found = ratio(item)
     if found is not None and not (special and item == 0):  # a ratio has no sign of zero
         return found
-    packed = pack(np.float64(item), special=True) if special else None
+    try:
+        packed = pack(np.float64(item), special=True) if special else None
+    except OverflowError:  # a ratio beyond all floats
+        packed = None
     if packed is not None:
         return packed
     raise refuse(
