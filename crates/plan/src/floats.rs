@@ -276,13 +276,13 @@ impl Writer<'_> {
                 }
             }
             (Op::Dot(a, _), op) => {
-                if let (Some(format), [a, b]) = (format(*a), op.operands()[..]) {
+                if let (Some(format), &[a, b]) = (format(*a), &op.operands()[..]) {
                     let (a, axis) = self.beside_columns(a, b);
                     return self.sum(value, &[a, b], &[axis], format);
                 }
             }
             (Op::SumProduct { a, b, axes }, op) => {
-                if let (Some(format), [x, y]) = (format(*a), op.operands()[..]) {
+                if let (Some(format), &[x, y]) = (format(*a), &op.operands()[..]) {
                     // A sum of numbers along several axes is written as one of products by 1.
                     let one = Data::from_numbers(
                         Type::Float(format),

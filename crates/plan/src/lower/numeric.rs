@@ -88,7 +88,7 @@ fn function(
 /// quotient is a whole number next to that of `x - rest`.
 fn divided(b: &mut Builder, of: Arithmetic, x: &[Wire], y: &[Wire]) -> [Word; 2] {
     let format = of.format;
-    let number = |bits: u128| (0..format.bits()).map(|at| Wire::constant(bits >> at & 1 == 1));
+    let number = |bits: u128| (0..format.bits()).map(move |at| Wire::constant(bits >> at & 1 == 1));
     let [zero, one] = [0, format.one()].map(|bits| number(bits).collect::<Word>());
     let rest = of.fmod(b, x, y);
     let left = of.sub(b, x, &rest);
