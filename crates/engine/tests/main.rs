@@ -16,4 +16,5 @@ mod pool;
 mod random_programs;
 mod rounds;
 mod sessions;
+mod silent;
 mod simulator;

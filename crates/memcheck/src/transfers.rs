@@ -9,9 +9,9 @@ use crate::kernels::{secret_coins, secrets};
 use crate::request::{is_secret, secret};
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
-use sealane_ot::forms::{self, Hasher, Request};
+use sealane_ot::forms::{self, HashedReceiver, HashedSender, Request};
 use sealane_ot::softspoken::{Receiver, Sender};
-use sealane_ot::traits::{CotReceiver, CotSender, packed_blocks};
+use sealane_ot::traits::{CotReceiver, CotSender, RandomReceiver, RandomSender, packed_blocks};
 use sealane_ot::{OtError, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use std::thread;
@@ -48,7 +48,7 @@ fn extension(cpu: Cpu, k: u8, security: Security) {
     both(
         cpu,
         parameters,
-        |sender, mesh| {
+        |mut sender, mesh| {
             let mut q = blocks(COUNT);
             for _ in 0..2 {
                 sender.extend(mesh, &mut q)?;
@@ -56,7 +56,7 @@ fn extension(cpu: Cpu, k: u8, security: Security) {
             }
             Ok(())
         },
-        |receiver, mesh| {
+        |mut receiver, mesh| {
             let (mut choices, mut t) = (blocks(packed_blocks(COUNT)), blocks(COUNT));
             for _ in 0..2 {
                 receiver.extend(mesh, &mut choices, &mut t)?;
@@ -69,33 +69,34 @@ fn extension(cpu: Cpu, k: u8, security: Security) {
 }
 
 fn forms(cpu: Cpu) {
-    let hasher = |mesh: &Mesh| Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "memcheck");
+    let label = "memcheck";
     both(
         cpu,
         SoftSpoken::new(4, Security::Malicious),
         |sender, mesh| {
-            let hasher = &mut hasher(mesh);
+            let mut sender = HashedSender::new(cpu, mesh, sender, label);
             let mut q = blocks(FEW);
-            forms::send_given(sender, mesh, &mut q)?;
+            forms::send_given(&mut sender.cot, mesh, &mut q)?;
             let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; FEW]);
-            forms::send_random(sender, hasher, mesh, &mut pairs)?;
+            sender.random(mesh, &mut pairs)?;
             assert!(is_secret(&q) && is_secret(pairs.as_flattened()));
             let strings = [(); 2].map(|()| secrets(FEW * LENGTH));
-            forms::send_chosen(sender, hasher, mesh, LENGTH, [&strings[0], &strings[1]])?;
+            let HashedSender { cot, hasher } = &mut sender;
+            forms::send_chosen(cot, hasher, mesh, LENGTH, [&strings[0], &strings[1]])?;
             Ok(mesh.flush()?)
         },
         |receiver, mesh| {
-            let hasher = &mut hasher(mesh);
+            let mut receiver = HashedReceiver::new(cpu, mesh, receiver, label);
             let mut given = Zeroizing::new(vec![1; FEW]);
             secret(&mut given);
             let mut t = blocks(FEW);
-            forms::receive_given(receiver, mesh, &given, &mut t)?;
+            forms::receive_given(&mut receiver.cot, mesh, &given, &mut t)?;
             let (mut choices, mut keys) = (blocks(packed_blocks(FEW)), blocks(FEW));
-            forms::receive_random(receiver, hasher, mesh, &mut choices, &mut keys)?;
-            let request = Request::new(receiver, mesh, &given)?;
+            receiver.random(mesh, &mut choices, &mut keys)?;
+            let request = Request::new(&mut receiver.cot, mesh, &given)?;
             mesh.flush()?;
             let mut strings = blocks(FEW * LENGTH);
-            request.finish(hasher, mesh, LENGTH, &mut strings)?;
+            request.finish(&mut receiver.hasher, mesh, LENGTH, &mut strings)?;
             assert!(is_secret(&t) && is_secret(&keys) && is_secret(&strings));
             Ok(())
         },
@@ -106,8 +107,8 @@ fn forms(cpu: Cpu) {
 fn both(
     cpu: Cpu,
     parameters: SoftSpoken,
-    sender: impl FnOnce(&mut Sender, &mut Mesh) -> Result<(), OtError> + Send,
-    receiver: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<(), OtError>,
+    sender: impl FnOnce(Sender, &mut Mesh) -> Result<(), OtError> + Send,
+    receiver: impl FnOnce(Receiver, &mut Mesh) -> Result<(), OtError>,
 ) {
     let mut ends = meshes(2).into_iter();
     let mut next = || ends.next().expect("two parties");
@@ -118,16 +119,16 @@ fn both(
             let delta = secrets(1);
             let setup = Sender::set_up(parameters, cpu, mesh, RECEIVER, delta[0], coins)?;
             mesh.flush()?;
-            sender(&mut setup.finish(mesh)?, mesh)?;
+            sender(setup.finish(mesh)?, mesh)?;
             Ok::<_, OtError>(mesh.finish()?)
         });
         let (mesh, coins) = (&mut there, &mut secret_coins());
         let received = || {
             let setup = Receiver::set_up(parameters, cpu, mesh, SENDER, coins)?;
             mesh.flush()?;
-            let mut ready = setup.finish(mesh)?;
+            let ready = setup.finish(mesh)?;
             mesh.flush()?;
-            receiver(&mut ready, mesh)?;
+            receiver(ready, mesh)?;
             Ok::<_, OtError>(mesh.finish()?)
         };
         let received = received();

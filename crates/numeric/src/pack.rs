@@ -195,6 +195,20 @@ impl Arithmetic {
         self.assemble(b, result.sign, fraction, field, Low::Empty(empty), special)
     }
 
+    /// The number of a rounded fraction and a biased exponent, a signed word, where subnormal
+    /// numbers are flushed or do not occur; or a special one.
+    pub(crate) fn finish(
+        self,
+        b: &mut Builder,
+        sign: Wire,
+        fraction: Word,
+        field: &[Wire],
+        special: Special,
+    ) -> Word {
+        let field = (field.to_vec(), Wire::ZERO);
+        self.assemble(b, sign, fraction, field, Low::Flushed, special)
+    }
+
     /// The number of a significand that has moved up as far as its exponent allows. What is left of
     /// the exponent is less than the biased one by the highest bit of the significand. `empty` is 1
     /// where that is not so, because the significand is 0, or cannot be rounded up.

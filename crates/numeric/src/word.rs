@@ -103,31 +103,49 @@ pub(crate) fn shift_right_sticky(b: &mut Builder, x: &[Wire], layers: &[Wire]) -
 
 /// The word shifted left until its highest bit is 1, and by how much. Zero stays zero.
 pub(crate) fn normalise(b: &mut Builder, x: &[Wire]) -> (Word, Word) {
+    normalise_sum(b, x, 0)
+}
+
+/// [`normalise`], where the `still` lowest bits are 0 wherever the word moves by four or more.
+pub(crate) fn normalise_sum(b: &mut Builder, x: &[Wire], still: usize) -> (Word, Word) {
     let mut probes = Probes::new(b, x);
-    normalise_by(b, x, &mut probes)
+    normalise_by(b, x, (layers(x.len()), still), &mut probes)
+}
+
+/// The same for a word that has fewer than `2^layers` zeros above its highest 1.
+pub(crate) fn normalise_near(b: &mut Builder, x: &[Wire], layers: usize) -> (Word, Word) {
+    let mut probes = Probes::new(b, x);
+    probes.blocks.truncate(layers);
+    normalise_by(b, x, (layers, 0), &mut probes)
 }
 
 /// A word that has moved left, but no further than a limit.
 pub(crate) struct Advanced {
     /// The word: zero, or with the highest bit 1, or moved by the whole limit.
     pub word: Word,
-    /// What is left of the limit.
+    /// The rest of the limit.
     pub left: Word,
     /// One more than that.
     pub next: Word,
 }
 
-/// The word shifted left until its highest bit is 1, but by at most `limit`.
-pub(crate) fn normalise_within(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> Advanced {
+/// The word shifted left until its highest bit is 1, but by at most `limit`. The `still` lowest bits
+/// are 0 wherever it moves by four or more.
+pub(crate) fn normalise_within(
+    b: &mut Builder,
+    x: &[Wire],
+    still: usize,
+    limit: &[Wire],
+) -> Advanced {
     match b.goal() {
-        Goal::Size => normalise_counting_down(b, x, limit),
-        Goal::Depth => normalise_to_mark(b, x, limit),
+        Goal::Size => normalise_counting_down(b, x, still, limit),
+        Goal::Depth => normalise_to_mark(b, x, still, limit),
     }
 }
 
 /// Each layer takes its shift from the limit: the borrow out of that says that the limit is too
 /// small for the shift, and then takes the subtraction back without another AND.
-fn normalise_counting_down(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> Advanced {
+fn normalise_counting_down(b: &mut Builder, x: &[Wire], still: usize, limit: &[Wire]) -> Advanced {
     let mut word = x.to_vec();
     let mut left = limit.to_vec();
     for k in (0..layers(x.len())).rev() {
@@ -144,14 +162,14 @@ fn normalise_counting_down(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> Advan
             *bit = b.xor(*bit, taken);
         }
         let shift = b.xor(clear, borrow);
-        word = shift_into_zeros(b, &word, 1 << k, shift);
+        word = shift_into_zeros(b, &word, k, shift, still);
     }
     let (next, _) = increment(b, &left, Wire::ONE);
     Advanced { word, left, next }
 }
 
 /// A mark at the bit that the limit allows to move to the top ends the search for a 1.
-fn normalise_to_mark(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> Advanced {
+fn normalise_to_mark(b: &mut Builder, x: &[Wire], still: usize, limit: &[Wire]) -> Advanced {
     let (low, high) = limit.split_at(layers(x.len()).min(limit.len()));
     let beyond = b.any(high);
     let index: Word = low.iter().map(|&bit| b.or(bit, beyond)).collect();
@@ -163,19 +181,25 @@ fn normalise_to_mark(b: &mut Builder, x: &[Wire], limit: &[Wire]) -> Advanced {
     // Nothing moves further than the lowest bit, not even a zero.
     marked[0] = Wire::ONE;
     let mut probes = Probes::marked(b, &marked);
-    let (word, amount) = normalise_by(b, x, &mut probes);
+    let (word, amount) = normalise_by(b, x, (layers(x.len()), still), &mut probes);
     let (one_more, _) = increment(b, limit, Wire::ONE);
     let [left, next] = [limit, &one_more]
         .map(|from| b.sub(Int::unsigned(from), Int::unsigned(&amount), from.len()));
     Advanced { word, left, next }
 }
 
-fn normalise_by(b: &mut Builder, x: &[Wire], probes: &mut Probes) -> (Word, Word) {
+/// Moves a word by the given number of layers; of its lowest bits, some are still.
+fn normalise_by(
+    b: &mut Builder,
+    x: &[Wire],
+    (layers, still): (usize, usize),
+    probes: &mut Probes,
+) -> (Word, Word) {
     let mut word = x.to_vec();
     let mut amount = Word::new();
-    for k in (0..layers(x.len())).rev() {
+    for k in (0..layers).rev() {
         let shift = !probes.top(b, &word, k);
-        word = shift_into_zeros(b, &word, 1 << k, shift);
+        word = shift_into_zeros(b, &word, k, shift, still);
         probes.shift(b, shift);
         amount.insert(0, shift);
     }
@@ -194,8 +218,8 @@ fn top_block(b: &mut Builder, word: &[Wire], k: usize) -> Wire {
     b.or(rest, last)
 }
 
-/// The OR of all bits of a fraction, most of it as the first layer of [`normalise`] looks for a 1 in
-/// a significand with this fraction.
+/// The OR of all bits of a fraction, most of it as the first layer of [`normalise`] looks for a 1
+/// in a significand with this fraction.
 pub(crate) fn any_of_fraction(b: &mut Builder, fraction: &[Wire]) -> Wire {
     let width = fraction.len() + 1;
     let room = width - (1 << (layers(width) - 1));
@@ -204,10 +228,17 @@ pub(crate) fn any_of_fraction(b: &mut Builder, fraction: &[Wire]) -> Wire {
     b.or(low, high)
 }
 
-/// The word shifted left by `by` where `shift` is 1, in which case its `by` highest bits are zeros:
-/// an AND for each of the others.
-fn shift_into_zeros(b: &mut Builder, x: &[Wire], by: usize, shift: Wire) -> Word {
-    let moving = mask(b, shift, &x[..x.len() - by]);
+/// The word shifted left by 2^k where `shift` is 1, in which case its 2^k highest bits are zeros: an
+/// AND for each of the others, but for the `still` lowest ones if k is at least 2.
+fn shift_into_zeros(b: &mut Builder, x: &[Wire], k: usize, shift: Wire, still: usize) -> Word {
+    let by = 1 << k;
+    let mut moving = mask(b, shift, &x[..x.len() - by]);
+    if k >= 2 {
+        moving
+            .iter_mut()
+            .take(still)
+            .for_each(|bit| *bit = Wire::ZERO);
+    }
     (0..x.len())
         .map(|i| {
             let stay = match moving.get(i) {

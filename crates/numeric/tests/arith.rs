@@ -1,7 +1,7 @@
 //! Operations that are rounded once, against exact arithmetic and against that of the machine.
 
 use crate::common::exact::expected;
-use crate::common::{GOALS, Random, Runner, bits_f32, bits_f64, both, circuit};
+use crate::common::{GOALS, Random, Runner, bits_f32, bits_f64, both};
 use sealane_numeric::{Arithmetic, Format, function};
 
 const NAMES: &[&str] = &[
@@ -105,12 +105,14 @@ macro_rules! of_the_machine {
     };
 }
 
+/// The result of a function, if the machine has that.
+type Reference = dyn Fn(&str, &[u128]) -> Option<u128>;
+
 #[test]
 fn f32_and_f64_agree_with_the_machine() {
     let single = of_the_machine!(f32, bits_f32, u32);
     let double = of_the_machine!(f64, bits_f64, u64);
-    let references: [(Format, &dyn Fn(&str, &[u128]) -> Option<u128>); 2] =
-        [(Format::F32, &single), (Format::F64, &double)];
+    let references: [(Format, &Reference); 2] = [(Format::F32, &single), (Format::F64, &double)];
     for (format, reference) in references {
         let of = Arithmetic::new(format);
         for name in NAMES {
@@ -123,26 +125,6 @@ fn f32_and_f64_agree_with_the_machine() {
                 let what = format!("{name} in {of:?} for {goal:?}");
                 let expected = |operands: &[u128]| reference(name, operands).expect("a reference");
                 Runner::new(name, of, goal).check(&what, &vectors, expected);
-            }
-        }
-    }
-}
-
-#[test]
-fn figures() {
-    for name in NAMES {
-        for format in [Format::F32, Format::F64] {
-            for of in both(format) {
-                for goal in GOALS {
-                    let info = circuit(name, of, goal).info();
-                    println!(
-                        "{name} {} {:?} {goal:?} {} {}",
-                        format.name(),
-                        of.subnormals,
-                        info.ands,
-                        info.depth
-                    );
-                }
             }
         }
     }

@@ -7,7 +7,7 @@
 use crate::format::Arithmetic;
 use crate::pack::{Special, Unrounded};
 use crate::word::{
-    all_any, bit, complement, flip_if, mask, normalise, normalise_within, shift_layers,
+    all_any, bit, complement, flip_if, mask, normalise_sum, normalise_within, shift_layers,
     shift_right_sticky, swap_if,
 };
 use sealane_circuit::{Builder, Goal, Int, Wire, Word};
@@ -179,7 +179,7 @@ impl Arithmetic {
     }
 
     fn sum_flushed(self, b: &mut Builder, sorted: &Sorted, sum: &[Wire]) -> Word {
-        let (significand, amount) = normalise(b, sum);
+        let (significand, amount) = normalise_sum(b, sum, 2);
         let lead = significand[sum.len() - 1];
         // The highest bit of the sum is the one before that of the larger operand: the exponent is
         // more by 1. And -amount is its complement and 1.
@@ -207,7 +207,7 @@ impl Arithmetic {
     /// A sum moves up as far as the exponent allows. If that is not all the way it is exact, so a
     /// carry never makes it normal.
     fn sum_within(self, b: &mut Builder, sorted: &Sorted, sum: &[Wire]) -> Word {
-        let advanced = normalise_within(b, sum, &sorted.large.exponent);
+        let advanced = normalise_within(b, sum, 2, &sorted.large.exponent);
         let lead = advanced.word[sum.len() - 1];
         // Infinity minus infinity is the one sum of an infinity that is 0, or seems to be.
         let opposite = match self.is_narrow() {

@@ -96,6 +96,22 @@ impl Arithmetic {
             };
             return self.pack(b, &result, special);
         }
+        if self.is_narrow() && !self.is_flushed() {
+            // Subnormal roots need the remainder, which no format of programs has.
+            let square = b.mul(Int::unsigned(&root), Int::unsigned(&root), 2 * p + 2);
+            let radicand = Int::unsigned(&radicand).shl(p + 1, 2 * p + 2);
+            let exact = b.eq(Int::unsigned(&square), Int::unsigned(&radicand));
+            let result = Unrounded {
+                sign: x.sign,
+                exponent: field,
+                offset: 0,
+                above: Wire::ZERO,
+                significand: root,
+                sticky: !exact,
+                carries: false,
+            };
+            return self.pack(b, &result, special);
+        }
         let (fraction, _) = self.round(b, &root, Wire::ONE);
         let ends = Ends {
             zero: special.zero,
@@ -123,7 +139,7 @@ pub(super) fn leading(significand: &[Wire]) -> Word {
 
 /// So many bits of x / y, one of them before the point, for numbers of the same width with the
 /// highest bit 1; and a remainder, less y if the last bit is 0, as if modulo a power of two.
-fn divide(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> (Word, Word) {
+pub(crate) fn divide(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> (Word, Word) {
     let width = x.len() + 1;
     let mut remainder = b.sub(Int::unsigned(x), Int::unsigned(y), width);
     let mut quotient = vec![!remainder[width - 1]];
@@ -148,7 +164,7 @@ pub(super) fn division_step(b: &mut Builder, remainder: &[Wire], next: Wire, y: 
 
 /// So many bits of the square root of a number from 1 to 4, given with two bits before the point;
 /// one bit of the root is before the point.
-fn root(b: &mut Builder, x: &[Wire], bits: usize) -> Word {
+pub(crate) fn root(b: &mut Builder, x: &[Wire], bits: usize) -> Word {
     let mut digits = x.iter().rev().copied().chain(std::iter::repeat(Wire::ZERO));
     let mut next = || digits.next().expect("a digit");
     // The first bit is 1, and the remainder the first two digits less 1.

@@ -9,7 +9,7 @@ use crate::arith::multiply::Factors;
 use crate::format::Arithmetic;
 use crate::pack::{Class, Special, Unrounded};
 use crate::word::{
-    bit, complement, flip_if, normalise, normalise_within, shift_layers, shift_right_sticky,
+    bit, complement, flip_if, normalise_sum, normalise_within, shift_layers, shift_right_sticky,
     swap_if,
 };
 use sealane_circuit::{Builder, Int, Wire, Word};
@@ -112,7 +112,7 @@ impl Arithmetic {
     }
 
     fn fused_flushed(self, b: &mut Builder, sum: &Sum) -> Word {
-        let (significand, amount) = normalise(b, &sum.significand);
+        let (significand, amount) = normalise_sum(b, &sum.significand, 1);
         let lead = significand[significand.len() - 1];
         let down = complement(&amount);
         let terms = [Int::signed(&sum.exponent), Int::signed(&down)];
@@ -137,7 +137,7 @@ impl Arithmetic {
 
     fn fused_kept(self, b: &mut Builder, sum: &Sum) -> Word {
         let limit = &sum.exponent[..sum.exponent.len() - 1];
-        let advanced = normalise_within(b, &sum.significand, limit);
+        let advanced = normalise_within(b, &sum.significand, 1, limit);
         let (kept, low) = self.shorten(b, &advanced.word);
         let kept = b.any(&kept);
         let empty = !b.or(kept, low);

@@ -2,7 +2,7 @@
 //! remainders.
 
 mod add;
-mod divide;
+pub(crate) mod divide;
 mod fused;
 mod modulo;
 mod multiply;

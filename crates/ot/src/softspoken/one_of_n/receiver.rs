@@ -3,6 +3,7 @@
 use super::{Call, Hash, OneOfN, Scratch, fold};
 use crate::OtError;
 use crate::softspoken::receiver::{VoleReceiver, VoleSetup};
+use crate::traits::OneOfNReceiver;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -80,49 +81,6 @@ impl Receiver {
         self.parameters
     }
 
-    /// Makes OTs whose choices are random: fills `choices`, and `keys` with the keys of these.
-    /// Writes one message, not flushed, and reads none.
-    ///
-    /// # Errors
-    /// The network failed.
-    ///
-    /// # Panics
-    /// If there is not a key for each choice.
-    pub fn extend(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &mut [u8],
-        keys: &mut [Block],
-    ) -> Result<(), OtError> {
-        let call = self.rows(mesh, choices, keys)?;
-        for (i, (keys, choices)) in keys
-            .chunks_mut(BATCH)
-            .zip(choices.chunks(BATCH))
-            .enumerate()
-        {
-            hash(&call, 0, i * BATCH, choices, keys);
-        }
-        Ok(())
-    }
-
-    /// As [`extend`](Receiver::extend), with `choices` of its own, below `N`.
-    ///
-    /// # Errors
-    /// As [`extend`](Receiver::extend).
-    ///
-    /// # Panics
-    /// If there is not a key for each choice, or a choice is no number of a string.
-    pub fn receive_given(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &[u8],
-        keys: &mut [Block],
-    ) -> Result<(), OtError> {
-        let mut random = Zeroizing::new(vec![0; choices.len()]);
-        self.extend(mesh, &mut random, keys)?;
-        self.ask(mesh, choices, &random)
-    }
-
     /// Makes rows, and fills the random choices.
     fn rows(
         &mut self,
@@ -166,6 +124,42 @@ impl Receiver {
     }
 }
 
+impl OneOfNReceiver for Receiver {
+    fn strings(&self) -> usize {
+        self.parameters.strings()
+    }
+
+    /// Writes one message, not flushed, and reads none.
+    fn extend(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &mut [u8],
+        keys: &mut [Block],
+    ) -> Result<(), OtError> {
+        let call = self.rows(mesh, choices, keys)?;
+        for (i, (keys, choices)) in keys
+            .chunks_mut(BATCH)
+            .zip(choices.chunks(BATCH))
+            .enumerate()
+        {
+            hash(&call, 0, i * BATCH, choices, keys);
+        }
+        Ok(())
+    }
+
+    /// Writes two messages, not flushed, and reads none.
+    fn receive_given(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &[u8],
+        keys: &mut [Block],
+    ) -> Result<(), OtError> {
+        let mut random = Zeroizing::new(vec![0; choices.len()]);
+        self.extend(mesh, &mut random, keys)?;
+        self.ask(mesh, choices, &random)
+    }
+}
+
 impl ZeroizeOnDrop for Receiver {}
 
 /// Replaces up to [`BATCH`] rows by block `number` of their keys.
@@ -193,7 +187,7 @@ impl Request {
     /// flushed.
     ///
     /// # Errors
-    /// As [`Receiver::extend`].
+    /// As [`OneOfNReceiver::extend`].
     ///
     /// # Panics
     /// If a choice is no number of a string.

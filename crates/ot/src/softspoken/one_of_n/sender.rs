@@ -3,6 +3,7 @@
 use super::{Call, Hash, OneOfN, Scratch, fold, fold_row, selected};
 use crate::OtError;
 use crate::softspoken::sender::{VoleSender, VoleSetup};
+use crate::traits::{OneOfNKeys, OneOfNSender};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -93,54 +94,12 @@ impl Sender {
         self.parameters
     }
 
-    /// Makes `count` OTs whose choices are random. Reads one message and writes none.
-    ///
-    /// # Errors
-    /// The network failed, or the receiver deviated from the protocol and was caught. After any
-    /// error the sender is of no use.
-    pub fn extend(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys, OtError> {
-        let cpu = self.hash.cpu;
-        let mut rows = Zeroizing::new(vec![Block::ZERO; count]);
-        let mut scratch = Scratch::new();
-        let result = self.vole.extend(mesh, count, |piece, columns| {
-            let rows = &mut rows[piece.first..][..piece.count];
-            fold(cpu, piece, columns, &mut scratch, rows);
-        });
-        if result.is_err() {
-            self.offsets.zeroize();
-        }
-        result?;
-        Ok(Keys {
-            rows,
-            offsets: self.offsets.clone(),
-            call: self.hash.next(),
-            shifts: vec![0; count],
-        })
-    }
-
-    /// As [`extend`](Sender::extend), with choices that the receiver gives
-    /// ([`Receiver::receive_given`](super::Receiver::receive_given)).
-    ///
-    /// # Errors
-    /// As [`extend`](Sender::extend).
-    pub fn extend_given(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys, OtError> {
-        let mut keys = self.extend(mesh, count)?;
-        let mut packed = vec![0; self.parameters.given_bytes(count as u64) as usize];
-        mesh.recv(self.vole.peer, &mut packed)?;
-        let bits = usize::from(self.parameters.bits);
-        for (j, shift) in keys.shifts.iter_mut().enumerate() {
-            let at = j * bits;
-            *shift = packed[at / 8] >> (at % 8) & (u8::MAX >> (8 - bits));
-        }
-        Ok(keys)
-    }
-
     /// Sends `strings` to a receiver that asks for one of each OT ([`Request`](super::Request)):
     /// for each OT all `N` strings of `length` blocks after one another. Writes one message, not
     /// flushed.
     ///
     /// # Errors
-    /// As [`extend`](Sender::extend).
+    /// As [`extend`](OneOfNSender::extend).
     ///
     /// # Panics
     /// If they are not whole OTs.
@@ -172,6 +131,48 @@ impl Sender {
     }
 }
 
+impl OneOfNSender for Sender {
+    type Keys = Keys;
+
+    fn strings(&self) -> usize {
+        self.parameters.strings()
+    }
+
+    /// Reads one message and writes none.
+    fn extend(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys, OtError> {
+        let cpu = self.hash.cpu;
+        let mut rows = Zeroizing::new(vec![Block::ZERO; count]);
+        let mut scratch = Scratch::new();
+        let result = self.vole.extend(mesh, count, |piece, columns| {
+            let rows = &mut rows[piece.first..][..piece.count];
+            fold(cpu, piece, columns, &mut scratch, rows);
+        });
+        if result.is_err() {
+            self.offsets.zeroize();
+        }
+        result?;
+        Ok(Keys {
+            rows,
+            offsets: self.offsets.clone(),
+            call: self.hash.next(),
+            shifts: vec![0; count],
+        })
+    }
+
+    /// Reads two messages and writes none.
+    fn extend_given(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys, OtError> {
+        let mut keys = self.extend(mesh, count)?;
+        let mut packed = vec![0; self.parameters.given_bytes(count as u64) as usize];
+        mesh.recv(self.vole.peer, &mut packed)?;
+        let bits = usize::from(self.parameters.bits);
+        for (j, shift) in keys.shifts.iter_mut().enumerate() {
+            let at = j * bits;
+            *shift = packed[at / 8] >> (at % 8) & (u8::MAX >> (8 - bits));
+        }
+        Ok(keys)
+    }
+}
+
 impl ZeroizeOnDrop for Sender {}
 
 /// The sender's keys of one extension. It computes those that it is asked for. They hold what came
@@ -184,28 +185,19 @@ pub struct Keys {
     shifts: Vec<u8>,
 }
 
-impl Keys {
-    /// Number of OTs.
-    pub fn count(&self) -> usize {
+impl OneOfNKeys for Keys {
+    fn count(&self) -> usize {
         self.rows.len()
     }
 
-    /// Fills `keys` with the keys of strings of OTs, by the numbers of OT and string.
-    ///
-    /// # Panics
-    /// If there are not as many, or a number is too large.
-    pub fn fill(&self, places: &[(usize, u8)], keys: &mut [Block]) {
+    fn fill(&self, places: &[(usize, u8)], keys: &mut [Block]) {
         assert_eq!(places.len(), keys.len(), "a key for each place");
         for (places, keys) in places.chunks(BATCH).zip(keys.chunks_mut(BATCH)) {
             self.hash(|i| (0, places[i].0, places[i].1), keys);
         }
     }
 
-    /// Fills `keys` with all keys: those of the strings of the first OT, and so on.
-    ///
-    /// # Panics
-    /// If there is not one for each string of each OT.
-    pub fn fill_all(&self, keys: &mut [Block]) {
+    fn fill_all(&self, keys: &mut [Block]) {
         let n = 1 << self.offsets.len();
         assert_eq!(keys.len(), n * self.count(), "N keys for each OT");
         for (batch, keys) in keys.chunks_mut(BATCH).enumerate() {
@@ -218,7 +210,9 @@ impl Keys {
             );
         }
     }
+}
 
+impl Keys {
     /// Fills up to [`BATCH`] blocks with those of keys: number of the block, OT and string.
     fn hash(&self, place: impl Fn(usize) -> (usize, usize, u8), out: &mut [Block]) {
         let mut tweaks = [Block::ZERO; BATCH];
