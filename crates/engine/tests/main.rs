@@ -13,6 +13,7 @@ mod local_work;
 mod order;
 mod papers;
 mod pool;
+mod pool_cheats;
 mod random_programs;
 mod rounds;
 mod sessions;

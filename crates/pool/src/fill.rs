@@ -122,31 +122,8 @@ impl Filling<'_> {
         let me = mesh.me();
         let peer = PartyId(1 - me.0);
         let contribution = *coins.public("pool: session").nonce().as_bytes();
-        let hello = Hello {
-            order,
-            offer,
-            contribution,
-        };
-        mesh.send_control(peer, &hello)?;
-        let theirs: Hello = mesh.recv_control(peer)?;
-        if theirs.order != order {
-            return Err(FillError::Differs(theirs.order));
-        }
-        if !theirs.offer.is_valid() {
-            let reason = "numbers of a pool that are out of bounds".to_string();
-            let malformed = NetError::Malformed {
-                party: peer,
-                reason,
-            };
-            return Err(malformed.into());
-        }
-        let instance = instance(&order, mesh);
-        let mut contributions = [contribution, theirs.contribution];
-        if me.0 == 1 {
-            contributions.reverse();
-        }
-        mesh.set_session(SessionId::new(&instance, &contributions));
-        let state = self.pool.agree(&hello.offer, &theirs.offer)?;
+        let theirs = meet(order, &offer, contribution, mesh)?;
+        let state = self.pool.agree(&offer, &theirs)?;
         let mut coins = coins.enter(mesh.session().as_bytes());
         let mut wanted = Vec::new();
         for receiver in [PartyId(0), PartyId(1)] {
@@ -242,6 +219,44 @@ impl Filling<'_> {
         mesh.flush()?;
         Ok(out.file.keep().map_err(unusable)?)
     }
+}
+
+/// Exchanges the first messages, and enters the session. Returns what the other party holds.
+///
+/// # Errors
+/// See [`FillError`].
+pub fn meet(
+    order: Order,
+    offer: &Offer,
+    contribution: [u8; 32],
+    mesh: &mut Mesh,
+) -> Result<Offer, FillError> {
+    let me = mesh.me();
+    let peer = PartyId(1 - me.0);
+    let hello = Hello {
+        order,
+        offer: offer.clone(),
+        contribution,
+    };
+    mesh.send_control(peer, &hello)?;
+    let theirs: Hello = mesh.recv_control(peer)?;
+    if theirs.order != order {
+        return Err(FillError::Differs(theirs.order));
+    }
+    if !theirs.offer.is_valid() {
+        let reason = "numbers of a pool that are out of bounds".to_string();
+        let malformed = NetError::Malformed {
+            party: peer,
+            reason,
+        };
+        return Err(malformed.into());
+    }
+    let mut contributions = [contribution, theirs.contribution];
+    if me.0 == 1 {
+        contributions.reverse();
+    }
+    mesh.set_session(SessionId::new(&instance(&order, mesh), &contributions));
+    Ok(theirs.offer)
 }
 
 enum Maker {

@@ -50,9 +50,9 @@ mod stock;
 #[cfg(test)]
 mod tests;
 
-#[doc(hidden)]
-pub use fill::fuzzing;
 pub use fill::{FillError, Filling, Order};
+#[doc(hidden)]
+pub use fill::{fuzzing, meet};
 pub use pool::{Count, Pool, Taken};
 pub use sealane_ot::Role;
 pub use state::{BATCH, Offer};
