@@ -745,6 +745,12 @@ class FloatingPoint(Value):
 
     __slots__ = ()
 
+    def __pow__(self, exponent: Any) -> Any:
+        return call("pow", self, exponent)
+
+    def __rpow__(self, base: Any) -> Any:
+        return call("pow", base, self)
+
 
 class f16(FloatingPoint):
     """Floating point of 16 bits, 11 of them significant. Results are of the NumPy type `float16`.
