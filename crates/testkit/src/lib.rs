@@ -33,4 +33,5 @@ pub mod reference;
 pub mod relay;
 pub mod session;
 pub mod simulator;
+pub mod stock;
 pub mod testdata;
