@@ -81,8 +81,8 @@ fn seeds(sessions: Vec<Honest>) -> Vec<Vec<u8>> {
     sessions.iter().enumerate().map(input).collect()
 }
 
-/// Builds an input: the number of the party, and the stream of each peer, all but the last after its
-/// length.
+/// Builds an input: the number of the party, and the stream of each peer, all but the last after
+/// its length.
 fn join(number: u8, streams: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = vec![number];
     for (place, stream) in streams.iter().enumerate() {

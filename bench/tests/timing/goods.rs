@@ -1,6 +1,6 @@
-//! More of oblivious transfers, timed at one party as in [`transfers`](crate::transfers): set-ups of
-//! the party with both keys, one of many strings, products, an offset that comes later, and what a
-//! run takes from a pool.
+//! More of oblivious transfers, timed at one party as in [`transfers`](crate::transfers): the party
+//! with both keys in its set-up, one of many strings, products, an offset that comes later, and OTs
+//! of a pool as a run takes them.
 
 use std::hint::black_box;
 use std::thread;

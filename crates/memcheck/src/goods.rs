@@ -173,7 +173,7 @@ type Both = BothWays<softspoken::Sender, softspoken::Receiver>;
 
 /// Runs `make` at two parties with an extension in each direction.
 fn both_ways(cpu: Cpu, make: impl Fn(&mut Both, &mut Mesh) -> Result<(), OtError> + Sync) {
-    let party = |mesh: &mut Mesh| {
+    let party = |mesh: &mut Mesh| -> Result<(), OtError> {
         let peer = PartyId(1 - mesh.me().0);
         let (delta, coins) = (secrets(1), &mut secret_coins());
         let sender = softspoken::Sender::set_up(EXTENSION, cpu, mesh, peer, delta[0], coins)?;

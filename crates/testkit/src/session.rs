@@ -41,8 +41,9 @@ impl Session {
         (profile.roles.len() + usize::from(profile.outsiders)).max(1)
     }
 
-    /// Runs every party on a thread of its own: `given` returns what it begins with, `input` the values of its input, and `end` maps its mesh and results to the returned value,
-    /// in the order of parties.
+    /// Runs every party on a thread of its own: `given` returns what it begins with, `input` the
+    /// values of its input, and `end` maps its mesh and results to the returned value, in the order
+    /// of parties.
     pub fn run<P: Party, T: Send>(
         self,
         meshes: Vec<Mesh>,
