@@ -1,5 +1,5 @@
-//! Suite `block`: the primitives of room `block` on 8 KiB, which stay in the first-level cache, and
-//! the kernels of silent oblivious transfer on what they work on.
+//! Suite `block`: the primitives of room `block` on 8 KiB, which stay in the first-level cache, a
+//! transposition of 128 KiB, and the kernels of silent oblivious transfer on what they work on.
 
 use std::hint::black_box;
 
@@ -16,6 +16,9 @@ pub const SUITE: &str = "block";
 
 /// Blocks of one call.
 const BLOCKS: usize = 512;
+
+/// Rows, and so blocks, of a transposition of many at once.
+const MANY: usize = 8192;
 
 /// Measures every primitive on every tier.
 pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
@@ -97,6 +100,15 @@ fn measure_tier(cpu: Cpu, options: &Options, figure: &mut Figure<'_>) {
         transpose(cpu, blocks, &mut out);
         blocks.copy_from_slice(&out);
     });
+    // 128 KiB, two pieces of an extension, which stay in the second cache.
+    let (mut columns, mut rows) = (vec![Block::ZERO; MANY], vec![Block::ZERO; MANY]);
+    coins.fill(&mut columns);
+    let measured = measure(MANY as u64, options.budget, || {
+        transpose(cpu, &columns, &mut rows);
+        std::mem::swap(&mut columns, &mut rows);
+    });
+    black_box(&columns);
+    figures("transpose/128x8192", &measured, figure);
 }
 
 /// Measures work on blocks, under a name.

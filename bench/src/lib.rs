@@ -22,6 +22,7 @@ pub mod circuit;
 pub mod cycles;
 pub mod e2e;
 pub mod garble;
+pub mod math;
 pub mod net;
 pub mod ot;
 pub mod peers;

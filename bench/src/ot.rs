@@ -6,8 +6,8 @@
 //! sides run on threads of their own, as in a run, so the rate is that of the slower one and of the
 //! channel: TCP and TLS on loopback, and the simulated networks. A window is repeated; the fastest
 //! counts, and the median is beside it. Every window's outputs are checked afterwards: each block
-//! of the receiver is what its choice says. Triples and OTs of one of many strings are measured in
-//! `goods`.
+//! of the receiver is what its choice says. Triples and OTs of one of many strings are measured and
+//! checked in `goods`.
 
 mod goods;
 mod local;
@@ -20,9 +20,10 @@ use std::time::{Duration, Instant};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::ferret::{FerretReceiver, FerretSender, Params, Set};
-use sealane_ot::forms::{self, Hasher, Request};
+use sealane_ot::forms::{self, HashedReceiver, HashedSender, Request};
 use sealane_ot::softspoken::{Receiver, Sender};
-use sealane_ot::traits::{CotReceiver, CotSender, choice, packed_blocks};
+use sealane_ot::traits::{CotReceiver, CotSender, RandomReceiver, RandomSender};
+use sealane_ot::traits::{choice, packed_blocks};
 use sealane_ot::{OtError, Security, SoftSpoken};
 use sealane_parties::{NetworkClass, PartyId};
 
@@ -44,6 +45,7 @@ const FEW: usize = 1 << 14;
 const WINDOWS: usize = 5;
 
 /// A source of correlated OTs.
+#[derive(Clone, Copy)]
 struct Protocol {
     name: &'static str,
     /// The extension, which Ferret begins with, too.
@@ -182,23 +184,54 @@ const CHANNELS: [Channel; 5] = [
 /// The channel of [`local`] work, beside [`CHANNELS`].
 const LOCAL: &str = "local";
 
-/// The names that [`Options::only`] may hold: protocols, and channels.
+/// The names that [`Options::only`] may hold: protocols, goods, and channels.
 pub fn parts() -> Vec<&'static str> {
     let protocols = PROTOCOLS.iter().map(|protocol| protocol.name);
     let channels = CHANNELS.iter().map(|channel| channel.name);
-    protocols.chain([LOCAL]).chain(channels).collect()
+    protocols
+        .chain(goods::NAMES)
+        .chain([LOCAL])
+        .chain(channels)
+        .collect()
 }
 
-/// Returns true if a protocol or a channel is to be measured: all of its kind are if none is
-/// named.
-fn is_asked(only: &[String], name: &str) -> bool {
-    let is_protocol = |name: &str| PROTOCOLS.iter().any(|protocol| protocol.name == name);
-    let kind = is_protocol(name);
-    let mut of_kind = only
-        .iter()
-        .filter(|part| is_protocol(part) == kind)
-        .peekable();
-    of_kind.peek().is_none() || of_kind.any(|part| part == name)
+/// Kinds of parts.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Protocol,
+    Goods,
+    Channel,
+}
+
+impl Kind {
+    fn of(name: &str) -> Kind {
+        if PROTOCOLS.iter().any(|protocol| protocol.name == name) {
+            Kind::Protocol
+        } else if goods::NAMES.contains(&name) {
+            Kind::Goods
+        } else {
+            Kind::Channel
+        }
+    }
+}
+
+/// The parts that are to be measured: of a kind of which none is named, all.
+struct Asked<'a>(&'a [String]);
+
+impl Asked<'_> {
+    /// Returns true if a part of this kind is named.
+    fn names(&self, kind: Kind) -> bool {
+        self.0.iter().any(|part| Kind::of(part) == kind)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        !self.names(Kind::of(name)) || self.0.iter().any(|part| part == name)
+    }
+
+    /// Returns true if forms are to be measured: goods that are named stand for themselves.
+    fn forms(&self) -> bool {
+        !self.names(Kind::Goods)
+    }
 }
 
 /// The channel over which the sides of silent extension are timed, each by its own thread.
@@ -210,9 +243,11 @@ const ALONE_OVER: &str = "memory";
 /// Two threads do not meet on loopback, or a run failed.
 pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), String> {
     let quick = options.budget.is_zero();
-    let asked = |name: &str| is_asked(&options.only, name);
-    let protocols = || PROTOCOLS.iter().filter(|protocol| asked(protocol.name));
-    let locals = options.cpus.iter().filter(|_| asked(LOCAL));
+    let asked = Asked(&options.only);
+    let of_forms = |protocol: &&Protocol| asked.forms() && asked.has(protocol.name);
+    let protocols = || PROTOCOLS.iter().filter(of_forms);
+    let alone = asked.forms() && asked.has(LOCAL);
+    let locals = options.cpus.iter().filter(|_| alone);
     for cpu in locals {
         base(*cpu, record).map_err(|error| error.to_string())?;
         // Silent extension takes turns with its peer, so no side works alone; `between` has the
@@ -223,7 +258,7 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
         }
     }
     let cpu = *options.cpus.last().ok_or("no tier to run on")?;
-    for channel in CHANNELS.iter().filter(|channel| asked(channel.name)) {
+    for channel in CHANNELS.iter().filter(|channel| asked.has(channel.name)) {
         for protocol in protocols() {
             let protocol = &Protocol { quick, ..*protocol };
             let count = protocol.count(match quick {
@@ -251,7 +286,7 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
             };
             between(cpu, protocol, count, meshes, &mut figure).map_err(failed)?;
         }
-        goods::run(cpu, channel, quick, record)?;
+        goods::run(cpu, channel, &asked, quick, record)?;
     }
     Ok(())
 }
@@ -403,13 +438,13 @@ struct Sent {
 /// Runs the sender's side of all windows.
 fn send_all(
     cpu: Cpu,
-    mut cot: AnySender,
+    cot: AnySender,
     mut mesh: Mesh,
     count: usize,
     windows: usize,
 ) -> Result<Vec<Sent>, OtError> {
     let mesh = &mut mesh;
-    let hasher = &mut Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "bench");
+    let mut sender = HashedSender::new(cpu, mesh, cot, "bench");
     let mut last = Vec::new();
     let [zeros, ones] = [3, 4].map(|seed| {
         let mut blocks = vec![Block::ZERO; count];
@@ -425,11 +460,12 @@ fn send_all(
         let before = ran();
         for _ in 0..windows {
             ready(mesh, RECEIVER)?;
+            let HashedSender { cot, hasher } = &mut sender;
             match form {
                 Form::Correlated => cot.extend(mesh, &mut q)?,
-                Form::Given => forms::send_given(&mut *cot, mesh, &mut q)?,
-                Form::Random => forms::send_random(&mut *cot, hasher, mesh, &mut pairs)?,
-                Form::Chosen => forms::send_chosen(&mut *cot, hasher, mesh, 1, [&zeros, &ones])?,
+                Form::Given => forms::send_given(cot, mesh, &mut q)?,
+                Form::Random => sender.random(mesh, &mut pairs)?,
+                Form::Chosen => forms::send_chosen(cot, hasher, mesh, 1, [&zeros, &ones])?,
             }
             // This makes the window the slower side's.
             ready(mesh, RECEIVER)?;
@@ -463,13 +499,13 @@ struct Received {
 /// Runs the receiver's side of all windows.
 fn receive_all(
     cpu: Cpu,
-    mut cot: AnyReceiver,
+    cot: AnyReceiver,
     mut mesh: Mesh,
     count: usize,
     windows: usize,
 ) -> Result<Vec<Received>, OtError> {
     let mesh = &mut mesh;
-    let hasher = &mut Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "bench");
+    let mut receiver = HashedReceiver::new(cpu, mesh, cot, "bench");
     let mut given = vec![0u8; count];
     Coins::danger_fixed_seed(5)
         .secret("choices")
@@ -486,14 +522,13 @@ fn receive_all(
         for _ in 0..windows {
             ready(mesh, SENDER)?;
             let started = Instant::now();
+            let HashedReceiver { cot, hasher } = &mut receiver;
             match form {
                 Form::Correlated => cot.extend(mesh, &mut choices, &mut blocks)?,
-                Form::Given => forms::receive_given(&mut *cot, mesh, &given, &mut blocks)?,
-                Form::Random => {
-                    forms::receive_random(&mut *cot, hasher, mesh, &mut choices, &mut blocks)?;
-                }
+                Form::Given => forms::receive_given(cot, mesh, &given, &mut blocks)?,
+                Form::Random => receiver.random(mesh, &mut choices, &mut blocks)?,
                 Form::Chosen => {
-                    let request = Request::new(&mut *cot, mesh, &given)?;
+                    let request = Request::new(cot, mesh, &given)?;
                     mesh.flush()?;
                     request.finish(hasher, mesh, 1, &mut blocks)?;
                 }

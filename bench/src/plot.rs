@@ -148,18 +148,41 @@ fn position<T>(items: &mut Vec<T>, is: impl Fn(&T) -> bool, make: impl Fn() -> T
 /// A picture of charts, one below the other.
 pub fn svg(heading: &str, charts: &[Chart]) -> String {
     let height = charts.iter().map(Chart::height).sum::<f64>() + TOP;
+    document(heading, [WIDTH, height], |out| {
+        writeln!(
+            out,
+            "<text x=\"{MARGIN}\" y=\"22\">{}</text>",
+            Escaped(heading)
+        )?;
+        let mut top = TOP;
+        for chart in charts {
+            chart.draw(out, top)?;
+            top += chart.height();
+        }
+        Ok(())
+    })
+}
+
+/// A whole file with the colours of charts; `draw` writes what is in it.
+pub(crate) fn document(
+    label: &str,
+    [width, height]: [f64; 2],
+    draw: impl FnOnce(&mut String) -> fmt::Result,
+) -> String {
     let mut out = String::new();
     // Writing to a string does not fail.
-    let _ = write_svg(&mut out, heading, charts, height);
+    let _ = begin(&mut out, label, width, height)
+        .and_then(|()| draw(&mut out))
+        .and_then(|()| writeln!(out, "</svg>"));
     out
 }
 
-fn write_svg(out: &mut String, heading: &str, charts: &[Chart], height: f64) -> fmt::Result {
-    let heading = Escaped(heading);
+fn begin(out: &mut String, label: &str, width: f64, height: f64) -> fmt::Result {
     writeln!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
-         width=\"{WIDTH}\" height=\"{height}\" role=\"img\" aria-label=\"{heading}\">"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{}\">",
+        Escaped(label)
     )?;
     writeln!(out, "<style>\n{STYLE}")?;
     for (index, [light, _]) in COLOURS.iter().enumerate() {
@@ -172,23 +195,18 @@ fn write_svg(out: &mut String, heading: &str, charts: &[Chart], height: f64) -> 
     writeln!(out, "}}\n</style>")?;
     writeln!(
         out,
-        "<rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>"
-    )?;
-    writeln!(out, "<text x=\"{MARGIN}\" y=\"22\">{heading}</text>")?;
-    let mut top = TOP;
-    for chart in charts {
-        chart.draw(out, top)?;
-        top += chart.height();
-    }
-    writeln!(out, "</svg>")
+        "<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>"
+    )
 }
 
 /// Formats a figure with three digits, more only before the point.
-fn format_value(value: f64) -> String {
+pub(crate) fn format_value(value: f64) -> String {
     let decimals = match value.abs() {
         v if v >= 99.95 => 0,
         v if v >= 9.995 => 1,
-        _ => 2,
+        v if v >= 0.0995 || v == 0.0 => 2,
+        // As many as bring three digits behind the zeros, of which the last may not show.
+        v => ((2.0 - v.log10().floor()) as usize).min(6),
     };
     format!("{value:.decimals$}")
 }
@@ -210,6 +228,9 @@ const LETTER: f64 = 7.0;
 const STYLE: &str = "text { font: 12px sans-serif; fill: #222 }\n\
     .title { font-size: 15px; font-weight: bold }\n\
     .group { text-anchor: end }\n\
+    .tick { text-anchor: middle; font-size: 10px }\n\
+    .line { fill: none; stroke: #0072b2 }\n\
+    .grid { stroke: #8884 }\n\
     .paper { fill: #fff }";
 const STYLE_DARK: &str = "text { fill: #ddd }\n.paper { fill: #16181c }";
 

@@ -1,156 +1,195 @@
 //! OLEs, triples and OTs of one of many strings, between two threads.
 //!
 //! `working` is the rate of the time in which a side did not wait for the other; the slower side's
-//! counts.
+//! counts. The outputs of the last window are checked.
+
+mod work;
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sealane_block::{Block, Coins, Cpu};
+use sealane_block::Cpu;
 use sealane_net::Mesh;
-use sealane_ot::forms::Hasher;
-use sealane_ot::softspoken::one_of_n::{self, OneOfN, large};
-use sealane_ot::triples::{self, ArithmeticTriples, BooleanTriples, BothWays, MatrixShape};
-use sealane_ot::triples::{MatrixTriples, Ring};
+use sealane_ot::triples::{MatrixShape, Ring};
 use sealane_ot::{OtError, Security};
 
-use super::{Channel, FEW, PROTOCOLS, Protocol, RECEIVER, SENDER, SUITE};
-use super::{other, ready, set_up_receiver, set_up_sender};
+use super::{Asked, Channel, FEW, Kind, PROTOCOLS, Protocol, SUITE, other, ready};
 use crate::Record;
+use work::{Output, Work};
 
 /// Goods that are measured.
 #[derive(Clone, Copy)]
 enum Goods {
     Boolean,
-    Ole(u32),
-    Arithmetic(u32),
-    /// A square matrix of this side by a vector, modulo 2^64.
-    Matrix(usize),
-    /// One of `2^bits` strings, with trees of `2^k` leaves; the sender computes all keys or none.
+    Ole(Ring),
+    Arithmetic(Ring),
+    Matrix(MatrixShape),
+    /// One of `2^bits` strings, of which the sender computes all keys or none.
     OneOf {
         bits: u8,
-        k: u8,
-        security: Security,
         all: bool,
     },
     /// One of 2^64 strings, of which the sender computes two keys.
     Large,
 }
 
-/// Sources of correlated OTs for the first four.
+/// The names of goods, without the sizes of their elements.
+pub(super) const NAMES: [&str; 8] = [
+    "boolean-triples",
+    "ole",
+    "arithmetic-triples",
+    "matrix-triples",
+    "one-of-4",
+    "one-of-16",
+    "one-of-256",
+    "one-of-2^64",
+];
+
+/// Material of goods.
+#[derive(Clone, Copy)]
+enum Source {
+    /// Correlated OTs.
+    Cots(Protocol),
+    /// Trees of `2^k` leaves.
+    Trees(u8, Security),
+}
+
+/// Sources of correlated OTs.
 const SOURCES: [&str; 3] = ["softspoken-4", "softspoken-8", "ferret"];
 
 const OF_COTS: [Goods; 5] = [
     Goods::Boolean,
-    Goods::Ole(64),
-    Goods::Arithmetic(32),
-    Goods::Arithmetic(64),
-    Goods::Matrix(128),
+    Goods::Ole(Ring::new(64)),
+    Goods::Arithmetic(Ring::new(32)),
+    Goods::Arithmetic(Ring::new(64)),
+    // A matrix by a vector.
+    Goods::Matrix(MatrixShape {
+        ring: Ring::new(64),
+        rows: 128,
+        inner: 128,
+        columns: 1,
+    }),
 ];
 
-const OF_TREES: [Goods; 8] = [
-    one_of(2, 6, Security::SemiHonest, true),
-    one_of(4, 6, Security::SemiHonest, true),
-    one_of(8, 4, Security::SemiHonest, false),
-    one_of(8, 6, Security::SemiHonest, false),
-    one_of(8, 6, Security::SemiHonest, true),
-    one_of(8, 6, Security::Malicious, false),
-    one_of(8, 8, Security::SemiHonest, false),
-    Goods::Large,
+const OF_TREES: [(Goods, u8, Security); 8] = [
+    (one_of(2, true), 6, Security::SemiHonest),
+    (one_of(4, true), 6, Security::SemiHonest),
+    (one_of(8, false), 4, Security::SemiHonest),
+    (one_of(8, false), 6, Security::SemiHonest),
+    (one_of(8, true), 6, Security::SemiHonest),
+    (one_of(8, false), 6, Security::Malicious),
+    (one_of(8, false), 8, Security::SemiHonest),
+    (Goods::Large, 6, Security::Malicious),
 ];
 
-const fn one_of(bits: u8, k: u8, security: Security, all: bool) -> Goods {
-    Goods::OneOf {
-        bits,
-        k,
-        security,
-        all,
-    }
+const fn one_of(bits: u8, all: bool) -> Goods {
+    Goods::OneOf { bits, all }
 }
 
 impl Goods {
+    /// Its name among [`NAMES`].
+    fn kind(self) -> &'static str {
+        NAMES[match self {
+            Goods::Boolean => 0,
+            Goods::Ole(_) => 1,
+            Goods::Arithmetic(_) => 2,
+            Goods::Matrix(_) => 3,
+            Goods::OneOf { bits: 2, .. } => 4,
+            Goods::OneOf { bits: 4, .. } => 5,
+            Goods::OneOf { .. } => 6,
+            Goods::Large => 7,
+        }]
+    }
+
+    /// The name with its sizes.
     fn name(self) -> String {
+        let kind = self.kind();
         match self {
-            Goods::Boolean => "boolean-triples".into(),
-            Goods::Ole(bits) => format!("ole-{bits}"),
-            Goods::Arithmetic(bits) => format!("arithmetic-triples-{bits}"),
-            Goods::Matrix(side) => format!("matrix-triples-64-{side}x{side}x1"),
-            Goods::OneOf {
-                bits,
-                k,
-                security,
-                all,
-            } => {
-                let malicious = match security {
-                    Security::SemiHonest => "",
-                    Security::Malicious => "-malicious",
-                };
-                let keys = if all { "all-keys" } else { "rows" };
-                format!("one-of-{}/softspoken-{k}{malicious}/{keys}", 1 << bits)
+            Goods::Boolean => kind.into(),
+            Goods::Ole(ring) | Goods::Arithmetic(ring) => format!("{kind}-{}", ring.bits()),
+            Goods::Matrix(shape) => {
+                let MatrixShape { ring, .. } = shape;
+                let sides = [shape.rows, shape.inner, shape.columns];
+                let sides = sides.map(|side| side.to_string()).join("x");
+                format!("{kind}-{}-{sides}", ring.bits())
             }
-            Goods::Large => "one-of-2^64/softspoken-6-malicious/two-keys".into(),
+            Goods::OneOf { all: true, .. } => format!("{kind}-all-keys"),
+            Goods::OneOf { .. } => format!("{kind}-rows"),
+            Goods::Large => format!("{kind}-two-keys"),
         }
     }
 
     /// Goods of a window.
     fn count(self, ots: usize) -> usize {
-        match self {
+        let count = match self {
             // At least as many as an iteration of silent extension gives.
             Goods::Boolean => 2 * ots,
-            Goods::Ole(bits) | Goods::Arithmetic(bits) => ots / 2 / bits as usize,
+            Goods::Ole(ring) | Goods::Arithmetic(ring) => ots / 2 / ring.bits() as usize,
             Goods::Matrix(_) => 1,
-            Goods::OneOf {
-                all: true, bits: 8, ..
-            } => ots / 128,
+            Goods::OneOf { all: true, bits: 8 } => ots / 128,
             Goods::OneOf { .. } => ots / 16,
             Goods::Large => ots / 128,
+        };
+        count.max(1)
+    }
+}
+
+impl Source {
+    fn name(self) -> String {
+        match self {
+            Source::Cots(protocol) => protocol.name.into(),
+            Source::Trees(k, Security::SemiHonest) => format!("softspoken-{k}"),
+            Source::Trees(k, Security::Malicious) => format!("softspoken-{k}-malicious"),
         }
     }
 }
 
-/// The work of a party in a window.
-type Work = Box<dyn FnMut(&mut Mesh) -> Result<(), OtError>>;
+/// All goods that are asked for, each with its source.
+fn asked_goods(asked: &Asked<'_>, quick: bool) -> Vec<(Goods, Source)> {
+    let mut all = Vec::new();
+    for protocol in PROTOCOLS {
+        if SOURCES.contains(&protocol.name) && asked.has(protocol.name) {
+            let source = Source::Cots(Protocol { quick, ..protocol });
+            all.extend(OF_COTS.map(|goods| (goods, source)));
+        }
+    }
+    // Those that are made of trees take no protocol that could be named.
+    if !asked.names(Kind::Protocol) {
+        all.extend(OF_TREES.map(|(goods, k, security)| (goods, Source::Trees(k, security))));
+    }
+    all.retain(|(goods, _)| asked.has(goods.kind()));
+    all
+}
 
-/// Measures all goods over a channel.
+/// Measures goods over a channel.
 pub(super) fn run(
     cpu: Cpu,
     channel: &Channel,
+    asked: &Asked<'_>,
     quick: bool,
     record: &mut dyn FnMut(Record),
 ) -> Result<(), String> {
-    let mut all: Vec<(Goods, Option<Protocol>)> = Vec::new();
-    for protocol in PROTOCOLS {
-        if SOURCES.contains(&protocol.name) {
-            all.extend(OF_COTS.map(|goods| (goods, Some(Protocol { quick, ..protocol }))));
-        }
-    }
-    all.extend(OF_TREES.map(|goods| (goods, None)));
-    for (goods, protocol) in &all {
-        let ots = if quick { FEW } else { channel.count };
-        let count = goods.count(ots).max(1);
-        let name = match protocol {
-            Some(protocol) => format!("{}/{}", goods.name(), protocol.name),
-            None => goods.name(),
-        };
+    for (goods, source) in asked_goods(asked, quick) {
+        let count = goods.count(if quick { FEW } else { channel.count });
+        let name = format!("{}/{}", source.name(), goods.name());
         let failed = |error: String| format!("{name} over {}: {error}", channel.name);
         let meshes = (channel.pair)().map_err(|error| failed(error.to_string()))?;
         let windows = if quick { 1 } else { super::WINDOWS };
-        let work = |mesh: &mut Mesh| match protocol {
-            Some(protocol) => from_cots(cpu, protocol, *goods, count, mesh),
-            None => from_trees(cpu, *goods, count, mesh),
-        };
         let sides = thread::scope(|scope| {
+            let set_up = |mesh: &mut Mesh| work::set_up(cpu, source, goods, count, mesh);
             let threads: Vec<_> = meshes
                 .into_iter()
-                .map(|mesh| scope.spawn(|| side(mesh, windows, work)))
+                .map(|mesh| scope.spawn(move || side(mesh, windows, set_up)))
                 .collect();
             let joined = threads.into_iter().map(|side| side.join().expect("a side"));
             joined.collect::<Result<Vec<Side>, OtError>>()
         })
         .map_err(|error| failed(error.to_string()))?;
+        work::check(goods, [&sides[0].output, &sides[1].output], count);
         let rate = |time: Duration| count as f64 / time.as_secs_f64() / 1e6;
         let working = sides.iter().map(|side| side.working).max().expect("two");
         let bytes = sides.iter().map(|side| side.bytes).sum::<u64>();
+        let bits = bytes as f64 * 8.0 / (count * windows) as f64;
         let times = &sides[0].times;
         for (metric, value, unit) in [
             ("million_per_s", rate(times[0]), "million/s"),
@@ -160,11 +199,7 @@ pub(super) fn run(
                 "million/s",
             ),
             ("million_per_s_working", rate(working), "million/s"),
-            (
-                "bits",
-                bytes as f64 * 8.0 / (count * windows) as f64,
-                "bits",
-            ),
+            ("bits", bits, "bits"),
         ] {
             record(Record {
                 suite: SUITE,
@@ -187,23 +222,27 @@ struct Side {
     working: Duration,
     /// Payload that it sent in all.
     bytes: u64,
+    /// Goods of the last one.
+    output: Output,
 }
 
 fn side(
     mut mesh: Mesh,
     windows: usize,
-    work: impl Fn(&mut Mesh) -> Result<Work, OtError>,
+    set_up: impl Fn(&mut Mesh) -> Result<Work, OtError>,
 ) -> Result<Side, OtError> {
     let mesh = &mut mesh;
     let peer = other(mesh);
-    let mut work = work(mesh)?;
+    let mut work = set_up(mesh)?;
     mesh.flush()?;
     let before = mesh.payload_sent(peer);
-    let (mut times, mut working) = (Vec::new(), Vec::new());
+    let (mut times, mut working, mut output) = (Vec::new(), Vec::new(), None);
     for _ in 0..windows {
+        // Goods of the window before are erased outside of this one.
+        drop(output.take());
         ready(mesh, peer)?;
         let (started, waited) = (Instant::now(), mesh.waited());
-        work(mesh)?;
+        output = Some(work(mesh)?);
         mesh.flush()?;
         working.push(started.elapsed().saturating_sub(mesh.waited() - waited));
         ready(mesh, peer)?;
@@ -215,108 +254,47 @@ fn side(
         working: working.into_iter().min().expect("a window"),
         // Less the bytes by which the two wait for each other.
         bytes: mesh.payload_sent(peer) - before - 2 * windows as u64,
+        output: output.expect("a window"),
     })
 }
 
-/// A party of goods that are made of correlated OTs.
-fn from_cots(
-    cpu: Cpu,
-    protocol: &Protocol,
-    goods: Goods,
-    count: usize,
-    mesh: &mut Mesh,
-) -> Result<Work, OtError> {
-    if let Goods::Ole(bits) = goods {
-        let ring = Ring::new(bits);
-        let mut hasher = Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "bench ole");
-        return Ok(match mesh.me() == SENDER {
-            true => {
-                let mut cot = set_up_sender(cpu, protocol, mesh)?;
-                Box::new(move |mesh| {
-                    triples::send_ole(&mut cot, &mut hasher, mesh, ring, count).map(drop)
-                })
-            }
-            false => {
-                let mut cot = set_up_receiver(cpu, protocol, mesh)?;
-                Box::new(move |mesh| {
-                    triples::receive_ole(&mut cot, &mut hasher, mesh, ring, count).map(drop)
-                })
-            }
-        });
-    }
-    let (sender, receiver) = if mesh.me() == SENDER {
-        let sender = set_up_sender(cpu, protocol, mesh)?;
-        mesh.flush()?;
-        (sender, set_up_receiver(cpu, protocol, mesh)?)
-    } else {
-        let receiver = set_up_receiver(cpu, protocol, mesh)?;
-        mesh.flush()?;
-        (set_up_sender(cpu, protocol, mesh)?, receiver)
-    };
-    let mut both = BothWays::new(cpu, mesh, sender, receiver, "bench triples");
-    Ok(match goods {
-        Goods::Boolean => {
-            Box::new(move |mesh| BooleanTriples::make(&mut both, mesh, count).map(drop))
-        }
-        Goods::Matrix(side) => {
-            let shape = MatrixShape {
-                ring: Ring::new(64),
-                rows: side,
-                inner: side,
-                columns: 1,
-            };
-            Box::new(move |mesh| MatrixTriples::make(&mut both, mesh, shape, count).map(drop))
-        }
-        Goods::Arithmetic(bits) | Goods::Ole(bits) => {
-            let ring = Ring::new(bits);
-            Box::new(move |mesh| ArithmeticTriples::make(&mut both, mesh, ring, count).map(drop))
-        }
-        Goods::OneOf { .. } | Goods::Large => unreachable!("made of trees"),
-    })
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// A party of OTs of one of many strings.
-fn from_trees(cpu: Cpu, goods: Goods, count: usize, mesh: &mut Mesh) -> Result<Work, OtError> {
-    let (parameters, all) = match goods {
-        Goods::OneOf {
-            bits,
-            k,
-            security,
-            all,
-        } => (OneOfN::new(bits, k, security), all),
-        _ => (OneOfN::new(8, 6, Security::Malicious), false),
-    };
-    let large = matches!(goods, Goods::Large);
-    let coins = &mut Coins::danger_fixed_seed(3);
-    let peer = other(mesh);
-    if mesh.me() == SENDER {
-        let setup = one_of_n::Sender::set_up(parameters, cpu, mesh, peer, coins)?;
-        mesh.flush()?;
-        let mut sender = setup.finish(mesh)?;
-        let mut keys = vec![Block::ZERO; if all { count * parameters.strings() } else { 0 }];
-        return Ok(Box::new(move |mesh| {
-            if large {
-                let made = large::LargeKeys::send(&mut sender, mesh, 8, count)?;
-                for j in 0..count {
-                    let index = 0x0123_4567_89ab_cdef ^ j as u64;
-                    std::hint::black_box((made.key(j, index), made.key(j, !index)));
-                }
-                return Ok(());
-            }
-            let made = sender.extend(mesh, count)?;
-            if all {
-                made.fill_all(&mut keys);
-            }
-            Ok(())
-        }));
+    fn asked(only: &[&str]) -> Vec<String> {
+        let only: Vec<String> = only.iter().map(|part| part.to_string()).collect();
+        let asked = asked_goods(&Asked(&only), true).into_iter();
+        asked
+            .map(|(goods, source)| format!("{}/{}", source.name(), goods.name()))
+            .collect()
     }
-    let setup = one_of_n::Receiver::set_up(parameters, cpu, mesh, peer, coins)?;
-    mesh.flush()?;
-    let mut receiver = setup.finish(mesh)?;
-    let (mut choices, mut keys) = (vec![0; count], vec![Block::ZERO; count]);
-    let indices: Vec<u64> = (0..count as u64).map(|j| j << 40 | j).collect();
-    Ok(Box::new(move |mesh| match large {
-        true => large::receive(&mut receiver, mesh, 8, &indices, &mut keys),
-        false => receiver.extend(mesh, &mut choices, &mut keys),
-    }))
+
+    #[test]
+    fn goods_are_measured_as_asked() {
+        assert_eq!(
+            asked(&[]).len(),
+            SOURCES.len() * OF_COTS.len() + OF_TREES.len()
+        );
+        assert_eq!(asked(&["tls"]), asked(&[]));
+        assert_eq!(
+            asked(&["ole", "wan"]),
+            [
+                "softspoken-4/ole-64",
+                "softspoken-8/ole-64",
+                "ferret/ole-64"
+            ]
+        );
+        assert_eq!(asked(&["ferret"]).len(), OF_COTS.len());
+        assert_eq!(
+            asked(&["ferret", "boolean-triples"]),
+            ["ferret/boolean-triples"]
+        );
+        assert_eq!(
+            asked(&["one-of-2^64"]),
+            ["softspoken-6-malicious/one-of-2^64-two-keys"]
+        );
+        assert_eq!(asked(&["iknp"]), [""; 0]);
+        assert!(Asked(&[]).forms() && !Asked(&["ole".to_string()]).forms());
+    }
 }

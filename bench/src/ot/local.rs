@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::OtError;
-use sealane_ot::forms::{self, Hasher, Request};
+use sealane_ot::forms::{self, HashedReceiver, HashedSender, Request};
+use sealane_ot::traits::{CotReceiver, CotSender, RandomReceiver, RandomSender};
 use sealane_ot::traits::{choice, packed_blocks};
 
 use super::{AnyReceiver, AnySender, DELTA, Form, Protocol, Ready, set_up};
-use super::{RECEIVER, SENDER, SUITE, WINDOWS};
+use super::{SUITE, WINDOWS};
 use crate::Record;
 
 /// Transfers of a window.
@@ -57,9 +58,8 @@ pub(super) fn measure(
 
 /// Both sides on one thread, one after the other.
 struct Sides {
-    sender: Ready<AnySender>,
-    receiver: Ready<AnyReceiver>,
-    hashers: [Hasher; 2],
+    sender: Ready<HashedSender<AnySender>>,
+    receiver: Ready<HashedReceiver<AnyReceiver>>,
     /// Choices as they are packed, and those that the receiver gives.
     choices: Vec<Block>,
     given: Vec<u8>,
@@ -72,14 +72,17 @@ struct Sides {
 }
 
 impl Sides {
-    fn new(cpu: Cpu, sender: Ready<AnySender>, receiver: Ready<AnyReceiver>) -> Sides {
-        let hasher = |mesh: &Mesh| Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "bench");
-        let hashers = [hasher(&sender.1), hasher(&receiver.1)];
+    fn new(
+        cpu: Cpu,
+        (sender, here): Ready<AnySender>,
+        (receiver, there): Ready<AnyReceiver>,
+    ) -> Sides {
+        let sender = HashedSender::new(cpu, &here, sender, "bench");
+        let receiver = HashedReceiver::new(cpu, &there, receiver, "bench");
         let blocks = || vec![Block::ZERO; LOCAL_COUNT];
         Sides {
-            sender,
-            receiver,
-            hashers,
+            sender: (sender, here),
+            receiver: (receiver, there),
             choices: vec![Block::ZERO; packed_blocks(LOCAL_COUNT)],
             given: (0..LOCAL_COUNT).map(|j| (j % 3 % 2) as u8).collect(),
             q: blocks(),
@@ -96,34 +99,33 @@ impl Sides {
     /// Runs a form once: the times of sender and receiver.
     fn window(&mut self, form: Form) -> Result<[Duration; 2], OtError> {
         let ((sender, here), (receiver, there)) = (&mut self.sender, &mut self.receiver);
-        let (sender, receiver) = (&mut **sender, &mut **receiver);
-        let [of_sender, of_receiver] = &mut self.hashers;
         let (choices, given, t) = (&mut self.choices, &self.given, &mut self.t);
         let started = Instant::now();
         let mut request = None;
         match form {
-            Form::Correlated => receiver.extend(there, choices, t)?,
-            Form::Given => forms::receive_given(receiver, there, given, t)?,
-            Form::Random => forms::receive_random(receiver, of_receiver, there, choices, t)?,
-            Form::Chosen => request = Some(Request::new(receiver, there, given)?),
+            Form::Correlated => receiver.cot.extend(there, choices, t)?,
+            Form::Given => forms::receive_given(&mut receiver.cot, there, given, t)?,
+            Form::Random => receiver.random(there, choices, t)?,
+            Form::Chosen => request = Some(Request::new(&mut receiver.cot, there, given)?),
         }
         there.flush()?;
         let mut received = started.elapsed();
         let started = Instant::now();
         match form {
-            Form::Correlated => sender.extend(here, &mut self.q)?,
-            Form::Given => forms::send_given(sender, here, &mut self.q)?,
-            Form::Random => forms::send_random(sender, of_sender, here, &mut self.pairs)?,
+            Form::Correlated => sender.cot.extend(here, &mut self.q)?,
+            Form::Given => forms::send_given(&mut sender.cot, here, &mut self.q)?,
+            Form::Random => sender.random(here, &mut self.pairs)?,
             Form::Chosen => {
+                let HashedSender { cot, hasher } = sender;
                 let [zeros, ones] = &self.strings;
-                forms::send_chosen(sender, of_sender, here, 1, [zeros, ones])?;
+                forms::send_chosen(cot, hasher, here, 1, [zeros, ones])?;
             }
         }
         here.flush()?;
         let sent = started.elapsed();
         if let Some(request) = request {
             let started = Instant::now();
-            request.finish(of_receiver, there, 1, t)?;
+            request.finish(&mut receiver.hasher, there, 1, t)?;
             received += started.elapsed();
         }
         Ok([sent, received])

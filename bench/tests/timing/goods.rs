@@ -7,11 +7,12 @@ use std::thread;
 
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_net::Mesh;
-use sealane_ot::forms::{self, Hasher, OffsetRequest};
+use sealane_ot::forms::{self, HashedReceiver, HashedSender, OffsetRequest};
 use sealane_ot::softspoken::one_of_n::{self, OneOfN};
 use sealane_ot::softspoken::{Receiver, ReceiverSetup};
-use sealane_ot::traits::{CotCost, packed_blocks};
-use sealane_ot::triples::{self, ArithmeticTriples, BooleanTriples, BothWays, Ring};
+use sealane_ot::traits::{CotCost, Goods, GoodsSource, packed_blocks};
+use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
+use sealane_ot::triples::{ArithmeticTriples, BooleanTriples, BothWays, Ole, Ring};
 use sealane_ot::{OtError, Role, Security, SoftSpoken};
 use sealane_party::Stock;
 use sealane_pool::watched::{self, Watch};
@@ -237,7 +238,7 @@ impl Products {
     /// Bytes that this party sends, and those that it reads.
     fn bytes(&self) -> [u64; 2] {
         let count = COUNT as u64;
-        let flights = triples::ole_flights(&sealane_ot::ideal::Free, 0, Self::RING, count);
+        let flights = Ole::flights(&sealane_ot::ideal::Free, 0, Self::RING, count);
         let bytes = flights.into_iter().map(|flight| flight.from_sender).sum();
         match self.kind {
             Kind::OleSender => [bytes, 0],
@@ -248,37 +249,24 @@ impl Products {
     }
 
     fn make(&mut self) -> Result<(), OtError> {
-        let (mut source, other, cpu) = (self.source(), self.source(), self.cpu);
-        let mesh: &mut Mesh = &mut self.channel.here;
-        let session = mesh.session();
+        let (source, other, cpu) = (self.source(), self.source(), self.cpu);
+        let (mesh, label): (&mut Mesh, _) = (&mut self.channel.here, "timing");
         match self.kind {
             Kind::OleSender => {
-                let hasher = &mut Hasher::new(cpu, session, ME, PEER, "timing");
-                black_box(triples::send_ole(
-                    &mut source,
-                    hasher,
-                    mesh,
-                    Self::RING,
-                    COUNT,
-                )?);
+                let mut party = HashedSender::new(cpu, mesh, source, label);
+                black_box::<Ole>(party.make(mesh, Self::RING, COUNT)?);
             }
             Kind::OleReceiver => {
-                let hasher = &mut Hasher::new(cpu, session, PEER, ME, "timing");
-                black_box(triples::receive_ole(
-                    &mut source,
-                    hasher,
-                    mesh,
-                    Self::RING,
-                    COUNT,
-                )?);
+                let mut party = HashedReceiver::new(cpu, mesh, source, label);
+                black_box::<Ole>(party.make(mesh, Self::RING, COUNT)?);
             }
             Kind::Boolean => {
-                let both = &mut BothWays::new(cpu, mesh, source, other, "timing");
-                black_box(BooleanTriples::make(both, mesh, 64 * COUNT)?);
+                let mut both = BothWays::new(cpu, mesh, source, other, label);
+                black_box::<BooleanTriples>(both.make(mesh, (), 64 * COUNT)?);
             }
             Kind::Arithmetic => {
-                let both = &mut BothWays::new(cpu, mesh, source, other, "timing");
-                black_box(ArithmeticTriples::make(both, mesh, Self::RING, COUNT)?);
+                let mut both = BothWays::new(cpu, mesh, source, other, label);
+                black_box::<ArithmeticTriples>(both.make(mesh, Self::RING, COUNT)?);
             }
         }
         Ok(())

@@ -37,4 +37,6 @@ pub use compile::{compile, compile_known};
 pub use eval::{EvalError, Lanes, eval_hex, eval_words};
 pub use sealane_schedule::{Machine, Order};
 pub use tape::{KnownTo, Tape, TapeError};
-pub use word::{Int, merging_network, permutation_network, permutation_switches, sorting_network};
+pub use word::{
+    Int, Join, merging_network, permutation_network, permutation_switches, sorting_network,
+};

@@ -8,11 +8,12 @@ use crate::request::{is_secret, secret, secret_words};
 use crate::transfers::{RECEIVER, SENDER, blocks, run};
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
-use sealane_ot::forms::Hasher;
+use sealane_ot::forms::{HashedReceiver, HashedSender};
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
 use sealane_ot::softspoken::one_of_n::{OneOfN, Receiver, Request, Sender};
+use sealane_ot::traits::{GoodsSource, OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use sealane_ot::triples::{
-    self, ArithmeticTriples, BooleanTriples, BothWays, MatrixShape, MatrixTriples, Ring,
+    ArithmeticTriples, BooleanTriples, BothWays, MatrixShape, MatrixTriples, Ole, Ring,
 };
 use sealane_ot::{OtError, Security, SoftSpoken, softspoken};
 use sealane_parties::PartyId;
@@ -33,7 +34,7 @@ pub const CHECKS: &[Check] = &[
     ("ot: OLEs", ole),
     ("ot: Boolean triples", |cpu| {
         both_ways(cpu, |both, mesh| {
-            let mut triples = BooleanTriples::make(both, mesh, 200)?;
+            let mut triples = GoodsSource::<BooleanTriples>::make(both, mesh, (), 200)?;
             for part in [&mut triples.a, &mut triples.b, &mut triples.c] {
                 assert!(is_secret(part));
             }
@@ -42,14 +43,14 @@ pub const CHECKS: &[Check] = &[
     }),
     ("ot: arithmetic triples", |cpu| {
         both_ways(cpu, |both, mesh| {
-            let triples = ArithmeticTriples::make(both, mesh, RING, FEW)?;
+            let triples = GoodsSource::<ArithmeticTriples>::make(both, mesh, RING, FEW)?;
             assert_secret([&triples.a, &triples.b, &triples.c]);
             Ok(())
         });
     }),
     ("ot: matrix triples", |cpu| {
         both_ways(cpu, |both, mesh| {
-            let triples = MatrixTriples::make(both, mesh, SHAPE, 2)?;
+            let triples = GoodsSource::<MatrixTriples>::make(both, mesh, SHAPE, 2)?;
             assert_secret([&triples.a, &triples.b, &triples.c]);
             Ok(())
         });
@@ -144,15 +145,14 @@ fn secret_numbers() -> Zeroizing<[u64; FEW]> {
 /// OLEs in one direction, over a source that is secure against corrupt parties.
 fn ole(cpu: Cpu) {
     let extension = SoftSpoken::new(4, Security::Malicious);
-    let hasher = |mesh: &Mesh| Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "memcheck");
     run(
         |mesh| {
             let (delta, coins) = (secrets(1), &mut secret_coins());
             let sender =
                 softspoken::Sender::set_up(extension, cpu, mesh, RECEIVER, delta[0], coins)?;
             mesh.flush()?;
-            let cot = &mut sender.finish(mesh)?;
-            let ole = triples::send_ole(cot, &mut hasher(mesh), mesh, RING, FEW)?;
+            let cot = sender.finish(mesh)?;
+            let ole: Ole = HashedSender::new(cpu, mesh, cot, "memcheck").make(mesh, RING, FEW)?;
             assert_secret([&ole.factors, &ole.shares]);
             Ok(mesh.flush()?)
         },
@@ -160,9 +160,9 @@ fn ole(cpu: Cpu) {
             let coins = &mut secret_coins();
             let receiver = softspoken::Receiver::set_up(extension, cpu, mesh, SENDER, coins)?;
             mesh.flush()?;
-            let cot = &mut receiver.finish(mesh)?;
+            let cot = receiver.finish(mesh)?;
             mesh.flush()?;
-            let ole = triples::receive_ole(cot, &mut hasher(mesh), mesh, RING, FEW)?;
+            let ole: Ole = HashedReceiver::new(cpu, mesh, cot, "memcheck").make(mesh, RING, FEW)?;
             assert_secret([&ole.factors, &ole.shares]);
             Ok(())
         },

@@ -9,9 +9,10 @@ use crate::kernels::{secret_coins, secrets};
 use crate::request::{is_secret, secret};
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
-use sealane_ot::forms::{self, Hasher, OffsetRequest, Request};
+use sealane_ot::forms::{self, HashedReceiver, HashedSender, OffsetRequest, Request};
 use sealane_ot::softspoken::{Receiver, Sender};
-use sealane_ot::traits::{CotCost, CotReceiver, CotSender, choice, packed_blocks};
+use sealane_ot::traits::{CotCost, CotReceiver, CotSender, RandomReceiver, RandomSender};
+use sealane_ot::traits::{choice, packed_blocks};
 use sealane_ot::{OtError, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use std::thread;
@@ -50,7 +51,7 @@ fn extension(cpu: Cpu, k: u8, security: Security) {
     both(
         cpu,
         parameters,
-        |sender, mesh| {
+        |mut sender, mesh| {
             let mut q = blocks(COUNT);
             for _ in 0..2 {
                 sender.extend(mesh, &mut q)?;
@@ -58,7 +59,7 @@ fn extension(cpu: Cpu, k: u8, security: Security) {
             }
             Ok(())
         },
-        |receiver, mesh| {
+        |mut receiver, mesh| {
             let (mut choices, mut t) = (blocks(packed_blocks(COUNT)), blocks(COUNT));
             for _ in 0..2 {
                 receiver.extend(mesh, &mut choices, &mut t)?;
@@ -76,7 +77,7 @@ fn fail(cpu: Cpu) {
     both(
         cpu,
         parameters,
-        |sender, mesh| {
+        |mut sender, mesh| {
             let mut q = blocks(COUNT);
             let failed = matches!(sender.extend(mesh, &mut q), Err(OtError::CheckFailed(_)));
             assert!(failed && q.iter().all(|q| q.value() == 0));
@@ -95,19 +96,20 @@ fn fail(cpu: Cpu) {
 }
 
 fn forms(cpu: Cpu) {
-    let hasher = |mesh: &Mesh| Hasher::new(cpu, mesh.session(), SENDER, RECEIVER, "memcheck");
+    let label = "memcheck";
     both(
         cpu,
         SoftSpoken::new(4, Security::Malicious),
         |sender, mesh| {
-            let hasher = &mut hasher(mesh);
+            let mut sender = HashedSender::new(cpu, mesh, sender, label);
             let mut q = blocks(FEW);
-            forms::send_given(sender, mesh, &mut q)?;
+            forms::send_given(&mut sender.cot, mesh, &mut q)?;
             let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; FEW]);
-            forms::send_random(sender, hasher, mesh, &mut pairs)?;
+            sender.random(mesh, &mut pairs)?;
             assert!(is_secret(&q) && is_secret(pairs.as_flattened()));
             let strings = [(); 2].map(|()| secrets(FEW * LENGTH));
-            forms::send_chosen(sender, hasher, mesh, LENGTH, [&strings[0], &strings[1]])?;
+            let HashedSender { cot, hasher } = &mut sender;
+            forms::send_chosen(cot, hasher, mesh, LENGTH, [&strings[0], &strings[1]])?;
             mesh.flush()?;
             let delta = secrets(1);
             forms::send_under(delta[0], &pairs, mesh, RECEIVER, &mut q)?;
@@ -115,17 +117,17 @@ fn forms(cpu: Cpu) {
             Ok(mesh.flush()?)
         },
         |receiver, mesh| {
-            let hasher = &mut hasher(mesh);
+            let mut receiver = HashedReceiver::new(cpu, mesh, receiver, label);
             let mut given = Zeroizing::new(vec![1; FEW]);
             secret(&mut given);
             let mut t = blocks(FEW);
-            forms::receive_given(receiver, mesh, &given, &mut t)?;
+            forms::receive_given(&mut receiver.cot, mesh, &given, &mut t)?;
             let (mut choices, mut keys) = (blocks(packed_blocks(FEW)), blocks(FEW));
-            forms::receive_random(receiver, hasher, mesh, &mut choices, &mut keys)?;
-            let request = Request::new(receiver, mesh, &given)?;
+            receiver.random(mesh, &mut choices, &mut keys)?;
+            let request = Request::new(&mut receiver.cot, mesh, &given)?;
             mesh.flush()?;
             let mut strings = blocks(FEW * LENGTH);
-            request.finish(hasher, mesh, LENGTH, &mut strings)?;
+            request.finish(&mut receiver.hasher, mesh, LENGTH, &mut strings)?;
             assert!(is_secret(&t) && is_secret(&keys) && is_secret(&strings));
             let random = Zeroizing::new((0..FEW).map(|j| choice(&choices, j)).collect::<Vec<_>>());
             let request = OffsetRequest::new(&given, &random, keys, mesh, SENDER)?;
@@ -141,8 +143,8 @@ fn forms(cpu: Cpu) {
 fn both(
     cpu: Cpu,
     parameters: SoftSpoken,
-    sender: impl FnOnce(&mut Sender, &mut Mesh) -> Result<(), OtError> + Send,
-    receiver: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<(), OtError>,
+    sender: impl FnOnce(Sender, &mut Mesh) -> Result<(), OtError> + Send,
+    receiver: impl FnOnce(Receiver, &mut Mesh) -> Result<(), OtError>,
 ) {
     run(
         |mesh| {
@@ -150,14 +152,14 @@ fn both(
             let coins = &mut secret_coins();
             let setup = Sender::set_up(parameters, cpu, mesh, RECEIVER, delta[0], coins)?;
             mesh.flush()?;
-            sender(&mut setup.finish(mesh)?, mesh)
+            sender(setup.finish(mesh)?, mesh)
         },
         |mesh| {
             let setup = Receiver::set_up(parameters, cpu, mesh, SENDER, &mut secret_coins())?;
             mesh.flush()?;
-            let mut ready = setup.finish(mesh)?;
+            let ready = setup.finish(mesh)?;
             mesh.flush()?;
-            receiver(&mut ready, mesh)
+            receiver(ready, mesh)
         },
     );
 }

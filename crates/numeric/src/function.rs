@@ -68,7 +68,26 @@ pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    let rooms: [&[Function]; 0] = [];
+    use crate::elementary::{expm1, exponential, hyperbolic, inverse, log1p, logarithm, pow};
+    let rooms: [&[Function]; 17] = [
+        crate::arith::FUNCTIONS,
+        crate::classify::FUNCTIONS,
+        crate::compare::FUNCTIONS,
+        crate::integral::FUNCTIONS,
+        crate::scale::FUNCTIONS,
+        exponential::FUNCTIONS,
+        logarithm::FUNCTIONS,
+        pow::FUNCTIONS,
+        expm1::FUNCTIONS,
+        log1p::FUNCTIONS,
+        hyperbolic::FUNCTIONS,
+        inverse::FUNCTIONS,
+        crate::trig::FUNCTIONS,
+        crate::roots::FUNCTIONS,
+        crate::arcs::FUNCTIONS,
+        crate::errors::FUNCTIONS,
+        crate::gamma::FUNCTIONS,
+    ];
     rooms.into_iter().flatten()
 }
 

@@ -4,6 +4,9 @@
 //! * [`Arithmetic`] has a method for each operation, on a [`Builder`](sealane_circuit::Builder):
 //!   for few ANDs or little depth, as the builder's goal says.
 //! * [`Function`] is the list of all of them: names, operands, stated errors.
+//! * [`measure`] runs them in the clear and states the errors of their results.
+//! * [`Fixed`] names integers and fixed point, to and from which numbers are converted.
+//! * [`Accumulator`] adds numbers or products exactly, in any order, and rounds the sum once.
 //! * `real` computes the constants of circuits by integer arithmetic alone, so that all parties
 //!   build the same circuit on every machine.
 //!
@@ -13,9 +16,33 @@
 
 #![forbid(unsafe_code)]
 
+mod arcs;
+mod arith;
+mod chebyshev;
+mod classify;
+mod compare;
+mod convert;
+mod curve;
+mod elementary;
+mod errors;
+mod fixed;
 mod format;
 mod function;
+mod gamma;
+mod heap;
+mod integral;
+pub mod measure;
+mod pack;
+mod poly;
 pub mod real;
+mod roots;
+mod scale;
+mod sum;
+mod trig;
+mod window;
+mod word;
 
+pub use fixed::{Converted, Fixed, Rounding};
 pub use format::{Arithmetic, Format, Parts, Subnormals};
 pub use function::{Build, Error, Function, Kind, function, functions};
+pub use sum::{Accumulator, LIMB, Terms};

@@ -2,13 +2,16 @@
 //!
 //! All parties have to build the same circuit, on every machine. So constants come from integer
 //! arithmetic and never from the floating point of the machine at hand. A [`Real`] is a multiple of
-//! `2^-FRACTION`; each operation is off by a few of these units, and each function here by less than
-//! `2^-TRUSTED` for arguments of the size that tables have (below `2^16`). Speed does not matter: a
-//! table has some hundred entries.
+//! `2^-FRACTION`; each operation is off by a few of these units, and each function here by less
+//! than `2^-TRUSTED` for arguments of the size that tables have (below `2^16`). A table has some
+//! hundred or thousand entries, of some 20 microseconds each.
+
+pub(crate) mod special;
 
 use num_bigint::{BigInt, Sign};
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::sync::OnceLock;
 
 /// Bits behind the point of a [`Real`].
 pub const FRACTION: usize = 320;
@@ -108,16 +111,14 @@ impl Real {
     /// # Panics
     /// If it is not above zero.
     pub fn ln(&self) -> Real {
-        const ROOTS: i64 = 16;
         assert!(self > &Real::of(0), "a logarithm of a number above zero");
         let exponent = self.exponent().unwrap_or(0);
-        let mut root = self.shifted(-exponent);
-        for _ in 0..ROOTS {
-            root = root.sqrt();
-        }
-        let one = Real::of(1);
-        let z = &(&root - &one) / &(&root + &one);
-        let log = odd_series(&z, false).shifted(1 + ROOTS);
+        let number = self.shifted(-exponent);
+        // The logarithm of a number near, of a table, and that of the quotient.
+        let place = usize::try_from(number.shifted(NEAR).floor()).expect("a number below 2");
+        let near = Real::scaled(place as i64, -NEAR);
+        let z = &(&number - &near) / &(&number + &near);
+        let log = &near_logarithms()[place - (1 << NEAR)] + &odd_series(&z, false).shifted(1);
         match exponent {
             0 => log,
             _ => &log + &(&Real::of(exponent) * &Real::ln2()),
@@ -157,14 +158,33 @@ impl Real {
     /// The ratio of a circle's circumference to its diameter.
     pub fn pi() -> Real {
         // Machin, 1706.
+        static PI: OnceLock<Real> = OnceLock::new();
         let part = |times, of| &Real::of(times) * &odd_series(&Real::ratio(1, of), true);
-        &part(16, 5) - &part(4, 239)
+        PI.get_or_init(|| &part(16, 5) - &part(4, 239)).clone()
     }
 
     /// The natural logarithm of 2.
     pub fn ln2() -> Real {
-        odd_series(&Real::ratio(1, 3), false).shifted(1)
+        static LN2: OnceLock<Real> = OnceLock::new();
+        LN2.get_or_init(|| odd_series(&Real::ratio(1, 3), false).shifted(1))
+            .clone()
     }
+}
+
+/// Bits behind the point of the numbers of [`near_logarithms`].
+const NEAR: i64 = 6;
+
+/// The natural logarithms of 1 and the multiples of `2^-NEAR` up to 2.
+fn near_logarithms() -> &'static [Real] {
+    static LOGARITHMS: OnceLock<Vec<Real>> = OnceLock::new();
+    LOGARITHMS.get_or_init(|| {
+        let mut logarithms = vec![Real::of(0)];
+        for below in 1 << NEAR..2 << NEAR {
+            let step = odd_series(&Real::ratio(1, 2 * below + 1), false).shifted(1);
+            logarithms.push(&logarithms[logarithms.len() - 1] + &step);
+        }
+        logarithms
+    })
 }
 
 /// `1 + x + x^2/2! + ...`
@@ -256,7 +276,7 @@ mod tests {
     use super::*;
 
     /// The digits of a real number, cut off behind 60 of them.
-    fn digits(of: &Real) -> String {
+    pub(super) fn digits(of: &Real) -> String {
         let scaled = (of.abs().0 * BigInt::from(10).pow(60)) >> FRACTION;
         let text = format!("{scaled:0>61}");
         let (whole, rest) = text.split_at(text.len() - 60);

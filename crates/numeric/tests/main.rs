@@ -1,1 +1,16 @@
 //! Tests of room `numeric`.
+
+mod arith;
+mod common;
+mod compare;
+mod convert;
+mod cost;
+mod elementary;
+mod figures;
+mod half;
+mod integral;
+mod lanes;
+mod scale;
+mod sum;
+mod transcendental;
+mod values;

@@ -31,4 +31,4 @@ pub use chosen::{Request, chosen_bytes, send_chosen};
 pub use given::{given_bytes, receive_given, send_given};
 pub use offset::{OffsetRequest, offset_bytes, send_under};
 pub(crate) use random::BATCH;
-pub use random::{Hasher, receive_random, send_random};
+pub use random::{HashedReceiver, HashedSender, Hasher};

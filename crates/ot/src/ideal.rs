@@ -1,104 +1,30 @@
-//! The ideal functionality of correlated OTs, for tests of what is built on them: a dealer whom
-//! both parties trust gives each its part, and nothing is sent.
+//! The ideal functionalities of OTs and products, for tests: a dealer whom both parties trust gives
+//! each its part, and nothing is sent.
+//!
+//! They stand behind the same [traits](crate::traits) as the protocols. So a test of what is built
+//! on one of these runs without the protocols beneath, and the test of a protocol runs over its
+//! ideal functionality too. The parties of such a pair know each other's secrets.
 
-use crate::traits::{CotCost, CotReceiver, CotSender, PACKED};
-use crate::{Flights, OtError, Security};
+mod correlated;
+pub mod goods;
+pub mod one_of_n;
+pub mod random;
+
+pub use correlated::{Free, Receiver, Sender, danger_pair};
+
 use sealane_block::{Block, Coins, SecretStream};
-use sealane_net::Mesh;
-use sealane_parties::PartyId;
-use zeroize::Zeroizing;
 
 /// The dealer, whose two copies deal alike.
 struct Dealer(SecretStream);
 
-/// Sender; see the [module](self).
-pub struct Sender {
-    peer: PartyId,
-    delta: Block,
-    dealer: Dealer,
-}
-
-/// Receiver; see the [module](self).
-pub struct Receiver {
-    peer: PartyId,
-    delta: Block,
-    dealer: Dealer,
-}
-
-/// Cost of what the dealer gives: nothing crosses.
-#[derive(Clone, Copy, Debug)]
-pub struct Free;
-
-impl CotCost for Free {
-    fn set_up(&self) -> Flights {
-        Flights::new()
+impl Dealer {
+    fn pair(seed: u64) -> [Dealer; 2] {
+        [(); 2].map(|()| Dealer(Coins::danger_fixed_seed(seed).secret("ot: ideal")))
     }
 
-    fn extend(&self, _: u64, _: u64) -> Flights {
-        Flights::new()
-    }
-}
-
-/// Creates the two of `parties`, a sender and a receiver, who know each other's secrets: for tests
-/// alone.
-pub fn danger_pair(parties: [PartyId; 2], delta: Block, seed: u64) -> (Sender, Receiver) {
-    let dealer = || Dealer(Coins::danger_fixed_seed(seed).secret("ot: ideal"));
-    let sender = Sender {
-        peer: parties[1],
-        delta,
-        dealer: dealer(),
-    };
-    let receiver = Receiver {
-        peer: parties[0],
-        delta,
-        dealer: dealer(),
-    };
-    (sender, receiver)
-}
-
-impl CotSender for Sender {
-    fn peer(&self) -> PartyId {
-        self.peer
-    }
-
-    fn security(&self) -> Security {
-        Security::Malicious
-    }
-
-    fn delta(&self) -> Block {
-        self.delta
-    }
-
-    fn extend(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
-        let mut choices = Zeroizing::new(vec![Block::ZERO; q.len().div_ceil(PACKED)]);
-        self.dealer.0.fill(&mut choices);
-        self.dealer.0.fill(q);
-        Ok(())
-    }
-}
-
-impl CotReceiver for Receiver {
-    fn peer(&self) -> PartyId {
-        self.peer
-    }
-
-    fn security(&self) -> Security {
-        Security::Malicious
-    }
-
-    fn extend(
-        &mut self,
-        _: &mut Mesh,
-        choices: &mut [Block],
-        t: &mut [Block],
-    ) -> Result<(), OtError> {
-        assert_eq!(choices.len(), t.len().div_ceil(PACKED), "128 in a block");
-        self.dealer.0.fill(choices);
-        self.dealer.0.fill(t);
-        crate::traits::clear_rest(choices, t.len());
-        for (j, t) in t.iter_mut().enumerate() {
-            *t ^= self.delta.masked(crate::traits::choice(choices, j));
-        }
-        Ok(())
+    fn blocks(&mut self, count: usize) -> Vec<Block> {
+        let mut blocks = vec![Block::ZERO; count];
+        self.0.fill(&mut blocks);
+        blocks
     }
 }

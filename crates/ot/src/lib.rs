@@ -19,14 +19,57 @@
 //! | `base` | 128 random OTs: endemic OT of Masny and Rindal, in ristretto255 |
 //! | [`softspoken`] | extension to correlated OTs: SoftSpoken, and IKNP; semi-honest or malicious |
 //! | [`ferret`] | silent extension: Ferret, with an estimator of its parameters |
+//! | [`source`] | one of these extensions by the class of a network; OTs made ahead of their use |
 //! | [`forms`] | correlated OTs with given choices, random OTs, OTs of chosen strings |
 //! | [`softspoken::one_of_n`] | OTs of one of 4, 16 or 256 strings, and of up to 2^64 |
 //! | [`triples`] | OLEs, Boolean, arithmetic and matrix triples; semi-honest |
-//! | [`traits`] | what an extension offers to these forms; [`ideal`] implements it for tests |
+//! | [`traits`] | each form behind a trait, so that any source of it serves |
+//! | [`ideal`] | the ideal functionality of each form behind the same trait, for tests |
 //!
 //! A set-up is two calls, so that the first messages of both parties cross: `set_up` writes, and
 //! `finish` reads. Each state is a type of its own, so a wrong order does not compile. Two parties
 //! that set up both directions call in the order of `docs/protocols/ot.md`, "Both directions".
+//!
+//! ```
+//! # use sealane_net::Mesh;
+//! # use sealane_ot::{OtError, softspoken::{Receiver, ReceiverSetup}, traits::CotReceiver};
+//! fn receiver(setup: ReceiverSetup, mesh: &mut Mesh) -> Result<Receiver, OtError> {
+//!     let mut receiver = setup.finish(mesh)?;
+//!     receiver.extend(mesh, &mut [], &mut [])?;
+//!     Ok(receiver)
+//! }
+//! ```
+//!
+//! No OT is made before the set-up has ended:
+//!
+//! ```compile_fail,E0599
+//! # use sealane_net::Mesh;
+//! # use sealane_ot::{OtError, softspoken::ReceiverSetup, traits::CotReceiver};
+//! fn receiver(mut setup: ReceiverSetup, mesh: &mut Mesh) -> Result<(), OtError> {
+//!     setup.extend(mesh, &mut [], &mut [])
+//! }
+//! ```
+//!
+//! and no set-up ends twice, nor a request:
+//!
+//! ```compile_fail,E0382
+//! # use sealane_net::Mesh;
+//! # use sealane_ot::{OtError, softspoken::{Receiver, ReceiverSetup}};
+//! fn receiver(setup: ReceiverSetup, mesh: &mut Mesh) -> Result<Receiver, OtError> {
+//!     setup.finish(mesh)?;
+//!     setup.finish(mesh)
+//! }
+//! ```
+//!
+//! ```compile_fail,E0382
+//! # use sealane_net::Mesh;
+//! # use sealane_ot::{OtError, forms::OffsetRequest};
+//! fn answered(request: OffsetRequest, mesh: &mut Mesh) -> Result<(), OtError> {
+//!     request.finish(mesh)?;
+//!     request.finish(mesh).map(drop)
+//! }
+//! ```
+//!
 //! Costs are exact: [`CotCost`](traits::CotCost) lists the bytes of every flight, for plans.
 //!
 //! Each module says what it assumes and which attacks it withstands.
@@ -40,6 +83,7 @@ pub mod forms;
 pub mod ideal;
 mod security;
 pub mod softspoken;
+pub mod source;
 pub mod traits;
 mod transcript;
 pub mod triples;

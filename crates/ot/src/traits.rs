@@ -1,8 +1,23 @@
-//! The forms of oblivious transfer as traits, so that protocols take any extension, and tests the
-//! ideal functionality.
+//! The forms of oblivious transfer as traits, so that protocols take any source of them, and tests
+//! the [ideal functionality](crate::ideal).
 //!
-//! All outputs of one [`extend`](CotSender::extend) are for use when it returns: a protocol with
-//! security against corrupt parties has checked them by then.
+//! | form | traits |
+//! |---|---|
+//! | correlated OTs | [`CotSender`], [`CotReceiver`] |
+//! | random OTs | [`RandomSender`], [`RandomReceiver`] |
+//! | OTs of one of many strings | [`OneOfNSender`], [`OneOfNReceiver`] |
+//! | OLEs; Boolean, arithmetic and matrix triples | [`GoodsSource`] of each |
+//!
+//! OTs with given choices, of chosen strings and under a new offset are steps on top of these,
+//! whose outputs the parties' own inputs determine ([`forms`](crate::forms)).
+//!
+//! All outputs of a call are for use when it returns: a protocol with security against corrupt
+//! parties has checked them by then.
+
+mod forms;
+
+pub use forms::{Goods, GoodsSource};
+pub use forms::{OneOfNKeys, OneOfNReceiver, OneOfNSender, RandomReceiver, RandomSender};
 
 use crate::{Flights, OtError, Security};
 use sealane_block::Block;

@@ -47,13 +47,13 @@ mod matrix;
 mod outer;
 mod packing;
 
-pub use arithmetic::{ArithmeticTriples, Ole, ole_flights, receive_ole, send_ole};
+pub use arithmetic::{ArithmeticTriples, Ole};
 pub use boolean::BooleanTriples;
 pub use matrix::{MatrixShape, MatrixTriples};
 
 use crate::OtError;
 use crate::flights::{Flights, exchanged, then};
-use crate::forms::Hasher;
+use crate::forms::{HashedReceiver, HashedSender};
 use crate::traits::{CotReceiver, CotSender};
 use sealane_block::Cpu;
 use sealane_net::Mesh;
@@ -87,70 +87,54 @@ impl Ring {
 }
 
 /// Two sources of correlated OTs between this party and a peer, one in each direction, with the
-/// hash of each: all that triples take.
+/// hash of each: a [`GoodsSource`](crate::traits::GoodsSource) of triples.
 ///
-/// The party with the smaller number is the sender first. Both parties call the same methods with
-/// the same arguments, in the same order. Messages that a method writes last are not flushed.
-///
-/// In the costs, flights go from sender to receiver of the *first* direction.
+/// The party with the smaller number is the sender first. In the costs, flights go from sender to
+/// receiver of the *first* direction.
 pub struct BothWays<S, R> {
-    cpu: Cpu,
-    peer: PartyId,
     sends_first: bool,
-    sender: S,
-    receiver: R,
-    of_sender: Hasher,
-    of_receiver: Hasher,
+    sender: HashedSender<S>,
+    receiver: HashedReceiver<R>,
 }
 
 impl<S: CotSender, R: CotReceiver> BothWays<S, R> {
-    /// Joins a sender and a receiver of correlated OTs with the same peer. No other [`Hasher`] of
-    /// this session has this `label`.
+    /// Joins a sender and a receiver of correlated OTs with the same peer. No other
+    /// [`Hasher`](crate::forms::Hasher) of this session has this `label`.
     ///
     /// # Panics
     /// If they have different peers.
     pub fn new(cpu: Cpu, mesh: &Mesh, sender: S, receiver: R, label: &'static str) -> Self {
-        let (me, peer) = (mesh.me(), sender.peer());
+        let peer = sender.peer();
         assert_eq!(peer, receiver.peer(), "both with one peer");
-        let hasher = |from, to| Hasher::new(cpu, mesh.session(), from, to, label);
         BothWays {
-            cpu,
-            peer,
-            sends_first: me < peer,
-            sender,
-            receiver,
-            of_sender: hasher(me, peer),
-            of_receiver: hasher(peer, me),
+            sends_first: mesh.me() < peer,
+            sender: HashedSender::new(cpu, mesh, sender, label),
+            receiver: HashedReceiver::new(cpu, mesh, receiver, label),
         }
     }
 
     /// The other party.
     pub fn peer(&self) -> PartyId {
-        self.peer
-    }
-
-    /// The CPU tier of the hashes.
-    pub fn cpu(&self) -> Cpu {
-        self.cpu
+        self.sender.cot.peer()
     }
 
     /// Runs one side of both directions, in the order in which the peer runs the other sides.
     fn each_way<A, B>(
         &mut self,
         mesh: &mut Mesh,
-        send: impl FnOnce(&mut S, &mut Hasher, &mut Mesh) -> Result<A, OtError>,
-        receive: impl FnOnce(&mut R, &mut Hasher, &mut Mesh) -> Result<B, OtError>,
+        send: impl FnOnce(&mut HashedSender<S>, &mut Mesh) -> Result<A, OtError>,
+        receive: impl FnOnce(&mut HashedReceiver<R>, &mut Mesh) -> Result<B, OtError>,
     ) -> Result<(A, B), OtError> {
         if self.sends_first {
-            let sent = send(&mut self.sender, &mut self.of_sender, mesh)?;
+            let sent = send(&mut self.sender, mesh)?;
             // The peer may need it before it says anything in the other direction.
             mesh.flush()?;
-            let received = receive(&mut self.receiver, &mut self.of_receiver, mesh)?;
+            let received = receive(&mut self.receiver, mesh)?;
             Ok((sent, received))
         } else {
-            let received = receive(&mut self.receiver, &mut self.of_receiver, mesh)?;
+            let received = receive(&mut self.receiver, mesh)?;
             mesh.flush()?;
-            let sent = send(&mut self.sender, &mut self.of_sender, mesh)?;
+            let sent = send(&mut self.sender, mesh)?;
             Ok((sent, received))
         }
     }

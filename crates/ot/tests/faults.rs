@@ -51,6 +51,49 @@ fn honest() -> [Vec<u8>; 2] {
     [logs[0][1].heard(), logs[1][0].heard()]
 }
 
+/// The places where fields of what a party hears begin, of these lengths, and the end of the last.
+fn fields(lengths: &[usize]) -> Vec<usize> {
+    let mut at = 0;
+    let begins = lengths.iter().map(|length| {
+        at += length;
+        at - length
+    });
+    let mut fields: Vec<usize> = begins.collect();
+    fields.push(at);
+    fields
+}
+
+/// Fields that the sender hears: a point; of each of 32 trees three pairs of sums and the two parts
+/// of its check; a digest; the corrections of 31 trees, each three blocks and the hidden one; a
+/// digest; the answer, `R(x)` and a hash.
+fn fields_of_receiver() -> Vec<usize> {
+    let tree = [32; 2 * 3 + 2];
+    let corrections = [16 * (COUNT.div_ceil(128) + 1); 31];
+    let lengths = [
+        &[32][..],
+        &tree.repeat(32),
+        &[32],
+        &corrections,
+        &[32],
+        &[16, 32],
+    ];
+    fields(&lengths.concat())
+}
+
+/// Fields that the receiver hears: two points of each of 128 base OTs, and a digest.
+fn fields_of_sender() -> Vec<usize> {
+    fields(&[32; 2 * 128 + 1])
+}
+
+/// A byte of each field, at another place of each.
+fn samples(fields: &[usize]) -> impl Iterator<Item = usize> {
+    let of_field = |(number, field): (usize, &[usize])| {
+        let [begin, end] = [field[0], field[1]];
+        begin + 5 * number % (end - begin)
+    };
+    fields.windows(2).enumerate().map(of_field)
+}
+
 /// Runs one party against a peer that says these bytes, and leaves if they are too few.
 fn against(
     party: impl FnOnce(&mut Mesh) -> Result<Vec<Block>, OtError>,
@@ -73,11 +116,9 @@ fn against(
 fn a_changed_byte_is_told_apart_from_a_failed_check() {
     let [heard_by_sender, heard_by_receiver] = honest();
     let answer = heard_by_sender.len() - 48;
-    let digest = answer - 32;
-    for at in (0..heard_by_sender.len())
-        .step_by(131)
-        .chain([digest - 1, digest, answer - 1])
-    {
+    let fields = fields_of_receiver();
+    assert_eq!(fields.last(), Some(&heard_by_sender.len()));
+    for at in samples(&fields) {
         let mut bytes = heard_by_sender.clone();
         bytes[at] ^= 2;
         let error = against(send, SENDER, &bytes, false);
@@ -96,7 +137,9 @@ fn a_changed_byte_is_told_apart_from_a_failed_check() {
         let error = against(send, SENDER, &bytes, false);
         assert!(matches!(error, OtError::CheckFailed(RECEIVER)), "{error}");
     }
-    for at in (0..heard_by_receiver.len()).step_by(311) {
+    let fields = fields_of_sender();
+    assert_eq!(fields.last(), Some(&heard_by_receiver.len()));
+    for at in samples(&fields) {
         let mut bytes = heard_by_receiver.clone();
         bytes[at] ^= 2;
         let error = against(receive, RECEIVER, &bytes, false);

@@ -1,11 +1,13 @@
-//! OTs of one of many strings: keys, bytes, messages that are altered, the same on every tier.
+//! OTs of one of many strings, and their ideal functionality: keys, bytes, messages that are
+//! altered, the same on every tier.
 
 use crate::common::*;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
 use sealane_ot::softspoken::one_of_n::{OneOfN, Receiver, Request, Sender};
-use sealane_ot::{Flights, OtError, Security};
+use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
+use sealane_ot::{OtError, Security, ideal};
 use sealane_parties::PartyId;
 use sealane_testkit::record::recorded;
 use std::collections::HashSet;
@@ -62,12 +64,6 @@ fn run<A: Send, B: Send>(
     )
 }
 
-fn bytes_of(flights: &Flights) -> [u64; 2] {
-    flights.iter().fold([0; 2], |[sender, receiver], flight| {
-        [sender + flight.from_sender, receiver + flight.from_receiver]
-    })
-}
-
 fn random_choices(parameters: OneOfN, count: usize) -> Vec<u8> {
     let mut choices = vec![0; count];
     Coins::danger_fixed_seed(count as u64)
@@ -78,65 +74,131 @@ fn random_choices(parameters: OneOfN, count: usize) -> Vec<u8> {
     choices
 }
 
+/// All keys of a call, and the bytes from sender and from receiver.
+type Sent = (Vec<Block>, [u64; 2]);
+/// Choices of a call, and their keys.
+type Received = (Vec<u8>, Vec<Block>);
+
+/// Runs the sender's calls of so many OTs.
+fn send_all<S: OneOfNSender>(
+    sender: &mut S,
+    mesh: &mut Mesh,
+    counts: &[usize],
+) -> Result<Vec<Sent>, OtError> {
+    let n = sender.strings();
+    let mut all = Vec::new();
+    for &count in counts {
+        let before = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
+        let made = sender.extend(mesh, count)?;
+        let after = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
+        assert_eq!(made.count(), count);
+        let mut keys = vec![Block::ZERO; n * count];
+        made.fill_all(&mut keys);
+        // Those that are asked for alone are the same.
+        let places: Vec<_> = (0..count).map(|j| (j, (7 * j % n) as u8)).collect();
+        let mut some = vec![Block::ZERO; count];
+        made.fill(&places, &mut some);
+        for (&(j, c), key) in places.iter().zip(&some) {
+            assert_eq!(key.value(), keys[j * n + usize::from(c)].value());
+        }
+        all.push((keys, [after[0] - before[0], after[1] - before[1]]));
+    }
+    Ok(all)
+}
+
+/// Runs the receiver's.
+fn receive_all<R: OneOfNReceiver>(
+    receiver: &mut R,
+    mesh: &mut Mesh,
+    counts: &[usize],
+) -> Result<Vec<Received>, OtError> {
+    let mut all = Vec::new();
+    for &count in counts {
+        let (mut choices, mut keys) = (vec![9; count], vec![Block::ONES; count]);
+        receiver.extend(mesh, &mut choices, &mut keys)?;
+        mesh.flush()?;
+        all.push((choices, keys));
+    }
+    Ok(all)
+}
+
+/// Checks keys and choices of all calls; the last has enough OTs to tell that choices are random.
+fn assert_one_of(n: usize, all: &[Sent], received: &[Received]) {
+    for ((keys, _), (choices, chosen)) in all.iter().zip(received) {
+        for (j, (choice, key)) in choices.iter().zip(chosen).enumerate() {
+            let expected = keys[j * n + usize::from(*choice)];
+            assert_eq!(key.value(), expected.value(), "OT {j} of one of {n}");
+        }
+    }
+    let keys = all.iter().flat_map(|(keys, _)| values(keys));
+    let count: usize = all.iter().map(|(keys, _)| keys.len()).sum();
+    let distinct: HashSet<_> = keys.collect();
+    assert_eq!(distinct.len(), count, "no key comes twice");
+    let (choices, _) = received.last().expect("runs");
+    let seen: HashSet<_> = choices.iter().collect();
+    assert!(seen.len() > n / 3, "{} of {n} choices", seen.len());
+}
+
 #[test]
 fn random_ots_give_the_key_of_the_choice_and_take_the_planned_bytes() {
+    // All keys of large runs would take a while.
+    let counts = |n| {
+        if n == 256 {
+            &[1, 129, 0, 200][..]
+        } else {
+            &COUNTS[..]
+        }
+    };
+    for n in [4, 16, 256] {
+        let (mut sender, mut receiver) = ideal::one_of_n::danger_pair(n, 4);
+        let (all, received) = pair(
+            |mut mesh| send_all(&mut sender, &mut mesh, counts(n)),
+            |mut mesh| receive_all(&mut receiver, &mut mesh, counts(n)),
+        );
+        assert_one_of(n, &all, &received);
+    }
     for parameters in all() {
         let n = parameters.strings();
-        // All keys of large runs would take a while.
-        let counts: &[usize] = if n == 256 { &[1, 129, 0, 200] } else { &COUNTS };
         let (all, received) = run(
             parameters,
             Cpu::best(),
-            |sender, mesh| {
-                let mut all = Vec::new();
-                for &count in counts {
-                    let before = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
-                    let made = sender.extend(mesh, count)?;
-                    let after = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
-                    let crossed = [after[0] - before[0], after[1] - before[1]];
-                    let planned = bytes_of(&parameters.flights(count as u64));
-                    assert_eq!(crossed, planned, "{count} OTs, {parameters:?}");
-                    let mut keys = vec![Block::ZERO; n * count];
-                    made.fill_all(&mut keys);
-                    // Those that are asked for alone are the same.
-                    let places: Vec<_> = (0..count).map(|j| (j, (7 * j % n) as u8)).collect();
-                    let mut some = vec![Block::ZERO; count];
-                    made.fill(&places, &mut some);
-                    for (&(j, c), key) in places.iter().zip(&some) {
-                        assert_eq!(key.value(), keys[j * n + usize::from(c)].value());
-                    }
-                    all.push(keys);
-                }
-                Ok(all)
-            },
-            |receiver, mesh| {
-                let mut all = Vec::new();
-                for &count in counts {
-                    let (mut choices, mut keys) = (vec![9; count], vec![Block::ONES; count]);
-                    receiver.extend(mesh, &mut choices, &mut keys)?;
-                    mesh.flush()?;
-                    all.push((choices, keys));
-                }
-                Ok(all)
-            },
+            |sender, mesh| send_all(sender, mesh, counts(n)),
+            |receiver, mesh| receive_all(receiver, mesh, counts(n)),
         );
-        for (keys, (choices, chosen)) in all.iter().zip(&received) {
-            for (j, (choice, key)) in choices.iter().zip(chosen).enumerate() {
-                let expected = keys[j * n + usize::from(*choice)];
-                assert_eq!(key.value(), expected.value(), "OT {j}, {parameters:?}");
-            }
+        assert_one_of(n, &all, &received);
+        for ((_, crossed), &count) in all.iter().zip(counts(n)) {
+            let planned = bytes_of(&parameters.flights(count as u64));
+            assert_eq!(*crossed, planned, "{count} OTs, {parameters:?}");
         }
-        let keys: Vec<Block> = all.concat();
-        let distinct: HashSet<_> = keys.iter().map(|key| key.value()).collect();
-        assert_eq!(
-            distinct.len(),
-            keys.len(),
-            "no key comes twice, {parameters:?}"
+    }
+}
+
+#[test]
+fn given_choices_have_their_keys() {
+    fn assert_given(keys: &impl OneOfNKeys, choices: &[u8], received: &[Block]) {
+        let places: Vec<_> = choices.iter().copied().enumerate().collect();
+        let mut expected = vec![Block::ZERO; choices.len()];
+        keys.fill(&places, &mut expected);
+        assert_eq!(values(received), values(&expected));
+    }
+    const COUNT: usize = 333;
+    for bits in [2, 4, 8] {
+        let parameters = OneOfN::new(bits, 6, Security::Malicious);
+        let choices = random_choices(parameters, COUNT);
+        let (mut sender, mut receiver) = ideal::one_of_n::danger_pair(parameters.strings(), 5);
+        let mut received = vec![Block::ZERO; COUNT];
+        let (keys, ()) = pair(
+            |mut mesh| sender.extend_given(&mut mesh, COUNT),
+            |mut mesh| receiver.receive_given(&mut mesh, &choices, &mut received),
         );
-        // Choices are random.
-        let (choices, _) = received.last().expect("runs");
-        let seen: HashSet<_> = choices.iter().collect();
-        assert!(seen.len() > n / 3, "{} of {n} choices", seen.len());
+        assert_given(&keys, &choices, &received);
+        let (keys, ()) = run(
+            parameters,
+            Cpu::best(),
+            |sender, mesh| sender.extend_given(mesh, COUNT),
+            |receiver, mesh| receiver.receive_given(mesh, &choices, &mut received),
+        );
+        assert_given(&keys, &choices, &received);
     }
 }
 
@@ -190,38 +252,54 @@ fn chosen_strings_arrive_and_take_the_planned_bytes() {
     }
 }
 
+/// Indices of so many bytes.
+fn indices(bytes: usize) -> Vec<u64> {
+    let low = u64::MAX >> (64 - 8 * bytes);
+    (0..40).map(|j| (0x0123_4567_89ab_cdef * j) & low).collect()
+}
+
+fn assert_large<K: OneOfNKeys>(
+    keys: &LargeKeys<K>,
+    bytes: usize,
+    indices: &[u64],
+    received: &[Block],
+) {
+    assert_eq!(keys.count(), indices.len());
+    let mut seen = HashSet::new();
+    for (j, (&index, key)) in indices.iter().zip(received).enumerate() {
+        assert_eq!(keys.key(j, index).value(), key.value(), "OT {j}");
+        for other in [index, index ^ 1, index ^ 1 << (8 * bytes - 1)] {
+            assert!(seen.insert(keys.key(j, other).value()), "a key of its own");
+        }
+    }
+}
+
 #[test]
 fn large_indices_have_keys_of_their_own() {
-    let parameters = OneOfN::new(8, 6, Security::Malicious);
     for bytes in [1, 3, 8] {
-        let mut indices: Vec<u64> = (0..40).map(|j| 0x0123_4567_89ab_cdef * j).collect();
-        let low = u64::MAX >> (64 - 8 * bytes);
-        indices.iter_mut().for_each(|index| *index &= low);
-        let count = indices.len();
-        let planned = bytes_of(&large::flights(parameters, bytes, count as u64));
-        let (keys, received) = run(
+        let indices = indices(bytes);
+        let mut received = vec![Block::ZERO; indices.len()];
+        // Over the ideal functionality of one of 256.
+        let (mut sender, mut receiver) = ideal::one_of_n::danger_pair(256, 6);
+        let (keys, ()) = pair(
+            |mut mesh| LargeKeys::send(&mut sender, &mut mesh, bytes, indices.len()),
+            |mut mesh| large::receive(&mut receiver, &mut mesh, bytes, &indices, &mut received),
+        );
+        assert_large(&keys, bytes, &indices, &received);
+        let parameters = OneOfN::new(8, 6, Security::Malicious);
+        let planned = bytes_of(&large::flights(parameters, bytes, indices.len() as u64));
+        let (keys, ()) = run(
             parameters,
             Cpu::best(),
             |sender, mesh| {
                 let before = mesh.payload_received(RECEIVER);
-                let keys = LargeKeys::send(sender, mesh, bytes, count)?;
+                let keys = LargeKeys::send(sender, mesh, bytes, indices.len())?;
                 assert_eq!([0, mesh.payload_received(RECEIVER) - before], planned);
                 Ok(keys)
             },
-            |receiver, mesh| {
-                let mut keys = vec![Block::ZERO; count];
-                large::receive(receiver, mesh, bytes, &indices, &mut keys)?;
-                Ok(keys)
-            },
+            |receiver, mesh| large::receive(receiver, mesh, bytes, &indices, &mut received),
         );
-        assert_eq!(keys.count(), count);
-        let mut seen = HashSet::new();
-        for (j, (&index, key)) in indices.iter().zip(&received).enumerate() {
-            assert_eq!(keys.key(j, index).value(), key.value(), "OT {j}");
-            for other in [index, index ^ 1, index ^ 1 << (8 * bytes - 1)] {
-                assert!(seen.insert(keys.key(j, other).value()), "a key of its own");
-            }
-        }
+        assert_large(&keys, bytes, &indices, &received);
     }
 }
 
@@ -264,6 +342,33 @@ fn for_fixed_coins_transcripts_and_keys_are_identical_on_every_tier() {
         for cpu in Cpu::available() {
             assert!(run(cpu) == first, "{}", cpu.tier());
         }
+    }
+}
+
+#[test]
+fn large_transcripts_and_keys_are_identical_on_every_tier() {
+    let indices = indices(8);
+    let run = |cpu| {
+        run(
+            OneOfN::new(8, 6, Security::Malicious),
+            cpu,
+            |sender, mesh| {
+                let keys = LargeKeys::send(sender, mesh, 8, indices.len())?;
+                let of_all =
+                    |j: usize| [indices[j], !indices[j]].map(|index| keys.key(j, index).value());
+                let all: Vec<_> = (0..indices.len()).flat_map(of_all).collect();
+                Ok((all, mesh.digest_sent(RECEIVER)))
+            },
+            |receiver, mesh| {
+                let mut keys = vec![Block::ZERO; indices.len()];
+                large::receive(receiver, mesh, 8, &indices, &mut keys)?;
+                Ok((values(&keys), mesh.digest_sent(SENDER)))
+            },
+        )
+    };
+    let first = run(Cpu::best());
+    for cpu in Cpu::available() {
+        assert!(run(cpu) == first, "{}", cpu.tier());
     }
 }
 

@@ -17,11 +17,10 @@ use crate::state::{BATCH, BatchCipher, Fill, Offer, batch_bytes};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Mesh, NetError, SessionId};
-use sealane_ot::ferret::{FerretCost, FerretReceiver, FerretSender, Params};
-use sealane_ot::forms::{self, Hasher};
-use sealane_ot::softspoken::{Receiver, Sender};
-use sealane_ot::traits::{CotCost, CotReceiver, CotSender};
-use sealane_ot::{Flights, OtError, Role, Security, SoftSpoken};
+use sealane_ot::forms::{HashedReceiver, HashedSender};
+use sealane_ot::source::Source;
+use sealane_ot::traits::{RandomReceiver, RandomSender};
+use sealane_ot::{Flights, OtError, Role};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Fault;
 use serde::{Deserialize, Serialize};
@@ -97,7 +96,7 @@ impl Order {
 
     /// Messages of the fill for one receiver.
     fn flights(&self, batches: u64) -> Flights {
-        let source = Source::of(self, batches).cost();
+        let source = source_of(self.network, batches).cost();
         let (mut flights, mut before) = (source.set_up(), 0);
         for batches in strides(batches) {
             let count = (batches * BATCH) as u64;
@@ -112,39 +111,6 @@ impl Order {
 fn strides(batches: u64) -> impl Iterator<Item = usize> {
     let step = STRIDE as u64;
     (0..batches.div_ceil(step)).map(move |at| step.min(batches - at * step) as usize)
-}
-
-/// The source of correlated OTs of a fill.
-#[derive(Clone, Copy)]
-enum Source {
-    SoftSpoken(SoftSpoken),
-    Ferret(SoftSpoken, Params),
-}
-
-impl Source {
-    /// On a LAN bytes are cheap. On a WAN it is the source with the fewer bytes.
-    fn of(order: &Order, batches: u64) -> Source {
-        let softspoken = SoftSpoken::on(order.network);
-        let silent = Source::Ferret(softspoken, Params::new(Security::Malicious));
-        let plain = Source::SoftSpoken(softspoken);
-        let bytes = |source: Source| {
-            let cost = source.cost();
-            let flights = [cost.set_up(), cost.extend(0, batches * BATCH as u64)].concat();
-            let of_flight = |flight: &sealane_ot::Flight| flight.from_sender + flight.from_receiver;
-            flights.iter().map(of_flight).sum::<u64>()
-        };
-        match order.network {
-            NetworkClass::Wan if bytes(silent) < bytes(plain) => silent,
-            _ => plain,
-        }
-    }
-
-    fn cost(self) -> Box<dyn CotCost> {
-        match self {
-            Source::SoftSpoken(source) => Box::new(source),
-            Source::Ferret(source, params) => Box::new(FerretCost { source, params }),
-        }
-    }
 }
 
 /// One party of a fill.
@@ -200,7 +166,7 @@ impl Filling<'_> {
         // Keys before those of the fill are of no use here.
         drop(state);
         for (role, fill, key) in &wanted {
-            let source = Source::of(&order, fill.batches);
+            let source = source_of(order.network, fill.batches);
             self.make(*role, source, fill, key.clone(), &mut coins, mesh)?;
         }
         mesh.send_control(peer, &Written)?;
@@ -218,35 +184,43 @@ impl Filling<'_> {
         coins: &mut Coins,
         mesh: &mut Mesh,
     ) -> Result<(), FillError> {
-        let (me, peer) = (mesh.me(), PartyId(1 - mesh.me().0));
-        let [sender, receiver] = match role {
-            Role::Sender => [me, peer],
-            Role::Receiver => [peer, me],
-        };
+        let peer = PartyId(1 - mesh.me().0);
         let label = "pool: random OTs";
-        let mut hasher = Hasher::new(self.cpu, mesh.session(), sender, receiver, label);
         let unusable = |error| error::unusable(self.pool.place(), error);
         let file = self.pool.disk().begin(&file_name(role, fill));
         let mut out = BatchWriter::new(role, fill, key, file.map_err(unusable)?);
+        let cpu = self.cpu;
         let mut maker = match role {
-            Role::Sender => Maker::Sender(sender_of(source, self.cpu, mesh, peer, coins)?),
-            Role::Receiver => Maker::Receiver(receiver_of(source, self.cpu, mesh, peer, coins)?),
+            Role::Sender => {
+                let delta = coins.secret("pool: offset").block();
+                let delta = Zeroizing::new(Block::new(delta.value() | CHOICE_BIT));
+                let setup = source.sender(cpu, mesh, peer, *delta, coins)?;
+                mesh.flush()?;
+                let cot = setup.finish(mesh, coins)?;
+                Maker::Sender(Box::new(HashedSender::new(cpu, mesh, cot, label)))
+            }
+            Role::Receiver => {
+                let setup = source.receiver(cpu, mesh, peer, coins)?;
+                mesh.flush()?;
+                let cot = setup.finish(mesh, coins)?;
+                Maker::Receiver(Box::new(HashedReceiver::new(cpu, mesh, cot, label)))
+            }
         };
         let mut keys = Zeroizing::new(vec![Block::ZERO; STRIDE * out.text.len()]);
         for batches in strides(fill.batches) {
             let count = batches * BATCH;
             match &mut maker {
-                Maker::Sender(cot) => {
+                Maker::Sender(ots) => {
                     let pairs = bytemuck::cast_slice_mut(&mut keys[..2 * count]);
-                    forms::send_random(&mut **cot, &mut hasher, mesh, pairs)?;
+                    ots.random(mesh, pairs)?;
                     for pairs in keys[..2 * count].chunks(2 * BATCH) {
                         out.write(&[pairs]).map_err(unusable)?;
                     }
                 }
-                Maker::Receiver(cot) => {
+                Maker::Receiver(ots) => {
                     let (keys, choices) = keys.split_at_mut(STRIDE * BATCH);
                     let (keys, choices) = (&mut keys[..count], &mut choices[..count / 128]);
-                    forms::receive_random(&mut **cot, &mut hasher, mesh, choices, keys)?;
+                    ots.random(mesh, choices, keys)?;
                     mesh.flush()?;
                     for (keys, choices) in keys.chunks(BATCH).zip(choices.chunks(BATCH / 128)) {
                         out.write(&[keys, choices]).map_err(unusable)?;
@@ -299,51 +273,13 @@ pub fn meet(
 }
 
 enum Maker {
-    Sender(Box<dyn CotSender>),
-    Receiver(Box<dyn CotReceiver>),
+    Sender(Box<dyn RandomSender>),
+    Receiver(Box<dyn RandomReceiver>),
 }
 
-fn sender_of(
-    source: Source,
-    cpu: Cpu,
-    mesh: &mut Mesh,
-    peer: PartyId,
-    coins: &mut Coins,
-) -> Result<Box<dyn CotSender>, OtError> {
-    let delta = coins.secret("pool: offset").block();
-    let delta = Zeroizing::new(Block::new(delta.value() | CHOICE_BIT));
-    let (Source::SoftSpoken(parameters) | Source::Ferret(parameters, _)) = source;
-    let set_up = Sender::set_up(parameters, cpu, mesh, peer, *delta, coins)?;
-    mesh.flush()?;
-    let mut plain = set_up.finish(mesh)?;
-    match source {
-        Source::SoftSpoken(_) => Ok(Box::new(plain)),
-        Source::Ferret(_, params) => {
-            let silent = FerretSender::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
-            Ok(Box::new(silent))
-        }
-    }
-}
-
-fn receiver_of(
-    source: Source,
-    cpu: Cpu,
-    mesh: &mut Mesh,
-    peer: PartyId,
-    coins: &mut Coins,
-) -> Result<Box<dyn CotReceiver>, OtError> {
-    let (Source::SoftSpoken(parameters) | Source::Ferret(parameters, _)) = source;
-    let set_up = Receiver::set_up(parameters, cpu, mesh, peer, coins)?;
-    mesh.flush()?;
-    let mut plain = set_up.finish(mesh)?;
-    mesh.flush()?;
-    match source {
-        Source::SoftSpoken(_) => Ok(Box::new(plain)),
-        Source::Ferret(_, params) => {
-            let silent = FerretReceiver::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
-            Ok(Box::new(silent))
-        }
-    }
+/// The source of so many batches.
+fn source_of(network: NetworkClass, batches: u64) -> Source {
+    Source::for_count(network, batches * BATCH as u64)
 }
 
 /// Writes batches, each under its key.

@@ -16,6 +16,7 @@
 //! | `record` | meshes in memory that record the traffic of each party |
 //! | `relay` | a relay that tampers with records: a network that misbehaves |
 //! | `session` | a session of a protocol with every kind of step, without the engine |
+//! | `tamper` | two meshes in memory, between which one byte is changed |
 //! | `testdata` | third-party vectors and circuits, and the tests that skip without them |
 
 #![forbid(unsafe_code)]
@@ -34,4 +35,5 @@ pub mod relay;
 pub mod session;
 pub mod simulator;
 pub mod stock;
+pub mod tamper;
 pub mod testdata;

@@ -4,9 +4,9 @@ use super::{Case, Changed, DELTA, Honest, Outputs, RECEIVER, SENDER, cpu, equal,
 use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_ot::forms::{
-    self, Hasher, OffsetRequest, Request, chosen_bytes, given_bytes, offset_bytes,
+    self, HashedReceiver, HashedSender, OffsetRequest, Request, chosen_bytes, given_bytes, offset_bytes,
 };
-use sealane_ot::traits::{choice, packed_blocks};
+use sealane_ot::traits::{RandomReceiver, RandomSender, choice, packed_blocks};
 use sealane_ot::{Flights, OtError, ideal};
 use sealane_parties::PartyId;
 use zeroize::Zeroizing;
@@ -33,43 +33,39 @@ impl Forms {
         blocks.map(Block::new).collect()
     }
 
-    fn send(
-        cot: &mut ideal::Sender,
-        hasher: &mut Hasher,
-        mesh: &mut Mesh,
-    ) -> Result<Outputs, OtError> {
+    fn send(sender: &mut HashedSender<ideal::Sender>, mesh: &mut Mesh) -> Result<Outputs, OtError> {
         let mut q = vec![Block::ZERO; Self::GIVEN];
-        forms::send_given(cot, mesh, &mut q)?;
+        forms::send_given(&mut sender.cot, mesh, &mut q)?;
         let mut pairs = [[Block::ZERO; 2]; Self::RANDOM];
-        forms::send_random(cot, hasher, mesh, &mut pairs)?;
+        sender.random(mesh, &mut pairs)?;
         let strings = [100, 200].map(Self::strings);
         let [zeros, ones] = &strings;
+        let HashedSender { cot, hasher } = sender;
         forms::send_chosen(cot, hasher, mesh, Self::LENGTH, [zeros, ones])?;
         mesh.flush()?;
         let (mut new, mut under) = ([[Block::ZERO; 2]; Self::NEW], vec![Block::ZERO; Self::NEW]);
-        forms::send_random(cot, hasher, mesh, &mut new)?;
+        sender.random(mesh, &mut new)?;
         forms::send_under(Self::NEW_DELTA, &new, mesh, RECEIVER, &mut under)?;
         mesh.flush()?;
         Ok(vec![q, pairs.concat(), under, new.concat()])
     }
 
     fn receive(
-        cot: &mut ideal::Receiver,
-        hasher: &mut Hasher,
+        receiver: &mut HashedReceiver<ideal::Receiver>,
         mesh: &mut Mesh,
     ) -> Result<Outputs, OtError> {
         let mut t = vec![Block::ZERO; Self::GIVEN];
-        forms::receive_given(cot, mesh, &Self::choices(Self::GIVEN), &mut t)?;
+        forms::receive_given(&mut receiver.cot, mesh, &Self::choices(Self::GIVEN), &mut t)?;
         let mut keys = vec![Block::ZERO; Self::RANDOM];
         let mut choices = vec![Block::ZERO; packed_blocks(Self::RANDOM)];
-        forms::receive_random(cot, hasher, mesh, &mut choices, &mut keys)?;
-        let request = Request::new(cot, mesh, &Self::choices(Self::CHOSEN))?;
+        receiver.random(mesh, &mut choices, &mut keys)?;
+        let request = Request::new(&mut receiver.cot, mesh, &Self::choices(Self::CHOSEN))?;
         mesh.flush()?;
         let mut strings = vec![Block::ZERO; Self::CHOSEN * Self::LENGTH];
-        request.finish(hasher, mesh, Self::LENGTH, &mut strings)?;
+        request.finish(&mut receiver.hasher, mesh, Self::LENGTH, &mut strings)?;
         let mut new = Zeroizing::new(vec![Block::ZERO; Self::NEW]);
         let mut random = [Block::ZERO; packed_blocks(Self::NEW)];
-        forms::receive_random(cot, hasher, mesh, &mut random, &mut new)?;
+        receiver.random(mesh, &mut random, &mut new)?;
         let random: Vec<u8> = (0..Self::NEW).map(|j| choice(&random, j)).collect();
         let choices = Self::choices(Self::NEW);
         let request = OffsetRequest::new(&choices, &random, new, mesh, SENDER)?;
@@ -81,11 +77,10 @@ impl Forms {
 
 impl Case for Forms {
     fn run(&self, mesh: &mut Mesh) -> Result<Outputs, OtError> {
-        let mut hasher = Hasher::new(cpu(), mesh.session(), SENDER, RECEIVER, "fuzz");
-        let (mut sender, mut receiver) = ideal::danger_pair([SENDER, RECEIVER], DELTA, 4);
+        let (sender, receiver) = ideal::danger_pair([SENDER, RECEIVER], DELTA, 4);
         match mesh.me() {
-            SENDER => Self::send(&mut sender, &mut hasher, mesh),
-            _ => Self::receive(&mut receiver, &mut hasher, mesh),
+            SENDER => Self::send(&mut HashedSender::new(cpu(), mesh, sender, "fuzz"), mesh),
+            _ => Self::receive(&mut HashedReceiver::new(cpu(), mesh, receiver, "fuzz"), mesh),
         }
     }
 

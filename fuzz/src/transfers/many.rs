@@ -5,6 +5,7 @@ use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
 use sealane_ot::softspoken::one_of_n::{OneOfN, Receiver, Request, Sender};
+use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use sealane_ot::{Flight, Flights, OtError, Security};
 use sealane_parties::PartyId;
 

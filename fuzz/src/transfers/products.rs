@@ -4,11 +4,11 @@
 use super::{Case, Changed, DELTA, Honest, Outputs, RECEIVER, SENDER, coins, cpu, same};
 use sealane_block::Block;
 use sealane_net::Mesh;
-use sealane_ot::forms::Hasher;
+use sealane_ot::forms::{HashedReceiver, HashedSender};
 use sealane_ot::softspoken::{Receiver, Sender};
-use sealane_ot::traits::CotCost;
+use sealane_ot::traits::{CotCost, Goods, GoodsSource};
 use sealane_ot::triples::{
-    self, ArithmeticTriples, BooleanTriples, BothWays, MatrixShape, MatrixTriples, Ring,
+    ArithmeticTriples, BooleanTriples, BothWays, MatrixShape, MatrixTriples, Ole, Ring,
 };
 use sealane_ot::{Flight, Flights, OtError, Security, SoftSpoken, ideal};
 use sealane_parties::PartyId;
@@ -60,11 +60,10 @@ fn both_ways(mesh: &Mesh) -> BothWays<ideal::Sender, ideal::Receiver> {
 
 /// OLEs in one direction.
 fn ole(mesh: &mut Mesh) -> Result<Outputs, OtError> {
-    let mut hasher = Hasher::new(cpu(), mesh.session(), SENDER, RECEIVER, "fuzz");
-    let (mut sender, mut receiver) = ideal::danger_pair([SENDER, RECEIVER], DELTA, 4);
-    let ole = match mesh.me() {
-        SENDER => triples::send_ole(&mut sender, &mut hasher, mesh, RING, COUNT)?,
-        _ => triples::receive_ole(&mut receiver, &mut hasher, mesh, RING, COUNT)?,
+    let (sender, receiver) = ideal::danger_pair([SENDER, RECEIVER], DELTA, 4);
+    let ole: Ole = match mesh.me() {
+        SENDER => HashedSender::new(cpu(), mesh, sender, "fuzz").make(mesh, RING, COUNT)?,
+        _ => HashedReceiver::new(cpu(), mesh, receiver, "fuzz").make(mesh, RING, COUNT)?,
     };
     Ok(vec![blocks(&ole.factors), blocks(&ole.shares)])
 }
@@ -80,7 +79,7 @@ fn boolean(mesh: &mut Mesh) -> Result<Outputs, OtError> {
     mesh.flush()?;
     let sender = sender.finish(mesh)?;
     let both = &mut BothWays::new(cpu(), mesh, sender, receiver, "fuzz");
-    let mut triples = BooleanTriples::make(both, mesh, BITS)?;
+    let mut triples: BooleanTriples = both.make(mesh, (), BITS)?;
     let parts = [&mut triples.b, &mut triples.a, &mut triples.c];
     Ok(parts.map(std::mem::take).to_vec())
 }
@@ -113,13 +112,13 @@ impl Case for Products {
         let outputs = match self {
             Products::Ole => ole(mesh)?,
             Products::Arithmetic => {
-                let made = ArithmeticTriples::make(&mut both_ways(mesh), mesh, RING, COUNT)?;
+                let made: ArithmeticTriples = both_ways(mesh).make(mesh, RING, COUNT)?;
                 [&made.b, &made.c, &made.a]
                     .map(|part| blocks(part))
                     .to_vec()
             }
             Products::Matrix => {
-                let made = MatrixTriples::make(&mut both_ways(mesh), mesh, SHAPE, 2)?;
+                let made: MatrixTriples = both_ways(mesh).make(mesh, SHAPE, 2)?;
                 [&made.b, &made.c, &made.a]
                     .map(|part| blocks(part))
                     .to_vec()
@@ -133,7 +132,7 @@ impl Case for Products {
     fn flights(&self) -> Flights {
         let count = COUNT as u64;
         match self {
-            Products::Ole => triples::ole_flights(&ideal::Free, 0, RING, count),
+            Products::Ole => Ole::flights(&ideal::Free, 0, RING, count),
             Products::Arithmetic => ArithmeticTriples::flights(&ideal::Free, 0, RING, count),
             Products::Matrix => MatrixTriples::flights(&ideal::Free, 0, SHAPE, 2),
             Products::Boolean => {
@@ -148,7 +147,7 @@ impl Case for Products {
                     each(set_up[0].from_receiver),
                     each(set_up[1].from_receiver),
                 ];
-                flights.extend(BooleanTriples::flights(&EXTENSION, 0, BITS as u64));
+                flights.extend(BooleanTriples::flights(&EXTENSION, 0, (), BITS as u64));
                 flights
             }
         }

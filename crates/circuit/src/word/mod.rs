@@ -32,6 +32,7 @@ mod tests;
 
 pub use permute::{permutation_network, permutation_switches};
 pub(crate) use plans::Plans;
+pub use scan::Join;
 pub use sort::{merging_network, sorting_network};
 
 use crate::builder::{Builder, Wire, Word};

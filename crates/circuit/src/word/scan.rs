@@ -13,12 +13,12 @@
 use crate::builder::{Builder, Goal};
 
 /// Joins the results of two neighbouring runs of items, the lower first.
-pub(crate) type Join<T> = fn(&mut Builder, T, T) -> T;
+pub type Join<T> = fn(&mut Builder, T, T) -> T;
 
 impl Builder {
     /// For each i the join of `items[0..=i]`. For [`Goal::Depth`] at most ceil(log2 n) joins lie on
     /// a chain.
-    pub(crate) fn scan<T: Copy>(&mut self, items: &[T], join: Join<T>) -> Vec<T> {
+    pub fn scan<T: Copy>(&mut self, items: &[T], join: Join<T>) -> Vec<T> {
         match self.goal() {
             Goal::Size => {
                 let mut prefixes: Vec<T> = Vec::with_capacity(items.len());

@@ -1,7 +1,7 @@
 //! Random OTs.
 
 use crate::OtError;
-use crate::traits::{CotReceiver, CotSender};
+use crate::traits::{CotReceiver, CotSender, RandomReceiver, RandomSender};
 use sealane_block::hash::{BitHash, LabelHash, Mi};
 use sealane_block::{Block, Calls, Cpu, Tweak};
 use sealane_net::{Mesh, SessionId};
@@ -92,49 +92,70 @@ fn tweak(call: u64, number: usize) -> Tweak {
     }
 }
 
-/// Fills `pairs` with both keys of each OT, as the sender.
-///
-/// # Errors
-/// As [`CotSender::extend`].
-pub fn send_random<S: CotSender + ?Sized>(
-    cot: &mut S,
-    hasher: &mut Hasher,
-    mesh: &mut Mesh,
-    pairs: &mut [[Block; 2]],
-) -> Result<(), OtError> {
-    let count = pairs.len();
-    // The rows come to the second half of `pairs`, which needs no memory of its own: writing the
-    // pairs of a batch reaches no row that comes after it.
-    cot.extend(mesh, &mut pairs.as_flattened_mut()[count..])?;
-    let delta = Zeroizing::new(cot.delta());
-    let mut q = Zeroizing::new([Block::ZERO; BATCH]);
-    for first in (0..count).step_by(BATCH) {
-        let q = &mut q[..BATCH.min(count - first)];
-        q.copy_from_slice(&pairs.as_flattened()[count + first..][..q.len()]);
-        let call = hasher.take_call();
-        hasher.pairs(call, 0, *delta, q, &mut pairs[first..][..q.len()]);
-    }
-    Ok(())
+/// A sender of correlated OTs with the hash of its rows: a sender of random OTs.
+pub struct HashedSender<S> {
+    /// The correlated OTs.
+    pub cot: S,
+    /// The hash, which no other source of OTs shares.
+    pub hasher: Hasher,
 }
 
-/// Fills `choices` with random bits and `keys` with the keys of these, as the receiver.
-///
-/// # Errors
-/// As [`CotReceiver::extend`].
-///
-/// # Panics
-/// As [`CotReceiver::extend`].
-pub fn receive_random<R: CotReceiver + ?Sized>(
-    cot: &mut R,
-    hasher: &mut Hasher,
-    mesh: &mut Mesh,
-    choices: &mut [Block],
-    keys: &mut [Block],
-) -> Result<(), OtError> {
-    cot.extend(mesh, choices, keys)?;
-    for keys in keys.chunks_mut(BATCH) {
-        let call = hasher.take_call();
-        hasher.keys(call, 0, keys);
+/// A receiver of correlated OTs with the hash of its rows: a receiver of random OTs.
+pub struct HashedReceiver<R> {
+    /// The correlated OTs.
+    pub cot: R,
+    /// The hash, which no other source of OTs shares.
+    pub hasher: Hasher,
+}
+
+impl<S: CotSender> HashedSender<S> {
+    /// Joins correlated OTs of this party with their hash; `label` as in [`Hasher::new`].
+    pub fn new(cpu: Cpu, mesh: &Mesh, cot: S, label: &'static str) -> HashedSender<S> {
+        let hasher = Hasher::new(cpu, mesh.session(), mesh.me(), cot.peer(), label);
+        HashedSender { cot, hasher }
     }
-    Ok(())
+}
+
+impl<R: CotReceiver> HashedReceiver<R> {
+    /// Joins correlated OTs of this party with their hash; `label` as in [`Hasher::new`].
+    pub fn new(cpu: Cpu, mesh: &Mesh, cot: R, label: &'static str) -> HashedReceiver<R> {
+        let hasher = Hasher::new(cpu, mesh.session(), cot.peer(), mesh.me(), label);
+        HashedReceiver { cot, hasher }
+    }
+}
+
+impl<S: CotSender> RandomSender for HashedSender<S> {
+    fn random(&mut self, mesh: &mut Mesh, pairs: &mut [[Block; 2]]) -> Result<(), OtError> {
+        let HashedSender { cot, hasher } = self;
+        let count = pairs.len();
+        // The rows come to the second half of `pairs`, which needs no memory of its own: writing
+        // the pairs of a batch reaches no row that comes after it.
+        cot.extend(mesh, &mut pairs.as_flattened_mut()[count..])?;
+        let delta = Zeroizing::new(cot.delta());
+        let mut q = Zeroizing::new([Block::ZERO; BATCH]);
+        for first in (0..count).step_by(BATCH) {
+            let q = &mut q[..BATCH.min(count - first)];
+            q.copy_from_slice(&pairs.as_flattened()[count + first..][..q.len()]);
+            let call = hasher.take_call();
+            hasher.pairs(call, 0, *delta, q, &mut pairs[first..][..q.len()]);
+        }
+        Ok(())
+    }
+}
+
+impl<R: CotReceiver> RandomReceiver for HashedReceiver<R> {
+    fn random(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &mut [Block],
+        keys: &mut [Block],
+    ) -> Result<(), OtError> {
+        let HashedReceiver { cot, hasher } = self;
+        cot.extend(mesh, choices, keys)?;
+        for keys in keys.chunks_mut(BATCH) {
+            let call = hasher.take_call();
+            hasher.keys(call, 0, keys);
+        }
+        Ok(())
+    }
 }

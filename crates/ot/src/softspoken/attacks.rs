@@ -209,15 +209,23 @@ fn all() -> Vec<Subspace> {
     [two, many].concat()
 }
 
+/// Choices and rows of a receiver.
+type Asked = (Vec<u8>, Vec<Row>);
+
+/// The published attack on an extension without check: row `j` asks for bit `j` of the offset.
+/// Returns the sender's rows, with choices and rows of the receiver.
+fn read_the_offset(parameters: Subspace, delta: Offset) -> (Result<Vec<Row>, OtError>, Asked) {
+    against(parameters, delta, COUNT, None, |mut receiver, mesh| {
+        let flips: Vec<_> = (1..COLUMNS).map(|j| (j, j)).collect();
+        extend_with(&mut receiver, mesh, COUNT, &flip(&flips))
+    })
+}
+
 #[test]
 fn without_the_check_a_receiver_reads_the_offset_off_one_extension() {
     let delta = short(0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978);
     let iknp = SoftSpoken::IKNP.subspace();
-    let (q, (x, t)) = against(iknp, delta, COUNT, None, |mut receiver, mesh| {
-        // Row j asks for bit j.
-        let flips: Vec<_> = (1..COLUMNS).map(|j| (j, j)).collect();
-        extend_with(&mut receiver, mesh, COUNT, &flip(&flips))
-    });
+    let (q, (x, t)) = read_the_offset(iknp, delta);
     let q = q.expect("no check");
     for j in 1..COLUMNS {
         let bit = bit(&delta, j);
@@ -225,6 +233,24 @@ fn without_the_check_a_receiver_reads_the_offset_off_one_extension() {
     }
     // Rows that were left alone fit.
     assert!((COLUMNS..COUNT).all(|j| fits(iknp, &q, &x, &t, &delta, j)));
+}
+
+#[test]
+fn with_the_check_the_same_attack_fails() {
+    let checked = one_of_two(1, Security::Malicious);
+    let delta = 0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978;
+    // It passes only if every guess is right: with the least deviation from that, one bit, too.
+    for delta in [delta, 1 << 77, u128::MAX] {
+        let (q, _) = read_the_offset(checked, short(delta));
+        assert!(
+            matches!(q, Err(OtError::CheckFailed(RECEIVER))),
+            "{delta:x}"
+        );
+    }
+    // An offset whose 127 bits are 0, as one sender in 2^127 has it.
+    let (q, (x, t)) = read_the_offset(checked, short(1));
+    let q = q.expect("nothing to notice");
+    assert!((0..COUNT).all(|j| fits(checked, &q, &x, &t, &short(1), j)));
 }
 
 #[test]

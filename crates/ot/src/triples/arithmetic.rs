@@ -4,8 +4,8 @@ use super::outer::{self, Products, Shape};
 use super::{BothWays, Ring, both_ways};
 use crate::OtError;
 use crate::flights::Flights;
-use crate::forms::Hasher;
-use crate::traits::{CotCost, CotReceiver, CotSender};
+use crate::forms::{HashedReceiver, HashedSender};
+use crate::traits::{CotCost, CotReceiver, CotSender, Goods, GoodsSource};
 use sealane_net::Mesh;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -14,8 +14,9 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 ///
 /// **Semi-honest**: a party that deviates makes products wrong, and nothing notices.
 ///
-/// An OLE takes `k` correlated OTs and `k (k - 1) / 2` bits from the sender. While they are made,
-/// `16 k` bytes of memory are in use for each.
+/// One party is the sender of the OTs beneath, the other their receiver. An OLE takes `k`
+/// correlated OTs and `k (k - 1) / 2` bits from the sender. While they are made, `16 k` bytes of
+/// memory are in use for each.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Ole {
     /// This party's factors.
@@ -43,37 +44,24 @@ fn single(ring: Ring) -> Shape {
     }
 }
 
-/// Makes `count` OLEs as the sender of the OTs. Messages that it writes last are not flushed.
-///
-/// # Errors
-/// As [`CotSender::extend`].
-pub fn send_ole<S: CotSender>(
-    cot: &mut S,
-    hasher: &mut Hasher,
-    mesh: &mut Mesh,
-    ring: Ring,
-    count: usize,
-) -> Result<Ole, OtError> {
-    outer::send(cot, hasher, mesh, single(ring), count).map(Ole::new)
+impl Goods for Ole {
+    type Kind = Ring;
+
+    fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, ring: Ring, count: u64) -> Flights {
+        single(ring).flights(cot, before, count as usize)
+    }
 }
 
-/// Makes `count` OLEs as the receiver of the OTs.
-///
-/// # Errors
-/// As [`CotReceiver::extend`].
-pub fn receive_ole<R: CotReceiver>(
-    cot: &mut R,
-    hasher: &mut Hasher,
-    mesh: &mut Mesh,
-    ring: Ring,
-    count: usize,
-) -> Result<Ole, OtError> {
-    outer::receive(cot, hasher, mesh, single(ring), count).map(Ole::new)
+impl<S: CotSender> GoodsSource<Ole> for HashedSender<S> {
+    fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<Ole, OtError> {
+        outer::send(self, mesh, single(ring), count).map(Ole::new)
+    }
 }
 
-/// Messages of `count` OLEs, if the source made `before` OTs since its set-up.
-pub fn ole_flights<C: CotCost + ?Sized>(cot: &C, before: u64, ring: Ring, count: u64) -> Flights {
-    single(ring).flights(cot, before, count as usize)
+impl<R: CotReceiver> GoodsSource<Ole> for HashedReceiver<R> {
+    fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<Ole, OtError> {
+        outer::receive(self, mesh, single(ring), count).map(Ole::new)
+    }
 }
 
 /// One party's shares of triples modulo `2^k`: random `a` and `b`, and `c`, the product of the sums
@@ -86,7 +74,7 @@ pub fn ole_flights<C: CotCost + ?Sized>(cot: &C, before: u64, ring: Ring, count:
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct ArithmeticTriples {
     #[zeroize(skip)]
-    ring: Ring,
+    pub(crate) ring: Ring,
     /// Shares of the first factors.
     pub a: Vec<u64>,
     /// Shares of the second factors.
@@ -96,20 +84,31 @@ pub struct ArithmeticTriples {
 }
 
 impl ArithmeticTriples {
-    /// Makes `count` triples.
-    ///
-    /// # Errors
-    /// As [`CotSender::extend`] and [`CotReceiver::extend`].
-    pub fn make<S: CotSender, R: CotReceiver>(
-        both: &mut BothWays<S, R>,
+    /// The ring of the elements.
+    pub fn ring(&self) -> Ring {
+        self.ring
+    }
+}
+
+impl Goods for ArithmeticTriples {
+    type Kind = Ring;
+
+    fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, ring: Ring, count: u64) -> Flights {
+        both_ways(Ole::flights(cot, before, ring, count))
+    }
+}
+
+impl<S: CotSender, R: CotReceiver> GoodsSource<ArithmeticTriples> for BothWays<S, R> {
+    fn make(
+        &mut self,
         mesh: &mut Mesh,
         ring: Ring,
         count: usize,
     ) -> Result<ArithmeticTriples, OtError> {
-        let (mut sent, mut received) = both.each_way(
+        let (mut sent, mut received): (Ole, Ole) = self.each_way(
             mesh,
-            |cot, hasher, mesh| send_ole(cot, hasher, mesh, ring, count),
-            |cot, hasher, mesh| receive_ole(cot, hasher, mesh, ring, count),
+            |sender, mesh| sender.make(mesh, ring, count),
+            |receiver, mesh| receiver.make(mesh, ring, count),
         )?;
         let mut triples = ArithmeticTriples {
             ring,
@@ -122,15 +121,5 @@ impl ArithmeticTriples {
             *c = ring.reduce(c.wrapping_add(other).wrapping_add(a.wrapping_mul(b)));
         }
         Ok(triples)
-    }
-
-    /// The ring of the elements.
-    pub fn ring(&self) -> Ring {
-        self.ring
-    }
-
-    /// Messages of `count` triples, if each source made `before` OTs since its set-up.
-    pub fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, ring: Ring, count: u64) -> Flights {
-        both_ways(ole_flights(cot, before, ring, count))
     }
 }

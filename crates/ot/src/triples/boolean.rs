@@ -3,8 +3,8 @@
 use super::{BothWays, both_ways};
 use crate::OtError;
 use crate::flights::{Flights, then};
-use crate::forms::Hasher;
-use crate::traits::{CotCost, CotReceiver, CotSender, packed_blocks};
+use crate::forms::{HashedReceiver, HashedSender};
+use crate::traits::{CotCost, CotReceiver, CotSender, Goods, GoodsSource, packed_blocks};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
@@ -23,7 +23,7 @@ const CHUNK: usize = 1 << 14;
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct BooleanTriples {
     #[zeroize(skip)]
-    count: usize,
+    pub(crate) count: usize,
     /// Shares of the first factors.
     pub a: Vec<Block>,
     /// Shares of the second factors.
@@ -33,15 +33,27 @@ pub struct BooleanTriples {
 }
 
 impl BooleanTriples {
-    /// Makes `count` triples. Memory beyond the triples does not grow with their number.
-    ///
-    /// # Errors
-    /// As [`CotSender::extend`] and [`CotReceiver::extend`].
-    pub fn make<S: CotSender, R: CotReceiver>(
-        both: &mut BothWays<S, R>,
-        mesh: &mut Mesh,
-        count: usize,
-    ) -> Result<BooleanTriples, OtError> {
+    /// Number of triples.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+}
+
+impl Goods for BooleanTriples {
+    type Kind = ();
+
+    fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, (): (), count: u64) -> Flights {
+        let chunks = (0..count).step_by(CHUNK);
+        both_ways(chunks.fold(Flights::new(), |flights, first| {
+            let now = (count - first).min(CHUNK as u64);
+            then(flights, cot.extend(before + first, now))
+        }))
+    }
+}
+
+impl<S: CotSender, R: CotReceiver> GoodsSource<BooleanTriples> for BothWays<S, R> {
+    /// Memory beyond the triples does not grow with their number.
+    fn make(&mut self, mesh: &mut Mesh, (): (), count: usize) -> Result<BooleanTriples, OtError> {
         let empty = || vec![Block::ZERO; packed_blocks(count)];
         let mut triples = BooleanTriples {
             count,
@@ -51,30 +63,16 @@ impl BooleanTriples {
         };
         let mut other = Zeroizing::new(empty());
         let BooleanTriples { a, b, c, .. } = &mut triples;
-        both.each_way(
+        self.each_way(
             mesh,
-            |cot, hasher, mesh| send(cot, hasher, mesh, count, [c, a]),
-            |cot, hasher, mesh| receive(cot, hasher, mesh, count, [&mut other, b]),
+            |sender, mesh| send(sender, mesh, count, [c, a]),
+            |receiver, mesh| receive(receiver, mesh, count, [&mut other, b]),
         )?;
         // The share of the own product, and of both that take a factor of the peer.
         for (((c, &other), &a), &b) in c.iter_mut().zip(&*other).zip(&*a).zip(&*b) {
             *c ^= other ^ (a & b);
         }
         Ok(triples)
-    }
-
-    /// Number of triples.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Messages of `count` triples, if each source made `before` OTs since its set-up.
-    pub fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, count: u64) -> Flights {
-        let chunks = (0..count).step_by(CHUNK);
-        both_ways(chunks.fold(Flights::new(), |flights, first| {
-            let now = (count - first).min(CHUNK as u64);
-            then(flights, cot.extend(before + first, now))
-        }))
     }
 }
 
@@ -89,8 +87,7 @@ fn chunks(count: usize) -> impl Iterator<Item = (usize, std::ops::Range<usize>)>
 
 /// Fills bits of keys of choice 0, and their sums with those of choice 1.
 fn send<S: CotSender>(
-    cot: &mut S,
-    hasher: &mut Hasher,
+    HashedSender { cot, hasher }: &mut HashedSender<S>,
     mesh: &mut Mesh,
     count: usize,
     [zeros, sums]: [&mut Vec<Block>; 2],
@@ -109,8 +106,7 @@ fn send<S: CotSender>(
 
 /// Fills bits of keys, and the choices.
 fn receive<R: CotReceiver>(
-    cot: &mut R,
-    hasher: &mut Hasher,
+    HashedReceiver { cot, hasher }: &mut HashedReceiver<R>,
     mesh: &mut Mesh,
     count: usize,
     [keys, choices]: [&mut Vec<Block>; 2],

@@ -4,7 +4,7 @@ use super::outer::{self, Shape};
 use super::{BothWays, Ring, both_ways};
 use crate::OtError;
 use crate::flights::Flights;
-use crate::traits::{CotCost, CotReceiver, CotSender};
+use crate::traits::{CotCost, CotReceiver, CotSender, Goods, GoodsSource};
 use sealane_net::Mesh;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -56,7 +56,7 @@ impl MatrixShape {
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct MatrixTriples {
     #[zeroize(skip)]
-    shape: MatrixShape,
+    pub(crate) shape: MatrixShape,
     /// Shares of the first factors, `rows` by `inner`.
     pub a: Vec<u64>,
     /// Shares of the second factors, `inner` by `columns`.
@@ -66,24 +66,40 @@ pub struct MatrixTriples {
 }
 
 impl MatrixTriples {
-    /// Makes `count` triples.
-    ///
-    /// # Errors
-    /// As [`CotSender::extend`] and [`CotReceiver::extend`].
-    ///
+    /// The shape of all triples.
+    pub fn shape(&self) -> MatrixShape {
+        self.shape
+    }
+}
+
+impl Goods for MatrixTriples {
+    type Kind = MatrixShape;
+
+    fn flights<C: CotCost + ?Sized>(
+        cot: &C,
+        before: u64,
+        shape: MatrixShape,
+        count: u64,
+    ) -> Flights {
+        let one_way = shape.checked().one_way();
+        both_ways(one_way.flights(cot, before, count as usize))
+    }
+}
+
+impl<S: CotSender, R: CotReceiver> GoodsSource<MatrixTriples> for BothWays<S, R> {
     /// # Panics
     /// If a side is 0.
-    pub fn make<S: CotSender, R: CotReceiver>(
-        both: &mut BothWays<S, R>,
+    fn make(
+        &mut self,
         mesh: &mut Mesh,
         shape: MatrixShape,
         count: usize,
     ) -> Result<MatrixTriples, OtError> {
         let one_way = shape.checked().one_way();
-        let (mut sent, mut received) = both.each_way(
+        let (mut sent, mut received) = self.each_way(
             mesh,
-            |cot, hasher, mesh| outer::send(cot, hasher, mesh, one_way, count),
-            |cot, hasher, mesh| outer::receive(cot, hasher, mesh, one_way, count),
+            |sender, mesh| outer::send(sender, mesh, one_way, count),
+            |receiver, mesh| outer::receive(receiver, mesh, one_way, count),
         )?;
         let Shape {
             ring,
@@ -132,22 +148,6 @@ impl MatrixTriples {
                 }
             }
         })
-    }
-
-    /// The shape of all triples.
-    pub fn shape(&self) -> MatrixShape {
-        self.shape
-    }
-
-    /// Messages of `count` triples, if each source made `before` OTs since its set-up.
-    pub fn flights<C: CotCost + ?Sized>(
-        cot: &C,
-        before: u64,
-        shape: MatrixShape,
-        count: u64,
-    ) -> Flights {
-        let one_way = shape.checked().one_way();
-        both_ways(one_way.flights(cot, before, count as usize))
     }
 }
 

@@ -9,7 +9,7 @@ use super::Ring;
 use super::packing::{Packer, Unpacker};
 use crate::OtError;
 use crate::flights::{Flight, Flights, then};
-use crate::forms::{BATCH, Hasher};
+use crate::forms::{BATCH, HashedReceiver, HashedSender};
 use crate::traits::{CotCost, CotReceiver, CotSender, packed_blocks};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -137,8 +137,7 @@ impl Place {
 
 /// Makes `count` products as the sender. The last messages are not flushed.
 pub(super) fn send<S: CotSender>(
-    cot: &mut S,
-    hasher: &mut Hasher,
+    HashedSender { cot, hasher }: &mut HashedSender<S>,
     mesh: &mut Mesh,
     shape: Shape,
     count: usize,
@@ -184,8 +183,7 @@ pub(super) fn send<S: CotSender>(
 
 /// Makes `count` products as the receiver.
 pub(super) fn receive<R: CotReceiver>(
-    cot: &mut R,
-    hasher: &mut Hasher,
+    HashedReceiver { cot, hasher }: &mut HashedReceiver<R>,
     mesh: &mut Mesh,
     shape: Shape,
     count: usize,

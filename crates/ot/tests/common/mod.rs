@@ -1,10 +1,14 @@
-//! Two parties over memory channels.
+//! Two parties over memory channels, and sources of correlated OTs.
+
+mod cots;
+
+pub use cots::{AnyReceiver, AnySender, Cots};
 
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{choice, packed_blocks};
-use sealane_ot::{OtError, Security, SoftSpoken};
+use sealane_ot::{Flights, OtError, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use std::thread;
 
@@ -24,18 +28,25 @@ pub fn pair<A: Send, B: Send>(
     sender: impl FnOnce(Mesh) -> Result<A, OtError> + Send,
     receiver: impl FnOnce(Mesh) -> Result<B, OtError> + Send,
 ) -> (A, B) {
-    let mut meshes = Mesh::in_memory(2);
-    let receiver_mesh = meshes.pop().expect("party 1");
-    let sender_mesh = meshes.pop().expect("party 0");
+    let meshes = Mesh::in_memory(2).try_into().ok().expect("two parties");
+    let (sender, receiver) = over(meshes, sender, receiver);
+    // Both have ended before either result is judged, so that the first cause is shown.
+    (
+        sender.expect("the sender's run"),
+        receiver.expect("the receiver's run"),
+    )
+}
+
+/// Runs both parties over these meshes, on threads of their own.
+pub fn over<A: Send, B: Send>(
+    [here, there]: [Mesh; 2],
+    sender: impl FnOnce(Mesh) -> A + Send,
+    receiver: impl FnOnce(Mesh) -> B + Send,
+) -> (A, B) {
     thread::scope(|scope| {
-        let sender = scope.spawn(move || sender(sender_mesh));
-        let receiver = scope.spawn(move || receiver(receiver_mesh));
-        // Both are joined before either result is judged, so that the first cause is shown.
-        let (sender, receiver) = (join(sender), join(receiver));
-        (
-            sender.expect("the sender's run"),
-            receiver.expect("the receiver's run"),
-        )
+        let sender = scope.spawn(move || sender(here));
+        let receiver = scope.spawn(move || receiver(there));
+        (join(sender), join(receiver))
     })
 }
 
@@ -94,6 +105,20 @@ pub fn random_bits(count: usize, seed: u64) -> Vec<u8> {
     coins.secret("choices").fill_bytes(&mut bits);
     bits.iter_mut().for_each(|bit| *bit &= 1);
     bits
+}
+
+/// Bytes from sender and from receiver.
+pub fn bytes_of(flights: &Flights) -> [u64; 2] {
+    flights.iter().fold([0; 2], |[sender, receiver], flight| {
+        [sender + flight.from_sender, receiver + flight.from_receiver]
+    })
+}
+
+pub fn random_blocks(count: usize, seed: u64) -> Vec<Block> {
+    let mut blocks = vec![Block::ZERO; count];
+    let mut coins = Coins::danger_fixed_seed(seed);
+    coins.secret("blocks").fill(&mut blocks);
+    blocks
 }
 
 pub fn values(blocks: &[Block]) -> Vec<u128> {

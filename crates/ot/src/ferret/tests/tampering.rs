@@ -4,12 +4,13 @@ use sealane_block::silent::trees::TREES;
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
+use sealane_testkit::tamper::tampered;
 
 use super::support::*;
 use crate::ferret::cost::{FerretCost, path_bytes};
 use crate::ferret::{Noise, Params};
 use crate::traits::{CotCost, CotReceiver, CotSender, choice};
-use crate::{OtError, Security};
+use crate::{OtError, Security, ideal};
 
 /// Bytes of the contributions to keys, which come first in both directions.
 const KEYS: u64 = 32;
@@ -65,7 +66,7 @@ fn run(params: Params, to: PartyId, at: u64) -> Results {
 /// Bytes that cross at set-up and in the iteration behind it, from the sender and from the
 /// receiver.
 fn bytes(params: Params) -> [[u64; 2]; 2] {
-    let source = DealerCost;
+    let source = ideal::Free;
     let cost = FerretCost { source, params };
     [cost.set_up(), cost.extend(0, 1)].map(|flights| {
         let sent = flights.iter().map(|flight| flight.from_sender).sum();

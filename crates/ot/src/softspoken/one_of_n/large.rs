@@ -28,7 +28,7 @@
 //! more if the receiver gives it: 8 bytes take 51 or 44 bytes, 4 bytes half of that, and all sizes
 //! have one set-up.
 
-use super::{Keys, Receiver, Sender};
+use crate::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use crate::{Flights, OtError};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -59,26 +59,26 @@ pub fn flights(parameters: OneOfN, bytes: usize, count: u64) -> Flights {
 }
 
 /// The sender's keys: of any index of any OT.
-pub struct LargeKeys {
-    keys: Keys,
+pub struct LargeKeys<K> {
+    keys: K,
     bytes: usize,
 }
 
-impl LargeKeys {
+impl<K: OneOfNKeys> LargeKeys<K> {
     /// Makes `count` OTs of indices of `bytes` bytes.
     ///
     /// # Errors
-    /// As [`Sender::extend`].
+    /// As [`OneOfNSender::extend`].
     ///
     /// # Panics
     /// If `sender` is not one of 256 strings, or `bytes` is 0 or over [`MAX_BYTES`].
-    pub fn send(
-        sender: &mut Sender,
+    pub fn send<S: OneOfNSender<Keys = K>>(
+        sender: &mut S,
         mesh: &mut Mesh,
         bytes: usize,
         count: usize,
-    ) -> Result<LargeKeys, OtError> {
-        check(sender.parameters(), bytes);
+    ) -> Result<LargeKeys<K>, OtError> {
+        check(sender.strings(), bytes);
         let keys = sender.extend_given(mesh, bytes * count)?;
         Ok(LargeKeys { keys, bytes })
     }
@@ -113,19 +113,19 @@ impl LargeKeys {
 /// flushed, and reads none.
 ///
 /// # Errors
-/// As [`Receiver::extend`].
+/// As [`OneOfNReceiver::extend`].
 ///
 /// # Panics
 /// If `receiver` is not one of 256 strings, `bytes` is 0 or over [`MAX_BYTES`], or there is not a
 /// key for each index. An index of more bytes counts without the upper ones.
-pub fn receive(
-    receiver: &mut Receiver,
+pub fn receive<R: OneOfNReceiver>(
+    receiver: &mut R,
     mesh: &mut Mesh,
     bytes: usize,
     indices: &[u64],
     keys: &mut [Block],
 ) -> Result<(), OtError> {
-    check(receiver.parameters(), bytes);
+    check(receiver.strings(), bytes);
     assert_eq!(indices.len(), keys.len(), "a key for each index");
     let mut digits = Zeroizing::new(Vec::with_capacity(bytes * indices.len()));
     for index in indices {
@@ -141,8 +141,8 @@ pub fn receive(
     Ok(())
 }
 
-fn check(parameters: OneOfN, bytes: usize) {
-    assert_eq!(parameters.strings(), 256, "a string for each byte");
+fn check(strings: usize, bytes: usize) {
+    assert_eq!(strings, 256, "a string for each byte");
     assert!(
         (1..=MAX_BYTES).contains(&bytes),
         "an index has 1 to 8 bytes"
@@ -163,4 +163,4 @@ fn combine(j: usize, index: u64, keys: &[Block]) -> Zeroizing<Block> {
     key
 }
 
-impl ZeroizeOnDrop for LargeKeys {}
+impl<K: ZeroizeOnDrop> ZeroizeOnDrop for LargeKeys<K> {}

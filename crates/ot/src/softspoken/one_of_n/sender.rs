@@ -3,6 +3,7 @@
 use super::{Call, Hash, OneOfN, Scratch, fold, fold_row, selected};
 use crate::OtError;
 use crate::softspoken::sender::{VoleSender, VoleSetup};
+use crate::traits::{OneOfNKeys, OneOfNSender};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -93,12 +94,52 @@ impl Sender {
         self.parameters
     }
 
-    /// Makes `count` OTs whose choices are random. Reads one message and writes none.
+    /// Sends `strings` to a receiver that asks for one of each OT ([`Request`](super::Request)):
+    /// for each OT all `N` strings of `length` blocks after one another. Writes one message, not
+    /// flushed.
     ///
     /// # Errors
-    /// The network failed, or the receiver deviated from the protocol and was caught. After any
-    /// error the sender is of no use.
-    pub fn extend(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys, OtError> {
+    /// As [`extend`](OneOfNSender::extend).
+    ///
+    /// # Panics
+    /// If they are not whole OTs.
+    pub fn send_chosen(
+        &mut self,
+        mesh: &mut Mesh,
+        length: usize,
+        strings: &[Block],
+    ) -> Result<(), OtError> {
+        let n = self.parameters.strings();
+        assert!(
+            length > 0 && strings.len().is_multiple_of(length * n),
+            "N strings of one length for each OT"
+        );
+        let keys = self.extend_given(mesh, strings.len() / (length * n))?;
+        let mut masked = Zeroizing::new(vec![Block::ZERO; BATCH]);
+        for (batch, strings) in strings.chunks(BATCH).enumerate() {
+            let masked = &mut masked[..strings.len()];
+            let place = |i: usize| {
+                let at = batch * BATCH + i;
+                let (j, c) = (at / length / n, at / length % n);
+                (at % length, j, c as u8)
+            };
+            keys.hash(place, masked);
+            masked.iter_mut().zip(strings).for_each(|(m, &s)| *m ^= s);
+            mesh.send(self.vole.peer, Block::as_bytes(masked))?;
+        }
+        Ok(())
+    }
+}
+
+impl OneOfNSender for Sender {
+    type Keys = Keys;
+
+    fn strings(&self) -> usize {
+        self.parameters.strings()
+    }
+
+    /// Reads one message and writes none.
+    fn extend(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys, OtError> {
         let cpu = self.hash.cpu;
         let mut rows = Zeroizing::new(vec![Block::ZERO; count]);
         let mut scratch = Scratch::new();
@@ -118,12 +159,8 @@ impl Sender {
         })
     }
 
-    /// As [`extend`](Sender::extend), with choices that the receiver gives
-    /// ([`Receiver::receive_given`](super::Receiver::receive_given)).
-    ///
-    /// # Errors
-    /// As [`extend`](Sender::extend).
-    pub fn extend_given(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys, OtError> {
+    /// Reads two messages and writes none.
+    fn extend_given(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys, OtError> {
         let mut keys = self.extend(mesh, count)?;
         let mut packed = vec![0; self.parameters.given_bytes(count as u64) as usize];
         mesh.recv(self.vole.peer, &mut packed)?;
@@ -133,42 +170,6 @@ impl Sender {
             *shift = packed[at / 8] >> (at % 8) & (u8::MAX >> (8 - bits));
         }
         Ok(keys)
-    }
-
-    /// Sends `strings` to a receiver that asks for one of each OT ([`Request`](super::Request)):
-    /// for each OT all `N` strings of `length` blocks after one another. Writes one message, not
-    /// flushed.
-    ///
-    /// # Errors
-    /// As [`extend`](Sender::extend).
-    ///
-    /// # Panics
-    /// If they are not whole OTs.
-    pub fn send_chosen(
-        &mut self,
-        mesh: &mut Mesh,
-        length: usize,
-        strings: &[Block],
-    ) -> Result<(), OtError> {
-        let n = self.parameters.strings();
-        assert!(
-            length > 0 && strings.len().is_multiple_of(length * n),
-            "N strings of one length for each OT"
-        );
-        let keys = self.extend_given(mesh, strings.len() / (length * n))?;
-        let mut masked = vec![Block::ZERO; BATCH];
-        for (batch, strings) in strings.chunks(BATCH).enumerate() {
-            let masked = &mut masked[..strings.len()];
-            let place = |i: usize| {
-                let at = batch * BATCH + i;
-                let (j, c) = (at / length / n, at / length % n);
-                (at % length, j, c as u8)
-            };
-            keys.hash(place, masked);
-            masked.iter_mut().zip(strings).for_each(|(m, &s)| *m ^= s);
-            mesh.send(self.vole.peer, Block::as_bytes(masked))?;
-        }
-        Ok(())
     }
 }
 
@@ -184,28 +185,19 @@ pub struct Keys {
     shifts: Vec<u8>,
 }
 
-impl Keys {
-    /// Number of OTs.
-    pub fn count(&self) -> usize {
+impl OneOfNKeys for Keys {
+    fn count(&self) -> usize {
         self.rows.len()
     }
 
-    /// Fills `keys` with the keys of strings of OTs, by the numbers of OT and string.
-    ///
-    /// # Panics
-    /// If there are not as many, or a number is too large.
-    pub fn fill(&self, places: &[(usize, u8)], keys: &mut [Block]) {
+    fn fill(&self, places: &[(usize, u8)], keys: &mut [Block]) {
         assert_eq!(places.len(), keys.len(), "a key for each place");
         for (places, keys) in places.chunks(BATCH).zip(keys.chunks_mut(BATCH)) {
             self.hash(|i| (0, places[i].0, places[i].1), keys);
         }
     }
 
-    /// Fills `keys` with all keys: those of the strings of the first OT, and so on.
-    ///
-    /// # Panics
-    /// If there is not one for each string of each OT.
-    pub fn fill_all(&self, keys: &mut [Block]) {
+    fn fill_all(&self, keys: &mut [Block]) {
         let n = 1 << self.offsets.len();
         assert_eq!(keys.len(), n * self.count(), "N keys for each OT");
         for (batch, keys) in keys.chunks_mut(BATCH).enumerate() {
@@ -218,7 +210,9 @@ impl Keys {
             );
         }
     }
+}
 
+impl Keys {
     /// Fills up to [`BATCH`] blocks with those of keys: number of the block, OT and string.
     fn hash(&self, place: impl Fn(usize) -> (usize, usize, u8), out: &mut [Block]) {
         let mut tweaks = [Block::ZERO; BATCH];

@@ -1,0 +1,308 @@
+//! The parties of goods, and the check of what they made.
+
+use sealane_block::{Block, Coins, Cpu};
+use sealane_net::Mesh;
+use sealane_ot::forms::{HashedReceiver, HashedSender};
+use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
+use sealane_ot::softspoken::one_of_n::{Keys, OneOfN, Receiver, Sender};
+use sealane_ot::traits::{GoodsSource, OneOfNKeys, OneOfNReceiver, OneOfNSender};
+use sealane_ot::triples::{ArithmeticTriples, BooleanTriples, BothWays, MatrixShape};
+use sealane_ot::triples::{MatrixTriples, Ole, Ring};
+use sealane_ot::{OtError, Security};
+
+use super::super::{Protocol, SENDER, other, set_up_receiver, set_up_sender};
+use super::{Goods, Source};
+
+/// Bytes of an index of one of 2^64.
+const INDEX_BYTES: usize = 8;
+
+/// Goods of a window, at one party.
+pub(super) enum Output {
+    Boolean(BooleanTriples),
+    Ole(Ole),
+    Arithmetic(ArithmeticTriples),
+    Matrix(MatrixTriples),
+    Keys(Keys),
+    Large(LargeKeys<Keys>),
+    /// Choices and their keys.
+    Chosen(Vec<u64>, Vec<Block>),
+}
+
+/// The work of a party in a window.
+pub(super) type Work = Box<dyn FnMut(&mut Mesh) -> Result<Output, OtError>>;
+
+/// Sets up a party.
+pub(super) fn set_up(
+    cpu: Cpu,
+    source: Source,
+    goods: Goods,
+    count: usize,
+    mesh: &mut Mesh,
+) -> Result<Work, OtError> {
+    match source {
+        Source::Cots(protocol) => from_cots(cpu, &protocol, goods, count, mesh),
+        Source::Trees(k, security) if mesh.me() == SENDER => {
+            send_from_trees(cpu, (k, security), goods, count, mesh)
+        }
+        Source::Trees(k, security) => receive_from_trees(cpu, (k, security), goods, count, mesh),
+    }
+}
+
+/// A party of goods that are made of correlated OTs.
+fn from_cots(
+    cpu: Cpu,
+    protocol: &Protocol,
+    goods: Goods,
+    count: usize,
+    mesh: &mut Mesh,
+) -> Result<Work, OtError> {
+    if let Goods::Ole(ring) = goods {
+        let mut source: Box<dyn GoodsSource<Ole>> = if mesh.me() == SENDER {
+            let cot = set_up_sender(cpu, protocol, mesh)?;
+            Box::new(HashedSender::new(cpu, mesh, cot, "bench ole"))
+        } else {
+            let cot = set_up_receiver(cpu, protocol, mesh)?;
+            Box::new(HashedReceiver::new(cpu, mesh, cot, "bench ole"))
+        };
+        return Ok(Box::new(move |mesh| {
+            source.make(mesh, ring, count).map(Output::Ole)
+        }));
+    }
+    let (sender, receiver) = if mesh.me() == SENDER {
+        let sender = set_up_sender(cpu, protocol, mesh)?;
+        mesh.flush()?;
+        (sender, set_up_receiver(cpu, protocol, mesh)?)
+    } else {
+        let receiver = set_up_receiver(cpu, protocol, mesh)?;
+        mesh.flush()?;
+        (set_up_sender(cpu, protocol, mesh)?, receiver)
+    };
+    let mut both = BothWays::new(cpu, mesh, sender, receiver, "bench triples");
+    Ok(match goods {
+        Goods::Boolean => Box::new(move |mesh| both.make(mesh, (), count).map(Output::Boolean)),
+        Goods::Matrix(shape) => {
+            Box::new(move |mesh| both.make(mesh, shape, count).map(Output::Matrix))
+        }
+        Goods::Arithmetic(ring) => {
+            Box::new(move |mesh| both.make(mesh, ring, count).map(Output::Arithmetic))
+        }
+        Goods::Ole(_) | Goods::OneOf { .. } | Goods::Large => unreachable!("made otherwise"),
+    })
+}
+
+/// Parameters of OTs of one of many strings.
+fn parameters(goods: Goods, (k, security): (u8, Security)) -> OneOfN {
+    match goods {
+        Goods::OneOf { bits, .. } => OneOfN::new(bits, k, security),
+        // A byte of the index each.
+        _ => OneOfN::new(8, k, security),
+    }
+}
+
+/// A sender of OTs of one of many strings.
+fn send_from_trees(
+    cpu: Cpu,
+    trees: (u8, Security),
+    goods: Goods,
+    count: usize,
+    mesh: &mut Mesh,
+) -> Result<Work, OtError> {
+    let (parameters, peer) = (parameters(goods, trees), other(mesh));
+    let coins = &mut Coins::danger_fixed_seed(3);
+    let setup = Sender::set_up(parameters, cpu, mesh, peer, coins)?;
+    mesh.flush()?;
+    let mut sender = setup.finish(mesh)?;
+    if let Goods::Large = goods {
+        return Ok(Box::new(move |mesh| {
+            let made = LargeKeys::send(&mut sender, mesh, INDEX_BYTES, count)?;
+            for (j, index) in indices(count).enumerate() {
+                std::hint::black_box((made.key(j, index), made.key(j, !index)));
+            }
+            Ok(Output::Large(made))
+        }));
+    }
+    let all = matches!(goods, Goods::OneOf { all: true, .. });
+    let mut keys = vec![Block::ZERO; if all { count * parameters.strings() } else { 0 }];
+    Ok(Box::new(move |mesh| {
+        let made = sender.extend(mesh, count)?;
+        if all {
+            made.fill_all(&mut keys);
+        }
+        Ok(Output::Keys(made))
+    }))
+}
+
+/// Their receiver.
+fn receive_from_trees(
+    cpu: Cpu,
+    trees: (u8, Security),
+    goods: Goods,
+    count: usize,
+    mesh: &mut Mesh,
+) -> Result<Work, OtError> {
+    let (parameters, peer) = (parameters(goods, trees), other(mesh));
+    let coins = &mut Coins::danger_fixed_seed(3);
+    let setup = Receiver::set_up(parameters, cpu, mesh, peer, coins)?;
+    mesh.flush()?;
+    let mut receiver = setup.finish(mesh)?;
+    if let Goods::Large = goods {
+        return Ok(Box::new(move |mesh| {
+            let (indices, mut keys) = (indices(count).collect::<Vec<_>>(), blocks(count));
+            large::receive(&mut receiver, mesh, INDEX_BYTES, &indices, &mut keys)?;
+            Ok(Output::Chosen(indices, keys))
+        }));
+    }
+    let mut choices = vec![0; count];
+    Ok(Box::new(move |mesh| {
+        let mut keys = blocks(count);
+        receiver.extend(mesh, &mut choices, &mut keys)?;
+        let choices = choices.iter().map(|&choice| u64::from(choice)).collect();
+        Ok(Output::Chosen(choices, keys))
+    }))
+}
+
+fn blocks(count: usize) -> Vec<Block> {
+    vec![Block::ZERO; count]
+}
+
+/// Indices of one of 2^64 that the receiver asks for.
+fn indices(count: usize) -> impl Iterator<Item = u64> {
+    (0..count as u64).map(|j| 0x0123_4567_89ab_cdef ^ (j << 40 | j))
+}
+
+/// Checks the goods of both parties.
+///
+/// # Panics
+/// If a product or a key is wrong.
+pub(super) fn check(goods: Goods, outputs: [&Output; 2], count: usize) {
+    let name = goods.name();
+    match outputs {
+        [Output::Boolean(one), Output::Boolean(two)] => {
+            assert_eq!([one.count(), two.count()], [count; 2], "{name}");
+            for i in 0..one.c.len() {
+                let product = (one.a[i] ^ two.a[i]) & (one.b[i] ^ two.b[i]);
+                assert_eq!((one.c[i] ^ two.c[i]).value(), product.value(), "{name}");
+            }
+        }
+        [Output::Ole(one), Output::Ole(two)] => {
+            let Goods::Ole(ring) = goods else {
+                unreachable!("goods of their kind")
+            };
+            let c = sums(ring, &one.shares, &two.shares);
+            assert_eq!(c.len(), count, "{name}");
+            let products = one.factors.iter().zip(&two.factors);
+            for ((x, y), c) in products.zip(c) {
+                assert_eq!(c, ring.reduce(x.wrapping_mul(*y)), "{name}");
+            }
+        }
+        [Output::Arithmetic(one), Output::Arithmetic(two)] => {
+            let shape = MatrixShape {
+                ring: one.ring(),
+                rows: 1,
+                inner: 1,
+                columns: 1,
+            };
+            let sums = |a, b| sums(one.ring(), a, b);
+            let c = sums(&one.c, &two.c);
+            assert_eq!(c.len(), count, "{name}");
+            assert_product(
+                shape,
+                &sums(&one.a, &two.a),
+                &sums(&one.b, &two.b),
+                &c,
+                &name,
+            );
+        }
+        [Output::Matrix(one), Output::Matrix(two)] => {
+            let shape = one.shape();
+            let sums = |a, b| sums(shape.ring, a, b);
+            let c = sums(&one.c, &two.c);
+            assert_eq!(c.len(), count * shape.rows * shape.columns, "{name}");
+            assert_product(
+                shape,
+                &sums(&one.a, &two.a),
+                &sums(&one.b, &two.b),
+                &c,
+                &name,
+            );
+        }
+        [Output::Keys(all), Output::Chosen(choices, keys)] => {
+            assert_eq!([all.count(), keys.len()], [count; 2], "{name}");
+            let places: Vec<_> = choices
+                .iter()
+                .map(|&choice| choice as u8)
+                .enumerate()
+                .collect();
+            let mut expected = blocks(count);
+            all.fill(&places, &mut expected);
+            for (key, expected) in keys.iter().zip(expected) {
+                assert_eq!(key.value(), expected.value(), "{name}");
+            }
+        }
+        [Output::Large(all), Output::Chosen(indices, keys)] => {
+            assert_eq!([all.count(), keys.len()], [count; 2], "{name}");
+            for (j, (&index, key)) in indices.iter().zip(keys).enumerate() {
+                assert_eq!(key.value(), all.key(j, index).value(), "{name}");
+            }
+        }
+        _ => unreachable!("both parties make the same goods"),
+    }
+}
+
+fn sums(ring: Ring, one: &[u64], two: &[u64]) -> Vec<u64> {
+    let pairs = one.iter().zip(two);
+    pairs
+        .map(|(a, b)| ring.reduce(a.wrapping_add(*b)))
+        .collect()
+}
+
+/// Compares products of matrices that lie one after another.
+fn assert_product(shape: MatrixShape, a: &[u64], b: &[u64], c: &[u64], name: &str) {
+    let MatrixShape {
+        ring,
+        rows,
+        inner,
+        columns,
+    } = shape;
+    let matrices = a.chunks(rows * inner).zip(b.chunks(inner * columns));
+    for ((a, b), c) in matrices.zip(c.chunks(rows * columns)) {
+        for (a, c) in a.chunks(inner).zip(c.chunks(columns)) {
+            for (column, c) in c.iter().enumerate() {
+                let factors = a.iter().zip(b.iter().skip(column).step_by(columns));
+                let product =
+                    factors.fold(0u64, |sum, (x, y)| sum.wrapping_add(x.wrapping_mul(*y)));
+                assert_eq!(*c, ring.reduce(product), "{name}");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_ot::ideal;
+
+    /// Checks OLEs of the ideal functionality, of which one share has these bits changed.
+    fn check_oles(flips: u64) {
+        let ring = Ring::new(64);
+        let outputs = ideal::goods::danger_pair(1).map(|mut party| {
+            let mesh = &mut Mesh::in_memory(2).remove(0);
+            party.make(mesh, ring, 5).expect("nothing is sent")
+        });
+        let [one, mut two]: [Ole; 2] = outputs;
+        two.shares[3] ^= flips;
+        let outputs = [&Output::Ole(one), &Output::Ole(two)];
+        check(Goods::Ole(ring), outputs, 5);
+    }
+
+    #[test]
+    fn right_goods_are_right() {
+        check_oles(0);
+    }
+
+    #[test]
+    #[should_panic(expected = "ole-64")]
+    fn wrong_goods_are_no_figures() {
+        check_oles(1 << 20);
+    }
+}

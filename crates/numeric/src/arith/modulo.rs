@@ -1,0 +1,150 @@
+//! Remainders of C: exact for all operands.
+//!
+//! With significands m and n, x mod y is m 2^d mod n, where d, the difference of the exponents, may
+//! be 277 in f32 and 2098 in f64. That is a power modulo n: of the upper bits of d it is a one-hot
+//! number, divided; then each lower bit squares it, divides and, if 1, doubles; the last product is
+//! with m. A division by n takes an AND for each bit of it and each bit of the quotient; long
+//! division would take d of those, a power has the logarithm of d squares.
+
+use crate::arith::divide::{division_step, leading};
+use crate::format::Arithmetic;
+use crate::pack::{Number, Special, Unrounded};
+use crate::word::{mask, normalise};
+use sealane_circuit::{Builder, Int, Wire, Word};
+
+impl Arithmetic {
+    /// x - n y for the whole number n next to x / y in the direction of zero.
+    pub fn fmod(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Word {
+        let (x, y) = (self.unpack(b, x), self.unpack(b, y));
+        let width = self.exponent_width();
+        let [size, modulus] = [&x, &y].map(|number| leading(&number.significand));
+        let apart = b.sub(Int::signed(&x.exponent), Int::signed(&y.exponent), width);
+        let rest = self.rest(b, &size, &modulus, &apart);
+        // Of a larger y the remainder is x.
+        let small = apart[width - 1];
+        let significand = b.select(small, &size, &rest);
+        let [from, to] = [&x, &y].map(|number| Int::signed(&number.exponent).resize(width));
+        let exponent = b.select(small, &from, &to);
+        self.pack_rest(b, (&x, &y), x.sign, &exponent, &significand)
+    }
+
+    /// x - n y for the whole number n nearest to x / y, of two the even one.
+    pub fn remainder(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Word {
+        let (x, y) = (self.unpack(b, x), self.unpack(b, y));
+        let (p, width) = (self.precision(), self.exponent_width());
+        let [size, modulus] = [&x, &y].map(|number| leading(&number.significand));
+        // The remainder of 2 y, then y once or twice off: all in halves of the last place of y.
+        let lower = b.sub(Int::signed(&y.exponent), Int::unsigned(&[Wire::ONE]), width);
+        // x - y - 1, as -y - 1 is the complement of y.
+        let below: Word = y.exponent.iter().map(|&bit| !bit).collect();
+        let apart = b.sum(&[Int::signed(&x.exponent), Int::signed(&below)], width);
+        let rest = self.rest(b, &size, &modulus, &apart);
+        // Below 2 y, x is itself the rest; below y / 2 it is the result.
+        let small = apart[width - 1];
+        let less: Word = apart[..width - 1].iter().map(|&bit| !bit).collect();
+        let tiny = b.any(&less[1..]);
+        let tiny = b.and(tiny, small);
+        let once = b.any(&[less[0], tiny]);
+        let unit = b.select(
+            once,
+            &Int::unsigned(&size).resize(p + 2),
+            &Int::unsigned(&size).shl(1, p + 2),
+        );
+        let start = b.select(small, &unit, &Int::unsigned(&rest).shl(2, p + 2));
+
+        let fixed = b.or(tiny, y.class.not_finite);
+        let above = b.lt(Int::unsigned(&modulus), Int::unsigned(&start));
+        let first = b.and(above, !fixed);
+        let once = mask(b, first, &modulus);
+        let once = Int::unsigned(&once).shl(1, p + 1);
+        let next = b.sub(Int::unsigned(&start), Int::unsigned(&once), p + 3);
+        let short = b.lt(Int::signed(&next), Int::unsigned(&modulus));
+        let second = b.and(first, !short);
+        let twice = mask(b, second, &modulus);
+        let twice = Int::unsigned(&twice).shl(1, p + 1);
+        let last = b.sub(Int::signed(&next), Int::unsigned(&twice), p + 3);
+        let negative = b.and(last[p + 2], !x.class.zero);
+        let size = b.abs(Int::signed(&last), p);
+
+        let from = Int::signed(&x.exponent).resize(width);
+        let exponent = b.select(tiny, &from, &lower);
+        let sign = b.xor(x.sign, negative);
+        self.pack_rest(b, (&x, &y), sign, &exponent, &size)
+    }
+
+    /// The remainder of x and y, of which it is a multiple of the last place of one.
+    fn pack_rest(
+        self,
+        b: &mut Builder,
+        (x, y): (&Number, &Number),
+        sign: Wire,
+        exponent: &[Wire],
+        significand: &[Wire],
+    ) -> Word {
+        let (significand, amount) = normalise(b, significand);
+        let invalid = b.any(&[x.class.not_finite, y.class.nan, y.class.zero]);
+        let special = Special {
+            zero: b.or(x.class.zero, !significand[significand.len() - 1]),
+            not_finite: invalid,
+            nan: invalid,
+        };
+        let result = Unrounded {
+            sign,
+            exponent: b.sub(
+                Int::signed(exponent),
+                Int::unsigned(&amount),
+                exponent.len(),
+            ),
+            offset: 0,
+            above: Wire::ZERO,
+            significand,
+            sticky: Wire::ZERO,
+            carries: false,
+        };
+        self.pack(b, &result, special)
+    }
+
+    /// x 2^apart mod y, for numbers whose highest bit is 1.
+    fn rest(self, b: &mut Builder, x: &[Wire], y: &[Wire], apart: &[Wire]) -> Word {
+        let p = x.len();
+        let lowest = match self.is_flushed() {
+            true => 1,
+            false => 1 - self.format.fraction as i32,
+        };
+        let most = (2 * self.format.bias() - lowest) as usize;
+        let bits = (usize::BITS - most.leading_zeros()) as usize;
+        let squares = (0..bits)
+            .min_by_key(|&k| (most >> k) * (p + 1) + k * 2 * p * p)
+            .expect("a number of squares");
+        let (low, high) = apart[..bits].split_at(squares);
+        let power = &b.demux(high)[..(most >> squares) + 1];
+        let mut rest = divide(b, power, y);
+        for &double in low.iter().rev() {
+            let size = b.abs(Int::signed(&rest), p);
+            let square = b.mul(Int::unsigned(&size), Int::unsigned(&size), 2 * p);
+            rest = divide(b, &square, y);
+            let doubled = division_step(b, &rest, Wire::ZERO, y);
+            rest = b.select(double, &doubled, &rest);
+        }
+        let power = restore(b, &rest, y);
+        let product = b.mul(Int::unsigned(&power), Int::unsigned(x), 2 * p);
+        let rest = divide(b, &product, y);
+        restore(b, &rest, y)
+    }
+}
+
+/// x mod y, or that less y, for a y whose highest bit is 1: a signed word, a bit wider than y.
+fn divide(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Word {
+    let low = x.len().saturating_sub(y.len() - 1);
+    let mut rest = Int::unsigned(&x[low..]).resize(y.len() + 1);
+    for &bit in x[..low].iter().rev() {
+        rest = division_step(b, &rest, bit, y);
+    }
+    rest
+}
+
+/// The remainder that is not negative.
+fn restore(b: &mut Builder, rest: &[Wire], y: &[Wire]) -> Word {
+    let back = mask(b, rest[y.len()], y);
+    b.add(Int::signed(rest), Int::unsigned(&back), y.len())
+}

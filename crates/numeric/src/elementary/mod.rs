@@ -1,0 +1,11 @@
+//! Exponential and logarithmic functions, by piecewise polynomials.
+
+pub(crate) mod expm1;
+pub(crate) mod exponential;
+mod groups;
+pub(crate) mod hyperbolic;
+pub(crate) mod inverse;
+pub(crate) mod log1p;
+pub(crate) mod logarithm;
+pub(crate) mod pow;
+mod reduce;

@@ -1,0 +1,156 @@
+//! The error function and its complement.
+//!
+//! `erf(x)` is `x` times a smooth function below 1/2, and a smooth function beyond. The complement
+//! falls by 149 powers of two before f32 ends: each segment has an exponent of its own, which is
+//! free, so that what is left is a significand; negative arguments have segments as well.
+
+use crate::curve::{Curve, Estimate, product};
+use crate::format::Arithmetic;
+use crate::function::Function;
+use crate::heap::Fixed;
+use crate::pack::Special;
+use crate::real::Real;
+use crate::trig::entry;
+use sealane_circuit::{Builder, Int, Wire, Word};
+
+impl Arithmetic {
+    /// The error function.
+    pub fn erf(self, b: &mut Builder, x: &[Wire]) -> Word {
+        let p = self.precision();
+        // From 2^reach on the result is 1.
+        let reach = if self.format.fraction > 32 { 3 } else { 2 };
+        let parts = self.format.split(x);
+        let number = self.unpack(b, x);
+        let bits = self.work() + 1;
+        let mut word = self.aligned(b, &number.significand, &number.exponent, reach, bits);
+        let beyond = self.at_least(b, &parts, reach);
+        for bit in &mut word[bits - 10..] {
+            *bit = b.or(*bit, beyond);
+        }
+        let half = Real::ratio(1, 2);
+        let curve = Curve::known("erf", self.work() as i32, |digits| {
+            Curve::new(digits, &Real::of(1), &|w| {
+                let x = w.shifted(i64::from(reach));
+                match x < half {
+                    true => &x.erf() / &x,
+                    false => x.erf().shifted(1),
+                }
+            })
+        });
+        let value = curve.value(b, &word);
+        let low = -(self.work() as i32);
+        let factor = Fixed::unsigned(&number.significand, 1 - p as i32);
+        let small = product(b, &factor, &value, low, 2);
+        let large = self.at_least(b, &parts, -1);
+        let significand = b.select(large, &value.bits(low, 2), &small.bits(low, 2));
+        let width = self.exponent_width();
+        let near = b.constant(i128::from(self.format.bias()) - 1, width);
+        let own = Int::signed(&number.exponent).resize(width);
+        let result = Estimate {
+            exponent: b.select(large, &near, &own),
+            significand: Fixed::unsigned(&significand, low),
+        };
+        let special = Special {
+            zero: number.class.zero,
+            not_finite: number.class.nan,
+            nan: number.class.nan,
+        };
+        self.nearest_or(b, number.sign, &result, special)
+    }
+
+    /// One less the error function.
+    pub fn erfc(self, b: &mut Builder, x: &[Wire]) -> Word {
+        let parts = self.format.split(x);
+        let negative = parts.sign;
+        let tail = Curve::known("erfc", self.work() as i32, |digits| {
+            let exponents = (0..1 << Tail::INDEX).map(Tail::exponent).collect();
+            Curve::scaled(digits, Tail::INDEX, exponents, &Tail::value)
+        });
+        let significand = [&parts.fraction[..], &[Wire::ONE]].concat();
+        let bits = self.work() + 3;
+        let width = self.exponent_width();
+        let field = Int::unsigned(&parts.exponent).resize(width);
+        let mut word = self.aligned(b, &significand, &field, Tail::REACH, bits);
+        let large = self.at_least(b, &parts, Tail::REACH - 2);
+        let saturated = b.and(negative, large);
+        for bit in &mut word[bits - 12..] {
+            *bit = b.or(*bit, saturated);
+        }
+        let top = b.and(word[bits - 1], word[bits - 2]);
+        for bit in &mut word[bits - 2..] {
+            *bit = b.or(*bit, negative);
+        }
+        let exponent = tail.exponent(b, &word, self);
+        let significand = tail.value(b, &word);
+        let beyond = self.at_least(b, &parts, Tail::REACH);
+        let beyond = b.or(beyond, top);
+        let nan = self.classify(b, &parts).nan;
+        let special = Special {
+            zero: b.and(beyond, !negative),
+            not_finite: nan,
+            nan,
+        };
+        let result = Estimate {
+            exponent,
+            significand,
+        };
+        self.nearest_or(b, Wire::ZERO, &result, special)
+    }
+
+    /// A number below `2^reach` as a fixed-point number over `2^reach`, of so many bits.
+    pub(crate) fn aligned(
+        self,
+        b: &mut Builder,
+        significand: &[Wire],
+        exponent: &[Wire],
+        reach: i32,
+        bits: usize,
+    ) -> Word {
+        let width = self.exponent_width();
+        let top = b.constant(i128::from(self.format.bias() - 1 + reach), width);
+        let amount = b.sub(Int::unsigned(&top), Int::signed(exponent), width);
+        let wide = Int::unsigned(significand).shl(bits - significand.len(), bits);
+        b.shr(Int::unsigned(&wide), &amount[..width - 1], bits)
+    }
+}
+
+/// The complement on all segments.
+struct Tail;
+
+impl Tail {
+    /// Arguments are below `2^REACH`.
+    const REACH: i32 = 4;
+    /// Bits that name a segment; of those, the two highest are 1 for negative arguments.
+    const INDEX: usize = 9;
+
+    /// The exponent of the least value in a segment.
+    fn exponent(segment: usize) -> i64 {
+        let least = Real::of(i64::from(!Tail::is_negative(segment)));
+        Tail::value(segment, &least).exponent().unwrap_or(0)
+    }
+
+    /// True if arguments in the segment are negative.
+    fn is_negative(segment: usize) -> bool {
+        segment >= 3 << (Tail::INDEX - 2)
+    }
+
+    fn value(segment: usize, t: &Real) -> Real {
+        let x =
+            (&Real::of(segment as i64) + t).shifted(i64::from(Tail::REACH) - Tail::INDEX as i64);
+        let negative = Tail::is_negative(segment);
+        let x = match negative {
+            true => &x - &Real::of(3 << (Tail::REACH - 2)),
+            false => x,
+        };
+        let tail = &x.erfcx() * &(-&(&x * &x)).exp();
+        match negative {
+            true => &Real::of(2) - &tail,
+            false => tail,
+        }
+    }
+}
+
+pub(crate) const FUNCTIONS: &[Function] = &[
+    entry("erf", |a, b, x| vec![a.erf(b, &x[0])]),
+    entry("erfc", |a, b, x| vec![a.erfc(b, &x[0])]),
+];

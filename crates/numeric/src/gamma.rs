@@ -1,0 +1,202 @@
+//! The gamma function.
+//!
+//! It has poles at 0 and all negative whole numbers, and between them it is a smooth function over
+//! the distance to the nearest pole. This function, and gamma itself from 1/2 on, are a table of
+//! segments of both signs, with an exponent for each. The distance is exact; a division follows.
+
+use crate::arith::divide::divide;
+use crate::curve::{Curve, Estimate};
+use crate::format::Arithmetic;
+use crate::function::Function;
+use crate::heap::Fixed;
+use crate::pack::Special;
+use crate::real::Real;
+use crate::trig::entry;
+use crate::word::{bit, mask, normalise};
+use sealane_circuit::{Builder, Int, Wire, Word};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// Magnitudes of arguments in the table are below `2^REACH`.
+const REACH: usize = 6;
+/// Segments of one unit, as a power of two.
+const PARTS: usize = 3;
+
+/// An argument, as the table and the distance need it.
+struct Argument {
+    sign: Wire,
+    /// The magnitude below `2^REACH`, with its whole part on top.
+    word: Word,
+    /// A whole number, if not below 1/2.
+    whole: Wire,
+    /// The lowest bit of the whole part.
+    odd: Wire,
+    /// The distance from the nearest pole: the significand, and its biased exponent.
+    distance: (Word, Word),
+}
+
+impl Arithmetic {
+    /// The gamma function.
+    pub fn tgamma(self, b: &mut Builder, x: &[Wire]) -> Word {
+        let p = self.precision();
+        let width = self.exponent_width();
+        let parts = self.format.split(x);
+        let class = self.classify(b, &parts);
+        let argument = self.argument(b, x);
+        let table = Curve::known("tgamma", self.work() as i32, Table::curve);
+        let word = [&argument.word[..], &[argument.sign]].concat();
+        let exponent = table.exponent(b, &word, self);
+        let value = table.value(b, &word);
+        // The dividend in [1, 2).
+        let low = -(self.work() as i32 - 2);
+        let high = value.bit(1);
+        let dividend = b.select(high, &value.bits(low + 1, 2), &value.bits(low, 1));
+        let (distance, power) = &argument.distance;
+        let divisor = Int::unsigned(distance).shl(dividend.len() - p, dividend.len());
+        let (quotient, _) = divide(b, &dividend, &divisor, self.work());
+        // In (1/2, 2), so one place further up.
+        let significand = Fixed::unsigned(&quotient, -(self.work() as i32 - 2));
+        let offset = b.constant(i128::from(self.format.bias()) - 1, width);
+        let lifted = b.sum(
+            &[Int::signed(&exponent), bit(&high), Int::unsigned(&offset)],
+            width,
+        );
+        let exponent = b.sub(Int::signed(&lifted), Int::signed(power), width);
+
+        let far = self.at_least(b, &parts, REACH as i32);
+        let from_one = self.at_least(b, &parts, 0);
+        let negative = b.and(argument.sign, !class.zero);
+        let infinite = class.infinite(b);
+        let pole = b.and(from_one, argument.whole);
+        let pole = b.or(pole, infinite);
+        let pole = b.and(negative, pole);
+        let nan = b.or(class.nan, pole);
+        let over = b.and(far, !negative);
+        let special = Special {
+            zero: b.and(far, negative),
+            not_finite: b.any(&[nan, over, class.zero]),
+            nan,
+        };
+        let even = b.or(class.zero, !argument.odd);
+        let sign = b.and(argument.sign, even);
+        let result = Estimate {
+            exponent,
+            significand,
+        };
+        self.nearest_or(b, sign, &result, special)
+    }
+
+    fn argument(self, b: &mut Builder, x: &[Wire]) -> Argument {
+        let p = self.precision();
+        let width = self.exponent_width();
+        let parts = self.format.split(x);
+        let number = self.unpack(b, x);
+        // A fixed-point number with p bits before the point, so that the place of 1 is never lost,
+        // unless it is 0.
+        let behind = self.work();
+        let normal = b.any(&parts.exponent);
+        let significand = [&parts.fraction[..], &[normal]].concat();
+        let exponent = self.lift(b, normal, parts.exponent.clone());
+        let wide = Int::unsigned(&significand).shl(behind, p + behind);
+        let bias = self.format.bias();
+        let top = b.constant(i128::from(bias) + p as i128 - 1, width);
+        let amount = b.sub(Int::unsigned(&top), Int::unsigned(&exponent), width);
+        let huge = amount[width - 1];
+        let fixed = b.shr(Int::unsigned(&wide), &amount[..width - 1], p + behind);
+        let reach = REACH.min(p);
+        let mut word = fixed[..behind + reach].to_vec();
+        word.resize(behind + REACH, Wire::ZERO);
+        // From 1/2 on there are at most p bits behind the point.
+        let fraction = &fixed[behind - p..behind];
+        let part = b.any(fraction);
+        let beyond_half = fraction[p - 1];
+        let distance = b.neg_if(beyond_half, Int::unsigned(fraction), p);
+        let (distance, places) = normalise(b, &distance);
+        let half = self.at_least(b, &parts, -1);
+        let one = b.and(half, !parts.sign);
+        // Three cases: the number itself, 1, the distance.
+        let rest = mask(b, !one, &distance[..p - 1]);
+        let mut chosen = b.select(half, &rest, &number.significand[..p - 1]);
+        chosen.push(Wire::ONE);
+        let below = b.constant(i128::from(bias) - 1, width);
+        let power = b.sub(Int::unsigned(&below), Int::unsigned(&places), width);
+        let unit = b.constant(i128::from(bias), width);
+        let power = b.select(one, &unit, &power);
+        let own = Int::signed(&number.exponent).resize(width);
+        Argument {
+            sign: parts.sign,
+            word,
+            whole: b.or(!part, huge),
+            odd: b.and(fixed[behind], !huge),
+            distance: (chosen, b.select(half, &power, &own)),
+        }
+    }
+}
+
+/// The function on all segments: of positive arguments first, then of negative ones.
+struct Table {
+    /// Gamma of numbers in [1, 2): segments have few fractions at which they are fitted.
+    known: RefCell<BTreeMap<Real, Real>>,
+}
+
+impl Table {
+    fn curve(digits: i32) -> Curve {
+        let table = Table {
+            known: RefCell::default(),
+        };
+        let ends = [0, 1, 2].map(|i| Real::ratio(i, 2));
+        let exponent = |segment: usize| {
+            let least = ends.iter().map(|t| table.value(segment, t)).min();
+            least.and_then(|value| value.exponent()).unwrap_or(0)
+        };
+        let exponents = (0..2 << (REACH + PARTS)).map(exponent).collect();
+        let value = |segment: usize, t: &Real| table.value(segment, t);
+        Curve::scaled(digits, REACH + PARTS + 1, exponents, &value)
+    }
+
+    /// Gamma of a number from 1 on.
+    fn gamma(&self, x: &Real) -> Real {
+        let whole = i64::try_from(x.floor()).expect("a small number");
+        let first = x - &Real::of(whole - 1);
+        let mut known = self.known.borrow_mut();
+        let mut gamma = known
+            .entry(first.clone())
+            .or_insert_with(|| first.gamma())
+            .clone();
+        for i in 0..whole - 1 {
+            gamma = &gamma * &(&first + &Real::of(i));
+        }
+        gamma
+    }
+
+    /// True if arguments are negative, and their magnitude.
+    fn place(segment: usize, t: &Real) -> (bool, Real) {
+        let half = 1 << (REACH + PARTS);
+        let magnitude = (&Real::of((segment % half) as i64) + t).shifted(-(PARTS as i64));
+        (segment >= half, magnitude)
+    }
+
+    /// Of gamma, or gamma times the distance from a pole, the magnitude.
+    fn value(&self, segment: usize, t: &Real) -> Real {
+        let (negative, x) = Table::place(segment, t);
+        let (half, one) = (Real::ratio(1, 2), Real::of(1));
+        // Beyond, results are 0 or infinite in any case.
+        let x = x.min(Real::of(48));
+        match negative {
+            false if x < half => self.gamma(&(&x + &one)),
+            false if x < one => &self.gamma(&(&x + &one)) / &x,
+            false => self.gamma(&x),
+            true => {
+                let nearest = Real::scaled(x.rounded(0), 0);
+                let distance = (&x - &nearest).abs();
+                let sine = match distance < Real::scaled(1, -100) {
+                    true => one.clone(),
+                    false => &(&distance * &Real::pi()).sin_cos().0 / &(&distance * &Real::pi()),
+                };
+                &one / &(&sine * &self.gamma(&(&x + &one)))
+            }
+        }
+    }
+}
+
+pub(crate) const FUNCTIONS: &[Function] = &[entry("tgamma", |a, b, x| vec![a.tgamma(b, &x[0])])];

@@ -1,0 +1,71 @@
+//! Sums of limbs as numbers.
+
+use super::Accumulator;
+use crate::format::Parts;
+use crate::word::{layers, mask};
+use sealane_circuit::{Builder, Int, Wire, Word};
+
+impl Accumulator {
+    /// The sum, rounded once, from the sums of each of the words of all addends, of any widths.
+    ///
+    /// # Panics
+    /// If there is not a sum for each of the words.
+    pub fn finish(&self, b: &mut Builder, sums: &[Word]) -> Word {
+        let widths = self.limbs();
+        assert_eq!(sums.len(), widths.len(), "a sum for each word");
+        let (limbs, rest) = sums.split_at(sums.len() - 4);
+        let negative = &rest[0];
+        let flags = [1, 2, 3].map(|i| b.any(&rest[i]));
+        let total = self.total(b, limbs, negative);
+        let minus = total[total.len() - 1];
+        let magnitude = b.neg_if(minus, Int::signed(&total), total.len());
+        let some = b.any(&magnitude);
+        let all = b.constant(self.addends.into(), 65);
+        let all = b.eq(Int::unsigned(negative), Int::unsigned(&all));
+        let minus_zero = match self.addends {
+            0 => Wire::ZERO,
+            _ => b.and(all, !some),
+        };
+        let (format, unit) = (self.arithmetic.format, self.unit());
+        let number = self.arithmetic.round_integer(b, &magnitude, unit);
+        let [nan, plus, less] = flags;
+        let both = b.and(plus, less);
+        let nan = b.or(nan, both);
+        let infinite = b.or(plus, less);
+        let special = b.or(nan, infinite);
+        let (fraction, exponent) = number.split_at(format.fraction);
+        let mut fraction = mask(b, !special, fraction);
+        fraction[format.fraction - 1] = b.xor(fraction[format.fraction - 1], nan);
+        let sign = b.xor(minus, minus_zero);
+        let sign = b.mux(infinite, less, sign);
+        Parts {
+            fraction,
+            exponent: exponent.iter().map(|&bit| b.or(bit, special)).collect(),
+            sign: b.and(sign, !nan),
+        }
+        .join()
+    }
+
+    /// The signed sum of all addends in units of the window.
+    fn total(&self, b: &mut Builder, limbs: &[Word], negative: &[Wire]) -> Word {
+        let window = self.window();
+        let width = window + layers(self.addends as usize + 1) + 1;
+        let mut place = 0;
+        let mut terms: Vec<Word> = Vec::new();
+        for (limb, bits) in limbs.iter().zip(self.limbs()) {
+            terms.push(Int::unsigned(limb).shl(place, width));
+            place += bits;
+        }
+        // N - N 2^W, of which -N is its complement and 1.
+        terms.push(Int::unsigned(negative).resize(width));
+        let complement: Word = negative
+            .iter()
+            .map(|&bit| !bit)
+            .chain([Wire::ONE])
+            .collect();
+        terms.push(Int::signed(&complement).shl(window, width));
+        terms.push(Int::unsigned(&[Wire::ONE]).shl(window, width));
+        let terms: Vec<Int> = terms.iter().map(|term| Int::unsigned(term)).collect();
+        b.sum(&terms, width)
+    }
+}

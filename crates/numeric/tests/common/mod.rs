@@ -1,0 +1,208 @@
+//! Helpers of all tests: functions as circuits that run on many vectors, and random numbers.
+
+pub mod exact;
+
+use sealane_circuit::{Builder, Circuit, Goal, Lanes, Machine, Tape, compile};
+use sealane_numeric::{Arithmetic, Format, function};
+
+/// Both kinds of arithmetic in a format.
+pub fn both(format: Format) -> [Arithmetic; 2] {
+    [Arithmetic::new(format), Arithmetic::new(format).flushed()]
+}
+
+/// Both goals of builders.
+pub const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
+
+/// The circuit of a function.
+pub fn circuit(name: &str, of: Arithmetic, goal: Goal) -> Circuit {
+    let function = function(name).unwrap_or_else(|| panic!("no function {name}"));
+    let mut b = Builder::for_goal(goal);
+    let operands: Vec<_> = function
+        .operands
+        .iter()
+        .map(|kind| b.input(kind.bits(of.format)))
+        .collect();
+    let results = (function.build)(of, &mut b, &operands);
+    let widths: Vec<usize> = results.iter().map(Vec::len).collect();
+    let stated: Vec<usize> = function
+        .results
+        .iter()
+        .map(|kind| kind.bits(of.format))
+        .collect();
+    assert_eq!(widths, stated, "{name}: results as listed");
+    b.finish(results)
+}
+
+/// A function of some arithmetic that runs on many vectors at a time.
+pub struct Runner {
+    tape: Tape,
+    widths: Vec<usize>,
+    results: Vec<usize>,
+}
+
+impl Runner {
+    pub fn new(name: &str, of: Arithmetic, goal: Goal) -> Runner {
+        Runner::of(&circuit(name, of, goal))
+    }
+
+    pub fn of(circuit: &Circuit) -> Runner {
+        Runner {
+            tape: compile(circuit, &Machine::CPU),
+            widths: circuit.input_widths().to_vec(),
+            results: circuit.output_widths(),
+        }
+    }
+
+    /// The results of each vector of operands.
+    pub fn run(&self, vectors: &[Vec<u128>]) -> Vec<Vec<u128>> {
+        vectors
+            .chunks(512)
+            .flat_map(|chunk| {
+                let mut inputs: Vec<Lanes> = Vec::new();
+                for (operand, &width) in self.widths.iter().enumerate() {
+                    inputs.extend((0..width).map(|bit| {
+                        let mut lanes = [0; 8];
+                        for (lane, vector) in chunk.iter().enumerate() {
+                            let value = (vector[operand] >> bit & 1) as u64;
+                            lanes[lane / 64] |= value << (lane % 64);
+                        }
+                        lanes
+                    }));
+                }
+                let outputs = self.tape.eval(&inputs);
+                (0..chunk.len())
+                    .map(|lane| {
+                        let mut rest = &outputs[..];
+                        let word = |&width: &usize| {
+                            let (word, after) = rest.split_at(width);
+                            rest = after;
+                            word.iter().rev().fold(0, |value, lanes| {
+                                value << 1 | u128::from(lanes[lane / 64] >> (lane % 64) & 1)
+                            })
+                        };
+                        self.results.iter().map(word).collect()
+                    })
+                    .collect::<Vec<Vec<u128>>>()
+            })
+            .collect()
+    }
+
+    /// Asserts that the first result of each vector is as expected.
+    pub fn check(&self, what: &str, vectors: &[Vec<u128>], expected: impl Fn(&[u128]) -> u128) {
+        for (vector, found) in vectors.iter().zip(self.run(vectors)) {
+            let expected = expected(vector);
+            assert!(
+                found[0] == expected,
+                "{what} of {vector:x?} is {expected:x}, and not {:x}",
+                found[0]
+            );
+        }
+    }
+}
+
+/// A generator of test vectors: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    pub fn wide(&mut self) -> u128 {
+        u128::from(self.next()) << 64 | u128::from(self.next())
+    }
+
+    /// A fraction: of random bits, or mostly of ones or zeros, which brings ties and long carries.
+    fn fraction(&mut self, width: usize) -> u128 {
+        let ones = (1u128 << width) - 1;
+        let at = self.below(width as u64 + 1);
+        match self.below(6) {
+            0 => 1 << at & ones,
+            1 => ones ^ (1 << at & ones),
+            2 => ones << at & ones,
+            3 => ones >> at,
+            _ => self.wide() & ones,
+        }
+    }
+
+    /// A number of some stratum: any bits, special ones, subnormal ones and those next to them, and
+    /// numbers whose exponents are near each other.
+    pub fn number(&mut self, format: Format, stratum: u64) -> u128 {
+        let Format { exponent, fraction } = format;
+        let last = (1u64 << exponent) - 1;
+        let field = match stratum % 6 {
+            0 => self.next() & last,
+            1 => {
+                let special = [0, 0, 1, last - 1, last, format.bias() as u64];
+                special[self.below(6) as usize]
+            }
+            2 => self.below(4),
+            3 => last - self.below(4),
+            4 => format.bias() as u64 - 1 + self.below(4),
+            _ => {
+                let spread = (fraction as u64 + 4).min(last / 2);
+                format.bias() as u64 - spread / 2 + self.below(spread)
+            }
+        };
+        let fraction_bits = match stratum % 6 {
+            1 if self.below(2) == 0 => 0,
+            0 => self.wide() & ((1 << fraction) - 1),
+            _ => self.fraction(fraction),
+        };
+        let sign = u128::from(self.below(2)) << exponent;
+        (sign | u128::from(field & last)) << fraction | fraction_bits
+    }
+
+    /// Vectors of operands from all pairs of strata in turn; some operands are near an earlier one.
+    pub fn vectors(&mut self, format: Format, operands: usize, count: usize) -> Vec<Vec<u128>> {
+        (0..count)
+            .map(|_| {
+                let stratum = self.below(6);
+                let mut vector: Vec<u128> = Vec::new();
+                for _ in 0..operands {
+                    let other = match self.below(3) {
+                        0 => self.below(6),
+                        _ => stratum,
+                    };
+                    let near = vector.last().copied().filter(|_| self.below(8) == 0);
+                    vector.push(match near {
+                        Some(near) => {
+                            let sign = u128::from(self.below(2)) << (format.bits() - 1);
+                            near ^ u128::from(self.below(4)) ^ sign
+                        }
+                        None => self.number(format, other),
+                    });
+                }
+                vector
+            })
+            .collect()
+    }
+}
+
+/// The bits of a number of the machine, every NaN as the canonical one.
+pub fn bits_f32(x: f32) -> u128 {
+    match x.is_nan() {
+        true => Format::F32.nan(),
+        false => x.to_bits().into(),
+    }
+}
+
+/// The same for f64.
+pub fn bits_f64(x: f64) -> u128 {
+    match x.is_nan() {
+        true => Format::F64.nan(),
+        false => x.to_bits().into(),
+    }
+}

@@ -1,0 +1,143 @@
+//! Classes, signs, comparisons, minimum and maximum, against the machine's.
+
+use crate::common::exact::{decode as exact, encode_value};
+use crate::lanes::{Circuit, check, check_variant, variants};
+use crate::values::{decode, doubles, edges, encode, pairs};
+use sealane_numeric::{Arithmetic, Format, Subnormals, function};
+
+type Operator = fn(f64, f64) -> bool;
+type Predicate = fn(f64) -> bool;
+/// Of two numbers and the mask of the sign.
+type OnBits = fn(u128, u128, u128) -> u128;
+
+fn truth(bit: bool) -> Vec<u128> {
+    vec![u128::from(bit)]
+}
+
+fn against_machine(format: Format, rows: &[Vec<u128>]) {
+    let operators: [(&str, Operator); 6] = [
+        ("eq", |x, y| x == y),
+        ("ne", |x, y| x != y),
+        ("lt", |x, y| x < y),
+        ("le", |x, y| x <= y),
+        ("gt", |x, y| x > y),
+        ("ge", |x, y| x >= y),
+    ];
+    for (name, operator) in operators {
+        check(name, format, rows, |x| {
+            truth(operator(decode(format, x[0]), decode(format, x[1])))
+        });
+    }
+    // The order of IEEE 754 section 5.10 is stable on zeros; NaN are left out first.
+    let choose =
+        |x: f64, y: f64, first: fn(std::cmp::Ordering) -> bool| match (x.is_nan(), y.is_nan()) {
+            (true, _) => y,
+            (_, true) => x,
+            _ if first(x.total_cmp(&y)) => x,
+            _ => y,
+        };
+    for (name, first) in [
+        ("fmin", std::cmp::Ordering::is_le as fn(_) -> bool),
+        ("fmax", std::cmp::Ordering::is_ge),
+    ] {
+        check(name, format, rows, |x| {
+            let [x, y] = [x[0], x[1]].map(|x| decode(format, x));
+            vec![encode(format, choose(x, y, first))]
+        });
+    }
+}
+
+#[test]
+fn all_pairs_of_small_formats_are_compared() {
+    for format in [Format::new(3, 3), Format::new(2, 4)] {
+        against_machine(format, &pairs(format));
+    }
+}
+
+#[test]
+fn pairs_of_all_formats_are_compared() {
+    for format in Format::ALL {
+        against_machine(format, &doubles(format, 6000));
+    }
+}
+
+/// The exact difference, rounded once, of numbers that are not in the order of C's definition.
+#[test]
+fn positive_differences() {
+    for (format, rows) in [
+        (Format::new(3, 3), pairs(Format::new(3, 3))),
+        (Format::F32, doubles(Format::F32, 4000)),
+        (Format::F64, doubles(Format::F64, 4000)),
+    ] {
+        for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
+            check_variant("fdim", arithmetic, &rows, |x| {
+                let [from, less] = [x[0], x[1]].map(|x| decode(format, x));
+                let difference = exact(arithmetic, x[0]).add(&exact(arithmetic, x[1]).neg());
+                vec![match from <= less {
+                    true => 0,
+                    false => encode_value(arithmetic, &difference),
+                }]
+            });
+        }
+    }
+}
+
+#[test]
+fn numbers_are_classified() {
+    for format in [&Format::ALL[..], &[Format::new(3, 3)]].concat() {
+        let rows: Vec<_> = edges(format).into_iter().map(|x| vec![x]).collect();
+        let classes: [(&str, Predicate); 3] = [
+            ("isnan", f64::is_nan),
+            ("isinf", f64::is_infinite),
+            ("isfinite", f64::is_finite),
+        ];
+        for (name, class) in classes {
+            check(name, format, &rows, |x| truth(class(decode(format, x[0]))));
+        }
+        let smallest = decode(format, 1 << format.fraction);
+        check("isnormal", format, &rows, |x| {
+            let x = decode(format, x[0]);
+            truth(x.is_finite() && x.abs() >= smallest)
+        });
+    }
+}
+
+/// Signs move without an AND, on the bits as they are.
+#[test]
+fn signs_are_bits() {
+    for format in Format::ALL {
+        let sign = 1 << (format.bits() - 1);
+        let rows = doubles(format, 2000);
+        let signs: [(&str, OnBits); 4] = [
+            ("fabs", |x, _, sign| x & !sign),
+            ("neg", |x, _, sign| x ^ sign),
+            ("copysign", |x, y, sign| x & !sign | y & sign),
+            ("signbit", |x, _, sign| u128::from(x & sign != 0)),
+        ];
+        for (name, expected) in signs {
+            let function = function(name).unwrap();
+            for (goal, arithmetic) in variants(format) {
+                let circuit = Circuit::of(goal, arithmetic, name);
+                assert_eq!(circuit.ands, 0, "{name}");
+                let rows: Vec<_> = rows
+                    .iter()
+                    .map(|x| x[..function.operands.len()].to_vec())
+                    .collect();
+                for (row, found) in rows.iter().zip(circuit.run(&rows)) {
+                    let other = row.get(1).copied().unwrap_or(0);
+                    assert_eq!(found, [expected(row[0], other, sign)], "{name} of {row:x?}");
+                }
+            }
+        }
+    }
+}
+
+/// Flushing makes zeros of subnormal numbers before they are compared.
+#[test]
+fn flushed_numbers_are_equal_to_zero() {
+    for (goal, arithmetic) in variants(Format::F32) {
+        let found = Circuit::of(goal, arithmetic, "eq").run(&[vec![1, 1 << 31]]);
+        let flushed = arithmetic.subnormals == Subnormals::Flushed;
+        assert_eq!(found, [[u128::from(flushed)]]);
+    }
+}

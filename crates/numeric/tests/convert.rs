@@ -1,0 +1,285 @@
+//! Conversions, against exact arithmetic and the machine's.
+
+use crate::common::Random;
+use crate::common::exact::{Value, decode as exact, encode, encode_value, power};
+use crate::lanes::{Circuit, variants};
+use crate::values::{all, decode, edges, random, singles};
+use num_bigint::BigInt;
+use sealane_circuit::Goal;
+use sealane_numeric::{Arithmetic, Fixed, Format, Rounding};
+
+const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
+
+#[test]
+fn numbers_change_their_format() {
+    let small = [
+        Format::new(3, 3),
+        Format::new(4, 3),
+        Format::new(3, 5),
+        Format::new(5, 2),
+    ];
+    for from in [Format::ALL, small].concat() {
+        let rows = match from.bits() {
+            ..=16 => all(from),
+            _ => singles(from, 4000),
+        };
+        for to in [Format::ALL, small].concat() {
+            for (goal, arithmetic) in variants(from) {
+                let circuit = Circuit::new(goal, &[from.bits()], |b, x| {
+                    vec![arithmetic.convert(b, &x[0], to)]
+                });
+                let target = Arithmetic {
+                    format: to,
+                    ..arithmetic
+                };
+                for (row, found) in rows.iter().zip(circuit.run(&rows)) {
+                    let want = encode_value(target, &exact(arithmetic, row[0]));
+                    assert_eq!(
+                        found,
+                        [want],
+                        "{:x?} of {arithmetic:?} in {to:?}, {goal:?}",
+                        row
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The machine's own conversions of f32 and f64.
+#[test]
+fn f32_and_f64_convert_as_on_the_machine() {
+    let (single, double) = (Format::F32, Format::F64);
+    let narrow = Circuit::new(Goal::Size, &[64], |b, x| {
+        vec![Arithmetic::new(double).convert(b, &x[0], single)]
+    });
+    let rows = singles(double, 4000);
+    for (row, found) in rows.iter().zip(narrow.run(&rows)) {
+        let want = crate::common::bits_f32(f64::from_bits(row[0] as u64) as f32);
+        assert_eq!(found, [want], "{row:x?}");
+    }
+}
+
+/// Integers at which something changes, for a width.
+fn integers(bits: usize, source: &mut Random) -> Vec<u128> {
+    let mask = (1u128 << bits) - 1;
+    let mut integers = vec![
+        0,
+        1,
+        2,
+        3,
+        mask,
+        mask - 1,
+        mask >> 1,
+        (mask >> 1) + 1,
+        mask / 3,
+    ];
+    for k in 0..bits {
+        let power = 1u128 << k;
+        integers.extend([
+            power,
+            power - 1,
+            power + 1,
+            mask - power,
+            mask ^ (power - 1),
+        ]);
+        // Ties and their neighbours for each precision.
+        for precision in [8, 11, 24, 53].into_iter().filter(|&p| k >= p) {
+            let half = power | 1 << (k - precision);
+            integers.extend([half, half + 1, half - 1, half | 1 << (k - precision + 1)]);
+        }
+    }
+    integers.extend((0..40).map(|i| u128::from(source.next()) >> (i % bits)));
+    integers.iter().map(|x| x & mask).collect()
+}
+
+fn signed(bits: u128, from: Fixed) -> i128 {
+    match from.signed && bits >> (from.bits - 1) & 1 == 1 {
+        true => bits as i128 - (1 << from.bits),
+        false => bits as i128,
+    }
+}
+
+#[test]
+fn integers_of_all_widths_become_numbers() {
+    let mut source = Random::new(3);
+    let formats = [&Format::ALL[..], &[Format::new(3, 3)]].concat();
+    for bits in 1..=64 {
+        let rows: Vec<_> = integers(bits, &mut source)
+            .into_iter()
+            .map(|x| vec![x])
+            .collect();
+        for (i, &format) in formats.iter().enumerate() {
+            for is_signed in [false, true] {
+                let fraction = match is_signed {
+                    false => 0,
+                    // All widths and places of the point in turn.
+                    true => (bits * (2 + i)).min(64 - (bits + i) % 7).min(bits),
+                };
+                let from = Fixed {
+                    bits,
+                    signed: is_signed,
+                    fraction,
+                };
+                // Goals and ways of subnormal numbers alternate.
+                let (goal, arithmetic) = variants(format).nth((bits + i) % 4).unwrap();
+                let circuit = Circuit::new(goal, &[bits], |b, x| {
+                    vec![arithmetic.of_fixed(b, &x[0], from)]
+                });
+                for (row, found) in rows.iter().zip(circuit.run(&rows)) {
+                    let value = signed(row[0], from);
+                    let size = BigInt::from(value.unsigned_abs());
+                    let want = encode(arithmetic, value < 0, &size, &power(fraction as i64));
+                    assert_eq!(
+                        found,
+                        [want],
+                        "{value} of {from:?} in {arithmetic:?}, {goal:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The number in units of the last place, rounded; and if it is beyond the range or NaN.
+fn fixed(of: Arithmetic, x: u128, to: Fixed, rounding: Rounding) -> (BigInt, bool) {
+    let least = if to.signed {
+        -power(to.bits as i64 - 1)
+    } else {
+        BigInt::from(0)
+    };
+    let most = &least + power(to.bits as i64) - 1;
+    let (negative, size, exponent) = match exact(of, x) {
+        Value::Nan => return (BigInt::from(0), true),
+        Value::Infinite(true) => return (least, true),
+        Value::Infinite(false) => return (most, true),
+        Value::Finite {
+            negative,
+            size,
+            exponent,
+        } => (negative, size, exponent),
+    };
+    let shift = exponent + to.fraction as i64;
+    let (over, under) = match shift {
+        0.. => (size * power(shift), power(0)),
+        _ => (size, power(-shift)),
+    };
+    let mut whole = &over / &under;
+    let rest = &over - &whole * &under;
+    let odd = &whole % 2 == BigInt::from(1);
+    let up = match rounding {
+        Rounding::Zero => false,
+        Rounding::Down => negative && rest > BigInt::from(0),
+        Rounding::Nearest => &rest * 2 > under || (&rest * 2 == under && odd),
+    };
+    whole += u8::from(up);
+    let whole = if negative { -whole } else { whole };
+    match () {
+        () if whole < least => (least, true),
+        () if whole > most => (most, true),
+        () => (whole, false),
+    }
+}
+
+const ROUNDINGS: [Rounding; 3] = [Rounding::Zero, Rounding::Down, Rounding::Nearest];
+
+fn to_fixed(of: Arithmetic, goal: Goal, rows: &[Vec<u128>], to: Fixed, rounding: Rounding) {
+    let circuit = Circuit::new(goal, &[of.format.bits()], |b, x| {
+        let converted = of.to_fixed(b, &x[0], to, rounding);
+        vec![converted.value, vec![converted.refused]]
+    });
+    for (row, found) in rows.iter().zip(circuit.run(rows)) {
+        let (value, refused) = fixed(of, row[0], to, rounding);
+        let value = (value + power(to.bits as i64)) % power(to.bits as i64);
+        let want = [u128::try_from(value).unwrap(), u128::from(refused)];
+        assert_eq!(
+            found, want,
+            "{:x?} of {of:?} as {to:?}, {rounding:?}, {goal:?}",
+            row
+        );
+    }
+}
+
+/// All f16, and edges of the others, at all widths; the place of the point, goals and ways of
+/// subnormal numbers in turn.
+#[test]
+fn numbers_become_integers_of_all_widths() {
+    for (i, format) in [&Format::ALL[..], &[Format::new(3, 3)]]
+        .concat()
+        .into_iter()
+        .enumerate()
+    {
+        let mut numbers = edges(format);
+        numbers.extend(random(format, &mut Random::new(9), 800));
+        let rows: Vec<_> = numbers.into_iter().map(|x| vec![x]).collect();
+        for bits in 1..=64 {
+            for rounding in ROUNDINGS {
+                let (goal, of) = variants(format).nth((bits + i) % 4).unwrap();
+                let is_signed = (bits / 4 + i) % 2 == 0;
+                let fraction = if bits % 3 == 0 {
+                    0
+                } else {
+                    (bits * (3 + i)) % (bits + 1)
+                };
+                let to = Fixed {
+                    bits,
+                    signed: is_signed,
+                    fraction,
+                };
+                to_fixed(of, goal, &rows, to, rounding);
+            }
+        }
+    }
+}
+
+#[test]
+fn all_small_numbers_become_integers() {
+    for format in [Format::F16, Format::BF16, Format::new(3, 3)] {
+        for (goal, of) in variants(format) {
+            for rounding in ROUNDINGS {
+                for to in [
+                    Fixed::signed(8),
+                    Fixed::unsigned(8),
+                    Fixed::signed(1),
+                    Fixed::signed(64).with_fraction(32),
+                    Fixed::unsigned(17).with_fraction(17),
+                ] {
+                    to_fixed(of, goal, &all(format), to, rounding);
+                }
+            }
+        }
+    }
+}
+
+/// Rust's `as` between integers of 32 and 64 bits and numbers.
+#[test]
+fn casts_are_those_of_the_machine() {
+    for goal in GOALS {
+        for (format, bits, is_signed) in [
+            (Format::F32, 64, true),
+            (Format::F64, 64, true),
+            (Format::F64, 64, false),
+            (Format::F32, 32, false),
+        ] {
+            let of = Arithmetic::new(format);
+            let fixed = Fixed {
+                bits,
+                signed: is_signed,
+                fraction: 0,
+            };
+            let circuit = Circuit::new(goal, &[format.bits()], |b, x| {
+                vec![of.to_fixed(b, &x[0], fixed, Rounding::Zero).value]
+            });
+            let rows = singles(format, 2000);
+            for (row, found) in rows.iter().zip(circuit.run(&rows)) {
+                let x = decode(format, row[0]);
+                let want = match (bits, is_signed) {
+                    (64, true) => (x as i64 as u64).into(),
+                    (64, false) => u128::from(x as u64),
+                    _ => u128::from(x as u32),
+                };
+                assert_eq!(found, [want], "{x:e} as {fixed:?}");
+            }
+        }
+    }
+}

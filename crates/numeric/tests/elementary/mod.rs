@@ -1,0 +1,10 @@
+//! Elementary functions against the machine's, and exact answers.
+
+mod all;
+mod costs;
+mod double;
+pub mod error;
+mod half;
+pub mod lanes;
+mod single;
+mod two;

@@ -1,0 +1,110 @@
+//! Functions of one f32 against the machine's in f64, whose error is far less.
+
+use crate::elementary::error::{error, operand, sample};
+use crate::elementary::lanes::Runner;
+use sealane_circuit::Goal;
+use sealane_numeric::{Arithmetic, Format};
+
+/// The functions, with the error that they may have in units in the last place.
+pub const EXACT: &[(&str, fn(f64) -> f64, f64)] = &[
+    ("exp", f64::exp, 0.6),
+    ("exp2", f64::exp2, 0.6),
+    ("log", f64::ln, 0.6),
+    ("log2", f64::log2, 0.6),
+    ("log10", f64::log10, 0.6),
+    ("expm1", f64::exp_m1, 0.6),
+    ("log1p", f64::ln_1p, 0.6),
+    ("sin", f64::sin, 0.6),
+    ("cos", f64::cos, 0.6),
+    ("tan", f64::tan, 0.65),
+    ("asin", f64::asin, 0.65),
+    ("acos", f64::acos, 0.6),
+    ("atan", f64::atan, 0.6),
+    ("cbrt", f64::cbrt, 0.55),
+    ("rsqrt", |x| 1.0 / x.sqrt(), 0.55),
+    ("sinh", f64::sinh, 0.6),
+    ("cosh", f64::cosh, 0.6),
+    ("tanh", f64::tanh, 0.6),
+    ("sigmoid", sigmoid, 0.6),
+    ("asinh", asinh, 0.6),
+    ("acosh", acosh, 0.6),
+    ("atanh", atanh, 0.6),
+];
+
+/// The logistic function, without a loss of digits.
+fn sigmoid(x: f64) -> f64 {
+    match x < 0.0 {
+        true => x.exp() / (1.0 + x.exp()),
+        false => 1.0 / (1.0 + (-x).exp()),
+    }
+}
+
+// The inverse functions of Rust's standard library lose digits near 0 in some of its versions; the
+// following lose a few units of f64 at most.
+
+fn acosh(x: f64) -> f64 {
+    let t = if x < 1.0 { f64::NAN } else { x - 1.0 };
+    if t > 1e100 {
+        return x.ln() + std::f64::consts::LN_2;
+    }
+    (t + (t * (t + 2.0)).sqrt()).ln_1p()
+}
+
+fn asinh(x: f64) -> f64 {
+    let size = x.abs();
+    if size > 1e100 {
+        return (size.ln() + std::f64::consts::LN_2).copysign(x);
+    }
+    let value = (size + size * size / (1.0 + size.hypot(1.0))).ln_1p();
+    value.copysign(x)
+}
+
+fn atanh(x: f64) -> f64 {
+    (0.5 * (2.0 * x.abs() / (1.0 - x.abs())).ln_1p()).copysign(x)
+}
+
+/// The worst error and its argument.
+pub fn worst(
+    runner: &Runner,
+    arithmetic: Arithmetic,
+    exact: fn(f64) -> f64,
+    arguments: &[u64],
+) -> (f64, u64) {
+    let operands: Vec<Vec<u64>> = arguments.iter().map(|&x| vec![x]).collect();
+    let found = runner.run(&operands);
+    let errors = arguments
+        .iter()
+        .zip(found)
+        .map(|(&x, found)| (error(arithmetic, found, exact(operand(arithmetic, x))), x));
+    errors
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .expect("an argument")
+}
+
+#[test]
+fn f32_is_near_the_exact_value() {
+    let arguments = sample(Format::F32, 20, 1);
+    let mut wrong = vec![];
+    for &(name, exact, bound) in EXACT {
+        for goal in [Goal::Size, Goal::Depth] {
+            for arithmetic in [
+                Arithmetic::new(Format::F32),
+                Arithmetic::new(Format::F32).flushed(),
+            ] {
+                let runner = Runner::new(name, arithmetic, goal);
+                let (off, at) = worst(&runner, arithmetic, exact, &arguments);
+                let line = format!(
+                    "{name} {goal:?} {:?}: {off:.4} at {at:#x}, {} ANDs, depth {}",
+                    arithmetic.subnormals,
+                    runner.ands,
+                    runner.depth()
+                );
+                println!("{line}");
+                if off > bound {
+                    wrong.push(line);
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -1,0 +1,94 @@
+//! Functions and other circuits against references, in all variants.
+
+use crate::common::{GOALS, Runner, both, circuit};
+use sealane_circuit::{Builder, Goal, Word};
+use sealane_numeric::{Arithmetic, Format, Kind, Subnormals};
+
+/// A circuit on words, ready to run.
+pub struct Circuit {
+    runner: Runner,
+    /// AND gates.
+    pub ands: u64,
+    /// AND gates on the longest chain.
+    pub depth: u64,
+}
+
+impl Circuit {
+    /// The circuit that `build` makes of inputs of these widths.
+    pub fn new(
+        goal: Goal,
+        inputs: &[usize],
+        build: impl FnOnce(&mut Builder, &[Word]) -> Vec<Word>,
+    ) -> Circuit {
+        let mut b = Builder::for_goal(goal);
+        let words: Vec<Word> = inputs.iter().map(|&width| b.input(width)).collect();
+        let outputs = build(&mut b, &words);
+        Circuit::ready(&b.finish(outputs))
+    }
+
+    /// The circuit of a function on the list.
+    pub fn of(goal: Goal, arithmetic: Arithmetic, name: &str) -> Circuit {
+        Circuit::ready(&circuit(name, arithmetic, goal))
+    }
+
+    fn ready(circuit: &sealane_circuit::Circuit) -> Circuit {
+        Circuit {
+            runner: Runner::of(circuit),
+            ands: circuit.info().ands,
+            depth: circuit.info().depth,
+        }
+    }
+
+    /// The outputs for each row of inputs.
+    pub fn run(&self, rows: &[Vec<u128>]) -> Vec<Vec<u128>> {
+        self.runner.run(rows)
+    }
+}
+
+/// Both goals and both ways of subnormal numbers.
+pub fn variants(format: Format) -> impl Iterator<Item = (Goal, Arithmetic)> {
+    GOALS
+        .into_iter()
+        .flat_map(move |goal| both(format).map(|arithmetic| (goal, arithmetic)))
+}
+
+/// Runs a function of the list on all rows and compares with `expected`, in all variants. Operands
+/// and expected results of [`Subnormals::Flushed`] are flushed here.
+pub fn check(
+    name: &str,
+    format: Format,
+    rows: &[Vec<u128>],
+    expected: impl Fn(&[u128]) -> Vec<u128>,
+) {
+    let kept = Arithmetic::new(format);
+    check_variant(name, kept, rows, &expected);
+    check_variant(name, kept.flushed(), rows, &expected);
+}
+
+/// [`check`] for one way of subnormal numbers.
+pub fn check_variant(
+    name: &str,
+    arithmetic: Arithmetic,
+    rows: &[Vec<u128>],
+    expected: impl Fn(&[u128]) -> Vec<u128>,
+) {
+    let function = sealane_numeric::function(name).expect("a function on the list");
+    let flushed = |kinds: &[Kind], values: &[u128]| -> Vec<u128> {
+        let flush = |(&value, kind): (&u128, &Kind)| match (kind, arithmetic.subnormals) {
+            (Kind::Float, Subnormals::Flushed) => crate::values::flush(arithmetic.format, value),
+            _ => value,
+        };
+        values.iter().zip(kinds).map(flush).collect()
+    };
+    for goal in GOALS {
+        let circuit = Circuit::of(goal, arithmetic, name);
+        for (row, found) in rows.iter().zip(circuit.run(rows)) {
+            let want = expected(&flushed(function.operands, row));
+            let want = flushed(function.results, &want);
+            assert_eq!(
+                found, want,
+                "{name} of {row:x?} in {arithmetic:?}, {goal:?}: {found:x?}, not {want:x?}",
+            );
+        }
+    }
+}

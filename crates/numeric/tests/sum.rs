@@ -1,0 +1,300 @@
+//! Exact sums, against integers of any size.
+
+use crate::common::Random;
+use crate::common::exact::{Value, decode, encode_value};
+use crate::lanes::Circuit;
+use crate::values::{edges, random};
+use sealane_circuit::{Goal, Int};
+use sealane_numeric::{Accumulator, Arithmetic, Format, LIMB, Terms};
+
+/// The circuits of a sum, whose limbs are added outside of circuits.
+struct Sum {
+    of: Accumulator,
+    place: Circuit,
+    finish: Circuit,
+}
+
+impl Sum {
+    fn new(of: Accumulator, goal: Goal) -> Sum {
+        let bits = of.arithmetic.format.bits();
+        let place = match of.terms {
+            Terms::Numbers => Circuit::new(goal, &[bits], |b, x| of.place(b, &x[0])),
+            Terms::Products => {
+                Circuit::new(goal, &[bits; 2], |b, x| of.place_product(b, &x[0], &x[1]))
+            }
+        };
+        assert!(of.limbs().iter().all(|&width| width <= LIMB));
+        let widths: Vec<usize> = of.limbs().iter().map(|width| width + 37).collect();
+        let finish = Circuit::new(goal, &widths, |b, sums| vec![of.finish(b, sums)]);
+        Sum { of, place, finish }
+    }
+
+    /// The words of each addend.
+    fn place(&self, addends: &[Vec<u128>]) -> Vec<Vec<u128>> {
+        self.place.run(addends)
+    }
+
+    /// The sums of many groups of addends.
+    fn all(&self, groups: &[Vec<Vec<u128>>]) -> Vec<u128> {
+        let totals: Vec<_> = groups
+            .iter()
+            .map(|group| total(&self.place(group)))
+            .collect();
+        self.finish
+            .run(&totals)
+            .into_iter()
+            .map(|sum| sum[0])
+            .collect()
+    }
+
+    fn value(&self, addend: &[u128]) -> Value {
+        let factors: Vec<_> = addend
+            .iter()
+            .map(|&x| decode(self.of.arithmetic, x))
+            .collect();
+        match &factors[..] {
+            [x, y] => x.mul(y),
+            [x] => x.clone(),
+            _ => panic!("an addend"),
+        }
+    }
+
+    /// IEEE's sum of exact values, rounded at the end.
+    fn expected(&self, addends: &[Vec<u128>]) -> u128 {
+        let values = addends.iter().map(|addend| self.value(addend));
+        let sum = values
+            .reduce(|sum, value| sum.add(&value))
+            .expect("an addend");
+        encode_value(self.of.arithmetic, &sum)
+    }
+
+    fn check(&self, groups: &[Vec<Vec<u128>>]) {
+        for (group, found) in groups.iter().zip(self.all(groups)) {
+            let want = self.expected(group);
+            assert_eq!(
+                found, want,
+                "{:?} of {group:x?}: {found:x}, not {want:x}",
+                self.of
+            );
+        }
+    }
+}
+
+/// Sums of words.
+fn total(words: &[Vec<u128>]) -> Vec<u128> {
+    let mut total = vec![0; words[0].len()];
+    for words in words {
+        total
+            .iter_mut()
+            .zip(words)
+            .for_each(|(sum, word)| *sum += word);
+    }
+    total
+}
+
+/// Groups of `count` addends: any numbers, some special; numbers that cancel; zeros.
+fn groups(of: Accumulator, count: usize, groups: usize) -> Vec<Vec<Vec<u128>>> {
+    let (format, mut source) = (of.arithmetic.format, Random::new(23));
+    let factors = if of.terms == Terms::Products { 2 } else { 1 };
+    let (edges, sign) = (edges(format), 1 << (format.bits() - 1));
+    let number = |kind: usize, source: &mut Random| match kind {
+        0 => edges[source.below(edges.len() as u64) as usize],
+        1 => {
+            // A number with an exponent of its own for each, so that all limbs are met.
+            let field = u128::from(source.below((1 << format.exponent) - 1));
+            random(format, source, 1)[0] & !format.infinity() | field << format.fraction
+        }
+        _ => random(format, source, 5)[kind % 5],
+    };
+    (0..groups)
+        .map(|group| {
+            let mut addends: Vec<Vec<u128>> = Vec::new();
+            for i in 0..count {
+                let kind = match group % 5 {
+                    0 => source.below(7) as usize,
+                    _ => 1 + source.below(6) as usize,
+                };
+                let mut addend: Vec<u128> =
+                    (0..factors).map(|_| number(kind, &mut source)).collect();
+                match group % 5 {
+                    2 if i % 2 == 1 => {
+                        addend = addends[i - 1].clone();
+                        addend[0] ^= sign;
+                        addend[0] ^= u128::from(source.below(8) == 0);
+                    }
+                    3 => {
+                        addend[0] = sign;
+                        if group % 2 == 0 && i == count / 2 {
+                            addend[0] = 0;
+                        }
+                        addend[1..].fill(format.one());
+                    }
+                    _ => {}
+                }
+                addends.push(addend);
+            }
+            addends
+        })
+        .collect()
+}
+
+fn sums(arithmetic: Arithmetic, count: usize) -> [Accumulator; 2] {
+    [Accumulator::sum, Accumulator::dot].map(|sum| sum(arithmetic, count as u64))
+}
+
+#[test]
+fn sums_are_exact() {
+    for format in [Format::new(3, 3), Format::F16, Format::BF16, Format::F32] {
+        for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
+            for (goal, count) in [(Goal::Size, 5), (Goal::Depth, 3), (Goal::Size, 1)] {
+                for of in sums(arithmetic, count) {
+                    Sum::new(of, goal).check(&groups(of, count, 120));
+                }
+            }
+        }
+    }
+    for arithmetic in [
+        Arithmetic::new(Format::F64),
+        Arithmetic::new(Format::F64).flushed(),
+    ] {
+        for of in sums(arithmetic, 5) {
+            Sum::new(of, Goal::Size).check(&groups(of, 5, 120));
+        }
+    }
+}
+
+/// The example of Python's documentation of `math.fsum`, and of Shewchuk's paper.
+#[test]
+fn sums_of_decimal_fractions() {
+    let of = Accumulator::sum(Arithmetic::new(Format::F64), 10);
+    let tenth: Vec<_> = vec![vec![u128::from(0.1f64.to_bits())]; 10];
+    assert_eq!(
+        Sum::new(of, Goal::Size).all(&[tenth]),
+        [u128::from(1f64.to_bits())]
+    );
+    let of = Accumulator::sum(Arithmetic::new(Format::F64), 4);
+    let cancel: Vec<_> = [1e308, 1e308, -1e308, -1e308f64]
+        .map(|x| vec![u128::from(x.to_bits())])
+        .to_vec();
+    assert_eq!(Sum::new(of, Goal::Size).all(&[cancel]), [0]);
+}
+
+/// Sums of many numbers in any order and grouping have the same bits.
+#[test]
+fn the_order_of_addends_does_not_matter() {
+    for format in [Format::F32, Format::F64] {
+        let of = Accumulator::sum(Arithmetic::new(format), 700);
+        let sum = Sum::new(of, Goal::Size);
+        let mut source = Random::new(2);
+        let mut addends = groups(of, 700, 2).swap_remove(1);
+        let want = sum.expected(&addends);
+        for grouping in 1..5 {
+            for i in (1..addends.len()).rev() {
+                addends.swap(i, source.below(i as u64 + 1) as usize);
+            }
+            let words = sum.place(&addends);
+            let parts: Vec<_> = words.chunks(grouping * 37).map(total).collect();
+            assert_eq!(sum.finish.run(&[total(&parts)]), [[want]]);
+        }
+    }
+}
+
+/// A narrow range of exponents: exact within, NaN for what is outside.
+#[test]
+fn ranges_of_exponents() {
+    let of = Arithmetic::new(Format::F32);
+    for (lowest, highest) in [(-10, 20), (0, 0), (-200, -100), (100, 200), (-126, 127)] {
+        for arithmetic in [of, of.flushed()] {
+            let sum = Accumulator::sum(arithmetic, 2).within(lowest, highest);
+            let circuit = Sum::new(sum, Goal::Size);
+            let full = Sum::new(Accumulator::sum(arithmetic, 2), Goal::Size);
+            let mut values = edges(Format::F32);
+            values.extend(random(Format::F32, &mut Random::new(1), 300));
+            let groups: Vec<_> = values
+                .chunks(2)
+                .map(|pair| pair.iter().map(|&x| vec![x]).collect())
+                .collect::<Vec<Vec<_>>>();
+            for (group, found) in groups.iter().zip(circuit.all(&groups)) {
+                let inside = group.iter().all(|x| {
+                    let field = x[0] >> 23 & 255;
+                    let exponent = field.max(1) as i32 - 127;
+                    let zero = crate::values::flush(Format::F32, x[0]) << 1 & 0xffff_ffff == 0
+                        && (arithmetic != of || x[0] & 0x7fff_ffff == 0);
+                    zero || field == 255 || (lowest..=highest).contains(&exponent)
+                });
+                let want = if inside {
+                    full.expected(group)
+                } else {
+                    Format::F32.nan()
+                };
+                assert_eq!(found, want, "{group:x?} in {lowest}..={highest}");
+            }
+        }
+    }
+}
+
+/// Products whose exponents add up to something outside of the range; those of zeros never do.
+#[test]
+fn ranges_of_exponents_of_products() {
+    let of = Arithmetic::new(Format::F32);
+    let sum = Accumulator::dot(of, 1).within(-8, 8);
+    let circuit = Sum::new(sum, Goal::Size);
+    let one = 1f32.to_bits();
+    let (low, high) = ((1.5f32 / 32.0).to_bits(), 31f32.to_bits());
+    for (x, y, inside) in [
+        (low, low, false),
+        (low, one, true),
+        (high, high, true),
+        (high, 32f32.to_bits(), false),
+        (0, f32::MAX.to_bits(), true),
+        (1, one, false),
+        (1, 1 << 31, true),
+        (f32::INFINITY.to_bits(), low, true),
+        (f32::INFINITY.to_bits(), 0, true),
+    ] {
+        let row = vec![u128::from(x), u128::from(y)];
+        let want = if inside {
+            circuit.expected(std::slice::from_ref(&row))
+        } else {
+            Format::F32.nan()
+        };
+        assert_eq!(circuit.all(&[vec![row]]), [want], "{x:x} {y:x}");
+    }
+}
+
+/// Placing a number and adding its limbs, in a circuit that does so for many addends.
+#[test]
+fn addends_take_few_gates() {
+    for (format, most) in [(Format::F32, 750), (Format::F64, 4900)] {
+        let count = 64;
+        let of = Accumulator::sum(Arithmetic::new(format), count);
+        let placed = Circuit::new(Goal::Size, &[format.bits()], |b, x| of.place(b, &x[0]));
+        let whole = Circuit::new(Goal::Size, &vec![format.bits(); count as usize], |b, x| {
+            let words: Vec<_> = x.iter().map(|x| of.place(b, x)).collect();
+            let column = |i: usize| {
+                words
+                    .iter()
+                    .map(|words| words[i].clone())
+                    .collect::<Vec<_>>()
+            };
+            let widths = of.limbs();
+            (0..widths.len())
+                .map(|i| {
+                    let column = column(i);
+                    if i + 3 >= widths.len() {
+                        return vec![b.any(&column.concat())];
+                    }
+                    let ints: Vec<_> = column.iter().map(|word| Int::unsigned(word)).collect();
+                    b.sum(&ints, widths[i] + 6)
+                })
+                .collect()
+        });
+        let each = whole.ands.div_ceil(count);
+        println!("{}: {} to place, {each} in all", format.name(), placed.ands);
+        assert!(
+            each <= most,
+            "{each} ANDs for an addend of {}",
+            format.name()
+        );
+    }
+}

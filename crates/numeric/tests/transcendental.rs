@@ -1,0 +1,288 @@
+//! Functions of two numbers, the error functions and gamma, and the sizes of circuits; functions of
+//! one number that the machine's library has are among those of `elementary`.
+
+use crate::elementary::error::{error, operand, rounded, sample, value};
+use crate::elementary::lanes::Runner;
+use sealane_circuit::{Builder, Goal, eval_words};
+use sealane_numeric::{Arithmetic, Format};
+
+const F32: Arithmetic = Arithmetic::new(Format::F32);
+
+/// Pairs of numbers: all pairs of special ones; mixed ones of near and of far exponents.
+fn pairs(format: Format, count: usize) -> Vec<Vec<u64>> {
+    let borders = sample(format, 0, 1);
+    let special: Vec<u64> = borders
+        .iter()
+        .step_by(borders.len() / 60)
+        .copied()
+        .collect();
+    let infinity = format.infinity() as u64;
+    let sign = 1 << (format.bits() - 1);
+    let one = format.one() as u64;
+    let ends = [
+        0,
+        1,
+        one,
+        one + 1,
+        one - 1,
+        infinity - 1,
+        infinity,
+        infinity + 1,
+    ];
+    let ends: Vec<u64> = ends.iter().flat_map(|&x| [x, x | sign]).collect();
+    let special: Vec<u64> = special.into_iter().chain(ends).collect();
+    let all = special
+        .iter()
+        .flat_map(|&x| special.iter().map(move |&y| vec![x, y]));
+    let mut pairs: Vec<Vec<u64>> = all.collect();
+    let (xs, ys) = (sample(format, count, 3), sample(format, count, 4));
+    for (i, &x) in xs.iter().enumerate() {
+        let y = ys[(i * 7919 + 13) % ys.len()];
+        let fraction = (1 << format.fraction) - 1;
+        let up = ([0, 1, 2, 5, 11, 24][i % 6]) << format.fraction;
+        let near = (x & (sign - 1)).saturating_add(up).min(infinity) & !fraction;
+        pairs.push(vec![
+            x,
+            if i % 5 == 0 {
+                y
+            } else {
+                near | y & (fraction | sign)
+            },
+        ]);
+    }
+    pairs
+}
+
+/// The angle; where f64 cannot tell it from the quotient, which is larger, the number below that.
+fn atan2(y: f64, x: f64) -> f64 {
+    let angle = y.atan2(x);
+    match angle == y / x && angle != 0.0 {
+        true => f64::from_bits(angle.to_bits() - 1),
+        false => angle,
+    }
+}
+
+#[test]
+fn functions_of_two_numbers() {
+    for (name, exact) in [
+        ("atan2", atan2 as fn(f64, f64) -> f64),
+        ("hypot", f64::hypot),
+    ] {
+        for (format, count) in [(Format::F32, 12), (Format::F16, 150), (Format::BF16, 20)] {
+            let pairs = pairs(format, count);
+            for goal in [Goal::Size, Goal::Depth] {
+                for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
+                    let runner = Runner::new(name, arithmetic, goal);
+                    let mut worst = (0.0, 0, 0);
+                    for (pair, found) in pairs.iter().zip(runner.run(&pairs)) {
+                        let exact =
+                            exact(operand(arithmetic, pair[0]), operand(arithmetic, pair[1]));
+                        let off = error(arithmetic, found, exact);
+                        worst = if off > worst.0 {
+                            (off, pair[0], pair[1])
+                        } else {
+                            worst
+                        };
+                        let nearest = rounded(arithmetic, exact);
+                        assert!(
+                            format == Format::F32 || found == nearest,
+                            "{name} {arithmetic:?} {pair:x?}: {found:#x}, not {nearest:#x}"
+                        );
+                    }
+                    println!(
+                        "{name} {} {goal:?} {:?}: {worst:x?}, {} ANDs, depth {}",
+                        format.name(),
+                        arithmetic.subnormals,
+                        runner.ands,
+                        runner.depth()
+                    );
+                    assert!(worst.0 < 0.6, "{name} {arithmetic:?}: {worst:x?}");
+                }
+            }
+        }
+    }
+}
+
+/// Arguments in f32, and values, of a function in the table of the special ones.
+fn table(name: &str) -> Vec<(f32, f64)> {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../testdata/math/special.csv"
+    );
+    let text = std::fs::read_to_string(path).expect("testdata/math/special.csv");
+    let rows = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    rows.filter(|row| row[0] == name)
+        .map(|row| {
+            let bits = u32::from_str_radix(row[1], 16).expect("an argument");
+            (f32::from_bits(bits), row[2].parse().expect("a value"))
+        })
+        .collect()
+}
+
+/// The rows whose arguments are numbers of the format, as circuits read them.
+fn rows(name: &str, arithmetic: Arithmetic) -> (Vec<Vec<u64>>, Vec<f64>) {
+    let rows = table(name).into_iter().filter_map(|(x, exact)| {
+        let x = f64::from(x);
+        let bits = rounded(arithmetic, x);
+        (value(arithmetic.format, bits) == x).then_some((vec![bits], exact))
+    });
+    rows.unzip()
+}
+
+#[test]
+fn error_functions_and_gamma() {
+    for name in ["erf", "erfc", "tgamma"] {
+        for format in [Format::F32, Format::F16, Format::BF16] {
+            for goal in [Goal::Size, Goal::Depth] {
+                for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
+                    let (arguments, values) = rows(name, arithmetic);
+                    let runner = Runner::new(name, arithmetic, goal);
+                    let found = runner.run(&arguments);
+                    let mut worst = (0.0, 0);
+                    for ((x, exact), found) in arguments.iter().zip(values).zip(found) {
+                        let off = error(arithmetic, found, exact);
+                        worst = if off > worst.0 { (off, x[0]) } else { worst };
+                        let nearest = rounded(arithmetic, exact);
+                        assert!(
+                            format == Format::F32 || found == nearest,
+                            "{name} {arithmetic:?} {x:x?}: {found:#x}, not {nearest:#x}"
+                        );
+                    }
+                    println!(
+                        "{name} {} {goal:?} {:?}: {worst:x?}, {} ANDs, depth {}",
+                        format.name(),
+                        arithmetic.subnormals,
+                        runner.ands,
+                        runner.depth()
+                    );
+                    assert!(worst.0 < 0.6, "{name} {arithmetic:?}: {worst:x?}");
+                }
+            }
+        }
+    }
+}
+
+/// Annex F of C99: where results are exact, infinite or not numbers.
+#[test]
+fn special_results() {
+    let (nan, infinity) = (f32::NAN, f32::INFINITY);
+    let cases: &[(&str, &[(f32, f32)])] = &[
+        (
+            "sin",
+            &[
+                (infinity, nan),
+                (-infinity, nan),
+                (0.0, 0.0),
+                (-0.0, -0.0),
+                (nan, nan),
+            ],
+        ),
+        (
+            "cos",
+            &[(infinity, nan), (0.0, 1.0), (-0.0, 1.0), (1e-40, 1.0)],
+        ),
+        ("tan", &[(-infinity, nan), (-0.0, -0.0), (1e-40, 1e-40)]),
+        (
+            "cbrt",
+            &[
+                (-0.0, -0.0),
+                (-27.0, -3.0),
+                (-infinity, -infinity),
+                (nan, nan),
+            ],
+        ),
+        (
+            "rsqrt",
+            &[
+                (0.0, infinity),
+                (-0.0, -infinity),
+                (infinity, 0.0),
+                (-1.0, nan),
+                (4.0, 0.5),
+            ],
+        ),
+        (
+            "asin",
+            &[(1.0000001, nan), (-0.0, -0.0), (infinity, nan), (nan, nan)],
+        ),
+        ("acos", &[(1.0, 0.0), (-1.0000001, nan), (-infinity, nan)]),
+        ("atan", &[(-0.0, -0.0), (nan, nan)]),
+        (
+            "erf",
+            &[
+                (-0.0, -0.0),
+                (infinity, 1.0),
+                (-infinity, -1.0),
+                (nan, nan),
+                (9.0, 1.0),
+            ],
+        ),
+        (
+            "erfc",
+            &[
+                (infinity, 0.0),
+                (-infinity, 2.0),
+                (nan, nan),
+                (0.0, 1.0),
+                (-0.0, 1.0),
+                (13.0, 0.0),
+            ],
+        ),
+        (
+            "tgamma",
+            &[
+                (0.0, infinity),
+                (-0.0, -infinity),
+                (-1.0, nan),
+                (-2e9, nan),
+                (-infinity, nan),
+                (infinity, infinity),
+                (nan, nan),
+                (5.0, 24.0),
+                (36.0, infinity),
+                (-70.5, -0.0),
+                (-71.5, 0.0),
+            ],
+        ),
+    ];
+    for (name, cases) in cases {
+        let runner = Runner::new(name, F32, Goal::Size);
+        let arguments: Vec<_> = cases
+            .iter()
+            .map(|(x, _)| vec![u64::from(x.to_bits())])
+            .collect();
+        for ((x, expected), found) in cases.iter().zip(runner.run(&arguments)) {
+            let canonical = if expected.is_nan() { nan } else { *expected };
+            assert_eq!(found, u64::from(canonical.to_bits()), "{name}({x})");
+        }
+    }
+}
+
+/// The circuits for numbers below 2^15 give the same as those for all numbers do, for less.
+#[test]
+fn small_arguments_take_fewer_gates() {
+    let one = |build: fn(Arithmetic, &mut Builder, &[sealane_circuit::Wire]) -> Vec<_>| {
+        let mut b = Builder::new();
+        let x = b.input(32);
+        let result = build(F32, &mut b, &x);
+        b.finish(vec![result])
+    };
+    let pairs = [
+        (one(Arithmetic::sin), one(Arithmetic::sin_small)),
+        (one(Arithmetic::cos), one(Arithmetic::cos_small)),
+    ];
+    let arguments = sample(Format::F32, 0, 2);
+    for (all, small) in pairs {
+        println!("{} {}", all.info().ands, small.info().ands);
+        assert!(small.info().ands < all.info().ands);
+        for &x in arguments.iter().filter(|&&x| x & 0x7fff_ffff < 0x4700_0000) {
+            let inputs = [u128::from(x)];
+            let [all, small] =
+                [&all, &small].map(|circuit| eval_words(circuit, &inputs).unwrap()[0]);
+            assert!(all.abs_diff(small) <= 1, "{x:#x}: {all:#x} and {small:#x}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Correlated OTs.
+
+use super::Dealer;
+use crate::traits::{CotCost, CotReceiver, CotSender, PACKED};
+use crate::{Flights, OtError, Security};
+use sealane_block::Block;
+use sealane_net::Mesh;
+use sealane_parties::PartyId;
+use zeroize::Zeroizing;
+
+/// Sender of correlated OTs; see the [module](super).
+pub struct Sender {
+    peer: PartyId,
+    delta: Block,
+    dealer: Dealer,
+}
+
+/// Receiver of correlated OTs; see the [module](super).
+pub struct Receiver {
+    peer: PartyId,
+    delta: Block,
+    dealer: Dealer,
+}
+
+/// Cost of what the dealer gives: nothing crosses.
+#[derive(Clone, Copy, Debug)]
+pub struct Free;
+
+impl CotCost for Free {
+    fn set_up(&self) -> Flights {
+        Flights::new()
+    }
+
+    fn extend(&self, _: u64, _: u64) -> Flights {
+        Flights::new()
+    }
+}
+
+/// Creates the two of `parties`, a sender and a receiver, who know each other's secrets: for tests
+/// alone.
+pub fn danger_pair(parties: [PartyId; 2], delta: Block, seed: u64) -> (Sender, Receiver) {
+    let [one, other] = Dealer::pair(seed);
+    let sender = Sender {
+        peer: parties[1],
+        delta,
+        dealer: one,
+    };
+    let receiver = Receiver {
+        peer: parties[0],
+        delta,
+        dealer: other,
+    };
+    (sender, receiver)
+}
+
+impl CotSender for Sender {
+    fn peer(&self) -> PartyId {
+        self.peer
+    }
+
+    fn security(&self) -> Security {
+        Security::Malicious
+    }
+
+    fn delta(&self) -> Block {
+        self.delta
+    }
+
+    fn extend(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+        let mut choices = Zeroizing::new(vec![Block::ZERO; q.len().div_ceil(PACKED)]);
+        self.dealer.0.fill(&mut choices);
+        self.dealer.0.fill(q);
+        Ok(())
+    }
+}
+
+impl CotReceiver for Receiver {
+    fn peer(&self) -> PartyId {
+        self.peer
+    }
+
+    fn security(&self) -> Security {
+        Security::Malicious
+    }
+
+    fn extend(
+        &mut self,
+        _: &mut Mesh,
+        choices: &mut [Block],
+        t: &mut [Block],
+    ) -> Result<(), OtError> {
+        assert_eq!(choices.len(), t.len().div_ceil(PACKED), "128 in a block");
+        self.dealer.0.fill(choices);
+        self.dealer.0.fill(t);
+        crate::traits::clear_rest(choices, t.len());
+        for (j, t) in t.iter_mut().enumerate() {
+            *t ^= self.delta.masked(crate::traits::choice(choices, j));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! Random OTs, OTs of one of many strings, and products of secrets, as traits.
+
+use super::CotCost;
+use crate::{Flights, OtError};
+use sealane_block::Block;
+use sealane_net::Mesh;
+
+/// Sender of random OTs: of each it gets two random keys, the receiver a random bit and the key of
+/// that bit.
+///
+/// The two parties call `random` for as many OTs, in the same order.
+pub trait RandomSender {
+    /// Fills `pairs` with both keys of each OT. Messages that it writes last are not flushed.
+    ///
+    /// # Errors
+    /// As [`CotSender::extend`](super::CotSender::extend).
+    fn random(&mut self, mesh: &mut Mesh, pairs: &mut [[Block; 2]]) -> Result<(), OtError>;
+}
+
+/// Receiver of random OTs; see [`RandomSender`].
+pub trait RandomReceiver {
+    /// Fills `choices` with random bits, [`PACKED`](super::PACKED) a block, and `keys` with the
+    /// keys of these. Messages that it writes last are not flushed.
+    ///
+    /// # Errors
+    /// As [`CotReceiver::extend`](super::CotReceiver::extend).
+    ///
+    /// # Panics
+    /// If there are not exactly `keys.len().div_ceil(128)` blocks of choices.
+    fn random(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &mut [Block],
+        keys: &mut [Block],
+    ) -> Result<(), OtError>;
+}
+
+/// Sender of OTs of one of `N` strings: of each it gets `N` random keys, the receiver the key of
+/// its choice.
+///
+/// The two parties call the same methods for as many OTs, in the same order.
+pub trait OneOfNSender {
+    /// All keys of one call.
+    type Keys: OneOfNKeys;
+
+    /// Number of strings, `N`, up to 256.
+    fn strings(&self) -> usize;
+
+    /// Makes `count` OTs whose choices are random.
+    ///
+    /// # Errors
+    /// The network failed, or the receiver deviated from the protocol and was caught. After any
+    /// error the sender is of no use.
+    fn extend(&mut self, mesh: &mut Mesh, count: usize) -> Result<Self::Keys, OtError>;
+
+    /// As [`extend`](OneOfNSender::extend), with choices that the receiver gives
+    /// ([`OneOfNReceiver::receive_given`]).
+    ///
+    /// # Errors
+    /// As [`extend`](OneOfNSender::extend).
+    fn extend_given(&mut self, mesh: &mut Mesh, count: usize) -> Result<Self::Keys, OtError>;
+}
+
+/// The keys of a [`OneOfNSender`], which computes those that it is asked for.
+pub trait OneOfNKeys {
+    /// Number of OTs.
+    fn count(&self) -> usize;
+
+    /// Fills `keys` with the keys of strings of OTs, by the numbers of OT and string.
+    ///
+    /// # Panics
+    /// If there are not as many, or a number is too large.
+    fn fill(&self, places: &[(usize, u8)], keys: &mut [Block]);
+
+    /// Fills `keys` with all keys: those of the strings of the first OT, and so on.
+    ///
+    /// # Panics
+    /// If there is not one for each string of each OT.
+    fn fill_all(&self, keys: &mut [Block]);
+}
+
+/// Receiver of OTs of one of `N` strings; see [`OneOfNSender`].
+pub trait OneOfNReceiver {
+    /// Number of strings, `N`, up to 256.
+    fn strings(&self) -> usize;
+
+    /// Makes OTs whose choices are random: fills `choices`, and `keys` with the keys of these.
+    /// Messages that it writes last are not flushed.
+    ///
+    /// # Errors
+    /// The network failed.
+    ///
+    /// # Panics
+    /// If there is not a key for each choice.
+    fn extend(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &mut [u8],
+        keys: &mut [Block],
+    ) -> Result<(), OtError>;
+
+    /// As [`extend`](OneOfNReceiver::extend), with `choices` of its own, below `N`.
+    ///
+    /// # Errors
+    /// As [`extend`](OneOfNReceiver::extend).
+    ///
+    /// # Panics
+    /// If there is not a key for each choice, or a choice is no number of a string.
+    fn receive_given(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &[u8],
+        keys: &mut [Block],
+    ) -> Result<(), OtError>;
+}
+
+/// Products of secrets of two parties, of which each has shares ([`triples`](crate::triples)).
+pub trait Goods: Sized {
+    /// The choice among goods of this type: a ring, or a shape.
+    type Kind: Copy;
+
+    /// Messages of `count` goods that are made of correlated OTs, if each source of these made
+    /// `before` OTs since its set-up.
+    fn flights<C: CotCost + ?Sized>(cot: &C, before: u64, kind: Self::Kind, count: u64) -> Flights;
+}
+
+/// One of two parties that make goods together. Both call `make` with the same arguments, in the
+/// same order.
+pub trait GoodsSource<G: Goods> {
+    /// Makes this party's part of `count` goods. Messages that it writes last are not flushed.
+    ///
+    /// # Errors
+    /// The network failed, or the peer deviated from the protocol beneath and was caught.
+    fn make(&mut self, mesh: &mut Mesh, kind: G::Kind, count: usize) -> Result<G, OtError>;
+}

@@ -1,0 +1,113 @@
+"""Writes known answers of further functions, from mpmath, to testdata/math.
+
+`special.csv` has the error functions and gamma: arguments are numbers of binary32, of every few
+exponents, near the places where these functions change their form or leave the range, and between.
+The other files have functions of f64 in the form of `math_vectors.py`: arguments of every few
+exponents, and for circular functions the one that is nearest to a multiple of pi/2 and others near
+such multiples. Values have 40 digits.
+
+    pip install mpmath
+    python tools/math_vectors_special.py
+"""
+
+import math
+import random
+import struct
+from collections.abc import Callable, Iterator
+
+import mpmath as mp
+
+from math_vectors import FOLDER, number_bits, rounded
+
+# The significand, of 53 bits, and the exponent of the number of f64 that is nearest to a multiple
+# of pi/2; found by continued fractions.
+NEAREST = (0x16AC5B262CA1FF, 797)
+
+
+def main() -> None:
+    """Writes all tables."""
+    mp.mp.dps = 400
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    rows = ["function,argument,value"]
+    for name, (function, low, high, ends) in SPECIAL.items():
+        for word in single_arguments(low, high, ends):
+            x = single(word)
+            pole = name == "tgamma" and x <= 0 and x == math.floor(x)
+            if math.isfinite(x) and not pole and (name != "tgamma" or abs(x) < 1e5):
+                rows.append(f"{name},{word:08x},{digits(function(mp.mpf(x)))}")
+    (FOLDER / "special.csv").write_text("\n".join(rows) + "\n")
+    for name, (function, first, last, signs) in DOUBLE.items():
+        rows = ["operands,rounded,exact"]
+        for x in double_arguments(random.Random(name), name, first, last, signs):
+            value = function(mp.mpf(x))
+            rows.append(f"{number_bits(x):016x},{number_bits(rounded(value)):016x},{digits(value)}")
+        (FOLDER / f"{name}.csv").write_text("\n".join(rows) + "\n")
+        print(name, len(rows) - 1)
+
+
+def digits(value: mp.mpf) -> str:
+    """A value with 40 digits and an exponent."""
+    return str(mp.nstr(value, 40, min_fixed=0, max_fixed=0))
+
+
+def single_bits(x: float) -> int:
+    """The interchange form of a number of binary32."""
+    return int(struct.unpack("<I", struct.pack("<f", x))[0])
+
+
+def single(word: int) -> float:
+    """The number of binary32 with these bits."""
+    return float(struct.unpack("<f", struct.pack("<I", word))[0])
+
+
+def single_arguments(low: int, high: int, ends: list[float]) -> list[int]:
+    """The arguments of a function whose interesting ones lie between two numbers."""
+    words = {1, 2, 0x400000, 0x7FFFFF, 0x800000}
+    for exponent in range(1, 255, 11):
+        words.update(exponent << 23 | fraction for fraction in (0, 0x2A0000, 0x7FFFFF))
+    words.update([word | 1 << 31 for word in words])
+    for i in range(150):
+        words.add(single_bits(low + (high - low) * (i + (i * 0.6180339887) % 1) / 150))
+    for end in [i / 2 for i in range(2 * low, 2 * high + 1)] + ends:
+        word = single_bits(end)
+        words.update((word, max(word, 1) - 1, word + 1))
+    return sorted(words)
+
+
+def double_arguments(
+    coins: random.Random, name: str, first: int, last: int, signs: str
+) -> Iterator[float]:
+    """Numbers of some exponents, and of f64 those that are hard to reduce."""
+    step = max(1, (last - first) // 100)
+    for exponent in range(first, last + 1, step):
+        sign = -1 if coins.choice(signs) == "-" else 1
+        yield sign * math.ldexp(1 + coins.random(), exponent)
+        yield sign * math.ldexp(1, exponent)
+    if name in ("sin", "cos", "tan"):
+        yield math.ldexp(*NEAREST)
+        for k in range(1, 60):
+            yield float(mp.pi / 2 * k)
+        for exponent in range(-20, 10):
+            yield math.ldexp(1 + coins.random(), exponent)
+
+
+SPECIAL = {
+    "erf": (mp.erf, -5, 5, [3.8325, 3.9192]),
+    "erfc": (mp.erfc, -5, 11, [10.05, 10.054, 9.19, 9.2]),
+    "tgamma": (mp.gamma, -44, 36, [35.04, 35.05, 34.99, 0.25, -0.25, 1.4616]),
+}
+
+DOUBLE: dict[str, tuple[Callable[[mp.mpf], mp.mpf], int, int, str]] = {
+    "sin": (mp.sin, -1022, 1023, "+-"),
+    "cos": (mp.cos, -30, 1023, "+-"),
+    "tan": (mp.tan, -1022, 1023, "+-"),
+    "atan": (mp.atan, -60, 60, "+-"),
+    "asin": (mp.asin, -60, -1, "+-"),
+    "acos": (mp.acos, -60, -1, "+-"),
+    "cbrt": (lambda x: mp.sign(x) * mp.cbrt(abs(x)), -1022, 1023, "+-"),
+    "rsqrt": (lambda x: 1 / mp.sqrt(x), -1022, 1023, "+"),
+    "erf": (mp.erf, -60, 3, "+-"),
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,382 @@
+"""The specifications that `tools/prove.py` proves circuits against.
+
+Each is a function from words of input literals to cases. A case lists literals that are true in
+it, and the outputs that the circuit has to have then.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from proof_words import FALSE, TRUE, Net, Word, constant
+
+
+@dataclass(frozen=True)
+class Case:
+    """Some of the operands, and the outputs for them."""
+
+    given: Word
+    outputs: Word
+
+
+Cases = Callable[..., Iterator[Case]]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A circuit and its specification."""
+
+    name: str
+    arguments: list[str]
+    cases: Cases
+    quick: bool = False
+    changes: int = 3
+
+
+@dataclass(frozen=True)
+class Float:
+    """A format of IEEE 754."""
+
+    exponent: int
+    fraction: int
+
+    @property
+    def bias(self) -> int:
+        """The exponent field of 1."""
+        return (1 << (self.exponent - 1)) - 1
+
+    @property
+    def last(self) -> int:
+        """The exponent field of infinities and NaN."""
+        return (1 << self.exponent) - 1
+
+    def parts(self, x: Word) -> tuple[Word, Word, int]:
+        """Fraction, exponent and sign."""
+        return x[: self.fraction], x[self.fraction : -1], x[-1]
+
+    def number(self, sign: int, exponent: int, fraction: int = 0) -> Word:
+        """A number of constant magnitude."""
+        field = constant(exponent, self.exponent)
+        return [*constant(fraction, self.fraction), *field, sign]
+
+    def nan(self) -> Word:
+        """The canonical NaN."""
+        return self.number(FALSE, self.last, 1 << (self.fraction - 1))
+
+
+FORMATS = {
+    "f16": Float(5, 10),
+    "bf16": Float(8, 7),
+    "f32": Float(8, 23),
+    "f64": Float(11, 52),
+}
+
+
+def add(net: Net, x: Word, y: Word) -> Iterator[Case]:
+    """The sum with its carry."""
+    yield Case([], net.add(x, y))
+
+
+def sub(net: Net, x: Word, y: Word) -> Iterator[Case]:
+    """The difference, with its sign as the highest bit."""
+    difference = net.add(x, [-bit for bit in y], TRUE)
+    yield Case([], [*difference[:-1], -difference[-1]])
+
+
+def flipped(x: Word) -> Word:
+    """A signed word as an unsigned one in the same order."""
+    return [*x[:-1], -x[-1]]
+
+
+def order(less: Callable[[Net, Word, Word], int]) -> Cases:
+    """A truth value of two words."""
+
+    def cases(net: Net, x: Word, y: Word) -> Iterator[Case]:
+        yield Case([], [less(net, x, y)])
+
+    return cases
+
+
+def smaller(net: Net, x: Word, y: Word) -> Iterator[Case]:
+    """The smaller of signed words."""
+    yield Case([], net.select(net.less(flipped(x), flipped(y)), x, y))
+
+
+def larger(net: Net, x: Word, y: Word) -> Iterator[Case]:
+    """The larger of unsigned words."""
+    yield Case([], net.select(net.less(x, y), y, x))
+
+
+def multiplexer(net: Net, x: Word, y: Word, condition: Word) -> Iterator[Case]:
+    """One of two words."""
+    yield Case([], net.select(condition[0], x, y))
+
+
+def shift(move: Callable[[Word, int], Word]) -> Cases:
+    """A shift by each amount in turn."""
+
+    def cases(net: Net, x: Word, amount: Word) -> Iterator[Case]:
+        for places in range(1 << len(amount)):
+            yield Case(net.is_constant(amount, places), move(x, places))
+
+    return cases
+
+
+def left(x: Word, places: int) -> Word:
+    """A word times a power of two."""
+    return ([FALSE] * places + x)[: len(x)]
+
+
+def right(fill: Callable[[Word], int]) -> Callable[[Word, int], Word]:
+    """A word divided by a power of two, rounded down."""
+
+    def move(x: Word, places: int) -> Word:
+        return (x[places:] + [fill(x)] * places)[: len(x)]
+
+    return move
+
+
+def nearest(net: Net, bits: Word, cut: int) -> int:
+    """1 if a word without its `cut` lowest bits is rounded up: to the nearest, ties to even."""
+    if cut == 0 or cut > len(bits):
+        return FALSE
+    odd = bits[cut] if cut < len(bits) else FALSE
+    return net.both(bits[cut - 1], net.either(odd, net.any(bits[: cut - 1])))
+
+
+def special(net: Net, form: Float, x: Word, infinite: Word, nan: Word) -> Iterator[Case]:
+    """Infinities and NaN."""
+    fraction, exponent, _ = form.parts(x)
+    given = net.is_constant(exponent, form.last)
+    yield Case([*given, -net.any(fraction)], infinite)
+    yield Case([*given, net.any(fraction)], nan)
+
+
+def integral(form: Float, away: Callable[[Net, int, Word, int], int]) -> Cases:
+    """Rounding to integral values; `away` says of sign, magnitude and cut bits if it goes away
+    from zero. The magnitude of a number below 1 is its significand behind a point."""
+
+    def cases(net: Net, x: Word) -> Iterator[Case]:
+        fraction, exponent, sign = form.parts(x)
+        yield from special(net, form, x, x, form.nan())
+        for places in range(form.fraction):
+            cut = form.fraction - places
+            up = away(net, sign, [*fraction, TRUE], cut)
+            magnitude = [*fraction, *constant(form.bias + places, form.exponent)]
+            kept = net.increment(magnitude[cut:], up)
+            given = net.is_constant(exponent, form.bias + places)
+            yield Case(given, [*constant(0, cut), *kept, sign])
+        just_below = net.is_constant(exponent, form.bias - 1)
+        one = form.number(sign, form.bias)
+        zero = form.number(sign, 0)
+        up = away(net, sign, [*fraction, TRUE], form.fraction + 1)
+        yield Case(just_below, net.select(up, one, zero))
+        # Some bit far below a half, or none.
+        tiny = net.less(exponent, constant(form.bias - 1, form.exponent))
+        some = [net.any([*fraction, *exponent]), FALSE, FALSE]
+        yield Case([tiny], net.select(away(net, sign, some, 3), one, zero))
+        whole = net.less(constant(form.bias + form.fraction - 1, form.exponent), exponent)
+        yield Case([whole, -net.all(exponent)], x)
+
+    return cases
+
+
+def away_down(net: Net, sign: int, bits: Word, cut: int) -> int:
+    """Towards minus infinity."""
+    return net.both(sign, net.any(bits[:cut]))
+
+
+def away_up(net: Net, sign: int, bits: Word, cut: int) -> int:
+    """Towards plus infinity."""
+    return net.both(-sign, net.any(bits[:cut]))
+
+
+def away_never(_net: Net, _sign: int, _bits: Word, _cut: int) -> int:
+    """Towards zero."""
+    return FALSE
+
+
+def away_half(_net: Net, _sign: int, bits: Word, cut: int) -> int:
+    """To the nearest, ties away from zero."""
+    return bits[cut - 1]
+
+
+def away_even(net: Net, _sign: int, bits: Word, cut: int) -> int:
+    """To the nearest, ties to even."""
+    return nearest(net, bits, cut)
+
+
+def from_integer(form: Float, signed: bool) -> Cases:
+    """Integers as numbers, by the place of the leading bit."""
+
+    def cases(net: Net, x: Word) -> Iterator[Case]:
+        sign = x[-1] if signed else FALSE
+        magnitude = net.select(sign, net.negate(x), x)
+        yield Case([-bit for bit in magnitude], form.number(FALSE, 0))
+        for top in range(len(x)):
+            given = [magnitude[top], *(-bit for bit in magnitude[top + 1 :])]
+            cut = max(top - form.fraction, 0)
+            below = magnitude[cut:top]
+            fraction = constant(0, form.fraction - len(below)) + below
+            number = [*fraction, *constant(form.bias + top, form.exponent)]
+            number = net.increment(number, nearest(net, magnitude[: top + 1], cut))
+            yield Case(given, [*number, sign])
+
+    return cases
+
+
+def to_integer(form: Float, bits: int, signed: bool, even: bool) -> Cases:
+    """Numbers as integers with a flag of those that do not fit, by the exponent."""
+
+    def cases(net: Net, x: Word) -> Iterator[Case]:
+        fraction, exponent, sign = form.parts(x)
+        ends = [*([-sign] * (bits - 1)), sign if signed else -sign]
+        yield from special(net, form, x, [*ends, TRUE], [*constant(0, bits), TRUE])
+        significand = [*fraction, TRUE]
+        for places in range(-1, bits):
+            # The integer with two more bits, for the carry and the sign.
+            cut = form.fraction - places
+            wide = constant(0, max(-cut, 0)) + significand[max(cut, 0) :]
+            wide = [*(wide + [FALSE] * bits)[: bits + 1], FALSE]
+            up = nearest(net, significand, max(cut, 0)) if even else FALSE
+            value = net.increment(wide, up)
+            value = net.select(sign, net.negate(value), value)
+            above = value[bits - 1 :] if signed else value[bits:]
+            fits = net.either(net.all(above), -net.any(above)) if signed else -net.any(above)
+            given = net.is_constant(exponent, form.bias + places)
+            yield Case(given, [*net.select(fits, value[:bits], ends), -fits])
+        tiny = net.less(exponent, constant(form.bias - 1, form.exponent))
+        yield Case([tiny], constant(0, bits + 1))
+        large = net.less(constant(form.bias + bits - 1, form.exponent), exponent)
+        yield Case([large, -net.all(exponent)], [*ends, TRUE])
+
+    return cases
+
+
+def narrow(form: Float, to: Float) -> Cases:
+    """A format with smaller exponents: by the exponent where the result is subnormal."""
+
+    def cases(net: Net, x: Word) -> Iterator[Case]:
+        fraction, exponent, sign = form.parts(x)
+        yield from special(net, form, x, to.number(sign, to.last), to.nan())
+        cut = form.fraction - to.fraction
+        first = form.bias - to.bias + 1
+        normal = -net.less(exponent, constant(first, form.exponent))
+        beyond = -net.less(exponent, constant(first + to.last - 1, form.exponent))
+        field = net.add(exponent, constant(-(first - 1), form.exponent))[: to.exponent]
+        magnitude = net.increment([*fraction[cut:], *field], nearest(net, [*fraction, *field], cut))
+        yield Case([normal, -beyond], [*magnitude, sign])
+        yield Case([beyond, -net.all(exponent)], to.number(sign, to.last))
+        lowest = first - to.fraction - 1
+        for value in range(lowest, first):
+            places = cut + first - value
+            significand = [*fraction, TRUE]
+            zeros = constant(0, to.exponent + to.fraction)
+            kept = [*significand[places:], *zeros][: len(zeros)]
+            kept = net.increment(kept, nearest(net, significand, places))
+            yield Case(net.is_constant(exponent, value), [*kept, sign])
+        tiny = net.less(exponent, constant(lowest, form.exponent))
+        yield Case([tiny], to.number(sign, 0))
+
+    return cases
+
+
+def shorten(form: Float, to: Float) -> Cases:
+    """A format with the same exponents and a shorter fraction."""
+
+    def cases(net: Net, x: Word) -> Iterator[Case]:
+        _, exponent, sign = form.parts(x)
+        yield from special(net, form, x, to.number(sign, to.last), to.nan())
+        cut = form.fraction - to.fraction
+        magnitude = net.increment(x[cut:-1], nearest(net, x[:-1], cut))
+        yield Case([-net.all(exponent)], [*magnitude, sign])
+
+    return cases
+
+
+def compare(form: Float, relation: str) -> Cases:
+    """Orders of numbers, by their signs."""
+
+    def cases(net: Net, x: Word, y: Word) -> Iterator[Case]:
+        nan = FALSE
+        for number in (x, y):
+            fraction, exponent, _ = form.parts(number)
+            nan = net.either(nan, net.both(net.all(exponent), net.any(fraction)))
+        (*size, sign), (*other, other_sign) = x, y
+        zeros = -net.any([*size, *other])
+        same = net.either(net.equal(x, y), zeros)
+        backwards = net.less(other, size)
+        by_sign = net.choose(sign, net.choose(other_sign, backwards, TRUE), FALSE)
+        forwards = net.both(-other_sign, net.less(size, other))
+        less = net.both(net.choose(sign, by_sign, forwards), -same)
+        truth = {"eq": same, "lt": less, "le": net.either(less, same)}[relation]
+        yield Case([], [net.both(truth, -nan)])
+
+    return cases
+
+
+def words() -> Iterator[Target]:
+    """Functions of room `circuit`."""
+    orders = {
+        "lt": lambda net, x, y: net.less(x, y),
+        "slt": lambda net, x, y: net.less(flipped(x), flipped(y)),
+        "le": lambda net, x, y: -net.less(y, x),
+        "eq": lambda net, x, y: net.equal(x, y),
+    }
+    functions: dict[str, Cases] = {
+        "add": add,
+        "sub": sub,
+        "min": smaller,
+        "max": larger,
+        "mux": multiplexer,
+        "shl": shift(left),
+        "shr": shift(right(lambda x: FALSE)),
+        "sar": shift(right(lambda x: x[-1])),
+    }
+    functions |= {name: order(less) for name, less in orders.items()}
+    for name, cases in functions.items():
+        for width in (8, 32, 64):
+            for goal in ("size", "depth"):
+                quick = width == (8 if name.startswith("s") else 64) or name == "sub"
+                full = f"{name}/{width}/{goal}"
+                yield Target(full, [name, str(width), goal], cases, quick)
+
+
+def numbers() -> Iterator[Target]:
+    """Functions of room `numeric` that round and normalise."""
+    directions = {
+        "floor": away_down,
+        "ceil": away_up,
+        "trunc": away_never,
+        "round": away_half,
+        "roundeven": away_even,
+    }
+    for name, form in FORMATS.items():
+        functions: dict[str, Cases] = {
+            function: integral(form, away) for function, away in directions.items()
+        }
+        functions |= {relation: compare(form, relation) for relation in ("eq", "lt", "le")}
+        if name in ("f32", "f64"):
+            functions |= {
+                "of-i64": from_integer(form, True),
+                "of-u64": from_integer(form, False),
+                "of-i32": from_integer(form, True),
+                "to-i64": to_integer(form, 64, True, False),
+                "to-u64": to_integer(form, 64, False, False),
+                "to-i32": to_integer(form, 32, True, False),
+                "nearest-i64": to_integer(form, 64, True, True),
+                "nearest-i32": to_integer(form, 32, True, True),
+                "to-f16": narrow(form, FORMATS["f16"]),
+            }
+        if name == "f32":
+            functions["to-bf16"] = shorten(form, FORMATS["bf16"])
+        if name == "f64":
+            functions["to-f32"] = narrow(form, FORMATS["f32"])
+        quick = {"bf16": ("floor", "roundeven", "lt"), "f32": ("to-bf16", "of-i32"), "f64": ("le",)}
+        for function, cases in functions.items():
+            for goal in ("size", "depth"):
+                full = f"{function}/{name}/{goal}"
+                chosen = function in quick.get(name, ())
+                yield Target(full, [function, name, goal, "kept"], cases, chosen)
+
+
+TARGETS = [*words(), *numbers()]
