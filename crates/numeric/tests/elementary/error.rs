@@ -76,7 +76,7 @@ pub fn sample(format: Format, count: usize, seed: u64) -> Vec<u64> {
         state = state
             .wrapping_mul(6364136223846793005)
             .wrapping_add(1442695040888963407);
-        state >> 64 - fraction.min(33)
+        state >> (64 - fraction.min(33))
     };
     let mut numbers = Vec::new();
     for field in 0..1u64 << (format.exponent + 1) {
@@ -135,5 +135,5 @@ pub fn rounded(arithmetic: Arithmetic, exact: f64) -> u64 {
     }
     // A carry out of the fraction is one into the exponent.
     let field = (lowest - least) as u64;
-    sign | (field << format.fraction) + units as u64
+    sign | ((field << format.fraction) + units as u64)
 }

@@ -71,7 +71,7 @@ impl Runner {
             .map(|bit| {
                 std::array::from_fn(|word| match LOW.get(bit) {
                     Some(&pattern) => pattern,
-                    None => (first + 64 * word as u64 >> bit & 1).wrapping_neg(),
+                    None => ((first + 64 * word as u64) >> bit & 1).wrapping_neg(),
                 })
             })
             .collect();

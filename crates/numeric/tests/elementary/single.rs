@@ -5,8 +5,11 @@ use crate::elementary::lanes::Runner;
 use sealane_circuit::Goal;
 use sealane_numeric::{Arithmetic, Format};
 
+/// Name, reference and allowed error of a function.
+pub type Case = (&'static str, fn(f64) -> f64, f64);
+
 /// The functions, with the error that they may have in units in the last place.
-pub const EXACT: &[(&str, fn(f64) -> f64, f64)] = &[
+pub const EXACT: &[Case] = &[
     ("exp", f64::exp, 0.6),
     ("exp2", f64::exp2, 0.6),
     ("log", f64::ln, 0.6),
