@@ -96,22 +96,6 @@ impl Arithmetic {
             };
             return self.pack(b, &result, special);
         }
-        if self.is_narrow() && !self.is_flushed() {
-            // Subnormal roots need the remainder, which no format of programs has.
-            let square = b.mul(Int::unsigned(&root), Int::unsigned(&root), 2 * p + 2);
-            let radicand = Int::unsigned(&radicand).shl(p + 1, 2 * p + 2);
-            let exact = b.eq(Int::unsigned(&square), Int::unsigned(&radicand));
-            let result = Unrounded {
-                sign: x.sign,
-                exponent: field,
-                offset: 0,
-                above: Wire::ZERO,
-                significand: root,
-                sticky: !exact,
-                carries: false,
-            };
-            return self.pack(b, &result, special);
-        }
         let (fraction, _) = self.round(b, &root, Wire::ONE);
         let ends = Ends {
             zero: special.zero,
