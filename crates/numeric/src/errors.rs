@@ -59,7 +59,14 @@ impl Arithmetic {
     }
 
     /// One less the error function.
+    ///
+    /// # Panics
+    /// If the format has more than 32 bits: arguments up to 27 need another table.
     pub fn erfc(self, b: &mut Builder, x: &[Wire]) -> Word {
+        assert!(
+            self.format.bits() <= 32,
+            "erfc is not made for formats of more than 32 bits"
+        );
         let parts = self.format.split(x);
         let negative = parts.sign;
         let tail = Curve::known("erfc", self.work() as i32, |digits| {

@@ -37,7 +37,14 @@ struct Argument {
 
 impl Arithmetic {
     /// The gamma function.
+    ///
+    /// # Panics
+    /// If the format has more than 32 bits: arguments up to 184 need another table.
     pub fn tgamma(self, b: &mut Builder, x: &[Wire]) -> Word {
+        assert!(
+            self.format.bits() <= 32,
+            "tgamma is not made for formats of more than 32 bits"
+        );
         let p = self.precision();
         let width = self.exponent_width();
         let parts = self.format.split(x);

@@ -44,7 +44,7 @@ struct Turn {
 }
 
 /// Such that no number of the format is nearer than `2^-closest` to a multiple of pi/2, in units of
-/// pi/2, but those near 0. By continued fractions; a test repeats it.
+/// pi/2, but those near 0. By continued fractions.
 pub(crate) fn closest(format: Format) -> usize {
     match format {
         Format::F16 => 17,
@@ -193,11 +193,17 @@ impl Arithmetic {
         layers(closest(self.format) + 2)
     }
 
+    /// [`closest`] for numbers below `2^(largest + 1)`: by a bit less where it is known.
+    fn closest_below(self, largest: i32) -> usize {
+        let near = self.format == Format::F32 && largest < 15;
+        closest(self.format) - usize::from(near)
+    }
+
     /// The argument over pi/2, modulo 4: of a number from `2^least` to below `2^(largest + 1)`.
     /// Smaller ones are 0.
     fn reduce(self, b: &mut Builder, parts: &Parts, largest: i32) -> Turn {
         let p = self.precision();
-        let behind = closest(self.format) + self.work() - 3 + ROWS_GUARD;
+        let behind = self.closest_below(largest) + self.work() - 3 + ROWS_GUARD;
         let bias = self.format.bias();
         let fields = (self.least() + bias).max(1)..=(largest + bias).min(2 * bias);
         let windows = Windows::new(p, behind, bias);
