@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 from proof_words import FALSE, TRUE, Net, Word, constant
 
+# In place of an output that may be anything.
+ANY = 0
+
 
 @dataclass(frozen=True)
 class Case:
@@ -314,6 +317,34 @@ def compare(form: Float, relation: str) -> Cases:
     return cases
 
 
+def place(form: Float) -> Cases:
+    """A number in the window of an exact sum, by its exponent."""
+
+    def cases(net: Net, x: Word) -> Iterator[Case]:
+        fraction, exponent, sign = form.parts(x)
+        window = form.last - 1 + form.fraction
+        for field in range(form.last):
+            significand = [*fraction, TRUE if field else FALSE]
+            below = constant(0, max(field, 1) - 1)
+            placed = [*below, *significand, *constant(0, window)][:window]
+            bits = [net.xor(bit, sign) for bit in placed]
+            given = net.is_constant(exponent, field)
+            yield Case(given, [*bits, sign, FALSE, FALSE, FALSE])
+        nan = net.any(fraction)
+        flags = [sign, nan, net.both(-sign, -nan), net.both(sign, -nan)]
+        yield Case(net.is_constant(exponent, form.last), [*[ANY] * window, *flags])
+
+    return cases
+
+
+SHIFTS = ("shl", "shr", "sar")
+# Functions on numbers that CI proves.
+QUICK = {
+    "f32": ("floor", "roundeven", "lt", "to-bf16", "of-i32", "to-i32"),
+    "f64": ("le", "to-f32"),
+}
+
+
 def words() -> Iterator[Target]:
     """Functions of room `circuit`."""
     orders = {
@@ -328,15 +359,14 @@ def words() -> Iterator[Target]:
         "min": smaller,
         "max": larger,
         "mux": multiplexer,
-        "shl": shift(left),
-        "shr": shift(right(lambda x: FALSE)),
-        "sar": shift(right(lambda x: x[-1])),
     }
+    moves = (left, right(lambda x: FALSE), right(lambda x: x[-1]))
+    functions |= {name: shift(move) for name, move in zip(SHIFTS, moves, strict=True)}
     functions |= {name: order(less) for name, less in orders.items()}
     for name, cases in functions.items():
         for width in (8, 32, 64):
             for goal in ("size", "depth"):
-                quick = width == (8 if name.startswith("s") else 64) or name == "sub"
+                quick = width == (8 if name in SHIFTS else 64)
                 full = f"{name}/{width}/{goal}"
                 yield Target(full, [name, str(width), goal], cases, quick)
 
@@ -367,15 +397,16 @@ def numbers() -> Iterator[Target]:
                 "nearest-i32": to_integer(form, 32, True, True),
                 "to-f16": narrow(form, FORMATS["f16"]),
             }
+        if name in ("f16", "f32"):
+            functions["place"] = place(form)
         if name == "f32":
             functions["to-bf16"] = shorten(form, FORMATS["bf16"])
         if name == "f64":
             functions["to-f32"] = narrow(form, FORMATS["f32"])
-        quick = {"bf16": ("floor", "roundeven", "lt"), "f32": ("to-bf16", "of-i32"), "f64": ("le",)}
         for function, cases in functions.items():
             for goal in ("size", "depth"):
                 full = f"{function}/{name}/{goal}"
-                chosen = function in quick.get(name, ())
+                chosen = function in QUICK.get(name, ())
                 yield Target(full, [function, name, goal, "kept"], cases, chosen)
 
 

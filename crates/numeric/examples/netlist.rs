@@ -9,7 +9,7 @@
 //! although tapes use slots again: `and OUT A B` or `xor OUT A B`.
 
 use sealane_circuit::{Builder, Circuit, Goal, Int, Machine, Tape, Word, compile, tape};
-use sealane_numeric::{Arithmetic, Fixed, Format, Rounding, function};
+use sealane_numeric::{Accumulator, Arithmetic, Fixed, Format, Rounding, function};
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -86,8 +86,13 @@ fn on_words(b: &mut Builder, operation: &str, width: usize) -> Option<Vec<Word>>
     }])
 }
 
-/// Functions on numbers: those on the list, and conversions by name, `of-i64` or `to-f32`.
+/// Functions on numbers: those on the list, conversions by name, `of-i64` or `to-f32`, and the limbs
+/// of an addend.
 fn on_numbers(b: &mut Builder, operation: &str, of: Arithmetic) -> Option<Vec<Word>> {
+    if operation == "place" {
+        let x = b.input(of.format.bits());
+        return Some(Accumulator::sum(of, 1).place(b, &x));
+    }
     if let Some(function) = function(operation) {
         let operands: Vec<Word> = function
             .operands
