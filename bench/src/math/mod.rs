@@ -63,7 +63,7 @@ fn asked(options: &Options, format: Format, function: &Function) -> bool {
     let in_format = formats.is_empty() || only(format.name());
     let named = names.is_empty() || only(function.name);
     let quick = options.budget.is_zero() && format != Format::BF16;
-    // Their forms of f64 are not to be trusted yet.
+    // These have no form of f64 yet, and refuse it.
     let made = format != Format::F64 || !["erfc", "tgamma"].contains(&function.name);
     in_format && named && !quick && made
 }

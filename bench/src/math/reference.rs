@@ -64,7 +64,6 @@ pub fn of(name: &str) -> Option<Reference> {
         "erf" => one(libm::erf),
         "erfc" => one(libm::erfc),
         "tgamma" => one(libm::tgamma),
-        "lgamma" => one(libm::lgamma),
         "sigmoid" => one(|x| match x < 0.0 {
             true => libm::exp(x) / (1.0 + libm::exp(x)),
             false => 1.0 / (1.0 + libm::exp(-x)),

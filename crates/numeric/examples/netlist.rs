@@ -86,8 +86,8 @@ fn on_words(b: &mut Builder, operation: &str, width: usize) -> Option<Vec<Word>>
     }])
 }
 
-/// Functions on numbers: those on the list, conversions by name, `of-i64` or `to-f32`, and the limbs
-/// of an addend.
+/// Functions on numbers: those on the list, conversions by name, `of-i64` or `to-f32`, and the
+/// limbs of an addend.
 fn on_numbers(b: &mut Builder, operation: &str, of: Arithmetic) -> Option<Vec<Word>> {
     if operation == "place" {
         let x = b.input(of.format.bits());

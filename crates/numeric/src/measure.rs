@@ -23,18 +23,9 @@ impl Runner {
     /// The circuit of a function on the list.
     ///
     /// # Panics
-    /// If its results have not the widths that the list states.
+    /// As [`circuit`].
     pub fn new(function: &Function, arithmetic: Arithmetic, goal: Goal) -> Runner {
-        let circuit = circuit(function, arithmetic, goal);
-        let stated = function.results.iter();
-        let stated = stated.map(|kind| kind.bits(arithmetic.format));
-        let name = function.name;
-        assert_eq!(
-            circuit.output_widths(),
-            stated.collect::<Vec<_>>(),
-            "{name}"
-        );
-        Runner::of(&circuit)
+        Runner::of(&circuit(function, arithmetic, goal))
     }
 
     /// The circuit that `build` makes of operands of these widths.
@@ -73,13 +64,6 @@ impl Runner {
             self.rows(&lanes, rows.len())
         })
         .collect()
-    }
-
-    /// The results of single operands, of a circuit of one operand and one result.
-    pub fn run_one(&self, operands: &[u64]) -> Vec<u64> {
-        let rows: Vec<Vec<u128>> = operands.iter().map(|&x| vec![x.into()]).collect();
-        let results = self.run(&rows).into_iter();
-        results.map(|row| row[0] as u64).collect()
     }
 
     /// The results of the 512 operands from `first` on, a multiple of 512, of a circuit of one
@@ -122,6 +106,9 @@ impl Runner {
 }
 
 /// The circuit of a function on the list.
+///
+/// # Panics
+/// If its results have not the widths that the list states.
 pub fn circuit(function: &Function, arithmetic: Arithmetic, goal: Goal) -> Circuit {
     let mut b = Builder::for_goal(goal);
     let operands = function.operands.iter();
@@ -129,6 +116,14 @@ pub fn circuit(function: &Function, arithmetic: Arithmetic, goal: Goal) -> Circu
         .map(|kind| b.input(kind.bits(arithmetic.format)))
         .collect();
     let results = (function.build)(arithmetic, &mut b, &operands);
+    let widths = results.iter().map(Vec::len);
+    let stated = function.results.iter();
+    let stated = stated.map(|kind| kind.bits(arithmetic.format));
+    assert!(
+        widths.eq(stated),
+        "results of `{}` as listed",
+        function.name
+    );
     b.finish(results)
 }
 

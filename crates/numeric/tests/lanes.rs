@@ -1,7 +1,8 @@
 //! Functions and other circuits against references, in all variants.
 
-use crate::common::{GOALS, Runner, both, circuit};
+use crate::common::{GOALS, both, circuit};
 use sealane_circuit::{Builder, Goal, Word};
+use sealane_numeric::measure::Runner;
 use sealane_numeric::{Arithmetic, Format, Kind, Subnormals};
 
 /// A circuit on words, ready to run.
@@ -20,22 +21,20 @@ impl Circuit {
         inputs: &[usize],
         build: impl FnOnce(&mut Builder, &[Word]) -> Vec<Word>,
     ) -> Circuit {
-        let mut b = Builder::for_goal(goal);
-        let words: Vec<Word> = inputs.iter().map(|&width| b.input(width)).collect();
-        let outputs = build(&mut b, &words);
-        Circuit::ready(&b.finish(outputs))
+        Circuit::ready(Runner::build(goal, inputs, build))
     }
 
     /// The circuit of a function on the list.
     pub fn of(goal: Goal, arithmetic: Arithmetic, name: &str) -> Circuit {
-        Circuit::ready(&circuit(name, arithmetic, goal))
+        Circuit::ready(Runner::of(&circuit(name, arithmetic, goal)))
     }
 
-    fn ready(circuit: &sealane_circuit::Circuit) -> Circuit {
+    fn ready(runner: Runner) -> Circuit {
+        let (ands, depth) = (runner.ands, runner.depth);
         Circuit {
-            runner: Runner::of(circuit),
-            ands: circuit.info().ands,
-            depth: circuit.info().depth,
+            runner,
+            ands,
+            depth,
         }
     }
 

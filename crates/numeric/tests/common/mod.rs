@@ -2,8 +2,8 @@
 
 pub mod exact;
 
-use sealane_circuit::{Builder, Circuit, Goal, Lanes, Machine, Tape, compile};
-use sealane_numeric::{Arithmetic, Format, function};
+use sealane_circuit::{Circuit, Goal};
+use sealane_numeric::{Arithmetic, Format, function, measure};
 
 /// Both kinds of arithmetic in a format.
 pub fn both(format: Format) -> [Arithmetic; 2] {
@@ -16,75 +16,20 @@ pub const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
 /// The circuit of a function.
 pub fn circuit(name: &str, of: Arithmetic, goal: Goal) -> Circuit {
     let function = function(name).unwrap_or_else(|| panic!("no function {name}"));
-    let mut b = Builder::for_goal(goal);
-    let operands: Vec<_> = function
-        .operands
-        .iter()
-        .map(|kind| b.input(kind.bits(of.format)))
-        .collect();
-    let results = (function.build)(of, &mut b, &operands);
-    let widths: Vec<usize> = results.iter().map(Vec::len).collect();
-    let stated: Vec<usize> = function
-        .results
-        .iter()
-        .map(|kind| kind.bits(of.format))
-        .collect();
-    assert_eq!(widths, stated, "{name}: results as listed");
-    b.finish(results)
+    measure::circuit(function, of, goal)
 }
 
 /// A function of some arithmetic that runs on many vectors at a time.
-pub struct Runner {
-    tape: Tape,
-    widths: Vec<usize>,
-    results: Vec<usize>,
-}
+pub struct Runner(measure::Runner);
 
 impl Runner {
     pub fn new(name: &str, of: Arithmetic, goal: Goal) -> Runner {
-        Runner::of(&circuit(name, of, goal))
-    }
-
-    pub fn of(circuit: &Circuit) -> Runner {
-        Runner {
-            tape: compile(circuit, &Machine::CPU),
-            widths: circuit.input_widths().to_vec(),
-            results: circuit.output_widths(),
-        }
+        Runner(measure::Runner::of(&circuit(name, of, goal)))
     }
 
     /// The results of each vector of operands.
     pub fn run(&self, vectors: &[Vec<u128>]) -> Vec<Vec<u128>> {
-        vectors
-            .chunks(512)
-            .flat_map(|chunk| {
-                let mut inputs: Vec<Lanes> = Vec::new();
-                for (operand, &width) in self.widths.iter().enumerate() {
-                    inputs.extend((0..width).map(|bit| {
-                        let mut lanes = [0; 8];
-                        for (lane, vector) in chunk.iter().enumerate() {
-                            let value = (vector[operand] >> bit & 1) as u64;
-                            lanes[lane / 64] |= value << (lane % 64);
-                        }
-                        lanes
-                    }));
-                }
-                let outputs = self.tape.eval(&inputs);
-                (0..chunk.len())
-                    .map(|lane| {
-                        let mut rest = &outputs[..];
-                        let word = |&width: &usize| {
-                            let (word, after) = rest.split_at(width);
-                            rest = after;
-                            word.iter().rev().fold(0, |value, lanes| {
-                                value << 1 | u128::from(lanes[lane / 64] >> (lane % 64) & 1)
-                            })
-                        };
-                        self.results.iter().map(word).collect()
-                    })
-                    .collect::<Vec<Vec<u128>>>()
-            })
-            .collect()
+        self.0.run(vectors)
     }
 
     /// Asserts that the first result of each vector is as expected.
