@@ -52,6 +52,7 @@ impl Protocol for Clear {
             settles: false,
             offline: false,
             pools: false,
+            silent: false,
             corruption: Corruption::None,
             assumption: "none: every party sees every input",
             papers: &[],

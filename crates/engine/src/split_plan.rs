@@ -11,7 +11,7 @@ use sealane_diagnostic::Diagnostic;
 use sealane_net::{Cancel, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party};
-use sealane_plan::{CostReport, Plan, StepCost, StepKind, cost, localise, plan_in_tiles};
+use sealane_plan::{CostReport, Plan, StepCost, StepKind, at_rows, cost, localise, plan_in_tiles};
 use sealane_program::graph::Program;
 use sealane_program::types::Data;
 use sealane_protocol::{Demand, Protocol};
@@ -63,7 +63,7 @@ impl SplitPlan {
     /// Returns the cost of the work. The promise is the one of the joint plan, since local work has
     /// no traffic and garbles no gate. Local steps stand before all others and cost only time.
     pub fn cost<P: Protocol>(&self, rows: &[u64]) -> CostReport {
-        let mut report = cost::<P>(&self.joint, rows);
+        let mut report = cost::<P>(&at_rows::<P>(&self.joint, rows), rows);
         let alone = self
             .locals
             .iter()
@@ -122,7 +122,8 @@ impl SplitPlan {
         // The preparation stands before the steps of each walk, a reveal behind them.
         let lines = 1 + self.joint.setting.timing.walks().len() * (steps + 1);
         let recorder = PlanRecorder::joint(journal, first, lines);
-        execute::<P>(&self.joint, start, recorder, mesh)
+        let plan = at_rows::<P::Protocol>(&self.joint, start.rows);
+        execute::<P>(&plan, start, recorder, mesh)
     }
 }
 

@@ -17,4 +17,5 @@ mod pool_cheats;
 mod random_programs;
 mod rounds;
 mod sessions;
+mod silent;
 mod simulator;

@@ -19,6 +19,7 @@
 //! | `base` | 128 random OTs: endemic OT of Masny and Rindal, in ristretto255 |
 //! | [`softspoken`] | extension to correlated OTs: SoftSpoken, and IKNP; semi-honest or malicious |
 //! | [`ferret`] | silent extension: Ferret, with an estimator of its parameters |
+//! | [`source`] | one of these extensions by the class of a network; OTs made ahead of their use |
 //! | [`forms`] | correlated OTs with given choices, random OTs, OTs of chosen strings |
 //! | [`softspoken::one_of_n`] | OTs of one of 4, 16 or 256 strings, and of up to 2^64 |
 //! | [`triples`] | OLEs, Boolean, arithmetic and matrix triples; semi-honest |
@@ -82,6 +83,7 @@ pub mod forms;
 pub mod ideal;
 mod security;
 pub mod softspoken;
+pub mod source;
 pub mod traits;
 mod transcript;
 pub mod triples;

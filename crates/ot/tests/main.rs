@@ -1,5 +1,6 @@
 //! All tests of this room in one binary: each binary links the kernels again.
 
+mod ahead;
 mod common;
 mod faults;
 mod ferret;

@@ -111,6 +111,7 @@ mod tests {
             settles,
             offline,
             pools,
+            silent,
             corruption: _,
             assumption: _,
             papers: _,
@@ -132,6 +133,7 @@ mod tests {
             with(&|p| p.settles = !settles),
             with(&|p| p.offline = !offline),
             with(&|p| p.pools = !pools),
+            with(&|p| p.silent = !silent),
             with(&|p| p.corruption = Corruption::Malicious(Threshold::Exactly(7))),
             with(&|p| p.corruption = Corruption::Malicious(Threshold::Minority)),
             with(&|p| p.assumption = "other"),
@@ -147,6 +149,7 @@ mod tests {
             timing: Honest::profile().timing(),
             network: NetworkClass::Lan,
             pooled: false,
+            silent: false,
         };
         let parties = ["a", "b"].map(String::from);
         let hashes = profiles

@@ -53,6 +53,7 @@ mod rearrange;
 mod scale;
 mod segment;
 mod setting;
+mod silent;
 pub mod steps;
 mod text;
 mod tile;
@@ -63,6 +64,7 @@ pub use job::JobParts;
 pub use localise::{Local, Localised, localise};
 pub use sealane_parties::NetworkClass;
 pub use setting::{fewest_helpers, suits};
+pub use silent::at_rows;
 pub use steps::Plan;
 pub use uses::StepKind;
 
@@ -72,6 +74,7 @@ use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::graph::{Program, Reveal};
 use sealane_protocol::{Protocol, Setting};
+use std::sync::Arc;
 use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
 
 /// Plans a program for protocol `P` and a declared network class. The session has the parties of
@@ -182,7 +185,7 @@ fn plan_once<P: Protocol>(
         setting: settings[0].clone(),
         owners: owners.into_iter().map(PartyId).collect(),
         rows: rows.collect(),
-        tapes,
+        tapes: Arc::new(tapes),
         values,
         segments,
         results,

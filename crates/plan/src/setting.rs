@@ -59,6 +59,7 @@ fn candidates(
         timing: profile.timing(),
         network,
         pooled: false,
+        silent: false,
     };
     Ok(assigned.map(setting).collect())
 }

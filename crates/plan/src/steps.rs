@@ -10,8 +10,10 @@ use sealane_diagnostic::Span;
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::types::{Data, Range, RowId, Type};
 use sealane_protocol::{Algebra, Domain, Setting, View};
+use std::sync::Arc;
 
 /// Plan of a program's run.
+#[derive(Clone)]
 pub struct Plan {
     /// Name of the protocol.
     pub protocol: &'static str,
@@ -22,7 +24,7 @@ pub struct Plan {
     /// The symbolic row counts: bound and rows a tile.
     pub rows: Vec<RowPlan>,
     /// All tapes; steps refer to them, equal tapes are one.
-    pub tapes: Vec<Tape>,
+    pub tapes: Arc<Vec<Tape>>,
     /// All values that steps exchange.
     pub values: Vec<ValuePlan>,
     /// Segments, in order.
@@ -82,6 +84,7 @@ impl ValuePlan {
 }
 
 /// A sequence of steps that runs once (`rows` is none) or for each tile.
+#[derive(Clone)]
 pub struct Segment {
     /// The table whose tiles it walks.
     pub rows: Option<RowId>,
@@ -93,6 +96,7 @@ pub struct Segment {
 }
 
 /// One step.
+#[derive(Clone)]
 pub struct Step {
     /// Operation of the step.
     pub op: StepOp,
@@ -175,6 +179,7 @@ pub struct TapeId(pub u32);
 
 /// A summand of a linear map modulo `2^k`: for each lane, the sum of the elements of an operand
 /// times public factors.
+#[derive(Clone)]
 pub struct LinearTerm {
     /// The elements.
     pub operand: Operand,
@@ -183,6 +188,7 @@ pub struct LinearTerm {
 }
 
 /// Public factor of a [`LinearTerm`].
+#[derive(Clone)]
 pub enum LinearFactor {
     /// One number for all elements, modulo `2^64`.
     Number(u64),
@@ -199,6 +205,7 @@ pub enum LinearFactor {
 }
 
 /// Operation of a step. Values named `out` are written once per segment (once per tile).
+#[derive(Clone)]
 pub enum StepOp {
     /// Shares the current tile of an input of the program (by index).
     Input {

@@ -17,11 +17,10 @@ use crate::state::{BATCH, BatchCipher, Fill, Offer, batch_bytes};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Mesh, NetError, SessionId};
-use sealane_ot::ferret::{FerretCost, FerretReceiver, FerretSender, Params};
 use sealane_ot::forms::{HashedReceiver, HashedSender};
-use sealane_ot::softspoken::{Receiver, Sender};
-use sealane_ot::traits::{CotCost, CotReceiver, CotSender, RandomReceiver, RandomSender};
-use sealane_ot::{Flights, OtError, Role, Security, SoftSpoken};
+use sealane_ot::source::Source;
+use sealane_ot::traits::{RandomReceiver, RandomSender};
+use sealane_ot::{Flights, OtError, Role};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Fault;
 use serde::{Deserialize, Serialize};
@@ -77,7 +76,7 @@ impl Order {
 
     /// Messages of the fill for one receiver.
     fn flights(&self, batches: u64) -> Flights {
-        let source = Source::of(self, batches).cost();
+        let source = source_of(self.network, batches).cost();
         let (mut flights, mut before) = (source.set_up(), 0);
         for batches in strides(batches) {
             let count = (batches * BATCH) as u64;
@@ -92,39 +91,6 @@ impl Order {
 fn strides(batches: u64) -> impl Iterator<Item = usize> {
     let step = STRIDE as u64;
     (0..batches.div_ceil(step)).map(move |at| step.min(batches - at * step) as usize)
-}
-
-/// The source of correlated OTs of a fill.
-#[derive(Clone, Copy)]
-enum Source {
-    SoftSpoken(SoftSpoken),
-    Ferret(SoftSpoken, Params),
-}
-
-impl Source {
-    /// On a LAN bytes are cheap. On a WAN it is the source with the fewer bytes.
-    fn of(order: &Order, batches: u64) -> Source {
-        let softspoken = SoftSpoken::on(order.network);
-        let silent = Source::Ferret(softspoken, Params::new(Security::Malicious));
-        let plain = Source::SoftSpoken(softspoken);
-        let bytes = |source: Source| {
-            let cost = source.cost();
-            let flights = [cost.set_up(), cost.extend(0, batches * BATCH as u64)].concat();
-            let of_flight = |flight: &sealane_ot::Flight| flight.from_sender + flight.from_receiver;
-            flights.iter().map(of_flight).sum::<u64>()
-        };
-        match order.network {
-            NetworkClass::Wan if bytes(silent) < bytes(plain) => silent,
-            _ => plain,
-        }
-    }
-
-    fn cost(self) -> Box<dyn CotCost> {
-        match self {
-            Source::SoftSpoken(source) => Box::new(source),
-            Source::Ferret(source, params) => Box::new(FerretCost { source, params }),
-        }
-    }
 }
 
 /// One party of a fill.
@@ -180,7 +146,7 @@ impl Filling<'_> {
         // Keys before those of the fill are of no use here.
         drop(state);
         for (role, fill, key) in &wanted {
-            let source = Source::of(&order, fill.batches);
+            let source = source_of(order.network, fill.batches);
             self.make(*role, source, fill, key.clone(), &mut coins, mesh)?;
         }
         mesh.send_control(peer, &Written)?;
@@ -210,14 +176,21 @@ impl Filling<'_> {
             file: file.map_err(unusable)?,
             text: Zeroizing::new(vec![Block::ZERO; batch_bytes(role) / 16]),
         };
+        let cpu = self.cpu;
         let mut maker = match role {
             Role::Sender => {
-                let cot = sender_of(source, self.cpu, mesh, peer, coins)?;
-                Maker::Sender(Box::new(HashedSender::new(self.cpu, mesh, cot, label)))
+                let delta = coins.secret("pool: offset").block();
+                let delta = Zeroizing::new(Block::new(delta.value() | CHOICE_BIT));
+                let setup = source.sender(cpu, mesh, peer, *delta, coins)?;
+                mesh.flush()?;
+                let cot = setup.finish(mesh, coins)?;
+                Maker::Sender(Box::new(HashedSender::new(cpu, mesh, cot, label)))
             }
             Role::Receiver => {
-                let cot = receiver_of(source, self.cpu, mesh, peer, coins)?;
-                Maker::Receiver(Box::new(HashedReceiver::new(self.cpu, mesh, cot, label)))
+                let setup = source.receiver(cpu, mesh, peer, coins)?;
+                mesh.flush()?;
+                let cot = setup.finish(mesh, coins)?;
+                Maker::Receiver(Box::new(HashedReceiver::new(cpu, mesh, cot, label)))
             }
         };
         let mut keys = Zeroizing::new(vec![Block::ZERO; STRIDE * out.text.len()]);
@@ -291,47 +264,9 @@ enum Maker {
     Receiver(Box<dyn RandomReceiver>),
 }
 
-fn sender_of(
-    source: Source,
-    cpu: Cpu,
-    mesh: &mut Mesh,
-    peer: PartyId,
-    coins: &mut Coins,
-) -> Result<Box<dyn CotSender>, OtError> {
-    let delta = coins.secret("pool: offset").block();
-    let delta = Zeroizing::new(Block::new(delta.value() | CHOICE_BIT));
-    let (Source::SoftSpoken(parameters) | Source::Ferret(parameters, _)) = source;
-    let set_up = Sender::set_up(parameters, cpu, mesh, peer, *delta, coins)?;
-    mesh.flush()?;
-    let mut plain = set_up.finish(mesh)?;
-    match source {
-        Source::SoftSpoken(_) => Ok(Box::new(plain)),
-        Source::Ferret(_, params) => {
-            let silent = FerretSender::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
-            Ok(Box::new(silent))
-        }
-    }
-}
-
-fn receiver_of(
-    source: Source,
-    cpu: Cpu,
-    mesh: &mut Mesh,
-    peer: PartyId,
-    coins: &mut Coins,
-) -> Result<Box<dyn CotReceiver>, OtError> {
-    let (Source::SoftSpoken(parameters) | Source::Ferret(parameters, _)) = source;
-    let set_up = Receiver::set_up(parameters, cpu, mesh, peer, coins)?;
-    mesh.flush()?;
-    let mut plain = set_up.finish(mesh)?;
-    mesh.flush()?;
-    match source {
-        Source::SoftSpoken(_) => Ok(Box::new(plain)),
-        Source::Ferret(_, params) => {
-            let silent = FerretReceiver::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
-            Ok(Box::new(silent))
-        }
-    }
+/// The source of so many batches.
+fn source_of(network: NetworkClass, batches: u64) -> Source {
+    Source::for_count(network, batches * BATCH as u64)
 }
 
 /// Writes batches, each under its key.

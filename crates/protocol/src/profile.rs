@@ -121,6 +121,8 @@ pub struct Profile {
     /// True if a run of two parties can take its oblivious transfers from a pool, see
     /// [`Setting::pooled`].
     pub pools: bool,
+    /// True if its correlated OTs can come from a silent extension, see [`Setting::silent`].
+    pub silent: bool,
     /// Corruption withstood.
     pub corruption: Corruption,
     /// Assumptions, one sentence.
@@ -176,6 +178,10 @@ pub struct Setting {
     pub network: NetworkClass,
     /// The run takes its oblivious transfers from the pool of its two parties.
     pub pooled: bool,
+    /// Correlated OTs come from a silent extension, which makes many of them at once, in refills,
+    /// and takes hardly any bytes for each but many to begin with. Decided for the row counts of a
+    /// run, on a network where bytes cost more than work.
+    pub silent: bool,
 }
 
 impl Setting {
@@ -197,6 +203,7 @@ impl Setting {
             timing: profile.timing(),
             network: NetworkClass::Lan,
             pooled: false,
+            silent: false,
         }
     }
 

@@ -84,6 +84,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             settles: false,
             offline: false,
             pools: false,
+            silent: false,
             corruption: Corruption::None,
             assumption: "none: it hides nothing",
             papers: &[],

@@ -118,6 +118,7 @@ impl Protocol for Trio {
             settles: false,
             offline: false,
             pools: false,
+            silent: false,
             corruption: Corruption::SemiHonest(Threshold::Exactly(1)),
             assumption: "AES-128 is a pseudorandom function; channels between every two are secure",
             papers: papers::PAPERS,

@@ -3,8 +3,9 @@
 
 use sealane_block::Nonce;
 use sealane_garble::{Roles, Scheme};
-use sealane_ot::traits::CotCost;
-use sealane_ot::{Flights, SoftSpoken, forms};
+use sealane_ot::ferret::Params;
+use sealane_ot::source::{Source, ahead};
+use sealane_ot::{Flight, Security, SoftSpoken, forms};
 use sealane_parties::PartyId;
 use sealane_party::DIGEST_BYTES;
 use sealane_protocol::{Choices, Correlation, Cost, Demand, Message, Setting, StepShape, known_to};
@@ -24,23 +25,34 @@ const fn and_ns(scheme: Scheme) -> u64 {
 }
 /// Nominal cost of one correlated OT.
 const COT_NS: u64 = 10;
+/// Nominal cost of one of a silent extension, on either side.
+const SILENT_COT_NS: u64 = 40;
 /// Nominal cost of the base OTs: 256 products in ristretto255 at the evaluator, after the garbler's
 /// 128.
 const BASE_OT_NS: u64 = 19_000_000;
 
-/// Returns the extension of OTs on this network.
-pub(crate) fn extension(setting: &Setting) -> SoftSpoken {
-    SoftSpoken::on(setting.network)
+/// Parameters of the silent extension.
+pub(crate) const SILENT: Params = Params::new(Security::Malicious);
+
+/// Returns the source of OTs that are made in the run.
+pub(crate) fn source(setting: &Setting) -> Source {
+    let base = SoftSpoken::on(setting.network);
+    match setting.silent {
+        true => Source::Silent(base, SILENT),
+        false => Source::SoftSpoken(base),
+    }
 }
 
 /// Bytes by which the evaluator chooses its labels of so many bits.
-pub(crate) fn choices_bytes(setting: &Setting, bits: u64) -> u64 {
-    let extension: u64 = from_receiver(&extension(setting).extend(0, bits)).sum();
+fn choices_bytes(setting: &Setting, bits: u64) -> u64 {
+    let extension = match setting.silent {
+        true => 0,
+        false => {
+            let flights = source(setting).cost().extend(0, bits);
+            flights.iter().map(|flight| flight.from_receiver).sum()
+        }
+    };
     extension + forms::given_bytes(bits)
-}
-
-fn from_receiver(flights: &Flights) -> impl Iterator<Item = u64> {
-    flights.iter().map(|flight| flight.from_receiver)
 }
 
 /// Returns garbler and evaluator.
@@ -141,26 +153,57 @@ pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
 }
 
 pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
-    let [garbler, evaluator] = roles(setting);
-    let message = |from, to, bytes| vec![Message { from, to, bytes }];
     // With a pool, OTs were made before.
-    if demand.is_empty() || setting.pooled {
-        return Cost::of(vec![message(garbler, evaluator, NONCE_BYTES)]);
-    }
-    let mut flights = Vec::new();
-    for flight in extension(setting).set_up() {
-        // The garbler is the sender.
-        let to_garbler = message(evaluator, garbler, flight.from_receiver);
-        let to_evaluator = message(garbler, evaluator, flight.from_sender);
-        flights.push([to_garbler, to_evaluator].concat());
-    }
+    let made = !demand.is_empty() && !setting.pooled;
+    let mut flights = match made {
+        true => source(setting).cost().set_up(),
+        false => vec![Flight::default()],
+    };
     // The nonce leaves with the garbler's first message.
-    flights[0][1].bytes += NONCE_BYTES;
-    for flight in &mut flights {
-        flight.retain(|message| message.bytes > 0);
-    }
+    flights[0].from_sender += NONCE_BYTES;
+    let first = match setting.silent {
+        true => SILENT.first().rows() as u64,
+        false => 0,
+    };
     Cost {
-        compute_ns: BASE_OT_NS,
-        ..Cost::of(flights)
+        compute_ns: u64::from(made) * (BASE_OT_NS + first * SILENT_COT_NS),
+        ..Cost::of(messages(setting, &flights))
     }
+}
+
+/// Bits of memory of an OT that is made ahead.
+pub(crate) fn pool_bits(setting: &Setting) -> u64 {
+    match setting.silent {
+        true => ahead::bits(&SILENT),
+        false => 0,
+    }
+}
+
+pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
+    let count = transfers(demand);
+    let flights = ahead::refill(SILENT, SoftSpoken::on(setting.network), count);
+    Cost {
+        compute_ns: count * SILENT_COT_NS,
+        ..Cost::of(messages(setting, &flights))
+    }
+}
+
+/// Number of OTs in a demand: there is one kind.
+pub(crate) fn transfers(demand: &Demand) -> u64 {
+    demand.0.values().sum()
+}
+
+/// Messages of OTs, whose sender is the garbler.
+fn messages(setting: &Setting, flights: &[Flight]) -> Vec<Vec<Message>> {
+    let [garbler, evaluator] = roles(setting);
+    let of_flight = |flight: &Flight| {
+        let both = [
+            (evaluator, garbler, flight.from_receiver),
+            (garbler, evaluator, flight.from_sender),
+        ];
+        let sent = both.into_iter().filter(|(_, _, bytes)| *bytes > 0);
+        sent.map(|(from, to, bytes)| Message { from, to, bytes })
+            .collect()
+    };
+    flights.iter().map(of_flight).collect()
 }

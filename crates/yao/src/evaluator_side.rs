@@ -3,14 +3,13 @@
 use crate::common::Common;
 use crate::cost;
 use crate::garbler_side::Revealed;
-use crate::ots::{Ots, no_ots};
+use crate::ots::{Ots, ReceiverOts, no_ots};
 use crate::{IncomingTables, Labels, TapePorts, threads_here, unpermuted, words};
 use sealane_block::{Block, Nonce};
 use sealane_circuit::Tape;
 use sealane_garble::{Evaluator, Roles, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::forms::{self, OffsetRequest};
-use sealane_ot::softspoken::Receiver;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Opened, Shares, Start};
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use zeroize::Zeroizing;
 
 pub(crate) struct EvaluatorSide {
     evaluator: Evaluator,
-    ot: Ots<Receiver>,
+    ot: ReceiverOts,
     common: Common,
 }
 
@@ -47,15 +46,19 @@ impl EvaluatorSide {
             stock,
             ..
         } = start;
-        let extension = cost::extension(setting);
-        let ot = Ots::new(stock, peer, ot, || {
-            Receiver::set_up(extension, cpu, mesh, peer, &mut coins)
-        })?;
+        let source = cost::source(setting);
+        let setup = match ot && stock.is_none() {
+            true => Some(source.receiver(cpu, mesh, peer, &mut coins)?),
+            false => None,
+        };
         mesh.flush()?;
-        let ot = ot.then(|ot| ot.finish(mesh))?;
         let mut nonce = [0; Nonce::BYTES];
         mesh.recv(peer, &mut nonce)?;
-        mesh.flush()?;
+        let ot = match (setup, stock) {
+            (Some(setup), _) => ReceiverOts::of(source, setup.finish(mesh, &mut coins)?),
+            (None, Some(stock)) if ot => Ots::Stock(stock, peer),
+            (None, _) => Ots::None,
+        };
         let common = Common::new(cpu, Nonce::from_bytes(nonce), session);
         let mut evaluator = Evaluator::new(cpu, scheme, common.hash);
         evaluator.set_roles(roles);
@@ -80,8 +83,11 @@ impl EvaluatorSide {
             Ots::None => Err(no_ots()),
             Ots::Extension(ot) => {
                 forms::receive_given(ot, mesh, bits, &mut labels)?;
-                permute(&mut labels, bits);
-                Ok(Choice::Made(std::mem::take(&mut *labels)))
+                Ok(made(labels, bits))
+            }
+            Ots::Ahead(ot) => {
+                forms::receive_given(ot, mesh, bits, &mut labels)?;
+                Ok(made(labels, bits))
             }
             Ots::Stock(stock, peer) => {
                 let mut random = Zeroizing::new(vec![0; bits.len()]);
@@ -89,6 +95,14 @@ impl EvaluatorSide {
                 let request = OffsetRequest::new(bits, &random, labels, mesh, *peer);
                 Ok(Choice::Sent(request?))
             }
+        }
+    }
+
+    /// Makes `count` OTs ahead.
+    pub(crate) fn refill(&mut self, count: usize, mesh: &mut Mesh) -> Result<(), Fault> {
+        match &mut self.ot {
+            Ots::Ahead(ot) => Ok(ot.refill(mesh, count)?),
+            _ => Err(no_ots()),
         }
     }
 
@@ -134,6 +148,11 @@ pub(crate) fn answered(request: OffsetRequest, mesh: &mut Mesh) -> Result<Vec<Bl
     let (bits, mut labels) = request.finish(mesh)?;
     permute(&mut labels, &bits);
     Ok(std::mem::take(&mut *labels))
+}
+
+fn made(mut labels: Zeroizing<Vec<Block>>, bits: &[u8]) -> Choice {
+    permute(&mut labels, bits);
+    Choice::Made(std::mem::take(&mut *labels))
 }
 
 /// Sets the permute bit of each active label to the bit of the wire: that of its zero label is

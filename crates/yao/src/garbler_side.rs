@@ -2,14 +2,13 @@
 
 use crate::common::Common;
 use crate::cost;
-use crate::ots::{Ots, no_ots};
+use crate::ots::{Ots, SenderOts, no_ots};
 use crate::{Labels, OutgoingTables, TapePorts, threads_here, unpermuted, words};
 use sealane_block::Block;
 use sealane_circuit::Tape;
 use sealane_garble::{Garbler, Roles, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::forms;
-use sealane_ot::softspoken::Sender;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Opened, Shares, Start, Words};
 use std::sync::Arc;
@@ -20,7 +19,7 @@ pub(crate) type Revealed = Vec<Option<Words>>;
 
 pub(crate) struct GarblerSide {
     garbler: Garbler,
-    ot: Ots<Sender>,
+    ot: SenderOts,
     common: Common,
 }
 
@@ -46,14 +45,18 @@ impl GarblerSide {
         let mut garbler = Garbler::new(cpu, scheme, common.hash, &mut coins);
         garbler.set_roles(roles);
         garbler.set_threads(threads_here());
-        let extension = cost::extension(setting);
-        let delta = garbler.delta();
-        let ot = Ots::new(stock, peer, ot, || {
-            Sender::set_up(extension, cpu, mesh, peer, delta, &mut coins)
-        })?;
         mesh.send(peer, nonce.as_bytes())?;
+        let ot = match stock {
+            _ if !ot => Ots::None,
+            Some(stock) => Ots::Stock(stock, peer),
+            None => {
+                let (source, delta) = (cost::source(setting), garbler.delta());
+                let setup = source.sender(cpu, mesh, peer, delta, &mut coins)?;
+                mesh.flush()?;
+                SenderOts::of(source, setup.finish(mesh, &mut coins)?)
+            }
+        };
         mesh.flush()?;
-        let ot = ot.then(|ot| ot.finish(mesh))?;
         Ok(GarblerSide {
             garbler,
             ot,
@@ -87,6 +90,7 @@ impl GarblerSide {
         match &mut self.ot {
             Ots::None => return Err(no_ots()),
             Ots::Extension(ot) => forms::send_given(ot, mesh, &mut labels)?,
+            Ots::Ahead(ot) => forms::send_given(ot, mesh, &mut labels)?,
             Ots::Stock(stock, peer) => {
                 let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; count]);
                 stock.pairs(&mut pairs)?;
@@ -99,6 +103,14 @@ impl GarblerSide {
             .iter_mut()
             .for_each(|label| *label = unpermuted(*label));
         Ok(std::mem::take(&mut *labels))
+    }
+
+    /// Makes `count` OTs ahead.
+    pub(crate) fn refill(&mut self, count: usize, mesh: &mut Mesh) -> Result<(), Fault> {
+        match &mut self.ot {
+            Ots::Ahead(ot) => Ok(ot.refill(mesh, count)?),
+            _ => Err(no_ots()),
+        }
     }
 
     /// Returns true if the evaluator waits for an answer to its choices.

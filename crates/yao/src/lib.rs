@@ -5,8 +5,8 @@
 //! multi-instance hash of room `garble`. The messages and their flights are in [`cost`](self);
 //! steps are numbered here:
 //!
-//! 1. *Set-up.* Base OTs, if the evaluator has inputs and none of a pool; the garbler sends a
-//!    public nonce. From it and the identifier of the session, both expand the public seed S of the
+//! 1. *Set-up.* The garbler sends a public nonce; base OTs, if the evaluator has inputs and none of
+//!    a pool; on them a silent extension, where [`Setting::silent`] says so. From it and the identifier of the session, both expand the public seed S of the
 //!    hash and a generator of input labels.
 //! 2. *Input of the garbler.* Both expand active labels from the generator of input labels; the
 //!    garbler derives each zero label as `active ^ bit * delta`. Nothing is sent: active labels are
@@ -14,7 +14,7 @@
 //!    evaluator's view requires; the hash is robust for labels that the evaluator knows. Their
 //!    permute bits are 0.
 //! 3. *Input of the evaluator.* Correlated OT with offset `delta` and the evaluator's choices, by
-//!    the malicious form of SoftSpoken OT; or from random OTs of a pool, which the garbler turns to
+//!    the malicious form of SoftSpoken OT, or of Ferret, whose OTs are made in refills; or from random OTs of a pool, which the garbler turns to
 //!    `delta` by an answer of one block each. Both then clear the permute bit of the zero label.
 //!    With such permute bits, an AND with an operand known to its owner takes half a table
 //!    (`garble::known_operand`).
@@ -52,8 +52,8 @@ use sealane_party::{
     check_digests, from_planes, send_digests, to_planes,
 };
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Paper, Profile, Protocol, Role,
-    SecurityLevel, Setting, Sharing, StepShape, Threshold,
+    Algebra, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Paper, Profile,
+    Protocol, Role, SecurityLevel, Setting, Sharing, StepShape, Threshold,
 };
 use std::marker::PhantomData;
 use std::num::NonZero;
@@ -150,19 +150,21 @@ impl<G: Garbling> Protocol for Yao<G> {
     fn profile() -> Profile {
         Profile {
             name: G::NAME,
-            version: 4,
+            version: 5,
             roles: ROLES,
             outsiders: false,
             arithmetic: false,
             settles: false,
             offline: false,
             pools: true,
+            silent: true,
             corruption: Corruption::SemiHonest(Threshold::Exactly(1)),
             assumption: G::ASSUMPTION,
             papers: G::PAPERS,
             security: SecurityLevel {
-                // A label has 127 random bits and a permute bit.
-                computational: 127,
+                // A label has 127 random bits and a permute bit. A search for the offset in a silent
+                // extension compares 2^7 hashes at once.
+                computational: 120,
                 statistical: 0,
             },
         }
@@ -190,6 +192,14 @@ impl<G: Garbling> Protocol for Yao<G> {
     fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
         cost::set_up_cost(setting, demand)
     }
+
+    fn pool_bits(setting: &Setting, _: Correlation) -> u64 {
+        cost::pool_bits(setting)
+    }
+
+    fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
+        cost::refill_cost(setting, demand)
+    }
 }
 
 impl<G: Garbling> Party for YaoParty<G> {
@@ -216,6 +226,15 @@ impl<G: Garbling> Party for YaoParty<G> {
             side,
             garbling: PhantomData,
         })
+    }
+
+    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
+        let count = usize::try_from(cost::transfers(demand));
+        let count = count.map_err(|_| Fault::internal("a refill beyond memory"))?;
+        match &mut self.side {
+            Side::Garbler(side) => side.refill(count, mesh),
+            Side::Evaluator(side) => side.refill(count, mesh),
+        }
     }
 }
 

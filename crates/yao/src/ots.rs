@@ -1,44 +1,44 @@
 //! The source of the evaluator's labels.
 
-use sealane_ot::OtError;
+use sealane_ot::source::ahead::{AheadReceiver, AheadSender};
+use sealane_ot::source::{AnyReceiver, AnySender, Source};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Stock};
 
+/// Oblivious transfers of a run at the garbler.
+pub(crate) type SenderOts = Ots<Box<dyn AnySender>, AheadSender>;
+/// Oblivious transfers of a run at the evaluator.
+pub(crate) type ReceiverOts = Ots<Box<dyn AnyReceiver>, AheadReceiver>;
+
 /// Oblivious transfers of a run, at one party.
-pub(crate) enum Ots<T> {
+pub(crate) enum Ots<T, A> {
     /// None: the evaluator has no inputs.
     None,
-    /// An extension, made in this run.
+    /// Made as they are used.
     Extension(T),
+    /// Made ahead, by a silent extension.
+    Ahead(A),
     /// Random OTs of a pool, with the other party.
     Stock(Box<dyn Stock>, PartyId),
 }
 
-impl<T> Ots<T> {
-    /// Takes those of a pool, if there are any; else begins an extension, if the run `needs` it.
-    pub(crate) fn new(
-        stock: Option<Box<dyn Stock>>,
-        peer: PartyId,
-        needs: bool,
-        set_up: impl FnOnce() -> Result<T, OtError>,
-    ) -> Result<Ots<T>, Fault> {
-        match stock {
-            _ if !needs => Ok(Ots::None),
-            Some(stock) => Ok(Ots::Stock(stock, peer)),
-            None => Ok(Ots::Extension(set_up()?)),
+impl SenderOts {
+    /// Those of a source that is set up.
+    pub(crate) fn of(source: Source, sender: Box<dyn AnySender>) -> SenderOts {
+        match source {
+            Source::SoftSpoken(_) => Ots::Extension(sender),
+            Source::Silent(_, params) => Ots::Ahead(AheadSender::new(sender, params)),
         }
     }
+}
 
-    /// Goes on with the set-up of an extension.
-    pub(crate) fn then<U>(
-        self,
-        next: impl FnOnce(T) -> Result<U, OtError>,
-    ) -> Result<Ots<U>, Fault> {
-        Ok(match self {
-            Ots::None => Ots::None,
-            Ots::Extension(ot) => Ots::Extension(next(ot)?),
-            Ots::Stock(stock, peer) => Ots::Stock(stock, peer),
-        })
+impl ReceiverOts {
+    /// Those of a source that is set up.
+    pub(crate) fn of(source: Source, receiver: Box<dyn AnyReceiver>) -> ReceiverOts {
+        match source {
+            Source::SoftSpoken(_) => Ots::Extension(receiver),
+            Source::Silent(_, params) => Ots::Ahead(AheadReceiver::new(receiver, params)),
+        }
     }
 }
 

@@ -4,7 +4,16 @@
 use sealane_protocol::{Paper, Security};
 
 /// The parts of `yao`, from the whole protocol to its base.
-pub(crate) const MULTI_INSTANCE: &[Paper] = &[YAO, FREE_XOR, HALF_GATES, MI, OT_EXTENSION, BASE_OT];
+pub(crate) const MULTI_INSTANCE: &[Paper] = &[
+    YAO,
+    FREE_XOR,
+    HALF_GATES,
+    MI,
+    OT_EXTENSION,
+    SILENT_OT,
+    SILENT_TREES,
+    BASE_OT,
+];
 
 /// The parts of `yao-three-halves`. Where a party knows an operand, one half of a half-gates AND
 /// remains.
@@ -15,6 +24,8 @@ pub(crate) const THREE_HALVES: &[Paper] = &[
     HALF_GATES,
     MI,
     OT_EXTENSION,
+    SILENT_OT,
+    SILENT_TREES,
     BASE_OT,
 ];
 
@@ -70,6 +81,24 @@ const OT_EXTENSION: Paper = Paper {
     section: "with the check against a malicious receiver",
     assumption: "AES-128 in counter mode is a pseudorandom generator, BLAKE3 a random oracle",
     security: Security::Computational(128),
+};
+
+const SILENT_OT: Paper = Paper {
+    part: "silent OT, for many inputs on a WAN",
+    authors: "Yang, Weng, Lan, Zhang, Wang",
+    venue: "CCS 2020",
+    section: "with the check against a malicious sender",
+    assumption: "learning parity with regular noise over a local code",
+    security: Security::Computational(128),
+};
+
+const SILENT_TREES: Paper = Paper {
+    part: "trees of silent OT",
+    authors: "Guo, Yang, Wang, Zhang, Xie, Liu, Zhao",
+    venue: "Eurocrypt 2023",
+    section: "figure 4",
+    assumption: "AES-128 is circular correlation robust under a public key of eight trees",
+    security: Security::Computational(120),
 };
 
 const BASE_OT: Paper = Paper {

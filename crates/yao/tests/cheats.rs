@@ -1,7 +1,7 @@
 //! An evaluator that deviates in the oblivious transfers of its inputs: the garbler tells it apart
 //! from one that sends nonsense.
 
-use sealane_block::{Coins, Cpu};
+use sealane_block::{Coins, Cpu, Nonce};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::Receiver;
 use sealane_ot::traits::CotCost;
@@ -70,6 +70,8 @@ fn an_evaluator_that_fails_a_check_is_told_by_a_fault_of_its_own() {
         let coins = &mut Coins::danger_fixed_seed(2);
         let setup = Receiver::set_up(parameters, cpu, mesh, GARBLER, coins).expect("memory");
         mesh.flush().expect("memory");
+        let mut nonce = [0; Nonce::BYTES];
+        mesh.recv(GARBLER, &mut nonce).expect("memory");
         setup.finish(mesh).expect("an honest garbler");
         // Corrections of choices that differ from tree to tree, the digest of all that was sent,
         // and an answer that fits none of them.

@@ -56,6 +56,7 @@ impl Protocol for Masked {
             settles: true,
             offline: true,
             pools: false,
+            silent: false,
             corruption: Corruption::None,
             assumption: "none: it hides nothing",
             papers: &[],

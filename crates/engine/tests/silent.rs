@@ -1,0 +1,80 @@
+//! Runs whose oblivious transfers come from a silent extension, because many inputs are chosen on a
+//! slow network.
+
+use crate::common::{job_of, numbers};
+use sealane_engine::{Job, Journal, NetworkClass, ProtocolName, RunReport, run};
+use sealane_net::Mesh;
+use sealane_program::types::{Data, Type};
+use std::thread;
+
+/// Both parties learn for how many rows the first one's number is the larger.
+const PROGRAM: &str = "\
+sealane program 1
+name larger
+party alice
+party bob
+rows n <= 1000000
+input x : alice u64[n] in 0..18446744073709551615
+input y : bob u64[n] in 0..18446744073709551615
+main {
+  %0 = param 0 : u64[n] in 0..18446744073709551615 known alice
+  %1 = param 1 : u64[n] in 0..18446744073709551615 known bob
+  %2 = gt %0, %1 : bool[n] in 0..1 secret
+  %3 = cast %2 : u20[n] in 0..1 secret
+  %4 = reduce sum %3 axis 0 : u20 in 0..1000000 secret
+}
+reveal count = %4 : u20 to alice, bob
+";
+
+fn column(rows: u64, of: impl Fn(u64) -> u64) -> Data {
+    let all = (0..rows).map(|row| i128::from(of(row)));
+    numbers(Type::unsigned(64), vec![rows], &all.collect::<Vec<_>>())
+}
+
+/// Runs both parties on so many rows; the reports say that all is as planned.
+fn run_on(job: &Job, rows: u64) -> Vec<RunReport> {
+    let x = column(rows, |row| row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1);
+    let y = column(rows, |row| (row * row) << 20);
+    let larger = x.numbers().zip(y.numbers()).filter(|(x, y)| x > y).count();
+    let inputs = [vec![Some(x), None], vec![None, Some(y)]];
+    let meshes = Mesh::in_memory(2).into_iter().zip(&inputs);
+    thread::scope(|scope| {
+        let sides = meshes.map(|(mut mesh, inputs)| {
+            scope.spawn(move || run(job, inputs, &mut mesh, &mut Journal::silent()))
+        });
+        let sides = sides.collect::<Vec<_>>().into_iter();
+        let reports = sides.map(|side| {
+            let report = side.join().expect("no party panics");
+            let report = report.unwrap_or_else(|error| panic!("{error}"));
+            let count = report.results[0].data.as_ref().expect("a result of both");
+            assert_eq!(count.numbers().collect::<Vec<_>>(), [larger as i128]);
+            assert!(report.as_planned(), "{rows} rows");
+            report
+        });
+        reports.collect()
+    })
+}
+
+/// Payload bytes beyond tables, for each bit that the evaluator chooses.
+fn bytes_beyond_tables(job: &Job, rows: u64) -> f64 {
+    let cost = job.cost(&[rows]).unwrap_or_else(|error| panic!("{error}"));
+    let beyond = |step: &&sealane_plan::StepCost| step.ands == 0;
+    let bytes = cost.steps.iter().filter(beyond);
+    bytes.flat_map(|step| &step.sent).sum::<u64>() as f64 / (64 * rows) as f64
+}
+
+#[test]
+fn many_inputs_on_a_wan_come_from_silent_transfers_as_planned() {
+    let wan = job_of(PROGRAM, ProtocolName::Yao, NetworkClass::Wan);
+    let lan = job_of(PROGRAM, ProtocolName::Yao, NetworkClass::Lan);
+    // More than one iteration makes, so that there are two refills.
+    let many = 70_000;
+    assert!(64 * many > 3_657_600);
+    // A bit for each choice, and less than two for its OT; 2 bytes without a silent extension.
+    let silent = bytes_beyond_tables(&wan, many);
+    assert!((0.125..0.45).contains(&silent), "{silent} bytes a bit");
+    assert!(bytes_beyond_tables(&wan, 1000) > 1.9);
+    assert!(bytes_beyond_tables(&lan, many) > 3.9);
+    run_on(&wan, many);
+    run_on(&wan, 1000);
+}

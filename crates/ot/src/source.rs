@@ -1,0 +1,161 @@
+//! Sources of correlated OTs, set up alike whichever extension makes them.
+//!
+//! A user says what it needs of a source, and takes it as a [`CotSender`] or [`CotReceiver`]. All of
+//! them are secure against a corrupt party.
+
+pub mod ahead;
+
+use crate::ferret::{FerretCost, FerretReceiver, FerretSender, Params};
+use crate::softspoken::{Receiver, ReceiverSetup, Sender, SenderSetup};
+use crate::traits::{CotCost, CotReceiver, CotSender};
+use crate::{OtError, Security, SoftSpoken};
+use sealane_block::{Block, Coins, Cpu};
+use sealane_net::Mesh;
+use sealane_parties::{NetworkClass, PartyId};
+use zeroize::ZeroizeOnDrop;
+
+/// A sender of any source.
+pub trait AnySender: CotSender + ZeroizeOnDrop + Send {}
+impl<T: CotSender + ZeroizeOnDrop + Send> AnySender for T {}
+
+/// A receiver of any source.
+pub trait AnyReceiver: CotReceiver + ZeroizeOnDrop + Send {}
+impl<T: CotReceiver + ZeroizeOnDrop + Send> AnyReceiver for T {}
+
+/// A way to make correlated OTs.
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    /// An extension of base OTs: few bytes at first, the same for every OT.
+    SoftSpoken(SoftSpoken),
+    /// A silent extension of that one: many bytes at first, hardly any for an OT.
+    Silent(SoftSpoken, Params),
+}
+
+impl Source {
+    /// The extension of base OTs for a network.
+    pub fn plain(network: NetworkClass) -> Source {
+        Source::SoftSpoken(SoftSpoken::on(network))
+    }
+
+    /// The silent extension for a network.
+    pub fn silent(network: NetworkClass) -> Source {
+        Source::Silent(SoftSpoken::on(network), Params::new(Security::Malicious))
+    }
+
+    /// The one of both that takes fewer bytes for `count` OTs on a WAN. On a LAN bytes are cheap.
+    pub fn for_count(network: NetworkClass, count: u64) -> Source {
+        let (plain, silent) = (Source::plain(network), Source::silent(network));
+        let bytes = |source: Source| {
+            let cost = source.cost();
+            let flights = [cost.set_up(), cost.extend(0, count)].concat();
+            let of_flight = |flight: &crate::Flight| flight.from_sender + flight.from_receiver;
+            flights.iter().map(of_flight).sum::<u64>()
+        };
+        match network {
+            NetworkClass::Wan if bytes(silent) < bytes(plain) => silent,
+            _ => plain,
+        }
+    }
+
+    /// Messages of the source.
+    pub fn cost(self) -> Box<dyn CotCost> {
+        match self {
+            Source::SoftSpoken(source) => Box::new(source),
+            Source::Silent(source, params) => Box::new(FerretCost { source, params }),
+        }
+    }
+
+    fn base(self) -> SoftSpoken {
+        let (Source::SoftSpoken(base) | Source::Silent(base, _)) = self;
+        base
+    }
+
+    /// Begins the set-up of a sender: writes one message, not flushed, and waits for nothing.
+    ///
+    /// # Errors
+    /// The network failed.
+    pub fn sender(
+        self,
+        cpu: Cpu,
+        mesh: &mut Mesh,
+        peer: PartyId,
+        delta: Block,
+        coins: &mut Coins,
+    ) -> Result<SourceSetup<SenderSetup>, OtError> {
+        let setup = Sender::set_up(self.base(), cpu, mesh, peer, delta, coins)?;
+        Ok(SourceSetup {
+            source: self,
+            cpu,
+            peer,
+            setup,
+        })
+    }
+
+    /// Begins the set-up of a receiver; see [`Source::sender`].
+    ///
+    /// # Errors
+    /// The network failed.
+    pub fn receiver(
+        self,
+        cpu: Cpu,
+        mesh: &mut Mesh,
+        peer: PartyId,
+        coins: &mut Coins,
+    ) -> Result<SourceSetup<ReceiverSetup>, OtError> {
+        let setup = Receiver::set_up(self.base(), cpu, mesh, peer, coins)?;
+        Ok(SourceSetup {
+            source: self,
+            cpu,
+            peer,
+            setup,
+        })
+    }
+}
+
+/// A party of a source that has written the first message of its set-up, and has not flushed it.
+pub struct SourceSetup<T> {
+    source: Source,
+    cpu: Cpu,
+    peer: PartyId,
+    setup: T,
+}
+
+impl SourceSetup<SenderSetup> {
+    /// Ends the set-up.
+    ///
+    /// # Errors
+    /// The network failed, or the receiver deviated.
+    ///
+    /// # Panics
+    /// If the source is silent and bit 0 of the offset is 0.
+    pub fn finish(self, mesh: &mut Mesh, coins: &mut Coins) -> Result<Box<dyn AnySender>, OtError> {
+        let SourceSetup { cpu, peer, .. } = self;
+        let mut plain = self.setup.finish(mesh)?;
+        let Source::Silent(_, params) = self.source else {
+            return Ok(Box::new(plain));
+        };
+        let silent = FerretSender::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
+        Ok(Box::new(silent))
+    }
+}
+
+impl SourceSetup<ReceiverSetup> {
+    /// Ends the set-up, and flushes.
+    ///
+    /// # Errors
+    /// The network failed, or the sender deviated.
+    pub fn finish(
+        self,
+        mesh: &mut Mesh,
+        coins: &mut Coins,
+    ) -> Result<Box<dyn AnyReceiver>, OtError> {
+        let SourceSetup { cpu, peer, .. } = self;
+        let mut plain = self.setup.finish(mesh)?;
+        mesh.flush()?;
+        let Source::Silent(_, params) = self.source else {
+            return Ok(Box::new(plain));
+        };
+        let silent = FerretReceiver::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
+        Ok(Box::new(silent))
+    }
+}

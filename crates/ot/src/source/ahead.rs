@@ -1,0 +1,181 @@
+//! Correlated OTs that both parties make ahead, so that taking them needs no message.
+//!
+//! A silent extension makes an iteration at a time, in an exchange of messages. A protocol whose
+//! steps share flights takes its OTs from here and refills between steps. A refill makes whole
+//! iterations and forgets what is left over, so its messages depend on nothing but its size.
+
+use super::{AnyReceiver, AnySender};
+use crate::ferret::Params;
+use crate::traits::{CotCost, CotReceiver, CotSender, choice, pack, packed_blocks};
+use crate::{Flights, OtError, Security, ferret::FerretCost};
+use sealane_block::Block;
+use sealane_net::Mesh;
+use sealane_parties::PartyId;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
+
+/// Number of OTs that a refill of `count` makes.
+fn whole(params: &Params, count: usize) -> usize {
+    count.next_multiple_of(params.given())
+}
+
+/// Messages of a refill of `count` OTs.
+pub fn refill(params: Params, source: impl CotCost, count: u64) -> Flights {
+    let count = whole(&params, count as usize) as u64;
+    FerretCost { source, params }.extend(0, count)
+}
+
+/// Bits of memory that an OT made ahead takes: its block, its choice, and its part of the rows that
+/// an iteration keeps for the next one.
+pub fn bits(params: &Params) -> u64 {
+    (129 * params.main().rows() as u64).div_ceil(params.given() as u64)
+}
+
+/// OTs of one party.
+struct Stock {
+    params: Params,
+    /// Those that are left, the next one first.
+    rows: Zeroizing<Vec<Block>>,
+    /// Their choices, one a byte, at the receiver.
+    choices: Zeroizing<Vec<u8>>,
+    /// Number of those taken from the front.
+    taken: usize,
+    /// Number of the others that a refill was asked for; what is behind them is left over.
+    wanted: usize,
+}
+
+impl Stock {
+    fn new(params: Params) -> Stock {
+        Stock {
+            params,
+            rows: Zeroizing::default(),
+            choices: Zeroizing::default(),
+            taken: 0,
+            wanted: 0,
+        }
+    }
+
+    /// Makes room for a refill of `count` behind those that are still wanted. Returns where the new
+    /// ones begin.
+    fn grow(&mut self, count: usize) -> usize {
+        let (kept, made) = (self.wanted, whole(&self.params, count));
+        // A vector that grew by itself would leave a copy behind.
+        let mut rows = Zeroizing::new(vec![Block::ZERO; kept + made]);
+        rows[..kept].copy_from_slice(&self.rows[self.taken..][..kept]);
+        if !self.choices.is_empty() {
+            let mut choices = Zeroizing::new(Vec::with_capacity(kept + made));
+            choices.extend_from_slice(&self.choices[self.taken..][..kept]);
+            self.choices = choices;
+        }
+        (self.rows, self.taken, self.wanted) = (rows, 0, kept + count);
+        kept
+    }
+
+    /// Takes the next `count`; returns their places.
+    fn take(&mut self, count: usize) -> Result<std::ops::Range<usize>, OtError> {
+        self.wanted = self.wanted.checked_sub(count).ok_or(OtError::Ended)?;
+        let places = self.taken..self.taken + count;
+        self.taken += count;
+        Ok(places)
+    }
+}
+
+/// Sender of OTs that are made ahead.
+pub struct AheadSender {
+    source: Box<dyn AnySender>,
+    stock: Stock,
+}
+
+impl AheadSender {
+    /// OTs of a silent source with these parameters; none at first.
+    pub fn new(source: Box<dyn AnySender>, params: Params) -> AheadSender {
+        let stock = Stock::new(params);
+        AheadSender { source, stock }
+    }
+
+    /// Makes `count` more.
+    ///
+    /// # Errors
+    /// As [`CotSender::extend`].
+    pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<(), OtError> {
+        let first = self.stock.grow(count);
+        self.source.extend(mesh, &mut self.stock.rows[first..])?;
+        Ok(mesh.flush()?)
+    }
+}
+
+impl CotSender for AheadSender {
+    fn peer(&self) -> PartyId {
+        self.source.peer()
+    }
+
+    fn security(&self) -> Security {
+        self.source.security()
+    }
+
+    fn delta(&self) -> Block {
+        self.source.delta()
+    }
+
+    /// Takes OTs that were made; [`OtError::Ended`] if there are too few.
+    fn extend(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+        let places = self.stock.take(q.len())?;
+        q.copy_from_slice(&self.stock.rows[places]);
+        Ok(())
+    }
+}
+
+impl ZeroizeOnDrop for AheadSender {}
+
+/// Receiver of OTs that are made ahead.
+pub struct AheadReceiver {
+    source: Box<dyn AnyReceiver>,
+    stock: Stock,
+}
+
+impl AheadReceiver {
+    /// OTs of a silent source with these parameters; none at first.
+    pub fn new(source: Box<dyn AnyReceiver>, params: Params) -> AheadReceiver {
+        let stock = Stock::new(params);
+        AheadReceiver { source, stock }
+    }
+
+    /// Makes `count` more.
+    ///
+    /// # Errors
+    /// As [`CotReceiver::extend`].
+    pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<(), OtError> {
+        let first = self.stock.grow(count);
+        let rows = &mut self.stock.rows[first..];
+        let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(rows.len())]);
+        self.source.extend(mesh, &mut choices, rows)?;
+        let made = rows.len();
+        self.stock.choices.reserve_exact(made);
+        (self.stock.choices).extend((0..made).map(|i| choice(&choices, i)));
+        Ok(mesh.flush()?)
+    }
+}
+
+impl CotReceiver for AheadReceiver {
+    fn peer(&self) -> PartyId {
+        self.source.peer()
+    }
+
+    fn security(&self) -> Security {
+        self.source.security()
+    }
+
+    /// Takes OTs that were made; [`OtError::Ended`] if there are too few.
+    fn extend(
+        &mut self,
+        _: &mut Mesh,
+        choices: &mut [Block],
+        t: &mut [Block],
+    ) -> Result<(), OtError> {
+        let places = self.stock.take(t.len())?;
+        t.copy_from_slice(&self.stock.rows[places.clone()]);
+        pack(&self.stock.choices[places], choices);
+        Ok(())
+    }
+}
+
+impl ZeroizeOnDrop for AheadReceiver {}

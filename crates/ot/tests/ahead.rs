@@ -1,0 +1,105 @@
+//! OTs that are made ahead: right across refills, with the stated messages.
+
+use crate::common::*;
+use sealane_block::{Block, Coins, Cpu};
+use sealane_net::Mesh;
+use sealane_ot::ferret::Params;
+use sealane_ot::source::Source;
+use sealane_ot::source::ahead::{AheadReceiver, AheadSender, refill};
+use sealane_ot::traits::{CotReceiver, CotSender, packed_blocks};
+use sealane_ot::{Flight, OtError, Security, SoftSpoken};
+
+const BASE: SoftSpoken = SoftSpoken::new(4, Security::Malicious);
+const PARAMS: Params = Params::danger_tiny(Security::Malicious);
+
+/// Numbers of OTs that are made, and then taken, in turn: some are wanted later than the next
+/// refill, and a refill takes one iteration or several.
+fn turns() -> [(usize, Vec<usize>); 4] {
+    let given = PARAMS.given();
+    [
+        (300, vec![128, 1]),
+        (0, vec![171]),
+        (given + 5, vec![given]),
+        (77, vec![5, 77]),
+    ]
+}
+
+fn source() -> Source {
+    Source::Silent(BASE, PARAMS)
+}
+
+fn sender(mesh: &mut Mesh) -> Result<AheadSender, OtError> {
+    let coins = &mut Coins::danger_fixed_seed(1);
+    let setup = source().sender(Cpu::best(), mesh, RECEIVER, DELTA, coins)?;
+    mesh.flush()?;
+    Ok(AheadSender::new(setup.finish(mesh, coins)?, PARAMS))
+}
+
+fn receiver(mesh: &mut Mesh) -> Result<AheadReceiver, OtError> {
+    let coins = &mut Coins::danger_fixed_seed(2);
+    let setup = source().receiver(Cpu::best(), mesh, SENDER, coins)?;
+    mesh.flush()?;
+    Ok(AheadReceiver::new(setup.finish(mesh, coins)?, PARAMS))
+}
+
+#[test]
+fn they_are_right_and_take_messages_for_refills_alone() {
+    let sent = |mesh: &Mesh, peer| mesh.payload_sent(peer);
+    let (theirs, ours) = pair(
+        |mut mesh| {
+            let mut ahead = sender(&mut mesh)?;
+            let (mut all, mut bytes) = (vec![], vec![]);
+            for (made, taken) in turns() {
+                let before = sent(&mesh, RECEIVER);
+                if made > 0 {
+                    ahead.refill(&mut mesh, made)?;
+                }
+                bytes.push(sent(&mesh, RECEIVER) - before);
+                for count in taken {
+                    let mut q = vec![Block::ZERO; count];
+                    ahead.extend(&mut mesh, &mut q)?;
+                    all.push(q);
+                }
+                assert_eq!(sent(&mesh, RECEIVER) - before, bytes[bytes.len() - 1]);
+            }
+            assert!(matches!(
+                ahead.extend(&mut mesh, &mut [Block::ZERO]),
+                Err(OtError::Ended)
+            ));
+            Ok((all, bytes))
+        },
+        |mut mesh| {
+            let mut ahead = receiver(&mut mesh)?;
+            let (mut all, mut bytes) = (vec![], vec![]);
+            for (made, taken) in turns() {
+                let before = sent(&mesh, SENDER);
+                if made > 0 {
+                    ahead.refill(&mut mesh, made)?;
+                }
+                bytes.push(sent(&mesh, SENDER) - before);
+                for count in taken {
+                    let mut t = vec![Block::ZERO; count];
+                    let mut choices = vec![Block::ZERO; packed_blocks(count)];
+                    ahead.extend(&mut mesh, &mut choices, &mut t)?;
+                    all.push((choices, t));
+                }
+            }
+            Ok((all, bytes))
+        },
+    );
+    for (q, (choices, t)) in theirs.0.iter().zip(&ours.0) {
+        assert_correlated(q, t, choices, DELTA);
+    }
+    let rows = theirs.0.concat();
+    let distinct: std::collections::HashSet<u128> = values(&rows).into_iter().collect();
+    assert_eq!(distinct.len(), rows.len(), "no OT is given twice");
+    for (at, (made, _)) in turns().into_iter().enumerate() {
+        let stated = match made {
+            0 => vec![],
+            made => refill(PARAMS, BASE, made as u64),
+        };
+        let bytes = |of: fn(&Flight) -> u64| stated.iter().map(of).sum::<u64>();
+        assert_eq!(theirs.1[at], bytes(|flight| flight.from_sender));
+        assert_eq!(ours.1[at], bytes(|flight| flight.from_receiver));
+    }
+}

@@ -1,0 +1,33 @@
+//! The choice between extensions of oblivious transfer, once the numbers of rows are known.
+//!
+//! A silent extension takes hardly any bytes for each correlated OT, but many bytes and messages to
+//! begin with. So it pays for runs with many inputs, on a network where bytes cost more than work.
+//! All parties know the numbers of rows when a run begins, and decide alike.
+
+use crate::cost::payload_bytes;
+use crate::pools;
+use crate::steps::Plan;
+use sealane_parties::NetworkClass;
+use sealane_protocol::Protocol;
+use std::borrow::Cow;
+
+/// Returns the plan as it runs with these row counts: with correlated OTs of a silent extension, if
+/// the protocol can take them and the run takes fewer payload bytes with them.
+///
+/// # Panics
+/// As [`cost`](fn@crate::cost::cost).
+pub fn at_rows<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, Plan> {
+    let wan = plan.setting.network == NetworkClass::Wan;
+    let can = P::profile().silent && wan && !plan.setting.pooled;
+    if !can {
+        return Cow::Borrowed(plan);
+    }
+    let mut silent = plan.clone();
+    silent.setting.silent = true;
+    pools::refills::<P>(&mut silent);
+    let bytes = |plan: &Plan| payload_bytes::<P>(plan, &plan.setting, rows);
+    match bytes(&silent) < bytes(plan) {
+        true => Cow::Owned(silent),
+        false => Cow::Borrowed(plan),
+    }
+}
