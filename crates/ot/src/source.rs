@@ -1,7 +1,7 @@
 //! Sources of correlated OTs, set up alike whichever extension makes them.
 //!
-//! A user says what it needs of a source, and takes it as a [`CotSender`] or [`CotReceiver`]. All of
-//! them are secure against a corrupt party.
+//! A user says what it needs of a source, and takes it as a [`CotSender`] or [`CotReceiver`]. All
+//! of them are secure against a corrupt party.
 
 pub mod ahead;
 
@@ -14,13 +14,88 @@ use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId};
 use zeroize::ZeroizeOnDrop;
 
-/// A sender of any source.
-pub trait AnySender: CotSender + ZeroizeOnDrop + Send {}
-impl<T: CotSender + ZeroizeOnDrop + Send> AnySender for T {}
+/// A sender of any source. It lies where its owner does, so that its owner erases it.
+pub enum AnySender {
+    /// Of an extension of base OTs.
+    SoftSpoken(Sender),
+    /// Of a silent extension.
+    Silent(FerretSender),
+}
 
-/// A receiver of any source.
-pub trait AnyReceiver: CotReceiver + ZeroizeOnDrop + Send {}
-impl<T: CotReceiver + ZeroizeOnDrop + Send> AnyReceiver for T {}
+/// A receiver of any source; see [`AnySender`].
+pub enum AnyReceiver {
+    /// Of an extension of base OTs.
+    SoftSpoken(Receiver),
+    /// Of a silent extension.
+    Silent(FerretReceiver),
+}
+
+impl AnySender {
+    fn any(&self) -> &dyn CotSender {
+        match self {
+            AnySender::SoftSpoken(sender) => sender,
+            AnySender::Silent(sender) => sender,
+        }
+    }
+}
+
+impl CotSender for AnySender {
+    fn peer(&self) -> PartyId {
+        self.any().peer()
+    }
+
+    fn security(&self) -> Security {
+        self.any().security()
+    }
+
+    fn delta(&self) -> Block {
+        self.any().delta()
+    }
+
+    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+        match self {
+            AnySender::SoftSpoken(sender) => sender.extend(mesh, q),
+            AnySender::Silent(sender) => sender.extend(mesh, q),
+        }
+    }
+}
+
+/// Both kinds erase themselves.
+impl ZeroizeOnDrop for AnySender {}
+
+impl AnyReceiver {
+    fn any(&self) -> &dyn CotReceiver {
+        match self {
+            AnyReceiver::SoftSpoken(receiver) => receiver,
+            AnyReceiver::Silent(receiver) => receiver,
+        }
+    }
+}
+
+impl CotReceiver for AnyReceiver {
+    fn peer(&self) -> PartyId {
+        self.any().peer()
+    }
+
+    fn security(&self) -> Security {
+        self.any().security()
+    }
+
+    fn extend(
+        &mut self,
+        mesh: &mut Mesh,
+        choices: &mut [Block],
+        t: &mut [Block],
+    ) -> Result<(), OtError> {
+        match self {
+            AnyReceiver::SoftSpoken(receiver) => receiver.extend(mesh, choices, t),
+            AnyReceiver::Silent(receiver) => receiver.extend(mesh, choices, t),
+        }
+    }
+}
+
+/// Both kinds erase themselves.
+impl ZeroizeOnDrop for AnyReceiver {}
 
 /// A way to make correlated OTs.
 #[derive(Clone, Copy, Debug)]
@@ -128,14 +203,14 @@ impl SourceSetup<SenderSetup> {
     ///
     /// # Panics
     /// If the source is silent and bit 0 of the offset is 0.
-    pub fn finish(self, mesh: &mut Mesh, coins: &mut Coins) -> Result<Box<dyn AnySender>, OtError> {
+    pub fn finish(self, mesh: &mut Mesh, coins: &mut Coins) -> Result<AnySender, OtError> {
         let SourceSetup { cpu, peer, .. } = self;
         let mut plain = self.setup.finish(mesh)?;
         let Source::Silent(_, params) = self.source else {
-            return Ok(Box::new(plain));
+            return Ok(AnySender::SoftSpoken(plain));
         };
         let silent = FerretSender::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
-        Ok(Box::new(silent))
+        Ok(AnySender::Silent(silent))
     }
 }
 
@@ -144,18 +219,14 @@ impl SourceSetup<ReceiverSetup> {
     ///
     /// # Errors
     /// The network failed, or the sender deviated.
-    pub fn finish(
-        self,
-        mesh: &mut Mesh,
-        coins: &mut Coins,
-    ) -> Result<Box<dyn AnyReceiver>, OtError> {
+    pub fn finish(self, mesh: &mut Mesh, coins: &mut Coins) -> Result<AnyReceiver, OtError> {
         let SourceSetup { cpu, peer, .. } = self;
         let mut plain = self.setup.finish(mesh)?;
         mesh.flush()?;
         let Source::Silent(_, params) = self.source else {
-            return Ok(Box::new(plain));
+            return Ok(AnyReceiver::SoftSpoken(plain));
         };
         let silent = FerretReceiver::set_up(cpu, mesh, peer, params, &mut plain, coins)?;
-        Ok(Box::new(silent))
+        Ok(AnyReceiver::Silent(silent))
     }
 }

@@ -6,18 +6,19 @@
 //! steps are numbered here:
 //!
 //! 1. *Set-up.* The garbler sends a public nonce; base OTs, if the evaluator has inputs and none of
-//!    a pool; on them a silent extension, where [`Setting::silent`] says so. From it and the identifier of the session, both expand the public seed S of the
-//!    hash and a generator of input labels.
+//!    a pool; on them a silent extension, where [`Setting::silent`] says so. From the nonce and the
+//!    identifier of the session, both expand the public seed S of the hash and a generator of input
+//!    labels.
 //! 2. *Input of the garbler.* Both expand active labels from the generator of input labels; the
 //!    garbler derives each zero label as `active ^ bit * delta`. Nothing is sent: active labels are
 //!    public values that depend neither on the bits nor on `delta`, as the simulation of the
 //!    evaluator's view requires; the hash is robust for labels that the evaluator knows. Their
 //!    permute bits are 0.
 //! 3. *Input of the evaluator.* Correlated OT with offset `delta` and the evaluator's choices, by
-//!    the malicious form of SoftSpoken OT, or of Ferret, whose OTs are made in refills; or from random OTs of a pool, which the garbler turns to
-//!    `delta` by an answer of one block each. Both then clear the permute bit of the zero label.
-//!    With such permute bits, an AND with an operand known to its owner takes half a table
-//!    (`garble::known_operand`).
+//!    the malicious form of SoftSpoken OT, or of Ferret, whose OTs are made in refills; or from
+//!    random OTs of a pool, which the garbler turns to `delta` by an answer of one block each. Both
+//!    then clear the permute bit of the zero label. With such permute bits, an AND with an operand
+//!    known to its owner takes half a table (`garble::known_operand`).
 //! 4. *Tape.* The garbler streams tables while the evaluator evaluates.
 //! 5. *Settle.* Each party sends a digest of all that it sent; the other compares it with what it
 //!    received. This detects accidental corruption, not a malicious party.
@@ -162,8 +163,8 @@ impl<G: Garbling> Protocol for Yao<G> {
             assumption: G::ASSUMPTION,
             papers: G::PAPERS,
             security: SecurityLevel {
-                // A label has 127 random bits and a permute bit. A search for the offset in a silent
-                // extension compares 2^7 hashes at once.
+                // A label has 127 random bits and a permute bit. A search for the offset in a
+                // silent extension compares 2^7 hashes at once.
                 computational: 120,
                 statistical: 0,
             },

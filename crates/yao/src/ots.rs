@@ -6,9 +6,9 @@ use sealane_parties::PartyId;
 use sealane_party::{Fault, Stock};
 
 /// Oblivious transfers of a run at the garbler.
-pub(crate) type SenderOts = Ots<Box<dyn AnySender>, AheadSender>;
+pub(crate) type SenderOts = Ots<AnySender, AheadSender>;
 /// Oblivious transfers of a run at the evaluator.
-pub(crate) type ReceiverOts = Ots<Box<dyn AnyReceiver>, AheadReceiver>;
+pub(crate) type ReceiverOts = Ots<AnyReceiver, AheadReceiver>;
 
 /// Oblivious transfers of a run, at one party.
 pub(crate) enum Ots<T, A> {
@@ -23,8 +23,8 @@ pub(crate) enum Ots<T, A> {
 }
 
 impl SenderOts {
-    /// Those of a source that is set up.
-    pub(crate) fn of(source: Source, sender: Box<dyn AnySender>) -> SenderOts {
+    /// OTs of a source that is set up.
+    pub(crate) fn of(source: Source, sender: AnySender) -> SenderOts {
         match source {
             Source::SoftSpoken(_) => Ots::Extension(sender),
             Source::Silent(_, params) => Ots::Ahead(AheadSender::new(sender, params)),
@@ -33,8 +33,8 @@ impl SenderOts {
 }
 
 impl ReceiverOts {
-    /// Those of a source that is set up.
-    pub(crate) fn of(source: Source, receiver: Box<dyn AnyReceiver>) -> ReceiverOts {
+    /// OTs of a source that is set up.
+    pub(crate) fn of(source: Source, receiver: AnyReceiver) -> ReceiverOts {
         match source {
             Source::SoftSpoken(_) => Ots::Extension(receiver),
             Source::Silent(_, params) => Ots::Ahead(AheadReceiver::new(receiver, params)),

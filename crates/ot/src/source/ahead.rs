@@ -81,13 +81,13 @@ impl Stock {
 
 /// Sender of OTs that are made ahead.
 pub struct AheadSender {
-    source: Box<dyn AnySender>,
+    source: AnySender,
     stock: Stock,
 }
 
 impl AheadSender {
     /// OTs of a silent source with these parameters; none at first.
-    pub fn new(source: Box<dyn AnySender>, params: Params) -> AheadSender {
+    pub fn new(source: AnySender, params: Params) -> AheadSender {
         let stock = Stock::new(params);
         AheadSender { source, stock }
     }
@@ -128,13 +128,13 @@ impl ZeroizeOnDrop for AheadSender {}
 
 /// Receiver of OTs that are made ahead.
 pub struct AheadReceiver {
-    source: Box<dyn AnyReceiver>,
+    source: AnyReceiver,
     stock: Stock,
 }
 
 impl AheadReceiver {
     /// OTs of a silent source with these parameters; none at first.
-    pub fn new(source: Box<dyn AnyReceiver>, params: Params) -> AheadReceiver {
+    pub fn new(source: AnyReceiver, params: Params) -> AheadReceiver {
         let stock = Stock::new(params);
         AheadReceiver { source, stock }
     }

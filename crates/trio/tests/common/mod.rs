@@ -27,6 +27,7 @@ pub fn setting(parties: usize, roles: [u8; 3]) -> Setting {
         timing: Trio::profile().timing(),
         network: NetworkClass::Lan,
         pooled: false,
+        silent: false,
     }
 }
 
