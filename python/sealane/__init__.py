@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sealane import aead
+from sealane import aead, math
 from sealane._core import __version__
 from sealane._errors import (
     ConfigError,
@@ -64,8 +64,13 @@ from sealane._program import Program, program
 from sealane._signature import between, column, wrapping
 from sealane._value import (
     FixedPoint,
+    FloatingPoint,
     Value,
+    bf16,
     boolean,
+    f16,
+    f32,
+    f64,
     fixed,
     i8,
     i16,
@@ -106,6 +111,7 @@ __all__ = [
     "ConfigError",
     "DataError",
     "FixedPoint",
+    "FloatingPoint",
     "InternalError",
     "MisuseError",
     "NetworkError",
@@ -124,10 +130,14 @@ __all__ = [
     "all",
     "any",
     "between",
+    "bf16",
     "boolean",
     "clip",
     "column",
     "dot",
+    "f16",
+    "f32",
+    "f64",
     "fixed",
     "i8",
     "i16",
@@ -135,6 +145,7 @@ __all__ = [
     "i64",
     "lookup",
     "map",
+    "math",
     "max",
     "maximum",
     "min",

@@ -20,6 +20,7 @@ __all__ = [
     "aead_many",
     "aead_open",
     "aead_seal",
+    "functions_of_floats",
     "is_type",
     "main",
     "own_party",
@@ -54,6 +55,7 @@ class Node:
 class Trace:
     def __new__(cls, name: str) -> Trace: ...
     def rows(self, name: str, bound: int) -> None: ...
+    def flush_subnormals(self) -> None: ...
     def input(
         self,
         name: str,
@@ -321,6 +323,7 @@ def aead_many(
     equal_nonces: bool,
     failures_before: int,
 ) -> tuple[list[bytes | None] | bytearray, tuple[int, int] | None, list[int]]: ...
+def functions_of_floats() -> list[tuple[str, int]]: ...
 def is_type(name: str) -> bool: ...
 def own_party(
     party: str | None,

@@ -189,9 +189,10 @@ def has_masked(item: object) -> bool:
     return isinstance(item, np.ma.MaskedArray) and bool(np.ma.is_masked(item))
 
 
-def pack(item: object) -> _core.Array | None:
+def pack(item: object, *, special: bool = False) -> _core.Array | None:
     """Encodes a constant's numbers, of any shape, as kind, shape and elements; `None` for anything
-    else, and for integers that no type of 64 bits holds together.
+    else, for integers that no type of 64 bits holds together, and for floats that are not finite
+    unless `special` is set.
 
     >>> from sealane import _data
     >>> _data.pack([True, False])
@@ -205,7 +206,7 @@ def pack(item: object) -> _core.Array | None:
         array = np.asarray(item, dtype=object) if listed else array
         numbers = array.ravel().tolist()
         if not listed or not numbers or not all(isinstance(number, int) for number in numbers):
-            return _pack_fractions(array)
+            return _pack_fractions(array, special)
         kind = "i" if min(numbers) < 0 else "u"
         bits = 64 - (kind == "i")
         if not -(1 << 63) <= min(numbers) <= max(numbers) < 1 << bits:
@@ -216,10 +217,10 @@ def pack(item: object) -> _core.Array | None:
     return _KINDS[kind], array.shape, _words(array, wide)
 
 
-def _pack_fractions(array: np.ndarray[Any, Any]) -> _core.Array | None:
+def _pack_fractions(array: np.ndarray[Any, Any], special: bool) -> _core.Array | None:
     """Encodes arrays of floats directly, and other numbers as ratios."""
     if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
-        finite = bool(np.isfinite(array).all())
+        finite = special or bool(np.isfinite(array).all())
         return ("f64", array.shape, _words(array, np.float64)) if finite else None
     ratios = [ratio(number) for number in array.ravel().tolist()]
     if not ratios or not all(ratios):
@@ -265,6 +266,7 @@ def decode(result: _core.Array) -> Any:
     """Converts a result for NumPy: an array of its shape, or a scalar, in the narrowest type that
     holds its element type.
 
+    Floating point comes in the type of its width, `bf16` as `float32`.
     Fixed point comes as `float64` where every value of the type is one, and otherwise as `Fraction`
     (in an array of objects), so that no digit is lost.
 
@@ -277,7 +279,21 @@ def decode(result: _core.Array) -> Any:
     elements = np.frombuffer(raw, dtype=np.int64 if signed else np.uint64).reshape(shape)
     if "fixed" in name:
         return _fixed_point(name, elements)
+    if name in _FLOATS:
+        # NumPy has no `bf16`, which is the upper half of a `float32`.
+        bits = elements << np.uint64(16 if name == "bf16" else 0)
+        stored, native = _FLOATS[name]
+        return bits.astype(stored).view(native)[()]
     return elements.astype(_dtype(name))[()]
+
+
+_FLOATS = {
+    "f16": (np.uint16, np.float16),
+    "bf16": (np.uint32, np.float32),
+    "f32": (np.uint32, np.float32),
+    "f64": (np.uint64, np.float64),
+}
+"""Types of NumPy for the bits of floating point, and for its numbers."""
 
 
 def _fixed_point(name: str, stored: np.ndarray[Any, Any]) -> Any:

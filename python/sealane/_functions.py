@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from sealane import _source, _value
 from sealane._refusal import is_of_users, refuse
-from sealane._value import Value, operand, trace_of, type_name
+from sealane._value import Value, operand, operands, trace_of, type_name
 from sealane._value import wrap as _wrap
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ def where(condition: Operand, yes: Any, no: Any) -> Any:
     """
     trace = trace_of(condition, yes, no)
     at = _source.here()
-    return _wrap(trace, trace.select(operand(condition), operand(yes), operand(no), at))
+    chosen, other = operands(yes, no)
+    return _wrap(trace, trace.select(operand(condition), chosen, other, at))
 
 
 @overload
@@ -384,7 +385,7 @@ def stack(values: Sequence[T | Public], axis: int = 0) -> T:
         ) from None
     axis = _value.whole_axis(axis)
     trace = trace_of(*values)
-    return _wrap(trace, trace.stack([operand(value) for value in values], axis, _source.here()))
+    return _wrap(trace, trace.stack(operands(*values), axis, _source.here()))
 
 
 def aes128(key: Operand, block: Operand) -> u8:

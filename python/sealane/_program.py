@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Mapping
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -32,9 +32,14 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def program(function: Callable[P, R]) -> Program[P, R]:
+@overload
+def program(function: Callable[P, R]) -> Program[P, R]: ...
+@overload
+def program(*, flush_subnormals: bool = False) -> Callable[[Callable[P, R]], Program[P, R]]: ...
+def program(function: Any = None, *, flush_subnormals: bool = False) -> Any:
     """Makes a program of a function whose signature states the owner of each input and the
-    receivers of each result; see `Private` and `Revealed`.
+    receivers of each result; see `Private` and `Revealed`. With `flush_subnormals`, floating point
+    below the normal numbers is read and written as zeros, which takes fewer gates.
 
     Signature and body are read when the program is first used: the function then runs once, on
     values without data.
@@ -52,7 +57,9 @@ def program(function: Callable[P, R]) -> Program[P, R]:
     >>> richer
     <sealane program richer(a: alice, b: bob) -> result: alice and bob>
     """
-    return Program(function, _scope(function))
+    if function is None:
+        return lambda function: Program(function, _scope(function), flush_subnormals)
+    return Program(function, _scope(function), flush_subnormals)
 
 
 class Program(Generic[P, R]):
@@ -77,7 +84,9 @@ class Program(Generic[P, R]):
     64
     """
 
-    def __init__(self, function: Callable[P, R], scope: Mapping[str, Any]) -> None:
+    def __init__(
+        self, function: Callable[P, R], scope: Mapping[str, Any], flush_subnormals: bool = False
+    ) -> None:
         if not isinstance(getattr(function, "__code__", None), CodeType):
             raise refuse(
                 "signature",
@@ -86,6 +95,7 @@ class Program(Generic[P, R]):
             )
         functools.update_wrapper(self, function)
         self._function, self._scope = function, scope
+        self._flush_subnormals = flush_subnormals
 
     @functools.cached_property
     def signature(self) -> _signature.Signature:
@@ -103,7 +113,7 @@ class Program(Generic[P, R]):
         Raises `ProgramError` for a signature or a body that is refused. Exceptions of the function
         itself are passed on.
         """
-        traced = _trace(self._function, self.signature)
+        traced = _trace(self._function, self.signature, self._flush_subnormals)
         self._warn(traced.warnings)
         return traced
 
@@ -444,11 +454,15 @@ def _scope(function: Callable[..., Any]) -> Mapping[str, Any]:
     return dict(frame.f_locals) if frame.f_locals is not frame.f_globals else {}
 
 
-def _trace(function: Callable[..., Any], signature: _signature.Signature) -> _core.Program:
+def _trace(
+    function: Callable[..., Any], signature: _signature.Signature, flush_subnormals: bool
+) -> _core.Program:
     """Runs the function on values and returns the finished graph."""
     from sealane import _core
 
     trace = _core.Trace(function.__name__)
+    if flush_subnormals:
+        trace.flush_subnormals()
     for name, bound in signature.rows.items():
         trace.rows(name, bound)
     values = {}

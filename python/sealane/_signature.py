@@ -21,7 +21,7 @@ from sealane import _source
 from sealane._data import ratio
 from sealane._errors import SealaneError
 from sealane._refusal import refuse
-from sealane._value import FixedPoint, Value
+from sealane._value import FixedPoint, FloatingPoint, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -319,8 +319,8 @@ def _declaration(annotation: Any, kind: str, name: str, at: _source.Span | None)
         raise refuse(
             "signature",
             f"`{name}` has no element type: {reprlib.repr(annotation.element)} is not one",
-            reason="Elements are `sl.boolean`, integers of 1 to 64 bits (`sl.u1` to `sl.i64`) or "
-            "fixed point (`sl.fixed(16, 16)`).",
+            reason="Elements are `sl.boolean`, integers of 1 to 64 bits (`sl.u1` to `sl.i64`), "
+            "fixed point (`sl.fixed(16, 16)`) or floating point (`sl.f16` to `sl.f64`).",
             hint=f'write the type first: `sl.{kind}[sl.u16, "{role}"]`',
             at=at,
         )
@@ -333,7 +333,7 @@ def _spelled(element: type[Value]) -> str:
 
 
 def _is_element(thing: Any) -> bool:
-    abstract = (Value, FixedPoint)
+    abstract = (Value, FixedPoint, FloatingPoint)
     return isinstance(thing, type) and issubclass(thing, Value) and thing not in abstract
 
 

@@ -137,6 +137,12 @@ def function(name: str, known: Sequence[str]) -> MissingAttributeError:
 
 def _mean(kind: str, shape: tuple[int | str, ...]) -> str:
     """Suggests an expression for the mean of values of a type."""
+    rows = any(isinstance(length, str) for length in shape)
+    if kind in ("f16", "bf16", "f32", "f64"):
+        if rows:
+            counted = "((x == x) | (x != x)).sum(dtype=sl.u32)"
+            return f"add and divide by the count: `x.sum() / {counted}.astype(sl.{kind})`"
+        return f"add and divide: `x.sum() / {math.prod(length for length in shape)}`"
     whole, _, fraction = kind.removeprefix("u").removeprefix("fixed").partition(".")
     if "fixed" in kind:
         room = min(int(whole) + _ROOM, 64 - int(fraction))
@@ -144,7 +150,6 @@ def _mean(kind: str, shape: tuple[int | str, ...]) -> str:
         total = f"x.sum(dtype=sl.{signed}({room}, {fraction}))"
     else:
         total = "x.sum(dtype=sl.i64).astype(sl.fixed(48, 16))"
-    rows = any(isinstance(length, str) for length in shape)
     if rows:
         return f"add and divide by the count: `{total} / sl.maximum((x == x).sum(), 1)`"
     return f"add and divide: `{total} / {math.prod(length for length in shape)}`"
@@ -196,7 +201,8 @@ _ROOM = 24
 """Bits that a sum is given beyond those of its elements: enough for 16 million of them."""
 
 _CURVE = (
-    "there is none yet: look it up in a table of public numbers by an integer, "
+    "functions of floating point are in `sl.math`; of other numbers look it up in a table by an "
+    "integer, "
     "`sl.lookup(sl.fixed(8, 16)(table), index)`, or compute a polynomial with `*` and `+`"
 )
 _ORDER = (
@@ -268,8 +274,8 @@ _MISSING = {
     **dict.fromkeys(("int32", "int64", "int8", "int16", "int"), "element types: `sl.i64`"),
     **dict.fromkeys(("uint8", "uint16", "uint32", "uint64", "uint"), "element types: `sl.u64`"),
     **dict.fromkeys(
-        ("float", "float16", "float32", "float64", "f16", "f32", "f64", "decimal"),
-        "fractions are fixed point: `sl.fixed(16, 16)`",
+        ("float", "float16", "float32", "float64", "decimal"),
+        "element types: `sl.f32` and `sl.f64`, or fixed point: `sl.fixed(16, 16)`",
     ),
 }
 """Hint for each missing function of another library, by its name."""

@@ -74,13 +74,13 @@ class ElementType(type):
     def wrapping(cls: type[T]) -> type[T]:  # type: ignore[misc]
         """The same elements with arithmetic modulo `2**bits`, which is never refused.
 
-        Raises `ProgramError` for fixed point, which does not wrap.
+        Raises `ProgramError` for fixed and floating point, which do not wrap.
 
         >>> import sealane as sl
         >>> sl.u32.wrapping
         sealane.u32.wrapping
         """
-        if issubclass(cls, FixedPoint):
+        if issubclass(cls, FixedPoint | FloatingPoint):
             raise refuse(
                 "type",
                 f"`{cls!r}` does not wrap",
@@ -141,7 +141,9 @@ class Value(Unsupported, metaclass=ElementType):
                 hint="to change the type of a value, write `x.astype(...)`",
             )
         self._scope = None
-        self._node = _core.Node(type_name(type(self)), operand(number), _source.here())
+        special = isinstance(self, FloatingPoint)
+        node = operand(number, special=special)
+        self._node = _core.Node(type_name(type(self)), node, _source.here())
 
     @property
     def _trace(self) -> _core.Trace:
@@ -511,9 +513,13 @@ class Value(Unsupported, metaclass=ElementType):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """Receives NumPy's operators with an array on their left, and NumPy's functions."""
-        if method != "__call__" or options or ufunc.__name__ not in _UFUNCS:
+        name = _UFUNCS.get(ufunc.__name__)
+        function = ufunc_of_floats(ufunc.__name__) if name is None else None
+        if method != "__call__" or options or (name is None and function is None):
             raise numpy_function(ufunc.__name__)
-        name = _UFUNCS[ufunc.__name__]
+        if function is not None:
+            return function(*inputs)
+        assert name is not None
         if name == "matmul":
             return dot(*inputs)
         return unary(name, *inputs) if ufunc.nin == 1 else binary(name, *inputs)
@@ -727,8 +733,95 @@ def _fixed_point(kind: str, integer: int, fraction: int) -> type[FixedPoint]:
         ) from None
 
 
+class FloatingPoint(Value):
+    """Numbers of IEEE 754 binary floating point: `sl.f16`, `sl.bf16`, `sl.f32` and `sl.f64`.
+    Results are of the NumPy type of that width; those of `sl.bf16`, which NumPy does not have, are
+    `float32`.
+
+    >>> import sealane as sl
+    >>> issubclass(sl.f32, sl.FloatingPoint)
+    True
+    """
+
+    __slots__ = ()
+
+    def __pow__(self, exponent: Any) -> Any:
+        return call("pow", self, exponent)
+
+    def __rpow__(self, base: Any) -> Any:
+        return call("pow", base, self)
+
+
+class f16(FloatingPoint):
+    """Floating point of 16 bits, 11 of them significant. Results are of the NumPy type `float16`.
+
+    >>> import sealane as sl
+    >>> sl.f16(0.1)
+    <f16, public, 0.1>
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: Self | Public, /) -> Self: ...
+
+
+class bf16(FloatingPoint):
+    """Floating point of 16 bits, 8 of them significant: the upper half of an `f32`. Results are of
+    the NumPy type `float32`.
+
+    >>> import sealane as sl
+    >>> sl.bf16(1.5)
+    <bf16, public, 1.5>
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: Self | Public, /) -> Self: ...
+
+
+class f32(FloatingPoint):
+    """Floating point of 32 bits, 24 of them significant. Results are of the NumPy type `float32`.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def heat(
+    ...     power: sl.Private[sl.f32, "plant"], hours: sl.Private[sl.f32, "grid"]
+    ... ) -> sl.Revealed[sl.f32, "grid"]:
+    ...     return power * hours + 1.5
+    >>> heat(0.25, 3)
+    np.float32(2.25)
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: f16 | bf16 | Self | Public, /) -> Self: ...
+
+
+class f64(FloatingPoint):
+    """Floating point of 64 bits, 53 of them significant, as `float` of Python. Results are of the
+    NumPy type `float64`.
+
+    >>> import sealane as sl
+    >>> sl.f64(0.1)
+    <f64, public, 0.1>
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: f16 | bf16 | f32 | Self | Public, /) -> Self: ...
+
+
+_FLOATS = (f16, bf16, f32, f64)
 _TYPES: dict[str, type[Value]] = {
-    cls.__name__: cls for cls in (boolean, u8, u16, u32, u64, i8, i16, i32, i64)
+    cls.__name__: cls for cls in (boolean, u8, u16, u32, u64, i8, i16, i32, i64, *_FLOATS)
 }
 _TYPES["bool"] = boolean
 """Element types by name, made on demand beyond the usual ones. The text form says `bool`."""
@@ -757,10 +850,11 @@ def type_name(dtype: type[Value]) -> str:
 
     Raises `ProgramError` for anything else.
     """
-    if isinstance(dtype, ElementType) and dtype not in (Value, FixedPoint):
+    if isinstance(dtype, ElementType) and dtype not in (Value, FixedPoint, FloatingPoint):
         return "bool" if dtype is boolean else dtype.__name__
     spelled = getattr(dtype, "__name__", None) or repr(dtype)
-    hint = {"bool": "sl.boolean", "floa": "sl.fixed(16, 16)", "Fixe": "sl.fixed(16, 16)"}
+    hint = {"bool": "sl.boolean", "Fixe": "sl.fixed(16, 16)", "Floa": "sl.f32"}
+    hint["floa"] = {"float16": "sl.f16", "float32": "sl.f32"}.get(spelled, "sl.f64")
     raise refuse(
         "type",
         f"`{spelled}` is not an element type",
@@ -791,8 +885,18 @@ def trace_of(*operands: object) -> _core.Trace:
     )
 
 
-def operand(item: object) -> _core.Operand:
-    """A value's node, a Python number, or a constant array as kind, shape and elements.
+def operands(*items: object) -> list[_core.Operand]:
+    """The operands of one operation. Beside floating point, numbers may be infinite or NaN.
+
+    Raises `ProgramError` as `operand` does.
+    """
+    special = any(isinstance(item, FloatingPoint) for item in items)
+    return [operand(item, special=special) for item in items]
+
+
+def operand(item: object, *, special: bool = False) -> _core.Operand:
+    """A value's node, a Python number, or a constant array as kind, shape and elements; with
+    `special`, numbers may be any floats.
 
     Raises `ProgramError` for an object that is none of these, and for numbers that no type holds.
     """
@@ -801,10 +905,10 @@ def operand(item: object) -> _core.Operand:
     if isinstance(item, int | np.integer | np.bool_) and not isinstance(item, bool):
         return _whole(int(item))
     if is_fractional(item):
-        return _literal(item)
+        return _literal(item, special)
     if isinstance(item, bool | np.ndarray | list | tuple) and not holds_values(item):
         _check_constants(item)
-        packed = pack(item)
+        packed = pack(item, special=special)
         if packed is not None:
             return packed
         item = _strange(item if isinstance(item, np.ndarray) else np.asarray(item, dtype=object))
@@ -833,11 +937,17 @@ def _whole(number: int) -> int:
     )
 
 
-def _literal(item: Any) -> _core.Ratio:
-    """A number of the source as an exact ratio."""
+def _literal(item: Any, special: bool) -> _core.Operand:
+    """A number of the source as an exact ratio, or a float that is none."""
     found = ratio(item)
-    if found is not None:
+    if found is not None and not (special and item == 0):  # a ratio has no sign of zero
         return found
+    try:
+        packed = pack(np.float64(item), special=True) if special else None
+    except OverflowError:  # a ratio beyond all floats
+        packed = None
+    if packed is not None:
+        return packed
     raise refuse(
         "operand",
         f"`{item}` cannot be an operand",
@@ -911,7 +1021,25 @@ def binary(name: str, a: Operand, b: Operand) -> Any:
     shapes or ranges.
     """
     trace = trace_of(a, b)
-    return wrap(trace, trace.binary(name, operand(a), operand(b), _source.here()))
+    left, right = operands(a, b)
+    return wrap(trace, trace.binary(name, left, right, _source.here()))
+
+
+def call(name: str, *items: Any) -> Any:
+    """Adds a call of a function of floating point, element by element. Operands broadcast.
+
+    Raises `ProgramError` if none of them is a value, and if the call is refused for their types or
+    shapes.
+    """
+    trace = trace_of(*items)
+    return wrap(trace, trace.call(name, operands(*items), _source.here()))
+
+
+def ufunc_of_floats(name: str) -> Any:
+    """The function of `sealane.math` for a function of NumPy; `None` if there is none."""
+    from sealane import math
+
+    return math.of_numpy(name)
 
 
 def dot(a: Operand, b: Operand, dtype: type[Value] | None = None) -> Any:
@@ -921,7 +1049,8 @@ def dot(a: Operand, b: Operand, dtype: type[Value] | None = None) -> Any:
     """
     trace = trace_of(a, b)
     wanted = type_name(dtype) if dtype is not None else None
-    return wrap(trace, trace.dot(operand(a), operand(b), wanted, _source.here()))
+    left, right = operands(a, b)
+    return wrap(trace, trace.dot(left, right, wanted, _source.here()))
 
 
 def reduce(name: str, a: Value, axis: int | None, dtype: type[Value] | None = None) -> Any:

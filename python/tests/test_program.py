@@ -169,10 +169,11 @@ def test_element_types_of_any_width() -> None:
     assert sl.u13 is sl.u13
     assert repr(sl.u32.wrapping) == "sealane.u32.wrapping"
     assert sl.u32.wrapping.wrapping is sl.u32.wrapping
-    for name in ("u0", "i65", "u08", "f32", "nothing"):
+    for name in ("u0", "i65", "u08", "f33", "nothing"):
         assert not hasattr(sl, name)
-    with pytest.raises(AttributeError, match="fractions are fixed point"):
-        _ = sl.f32
+    assert repr(sl.bf16) == "sealane.bf16"
+    with pytest.raises(AttributeError, match=r"element types: `sl\.f32`"):
+        _ = sl.float32
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ use crate::error::EngineError;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::decimal;
 use sealane_program::graph::{Input, Program};
-use sealane_program::types::Data;
+use sealane_program::types::{Data, Type};
 pub use sealane_tables::check;
 use sealane_tables::{InputSpec, Loaded, TableSource};
 use std::collections::BTreeMap;
@@ -75,7 +75,10 @@ impl Inputs {
     pub fn take(&mut self, program: &Program, index: usize, loaded: Loaded) {
         let input = &program.inputs[index];
         if loaded.rounded > 0 {
-            let half = decimal::text(1, input.ty.fraction() + 1);
+            let half = match input.ty {
+                Type::Float(_) => "half a unit in its last place".into(),
+                ty => decimal::text(1, ty.fraction() + 1),
+            };
             self.notes.push(format!(
                 "{} numbers of `{}` were rounded to {}, each by at most {half}",
                 loaded.rounded, input.name, input.ty

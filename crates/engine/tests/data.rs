@@ -21,6 +21,7 @@ fn program(inputs: Vec<Input>) -> Program {
             name: "people".to_string(),
             bound: 4,
         }],
+        flush_subnormals: false,
         inputs,
         main: Graph::default(),
         results: vec![],

@@ -15,9 +15,9 @@ use sealane_page::plan::{
 use sealane_page::units::{grouped, seconds, speed};
 use sealane_plan::CostReport;
 use sealane_plan::cost::{Promise, StepCost};
-use sealane_program::decimal;
 use sealane_program::graph::{Input, Program, Reveal};
 use sealane_program::types::{Data, Shape, Type};
+use sealane_program::{decimal, float};
 use sealane_protocol::Paper;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -395,7 +395,7 @@ pub fn leaves_out(report: &RunReport) -> bool {
 fn preview(data: &Data) -> String {
     let numbers = data.numbers().take(SHOWN).map(|number| match data.ty {
         Type::Bool => (number != 0).to_string(),
-        ty => decimal::text(number, ty.fraction()),
+        ty => decimal::value_text(number, ty),
     });
     let shown = numbers.collect::<Vec<_>>().join(", ");
     match data.elements.len() {
@@ -416,6 +416,11 @@ fn element(ty: Type, number: i128) -> Value {
             json!(decimal::to_f64(number, fraction).0)
         }
         Type::Fixed { fraction, .. } => json!(decimal::text(number, fraction)),
+        // JSON has no infinities and no NaN.
+        Type::Float(format) => match float::to_f64(number, format) {
+            finite if finite.is_finite() => json!(finite),
+            _ => json!(float::text(number, format)),
+        },
     }
 }
 

@@ -18,6 +18,7 @@ mod site;
 
 use crate::algebra::Had;
 use crate::draft::{Draft, Fold, Phase, Read, Scan, TensorId, UnitWork, Write};
+use crate::floats::Call;
 use crate::place::{Placement, lens};
 use crate::steps::Len;
 use sealane_diagnostic::Diagnostic;
@@ -80,6 +81,9 @@ impl Fuser<'_> {
                 self.homes[of.0 as usize].clone()
             }
             Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) => {
+                self.member(value, phase, lens(&value.shape), 0)
+            }
+            Op::Call(name, _) if Call::named(name).is_some() => {
                 self.member(value, phase, lens(&value.shape), 0)
             }
             Op::Call(..) => {

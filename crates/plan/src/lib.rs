@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `check` | the program is sound ([`sealane_program::check`](fn@sealane_program::check)) |
 //! | `setting` | which parties compute, and in which roles |
+//! | `floats` | floating point becomes the integers of its bits, operations on it calls |
 //! | `scale` | fixed point becomes integers, with exact products and a shift |
 //! | `expand` | drops what no result needs; dot products by gates become products and sums |
 //! | `algebra` | says which values are bits and which are modulo `2^k`, where a protocol has both |
@@ -40,6 +41,7 @@ pub mod cost;
 mod domains;
 mod draft;
 mod expand;
+mod floats;
 pub mod flow;
 mod fuse;
 mod job;
@@ -128,7 +130,9 @@ fn plan_once<P: Protocol>(
     let profile = P::profile();
     let settings = setting::settings::<P>(program, helpers, network)?;
     passes::setting(&settings, &profile).map_err(broken)?;
-    let scaled = scale::scale(program);
+    let plain = floats::floats(program);
+    passes::plain(&plain).map_err(broken)?;
+    let scaled = scale::scale(&plain);
     passes::scaled(&scaled).map_err(broken)?;
     let expanded = expand::expand(&scaled, profile.arithmetic);
     passes::expanded(&expanded, profile.arithmetic).map_err(broken)?;

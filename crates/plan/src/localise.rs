@@ -16,6 +16,7 @@
 //! a party could always have computed on its own values before it gave them. Inputs that the joint
 //! program does not need any more are never shared.
 
+use crate::floats;
 use crate::lower;
 use sealane_diagnostic::Diagnostic;
 use sealane_parties::PartyId;
@@ -97,6 +98,7 @@ fn frontier(program: &Program) -> Vec<(u8, ValueId)> {
 /// Returns whether computing a value jointly costs more than sharing it.
 fn pays(graph: &Graph, value: &Value) -> bool {
     match &value.op {
+        _ if floats::is_call(graph, value) => true,
         Op::Param(_) | Op::Const(_) | Op::Slice { .. } | Op::Stack(..) | Op::Cast(_) => false,
         Op::Unary(..) | Op::Binary(..) | Op::Select(..) => {
             let ands = lower::ands_by_element(graph, value);

@@ -14,11 +14,13 @@
 
 mod body;
 mod fold;
+mod numeric;
 mod ops;
 mod words;
 
 use crate::domains::Domains;
 use crate::draft::{Body, Draft, Read, Scan, TensorId, Term, Unit, UnitWork, Write};
+use crate::floats;
 use crate::scale;
 use crate::steps::{
     Len, LinearFactor, LinearTerm, Operand, PlanValue, Produced, Step, StepOp, TapeId,
@@ -28,6 +30,7 @@ use fold::Tree;
 use sealane_circuit::tape::NOBODY;
 use sealane_circuit::{Circuit, Goal, KnownTo, Machine, Tape, Word, compile, compile_known};
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_numeric::Subnormals;
 use sealane_parties::PartyId;
 use sealane_program::graph::{Graph, Op, Value, ValueId};
 use sealane_program::types::{Data, Shape};
@@ -320,7 +323,8 @@ pub(crate) fn ands_by_element(graph: &Graph, value: &Value) -> usize {
         let of = &graph.values[id.0 as usize];
         let ty = |id: ValueId| graph.values[id.0 as usize].ty;
         while let Op::Cast(of) = graph.values[source.0 as usize].op {
-            if ty(of).fraction() != ty(source).fraction() {
+            let moved = ty(of).fraction() != ty(source).fraction();
+            if moved || ty(of).is_float() || ty(source).is_float() {
                 break;
             }
             source = of;
@@ -339,7 +343,9 @@ pub(crate) fn ands_by_element(graph: &Graph, value: &Value) -> usize {
     op.renumber(|id| at(id).map_or(id, |at| ValueId(at as u32)));
     single.values.push(element(value, op));
     single.returns.push(ValueId(operands.len() as u32));
-    let Ok(results) = lowering.graph(&scale::graph(&single, &[]).0, &params) else {
+    // What takes gates of floating point has none of these operations.
+    let plain = floats::graph(&single, &[], Subnormals::Kept).0;
+    let Ok(results) = lowering.graph(&scale::graph(&plain, &[]).0, &params) else {
         return usize::MAX;
     };
     let outputs = results.iter().flat_map(|words| words.words.concat());

@@ -3,6 +3,7 @@
 
 use crate::algebra::Had;
 use crate::draft::{Draft, Phase};
+use crate::floats::Call;
 use crate::lower::Lowered;
 use crate::steps::PlanValue;
 use sealane_parties::PartyId;
@@ -39,6 +40,32 @@ pub(crate) fn setting(settings: &[Setting], profile: &Profile) -> Result<(), Str
         ensure(parties.len() == all, "a party plays two roles")?;
     }
     Ok(())
+}
+
+/// Checks the program after `floats`: no value is of floating point, in any body either, and every
+/// call has a name that `lower` knows.
+pub(crate) fn plain(program: &Program) -> Result<(), String> {
+    ensure(is_plain(&program.main), "a value is of floating point")?;
+    let inputs = program.inputs.iter().map(|input| &input.ty);
+    let mut types = inputs.chain(program.results.iter().map(|result| &result.ty));
+    ensure(
+        !types.any(|ty| ty.is_float()),
+        "an input or result is of floating point",
+    )
+}
+
+fn is_plain(graph: &Graph) -> bool {
+    graph.values.iter().all(|value| {
+        let plain = match &value.op {
+            Op::Map { body, .. } | Op::Scan { body, .. } => is_plain(body),
+            Op::Const(data) => !data.ty.is_float(),
+            Op::Call(name, _) => {
+                Call::named(name).is_some() || sealane_program::call::function(name).is_ok()
+            }
+            _ => true,
+        };
+        plain && !value.ty.is_float()
+    })
 }
 
 /// Checks the program after `scale`: no type has a fraction, in any body either.

@@ -335,7 +335,7 @@ impl Scaler<'_> {
 }
 
 /// Shape to which two shapes broadcast, which the check has ensured.
-fn broadcast(a: &Shape, b: &Shape) -> Shape {
+pub(crate) fn broadcast(a: &Shape, b: &Shape) -> Shape {
     let rank = a.fixed.len().max(b.fixed.len());
     let dim = |shape: &Shape, back: usize| {
         let index = shape.fixed.len().checked_sub(back);

@@ -12,7 +12,7 @@ use sealane_trio::Trio;
 
 /// Plans and runs a case under both protocols; returns whether the plan was refused, for a
 /// documented reason.
-fn agrees(case: &Case, most_rows: u64) -> Result<bool, String> {
+pub fn agrees(case: &Case, most_rows: u64) -> Result<bool, String> {
     Ok(agrees_under::<Honest>(case, 0, most_rows)? && agrees_under::<Trio>(case, 1, most_rows)?)
 }
 

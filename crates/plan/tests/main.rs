@@ -3,6 +3,7 @@
 mod common;
 mod cost;
 mod fixed;
+mod floats;
 mod localise;
 mod lowering;
 mod plans;

@@ -62,6 +62,7 @@ pub use indexing::Index;
 
 use crate::check::{MAX_CONST_ELEMENTS, MAX_NESTING, MAX_VALUES};
 use crate::decimal::range_text;
+use crate::float;
 use crate::graph::{Op, Program, Value, ValueId};
 use crate::infer::{self, Scope};
 use crate::literal::Literal;
@@ -213,7 +214,12 @@ impl Builder {
         number: i128,
         span: Option<&Span>,
     ) -> Result<ValueId, Diagnostic> {
-        let stored = number.checked_mul(1 << ty.fraction());
+        let stored = match ty {
+            Type::Float(format) => Some(float::from_whole(number, format))
+                .filter(|nearest| !float::is_special(nearest.stored, format))
+                .map(|nearest| nearest.stored),
+            ty => number.checked_mul(1 << ty.fraction()),
+        };
         let stored = stored.and_then(|stored| Data::from_numbers(ty, Vec::new(), &[stored]));
         let Some(data) = stored else {
             return Err(Diagnostic::new(
@@ -237,6 +243,9 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<ValueId, Diagnostic> {
         let (from, range) = self.known(id);
+        if from.is_float() || ty.is_float() {
+            return self.fit_float(id, ty, what, span);
+        }
         if from.fraction() > ty.fraction() {
             let message = format!("{what} has more bits behind the point than {ty}");
             return Err(Diagnostic::new(Code::TypeMismatch, message)
@@ -267,6 +276,33 @@ impl Builder {
                 ))
                 .at(span),
         )
+    }
+
+    /// Converts the value from or to floating point if that loses nothing.
+    fn fit_float(
+        &mut self,
+        id: ValueId,
+        ty: Type,
+        what: &str,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        let from = self.known(id).0;
+        if from.common(ty) == Some(ty) {
+            return self.cast_to(id, ty, span);
+        }
+        let message = format!("{what} is {from}, and {ty} is declared");
+        let declare = from.python();
+        Err(Diagnostic::new(Code::TypeMismatch, message)
+            .because("nothing is rounded unasked")
+            .hint(match ty.is_float() {
+                true => format!("write `.astype({})`, or declare `{declare}`", ty.python()),
+                false => format!(
+                    "write `sl.saturate(…, {})`, which stops at the ends of the type, or declare \
+                     `{declare}`",
+                    ty.python()
+                ),
+            })
+            .at(span))
     }
 
     /// The value in type `ty`: itself, or a cast of it.

@@ -1,12 +1,16 @@
 //! Functions that a program calls by name: their signatures.
 //!
-//! A function works along the last axis of each operand; the axes before it broadcast, so one call
-//! serves a batch. Its semantics are those of its standard.
+//! * A function of bytes works along the last axis of each operand; the axes before it broadcast,
+//!   so one call serves a batch. Its semantics are those of its standard.
+//! * A function of floating point works element by element, and its operands broadcast. Room
+//!   `numeric` has the list of them, with their semantics. Of several results, a call gives the one
+//!   whose number its name ends with: `frexp_0`.
 
 use crate::graph::ValueId;
-use crate::infer::{Meta, Scope, invalid, shape};
-use crate::types::{Dim, Shape, Type};
+use crate::infer::{Meta, Scope, invalid, no_common_type, no_such_type, shape};
+use crate::types::{Dim, Range, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_numeric::Kind;
 
 /// A function of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +23,7 @@ pub struct Function {
     pub result: u64,
 }
 
-/// All functions.
+/// All functions of bytes.
 pub const FUNCTIONS: [Function; 2] = [
     // FIPS 197: key, block.
     Function {
@@ -38,20 +42,43 @@ pub const FUNCTIONS: [Function; 2] = [
 /// Longest operand of a function that takes any length.
 pub const MAX_MESSAGE_BYTES: u64 = 1 << 16;
 
-/// The function of that name.
+/// Names of all functions of floating point, with their numbers of results.
+pub fn functions_of_floats() -> impl Iterator<Item = (&'static str, usize)> {
+    sealane_numeric::functions().map(|function| (function.name, function.results.len()))
+}
+
+/// Returns the function of floating point of that name, and the number of the result that a call of
+/// it gives.
+pub fn of_floats(name: &str) -> Option<(&'static sealane_numeric::Function, usize)> {
+    let single = sealane_numeric::function(name).filter(|function| function.results.len() == 1);
+    let of_several = || {
+        let (name, result) = name.rsplit_once('_')?;
+        let function = sealane_numeric::function(name)?;
+        let all = 0..function.results.len();
+        let result = all.clone().find(|index| index.to_string() == result)?;
+        (all.len() > 1).then_some((function, result))
+    };
+    single.map(|function| (function, 0)).or_else(of_several)
+}
+
+/// The function of bytes of that name.
 pub fn function(name: &str) -> Result<Function, Diagnostic> {
     FUNCTIONS
         .into_iter()
         .find(|function| function.name == name)
         .ok_or_else(|| {
             let known = FUNCTIONS.map(|function| function.name).join(", ");
-            Diagnostic::new(Code::Name, format!("there is no function `{name}`"))
-                .hint(format!("the functions are {known}"))
+            Diagnostic::new(Code::Name, format!("there is no function `{name}`")).hint(format!(
+                "the functions are {known}, and those of floating point in `sealane.math`"
+            ))
         })
 }
 
 /// Infers the type of a call's result.
 pub(crate) fn infer(scope: &Scope, name: &str, operands: &[ValueId]) -> Result<Meta, Diagnostic> {
+    if let Some((function, result)) = of_floats(name) {
+        return infer_floats(scope, function, result, operands);
+    }
     let function = function(name)?;
     if operands.len() != function.operands.len() {
         return Err(invalid(&format!(
@@ -86,6 +113,80 @@ pub(crate) fn infer(scope: &Scope, name: &str, operands: &[ValueId]) -> Result<M
     meta.range = Type::U8.range();
     meta.shape.fixed.push(function.result);
     Ok(meta)
+}
+
+/// Infers a call of a function of floating point: its numbers have one type.
+fn infer_floats(
+    scope: &Scope,
+    function: &sealane_numeric::Function,
+    result: usize,
+    operands: &[ValueId],
+) -> Result<Meta, Diagnostic> {
+    let name = function.name;
+    if operands.len() != function.operands.len() {
+        let wanted = function.operands.len();
+        return Err(invalid(&format!("`{name}` takes {wanted} operands")));
+    }
+    let (mut joint, mut float): (Option<Meta>, Option<Type>) = (None, None);
+    for (id, kind) in operands.iter().zip(function.operands) {
+        let value = scope.value(*id)?;
+        match kind {
+            Kind::Float if !value.ty.is_float() => return Err(no_float(name, value.ty)),
+            Kind::Float => {
+                let first = *float.get_or_insert(value.ty);
+                if first != value.ty {
+                    return Err(no_common_type(name, first, value.ty));
+                }
+            }
+            Kind::Truth if value.ty != Type::Bool => return Err(no_such_type(name, value.ty)),
+            Kind::Truth => {}
+            Kind::Integer(bits) => integer_fits(scope, name, *id, *bits)?,
+        }
+        joint = Some(match joint {
+            None => value.meta(),
+            Some(meta) => Meta {
+                shape: shape::broadcast(scope, &meta.shape, &value.shape)?,
+                visibility: meta.visibility.join(value.visibility),
+                ..meta
+            },
+        });
+    }
+    let (Some(mut meta), Some(float)) = (joint, float) else {
+        return Err(invalid("a call without operands"));
+    };
+    meta.ty = match function.results[result] {
+        Kind::Float => float,
+        Kind::Truth => Type::Bool,
+        Kind::Integer(bits) => Type::signed(bits.clamp(1, 64) as u8),
+    };
+    meta.range = meta.ty.range();
+    Ok(meta)
+}
+
+/// Refuses what is not floating point.
+fn no_float(name: &str, ty: Type) -> Diagnostic {
+    let message = format!("`{name}` takes floating point, not {ty}");
+    Diagnostic::new(Code::TypeMismatch, message)
+        .because("only there do results and their errors have a meaning for every number")
+        .hint("convert it: `x.astype(sl.f32)`, for example")
+}
+
+/// Refuses an integer operand that may need more bits than the function takes.
+fn integer_fits(scope: &Scope, name: &str, id: ValueId, bits: usize) -> Result<(), Diagnostic> {
+    let value = scope.value(id)?;
+    let ty = Type::signed(bits.clamp(1, 64) as u8);
+    let whole = matches!(value.ty, Type::Int { .. });
+    if whole && ty.holds(value.range) {
+        return Ok(());
+    }
+    let n = scope.name(id, "n");
+    let Range { lo, hi } = ty.range();
+    Err(Diagnostic::new(
+        Code::TypeMismatch,
+        format!("`{name}` takes integers of {bits} bits, not {}", value.ty),
+    )
+    .because(format!("it takes numbers from {lo} to {hi}"))
+    .hint(format!("convert it: `sl.saturate({n}, {})`", ty.python())))
 }
 
 /// The axes before the last, which has the length that the function takes.

@@ -139,6 +139,12 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
     if !input.ty.is_valid() {
         return Err(invalid("an input of a type of no possible width"));
     }
+    if input.ty.is_float() && input.range != input.ty.range() {
+        let message = format!("the input {} of {} has a range", input.name, input.ty);
+        return Err(Diagnostic::new(Code::ConstantRange, message)
+            .because("ranges are not followed through floating point")
+            .hint("leave the range out, or declare `sl.fixed(...)`, whose ranges are followed"));
+    }
     let Range { lo, hi } = input.range;
     if lo > hi || !input.ty.holds(input.range) {
         return Err(Diagnostic::new(

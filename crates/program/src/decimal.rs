@@ -8,6 +8,7 @@
 //! Only functions named after floats use floating point, and no intermediate result is rounded: the
 //! digits after the point are kept in limbs until the last bit is known.
 
+use crate::float;
 use crate::types::{Range, Type};
 
 /// Longest decimal that is read, in bytes. The longest exact form of an `f64` fits.
@@ -137,8 +138,21 @@ pub fn text(stored: i128, fraction: u8) -> String {
     if stored < 0 { format!("-{text}") } else { text }
 }
 
-/// The range of stored numbers of `ty` in values: `-1.5..1.5`.
+/// The value of a stored number of `ty` in digits: an exact decimal, or for floating point the
+/// shortest one that is read as the same number.
+pub fn value_text(stored: i128, ty: Type) -> String {
+    match ty {
+        Type::Float(format) => float::text(stored, format),
+        ty => text(stored, ty.fraction()),
+    }
+}
+
+/// The range of stored numbers of `ty` in values: `-1.5..1.5`. Floating point has no narrower range
+/// than all its numbers.
 pub fn range_text(range: Range, ty: Type) -> String {
+    if ty.is_float() {
+        return "-inf..inf".into();
+    }
     let (lo, hi) = (text(range.lo, ty.fraction()), text(range.hi, ty.fraction()));
     format!("{lo}..{hi}")
 }

@@ -21,6 +21,8 @@ pub struct Program {
     pub parties: Vec<String>,
     /// The symbolic row counts.
     pub rows: Vec<RowSymbol>,
+    /// True if floating point below the normal numbers is read and written as zeros.
+    pub flush_subnormals: bool,
     /// Inputs in the order of the signature.
     pub inputs: Vec<Input>,
     /// The main graph. Its parameters are the inputs, in order.
@@ -146,7 +148,8 @@ pub enum Op {
     /// the value declares.
     Dot(ValueId, ValueId),
     /// The sum of `a * b`, which broadcast, along `axes`, which are removed; axis 0 may be the
-    /// symbolic one. The exact sum is rounded down once, to the type that the value declares.
+    /// symbolic one. The exact sum is rounded down once, to the type that the value declares; of
+    /// floating point to the nearest number, as all sums of it.
     SumProduct {
         /// One factor.
         a: ValueId,

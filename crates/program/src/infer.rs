@@ -7,6 +7,7 @@
 mod body;
 mod element;
 mod fixed;
+mod float;
 mod lanes;
 mod lookup;
 pub(crate) mod range;
@@ -21,6 +22,7 @@ use sealane_diagnostic::Diagnostic;
 
 pub(crate) use body::{graph, params};
 pub(crate) use fixed::SumProduct;
+pub(crate) use float::unfit;
 pub(crate) use lanes::{dot_range, sum, sum_range, summed};
 pub(crate) use refuse::{invalid, no_common_type, no_such_type};
 
@@ -82,6 +84,9 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic>
         Op::Cast(a) => element::cast(scope, *a, declared),
         Op::Reduce(op, a, axis) => lanes::reduce(scope, *op, *a, *axis),
         Op::Dot(a, b) => lanes::dot(scope, *a, *b, declared),
+        Op::SumProduct { a, b, axes } if scope.value(*a)?.ty.is_float() => {
+            float::sum_product(scope, [*a, *b], axes)
+        }
         Op::SumProduct { a, b, axes } => {
             let (x, y) = (scope.name(*a, "a"), scope.name(*b, "b"));
             let sum = fixed::SumProduct {
@@ -149,8 +154,9 @@ impl<'a> Scope<'a> {
             Some((Op::Param(index), _)) if (*index as usize) < self.inputs.len() => {
                 self.inputs[*index as usize].name.clone()
             }
-            Some((Op::Const(_), value)) if value.shape.rank() == 0 => {
-                decimal::text(value.range.lo, value.ty.fraction())
+            Some((Op::Const(data), value)) if value.shape.rank() == 0 => {
+                let number = data.numbers().next().unwrap_or(value.range.lo);
+                decimal::value_text(number, value.ty)
             }
             _ => fallback.into(),
         }
@@ -208,7 +214,11 @@ fn constant(data: &Data) -> Result<Meta, Diagnostic> {
     Ok(Meta {
         ty: data.ty,
         shape,
-        range,
+        range: if data.ty.is_float() {
+            data.ty.range()
+        } else {
+            range
+        },
         visibility: Visibility::Public,
     })
 }

@@ -13,6 +13,7 @@ pub mod builder;
 pub mod call;
 pub mod check;
 pub mod decimal;
+pub mod float;
 pub mod graph;
 pub mod infer;
 pub mod literal;

@@ -8,8 +8,10 @@
 //! printed form of a `float`; elements of an array are `f64`.
 
 use crate::decimal::{self, Nearest, NotStored};
+use crate::float;
 use crate::types::{Data, Range, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_numeric::Format;
 use std::fmt;
 
 /// Largest denominator of a ratio: room for its remainder times ten in `u128`.
@@ -91,6 +93,11 @@ impl Real {
     pub fn floor(self, fraction: u8) -> Result<Nearest, NotStored> {
         let (floor, rest) = self.divided(fraction)?;
         self.stored(floor, self.numerator < 0 && rest != 0, rest == 0)
+    }
+
+    /// The stored number of floating point that is nearest to it.
+    pub fn nearest_float(self, format: Format) -> Nearest {
+        float::from_ratio(self.numerator, self.denominator, format)
     }
 
     /// Its magnitude times `2^fraction`, rounded down, and the rest in parts of the denominator.
@@ -175,6 +182,20 @@ impl Number {
     }
 }
 
+impl Number {
+    /// The nearest `f64`, and whether the number itself is finite.
+    fn to_f64(self) -> (f64, bool) {
+        match self {
+            Number::Ratio(ratio) => {
+                let format = Format::F64;
+                let nearest = ratio.nearest_float(format);
+                (float::to_f64(nearest.stored, format), true)
+            }
+            Number::Float(number) => (number, number.is_finite()),
+        }
+    }
+}
+
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -217,6 +238,9 @@ impl Literal {
             .hint("write a number of that range, or name another type")
             .at(span)
         };
+        if let Type::Float(format) = ty {
+            return self.in_format(format, span);
+        }
         let mut stored = Vec::with_capacity(self.numbers.len());
         let (mut rounded, mut first) = (0, None);
         for number in &self.numbers {
@@ -233,14 +257,37 @@ impl Literal {
         }
         let warning = first.map(|first| self.rounded(ty, rounded, first).at(span));
         let data = Data::from_numbers(ty, self.shape.clone(), &stored);
-        let data = data.ok_or_else(|| {
-            Diagnostic::new(
-                Code::InvalidProgram,
-                "a literal of another size than its shape",
-            )
-            .hint("give as many numbers as the shape has elements")
-        })?;
+        let data = data.ok_or_else(other_size)?;
         Ok(Typed { data, warning })
+    }
+
+    /// The literal in floating point: as in Python, each number is the `f64` nearest to it, and
+    /// that is rounded to the format. Digits of a source are seldom the binary number that they
+    /// stand for, so this is no reason for a warning.
+    fn in_format(&self, format: Format, span: Option<&Span>) -> Result<Typed, Diagnostic> {
+        let ty = Type::Float(format);
+        let mut stored = Vec::with_capacity(self.numbers.len());
+        for number in &self.numbers {
+            let (value, given) = number.to_f64();
+            let nearest = float::from_f64(value, format);
+            if given && float::is_special(nearest.stored, format) {
+                let largest = float::text(format.infinity() as i128 - 1, format);
+                return Err(Diagnostic::new(
+                    Code::ConstantRange,
+                    format!("{number} is beyond the numbers of {ty}"),
+                )
+                .because(format!("its largest number is {largest}"))
+                .hint("write a smaller number, `float('inf')`, or use a wider type")
+                .at(span));
+            }
+            stored.push(nearest.stored);
+        }
+        let data = Data::from_numbers(ty, self.shape.clone(), &stored);
+        let data = data.ok_or_else(other_size)?;
+        Ok(Typed {
+            data,
+            warning: None,
+        })
     }
 
     /// The literal in the smallest fixed-point type that holds it exactly, if there is one.
@@ -322,6 +369,14 @@ impl Literal {
                 None => format!("write {used} where that is meant"),
             })
     }
+}
+
+fn other_size() -> Diagnostic {
+    Diagnostic::new(
+        Code::InvalidProgram,
+        "a literal of another size than its shape",
+    )
+    .hint("give as many numbers as the shape has elements")
 }
 
 /// The type with up to twice the bits behind the point, if there is room for more.

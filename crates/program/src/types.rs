@@ -3,6 +3,7 @@
 //! `NUMERICS.md` is the norm for the meaning of numbers (wrapping, common types, division); the
 //! rules of each operation are in [`crate::infer`]. Fixed-point numbers are represented here by
 //! their *stored number*, the integer `value * 2^fraction`; [`crate::decimal`] reads and writes it.
+//! The stored number of a floating-point number is its interchange form ([`crate::float`]).
 
 mod data;
 mod range;
@@ -12,6 +13,8 @@ pub use data::{Data, make_room};
 pub use range::Range;
 pub use shape::{Dim, RowId, Shape};
 
+use crate::float;
+use sealane_numeric::Format;
 use std::fmt;
 use std::str::FromStr;
 
@@ -40,6 +43,9 @@ pub enum Type {
         /// Number of bits after the binary point: at most `bits`.
         fraction: u8,
     },
+    /// A floating-point number of IEEE 754. Its stored number is its interchange form, an unsigned
+    /// integer of as many bits; ranges of values are not tracked, so each has the whole range.
+    Float(Format),
 }
 
 impl Type {
@@ -47,6 +53,10 @@ impl Type {
     pub const U8: Type = Type::unsigned(8);
     /// The type of bare numbers that stand beside no typed value.
     pub const I64: Type = Type::signed(64);
+    /// Single precision.
+    pub const F32: Type = Type::Float(Format::F32);
+    /// Double precision.
+    pub const F64: Type = Type::Float(Format::F64);
 
     /// The unsigned type of 1 to 64 `bits` that refuses to overflow.
     pub const fn unsigned(bits: u8) -> Type {
@@ -94,11 +104,11 @@ impl Type {
         }
     }
 
-    /// The same width and sign with arithmetic modulo `2^bits`. `bool` and fixed-point types have
-    /// no such form and stay.
+    /// The same width and sign with arithmetic modulo `2^bits`. `bool`, fixed-point and
+    /// floating-point types have no such form and stay.
     pub const fn wrapping(self) -> Type {
         match self {
-            Type::Bool | Type::Fixed { .. } => self,
+            Type::Bool | Type::Fixed { .. } | Type::Float(_) => self,
             Type::Int { signed, bits, .. } => Type::Int {
                 signed,
                 bits,
@@ -110,7 +120,7 @@ impl Type {
     /// The same width and sign with arithmetic that refuses to overflow.
     pub const fn strict(self) -> Type {
         match self {
-            Type::Bool | Type::Fixed { .. } => self,
+            Type::Bool | Type::Fixed { .. } | Type::Float(_) => self,
             Type::Int { signed, bits, .. } => Type::Int {
                 signed,
                 bits,
@@ -131,10 +141,13 @@ impl Type {
     }
 
     /// The smallest type of this kind that holds every stored number of `range`: fixed point with
-    /// as many bits behind the point, or an integer. `None` if that needs more than 64 bits.
+    /// as many bits behind the point, the floating-point type itself, or an integer. `None` if that
+    /// needs more than 64 bits.
     pub fn smallest_like(self, range: Range) -> Option<Type> {
-        let Type::Fixed { fraction, .. } = self else {
-            return Type::smallest(range);
+        let fraction = match self {
+            Type::Fixed { fraction, .. } => fraction,
+            Type::Float(_) => return self.holds(range).then_some(self),
+            _ => return Type::smallest(range),
         };
         let bits = range.bits().max(fraction);
         (bits <= 64).then(|| Type::Fixed {
@@ -146,8 +159,13 @@ impl Type {
 
     /// The smallest type that holds every value of both types, `bool` counting as `u1`: fixed
     /// point if one of them is, with the longer fraction of the two. It wraps if both do. `None`
-    /// if it needs more than 64 bits or only one of the two wraps.
+    /// if it needs more than 64 bits, or only one of the two wraps or is floating point.
     pub fn common(self, other: Type) -> Option<Type> {
+        match (self, other) {
+            (Type::Float(a), Type::Float(b)) => return Some(Type::Float(float::common(a, b))),
+            (Type::Float(_), _) | (_, Type::Float(_)) => return None,
+            _ => {}
+        }
         if self.is_wrapping() != other.is_wrapping() {
             return None;
         }
@@ -173,13 +191,14 @@ impl Type {
         match self {
             Type::Bool => 1,
             Type::Int { bits, .. } | Type::Fixed { bits, .. } => bits,
+            Type::Float(format) => format.bits() as u8,
         }
     }
 
     /// Bits behind the binary point: 0 but for fixed point.
     pub const fn fraction(self) -> u8 {
         match self {
-            Type::Bool | Type::Int { .. } => 0,
+            Type::Bool | Type::Int { .. } | Type::Float(_) => 0,
             Type::Fixed { fraction, .. } => fraction,
         }
     }
@@ -189,7 +208,20 @@ impl Type {
         matches!(self, Type::Fixed { .. })
     }
 
-    /// Returns whether it has negative values.
+    /// Returns whether it is a floating-point type.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Type::Float(_))
+    }
+
+    /// The format of a floating-point type.
+    pub const fn format(self) -> Option<Format> {
+        match self {
+            Type::Float(format) => Some(format),
+            _ => None,
+        }
+    }
+
+    /// Returns whether stored numbers have a sign: floating point has it among its bits.
     pub const fn is_signed(self) -> bool {
         matches!(
             self,
@@ -207,7 +239,7 @@ impl Type {
         1 <= self.bits() && self.bits() <= 64 && self.fraction() <= self.bits()
     }
 
-    /// Every value of the type; of fixed point, every stored number.
+    /// Every value of the type; of fixed and floating point, every stored number.
     pub const fn range(self) -> Range {
         let bits = self.bits();
         if self.is_signed() {
@@ -244,7 +276,7 @@ impl Type {
     pub fn python(self) -> String {
         match self {
             Type::Bool => "sl.boolean".into(),
-            Type::Int { .. } => format!("sl.{self}"),
+            Type::Int { .. } | Type::Float(_) => format!("sl.{self}"),
             Type::Fixed {
                 signed,
                 bits,
@@ -257,7 +289,7 @@ impl Type {
     }
 }
 
-/// As in the text form: `bool`, `u8`, `i64`, `u32.wrapping`, `fixed16.16`, `ufixed8.8`.
+/// As in the text form: `bool`, `u8`, `i64`, `u32.wrapping`, `fixed16.16`, `ufixed8.8`, `f32`.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -286,6 +318,7 @@ impl fmt::Display for Type {
                     bits.saturating_sub(*fraction)
                 )
             }
+            Type::Float(format) => f.write_str(format.name()),
         }
     }
 }
@@ -294,7 +327,8 @@ impl fmt::Display for Type {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a type is `bool`, `u1` to `u64` or `i1` to `i64`, with `.wrapping` after it or not, or \
-     `fixedI.F` or `ufixedI.F` of I and F bits before and behind the point, together 1 to 64"
+     `fixedI.F` or `ufixedI.F` of I and F bits before and behind the point, together 1 to 64, or \
+     `f16`, `bf16`, `f32` or `f64`"
 )]
 pub struct NotAType;
 
@@ -304,6 +338,9 @@ impl FromStr for Type {
     fn from_str(text: &str) -> Result<Type, NotAType> {
         if text == "bool" {
             return Ok(Type::Bool);
+        }
+        if let Some(format) = Format::ALL.into_iter().find(|format| format.name() == text) {
+            return Ok(Type::Float(format));
         }
         if let Some(digits) = text.strip_prefix("fixed") {
             return fixed_point(true, digits).ok_or(NotAType);

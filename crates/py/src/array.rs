@@ -85,7 +85,11 @@ pub enum Constant {
 
 /// Converts an array to a constant.
 pub fn constant(array: Array) -> PyResult<Constant> {
-    if !array.0.parse::<Type>().is_ok_and(|ty| !ty.is_fixed()) {
+    if !array
+        .0
+        .parse::<Type>()
+        .is_ok_and(|ty| !ty.is_fixed() && !ty.is_float())
+    {
         return literal(array).map(Constant::Literal);
     }
     let mut data = elements(array)?;

@@ -120,6 +120,12 @@ pub fn is_type(name: &str) -> bool {
     type_of(name).is_ok()
 }
 
+/// Names of the functions of floating point, with their numbers of results.
+#[pyfunction]
+pub fn functions_of_floats() -> Vec<(&'static str, usize)> {
+    sealane_program::call::functions_of_floats().collect()
+}
+
 /// The element type of a name.
 pub fn type_of(name: &str) -> PyResult<Type> {
     name.parse()
@@ -150,6 +156,15 @@ pub fn declared(
             .hint("declare a range of such numbers, or another type");
         error::raised(py, &finding.at(span))
     };
+    if ty.is_float() {
+        let finding = Diagnostic::new(
+            Code::ConstantRange,
+            format!("{name} is declared with a range, and {ty} has none"),
+        )
+        .because("ranges are not followed through floating point, so none would be relied on")
+        .hint("leave `sl.between` out, or declare `sl.fixed(...)`, whose ranges are followed");
+        return Err(error::raised(py, &finding.at(span)));
+    }
     let stored = |(numerator, denominator)| {
         let end = Real::new(numerator, denominator);
         let end = end.ok_or_else(|| refused(format!("{numerator}/{denominator}")))?;

@@ -42,6 +42,15 @@ impl Trace {
         Ok(())
     }
 
+    /// Lets the program read and write floating point below the normal numbers as zeros.
+    fn flush_subnormals(&mut self) -> PyResult<()> {
+        self.builder
+            .as_mut()
+            .ok_or_else(finished)?
+            .flush_subnormals();
+        Ok(())
+    }
+
     /// Declares the next input.
     #[allow(
         clippy::too_many_arguments,

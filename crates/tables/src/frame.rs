@@ -7,15 +7,15 @@
 use crate::number::of_element;
 use crate::{npy, parquet_file};
 use arrow_array::types::{
-    Decimal128Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, RecordBatch};
 use arrow_schema::ArrowError;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_files::{NewFile, Rights, Taken};
-use sealane_program::decimal;
 use sealane_program::types::{Data, Type, make_room};
+use sealane_program::{decimal, float};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -173,7 +173,8 @@ impl<'a> Frame<'a> {
     }
 
     /// Returns the results as one record batch. Integers take the narrowest type of Arrow; fixed
-    /// point is a `Float64` if that represents every value of its type, else a decimal.
+    /// point is a `Float64` if that represents every value of its type, else a decimal; floating
+    /// point is itself, `bf16` a `Float32`.
     ///
     /// # Errors
     /// A fixed-point type has values that neither represents.
@@ -216,7 +217,7 @@ impl<'a> Frame<'a> {
                 if index > 0 {
                     append(",");
                 }
-                let number = decimal::text(column.number(row), column.data.ty.fraction());
+                let number = decimal::value_text(column.number(row), column.data.ty);
                 append(&Zeroizing::new(number));
             }
             append("\n");
@@ -286,6 +287,14 @@ impl Column<'_> {
             Exact::Float { fraction } => {
                 array::<Float64Type>(numbers, |number| decimal::to_f64(number, fraction).0)
             }
+            Exact::Bits(16) => array::<Float16Type>(numbers, |bits| {
+                <Float16Type as ArrowPrimitiveType>::Native::from_bits(bits as u16)
+            }),
+            Exact::Bits(32) => array::<Float32Type>(numbers, |bits| f32::from_bits(bits as u32)),
+            Exact::Bits(_) => array::<Float64Type>(numbers, |bits| f64::from_bits(bits as u64)),
+            Exact::UpperHalf => {
+                array::<Float32Type>(numbers, |bits| f32::from_bits((bits as u32) << 16))
+            }
             Exact::Decimal { fraction, scale } => {
                 // `stored / 2^f` is `stored * 5^f / 10^f`.
                 let unscaled = |number: i128| number * 5i128.pow(fraction.into());
@@ -303,9 +312,21 @@ const DIGITS: u8 = 38;
 /// Arrow type that represents every value of a type exactly.
 enum Exact {
     Bool,
-    Int { signed: bool, bits: u8 },
-    Float { fraction: u8 },
-    Decimal { fraction: u8, scale: i8 },
+    Int {
+        signed: bool,
+        bits: u8,
+    },
+    Float {
+        fraction: u8,
+    },
+    Decimal {
+        fraction: u8,
+        scale: i8,
+    },
+    /// Floating point of so many bits.
+    Bits(u8),
+    /// The upper half of an `f32`.
+    UpperHalf,
 }
 
 /// Returns the column type for a type; none if no column type holds all of its values.
@@ -316,6 +337,8 @@ fn exact_column(ty: Type) -> Option<Exact> {
             signed,
             bits: bits.next_power_of_two().max(8),
         }),
+        Type::Float(float::Format::BF16) => Some(Exact::UpperHalf),
+        Type::Float(_) => Some(Exact::Bits(ty.bits())),
         Type::Fixed { fraction, .. } if decimal::fits_f64(ty) => Some(Exact::Float { fraction }),
         Type::Fixed { fraction, .. } => {
             let largest = ty

@@ -265,7 +265,8 @@ pub fn integers(
     let (lo, hi) = (number(ends.0 ^ flip), number(ends.1 ^ flip));
     let count = element_count(dims) == Some(words.len() as u64);
     let fits = count && has_shape(input, dims) && input.range.contains(Range { lo, hi });
-    if input.ty.is_fixed() || words.is_empty() || !fits {
+    let converted = input.ty.is_fixed() || input.ty.is_float();
+    if converted || words.is_empty() || !fits {
         let numbers = words.iter().map(|word| Number::Int(number(*word)));
         return array(want, dims, numbers);
     }
@@ -344,7 +345,7 @@ pub(crate) fn not_a_number(input: &Input, unfit: Unfit, value: &str, place: &str
 
 /// Hint for a fraction where the program has none.
 pub(crate) const NOT_WHOLE: &str = "scale the column to whole numbers and state the unit in its \
-                                    name, or declare the input as `sl.fixed(...)`";
+                                    name, or declare the input as `sl.fixed(...)` or `sl.f32`";
 
 /// Name of the elements of a type, for people.
 pub(crate) fn kind(ty: Type) -> &'static str {
@@ -352,6 +353,7 @@ pub(crate) fn kind(ty: Type) -> &'static str {
         Type::Bool => "a truth value (0, 1, true or false)",
         Type::Int { .. } => "a whole number",
         Type::Fixed { .. } => "a decimal",
+        Type::Float(_) => "a number",
     }
 }
 
@@ -413,7 +415,7 @@ pub(crate) fn check_range(
     if input.range.contains(Range::of(number)) {
         Ok(())
     } else {
-        let value = decimal::text(number, input.ty.fraction());
+        let value = decimal::value_text(number, input.ty);
         Err(out_of_range(input, &value, None, place().trim_end()))
     }
 }
@@ -426,6 +428,16 @@ pub(crate) fn out_of_range(
     span: Option<Span>,
     place: &str,
 ) -> Diagnostic {
+    if input.ty.is_float() {
+        let message = format!(
+            "`{}` is {value}{place}, beyond the numbers of {}",
+            input.name, input.ty
+        );
+        return Diagnostic::new(Code::DataRange, message)
+            .at(span.as_ref())
+            .because("a number that is written is not taken for an infinite one")
+            .hint("mend the value, write `inf` if that is meant, or declare a wider type");
+    }
     let text = |stored| decimal::text(stored, input.ty.fraction());
     let (lo, hi) = (text(input.range.lo), text(input.range.hi));
     let message = format!("`{}` is {value}{place}, outside {lo} to {hi}", input.name);

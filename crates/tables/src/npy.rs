@@ -10,8 +10,8 @@ use crate::{read_file, unreadable, unreadable_but};
 
 use npyz::{NpyFile, Order, WriteOptions, WriterBuilder};
 use sealane_diagnostic::Diagnostic;
-use sealane_program::decimal;
 use sealane_program::types::{Data, Type};
+use sealane_program::{decimal, float};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -139,7 +139,8 @@ fn wrong_elements(path: &Path, dtype: &str) -> Diagnostic {
 const READ: &str = "integers, bool, float32 and float64 are read";
 
 /// Writes one array, in the narrowest type of NumPy that represents the type of the data. Fixed
-/// point becomes `float64`; the caller has checked that this is exact.
+/// point becomes `float64`; the caller has checked that this is exact. Floating point of 16 bits
+/// becomes `float32`.
 pub(crate) fn write(file: impl Write, data: &Data) -> io::Result<()> {
     let mut file = BufWriter::new(file);
     macro_rules! write {
@@ -160,6 +161,10 @@ pub(crate) fn write(file: impl Write, data: &Data) -> io::Result<()> {
         (Type::Fixed { .. }, _) => write!(f64, |element| {
             decimal::to_f64(of_element(data.ty, *element), data.ty.fraction()).0
         }),
+        (Type::Float(format), ..=32) => write!(f32, |element| {
+            float::to_f64((*element).into(), format) as f32
+        }),
+        (Type::Float(_), _) => write!(f64, |element| f64::from_bits(*element)),
         (Type::Int { signed: false, .. }, ..=8) => write!(u8),
         (Type::Int { signed: false, .. }, ..=16) => write!(u16),
         (Type::Int { signed: false, .. }, ..=32) => write!(u32),

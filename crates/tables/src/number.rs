@@ -1,9 +1,10 @@
 //! Conversion of a source's number to the stored number of an input: one rule for all sources.
 //!
-//! | source | integer or truth value | stored number in fixed point |
+//! | source | integer or truth value | stored number in fixed or floating point |
 //! |---|---|---|
 //! | integers, decimals and ratios | where it is whole, at any size | the nearest |
 //! | floats, text with a point or an exponent | where whole and unambiguous (below) | the nearest |
+//! | infinities and NaN | refused | in floating point: as they are |
 //!
 //! A float of `p` significant bits represents every whole number below `2^p`, and from there on
 //! several round to the same one: `float(2**53 + 1)` is `2.0**53`. Accepting it could silently
@@ -11,6 +12,7 @@
 //! such text follows the rule of `f64`.
 
 use sealane_program::decimal::{self, Nearest, NotStored};
+use sealane_program::float;
 use sealane_program::literal::Real;
 use sealane_program::types::Type;
 
@@ -79,8 +81,10 @@ impl Number<'_> {
     /// Returns the stored number of `ty`, which is the number itself except for fixed point. The
     /// caller checks the range of the input.
     pub(crate) fn stored(self, ty: Type) -> Result<Nearest, Unfit> {
-        if ty.is_fixed() {
-            return self.nearest(ty.fraction());
+        match ty {
+            Type::Float(format) => return self.nearest_float(format),
+            Type::Fixed { fraction, .. } => return self.nearest(fraction),
+            _ => {}
         }
         let stored = match self {
             Number::Int(number) => Ok(number),
@@ -114,6 +118,29 @@ impl Number<'_> {
             Number::Written(text) => decimal::parse(text, fraction),
         };
         Ok(nearest?)
+    }
+
+    /// The nearest number of floating point, which may be infinite or NaN where the source is. Only
+    /// binary numbers count as rounded: a decimal stands for the number that is nearest to it.
+    fn nearest_float(self, format: float::Format) -> Result<Nearest, Unfit> {
+        let decimal = |nearest: Nearest| Nearest {
+            exact: true,
+            ..nearest
+        };
+        let (nearest, finite) = match self {
+            Number::Int(number) => (float::from_whole(number, format), true),
+            Number::Float { value, .. } => (float::from_f64(value, format), value.is_finite()),
+            Number::Decimal { unscaled, scale } => {
+                let text = format!("{unscaled}e{}", -i16::from(scale));
+                (decimal(float::parse(&text, format)?), true)
+            }
+            Number::Ratio(ratio) => (decimal(ratio.nearest_float(format)), true),
+            Number::Written(text) => (decimal(float::parse(text, format)?), false),
+        };
+        match finite && float::is_special(nearest.stored, format) {
+            true => Err(Unfit::TooLarge),
+            false => Ok(nearest),
+        }
     }
 
     /// Formats the number for people.

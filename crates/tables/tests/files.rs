@@ -511,3 +511,52 @@ fn arrays_in_memory_are_held_to_the_rule_of_files() {
     // Fewer numbers than the shape has would leave unintended zeros.
     assert_eq!(refused(&[3], &[one, one]).code, "internal");
 }
+
+#[test]
+fn floating_point_is_read_to_the_nearest_with_infinities_and_nan() {
+    let single = |table: &str| {
+        let ty = Type::F32;
+        let range = (ty.range().lo, ty.range().hi);
+        csv(input("heat", ty, NUMBERS, range, &[]), table)
+    };
+    let bits = |numbers: &[f32]| numbers.iter().map(|x| x.to_bits().into()).collect();
+    let read = single("heat\n0.1\n-0\n1e-45\n3\n");
+    assert_eq!(read, Ok(bits(&[0.1, -0.0, 1e-45, 3.0])));
+    let read = single("heat\nnan\n-Infinity\ninf\nNaN\n");
+    let (nan, infinity) = (f32::NAN, f32::INFINITY);
+    assert_eq!(read, Ok(bits(&[nan, -infinity, infinity, nan])));
+    assert_refused(
+        single("heat\n1\n1e39\n"),
+        "error[data-range]: `heat` is 1e39 in row 2 of column `heat` of people.csv, beyond the \
+         numbers of f32\n \
+         --> people.csv:3:1\n  |\n3 | 1e39\n  | ^^^^\n\
+         reason: a number that is written is not taken for an infinite one\n\
+         hint: mend the value, write `inf` if that is meant, or declare a wider type\n",
+    );
+    assert_refused(
+        single("heat,day\n,1\n"),
+        "error[data-not-a-number]: `` is not a number\n \
+         --> people.csv:2:1\n  |\n2 | ,1\n  | ^\n\
+         reason: the input `heat` is read from it\n\
+         hint: fill the cell in, or drop the line\n",
+    );
+}
+
+#[test]
+fn only_binary_numbers_count_as_rounded() {
+    let ty = Type::F32;
+    let range = (ty.range().lo, ty.range().hi);
+    let input = input("heat", ty, NUMBERS, range, &[]);
+    let want = InputSpec {
+        input: &input,
+        rows: None,
+    };
+    let numbers = [
+        Number::Written("0.1"),
+        Number::from(0.5),
+        Number::from(0.1),
+        Number::Int(16_777_217),
+    ];
+    let loaded = array(want, &[4], numbers);
+    assert_eq!(loaded.map(|loaded| loaded.rounded).ok(), Some(2));
+}

@@ -4,13 +4,14 @@
 use crate::common::{input, load};
 use arrow_array::RecordBatchIterator;
 use proptest::prelude::*;
+use sealane_program::float;
 use sealane_program::graph::Input;
 use sealane_program::types::{Data, RowId, Shape, Type};
 use sealane_tables::{Format, Frame, InputSpec, Number, TableSource};
 #[cfg(unix)]
 use std::fs;
 
-/// Every type: truth values, integers that wrap and that do not, fixed point.
+/// Every type: truth values, integers that wrap and that do not, fixed and floating point.
 fn types() -> impl Strategy<Value = Type> {
     let int = (any::<bool>(), 1u8..=64, any::<bool>());
     let int = int.prop_map(|(signed, bits, wrapping)| Type::Int {
@@ -25,7 +26,8 @@ fn types() -> impl Strategy<Value = Type> {
             fraction,
         })
     });
-    prop_oneof![1 => Just(Type::Bool), 4 => int, 4 => fixed]
+    let float = prop::sample::select(&float::Format::ALL[..]).prop_map(Type::Float);
+    prop_oneof![1 => Just(Type::Bool), 4 => int, 4 => fixed, 4 => float]
 }
 
 /// Dimensions, of which the first may be rows.
@@ -43,7 +45,17 @@ fn tables() -> impl Strategy<Value = (Type, bool, Vec<u64>, Vec<i128>)> {
         let (lo, hi) = (ty.range().lo, ty.range().hi);
         let number = prop_oneof![4 => lo..=hi, 1 => Just(lo), 1 => Just(hi)];
         let numbers = prop::collection::vec(number, count);
-        numbers.prop_map(move |numbers| (ty, by_rows, shape.clone(), numbers))
+        numbers.prop_map(move |numbers| {
+            // Of all NaN only the canonical one is read.
+            let read = |number| match ty {
+                Type::Float(format) => {
+                    float::from_f64(float::to_f64(number, format), format).stored
+                }
+                _ => number,
+            };
+            let numbers = numbers.into_iter().map(read).collect();
+            (ty, by_rows, shape.clone(), numbers)
+        })
     })
 }
 

@@ -3,10 +3,13 @@
 //! It is the oracle of lowering and of every protocol, so it shares no code with them, nor with
 //! inference: every number it computes is compared with the range that inference gives it, and a
 //! number outside is a panic. Fixed-point values are stored numbers, and operations on them follow
-//! from their number of fraction bits. It follows `NUMERICS.md` line by line. AES and SHA-256 are
-//! those of the RustCrypto crates.
+//! from their number of fraction bits; floating point is Rust's own (`floats`). It follows
+//! `NUMERICS.md` line by line. AES and SHA-256 are those of the RustCrypto crates.
+
+mod floats;
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use floats::Floats;
 use sealane_program::graph::{
     Binary, Graph, Op, Program, Reduction, RowCounts, Unary, Value, ValueId, row_count,
 };
@@ -62,7 +65,11 @@ pub fn evaluate(
         }
         params.push(tensor);
     }
-    let values = run(&program.main, params, &rows);
+    let context = Context {
+        rows: &rows,
+        flushed: program.flush_subnormals,
+    };
+    let values = run(&program.main, params, context);
     let results = program.results.iter().map(|reveal| {
         let Tensor { ty, shape, numbers } = values[reveal.value.0 as usize][0].clone();
         let data = Data::from_numbers(ty, shape, &numbers);
@@ -97,6 +104,14 @@ pub fn rows(program: &Program, inputs: &BTreeMap<String, Data>) -> Result<RowCou
     Ok(counts.into_iter().map(|count| count.unwrap_or(1)).collect())
 }
 
+/// Properties of a run that all of its graphs share.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    rows: &'a RowCounts,
+    /// True if floating point below the normal numbers is zero.
+    flushed: bool,
+}
+
 /// Numbers in row-major order.
 #[derive(Clone)]
 struct Tensor {
@@ -116,7 +131,7 @@ impl Tensor {
 }
 
 /// The values of a graph; a map or scan has one tensor for each part, every other value one.
-fn run(graph: &Graph, params: Vec<Tensor>, rows: &RowCounts) -> Vec<Vec<Tensor>> {
+fn run(graph: &Graph, params: Vec<Tensor>, context: Context) -> Vec<Vec<Tensor>> {
     let mut done: Vec<Vec<Tensor>> = Vec::new();
     for value in &graph.values {
         let tensors = match &value.op {
@@ -126,17 +141,17 @@ fn run(graph: &Graph, params: Vec<Tensor>, rows: &RowCounts) -> Vec<Vec<Tensor>>
                 over,
                 captured,
                 body,
-            } => walk(&done, &[], over, captured, body, rows),
+            } => walk(&done, &[], over, captured, body, context),
             Op::Scan {
                 init,
                 over,
                 captured,
                 body,
-            } => walk(&done, init, over, captured, body, rows),
-            op => vec![compute(op, value.ty, &done)],
+            } => walk(&done, init, over, captured, body, context),
+            op => vec![compute(op, value.ty, &done, context)],
         };
         if value.op.body().is_none() {
-            promised(value, &tensors[0], rows);
+            promised(value, &tensors[0], context.rows);
         }
         done.push(tensors);
     }
@@ -172,7 +187,7 @@ fn walk(
     over: &[ValueId],
     captured: &[ValueId],
     body: &Graph,
-    rows: &RowCounts,
+    context: Context,
 ) -> Vec<Tensor> {
     let of = |id: &ValueId| done[id.0 as usize][0].clone();
     let mut carries: Vec<Tensor> = init.iter().map(of).collect();
@@ -186,7 +201,7 @@ fn walk(
             .chain(slices)
             .chain(captured)
             .collect();
-        let values = run(body, params, rows);
+        let values = run(body, params, context);
         let mut returned = body
             .returns
             .iter()
@@ -204,7 +219,7 @@ fn walk(
 }
 
 /// Computes every operation except parameters and bodies; `ty` is the type of the result.
-fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>]) -> Tensor {
+fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor {
     let of = |id: &ValueId| &done[id.0 as usize][0];
     let wrap = |number: i128| {
         if ty.is_wrapping() {
@@ -213,22 +228,65 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>]) -> Tensor {
             number
         }
     };
+    let floats = |ty: Type| {
+        let flushed = context.flushed;
+        ty.format().map(|format| Floats { format, flushed })
+    };
+    let first = op.operands().first().and_then(|a| floats(of(a).ty));
     let tensor = match op {
         Op::Const(data) => Tensor::of(data),
-        Op::Unary(op, a) => each(&[of(a)], |x| wrap(unary(*op, of(a).ty, x[0]))),
+        Op::Unary(op, a) => each(&[of(a)], |x| match first {
+            Some(floats) => floats.unary(*op, x[0]),
+            None => wrap(unary(*op, of(a).ty, x[0])),
+        }),
         Op::Binary(op, a, b) if [of(a).ty, of(b).ty, ty].iter().any(|ty| ty.is_fixed()) => {
             let fractions = [of(a).ty, of(b).ty, ty].map(fraction);
             each(&[of(a), of(b)], |x| fixed(*op, fractions, x[0], x[1]))
         }
-        Op::Binary(op, a, b) => each(&[of(a), of(b)], |x| wrap(binary(*op, x[0], x[1]))),
+        Op::Binary(op, a, b) => each(&[of(a), of(b)], |x| match first {
+            Some(floats) => floats.binary(*op, x[0], x[1]),
+            None => wrap(binary(*op, x[0], x[1])),
+        }),
         Op::Select(c, yes, no) => each(&[of(c), of(yes), of(no)], |x| {
             if x[0] != 0 { x[1] } else { x[2] }
         }),
         Op::Cast(a) => {
             let by = fraction(ty) - fraction(of(a).ty);
-            each(&[of(a)], |x| wrap(scaled(x[0], by)))
+            each(&[of(a)], |x| match (first, floats(ty)) {
+                (Some(from), _) => from.cast(x[0], ty),
+                (None, Some(to)) => to.of(x[0], of(a).ty.fraction()),
+                (None, None) => wrap(scaled(x[0], by)),
+            })
         }
-        Op::Reduce(op, a, axis) => reduce(*op, of(a), *axis, wrap),
+        Op::Reduce(Reduction::Sum, a, axis) if first.is_some() => {
+            let (floats, lanes) = (first.expect("a format"), lanes(of(a), &[*axis]));
+            each_of(&lanes, |x| floats.sum(x.iter().map(|x| floats.value(*x))))
+        }
+        Op::Dot(a, b) if first.is_some() => {
+            let floats = first.expect("a format");
+            products(of(a), of(b), |x, y| floats.sum(exact(floats, x, y)))
+        }
+        Op::SumProduct { a, b, axes } if first.is_some() => {
+            let floats = first.expect("a format");
+            let [x, y] = [a, b].map(|id| spread(of(id), [of(a), of(b)]));
+            let (x, y) = (lanes(&x, axes), lanes(&y, axes));
+            let both = x.iter().chain(&y).cloned().collect::<Vec<_>>();
+            each_of(&both, |both| {
+                let (x, y) = both.split_at(both.len() / 2);
+                floats.sum(exact(floats, x, y))
+            })
+        }
+        Op::Call(name, operands) if first.is_some() => {
+            let floats = first.expect("a format");
+            let operands = operands.iter().map(of).collect::<Vec<_>>();
+            each(&operands, |x| floats.call(name, x))
+        }
+        Op::Reduce(op, a, axis) => reduce(of(a), *axis, |x, y| match (first, op) {
+            (Some(floats), Reduction::Min | Reduction::Max) => {
+                floats.end(*op == Reduction::Min, x, y)
+            }
+            _ => wrap(reduced(*op, x, y)),
+        }),
         Op::Dot(a, b) => {
             let by = fraction(ty) - fraction(of(a).ty) - fraction(of(b).ty);
             each(&[&dot(of(a), of(b), wrap)], |x| scaled(x[0], by))
@@ -236,7 +294,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>]) -> Tensor {
         Op::SumProduct { a, b, axes } => {
             let by = fraction(ty) - fraction(of(a).ty) - fraction(of(b).ty);
             let products = each(&[of(a), of(b)], |x| x[0] * x[1]);
-            let sum = |sum: Tensor, axis: &u32| reduce(Reduction::Sum, &sum, *axis, |x| x);
+            let sum = |sum: Tensor, axis: &u32| reduce(&sum, *axis, |x, y| x + y);
             let sum = axes.iter().rev().fold(products, sum);
             each(&[&sum], |x| scaled(x[0], by))
         }
@@ -326,30 +384,76 @@ fn quotient(x: i128, y: i128) -> i128 {
     x.div_euclid(y) - i128::from(up)
 }
 
-fn reduce(op: Reduction, a: &Tensor, axis: u32, wrap: impl Fn(i128) -> i128) -> Tensor {
+/// The parts of a tensor at each place along axes, which are ascending.
+fn lanes(a: &Tensor, axes: &[u32]) -> Vec<Tensor> {
+    let Some((axis, rest)) = axes.split_last() else {
+        return vec![a.clone()];
+    };
+    let axis = *axis as usize;
+    let parts = (0..a.shape[axis]).map(|index| pick(a, axis, index, 1, true));
+    parts.flat_map(|part| lanes(&part, rest)).collect()
+}
+
+/// Applies a function to the elements at the same place of equal shapes.
+fn each_of(lanes: &[Tensor], f: impl Fn(&[i128]) -> i128) -> Tensor {
+    each(&lanes.iter().collect::<Vec<_>>(), f)
+}
+
+/// A tensor with the shape to which two broadcast.
+fn spread(a: &Tensor, both: [&Tensor; 2]) -> Tensor {
+    let shape = joint_shape(both.iter().map(|of| &of.shape[..]));
+    let numbers = places(&shape)
+        .iter()
+        .map(|place| a.numbers[position(&a.shape, place)])
+        .collect();
+    Tensor {
+        ty: a.ty,
+        shape,
+        numbers,
+    }
+}
+
+/// Numbers whose sum is that of the exact products.
+fn exact(floats: Floats, x: &[i128], y: &[i128]) -> Vec<f64> {
+    let pairs = x.iter().zip(y);
+    pairs.flat_map(|(x, y)| floats.product(*x, *y)).collect()
+}
+
+/// Joins the elements along an axis, in order.
+fn reduce(a: &Tensor, axis: u32, join: impl Fn(i128, i128) -> i128) -> Tensor {
     let axis = axis as usize;
     let lanes = (0..a.shape[axis]).map(|index| pick(a, axis, index, 1, true));
-    let joint = lanes.reduce(|x, y| {
-        each(&[&x, &y], |pair| match op {
-            Reduction::Sum => wrap(pair[0] + pair[1]),
-            Reduction::Min => pair[0].min(pair[1]),
-            Reduction::Max => pair[0].max(pair[1]),
-            Reduction::Any => pair[0] | pair[1],
-            Reduction::All => pair[0] & pair[1],
-        })
-    });
+    let joint = lanes.reduce(|x, y| each(&[&x, &y], |pair| join(pair[0], pair[1])));
     joint.expect("no axis is empty")
+}
+
+fn reduced(op: Reduction, x: i128, y: i128) -> i128 {
+    match op {
+        Reduction::Sum => x + y,
+        Reduction::Min => x.min(y),
+        Reduction::Max => x.max(y),
+        Reduction::Any => x | y,
+        Reduction::All => x & y,
+    }
 }
 
 /// The last axis of `a` with the first of `b`, which has one or two.
 fn dot(a: &Tensor, b: &Tensor, wrap: impl Fn(i128) -> i128) -> Tensor {
+    products(a, b, |x, y| {
+        let terms = x.iter().zip(y).map(|(x, y)| x.wrapping_mul(*y));
+        terms.fold(0, |sum, term| wrap(sum + wrap(term)))
+    })
+}
+
+/// Applies a function to each row of `a` and column of `b`.
+fn products(a: &Tensor, b: &Tensor, f: impl Fn(&[i128], &[i128]) -> i128) -> Tensor {
     let length = b.shape[0] as usize;
     let columns = b.shape.get(1).copied().unwrap_or(1) as usize;
     let mut numbers = Vec::new();
     for row in a.numbers.chunks(length) {
         for column in 0..columns {
-            let terms = (0..length).map(|k| row[k].wrapping_mul(b.numbers[k * columns + column]));
-            numbers.push(terms.fold(0, |sum, term| wrap(sum + wrap(term))));
+            let other = (0..length).map(|k| b.numbers[k * columns + column]);
+            numbers.push(f(row, &other.collect::<Vec<_>>()));
         }
     }
     let mut shape = a.shape[..a.shape.len() - 1].to_vec();

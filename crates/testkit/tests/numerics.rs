@@ -9,6 +9,7 @@ use sealane_testkit::reference::evaluate;
 use std::collections::BTreeMap;
 
 mod fixed;
+mod float;
 
 const fn u(bits: u8) -> Type {
     Type::unsigned(bits)
@@ -120,7 +121,8 @@ fn every_line_has_its_test() {
     let norm = include_str!("../../program/NUMERICS.md");
     let tests = concat!(
         include_str!("numerics.rs"),
-        include_str!("numerics/fixed.rs")
+        include_str!("numerics/fixed.rs"),
+        include_str!("numerics/float.rs")
     );
     let mut lines = 0;
     for line in norm.lines() {
@@ -137,7 +139,7 @@ fn every_line_has_its_test() {
             "line {number} has no test"
         );
     }
-    assert_eq!(lines, 51);
+    assert_eq!(lines, 64);
 }
 
 #[test]

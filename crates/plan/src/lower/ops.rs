@@ -1,5 +1,7 @@
 //! Operations on single elements, each in the width of its result.
 
+use super::numeric;
+use crate::floats::Call;
 use sealane_circuit::{Builder, Int, Wire, Word};
 use sealane_program::graph::{Binary, Op, Reduction, Unary};
 use sealane_program::types::{Range, Type};
@@ -24,6 +26,13 @@ pub(super) fn scalar(
             b.select(condition.bit(0), &yes.resize(width), &no.resize(width))
         }
         (Op::Cast(_), [(x, _)]) => x.resize(width),
+        (Op::Call(name, _), operands) => {
+            let Some(call) = Call::named(name) else {
+                unreachable!("only functions of floating point are element-wise")
+            };
+            let operands = operands.iter().map(|(x, _)| *x).collect::<Vec<_>>();
+            numeric::lower(b, &call, &operands, range)
+        }
         _ => unreachable!("an element-wise operation with its operands"),
     }
 }

@@ -103,7 +103,7 @@ impl Builder {
         let ty = self.top().values[index].ty;
         let id = self.operand(next, Some(ty), span)?;
         let (from, range) = self.known(id);
-        if from.fraction() > ty.fraction() {
+        if from.fraction() > ty.fraction() || from.is_float() || ty.is_float() {
             return self.fit(id, ty, &format!("carry {index}"), span);
         }
         if range

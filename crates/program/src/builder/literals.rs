@@ -45,8 +45,9 @@ impl Builder {
     pub fn wrap(&mut self, a: Handle, ty: Type, span: Option<&Span>) -> Result<Handle, Diagnostic> {
         let id = self.found(a, span)?;
         let from = self.known(id).0;
-        if from.is_fixed() || ty.is_fixed() {
-            let fixed = if from.is_fixed() { from } else { ty };
+        let fraction = |ty: Type| ty.is_fixed() || ty.is_float();
+        if fraction(from) || fraction(ty) {
+            let fixed = if fraction(from) { from } else { ty };
             return Err(infer::no_such_type("sl.wrap", fixed)
                 .because("a number with a fraction does not wrap")
                 .hint("write `sl.saturate(x, type)`, which stops at the ends of the type")
@@ -71,6 +72,10 @@ impl Builder {
     ) -> Result<Handle, Diagnostic> {
         let mut id = self.found(a, span)?;
         let (from, range) = self.known(id);
+        if from.is_float() || ty.is_float() {
+            let id = self.cast_to(id, ty, span)?;
+            return Ok(self.handle(id));
+        }
         if ty == Type::Bool && from.is_fixed() {
             // Refused with a suggestion.
             return self.cast(a, ty, span);
@@ -140,7 +145,7 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<ValueId, Diagnostic> {
         let literal = self.written(literal)?;
-        let Some(ty) = beside.filter(|ty| ty.is_fixed()) else {
+        let Some(ty) = beside.filter(|ty| ty.is_fixed() || ty.is_float()) else {
             return match literal.exactly().filter(|_| beside.is_none()) {
                 Some(data) => Ok(self.constant(data, span)?.id),
                 None => Err(untyped(&literal, beside).at(span)),
@@ -177,6 +182,11 @@ impl Builder {
         [a, b]: [Operand; 2],
         span: Option<&Span>,
     ) -> Result<Handle, Diagnostic> {
+        let types = [self.type_of(a, span)?, self.type_of(b, span)?];
+        if types.into_iter().flatten().any(Type::is_float) {
+            let ids = self.unified(op.symbol(), &[a, b], false, span)?;
+            return self.operate(Op::Binary(op, ids[0], ids[1]), span);
+        }
         let against = match (a, b) {
             (Operand::Value(x), Operand::Literal(literal)) => Some((x, literal, op)),
             (Operand::Literal(literal), Operand::Value(x)) => Some((x, literal, mirrored(op))),

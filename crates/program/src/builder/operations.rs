@@ -8,6 +8,7 @@ use crate::graph::{Binary, Op, Reduction, Unary, ValueId};
 use crate::infer;
 use crate::types::{Range, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_numeric::Kind;
 
 /// Type of `bool` in arithmetic.
 const BIT: Type = Type::unsigned(1);
@@ -70,6 +71,9 @@ impl Builder {
     /// unless `ty` wraps.
     pub fn cast(&mut self, a: Handle, ty: Type, span: Option<&Span>) -> Result<Handle, Diagnostic> {
         let id = self.found(a, span)?;
+        if self.known(id).0.is_float() && matches!(ty, Type::Int { .. } | Type::Fixed { .. }) {
+            return Err(infer::unfit(&self.scope(), id, ty).at(span));
+        }
         let id = self.cast_to(id, ty, span)?;
         Ok(self.handle(id))
     }
@@ -94,6 +98,9 @@ impl Builder {
             }
             None => (0..value.shape.rank() as u32).rev().collect(),
         };
+        if value.ty.is_float() || dtype.is_some_and(Type::is_float) {
+            return self.reduce_floats(op, id, axes, dtype, span);
+        }
         if op == Reduction::Sum {
             let ascending = axes.iter().rev().copied().collect::<Vec<_>>();
             if let Some(sum) = self.unrounded_sum(id, &ascending, dtype, span)? {
@@ -144,6 +151,37 @@ impl Builder {
         Ok(self.handle(id))
     }
 
+    /// Reduces floating point, or other numbers that are converted to it first. A sum is exact and
+    /// rounded once, to `dtype`.
+    fn reduce_floats(
+        &mut self,
+        op: Reduction,
+        id: ValueId,
+        axes: Vec<u32>,
+        dtype: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let from = self.known(id).0;
+        let ty = dtype.unwrap_or(from);
+        if !ty.is_float() {
+            return Err(infer::no_common_type(op.name(), from, ty).at(span));
+        }
+        let wide = from.common(ty).unwrap_or(ty);
+        let mut id = self.cast_to(id, wide, span)?;
+        if op == Reduction::Sum && axes.len() > 1 {
+            // One sum, so that it is rounded only once: of products by 1.
+            let one = self.number(wide, 1, span)?;
+            let (a, b, axes) = (id, one, axes.into_iter().rev().collect());
+            id = self.push(Op::SumProduct { a, b, axes }, wide, span)?;
+        } else {
+            for axis in axes {
+                id = self.push(Op::Reduce(op, id, axis), wide, span)?;
+            }
+        }
+        id = self.cast_to(id, ty, span)?;
+        Ok(self.handle(id))
+    }
+
     /// Adds `table[index]`: the entries of `table` along its first axis at `index`.
     pub fn lookup(
         &mut self,
@@ -176,22 +214,31 @@ impl Builder {
         self.operate(Op::Stack(ids, axis), span)
     }
 
-    /// Calls a function by name; operands are converted to bytes where they fit.
+    /// Calls a function by name; operands are converted to bytes, or to their common type of
+    /// floating point, where they fit.
     pub fn call(
         &mut self,
         name: &str,
         operands: &[Operand],
         span: Option<&Span>,
     ) -> Result<Handle, Diagnostic> {
-        let wanted = call::function(name)
-            .map_err(|error| error.at(span))?
-            .operands
-            .len();
+        let floats = call::of_floats(name).map(|(function, _)| function.operands);
+        let wanted = match floats {
+            Some(kinds) => kinds.len(),
+            None => call::function(name)
+                .map_err(|error| error.at(span))?
+                .operands
+                .len(),
+        };
         if operands.len() != wanted {
             let message = format!("`{name}` takes {wanted} operands, not {}", operands.len());
             return Err(Diagnostic::new(Code::TypeMismatch, message)
                 .hint("give it all of its operands, and nothing else")
                 .at(span));
+        }
+        if let Some(kinds) = floats {
+            let ids = self.operands_of_floats(name, operands, kinds, span)?;
+            return self.operate(Op::Call(name.into(), ids), span);
         }
         let mut ids = Vec::with_capacity(wanted);
         for operand in operands {
@@ -199,6 +246,26 @@ impl Builder {
             ids.push(self.fit(id, Type::U8, &format!("an operand of `{name}`"), span)?);
         }
         self.operate(Op::Call(name.into(), ids), span)
+    }
+
+    /// The operands of a function of floating point: its numbers in their common type.
+    fn operands_of_floats(
+        &mut self,
+        name: &str,
+        operands: &[Operand],
+        kinds: &[Kind],
+        span: Option<&Span>,
+    ) -> Result<Vec<ValueId>, Diagnostic> {
+        let both = || operands.iter().copied().zip(kinds);
+        let numbers = both().filter(|(_, kind)| **kind == Kind::Float);
+        let numbers = numbers.map(|(operand, _)| operand).collect::<Vec<_>>();
+        let mut numbers = self.unified(name, &numbers, true, span)?.into_iter();
+        both()
+            .map(|(operand, kind)| match kind {
+                Kind::Float => Ok(numbers.next().unwrap_or(ValueId(u32::MAX))),
+                _ => self.exactly(operand, None, span),
+            })
+            .collect()
     }
 
     /// Appends an operation whose type follows from its operands.
@@ -243,6 +310,7 @@ impl Builder {
             Operand::Int(number) => number,
         };
         match beside {
+            Some(ty @ Type::Float(_)) => self.number(ty, number, span),
             Some(ty @ (Type::Int { .. } | Type::Fixed { .. })) => {
                 let stored = Range::of(number).shifted(ty.fraction().into());
                 if stored.is_some_and(|stored| ty.holds(stored)) {

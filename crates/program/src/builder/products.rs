@@ -24,6 +24,9 @@ impl Builder {
     ) -> Result<Handle, Diagnostic> {
         let (a, b) = (a.into(), b.into());
         let types = [self.type_of(a, span)?, self.type_of(b, span)?, dtype];
+        if types.into_iter().flatten().any(Type::is_float) {
+            return self.dot_of_floats([a, b], dtype, span);
+        }
         if types.into_iter().flatten().any(Type::is_fixed) {
             let [a, b] = self.factors([a, b], span)?;
             let ty = match dtype {
@@ -52,6 +55,36 @@ impl Builder {
         let [a, b] = self.beside_columns([ids[0], ids[1]], span)?;
         let products = self.push(Op::Binary(Binary::Mul, a, b), Type::Bool, span)?;
         self.operate(Op::Reduce(Reduction::Sum, products, 0), span)
+    }
+
+    /// Adds `a @ b` of floating point: exact products, added exactly and rounded once.
+    fn dot_of_floats(
+        &mut self,
+        operands: [Operand; 2],
+        dtype: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let ids = self.unified("@", &operands, false, span)?;
+        let from = self.known(ids[0]).0;
+        let ty = dtype.unwrap_or(from);
+        if !ty.is_float() {
+            return Err(infer::no_common_type("@", from, ty).at(span));
+        }
+        let wide = from.common(ty).unwrap_or(ty);
+        let [a, b] = [
+            self.cast_to(ids[0], wide, span)?,
+            self.cast_to(ids[1], wide, span)?,
+        ];
+        let id = match self.rows_of([a, b]) {
+            Some(_) => {
+                let [a, b] = self.beside_columns([a, b], span)?;
+                let axes = vec![0];
+                self.push(Op::SumProduct { a, b, axes }, wide, span)?
+            }
+            None => self.push(Op::Dot(a, b), wide, span)?,
+        };
+        let id = self.cast_to(id, ty, span)?;
+        Ok(self.handle(id))
     }
 
     /// Rows along which `a @ b` sums, if these are the last axis of `a` and the first of `b`.
@@ -117,7 +150,7 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<Option<Handle>, Diagnostic> {
         let ty = dtype.unwrap_or(self.known(id).0);
-        if ty.is_wrapping() || ty == Type::Bool || axes.is_empty() {
+        if ty.is_float() || ty.is_wrapping() || ty == Type::Bool || axes.is_empty() {
             return Ok(None);
         }
         let rank = self.top().values[id.0 as usize].shape.rank();
@@ -192,8 +225,11 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<bool, Diagnostic> {
         let types = [self.type_of(a, span)?, self.type_of(b, span)?];
-        let fixed = types.into_iter().flatten().any(Type::is_fixed);
-        Ok(op == Binary::Div || op == Binary::Mul && fixed)
+        let mut types = types.into_iter().flatten();
+        if types.clone().any(Type::is_float) {
+            return Ok(false);
+        }
+        Ok(op == Binary::Div || op == Binary::Mul && types.any(Type::is_fixed))
     }
 
     /// Adds a product or quotient that is rounded down to the common type of its operands.

@@ -14,6 +14,7 @@ impl Builder {
             name: name.into(),
             parties: Vec::new(),
             rows: Vec::new(),
+            flush_subnormals: false,
             inputs: Vec::new(),
             main: Graph::default(),
             results: Vec::new(),
@@ -30,6 +31,12 @@ impl Builder {
         };
         builder.enter(BodyKind::Main)?;
         Ok(builder)
+    }
+
+    /// Lets the program read and write floating point below the normal numbers as zeros of their
+    /// sign, which takes fewer gates.
+    pub fn flush_subnormals(&mut self) {
+        self.program.flush_subnormals = true;
     }
 
     /// Declares the next party and returns its index.

@@ -1,7 +1,7 @@
 //! Inference of element-wise operations.
 
 use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
-use super::{Meta, Scope, fixed, invalid, range, shape};
+use super::{Meta, Scope, fixed, float, invalid, range, shape};
 use crate::decimal::{self, range_text};
 use crate::graph::{Binary, Unary, Value, ValueId};
 use crate::types::{Range, Type};
@@ -15,6 +15,9 @@ const FAR: Range = Range {
 
 pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
     let value = scope.value(a)?;
+    if value.ty.is_float() {
+        return float::unary(scope, op, a);
+    }
     if matches!(op, Unary::Not | Unary::Popcount) {
         whole(scope, op.name(), a)?;
     }
@@ -49,6 +52,9 @@ pub fn binary(
     declared: Type,
 ) -> Result<Meta, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
+    if left.ty.is_float() || right.ty.is_float() {
+        return float::binary(scope, op, [a, b]);
+    }
     match op {
         Binary::Div if !fixed::applies(left.ty, right.ty, declared) => {
             return Err(no_true_division(scope, [a, b]));
@@ -331,6 +337,9 @@ pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
         return Err(invalid("a cast to a type of no possible width"));
     }
     let name = scope.name(a, "a");
+    if value.ty.is_float() || ty.is_float() {
+        return float::cast(scope, a, ty);
+    }
     if ty == Type::Bool && value.ty.is_fixed() {
         return Err(no_such_type("astype(sl.boolean)", value.ty)
             .because("rounded down, what is between 0 and 1 would be false")

@@ -176,6 +176,14 @@ fn takes(symbol: &str, left: &Value, right: &Value, ty: Type) -> Result<(), Diag
     if left.ty.is_wrapping() || right.ty.is_wrapping() {
         return Err(no_common_type(symbol, left.ty, right.ty));
     }
+    if let Some(float) = [left.ty, right.ty, ty].into_iter().find(|ty| ty.is_float()) {
+        let other = if left.ty.is_float() {
+            right.ty
+        } else {
+            left.ty
+        };
+        return Err(no_common_type(symbol, float, other));
+    }
     for operand in [left, right] {
         if operand.ty == Type::Bool {
             return Err(no_such_type(symbol, operand.ty));

@@ -1,7 +1,7 @@
 //! Inference of operations along an axis: reductions, products, stacks.
 
 use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
-use super::{Meta, Scope, fixed, invalid, range, shape};
+use super::{Meta, Scope, fixed, float, invalid, range, shape};
 use crate::decimal::range_text;
 use crate::graph::{Binary, Reduction, ValueId};
 use crate::types::{Range, Type};
@@ -20,10 +20,17 @@ pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Met
     };
     let range = match (op, value.ty) {
         (Reduction::Sum, Type::Bool) => return Err(no_such_type("sum", value.ty)),
+        (Reduction::Sum, Type::Float(_)) => {
+            float::countable(scope, [dim])?;
+            value.range
+        }
         (Reduction::Sum, ty) => sum(ty, value.range, scope.length(dim), || {
             summed(scope.name(a, "a"), &[axis], value.shape.rank())
         })?,
-        (Reduction::Any | Reduction::All, Type::Int { .. } | Type::Fixed { .. }) => {
+        (
+            Reduction::Any | Reduction::All,
+            Type::Int { .. } | Type::Fixed { .. } | Type::Float(_),
+        ) => {
             let name = scope.name(a, "a");
             return Err(no_such_type(op.name(), value.ty)
                 .hint(format!("write `sl.{}({name} != 0)`", op.name())));
@@ -75,6 +82,9 @@ pub fn sum(
 /// Infers `a @ b`; `declared` is the type of the result if that, or an operand, is fixed point.
 pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
+    if left.ty.is_float() || right.ty.is_float() {
+        return float::dot(scope, a, b);
+    }
     if fixed::applies(left.ty, right.ty, declared) {
         return fixed::dot(scope, a, b, declared);
     }

@@ -22,6 +22,14 @@ pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta, Dia
                 "write `sl.where({i}, yes, no)`, or `{i}.astype(sl.u1)` for an index of 0 and 1"
             )));
     }
+    if place.ty.is_float() {
+        let i = scope.name(index, "i");
+        return Err(no_such_type("lookup", place.ty)
+            .because("an index is an integer")
+            .hint(format!(
+                "convert it first: `sl.saturate({i}, sl.u8)`, for example"
+            )));
+    }
     if place.ty.is_fixed() {
         let i = scope.name(index, "i");
         return Err(no_such_type("lookup", place.ty)

@@ -53,6 +53,15 @@ pub fn no_common_type(operation: &str, a: Type, b: Type) -> Diagnostic {
         Code::TypeMismatch,
         format!("`{operation}` finds no common type of {a} and {b}"),
     );
+    if a.is_float() || b.is_float() {
+        let float = if a.is_float() { a } else { b };
+        return refused
+            .because("a conversion between floating point and other numbers can round")
+            .hint(format!(
+                "say it: `x.astype({})`, or `sl.saturate` for the other way",
+                float.python()
+            ));
+    }
     if a.is_wrapping() == b.is_wrapping() {
         return refused
             .because("no type of at most 64 bits holds both")

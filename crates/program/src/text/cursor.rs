@@ -140,6 +140,24 @@ impl<'a> Cursor<'a> {
         Ok(number)
     }
 
+    /// Takes a number of a constant: a decimal, also with an exponent, or `nan`, `inf`, `-inf`.
+    pub fn constant(&mut self, what: &str) -> Result<&'a str, Diagnostic> {
+        let rest = self.rest();
+        let special = ["nan", "inf", "-inf"].into_iter();
+        if let Some(special) = special.into_iter().find(|word| rest.starts_with(word)) {
+            return Ok(self.take(special.len()));
+        }
+        self.decimal(what)?;
+        let (start, rest) = (self.token, self.rest());
+        if let Some(behind) = rest.strip_prefix('e') {
+            let digits = behind.strip_prefix('-').unwrap_or(behind);
+            let end = digits.find(|c: char| !c.is_ascii_digit());
+            let len = rest.len() - digits.len() + end.unwrap_or(digits.len());
+            self.next += len;
+        }
+        Ok(&self.text[start..self.next])
+    }
+
     /// Takes a decimal: digits, and perhaps a point with more of them.
     pub fn decimal(&mut self, what: &str) -> Result<&'a str, Diagnostic> {
         let rest = self.rest();

@@ -7,6 +7,7 @@ use crate::check::{
     MAX_CONST_ELEMENTS, MAX_INPUTS, MAX_NESTING, MAX_PARTIES, MAX_RANK, MAX_VALUES, check,
 };
 use crate::decimal;
+use crate::float;
 use crate::graph::{
     Binary, Graph, Input, Op, Program, Reduction, Reveal, RowSymbol, Unary, Value, ValueId,
     Visibility,
@@ -74,6 +75,7 @@ impl<'a> Parser<'a> {
             name: String::new(),
             parties: Vec::new(),
             rows: Vec::new(),
+            flush_subnormals: false,
             inputs: Vec::new(),
             main: Graph::default(),
             results: Vec::new(),
@@ -104,6 +106,11 @@ impl<'a> Parser<'a> {
             self.cursor.sign("<=")?;
             let bound = self.cursor.number("a bound")?;
             self.program.rows.push(RowSymbol { name, bound });
+            self.cursor.end_line()?;
+        }
+        if self.cursor.eat_word("subnormals") {
+            self.cursor.keyword("flushed")?;
+            self.program.flush_subnormals = true;
             self.cursor.end_line()?;
         }
         while self.cursor.eat_word("input") {
@@ -327,9 +334,9 @@ impl<'a> Parser<'a> {
     /// Reads the numbers of a constant as text; the type after them determines their values.
     fn constants(&mut self) -> Result<Vec<&'a str>, Diagnostic> {
         self.cursor.sign("[")?;
-        let mut numbers = vec![self.cursor.decimal("a number")?];
+        let mut numbers = vec![self.cursor.constant("a number")?];
         while self.cursor.eat_sign(",") {
-            numbers.push(self.cursor.decimal("a number")?);
+            numbers.push(self.cursor.constant("a number")?);
             if self.elements + numbers.len() > MAX_CONST_ELEMENTS {
                 return Err(self.limit("elements of constants", MAX_CONST_ELEMENTS));
             }
@@ -378,6 +385,9 @@ impl<'a> Parser<'a> {
     fn number_type(&mut self) -> Result<(Type, Shape, Range), Diagnostic> {
         let ty = self.cursor.element_type()?;
         let shape = self.shape()?;
+        if ty.is_float() {
+            return Ok((ty, shape, ty.range()));
+        }
         self.cursor.keyword("in")?;
         let lo = self.end(ty, "the smallest value")?;
         self.cursor.sign("..")?;
@@ -511,8 +521,13 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Parses the stored number of a decimal, if `ty` has it exactly.
+/// Parses the stored number of a decimal, if `ty` has it exactly; in floating point, of its text.
 fn stored(text: &str, ty: Type) -> Option<i128> {
+    if let Type::Float(format) = ty {
+        // The text of a number of this type: no other text stands for it.
+        let stored = float::parse(text, format).ok()?.stored;
+        return (float::text(stored, format) == text).then_some(stored);
+    }
     let nearest = decimal::parse(text, ty.fraction()).ok()?;
     nearest.exact.then_some(nearest.stored)
 }

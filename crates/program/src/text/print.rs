@@ -3,7 +3,7 @@
 use crate::decimal::{self, range_text};
 use crate::graph::{Graph, Input, Op, Program, Value, ValueId, Visibility};
 use crate::infer::Scope;
-use crate::types::{Data, Shape};
+use crate::types::{Data, Range, Shape, Type};
 use sealane_diagnostic::Span;
 use std::fmt::{self, Write};
 
@@ -48,6 +48,7 @@ impl<'a> Printer<'a> {
             name,
             parties,
             rows,
+            flush_subnormals,
             inputs,
             main,
             results,
@@ -59,6 +60,9 @@ impl<'a> Printer<'a> {
         }
         for rows in rows {
             writeln!(self.out, "rows {} <= {}", rows.name, rows.bound)?;
+        }
+        if *flush_subnormals {
+            writeln!(self.out, "subnormals flushed")?;
         }
         for input in inputs {
             self.input(input)?;
@@ -89,8 +93,8 @@ impl<'a> Printer<'a> {
             span,
         } = input;
         let (owner, shape) = (self.party(*owner), self.shape(shape));
-        let range = range_text(*range, *ty);
-        write!(self.out, "input {name} : {owner} {ty}{shape} in {range}")?;
+        let range = within(*range, *ty);
+        write!(self.out, "input {name} : {owner} {ty}{shape}{range}")?;
         if !columns.is_empty() {
             let columns: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
             write!(self.out, " columns {}", columns.join(", "))?;
@@ -118,8 +122,8 @@ impl<'a> Printer<'a> {
     fn value(&mut self, value: &Value, depth: usize) -> fmt::Result {
         self.operation(&value.op)?;
         let (ty, shape) = (value.ty, self.shape(&value.shape));
-        let range = range_text(value.range, ty);
-        write!(self.out, " : {ty}{shape} in {range} ")?;
+        let range = within(value.range, ty);
+        write!(self.out, " : {ty}{shape}{range} ")?;
         match value.visibility {
             Visibility::Public => self.out.push_str("public"),
             Visibility::Secret => self.out.push_str("secret"),
@@ -224,11 +228,19 @@ impl<'a> Printer<'a> {
     }
 }
 
+/// The range of a value; nothing for floating point, whose ranges are whole.
+fn within(range: Range, ty: Type) -> String {
+    match ty {
+        Type::Float(_) => String::new(),
+        ty => format!(" in {}", range_text(range, ty)),
+    }
+}
+
 fn constant(out: &mut String, data: &Data) -> fmt::Result {
     out.push_str("const [");
     for (index, number) in data.numbers().enumerate() {
         let comma = if index == 0 { "" } else { ", " };
-        write!(out, "{comma}{}", decimal::text(number, data.ty.fraction()))?;
+        write!(out, "{comma}{}", decimal::value_text(number, data.ty))?;
     }
     out.push(']');
     Ok(())

@@ -176,6 +176,8 @@ impl Followed<'_> {
             of(a) * magnitude(y) + of(b) * magnitude(x) + of(a) * of(b)
         };
         match &value.op {
+            // Its errors have no common sign, and their size is relative.
+            _ if value.ty.is_float() => 0.0,
             Op::Unary(Unary::Neg | Unary::Abs, a) | Op::Slice { of: a, .. } => of(a),
             Op::Cast(a) if !value.ty.is_wrapping() => of(a),
             Op::Lookup { table, .. } => of(table),

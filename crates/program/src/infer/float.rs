@@ -1,0 +1,158 @@
+//! Inference of operations on floating point: nothing overflows there, since infinities and NaN are
+//! values of each type, so ranges are whole and only types are judged.
+
+use super::refuse::{invalid, no_common_type, no_such_type};
+use super::{Meta, Scope, shape};
+use crate::graph::{Binary, Unary, ValueId};
+use crate::types::{Dim, Type};
+use sealane_diagnostic::{Code, Diagnostic};
+
+/// Bound on the addends of a sum.
+const MOST_ADDENDS: u64 = 1 << 36;
+
+/// `-a` and `abs(a)`; bits are refused.
+pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
+    let value = scope.value(a)?;
+    match op {
+        Unary::Neg | Unary::Abs => Ok(value.meta()),
+        Unary::Not | Unary::Popcount => Err(on_bits(scope, op.name(), a)),
+    }
+}
+
+/// An operation of two operands, at least one of floating point: both have one type.
+pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Meta, Diagnostic> {
+    let (left, right) = (scope.value(a)?, scope.value(b)?);
+    match op {
+        Binary::And | Binary::Or | Binary::Xor | Binary::Shl | Binary::Shr => {
+            let float = if left.ty.is_float() { a } else { b };
+            return Err(on_bits(scope, op.symbol(), float));
+        }
+        _ if left.ty != right.ty => return Err(no_common_type(op.symbol(), left.ty, right.ty)),
+        _ => {}
+    }
+    let ty = if op.is_comparison() {
+        Type::Bool
+    } else {
+        left.ty
+    };
+    Ok(Meta {
+        ty,
+        shape: shape::broadcast(scope, &left.shape, &right.shape)?,
+        range: ty.range(),
+        visibility: left.visibility.join(right.visibility),
+    })
+}
+
+/// A conversion from or to floating point. To integers and fixed point it stops at the ends.
+pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
+    let value = scope.value(a)?;
+    let name = scope.name(a, "a");
+    if ty == Type::Bool {
+        return Err(no_such_type("astype(sl.boolean)", value.ty)
+            .because("rounded towards zero, what is between -1 and 1 would be false")
+            .hint(format!("write `{name} != 0`")));
+    }
+    if ty.is_wrapping() {
+        return Err(no_such_type("a type that wraps", value.ty)
+            .because("modulo a power of two, a number with a fraction means little")
+            .hint(format!(
+                "write `sl.saturate({name}, {})`, which stops at the ends of the type",
+                ty.strict().python()
+            )));
+    }
+    Ok(Meta {
+        ty,
+        range: ty.range(),
+        ..value.meta()
+    })
+}
+
+/// A sum of products, exact and rounded once.
+pub fn dot(scope: &Scope, a: ValueId, b: ValueId) -> Result<Meta, Diagnostic> {
+    let (left, right) = (scope.value(a)?, scope.value(b)?);
+    if left.ty != right.ty {
+        return Err(no_common_type("@", left.ty, right.ty));
+    }
+    let (shape, length) = shape::dot(scope, &left.shape, &right.shape)?;
+    countable(scope, [Dim::Fixed(length)])?;
+    Ok(Meta {
+        shape,
+        visibility: left.visibility.join(right.visibility),
+        ..left.meta()
+    })
+}
+
+/// A sum of products that broadcast, along `axes`, exact and rounded once.
+pub fn sum_product(scope: &Scope, [a, b]: [ValueId; 2], axes: &[u32]) -> Result<Meta, Diagnostic> {
+    let (left, right) = (scope.value(a)?, scope.value(b)?);
+    if left.ty != right.ty {
+        return Err(no_common_type("sum of products", left.ty, right.ty));
+    }
+    let mut shape = shape::broadcast(scope, &left.shape, &right.shape)?;
+    shape::bounded(scope, &shape)?;
+    if axes.is_empty() || !axes.windows(2).all(|pair| pair[0] < pair[1]) {
+        return Err(invalid("a sum of products along no axis, or not in order"));
+    }
+    let mut dims = Vec::new();
+    for axis in axes.iter().rev() {
+        let dim = shape.dim(*axis as usize);
+        dims.push(dim.ok_or_else(|| invalid("a sum of products along no axis of them"))?);
+        shape = shape.without(*axis as usize);
+    }
+    countable(scope, dims)?;
+    Ok(Meta {
+        shape,
+        visibility: left.visibility.join(right.visibility),
+        ..left.meta()
+    })
+}
+
+/// Refuses sums of more addends than their exact form has room for.
+pub fn countable(scope: &Scope, dims: impl IntoIterator<Item = Dim>) -> Result<(), Diagnostic> {
+    let most = dims.into_iter().map(|dim| scope.length(dim).1);
+    let most = most.fold(1u64, u64::saturating_mul);
+    if most < MOST_ADDENDS {
+        return Ok(());
+    }
+    Err(
+        Diagnostic::new(Code::Limit, format!("a sum of up to {most} numbers"))
+            .because(format!(
+                "an exact sum of floating point has fewer than {MOST_ADDENDS} addends"
+            ))
+            .hint("declare a smaller bound of the rows"),
+    )
+}
+
+/// Makes the refusal of `astype` to a type that cannot hold every number of floating point.
+pub fn unfit(scope: &Scope, a: ValueId, ty: Type) -> Diagnostic {
+    match scope.value(a) {
+        Ok(value) => {
+            let name = scope.name(a, "a");
+            let message = format!("`{name}` may not fit {ty}");
+            Diagnostic::new(Code::RangeOverflow, message)
+                .because(format!(
+                    "{name} is {}, which holds infinities, NaN and larger numbers",
+                    value.ty
+                ))
+                .hint(format!(
+                    "write `sl.saturate({name}, {})`: it stops at the ends of the type, and takes \
+                     NaN for 0",
+                    ty.python()
+                ))
+        }
+        Err(error) => error,
+    }
+}
+
+/// Makes the refusal of an operation on bits.
+fn on_bits(scope: &Scope, operation: &str, a: ValueId) -> Diagnostic {
+    let Ok(value) = scope.value(a) else {
+        return invalid("an operation refers to a value that does not precede it");
+    };
+    let name = scope.name(a, "a");
+    no_such_type(operation, value.ty)
+        .because("it works on the bits of whole numbers")
+        .hint(format!(
+            "convert first: `sl.saturate({name}, sl.i32)`, for example"
+        ))
+}
