@@ -20,6 +20,7 @@ pub mod corpus;
 mod decimals;
 mod files;
 pub mod mutate;
+mod pools;
 mod programs;
 mod roles;
 mod runs;
@@ -90,6 +91,11 @@ pub const TARGETS: &[Target] = &[
     target("ot-softspoken", transfers::softspoken, &[], 300),
     target("ot-ferret", transfers::ferret, &[], 1500),
     target("ot-forms", transfers::forms, &[], 2000),
+    target("ot-many", transfers::many, &[], 100),
+    target("ot-products", transfers::products, &[], 250),
+    target("pool-fill", pools::fill, &[], 60),
+    target("pool-offer", pools::offer, &[], 4000),
+    target("pool-state", pools::state, &[], 4000),
 ];
 
 const fn target(

@@ -18,6 +18,7 @@ use sealane_party::{
     DIGEST_BYTES, Fault, Opened, Outcome, Party, Selected, Start, Step, Words, run_alone,
 };
 use sealane_protocol::{Algebra, Demand, Protocol, Setting, StepShape};
+use sealane_testkit::stock::Dealt;
 use sealane_trio::{Trio, TrioParty};
 use sealane_yao::{Yao, YaoParty};
 use std::sync::{Arc, OnceLock};
@@ -28,11 +29,12 @@ const LANES: usize = 11;
 /// Bits of the integers into which results are converted.
 const RING: u8 = 9;
 
-/// Runs the garbler or the evaluator, by the first byte.
+/// Runs the garbler or the evaluator, by the first byte: with an extension of their own, and with
+/// the random OTs of a pool.
 pub fn yao(bytes: &[u8]) -> Verdict {
     let setting = Setting::in_order(&<Yao>::profile(), 2);
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    let honest = HONEST.get_or_init(|| honest::<YaoParty>(&setting, true));
+    let honest = HONEST.get_or_init(|| yao_sessions(&setting));
     hostile::<YaoParty>(bytes, &setting, honest, |end, honest, streams| {
         // The party that opens results to the evaluator can open them to any value.
         let opening = honest.settle_at[0] + DIGEST_BYTES as usize;
@@ -47,7 +49,7 @@ pub fn yao(bytes: &[u8]) -> Verdict {
 pub fn trio(bytes: &[u8]) -> Verdict {
     let setting = Setting::in_order(&Trio::profile(), 4);
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    let honest = HONEST.get_or_init(|| honest::<TrioParty>(&setting, false));
+    let honest = HONEST.get_or_init(|| honest::<TrioParty>(&setting, Kind::Shared));
     hostile::<TrioParty>(bytes, &setting, honest, |end, honest, _| {
         for (result, wanted) in end.iter().flatten().zip(honest.learnt.iter().flatten()) {
             assert_eq!(result.len(), wanted.len());
@@ -59,24 +61,30 @@ pub fn trio(bytes: &[u8]) -> Verdict {
 /// Messages of honest peers of [`yao`] to each party.
 pub fn yao_seeds() -> Vec<Vec<u8>> {
     let setting = Setting::in_order(&<Yao>::profile(), 2);
-    seeds(honest::<YaoParty>(&setting, true))
+    seeds(yao_sessions(&setting))
 }
 
 /// Messages of honest peers of [`trio`] to each party.
 pub fn trio_seeds() -> Vec<Vec<u8>> {
     let setting = Setting::in_order(&Trio::profile(), 4);
-    seeds(honest::<TrioParty>(&setting, false))
+    seeds(honest::<TrioParty>(&setting, Kind::Shared))
+}
+
+fn yao_sessions(setting: &Setting) -> Vec<Honest> {
+    let kinds = [Kind::Garbled, Kind::Pooled].into_iter();
+    let sessions = kinds.flat_map(|kind| honest::<YaoParty>(setting, kind));
+    sessions.collect()
 }
 
 fn seeds(sessions: Vec<Honest>) -> Vec<Vec<u8>> {
-    let input = |one: &Honest| join(one.me, &one.streams);
-    sessions.iter().map(input).collect()
+    let input = |(number, one): (usize, &Honest)| join(number as u8, &one.streams);
+    sessions.iter().enumerate().map(input).collect()
 }
 
-/// Builds an input: the index of the party, and the stream of each peer, all but the last after its
-/// length.
-fn join(me: PartyId, streams: &[Vec<u8>]) -> Vec<u8> {
-    let mut bytes = vec![me.0];
+/// Builds an input: the number of the party, and the stream of each peer, all but the last after
+/// its length.
+fn join(number: u8, streams: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = vec![number];
     for (place, stream) in streams.iter().enumerate() {
         if place + 1 < streams.len() {
             bytes.extend_from_slice(&(stream.len() as u16).to_le_bytes());
@@ -102,8 +110,20 @@ fn split(mut bytes: &[u8], peers: usize) -> Vec<Vec<u8>> {
 
 type Learnt = Vec<Option<Vec<u64>>>;
 
+/// Kinds of sessions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// All that crosses from the tape to the settling are garbled tables.
+    Garbled,
+    /// The same, with random OTs of a pool.
+    Pooled,
+    /// Nothing is garbled.
+    Shared,
+}
+
 /// One party of an honest session.
 struct Honest {
+    kind: Kind,
     me: PartyId,
     /// Payload from each peer.
     streams: Vec<Vec<u8>>,
@@ -128,17 +148,17 @@ fn hostile<P: Party>(
     honest: &[Honest],
     check: impl Fn(&Learnt, &Honest, &[Vec<u8>]),
 ) -> Verdict {
-    let Some((me, rest)) = bytes.split_first() else {
+    let Some((number, rest)) = bytes.split_first() else {
         return Verdict::Refused;
     };
-    let honest = &honest[usize::from(*me) % honest.len()];
+    let honest = &honest[usize::from(*number) % honest.len()];
     let mut streams = split(rest, setting.parties - 1);
     for (stream, digests) in streams.iter_mut().zip(&honest.digests) {
         digests.correct(stream);
     }
     let scripts = streams.iter().map(|stream| Script::payload(stream));
     let mut mesh = mesh(honest.me, scripts.collect());
-    match session::<P>(setting, &mut mesh, &mut |_, _| ()) {
+    match session::<P>(setting, honest.kind, &mut mesh, &mut |_, _| ()) {
         Err(Fault::Internal(what)) => panic!("a peer's bytes are no fault of ours: {what}"),
         Err(Fault::Altered(party)) => panic!("the digests of {party:?} are right"),
         Err(_) => Verdict::Refused,
@@ -149,16 +169,15 @@ fn hostile<P: Party>(
     }
 }
 
-/// Runs an honest session of all parties, each with the payload that it received. With `garbles`,
-/// all that crosses from the tape to the settling are garbled tables.
-fn honest<P: Party>(setting: &Setting, garbles: bool) -> Vec<Honest> {
+/// Runs an honest session of all parties, each with the payload that it received.
+fn honest<P: Party>(setting: &Setting, kind: Kind) -> Vec<Honest> {
     let (meshes, taps) = Tap::full(setting.parties, &Limits::default());
     let settled: Vec<([Vec<usize>; 2], Learnt)> = std::thread::scope(|threads| {
         let party = |mut mesh: Mesh| {
             threads.spawn(move || {
                 let mut points = [Vec::new(), Vec::new()];
                 let peers: Vec<PartyId> = mesh.peers().collect();
-                let learnt = session::<P>(setting, &mut mesh, &mut |point, mesh| {
+                let learnt = session::<P>(setting, kind, &mut mesh, &mut |point, mesh| {
                     let bytes = |peer: &PartyId| mesh.payload_received(*peer) as usize;
                     points[point as usize] = peers.iter().map(bytes).collect();
                 });
@@ -181,10 +200,14 @@ fn honest<P: Party>(setting: &Setting, garbles: bool) -> Vec<Honest> {
         let streams: Vec<_> = taps.iter().map(Tap::payload).collect();
         let places = peers.zip(&streams).zip(tape_at.iter().zip(&settle_at));
         let digests = places.map(|((peer, stream), (&tape, &settle))| {
-            let tables = if garbles { tape..settle } else { 0..0 };
+            let tables = match kind {
+                Kind::Garbled | Kind::Pooled => tape..settle,
+                Kind::Shared => 0..0,
+            };
             Digests::find(SessionId::default(), [peer, me], stream, tables)
         });
         Honest {
+            kind,
             me,
             digests: digests.collect(),
             streams,
@@ -200,6 +223,7 @@ fn honest<P: Party>(setting: &Setting, garbles: bool) -> Vec<Honest> {
 /// `watch` is called at each [`Point`].
 fn session<P: Party>(
     setting: &Setting,
+    kind: Kind,
     mesh: &mut Mesh,
     watch: &mut dyn FnMut(Point, &Mesh),
 ) -> Result<Learnt, Fault> {
@@ -224,7 +248,8 @@ fn session<P: Party>(
         session: mesh.session(),
         cpu,
         coins,
-        stock: None,
+        stock: (kind == Kind::Pooled)
+            .then(|| Box::new(Dealt::new(Coins::danger_fixed_seed(9))) as _),
     };
     let mut party = P::set_up(start, &demand, mesh)?;
 

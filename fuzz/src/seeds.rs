@@ -2,7 +2,7 @@
 
 use crate::chance::Chance;
 use crate::wire::{bytes_of, frames_of};
-use crate::{arrow, batches, corpus, files, roles, runs, sessions, transfers};
+use crate::{arrow, batches, corpus, files, pools, roles, runs, sessions, transfers};
 use sealane_identity::ContactCard;
 use sealane_net::{Frame, FrameKind};
 use sealane_program::text::{print, print_with_spans};
@@ -59,6 +59,7 @@ fn all() -> Vec<Seed> {
     let sealed = batches::seeds().into_iter();
     seeds.extend(sealed.map(|(name, bytes)| ("aead", name, bytes)));
     seeds.extend(transfers::seeds());
+    seeds.extend(pools::seeds());
     seeds.push(("run-folder", "whole".to_string(), runs::seed()));
     for (target, inputs) in recorded {
         let inputs = inputs.into_iter().enumerate();

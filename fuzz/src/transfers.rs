@@ -6,17 +6,17 @@
 //! randomness is fixed. The party ends in the error that its session allows at that message, or
 //! with outputs that a [`Case`] holds against the honest ones.
 
+mod extensions;
+mod forms;
+mod many;
+mod products;
+
 use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::fuzzing::Digests;
 use sealane_net::{Limits, Mesh, SessionId};
-use sealane_ot::ferret::{FerretCost, FerretReceiver, FerretSender, Params};
-use sealane_ot::forms::{self, HashedReceiver, HashedSender, Request, chosen_bytes, given_bytes};
-use sealane_ot::softspoken::{Receiver, Sender};
-use sealane_ot::traits::{CotCost, CotReceiver, CotSender, PACKED, packed_blocks};
-use sealane_ot::traits::{RandomReceiver, RandomSender};
-use sealane_ot::{Flights, OtError, Security, SoftSpoken, ideal};
+use sealane_ot::{Flights, OtError};
 use sealane_parties::PartyId;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -29,27 +29,41 @@ const DELTA: Block = Block::new(0x8f0e_6a51_c3d2_7b94_00ff_1234_9abc_def1);
 /// Base OTs, trees and extension, for both forms of security.
 pub fn softspoken(bytes: &[u8]) -> Verdict {
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    hostile(bytes, HONEST.get_or_init(|| honest(&EXTENSIONS)))
+    hostile(bytes, HONEST.get_or_init(|| honest(&extensions::CHECKED)))
 }
 
 /// Set-up and an iteration of silent extension, for both forms of security.
 pub fn ferret(bytes: &[u8]) -> Verdict {
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    hostile(bytes, HONEST.get_or_init(|| honest(&SILENT)))
+    hostile(bytes, HONEST.get_or_init(|| honest(&extensions::SILENT)))
 }
 
-/// Given choices, random OTs and chosen strings.
+/// OTs of one of many strings: keys, chosen strings, large numbers of strings.
+pub fn many(bytes: &[u8]) -> Verdict {
+    static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
+    hostile(bytes, HONEST.get_or_init(|| honest(&many::CASES)))
+}
+
+/// OLEs, and triples of each kind.
+pub fn products(bytes: &[u8]) -> Verdict {
+    static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
+    hostile(bytes, HONEST.get_or_init(|| honest(&products::CASES)))
+}
+
+/// Given choices, random OTs, chosen strings, and an offset that comes later.
 pub fn forms(bytes: &[u8]) -> Verdict {
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    hostile(bytes, HONEST.get_or_init(|| honest(&[&Forms])))
+    hostile(bytes, HONEST.get_or_init(|| honest(&[&forms::Forms])))
 }
 
 /// Every message of an honest peer, for each target.
 pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     let targets = [
-        ("ot-softspoken", honest(&EXTENSIONS)),
-        ("ot-ferret", honest(&SILENT)),
-        ("ot-forms", honest(&[&Forms])),
+        ("ot-softspoken", honest(&extensions::CHECKED)),
+        ("ot-ferret", honest(&extensions::SILENT)),
+        ("ot-forms", honest(&[&forms::Forms])),
+        ("ot-many", honest(&many::CASES)),
+        ("ot-products", honest(&products::CASES)),
     ];
     let of_target = |(target, parties): (&'static str, Vec<Honest>)| {
         let parties = parties.into_iter().enumerate();
@@ -190,6 +204,23 @@ fn messages(flights: &Flights, to: PartyId) -> Vec<Range<usize>> {
     bytes.filter(|&bytes| bytes > 0).map(place).collect()
 }
 
+impl Honest {
+    /// Where message `number` came unchanged.
+    fn has(&self, changed: &Changed, number: usize) -> bool {
+        let place = self.messages[number].clone();
+        changed.stream.get(place.clone()) == self.stream.get(place)
+    }
+
+    /// Differences of message `number` from that of the honest peer, byte by byte.
+    fn differences(&self, changed: &Changed, number: usize) -> Vec<u8> {
+        let place = self.messages[number].clone();
+        let bytes = self.stream[place.clone()]
+            .iter()
+            .zip(&changed.stream[place]);
+        bytes.map(|(honest, changed)| honest ^ changed).collect()
+    }
+}
+
 fn equal(ours: &Outputs, theirs: &Outputs) -> bool {
     let same = |(ours, theirs): (&Vec<Block>, &Vec<Block>)| same(ours, theirs);
     ours.len() == theirs.len() && ours.iter().zip(theirs).all(same)
@@ -205,275 +236,4 @@ fn cpu() -> Cpu {
 
 fn coins(mesh: &Mesh) -> Coins {
     Coins::danger_fixed_seed(u64::from(mesh.me().0) + 1)
-}
-
-/// Makes OTs, and where that fails sees that nothing is left and nothing goes on.
-fn sends(cot: &mut impl CotSender, mesh: &mut Mesh, count: usize) -> Result<Outputs, OtError> {
-    let mut q = vec![Block::ONES; count];
-    if let Err(error) = cot.extend(mesh, &mut q) {
-        assert!(q.iter().all(|q| q.value() == 0), "no row is left");
-        assert!(matches!(cot.extend(mesh, &mut q), Err(OtError::Ended)));
-        return Err(error);
-    }
-    mesh.flush()?;
-    Ok(vec![q])
-}
-
-fn receives(cot: &mut impl CotReceiver, mesh: &mut Mesh, count: usize) -> Result<Outputs, OtError> {
-    let mut choices = vec![Block::ONES; packed_blocks(count)];
-    let mut t = vec![Block::ONES; count];
-    if let Err(error) = cot.extend(mesh, &mut choices, &mut t) {
-        let again = cot.extend(mesh, &mut choices, &mut t);
-        assert!(matches!(again, Err(OtError::Ended)));
-        return Err(error);
-    }
-    mesh.flush()?;
-    if let (Some(last), rest @ 1..) = (choices.last(), count % PACKED) {
-        assert_eq!(last.value() >> rest, 0, "nothing but choices");
-    }
-    Ok(vec![choices, t])
-}
-
-/// An extension of base OTs: one call of so many OTs.
-struct Extension {
-    k: u8,
-    security: Security,
-    count: usize,
-}
-
-/// The form that `yao` uses; IKNP; and two pieces of an extension with large trees.
-const EXTENSIONS: [&dyn Case; 3] = [
-    &Extension {
-        k: 4,
-        security: Security::Malicious,
-        count: 200,
-    },
-    &Extension {
-        k: 1,
-        security: Security::SemiHonest,
-        count: 130,
-    },
-    &Extension {
-        k: 7,
-        security: Security::Malicious,
-        count: 4200,
-    },
-];
-
-impl Extension {
-    fn parameters(&self) -> SoftSpoken {
-        SoftSpoken::new(self.k, self.security)
-    }
-}
-
-impl Case for Extension {
-    fn run(&self, mesh: &mut Mesh) -> Result<Outputs, OtError> {
-        let (parameters, coins) = (self.parameters(), &mut coins(mesh));
-        if mesh.me() == SENDER {
-            let setup = Sender::set_up(parameters, cpu(), mesh, RECEIVER, DELTA, coins)?;
-            mesh.flush()?;
-            return sends(&mut setup.finish(mesh)?, mesh, self.count);
-        }
-        let setup = Receiver::set_up(parameters, cpu(), mesh, SENDER, coins)?;
-        mesh.flush()?;
-        receives(&mut setup.finish(mesh)?, mesh, self.count)
-    }
-
-    fn flights(&self) -> Flights {
-        let parameters = self.parameters();
-        let mut flights = parameters.set_up();
-        flights.extend(parameters.extend(0, self.count as u64));
-        flights
-    }
-
-    fn may_end_in(&self, me: PartyId, message: usize, error: &OtError) -> bool {
-        match error {
-            OtError::BadPoint(_) => message == 0,
-            OtError::CheckFailed(_) => me == SENDER && self.security == Security::Malicious,
-            _ => false,
-        }
-    }
-
-    fn check(&self, party: &Honest, changed: &Changed, outputs: &Outputs) {
-        if party.me == RECEIVER {
-            return;
-        }
-        let pairs = outputs[0].iter().zip(&party.outputs[0]);
-        for (q, honest) in pairs {
-            let difference = *q ^ *honest;
-            match self.security {
-                // Answers of the honest receiver fit its messages alone.
-                Security::Malicious => assert_eq!(difference.value(), 0),
-                // Rows of any choices, in each tree other ones.
-                Security::SemiHonest if changed.message == 2 => {
-                    assert_eq!(difference.value() & !DELTA.value(), 0);
-                }
-                Security::SemiHonest => {}
-            }
-        }
-    }
-}
-
-/// Silent extension of ideal OTs, with tiny parameters.
-struct Silent {
-    security: Security,
-}
-
-const SILENT: [&dyn Case; 2] = [
-    &Silent {
-        security: Security::SemiHonest,
-    },
-    &Silent {
-        security: Security::Malicious,
-    },
-];
-
-impl Silent {
-    const COUNT: usize = 200;
-}
-
-impl Case for Silent {
-    fn run(&self, mesh: &mut Mesh) -> Result<Outputs, OtError> {
-        let (params, coins) = (Params::danger_tiny(self.security), &mut coins(mesh));
-        let (mut sender, mut receiver) = ideal::danger_pair([SENDER, RECEIVER], DELTA, 3);
-        if mesh.me() == SENDER {
-            let source = &mut sender;
-            let mut cot = FerretSender::set_up(cpu(), mesh, RECEIVER, params, source, coins)?;
-            return sends(&mut cot, mesh, Self::COUNT);
-        }
-        let source = &mut receiver;
-        let mut cot = FerretReceiver::set_up(cpu(), mesh, SENDER, params, source, coins)?;
-        receives(&mut cot, mesh, Self::COUNT)
-    }
-
-    fn flights(&self) -> Flights {
-        let cost = FerretCost {
-            source: ideal::Free,
-            params: Params::danger_tiny(self.security),
-        };
-        let mut flights = cost.set_up();
-        flights.extend(cost.extend(0, Self::COUNT as u64));
-        flights
-    }
-
-    fn may_end_in(&self, me: PartyId, _: usize, error: &OtError) -> bool {
-        let fails = matches!(error, OtError::CheckFailed(_));
-        fails && me == RECEIVER && self.security == Security::Malicious
-    }
-
-    fn check(&self, party: &Honest, changed: &Changed, outputs: &Outputs) {
-        // Another contribution to the keys gives another matrix.
-        if changed.message == 0 {
-            return;
-        }
-        // A sender's rows do not depend on the receiver's messages, nor choices on the sender's.
-        assert!(same(&outputs[0], &party.outputs[0]));
-        if self.security == Security::Malicious {
-            assert!(equal(outputs, &party.outputs));
-        }
-    }
-}
-
-/// All forms, of ideal correlated OTs.
-struct Forms;
-
-impl Forms {
-    /// OTs with given choices, random OTs, and OTs of strings, which have so many blocks.
-    const GIVEN: usize = 21;
-    const RANDOM: usize = 5;
-    const CHOSEN: usize = 9;
-    const LENGTH: usize = 2;
-
-    fn choices(count: usize) -> Vec<u8> {
-        (0..count).map(|j| (0x5a3c >> (j % 16)) as u8 & 1).collect()
-    }
-
-    fn strings(first: u128) -> Vec<Block> {
-        let blocks = first..first + (Self::CHOSEN * Self::LENGTH) as u128;
-        blocks.map(Block::new).collect()
-    }
-
-    fn send(sender: &mut HashedSender<ideal::Sender>, mesh: &mut Mesh) -> Result<Outputs, OtError> {
-        let mut q = vec![Block::ZERO; Self::GIVEN];
-        forms::send_given(&mut sender.cot, mesh, &mut q)?;
-        let mut pairs = [[Block::ZERO; 2]; Self::RANDOM];
-        sender.random(mesh, &mut pairs)?;
-        let strings = [100, 200].map(Self::strings);
-        let [zeros, ones] = &strings;
-        let HashedSender { cot, hasher } = sender;
-        forms::send_chosen(cot, hasher, mesh, Self::LENGTH, [zeros, ones])?;
-        mesh.flush()?;
-        Ok(vec![q, pairs.concat()])
-    }
-
-    fn receive(
-        receiver: &mut HashedReceiver<ideal::Receiver>,
-        mesh: &mut Mesh,
-    ) -> Result<Outputs, OtError> {
-        let mut t = vec![Block::ZERO; Self::GIVEN];
-        forms::receive_given(&mut receiver.cot, mesh, &Self::choices(Self::GIVEN), &mut t)?;
-        let mut keys = vec![Block::ZERO; Self::RANDOM];
-        let mut choices = vec![Block::ZERO; packed_blocks(Self::RANDOM)];
-        receiver.random(mesh, &mut choices, &mut keys)?;
-        let request = Request::new(&mut receiver.cot, mesh, &Self::choices(Self::CHOSEN))?;
-        mesh.flush()?;
-        let mut strings = vec![Block::ZERO; Self::CHOSEN * Self::LENGTH];
-        request.finish(&mut receiver.hasher, mesh, Self::LENGTH, &mut strings)?;
-        Ok(vec![t, keys, strings])
-    }
-}
-
-impl Case for Forms {
-    fn run(&self, mesh: &mut Mesh) -> Result<Outputs, OtError> {
-        let (sender, receiver) = ideal::danger_pair([SENDER, RECEIVER], DELTA, 4);
-        match mesh.me() {
-            SENDER => Self::send(&mut HashedSender::new(cpu(), mesh, sender, "fuzz"), mesh),
-            _ => Self::receive(
-                &mut HashedReceiver::new(cpu(), mesh, receiver, "fuzz"),
-                mesh,
-            ),
-        }
-    }
-
-    fn flights(&self) -> Flights {
-        let [given, chosen] = [Self::GIVEN, Self::CHOSEN].map(|count| sealane_ot::Flight {
-            from_sender: 0,
-            from_receiver: given_bytes(count as u64),
-        });
-        let strings = sealane_ot::Flight {
-            from_sender: chosen_bytes(Self::CHOSEN as u64, Self::LENGTH as u64),
-            from_receiver: 0,
-        };
-        vec![given, chosen, strings]
-    }
-
-    fn may_end_in(&self, _: PartyId, _: usize, _: &OtError) -> bool {
-        false
-    }
-
-    fn check(&self, party: &Honest, changed: &Changed, outputs: &Outputs) {
-        let differences = changed.stream.iter().zip(&party.stream);
-        let differences: Vec<u8> = differences.map(|(a, b)| a ^ b).collect();
-        if party.me == SENDER {
-            // Choices are the receiver's.
-            for (j, (q, honest)) in outputs[0].iter().zip(&party.outputs[0]).enumerate() {
-                let expected = *honest ^ DELTA.masked(differences[j / 8] >> (j % 8));
-                assert_eq!(q.value(), expected.value(), "OT {j}");
-            }
-            assert!(same(&outputs[1], &party.outputs[1]));
-            return;
-        }
-        // Strings are the sender's, and nothing else is.
-        assert!(equal(&outputs[..2].to_vec(), &party.outputs[..2].to_vec()));
-        let length = Self::LENGTH;
-        let (differences, _) = differences.as_chunks::<16>();
-        for (j, choice) in Self::choices(Self::CHOSEN).into_iter().enumerate() {
-            for i in 0..length {
-                let sent = differences[(2 * j + usize::from(choice)) * length + i];
-                let at = j * length + i;
-                let expected = party.outputs[2][at] ^ Block::from_bytes(sent);
-                assert_eq!(outputs[2][at].value(), expected.value(), "string {j}");
-            }
-        }
-    }
 }

@@ -15,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+# Longest time of a command that ends.
+SLACK_S = 60
+
 # Below the range from which systems take ports of outgoing connections, so that a port is still
 # free when a party listens there a moment later.
 _PORTS = random.sample(range(10_240, 32_240), 22_000)
@@ -69,3 +72,44 @@ def four_free_ports() -> list[int]:
 def five_free_ports() -> list[int]:
     """Five of them."""
     return [free_port() for _ in range(5)]
+
+
+class Side:
+    """A party with a folder of its own."""
+
+    def __init__(self, root: Path, name: str, address: str) -> None:
+        self.name, self.folder = name, root / name
+        self.folder.mkdir()
+        self.card = self.sealane("init", name, "--address", address).stdout.strip()
+
+    def command(self, *arguments: str) -> subprocess.Popen[str]:
+        """A command that is under way in this side's folder."""
+        command = [sys.executable, "-m", "sealane", *arguments]
+        return subprocess.Popen(command, cwd=self.folder, stdout=-1, stderr=-1, text=True)
+
+    def sealane(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+        """A command that has ended."""
+        return ended(self.command(*arguments), status)
+
+    def config(self) -> Path:
+        return self.folder / "sealane.toml"
+
+
+def ended(command: subprocess.Popen[str], status: int = 0) -> subprocess.CompletedProcess[str]:
+    out, err = command.communicate(timeout=SLACK_S)
+    assert command.returncode == status, f"{out}\n{err}"
+    return subprocess.CompletedProcess(command.args, status, out, err)
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> tuple[Side, Side]:
+    """Two parties that have not heard of each other."""
+    return (
+        Side(tmp_path, "alice", f"127.0.0.1:{free_port()}"),
+        Side(tmp_path, "bob", f"127.0.0.1:{free_port()}"),
+    )
+
+
+def swap(one: Side, other: Side) -> None:
+    one.sealane("peer", "add", other.card)
+    other.sealane("peer", "add", one.card)

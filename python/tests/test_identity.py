@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from conftest import free_port
+from conftest import SLACK_S, Side, ended, swap
 
 PROGRAM = """\
 import sealane as sl
@@ -24,49 +21,6 @@ def more(
 ) -> sl.Revealed[sl.boolean, "bob"]:
     return a > b
 """
-
-SLACK_S = 60
-
-
-class Side:
-    """A party with a folder of its own."""
-
-    def __init__(self, root: Path, name: str, address: str) -> None:
-        self.name, self.folder = name, root / name
-        self.folder.mkdir()
-        self.card = self.sealane("init", name, "--address", address).stdout.strip()
-
-    def command(self, *arguments: str) -> subprocess.Popen[str]:
-        """A command that is under way in this side's folder."""
-        command = [sys.executable, "-m", "sealane", *arguments]
-        return subprocess.Popen(command, cwd=self.folder, stdout=-1, stderr=-1, text=True)
-
-    def sealane(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-        """A command that has ended."""
-        return ended(self.command(*arguments), status)
-
-    def config(self) -> Path:
-        return self.folder / "sealane.toml"
-
-
-def ended(command: subprocess.Popen[str], status: int = 0) -> subprocess.CompletedProcess[str]:
-    out, err = command.communicate(timeout=SLACK_S)
-    assert command.returncode == status, f"{out}\n{err}"
-    return subprocess.CompletedProcess(command.args, status, out, err)
-
-
-@pytest.fixture
-def sides(tmp_path: Path) -> tuple[Side, Side]:
-    """Two parties that have not heard of each other."""
-    return (
-        Side(tmp_path, "alice", f"127.0.0.1:{free_port()}"),
-        Side(tmp_path, "bob", f"127.0.0.1:{free_port()}"),
-    )
-
-
-def swap(one: Side, other: Side) -> None:
-    one.sealane("peer", "add", other.card)
-    other.sealane("peer", "add", one.card)
 
 
 def peers(command: subprocess.Popen[str], status: int = 0) -> dict[str, Any]:

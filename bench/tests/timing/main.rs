@@ -16,13 +16,17 @@
 //! | evaluation, ANDs with a known operand | permute bits; those of known operands are values |
 //! | garbling, both kinds of ANDs | permute bits of zero labels; values for known operands |
 //! | oblivious transfer, given choices; strings | choices of its receiver; offset of its sender |
-//! | base transfers and trees; extension | offset of the sender |
+//! | base transfers and trees; extension | offset of the sender; coins of the receiver |
 //! | silent extension | offset of the sender; choices that the receiver begins with |
+//! | one of many strings | choices of the receiver; coins of the sender, which make its offset |
+//! | OLEs, triples | offset and choices |
+//! | an offset that comes later; a batch of a pool | that offset; choices |
 //! | opening of a forged message | position of the first wrong byte of the tag |
 //!
 //! Code that does branch has to be found, for garbled gates, transfers and tags, or the other
 //! results do not count.
 
+mod goods;
 mod transfers;
 mod work;
 
@@ -30,7 +34,9 @@ use sealane_aead::Suite;
 use sealane_block::{Block, Cpu, Prg, clock};
 use sealane_garble::Scheme;
 use sealane_ot::Security;
+use sealane_ot::ferret::Params;
 
+use goods::{Choosing, Keys, Kind, Later, Products, Scalar, Taking};
 use transfers::{Chosen, Correcting, Offset, Silent, Transfer};
 use work::{Branching, Eager, Evaluation, Garbling, Opening, TimedWork};
 
@@ -41,6 +47,8 @@ const TRANSFERS: usize = 100_000;
 /// Runs of silent extension, and of work with a set-up of its own: milliseconds each.
 const SILENT: usize = 20_000;
 const SET_UPS: usize = 1000;
+/// The same with more base transfers.
+const FEW_SET_UPS: usize = 400;
 /// Rows of a batch: as many as a kernel takes in one turn.
 pub const ROWS: usize = 16;
 /// From here on the means of two classes differ.
@@ -87,14 +95,38 @@ fn the_time_of_transfers_does_not_depend_on_choices_and_offsets() {
             found.add(cpu, &format!("strings, {who}"), TRANSFERS, work);
             for security in [Security::SemiHonest, Security::Malicious] {
                 let what = format!("silent, {security:?}, {who}");
-                let work = &mut Silent::new(cpu, security, sends);
+                let work = &mut Silent::new(cpu, Params::danger_tiny(security), sends);
                 found.add(cpu, &what, SILENT, work);
             }
+            let params = Params::danger_tiny_uniform(Security::Malicious);
+            let work = &mut Silent::new(cpu, params, sends);
+            found.add(cpu, &format!("silent, any places, {who}"), SILENT, work);
+            let work = &mut Later::new(cpu, sends);
+            found.add(
+                cpu,
+                &format!("offset that comes later, {who}"),
+                TRANSFERS,
+                work,
+            );
         }
+        for kind in [
+            Kind::OleSender,
+            Kind::OleReceiver,
+            Kind::Boolean,
+            Kind::Arithmetic,
+        ] {
+            let work = &mut Products::new(cpu, kind);
+            found.add(cpu, &format!("products, {kind:?}"), SILENT, work);
+        }
+        found.add(cpu, "one of 256, receiver", SILENT, &mut Choosing::new(cpu));
+        found.add(cpu, "one of 4, sender", FEW_SET_UPS, &mut Keys::new(cpu));
+        found.add(cpu, "batch of a pool", SILENT, &mut Taking::new(cpu));
+        found.add(cpu, "set-up, receiver", SET_UPS, &mut Scalar::new(cpu));
         for (k, security, extends) in [
             (4, Security::SemiHonest, true),
             (1, Security::Malicious, true),
             (4, Security::SemiHonest, false),
+            (4, Security::Malicious, false),
         ] {
             let part = if extends { "extension" } else { "set-up" };
             let what = format!("{part}, {security:?}, k = {k}, sender");

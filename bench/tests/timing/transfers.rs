@@ -18,8 +18,8 @@ use crate::ROWS;
 use crate::work::TimedWork;
 
 /// The party that is timed, and its peer.
-const ME: PartyId = PartyId(0);
-const PEER: PartyId = PartyId(1);
+pub const ME: PartyId = PartyId(0);
+pub const PEER: PartyId = PartyId(1);
 
 /// The extension of `yao`.
 const EXTENSION: SoftSpoken = SoftSpoken::new(4, Security::Malicious);
@@ -95,33 +95,33 @@ impl TimedWork for Transfer {
 }
 
 /// The lowest bits of the inputs, four times over: a secret of 128 bits.
-fn bits(inputs: &[Block]) -> Block {
+pub fn bits(inputs: &[Block]) -> Block {
     let bits = inputs.iter().rev();
     let bits = bits.fold(0u32, |bits, input| bits << 1 | u32::from(input.lsb()));
     Block::new(u128::from(bits) * 0x0000_0001_0000_0001_0000_0001_0000_0001)
 }
 
 /// The timed party's mesh, and that of its peer.
-struct Channel {
-    here: Mesh,
-    there: Mesh,
+pub struct Channel {
+    pub here: Mesh,
+    pub there: Mesh,
 }
 
 impl Channel {
-    fn new() -> Channel {
+    pub fn new() -> Channel {
         let mut meshes = Mesh::in_memory(2);
         let [there, here] = [0, 1].map(|_| meshes.pop().expect("two parties"));
         Channel { here, there }
     }
 
     /// Sends bytes to the timed party.
-    fn feed(&mut self, bytes: &[u8]) {
+    pub fn feed(&mut self, bytes: &[u8]) {
         self.there.send(ME, bytes).expect("memory");
         self.there.flush().expect("memory");
     }
 
     /// Reads what the timed party has sent.
-    fn drain(&mut self, bytes: u64) {
+    pub fn drain(&mut self, bytes: u64) {
         self.here.flush().expect("memory");
         let mut sent = vec![0; bytes as usize];
         self.there.recv(ME, &mut sent).expect("memory");
@@ -129,7 +129,7 @@ impl Channel {
 }
 
 /// The generator of ristretto255 (RFC 9496, appendix A.1).
-const POINT: [u8; 32] = [
+pub const POINT: [u8; 32] = [
     0xe2, 0xf2, 0xae, 0x0a, 0x6a, 0xbc, 0x4e, 0x71, 0xa8, 0x84, 0xa9, 0x61, 0xc5, 0x00, 0x51, 0x5f,
     0x58, 0xe3, 0x0b, 0x6a, 0xa5, 0x82, 0xdd, 0x8d, 0xb6, 0xa6, 0x59, 0x45, 0xe0, 0x8d, 0x2d, 0x76,
 ];
@@ -139,7 +139,7 @@ pub struct Offset {
     cpu: Cpu,
     parameters: SoftSpoken,
     extends: bool,
-    /// True with a check, which finds that no answer is right.
+    /// True with a check, which finds that no answer is right: that of an extension, or of trees.
     refuses: bool,
     channel: Channel,
     coins: Coins,
@@ -153,7 +153,7 @@ impl Offset {
     const DIGEST_BYTES: u64 = 32;
     const ANSWER_BYTES: u64 = 48;
 
-    /// With a check, `k` is 1: there the trees have nothing to check.
+    /// To time an extension with a check, `k` has to be 1: there the trees have nothing to check.
     pub fn new(cpu: Cpu, (k, security): (u8, Security), extends: bool) -> Offset {
         Offset {
             cpu,
@@ -193,7 +193,9 @@ impl Offset {
         let coins = &mut self.coins;
         let setup = Sender::set_up(self.parameters, self.cpu, mesh, PEER, delta, coins);
         let ready = setup.and_then(|setup: SenderSetup| setup.finish(mesh));
-        self.ready = Some(ready.expect("trees that nobody checks"));
+        let refuses = self.refuses && !self.extends;
+        assert_eq!(ready.is_err(), refuses, "{:?}", ready.err());
+        self.ready = ready.ok();
     }
 
     fn drain(&mut self) {
@@ -242,9 +244,18 @@ pub struct Silent {
 }
 
 /// Correlations of one party, with these bits.
-struct Source {
-    bits: Block,
+pub struct Source {
+    pub bits: Block,
     rows: Prg,
+}
+
+impl Source {
+    pub fn new(cpu: Cpu) -> Source {
+        Source {
+            bits: Block::ZERO,
+            rows: Prg::danger_fixed(cpu, 7),
+        }
+    }
 }
 
 impl CotSender for Source {
@@ -285,17 +296,14 @@ impl CotReceiver for Source {
 impl Silent {
     const COUNT: usize = 200;
 
-    pub fn new(cpu: Cpu, security: Security, sends: bool) -> Silent {
+    pub fn new(cpu: Cpu, params: Params, sends: bool) -> Silent {
         Silent {
             cpu,
-            params: Params::danger_tiny(security),
+            params,
             sends,
             channel: Channel::new(),
             coins: Coins::danger_fixed_seed(6),
-            source: Source {
-                bits: Block::ZERO,
-                rows: Prg::danger_fixed(cpu, 7),
-            },
+            source: Source::new(cpu),
         }
     }
 

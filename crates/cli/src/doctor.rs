@@ -202,7 +202,10 @@ fn not_well(own: bool, peers: &[PeerStatus<'_>], pools: usize) -> Result<(), Fai
     let unwell = peers.iter().filter(|peer| peer.problem.is_some()).count();
     let what = match (own, unwell) {
         (false, 0) if pools == 0 => return Ok(()),
-        (false, 0) => format!("{pools} pools cannot be used"),
+        (false, 0) => match pools {
+            1 => "1 pool cannot be used".to_string(),
+            _ => format!("{pools} pools cannot be used"),
+        },
         (true, 0) => "this party cannot be asked at its own address".to_string(),
         (_, unwell) => format!(
             "{unwell} of {} peers do not answer as they should",

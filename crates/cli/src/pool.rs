@@ -43,7 +43,10 @@ pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
             if shown {
                 // Nobody is harmed if standard error is closed.
                 let (count, cost) = (grouped(total), bytes(order.payload_bytes()));
-                let told = format!("{count} transfers with {with} take {cost} of payload");
+                let rounds = order.rounds();
+                let told = format!(
+                    "{count} transfers with {with} take {cost} of payload, {rounds} rounds"
+                );
                 let _ = writeln!(stderr(), "{told}; {with} has to call this as well, now");
             }
             let mut shown = shown.then(|| TransferProgress::on_stderr("transfers", total));
@@ -129,4 +132,33 @@ pub fn value(own: &str, covered: &Covered) -> Value {
         "with": covered.peer,
         "evaluators": { own: count(&covered.own), &*covered.peer: count(&covered.theirs) },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_pool::Count;
+
+    #[test]
+    fn a_pool_has_a_line_for_each_party_that_may_evaluate() {
+        let covered = Covered {
+            peer: "bob".to_string(),
+            own: Count {
+                left: 20,
+                used: 1,
+                unfinished: 2,
+                lost: 3,
+            },
+            theirs: Count::default(),
+        };
+        let own = "with bob: 20,480 bits of inputs of alice \u{b7} 1,024 used \u{b7} 2,048 in runs \
+                   that have not ended well \u{b7} 3,072 lost";
+        let theirs = "with bob: 0 bits of inputs of bob";
+        assert_eq!(lines("alice", &covered), [own, theirs]);
+        let zeros = json!({ "left": 0, "used": 0, "unfinished": 0, "lost": 0 });
+        let counted = json!({ "left": 20480, "used": 1024, "unfinished": 2048, "lost": 3072 });
+        let evaluators = json!({ "alice": counted, "bob": zeros });
+        let value = value("alice", &covered);
+        assert_eq!(value, json!({ "with": "bob", "evaluators": evaluators }));
+    }
 }

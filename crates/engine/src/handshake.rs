@@ -275,7 +275,7 @@ pub fn fuzzing(bytes: &[u8]) -> [Option<Vec<u8>>; 6] {
         control::<PrefixHashes>(bytes),
         control::<Instance>(bytes),
         control::<Goodbye>(bytes),
-        sealane_pool::fuzzing(bytes),
+        sealane_pool::fuzzing::hello(bytes),
     ]
 }
 

@@ -16,8 +16,10 @@
 //! `aesni`; the wider tiers run the same bodies.
 
 mod crossing;
+mod goods;
 mod heap;
 mod kernels;
+mod pools;
 mod protocols;
 mod request;
 mod sealing;
@@ -57,6 +59,8 @@ fn main() -> ExitCode {
             sealing::CHECKS,
             protocols::CHECKS,
             transfers::CHECKS,
+            goods::CHECKS,
+            pools::CHECKS,
             silent::CHECKS,
             sessions::CHECKS,
         ];

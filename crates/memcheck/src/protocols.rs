@@ -10,7 +10,8 @@ use sealane_clear::ClearParty;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::Party;
-use sealane_testkit::session::Session;
+use sealane_testkit::session::{Given, Session};
+use sealane_testkit::stock::Dealt;
 use sealane_trio::TrioParty;
 use sealane_yao::{ThreeHalves, YaoParty};
 use std::hint::black_box;
@@ -18,19 +19,28 @@ use zeroize::Zeroizing;
 
 /// The checks of this file.
 pub const CHECKS: &[Check] = &[
-    ("yao: all steps", session::<YaoParty>),
-    (
-        "yao-three-halves: all steps",
-        session::<YaoParty<ThreeHalves>>,
-    ),
-    ("trio: all steps", session::<TrioParty>),
-    ("clear: what a party computes alone", session::<ClearParty>),
+    ("yao: all steps", |cpu| session::<YaoParty>(cpu, false)),
+    ("yao: all steps, transfers of a pool", |cpu| {
+        session::<YaoParty>(cpu, true);
+    }),
+    ("yao-three-halves: all steps", |cpu| {
+        session::<YaoParty<ThreeHalves>>(cpu, false);
+    }),
+    ("trio: all steps", |cpu| session::<TrioParty>(cpu, false)),
+    ("clear: what a party computes alone", |cpu| {
+        session::<ClearParty>(cpu, false);
+    }),
 ];
 
 const SIZE: Session = Session { lanes: 21, bits: 8 };
 
-fn session<P: Party>(cpu: Cpu) {
-    let coins = |_: &Mesh| (cpu, secret_coins());
+/// Runs all parties; if `pooled`, with random oblivious transfers that are secret as well.
+fn session<P: Party>(cpu: Cpu, pooled: bool) {
+    let given = |_: &Mesh| Given {
+        cpu,
+        coins: secret_coins(),
+        stock: pooled.then(|| Box::new(Dealt::new(secret_coins())) as _),
+    };
     let input = |_: PartyId| {
         let values = (0..SIZE.lanes as u64).map(|i| i * 0x25 % (1 << SIZE.bits));
         let mut values = Zeroizing::new(values.collect::<Vec<_>>());
@@ -41,5 +51,5 @@ fn session<P: Party>(cpu: Cpu) {
         black_box(revealed);
         mesh.finish().expect("all parties are honest");
     };
-    SIZE.run::<P, ()>(meshes(Session::parties::<P::Protocol>()), coins, input, end);
+    SIZE.run::<P, ()>(meshes(Session::parties::<P::Protocol>()), given, input, end);
 }

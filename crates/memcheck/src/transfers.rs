@@ -1,7 +1,7 @@
 //! Oblivious transfer: base OTs, extension in both forms, and the forms made of it. Coins of both
 //! parties are secret, and with them scalars of base OTs, seeds, trees and random choices; besides
 //! them the offset, given choices and chosen strings. Silent extension is in
-//! [`silent`](crate::silent).
+//! [`silent`](crate::silent), one of many strings and products in [`goods`](crate::goods).
 
 use crate::Check;
 use crate::crossing::meshes;
@@ -9,9 +9,10 @@ use crate::kernels::{secret_coins, secrets};
 use crate::request::{is_secret, secret};
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
-use sealane_ot::forms::{self, HashedReceiver, HashedSender, Request};
+use sealane_ot::forms::{self, HashedReceiver, HashedSender, OffsetRequest, Request};
 use sealane_ot::softspoken::{Receiver, Sender};
-use sealane_ot::traits::{CotReceiver, CotSender, RandomReceiver, RandomSender, packed_blocks};
+use sealane_ot::traits::{CotCost, CotReceiver, CotSender, RandomReceiver, RandomSender};
+use sealane_ot::traits::{choice, packed_blocks};
 use sealane_ot::{OtError, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use std::thread;
@@ -31,11 +32,13 @@ pub const CHECKS: &[Check] = &[
     ("ot: base, extension, malicious, k = 4", |cpu| {
         extension(cpu, 4, Security::Malicious);
     }),
-    ("ot: given choices, random, chosen", forms),
+    ("ot: after a failed check", fail),
+    ("ot: given choices, random, chosen, new offset", forms),
 ];
 
-const SENDER: PartyId = PartyId(0);
-const RECEIVER: PartyId = PartyId(1);
+/// The party with keys or strings, and the one with choices.
+pub const SENDER: PartyId = PartyId(0);
+pub const RECEIVER: PartyId = PartyId(1);
 /// OTs of an extension: blocks of columns of which the last is not full.
 const COUNT: usize = 300;
 /// OTs of each form, and blocks of a chosen string.
@@ -68,6 +71,30 @@ fn extension(cpu: Cpu, k: u8, security: Security) {
     );
 }
 
+/// A receiver whose choices differ from tree to tree: the sender has made rows when it finds out.
+fn fail(cpu: Cpu) {
+    let parameters = SoftSpoken::new(4, Security::Malicious);
+    both(
+        cpu,
+        parameters,
+        |mut sender, mesh| {
+            let mut q = blocks(COUNT);
+            let failed = matches!(sender.extend(mesh, &mut q), Err(OtError::CheckFailed(_)));
+            assert!(failed && q.iter().all(|q| q.value() == 0));
+            Ok(())
+        },
+        |_, mesh| {
+            let bytes = parameters.extend(0, COUNT as u64)[0].from_receiver as usize;
+            let (digest, answer) = (32, 48);
+            mesh.send(SENDER, &vec![0; bytes - digest - answer])?;
+            let digest = mesh.digest_sent(SENDER);
+            mesh.send(SENDER, &digest)?;
+            mesh.send(SENDER, &vec![0; answer])?;
+            Ok(mesh.flush()?)
+        },
+    );
+}
+
 fn forms(cpu: Cpu) {
     let label = "memcheck";
     both(
@@ -83,6 +110,10 @@ fn forms(cpu: Cpu) {
             let strings = [(); 2].map(|()| secrets(FEW * LENGTH));
             let HashedSender { cot, hasher } = &mut sender;
             forms::send_chosen(cot, hasher, mesh, LENGTH, [&strings[0], &strings[1]])?;
+            mesh.flush()?;
+            let delta = secrets(1);
+            forms::send_under(delta[0], &pairs, mesh, RECEIVER, &mut q)?;
+            assert!(is_secret(&q));
             Ok(mesh.flush()?)
         },
         |receiver, mesh| {
@@ -98,45 +129,61 @@ fn forms(cpu: Cpu) {
             let mut strings = blocks(FEW * LENGTH);
             request.finish(&mut receiver.hasher, mesh, LENGTH, &mut strings)?;
             assert!(is_secret(&t) && is_secret(&keys) && is_secret(&strings));
+            let random = Zeroizing::new((0..FEW).map(|j| choice(&choices, j)).collect::<Vec<_>>());
+            let request = OffsetRequest::new(&given, &random, keys, mesh, SENDER)?;
+            mesh.flush()?;
+            let (_, t) = request.finish(mesh)?;
+            assert!(is_secret(&t));
             Ok(())
         },
     );
 }
 
-/// Sets up both parties on secret coins and runs them, the sender on a thread of its own.
+/// Sets up both parties on secret coins and runs them.
 fn both(
     cpu: Cpu,
     parameters: SoftSpoken,
     sender: impl FnOnce(Sender, &mut Mesh) -> Result<(), OtError> + Send,
     receiver: impl FnOnce(Receiver, &mut Mesh) -> Result<(), OtError>,
 ) {
+    run(
+        |mesh| {
+            let delta = secrets(1);
+            let coins = &mut secret_coins();
+            let setup = Sender::set_up(parameters, cpu, mesh, RECEIVER, delta[0], coins)?;
+            mesh.flush()?;
+            sender(setup.finish(mesh)?, mesh)
+        },
+        |mesh| {
+            let setup = Receiver::set_up(parameters, cpu, mesh, SENDER, &mut secret_coins())?;
+            mesh.flush()?;
+            let ready = setup.finish(mesh)?;
+            mesh.flush()?;
+            receiver(ready, mesh)
+        },
+    );
+}
+
+/// Runs two parties, the first on a thread of its own.
+pub fn run(
+    one: impl FnOnce(&mut Mesh) -> Result<(), OtError> + Send,
+    other: impl FnOnce(&mut Mesh) -> Result<(), OtError>,
+) {
     let mut ends = meshes(2).into_iter();
     let mut next = || ends.next().expect("two parties");
     let (mut here, mut there) = (next(), next());
     thread::scope(|threads| {
         let sent = threads.spawn(move || {
-            let (mesh, coins) = (&mut here, &mut secret_coins());
-            let delta = secrets(1);
-            let setup = Sender::set_up(parameters, cpu, mesh, RECEIVER, delta[0], coins)?;
-            mesh.flush()?;
-            sender(setup.finish(mesh)?, mesh)?;
-            Ok::<_, OtError>(mesh.finish()?)
+            one(&mut here)?;
+            Ok::<_, OtError>(here.finish()?)
         });
-        let (mesh, coins) = (&mut there, &mut secret_coins());
-        let received = || {
-            let setup = Receiver::set_up(parameters, cpu, mesh, SENDER, coins)?;
-            mesh.flush()?;
-            let ready = setup.finish(mesh)?;
-            mesh.flush()?;
-            receiver(ready, mesh)?;
-            Ok::<_, OtError>(mesh.finish()?)
-        };
-        let received = received();
-        let sent = sent.join().expect("the sender's thread");
+        let received = other(&mut there).and_then(|()| Ok(there.finish()?));
+        let sent = sent.join().expect("the thread of the first party");
         sent.and(received).expect("both are honest");
     });
 }
 
-fn blocks(count: usize) -> Zeroizing<Vec<Block>> {
+/// Rows to be filled.
+pub fn blocks(count: usize) -> Zeroizing<Vec<Block>> {
     Zeroizing::new(vec![Block::ZERO; count])
 }

@@ -174,13 +174,13 @@ pub(crate) struct Receiver {
     roles: Roles,
     choices: Zeroizing<Vec<Block>>,
     secrets: Zeroizing<Vec<Scalar>>,
-    message: Vec<u8>,
+    message: Zeroizing<Vec<u8>>,
 }
 
 impl Receiver {
     /// Picks the points of a run of `ots` OTs, for the bits of `choices`, 128 a block.
     pub(crate) fn new(roles: Roles, choices: &[Block], ots: usize, coins: &mut Coins) -> Receiver {
-        let mut message = vec![0; receiver_bytes(ots)];
+        let mut message = Zeroizing::new(vec![0; receiver_bytes(ots)]);
         let mut secrets = Zeroizing::new(Vec::with_capacity(ots));
         let mut stream = coins.secret(RECEIVER);
         for (index, pair) in pairs_mut(&mut message).iter_mut().enumerate() {

@@ -54,9 +54,9 @@ pub enum FillError {
 
 /// First message, of both.
 #[derive(Serialize, Deserialize)]
-struct Hello {
-    order: Order,
-    offer: Offer,
+pub(crate) struct Hello {
+    pub(crate) order: Order,
+    pub(crate) offer: Offer,
     contribution: [u8; 32],
 }
 
@@ -72,6 +72,26 @@ impl Order {
         flights
             .map(|flight| flight.from_sender + flight.from_receiver)
             .sum()
+    }
+
+    /// Rounds of the whole fill: the largest stamp of a payload message, where each is 1 + the
+    /// largest that its sender has received before.
+    pub fn rounds(&self) -> u32 {
+        let mut received = [0; 2];
+        let receivers = (0..2).filter(|receiver| self.batches[*receiver] > 0);
+        for receiver in receivers {
+            for flight in self.flights(self.batches[receiver]) {
+                let sent = received.map(|stamp| stamp + 1);
+                let sender = 1 - receiver;
+                if flight.from_sender > 0 {
+                    received[receiver] = received[receiver].max(sent[sender]);
+                }
+                if flight.from_receiver > 0 {
+                    received[sender] = received[sender].max(sent[receiver]);
+                }
+            }
+        }
+        received[0].max(received[1])
     }
 
     /// Messages of the fill for one receiver.
@@ -168,14 +188,7 @@ impl Filling<'_> {
         let label = "pool: random OTs";
         let unusable = |error| error::unusable(self.pool.place(), error);
         let file = self.pool.disk().begin(&file_name(role, fill));
-        let mut out = BatchWriter {
-            role,
-            fill,
-            key,
-            number: fill.first,
-            file: file.map_err(unusable)?,
-            text: Zeroizing::new(vec![Block::ZERO; batch_bytes(role) / 16]),
-        };
+        let mut out = BatchWriter::new(role, fill, key, file.map_err(unusable)?);
         let cpu = self.cpu;
         let mut maker = match role {
             Role::Sender => {
@@ -270,7 +283,7 @@ fn source_of(network: NetworkClass, batches: u64) -> Source {
 }
 
 /// Writes batches, each under its key.
-struct BatchWriter<'a> {
+pub(crate) struct BatchWriter<'a> {
     role: Role,
     fill: &'a Fill,
     key: ChainKey,
@@ -279,8 +292,26 @@ struct BatchWriter<'a> {
     text: Zeroizing<Vec<Block>>,
 }
 
-impl BatchWriter<'_> {
-    fn write(&mut self, parts: &[&[Block]]) -> io::Result<()> {
+impl<'a> BatchWriter<'a> {
+    /// A writer of a fill into this file, with the key of its first batch.
+    pub(crate) fn new(
+        role: Role,
+        fill: &'a Fill,
+        key: ChainKey,
+        file: Box<dyn Unnamed>,
+    ) -> BatchWriter<'a> {
+        BatchWriter {
+            role,
+            fill,
+            key,
+            number: fill.first,
+            file,
+            text: Zeroizing::new(vec![Block::ZERO; batch_bytes(role) / 16]),
+        }
+    }
+
+    /// Encrypts and writes the next batch, whose parts come one after another.
+    pub(crate) fn write(&mut self, parts: &[&[Block]]) -> io::Result<()> {
         let mut left = &mut self.text[..];
         for part in parts {
             left[..part.len()].copy_from_slice(part);
@@ -341,18 +372,4 @@ impl From<Diagnostic> for FillError {
     fn from(error: Diagnostic) -> FillError {
         FillError::Pool(error)
     }
-}
-
-/// Parses bytes as the first message of a fill, and returns it in the encoding of this party. For
-/// the fuzz targets in `fuzz/`.
-pub fn fuzzing(bytes: &[u8]) -> Option<Vec<u8>> {
-    let hello = sealane_net::fuzzing::control::<Hello>(bytes);
-    if let Ok(Hello { order, offer, .. }) = postcard::from_bytes(bytes)
-        && offer.is_valid()
-        && order.batches.iter().all(|batches| *batches <= 1 << 12)
-    {
-        // Amounts that a person may ask for have a cost.
-        assert!(order.payload_bytes() < u64::MAX);
-    }
-    hello
 }

@@ -11,8 +11,10 @@ const KEY_BYTES: usize = 32;
 pub const TAG_BYTES: usize = 16;
 
 /// The key of a batch, from which those of later batches follow, and those of earlier ones do not.
+/// It stays in one place of the memory, however often its owner moves, so that dropping it erases
+/// all of it.
 #[derive(Clone, Serialize, Deserialize, Zeroize, ZeroizeOnDrop)]
-pub struct ChainKey([u8; KEY_BYTES]);
+pub struct ChainKey(Box<[u8; KEY_BYTES]>);
 
 impl ChainKey {
     /// A fresh random key.
@@ -20,24 +22,29 @@ impl ChainKey {
     /// # Errors
     /// The operating system gives no randomness.
     pub fn fresh() -> Result<ChainKey, getrandom::Error> {
-        let mut key = ChainKey([0; KEY_BYTES]);
-        getrandom::fill(&mut key.0)?;
+        let mut key = ChainKey(Box::new([0; KEY_BYTES]));
+        getrandom::fill(&mut key.0[..])?;
         Ok(key)
     }
 
     /// Goes on to the key of the batch `steps` later.
     pub fn advance(&mut self, steps: u64) {
         for _ in 0..steps {
-            let old = Zeroizing::new(self.0);
-            derive("sealane pool 1 next key", &[old.as_slice()], &mut self.0);
+            let old = Zeroizing::new(*self.0);
+            derive("sealane pool 1 next key", &[old.as_slice()], &mut *self.0);
         }
+    }
+
+    /// The bytes, for a check that declares them secret.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut *self.0
     }
 
     /// The cipher of this batch of a fill. Two fills may have batches of one number, of which at
     /// most one is ever used, so the fill is hashed as well.
     pub fn cipher(&self, fill: &[u8; 16], number: u64) -> OneTime {
         let mut key = Zeroizing::new([0; 16]);
-        let parts: [&[u8]; 3] = [&self.0, fill, &number.to_le_bytes()];
+        let parts: [&[u8]; 3] = [&*self.0, fill, &number.to_le_bytes()];
         derive("sealane pool 1 batch", &parts, key.as_mut_slice());
         OneTime::new(&key)
     }

@@ -43,16 +43,20 @@
 mod disk;
 mod error;
 mod fill;
+#[doc(hidden)]
+pub mod fuzzing;
 mod keys;
 mod pool;
 mod state;
 mod stock;
 #[cfg(test)]
 mod tests;
-
-pub use fill::{FillError, Filling, Order};
 #[doc(hidden)]
-pub use fill::{fuzzing, meet};
+pub mod watched;
+
+#[doc(hidden)]
+pub use fill::meet;
+pub use fill::{FillError, Filling, Order};
 pub use pool::{Count, Pool, Taken};
 pub use sealane_ot::Role;
 pub use state::{BATCH, Offer};

@@ -84,8 +84,8 @@ pub struct State {
 /// One half of a pool as the other party may know it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HalfOffer {
-    next: u64,
-    fills: Vec<Fill>,
+    pub(crate) next: u64,
+    pub(crate) fills: Vec<Fill>,
 }
 
 /// A pool as the other party may know it: by its owner's role.
@@ -276,16 +276,24 @@ impl State {
         Ok([MAGIC, &salt, text, &tag].concat())
     }
 
-    /// Decrypts a state; nothing if it is not one that this key has sealed.
+    /// Reads the file of a state; nothing if it is not one that this key has sealed.
     pub fn open(key: &WrapKey, file: &[u8]) -> Option<State> {
+        State::read(&State::decrypt(key, file)?)
+    }
+
+    /// Decrypts the text of a state.
+    pub(crate) fn decrypt(key: &WrapKey, file: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         let rest = file.strip_prefix(MAGIC)?;
         let (salt, rest) = rest.split_first_chunk::<SALT_BYTES>()?;
         let (text, tag) = rest.split_last_chunk::<TAG_BYTES>()?;
         let mut text = Zeroizing::new(text.to_vec());
-        if !key.cipher(salt).open(MAGIC, &mut text, tag) {
-            return None;
-        }
-        let state: State = postcard::from_bytes(&text).ok()?;
+        let sealed = key.cipher(salt).open(MAGIC, &mut text, tag);
+        sealed.then_some(text)
+    }
+
+    /// Parses the text of a state.
+    pub(crate) fn read(text: &[u8]) -> Option<State> {
+        let state: State = postcard::from_bytes(text).ok()?;
         state.offer().is_valid().then_some(state)
     }
 }

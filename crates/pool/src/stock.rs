@@ -36,13 +36,23 @@ impl DiskStock {
             let file = disk.open(&file_name(role, &part.fill), at)?;
             Ok((part, file))
         };
-        Ok(DiskStock {
+        let parts = parts.into_iter().map(open).collect::<io::Result<_>>()?;
+        Ok(DiskStock::of(role, parts, place))
+    }
+
+    /// The batches of these parts, each with what reads it from its first batch on.
+    pub(crate) fn of(
+        role: Role,
+        parts: VecDeque<(Part, Box<dyn Read + Send>)>,
+        place: &str,
+    ) -> DiskStock {
+        DiskStock {
             role,
-            parts: parts.into_iter().map(open).collect::<io::Result<_>>()?,
+            parts,
             batch: Zeroizing::new(vec![Block::ZERO; batch_bytes(role).div_ceil(16)]),
             given: BATCH,
             place: place.to_string(),
-        })
+        }
     }
 
     /// Gives out up to `most` OTs of one batch: returns the number of the first, and how many.

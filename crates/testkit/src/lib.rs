@@ -34,5 +34,6 @@ pub mod reference;
 pub mod relay;
 pub mod session;
 pub mod simulator;
+pub mod stock;
 pub mod tamper;
 pub mod testdata;

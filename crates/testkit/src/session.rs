@@ -6,7 +6,7 @@ use sealane_block::{Coins, Cpu};
 use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile_known};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{Opened, Outcome, Party, Selected, Start, Step, Words, run_alone};
+use sealane_party::{Opened, Outcome, Party, Selected, Start, Step, Stock, Words, run_alone};
 use sealane_protocol::{Algebra, Demand, Domain, Protocol, Setting, StepShape, TapeUse, known_to};
 use std::sync::Arc;
 use std::thread;
@@ -20,6 +20,16 @@ pub struct Session {
     pub bits: usize,
 }
 
+/// The beginning of a party.
+pub struct Given {
+    /// Its tier.
+    pub cpu: Cpu,
+    /// Its randomness.
+    pub coins: Coins,
+    /// Random OTs of a pool, if it takes any.
+    pub stock: Option<Box<dyn Stock>>,
+}
+
 /// Results of a party: the values of each result.
 pub type Revealed = Vec<Option<Words>>;
 
@@ -31,13 +41,13 @@ impl Session {
         (profile.roles.len() + usize::from(profile.outsiders)).max(1)
     }
 
-    /// Runs every party on a thread of its own: `coins` returns its tier and its randomness,
-    /// `input` the values of its input, and `end` maps its mesh and results to the returned value,
-    /// in the order of parties.
+    /// Runs every party on a thread of its own: `given` returns what it begins with, `input` the
+    /// values of its input, and `end` maps its mesh and results to the returned value, in the order
+    /// of parties.
     pub fn run<P: Party, T: Send>(
         self,
         meshes: Vec<Mesh>,
-        coins: impl Fn(&Mesh) -> (Cpu, Coins) + Sync,
+        given: impl Fn(&Mesh) -> Given + Sync,
         input: impl Fn(PartyId) -> Words + Sync,
         end: impl Fn(Mesh, Revealed) -> T + Sync,
     ) -> Vec<T> {
@@ -47,14 +57,14 @@ impl Session {
         let owners = owners(&setting);
         let demand = self.demand::<P::Protocol>(&setting, &owners);
         let party = |mut mesh: Mesh| {
-            let (cpu, coins) = coins(&mesh);
+            let Given { cpu, coins, stock } = given(&mesh);
             let start = Start {
                 setting: &setting,
                 me: mesh.me(),
                 session: mesh.session(),
                 cpu,
                 coins,
-                stock: None,
+                stock,
             };
             let party = P::set_up(start, &demand, &mut mesh);
             let mut side = Side {

@@ -94,7 +94,7 @@ impl OffsetRequest {
             .zip(random)
             .map(|(choice, random)| choice ^ random);
         let masked = Zeroizing::new(masked.collect::<Vec<_>>());
-        let mut packed = vec![Block::ZERO; packed_blocks(choices.len())];
+        let mut packed = Zeroizing::new(vec![Block::ZERO; packed_blocks(choices.len())]);
         pack(&masked, &mut packed);
         let bytes = given_bytes(choices.len() as u64) as usize;
         mesh.send(sender, &Block::as_bytes(&packed)[..bytes])?;

@@ -115,7 +115,7 @@ impl Sender {
             "N strings of one length for each OT"
         );
         let keys = self.extend_given(mesh, strings.len() / (length * n))?;
-        let mut masked = vec![Block::ZERO; BATCH];
+        let mut masked = Zeroizing::new(vec![Block::ZERO; BATCH]);
         for (batch, strings) in strings.chunks(BATCH).enumerate() {
             let masked = &mut masked[..strings.len()];
             let place = |i: usize| {
