@@ -1,5 +1,5 @@
 //! Equality of plans and programs of floating point, in one tile and in tiles of two rows, for a
-//! protocol of bits alone and for one with arithmetic; and the cost of operations that take no gate.
+//! protocol of bits alone and for one with arithmetic; and the cost of operations without a gate.
 
 use crate::lowering::agrees;
 use sealane_plan::{NetworkClass, cost, plan};

@@ -4,7 +4,8 @@ use super::{Case, Changed, DELTA, Honest, Outputs, RECEIVER, SENDER, cpu, equal,
 use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_ot::forms::{
-    self, HashedReceiver, HashedSender, OffsetRequest, Request, chosen_bytes, given_bytes, offset_bytes,
+    self, HashedReceiver, HashedSender, OffsetRequest, Request, chosen_bytes, given_bytes,
+    offset_bytes,
 };
 use sealane_ot::traits::{RandomReceiver, RandomSender, choice, packed_blocks};
 use sealane_ot::{Flights, OtError, ideal};
@@ -80,7 +81,10 @@ impl Case for Forms {
         let (sender, receiver) = ideal::danger_pair([SENDER, RECEIVER], DELTA, 4);
         match mesh.me() {
             SENDER => Self::send(&mut HashedSender::new(cpu(), mesh, sender, "fuzz"), mesh),
-            _ => Self::receive(&mut HashedReceiver::new(cpu(), mesh, receiver, "fuzz"), mesh),
+            _ => Self::receive(
+                &mut HashedReceiver::new(cpu(), mesh, receiver, "fuzz"),
+                mesh,
+            ),
         }
     }
 
