@@ -33,6 +33,8 @@ pub const WIRE_HISTORY: &[&str] = &[
     "inputs of an evaluator come from SoftSpoken OT with its check, at a quarter of the bytes, and \
      from endemic base OTs, whose two messages cross",
     "parties say whether a run draws on their pool, and what they hold in it, and fill pools",
+    "many inputs of an evaluator on a WAN come from silent OT, which takes a tenth of the bytes; \
+     a garbler sends its nonce first",
 ];
 
 /// The version of everything on the wire: hello, frames, and the messages of protocols.

@@ -122,7 +122,7 @@ fn a_value_that_is_no_number_is_told_with_its_cell() {
         "error[data-not-a-number]: `4.5` in column `age` is not a whole number\n \
          --> people.csv:3:4\n  |\n3 | B\",4.5\n  |    ^^^\n\
          reason: the input `age` is read from it\n\
-         hint: scale the column to whole numbers and state the unit in its name, or declare the input as `sl.fixed(...)`",
+         hint: scale the column to whole numbers and state the unit in its name, or declare the input as `sl.fixed(...)` or `sl.f32`",
     );
     assert_refused(
         csv(age(), "age,name\n,A\n"),
@@ -527,18 +527,17 @@ fn floating_point_is_read_to_the_nearest_with_infinities_and_nan() {
     assert_eq!(read, Ok(bits(&[nan, -infinity, infinity, nan])));
     assert_refused(
         single("heat\n1\n1e39\n"),
-        "error[data-range]: `heat` is 1e39 in row 2 of column `heat` of people.csv, beyond the \
-         numbers of f32\n \
+        "error[data-range]: `heat` is 1e39 in column `heat`, beyond the numbers of f32\n \
          --> people.csv:3:1\n  |\n3 | 1e39\n  | ^^^^\n\
          reason: a number that is written is not taken for an infinite one\n\
-         hint: mend the value, write `inf` if that is meant, or declare a wider type\n",
+         hint: mend the value, write `inf` if that is meant, or declare a wider type",
     );
     assert_refused(
         single("heat,day\n,1\n"),
         "error[data-not-a-number]: `` is not a number\n \
          --> people.csv:2:1\n  |\n2 | ,1\n  | ^\n\
          reason: the input `heat` is read from it\n\
-         hint: fill the cell in, or drop the line\n",
+         hint: fill the cell in, or drop the line",
     );
 }
 

@@ -141,7 +141,7 @@ fn what_does_not_fit_is_told_with_row_and_column() {
          number\n\
          reason: the input `f64` is read from it\n\
          hint: scale the column to whole numbers and state the unit in its name, or declare the \
-         input as `sl.fixed(...)`",
+         input as `sl.fixed(...)` or `sl.f32`",
     );
     refused(
         column("f32", FIXED),
