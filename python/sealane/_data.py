@@ -200,13 +200,15 @@ def pack(item: object, *, special: bool = False) -> _core.Array | None:
     """
     array = np.asarray(item)
     kind: str = array.dtype.kind
+    if special and kind == "f" and array.dtype.itemsize <= 8:
+        return "f64", array.shape, _words(array, np.float64)
     if kind in "fO":
         # NumPy makes floats or objects of Python integers that need all 64 bits.
         listed = not isinstance(item, np.ndarray)
         array = np.asarray(item, dtype=object) if listed else array
         numbers = array.ravel().tolist()
         if not listed or not numbers or not all(isinstance(number, int) for number in numbers):
-            return _pack_fractions(array, special)
+            return _pack_fractions(array)
         kind = "i" if min(numbers) < 0 else "u"
         bits = 64 - (kind == "i")
         if not -(1 << 63) <= min(numbers) <= max(numbers) < 1 << bits:
@@ -217,10 +219,10 @@ def pack(item: object, *, special: bool = False) -> _core.Array | None:
     return _KINDS[kind], array.shape, _words(array, wide)
 
 
-def _pack_fractions(array: np.ndarray[Any, Any], special: bool) -> _core.Array | None:
+def _pack_fractions(array: np.ndarray[Any, Any]) -> _core.Array | None:
     """Encodes arrays of floats directly, and other numbers as ratios."""
     if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
-        finite = special or bool(np.isfinite(array).all())
+        finite = bool(np.isfinite(array).all())
         return ("f64", array.shape, _words(array, np.float64)) if finite else None
     ratios = [ratio(number) for number in array.ravel().tolist()]
     if not ratios or not all(ratios):

@@ -943,7 +943,7 @@ def _literal(item: Any, special: bool) -> _core.Operand:
     if found is not None and not (special and item == 0):  # a ratio has no sign of zero
         return found
     try:
-        packed = pack(np.float64(item), special=True) if special else None
+        packed = pack(float(item), special=True) if special else None
     except OverflowError:  # a ratio beyond all floats
         packed = None
     if packed is not None:
