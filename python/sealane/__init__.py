@@ -62,6 +62,7 @@ from sealane._functions import (
 )
 from sealane._program import Program, program
 from sealane._signature import between, column, wrapping
+from sealane._statistics import corr, count, cov, fdot, fmean, fsum, mean, std, var
 from sealane._value import (
     FixedPoint,
     FloatingPoint,
@@ -134,11 +135,17 @@ __all__ = [
     "boolean",
     "clip",
     "column",
+    "corr",
+    "count",
+    "cov",
     "dot",
     "f16",
     "f32",
     "f64",
+    "fdot",
     "fixed",
+    "fmean",
+    "fsum",
     "i8",
     "i16",
     "i32",
@@ -148,6 +155,7 @@ __all__ = [
     "math",
     "max",
     "maximum",
+    "mean",
     "min",
     "minimum",
     "popcount",
@@ -156,12 +164,14 @@ __all__ = [
     "scan",
     "sha256",
     "stack",
+    "std",
     "sum",
     "u8",
     "u16",
     "u32",
     "u64",
     "ufixed",
+    "var",
     "where",
     "wrap",
     "wrapping",

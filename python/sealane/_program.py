@@ -35,7 +35,9 @@ R = TypeVar("R")
 @overload
 def program(function: Callable[P, R]) -> Program[P, R]: ...
 @overload
-def program(*, flush_subnormals: bool = False) -> Callable[[Callable[P, R]], Program[P, R]]: ...
+def program(
+    function: None = None, *, flush_subnormals: bool = False
+) -> Callable[[Callable[P, R]], Program[P, R]]: ...
 def program(function: Any = None, *, flush_subnormals: bool = False) -> Any:
     """Makes a program of a function whose signature states the owner of each input and the
     receivers of each result; see `Private` and `Revealed`. With `flush_subnormals`, floating point

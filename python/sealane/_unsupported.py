@@ -7,7 +7,6 @@ the base of `Value`, so that the operations that do work can be read on their ow
 from __future__ import annotations
 
 import difflib
-import math
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sealane import _source
@@ -93,11 +92,8 @@ class Unsupported:
             if name.startswith("_"):
                 raise AttributeError(name)
             kind = type(self).__name__
-            if name == "mean":
-                hint = _mean(kind, self.shape)
-            else:
-                everything = "`dir(sl.u32)` lists what values have, `dir(sl)` the functions"
-                hint = _INSTEAD.get(name) or _MISSING.get(name) or everything
+            everything = "`dir(sl.u32)` lists what values have, `dir(sl)` the functions"
+            hint = _INSTEAD.get(name) or _MISSING.get(name) or everything
             raise missing(
                 f"a value of type `{kind}` has no `{name}`",
                 reason=_NO_CONTENT if name in ("item", "tolist", "tobytes") else "",
@@ -133,26 +129,6 @@ def function(name: str, known: Sequence[str]) -> MissingAttributeError:
     near = " or ".join(f"`sl.{other}`" for other in close)
     hint = _MISSING.get(name) or (f"write {near}" if close else "`dir(sl)` lists what there is")
     return missing(f"`sealane` has no `{name}`", hint=hint)
-
-
-def _mean(kind: str, shape: tuple[int | str, ...]) -> str:
-    """Suggests an expression for the mean of values of a type."""
-    rows = any(isinstance(length, str) for length in shape)
-    if kind in ("f16", "bf16", "f32", "f64"):
-        if rows:
-            counted = "((x == x) | (x != x)).sum(dtype=sl.u32)"
-            return f"add and divide by the count: `x.sum() / {counted}.astype(sl.{kind})`"
-        return f"add and divide: `x.sum() / {math.prod(length for length in shape)}`"
-    whole, _, fraction = kind.removeprefix("u").removeprefix("fixed").partition(".")
-    if "fixed" in kind:
-        room = min(int(whole) + _ROOM, 64 - int(fraction))
-        signed = "ufixed" if kind.startswith("u") else "fixed"
-        total = f"x.sum(dtype=sl.{signed}({room}, {fraction}))"
-    else:
-        total = "x.sum(dtype=sl.i64).astype(sl.fixed(48, 16))"
-    if rows:
-        return f"add and divide by the count: `{total} / sl.maximum((x == x).sum(), 1)`"
-    return f"add and divide: `{total} / {math.prod(length for length in shape)}`"
 
 
 def truth(construct: str, at: _source.Span | None) -> SealaneError:
@@ -197,9 +173,6 @@ _OWN = {
     "where",
 }
 
-_ROOM = 24
-"""Bits that a sum is given beyond those of its elements: enough for 16 million of them."""
-
 _CURVE = (
     "functions of floating point are in `sl.math`; of other numbers look it up in a table by an "
     "integer, "
@@ -209,7 +182,6 @@ _ORDER = (
     "there is none yet: order two values with `sl.minimum(a, b)` and `sl.maximum(a, b)`, and take "
     "the ends of many with `x.min()` and `x.max()`"
 )
-_AVERAGE = "add and divide: `x.sum(dtype=sl.fixed(40, 16)) / count`"
 _MISSING = {
     **dict.fromkeys(
         (
@@ -234,7 +206,7 @@ _MISSING = {
         ("sort", "argsort", "argmin", "argmax", "median", "percentile", "quantile", "unique"),
         _ORDER,
     ),
-    **dict.fromkeys(("mean", "average", "nanmean"), _AVERAGE),
+    **dict.fromkeys(("average", "nanmean"), "write `sl.mean(x)`"),
     **dict.fromkeys(
         ("isin", "in1d"), "compare with each: `(x[:, None] == np.array([2, 3])).any(axis=1)`"
     ),
@@ -246,10 +218,9 @@ _MISSING = {
         ("fillna", "dropna", "isna", "isnull", "notna"),
         "no element is missing: fill values in, or drop their rows, before the data are given",
     ),
-    **dict.fromkeys(
-        ("var", "std", "cov", "corrcoef"),
-        "there is none yet: subtract the mean, add squares: `(d * d).sum(dtype=sl.fixed(40, 16))`",
-    ),
+    **dict.fromkeys(("corrcoef", "corrwith"), "write `sl.corr(x, y)`"),
+    **dict.fromkeys(("nanvar",), "write `sl.var(x)`"),
+    **dict.fromkeys(("nanstd",), "write `sl.std(x)`"),
     **dict.fromkeys(
         ("prod", "cumsum", "cumprod", "diff"),
         "carry it along the elements: `sl.scan(body, start, x)`",
@@ -267,7 +238,7 @@ _MISSING = {
         "write `sl.dot(x, y)`, or multiply and add along an axis: `(x * y).sum(axis=0)`",
     ),
     **dict.fromkeys(("count_nonzero",), "write `(x != 0).sum(dtype=sl.u32)`"),
-    **dict.fromkeys(("len", "shape", "size"), "count: `(x == x).sum(dtype=sl.u32)`"),
+    **dict.fromkeys(("len", "shape", "size"), "count: `sl.count(x)`"),
     **dict.fromkeys(("amin", "nanmin"), "write `x.min()`"),
     **dict.fromkeys(("amax", "nanmax"), "write `x.max()`"),
     **dict.fromkeys(("reduce", "fold", "foldl"), "write `sl.scan(body, start, x)`"),

@@ -443,6 +443,55 @@ class Value(Unsupported, metaclass=ElementType):
         """
         return reduce("sum", self, axis, dtype)
 
+    def mean(self, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
+        """Mean along an axis, which is removed, or of everything: `sl.mean`, with its errors.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def wage(
+        ...     wages: sl.Private[sl.u32, "office", "people <= 99"], more: sl.Private[sl.u8, "bank"]
+        ... ) -> sl.Revealed[sl.f64, "bank"]:
+        ...     return (wages + more).mean()
+        >>> wage([2500, 3100, 4000], 1)
+        np.float64(3201.0)
+        """
+        from sealane import _statistics
+
+        return _statistics.mean(self, axis, dtype=dtype)
+
+    def var(self, axis: int | None = None, *, ddof: int = 0) -> Any:
+        """Variance along an axis, which is removed, or of everything: `sl.var`, with its errors.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def spread(
+        ...     heat: sl.Private[sl.f32, "plant", "days <= 9"], base: sl.Private[sl.f32, "office"]
+        ... ) -> sl.Revealed[sl.f32, "office"]:
+        ...     return (heat - base).var(ddof=1)
+        >>> spread([1.0, 2.0, 4.0], 0.5)
+        np.float32(2.3333333)
+        """
+        from sealane import _statistics
+
+        return _statistics.var(self, axis, ddof=ddof)
+
+    def std(self, axis: int | None = None, *, ddof: int = 0) -> Any:
+        """Standard deviation along an axis, which is removed, or of everything: `sl.std`, with its
+        errors.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def spread(
+        ...     heat: sl.Private[sl.f32, "plant", "days <= 9"], base: sl.Private[sl.f32, "office"]
+        ... ) -> sl.Revealed[sl.f32, "office"]:
+        ...     return (heat - base).std()
+        >>> spread([1.0, 2.0, 3.0, 4.0], 0.5)
+        np.float32(1.118034)
+        """
+        from sealane import _statistics
+
+        return _statistics.std(self, axis, ddof=ddof)
+
     def min(self, axis: int | None = None) -> Self:
         """Smallest element along an axis, which is removed, or of all, in its own type. A negative
         axis counts from the end.

@@ -3,6 +3,7 @@
 Each works element by element on values of `sl.f16`, `sl.bf16`, `sl.f32` or `sl.f64`, and on
 numbers and arrays beside them, which broadcast. NumPy's functions of the same meaning work as well:
 `np.sqrt(x)` is `sl.math.sqrt(x)`. Results are the same bits under every protocol.
+`modf` and `frexp` return two values.
 
 >>> import sealane as sl
 >>> @sl.program
@@ -19,45 +20,18 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from sealane import _core, _value
+from sealane import _value
+from sealane._functions import _only
 from sealane._unsupported import missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_RESULTS: dict[str, int] = dict(_core.functions_of_floats())
-"""Number of results of each function by its name."""
-
-_ALIASES = {"nearbyint": "rint"}
-
-_NUMPY = {
-    "arccos": "acos",
-    "arccosh": "acosh",
-    "arcsin": "asin",
-    "arcsinh": "asinh",
-    "arctan": "atan",
-    "arctan2": "atan2",
-    "arctanh": "atanh",
-    "float_power": "pow",
-    "power": "pow",
-}
-"""Names of C for functions of NumPy that have another name there."""
-
-__all__ = sorted([*_RESULTS, "fsum", "sumprod"])
+    from sealane._value import Value
 
 
-def fsum(x: Any, axis: int | None = None) -> Any:
-    """Exact sum, rounded once, as `math.fsum` of Python: the same as `sl.sum(x)`."""
-    return _value.reduce("sum", x, axis)
-
-
-def sumprod(x: Any, y: Any) -> Any:
-    """Exact sum of products, rounded once: the same as `sl.dot(x, y)`."""
-    return _value.dot(x, y)
-
-
-def _made(name: str) -> Callable[..., Any]:
-    results = _RESULTS[name]
+def _function(name: str, results: int = 1) -> Callable[..., Any]:
+    """Makes a function of room `numeric`, of one or several results."""
 
     def function(*operands: Any) -> Any:
         if results == 1:
@@ -65,30 +39,193 @@ def _made(name: str) -> Callable[..., Any]:
         return tuple(_value.call(f"{name}_{index}", *operands) for index in range(results))
 
     function.__name__ = function.__qualname__ = name
-    function.__module__ = __name__
     function.__doc__ = f"`{name}` of C, element by element."
     return function
 
 
+acos = _function("acos")
+acosh = _function("acosh")
+asin = _function("asin")
+asinh = _function("asinh")
+atan = _function("atan")
+atan2 = _function("atan2")
+atanh = _function("atanh")
+cbrt = _function("cbrt")
+ceil = _function("ceil")
+copysign = _function("copysign")
+cos = _function("cos")
+cosh = _function("cosh")
+erf = _function("erf")
+erfc = _function("erfc")
+exp = _function("exp")
+exp2 = _function("exp2")
+expm1 = _function("expm1")
+fabs = _function("fabs")
+fdim = _function("fdim")
+floor = _function("floor")
+fma = _function("fma")
+fmax = _function("fmax")
+fmin = _function("fmin")
+fmod = _function("fmod")
+frexp = _function("frexp", 2)
+hypot = _function("hypot")
+ilogb = _function("ilogb")
+isfinite = _function("isfinite")
+isinf = _function("isinf")
+isnan = _function("isnan")
+isnormal = _function("isnormal")
+ldexp = _function("ldexp")
+log = _function("log")
+log10 = _function("log10")
+log1p = _function("log1p")
+log2 = _function("log2")
+logb = _function("logb")
+modf = _function("modf", 2)
+nextafter = _function("nextafter")
+pow = _function("pow")
+remainder = _function("remainder")
+rint = _function("rint")
+round = _function("round")
+roundeven = _function("roundeven")
+rsqrt = _function("rsqrt")
+scalbn = _function("scalbn")
+sigmoid = _function("sigmoid")
+signbit = _function("signbit")
+sin = _function("sin")
+sinh = _function("sinh")
+sqrt = _function("sqrt")
+tan = _function("tan")
+tanh = _function("tanh")
+tgamma = _function("tgamma")
+trunc = _function("trunc")
+nearbyint = rint
+
+
+def fsum(x: Value, axis: int | None = None) -> Any:
+    """Exact sum, rounded once, as `math.fsum` of Python: `sl.fsum`."""
+    from sealane import _statistics
+
+    return _statistics.fsum(x, axis)
+
+
+def sumprod(x: Value, y: Value) -> Any:
+    """Exact sum of products, rounded once, as `math.sumprod` of Python: `sl.fdot`."""
+    from sealane import _statistics
+
+    return _statistics.fdot(x, y)
+
+
+def softmax(x: Value, axis: int = -1) -> Any:
+    """Shares that add up to 1 along an axis: `exp(x)`, divided by their sum. The largest element is
+    subtracted first, so nothing overflows; each share is off by a few units in the last place.
+    """
+    x = _only("math.softmax", x)
+    place = _value.whole_axis(axis) % max(len(x.shape), 1)
+    beside = (*[slice(None)] * place, None)
+
+    def spread(ends: Any) -> Any:
+        return ends[beside] if place else ends
+
+    shares = exp(x - spread(x.max(place)))
+    return shares / spread(shares.sum(place))
+
+
+_NUMPY = {
+    "arccos": acos,
+    "arccosh": acosh,
+    "arcsin": asin,
+    "arcsinh": asinh,
+    "arctan": atan,
+    "arctan2": atan2,
+    "arctanh": atanh,
+    "float_power": pow,
+    "power": pow,
+}
+"""Functions for those of NumPy that have another name there."""
+
+__all__ = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "ceil",
+    "copysign",
+    "cos",
+    "cosh",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "fdim",
+    "floor",
+    "fma",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frexp",
+    "fsum",
+    "hypot",
+    "ilogb",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isnormal",
+    "ldexp",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logb",
+    "modf",
+    "nearbyint",
+    "nextafter",
+    "pow",
+    "remainder",
+    "rint",
+    "round",
+    "roundeven",
+    "rsqrt",
+    "scalbn",
+    "sigmoid",
+    "signbit",
+    "sin",
+    "sinh",
+    "softmax",
+    "sqrt",
+    "sumprod",
+    "tan",
+    "tanh",
+    "tgamma",
+    "trunc",
+]
+
+
 def of_numpy(name: str) -> Callable[..., Any] | None:
     """The function for one of NumPy; `None` if there is none."""
-    name = _NUMPY.get(name, name)
-    return _made(name) if name in _RESULTS else None
+    if name in __all__:
+        function: Callable[..., Any] = globals()[name]
+        return function
+    return _NUMPY.get(name)
 
 
-def __getattr__(name: str) -> Any:
-    """The functions. Other names raise `AttributeError` with the nearest existing ones."""
-    known = _ALIASES.get(name, name)
-    if known in _RESULTS:
-        return _made(known)
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    close = difflib.get_close_matches(name, __all__, n=2)
-    near = " or ".join(f"`sl.math.{other}`" for other in close)
-    raise missing(
-        f"`sealane.math` has no `{name}`",
-        hint=f"write {near}" if close else "`dir(sl.math)` lists what there is",
-    )
+if not TYPE_CHECKING:  # a type checker has to find a misspelt function itself
+
+    def __getattr__(name):
+        """Raises `AttributeError` with the nearest names there are."""
+        if name.startswith("__"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        close = difflib.get_close_matches(name, __all__, n=2)
+        near = " or ".join(f"`sl.math.{other}`" for other in close)
+        raise missing(
+            f"`sealane.math` has no `{name}`",
+            hint=f"write {near}" if close else "`dir(sl.math)` lists what there is",
+        )
 
 
 def __dir__() -> list[str]:

@@ -142,7 +142,8 @@ SIGNATURES: list[Callable[[Any], object]] = [
     lambda odd: checked(GIVEN, sl.Revealed[sl.u8, "ben", odd]),
     lambda odd: checked(GIVEN, LEARNT, lambda x: odd),
     lambda odd: checked(GIVEN, LEARNT, lambda x: (odd,)),
-    lambda odd: sl.program(odd).check(),
+    # `sl.program(None)` is `sl.program()`, a decorator.
+    lambda odd: (sl.program()(None) if odd is None else sl.program(odd)).check(),
     lambda odd: sl.Program(odd, {}).check(),
     lambda odd: sl.fixed(odd, 3),
     lambda odd: sl.ufixed(3, odd),

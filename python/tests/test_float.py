@@ -302,3 +302,114 @@ def test_files_and_commands(tmp_path: Path) -> None:
         results = json.loads(done.stdout)["results"]
         same(np.array(results["result_0"]["values"], np.float32), a * b + np.float32(1.5))
         assert results["result_1"]["values"] == (a > b).tolist()
+
+
+def exactly(x: Any) -> list[Fraction]:
+    return [Fraction(float(number)) for number in np.ravel(x)]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+def test_means_are_exact_and_rounded_once(kind: str, protocol: str) -> None:
+    element, native, _ = KINDS[kind]
+    a = np.array([1e16, 1.0, -1e16, 0.1, 5e-324, -3.5, 7.25], native)
+    b = np.array([3.0, 0.1, 1e-30, -0.0, 2.5, 1.0, 8.0], native)
+
+    def f(a: Any, b: Any) -> Any:
+        return sl.stack([a.mean(), sl.fmean(b)])
+
+    found = run(f, element, (element, a), (element, b), protocol=protocol, rows=7)
+    means = [sum(exactly(x), Fraction(0)) / 7 for x in (a, b)]
+    # No mean here is near a tie of `f32` in `f64`.
+    assert found.tolist() == [native(float(mean)) for mean in means]
+
+
+@QUICK
+@given(data=st.data())
+def test_means_of_every_kind(data: st.DataObject) -> None:
+    x = data.draw(numbers("f64"))
+    found = run(lambda a: a.mean(), sl.f64, (sl.f64, x))
+    if np.isfinite(x).all():
+        exact = sum(exactly(x), Fraction(0)) / len(x)
+        same(found + 0.0, np.float64(float(exact)) + 0.0)
+    else:
+        with np.errstate(invalid="ignore"):
+            same(found, np.float64(x[~np.isfinite(x)].sum()))
+    whole = data.draw(st.lists(st.integers(-(2**31), 2**31 - 1), min_size=4, max_size=4))
+    found = run(lambda a: sl.mean(a), sl.f64, (sl.i32, np.array(whole, np.int32)))
+    same(found, np.float64(float(Fraction(sum(whole), 4))))
+    ratio = np.array(whole, np.int32) / 2**16
+    found = run(lambda a: sl.mean(a), sl.f64, (sl.fixed(16, 16), ratio))
+    same(found, np.float64(float(Fraction(sum(whole), 2**18))))
+
+
+def test_statistics_of_rows_are_those_of_numpy() -> None:
+    rng = np.random.default_rng(17)
+    x, y = rng.normal(1000, 3, 40), rng.normal(5, 2, 40)
+    k = rng.integers(0, 100, 40)
+
+    @sl.program
+    def f(
+        x: sl.Private[sl.f64, "alice", "n <= 50"],
+        k: sl.Private[sl.u8, "alice", "n"],
+        y: sl.Private[sl.f64, "bob", "n"],
+    ) -> tuple[sl.Revealed[sl.f64, "alice"], sl.Revealed[sl.u8, "alice"]]:
+        both = [x.var(), x.std(ddof=1), sl.cov(x, y), sl.corr(x, y), sl.mean(k), sl.var(k)]
+        return sl.stack([*both, sl.fsum(k), sl.fdot(x, y)]), sl.count(x)
+
+    found, counted = f(x, k, y)
+    expected = [
+        x.var(),
+        x.std(ddof=1),
+        np.cov(x, y)[0, 1],
+        np.corrcoef(x, y)[0, 1],
+        k.mean(),
+        k.var(),
+        k.sum(),
+        math.fsum(a * b for a, b in zip(map(float, x), map(float, y), strict=True)),
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert found[4] == k.mean()
+    assert counted == 40
+
+
+def test_statistics_along_an_axis() -> None:
+    x = np.array([[1.0, 5.0, 2.5], [4.0, 0.5, 8.0]], np.float32)
+
+    @sl.program
+    def f(
+        x: sl.Private[sl.f32, "alice", 2, 3], y: sl.Private[sl.f32, "bob"]
+    ) -> tuple[sl.Revealed[sl.f32, "bob"], sl.Revealed[sl.f32, "bob"], sl.Revealed[sl.f32, "bob"]]:
+        return (
+            x.mean(axis=0) + y,
+            x.var(axis=1),
+            sl.stack([x.mean(), x.std(), sl.count(x).astype(sl.f32) * y]),
+        )
+
+    rows, columns, whole = f(x, 1.0)
+    np.testing.assert_array_equal(rows, x.mean(axis=0) + 1)
+    np.testing.assert_allclose(columns, x.var(axis=1), rtol=1e-6)
+    np.testing.assert_allclose(whole, [x.mean(), x.std(), 6], rtol=1e-6)
+
+
+def test_softmax_and_functions_of_several_results() -> None:
+    x = np.array([1.0, 3.0, -2.0, 90.0], np.float32)
+    found = run(lambda a: sl.math.softmax(a), sl.f32, (sl.f32, x))
+    powers = np.exp(x.astype(np.float64) - 90)
+    np.testing.assert_allclose(found, powers / powers.sum(), rtol=1e-6, atol=1e-44)
+    found = run(lambda a: sl.stack([*sl.math.modf(a)]), sl.f32, (sl.f32, x / np.float32(1.5)))
+    np.testing.assert_array_equal(found, np.array(np.modf(x / np.float32(1.5))))
+
+
+def test_the_functions_of_math_are_those_of_the_registry() -> None:
+    from sealane import _core
+
+    operators = {"add", "sub", "mul", "div", "neg", "eq", "ne", "lt", "le", "gt", "ge"}
+    derived = {"fsum", "sumprod", "softmax", "nearbyint"}
+    known = {name for name, _ in _core.functions_of_floats()}
+    assert set(sl.math.__all__) == known - operators | derived
+
+
+def test_applied_to_integers_a_function_says_how_to_convert() -> None:
+    with pytest.raises(sl.ProgramError, match=r"astype\(sl.f32\)"):
+        run(lambda a: np.sqrt(a), sl.f32, (sl.i32, np.arange(4)))

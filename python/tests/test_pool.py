@@ -53,7 +53,7 @@ def test_a_damaged_pool_is_told_by_doctor_and_dropped(sides: tuple[Side, Side]) 
     under_way = [side.command("doctor", "--wait", "60") for side in sides]
     done, well = ended(under_way[0], 5), ended(under_way[1])
     assert "with bob: error[pool-unusable]" in done.stdout
-    assert f"the pool at {state.parent}/state: " in done.stdout.replace("\n", " ")
+    assert f"the pool at pools/{state.parent.name}/state: " in done.stdout.replace("\n", " ")
     assert "1 pool cannot be used" in done.stderr
     assert "1,024 bits of inputs of bob" in well.stdout
     assert "error[pool-unusable]" in alice.sealane("pool", "show", status=2).stderr

@@ -1,17 +1,18 @@
-//! Exact sums, against integers of any size.
+//! Exact sums and means, against integers of any size.
 
 use crate::common::Random;
-use crate::common::exact::{Value, decode, encode_value};
+use crate::common::exact::{Value, decode, encode, encode_value, power};
 use crate::lanes::Circuit;
 use crate::values::{edges, random};
 use sealane_circuit::{Goal, Int};
 use sealane_numeric::{Accumulator, Arithmetic, Format, LIMB, Terms};
 
-/// The circuits of a sum, whose limbs are added outside of circuits.
+/// The circuits of a sum and of a mean, whose limbs are added outside of circuits.
 struct Sum {
     of: Accumulator,
     place: Circuit,
     finish: Circuit,
+    mean: Circuit,
 }
 
 impl Sum {
@@ -24,9 +25,19 @@ impl Sum {
             }
         };
         assert!(of.limbs().iter().all(|&width| width <= LIMB));
-        let widths: Vec<usize> = of.limbs().iter().map(|width| width + 37).collect();
+        let mut widths: Vec<usize> = of.limbs().iter().map(|width| width + 37).collect();
         let finish = Circuit::new(goal, &widths, |b, sums| vec![of.finish(b, sums)]);
-        Sum { of, place, finish }
+        widths.push(37);
+        let mean = Circuit::new(goal, &widths, |b, given| {
+            let (count, sums) = given.split_last().expect("a count");
+            vec![of.mean(b, sums, count)]
+        });
+        Sum {
+            of,
+            place,
+            finish,
+            mean,
+        }
     }
 
     /// The words of each addend.
@@ -47,6 +58,17 @@ impl Sum {
             .collect()
     }
 
+    /// The means of groups of addends.
+    fn means(&self, groups: &[Vec<Vec<u128>>]) -> Vec<u128> {
+        let given = groups.iter().map(|group| {
+            let mut given = total(&self.place(group));
+            given.push(group.len() as u128);
+            given
+        });
+        let means = self.mean.run(&given.collect::<Vec<_>>());
+        means.into_iter().map(|mean| mean[0]).collect()
+    }
+
     fn value(&self, addend: &[u128]) -> Value {
         let factors: Vec<_> = addend
             .iter()
@@ -59,21 +81,45 @@ impl Sum {
         }
     }
 
-    /// IEEE's sum of exact values, rounded at the end.
-    fn expected(&self, addends: &[Vec<u128>]) -> u128 {
+    /// IEEE's sum of exact values.
+    fn exact(&self, addends: &[Vec<u128>]) -> Value {
         let values = addends.iter().map(|addend| self.value(addend));
-        let sum = values
-            .reduce(|sum, value| sum.add(&value))
-            .expect("an addend");
-        encode_value(self.of.arithmetic, &sum)
+        let sum = values.reduce(|sum, value| sum.add(&value));
+        sum.expect("an addend")
+    }
+
+    /// The sum, rounded at the end.
+    fn expected(&self, addends: &[Vec<u128>]) -> u128 {
+        encode_value(self.of.arithmetic, &self.exact(addends))
+    }
+
+    /// The mean, rounded at the end.
+    fn expected_mean(&self, addends: &[Vec<u128>]) -> u128 {
+        match self.exact(addends) {
+            Value::Finite {
+                negative,
+                size,
+                exponent,
+            } => {
+                let count = addends.len();
+                let (over, under) = match exponent {
+                    0.. => (size * power(exponent), power(0) * count),
+                    _ => (size, power(-exponent) * count),
+                };
+                encode(self.of.arithmetic, negative, &over, &under)
+            }
+            special => encode_value(self.of.arithmetic, &special),
+        }
     }
 
     fn check(&self, groups: &[Vec<Vec<u128>>]) {
-        for (group, found) in groups.iter().zip(self.all(groups)) {
-            let want = self.expected(group);
+        let found = self.all(groups).into_iter().zip(self.means(groups));
+        for (group, (sum, mean)) in groups.iter().zip(found) {
+            let want = (self.expected(group), self.expected_mean(group));
             assert_eq!(
-                found, want,
-                "{:?} of {group:x?}: {found:x}, not {want:x}",
+                (sum, mean),
+                want,
+                "{:?} of {group:x?}: {sum:x} and {mean:x}, not {want:x?}",
                 self.of
             );
         }
@@ -214,7 +260,8 @@ fn ranges_of_exponents() {
                 .chunks(2)
                 .map(|pair| pair.iter().map(|&x| vec![x]).collect())
                 .collect::<Vec<Vec<_>>>();
-            for (group, found) in groups.iter().zip(circuit.all(&groups)) {
+            let found = circuit.all(&groups).into_iter().zip(circuit.means(&groups));
+            for (group, found) in groups.iter().zip(found) {
                 let inside = group.iter().all(|x| {
                     let field = x[0] >> 23 & 255;
                     let exponent = field.max(1) as i32 - 127;
@@ -223,9 +270,9 @@ fn ranges_of_exponents() {
                     zero || field == 255 || (lowest..=highest).contains(&exponent)
                 });
                 let want = if inside {
-                    full.expected(group)
+                    (full.expected(group), full.expected_mean(group))
                 } else {
-                    Format::F32.nan()
+                    (Format::F32.nan(), Format::F32.nan())
                 };
                 assert_eq!(found, want, "{group:x?} in {lowest}..={highest}");
             }

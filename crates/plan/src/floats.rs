@@ -7,6 +7,7 @@
 //! | arithmetic, comparisons, functions, conversions | a call, of room `numeric` or of `lower` |
 //! | `min` and `max` along an axis | those of integers in the same order, which a call makes |
 //! | sums and inner products | sums of the words of an exact sum, and one call that rounds it |
+//! | means | the same, or a sum of integers; a sum of ones; one call that divides and rounds |
 //!
 //! A call is named after its format and operation, such as `f32.add`, or `f32.flushed.add` where
 //! the program reads and writes subnormal numbers as zeros. Its operands broadcast, and it works
@@ -60,6 +61,14 @@ pub(crate) enum Operation {
     Word(usize, Sum),
     /// The number nearest to an exact sum, from the sums of all words.
     Total(Sum),
+    /// The number nearest to the exact sum divided by a count, from the sums of all words and the
+    /// count.
+    Mean(Sum),
+    /// The number nearest to the quotient of an integer, times `2^-fraction`, and a count.
+    Quotient {
+        /// Bits behind the point of the integer.
+        fraction: u8,
+    },
 }
 
 /// An exact sum, of numbers or of products.
@@ -101,8 +110,14 @@ impl Call {
             Some(Sum { products, most })
         };
         let parts = rest.split('.').collect::<Vec<_>>();
-        if let ["word", index, name, most] = parts[..] {
-            let operation = Operation::Word(index.parse().ok()?, sum(name, most)?);
+        let operation = match parts[..] {
+            ["word", index, name, most] => {
+                Some(Operation::Word(index.parse().ok()?, sum(name, most)?))
+            }
+            ["mean", name, most] => Some(Operation::Mean(sum(name, most)?)),
+            _ => None,
+        };
+        if let Some(operation) = operation {
             let arithmetic = Arithmetic { format, subnormals };
             return Some(Call {
                 arithmetic,
@@ -110,6 +125,9 @@ impl Call {
             });
         }
         let operation = match rest.split_once('.') {
+            Some(("quotient", digits)) => Operation::Quotient {
+                fraction: fraction(digits)?,
+            },
             Some(("from", digits)) => Operation::From {
                 fraction: fraction(digits)?,
             },
@@ -155,6 +173,8 @@ impl fmt::Display for Call {
             Operation::Ordered => f.write_str(".order.back"),
             Operation::Word(index, sum) => write!(f, ".word.{index}.{sum}"),
             Operation::Total(sum) => write!(f, ".{sum}"),
+            Operation::Mean(sum) => write!(f, ".mean.{sum}"),
+            Operation::Quotient { fraction } => write!(f, ".quotient.{fraction}"),
         }
     }
 }
@@ -275,6 +295,13 @@ impl Writer<'_> {
                     };
                 }
             }
+            (Op::Mean { of: a, axes }, op) => {
+                let (of, from) = (op.operands()[0], self.of.values[a.0 as usize].ty);
+                return match from {
+                    Type::Float(format) => self.mean(value, of, axes, format),
+                    from => self.mean_of_integers(value, of, axes, from.fraction()),
+                };
+            }
             (Op::Dot(a, _), op) => {
                 if let (Some(format), &[a, b]) = (format(*a), &op.operands()[..]) {
                     let (a, axis) = self.beside_columns(a, b);
@@ -386,6 +413,82 @@ impl Writer<'_> {
     /// The exact sum of numbers, or of products of two, along axes, rounded once. Each word of an
     /// addend is summed as an integer, so that no order of work changes the result.
     fn sum(&mut self, value: &Value, addends: &[ValueId], axes: &[u32], format: Format) -> ValueId {
+        let (sum, words) = self.words(value, addends, axes, format);
+        self.call(value, format, Operation::Total(sum), words)
+    }
+
+    /// The exact mean of numbers along axes, rounded once.
+    fn mean(&mut self, value: &Value, of: ValueId, axes: &[u32], format: Format) -> ValueId {
+        let (sum, mut words) = self.words(value, &[of], axes, format);
+        words.push(self.count(value, of, axes));
+        self.call(value, format, Operation::Mean(sum), words)
+    }
+
+    /// The exact mean of integers or fixed point with so many bits behind the point, rounded once.
+    fn mean_of_integers(
+        &mut self,
+        value: &Value,
+        of: ValueId,
+        axes: &[u32],
+        fraction: u8,
+    ) -> ValueId {
+        let Some(format) = value.ty.format() else {
+            unreachable!("check has seen that a mean is of floating point")
+        };
+        let total = self.added(value, of, axes);
+        let count = self.count(value, of, axes);
+        let operation = Operation::Quotient { fraction };
+        self.call(value, format, operation, vec![total, count])
+    }
+
+    /// The number of elements along axes, the same for each of the others: a sum of ones.
+    fn count(&mut self, value: &Value, of: ValueId, axes: &[u32]) -> ValueId {
+        let ones = Value {
+            ty: Type::Bool,
+            range: Range::of(1),
+            ..self.values[of.0 as usize].clone()
+        };
+        let ones = self.push(ones, Op::Binary(Binary::Eq, of, of));
+        let ones = self.push(
+            Value {
+                ty: Type::unsigned(1),
+                ..self.values[ones.0 as usize].clone()
+            },
+            Op::Cast(ones),
+        );
+        self.added(value, ones, axes)
+    }
+
+    /// The sum of integers along axes; `like` says who knows it.
+    fn added(&mut self, like: &Value, integers: ValueId, axes: &[u32]) -> ValueId {
+        let (mut sum, of) = (integers, self.values[integers.0 as usize].clone());
+        let (mut range, mut shape) = (of.range, of.shape);
+        for axis in axes.iter().rev() {
+            let length = self.length(&shape, *axis);
+            range = range.hull(Range {
+                lo: range.lo.saturating_mul(length.into()),
+                hi: range.hi.saturating_mul(length.into()),
+            });
+            shape = shape.without(*axis as usize);
+            let value = Value {
+                ty: Type::smallest(range).unwrap_or(Type::I64),
+                range,
+                shape: shape.clone(),
+                ..like.clone()
+            };
+            sum = self.push(value, Op::Reduce(Reduction::Sum, sum, *axis));
+        }
+        sum
+    }
+
+    /// The sums of the words of numbers, or of products of two, along axes.
+    fn words(
+        &mut self,
+        value: &Value,
+        addends: &[ValueId],
+        axes: &[u32],
+        format: Format,
+    ) -> (Sum, Vec<ValueId>) {
         let shapes = addends.iter().map(|id| &self.values[id.0 as usize].shape);
         let shape = shapes.cloned().reduce(|a, b| broadcast(&a, &b));
         let shape = shape.unwrap_or_else(Shape::scalar);
@@ -405,17 +508,10 @@ impl Writer<'_> {
             let mut of = exactly(value, (1 << width) - 1);
             of.shape = shape.clone();
             let operation = Operation::Word(index, sum);
-            let mut word = self.call(&of, format, operation, addends.to_vec());
-            for (axis, length) in axes.iter().zip(&lengths).rev() {
-                let largest = of.range.hi * i128::from(*length);
-                let shape = of.shape.without(*axis as usize);
-                of = exactly(value, largest);
-                of.shape = shape;
-                word = self.push(of.clone(), Op::Reduce(Reduction::Sum, word, *axis));
-            }
-            words.push(word);
+            let word = self.call(&of, format, operation, addends.to_vec());
+            words.push(self.added(value, word, axes));
         }
-        self.call(value, format, Operation::Total(sum), words)
+        (sum, words)
     }
 
     /// The most elements along an axis.
@@ -538,6 +634,8 @@ mod tests {
             Operation::Ordered,
             Operation::Word(3, sum),
             Operation::Total(sum),
+            Operation::Mean(sum),
+            Operation::Quotient { fraction: 4 },
         ];
         for operation in operations {
             for format in Format::ALL {

@@ -110,6 +110,7 @@ impl Fuser<'_> {
             }
             Op::Dot(..) => unreachable!("a dot product is expanded, or done in the ring"),
             Op::SumProduct { .. } => unreachable!("the pass `scale` writes it out"),
+            Op::Mean { .. } => unreachable!("the pass `floats` writes it out"),
         })
     }
 

@@ -104,7 +104,7 @@ fn pays(graph: &Graph, value: &Value) -> bool {
             let ands = lower::ands_by_element(graph, value);
             ands > 0 && 2 * ands >= usize::from(value.range.bits())
         }
-        Op::Reduce(..) | Op::Dot(..) | Op::SumProduct { .. } => true,
+        Op::Reduce(..) | Op::Dot(..) | Op::SumProduct { .. } | Op::Mean { .. } => true,
         Op::Lookup { .. } | Op::Call(..) => true,
         // Used through their parts only.
         Op::Map { .. } | Op::Scan { .. } => false,

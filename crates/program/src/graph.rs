@@ -158,6 +158,15 @@ pub enum Op {
         /// The axes of the product that are summed over: at least one, ascending.
         axes: Vec<u32>,
     },
+    /// The mean along axes, which are removed; axis 0 may be the symbolic one. The exact mean of
+    /// numbers of any type is rounded once, to the nearest number of the floating-point type that
+    /// the value declares: their own type, or one of integers and fixed point.
+    Mean {
+        /// The numbers.
+        of: ValueId,
+        /// The axes: at least one, ascending.
+        axes: Vec<u32>,
+    },
     /// Elements `start..start + len` of one fixed axis; `squeeze` (then `len` is 1) removes it.
     Slice {
         /// The tensor.

@@ -98,6 +98,7 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic>
                 format!("({x} * {y}).sum(dtype={wide})")
             })
         }
+        Op::Mean { of, axes } => float::mean(scope, *of, axes, declared),
         Op::Slice {
             of,
             axis,

@@ -8,7 +8,7 @@ impl Op {
         match self {
             Op::Param(_) | Op::Const(_) => Vec::new(),
             Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => vec![*a],
-            Op::Slice { of, .. } => vec![*of],
+            Op::Slice { of, .. } | Op::Mean { of, .. } => vec![*of],
             Op::Binary(_, a, b) | Op::Dot(a, b) | Op::SumProduct { a, b, .. } => vec![*a, *b],
             Op::Select(condition, yes, no) => vec![*condition, *yes, *no],
             Op::Lookup { table, index } => vec![*table, *index],
@@ -29,7 +29,7 @@ impl Op {
         match self {
             Op::Param(_) | Op::Const(_) => {}
             Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => *a = new(*a),
-            Op::Slice { of, .. } => *of = new(*of),
+            Op::Slice { of, .. } | Op::Mean { of, .. } => *of = new(*of),
             Op::Binary(_, a, b) | Op::Dot(a, b) | Op::SumProduct { a, b, .. } => {
                 (*a, *b) = (new(*a), new(*b));
             }

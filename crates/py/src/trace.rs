@@ -192,6 +192,34 @@ impl Trace {
         })
     }
 
+    /// Adds an exact mean, of one axis or of all.
+    fn mean(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        axis: Option<i64>,
+        kind: Option<&str>,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        let ty = kind.map(type_of).transpose()?;
+        self.on_handles(py, at, [a], |builder, [a], span| {
+            builder.mean(a, axis, ty, span)
+        })
+    }
+
+    /// Adds a number of elements, of one axis or of all.
+    fn count(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        axis: Option<i64>,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        self.on_handles(py, at, [a], |builder, [a], span| {
+            builder.count(a, axis, span)
+        })
+    }
+
     /// Adds a product of the last axis of one value with the first of another.
     fn dot(
         &mut self,

@@ -1,9 +1,50 @@
-//! Sums of limbs as numbers.
+//! Sums of limbs as numbers, and their means.
 
 use super::Accumulator;
-use crate::format::Parts;
+use crate::format::{Arithmetic, Parts};
 use crate::word::{layers, mask};
 use sealane_circuit::{Builder, Int, Wire, Word};
+
+impl Arithmetic {
+    /// The number nearest to `dividend / (divisor 2^fraction)`, for a positive divisor; if that is 0,
+    /// the result is unspecified.
+    pub fn quotient_of_integers(
+        self,
+        b: &mut Builder,
+        dividend: Int,
+        divisor: Int,
+        fraction: usize,
+    ) -> Word {
+        let minus = dividend.sign();
+        let magnitude = b.abs(dividend, dividend.bits.len());
+        let (magnitude, unit) = self.divided(b, &magnitude, -(fraction as i32), divisor.bits);
+        let mut number = self.round_integer(b, &magnitude, unit);
+        number.push(minus);
+        number
+    }
+
+    /// The quotient of a magnitude in a power of two as its unit, and the unit of the quotient: as
+    /// many bits as decide how it is rounded, and one that tells whether any are left.
+    fn divided(
+        self,
+        b: &mut Builder,
+        magnitude: &[Wire],
+        unit: i32,
+        divisor: &[Wire],
+    ) -> (Word, i32) {
+        // Where a unit is no more than the smallest number, one bit below it decides.
+        let smallest = 1 - self.format.bias() - self.format.fraction as i32;
+        let most = (divisor.len() + self.precision()) as i32;
+        let more = 1 + (unit - smallest).clamp(0, most);
+        let width = magnitude.len() + more as usize;
+        let dividend = Int::unsigned(magnitude).shl(more as usize, width);
+        let (dividend, bits) = (Int::unsigned(&dividend), divisor.len());
+        let (quotient, rest) = b.div_rem(dividend, Int::unsigned(divisor), width, bits);
+        let mut magnitude = vec![b.any(&rest)];
+        magnitude.extend(quotient);
+        (magnitude, unit - more - 1)
+    }
+}
 
 impl Accumulator {
     /// The sum, rounded once, from the sums of each of the words of all addends, of any widths.
@@ -11,6 +52,22 @@ impl Accumulator {
     /// # Panics
     /// If there is not a sum for each of the words.
     pub fn finish(&self, b: &mut Builder, sums: &[Word]) -> Word {
+        self.rounded(b, sums, None)
+    }
+
+    /// The sum divided by `count`, rounded once: with the number of addends, their mean. It takes the
+    /// bits of the window times those of `count`.
+    ///
+    /// `count` is an unsigned integer of which no more bits are read than
+    /// [`addends`](Accumulator::addends) has; for 0 the result is unspecified.
+    ///
+    /// # Panics
+    /// If there is not a sum for each of the words.
+    pub fn mean(&self, b: &mut Builder, sums: &[Word], count: &[Wire]) -> Word {
+        self.rounded(b, sums, Some(count))
+    }
+
+    fn rounded(&self, b: &mut Builder, sums: &[Word], count: Option<&[Wire]>) -> Word {
         let widths = self.limbs();
         assert_eq!(sums.len(), widths.len(), "a sum for each word");
         let (limbs, rest) = sums.split_at(sums.len() - 4);
@@ -26,7 +83,14 @@ impl Accumulator {
             0 => Wire::ZERO,
             _ => b.and(all, !some),
         };
-        let (format, unit) = (self.arithmetic.format, self.unit());
+        let format = self.arithmetic.format;
+        let (magnitude, unit) = match count {
+            Some(count) => {
+                let count = Int::unsigned(count).resize(layers(self.addends as usize + 1));
+                self.arithmetic.divided(b, &magnitude, self.unit(), &count)
+            }
+            None => (magnitude, self.unit()),
+        };
         let number = self.arithmetic.round_integer(b, &magnitude, unit);
         let [nan, plus, less] = flags;
         let both = b.and(plus, less);

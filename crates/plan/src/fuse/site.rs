@@ -381,6 +381,7 @@ fn name(op: &Op) -> String {
         Op::Cast(_) => "cast".into(),
         Op::Reduce(reduction, ..) => reduction.name().into(),
         Op::Dot(..) | Op::SumProduct { .. } => "dot".into(),
+        Op::Mean { .. } => "mean".into(),
         Op::Slice { .. } => "slice".into(),
         Op::Lookup { .. } => "lookup".into(),
         Op::Stack(..) => "stack".into(),

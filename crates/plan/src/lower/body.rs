@@ -114,6 +114,7 @@ impl Lowering {
             }
             Op::Dot(a, b) => self.dot(value.range, scope, *a, *b)?,
             Op::SumProduct { .. } => unreachable!("the pass `scale` writes it out"),
+            Op::Mean { .. } => unreachable!("the pass `floats` writes it out"),
             Op::Slice {
                 of,
                 axis,

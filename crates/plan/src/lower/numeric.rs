@@ -55,6 +55,17 @@ pub(super) fn lower(b: &mut Builder, call: &Call, operands: &[Int<'_>], range: R
             let sums = sums.collect::<Vec<_>>();
             sum.accumulator(arithmetic).finish(b, &sums)
         }
+        Operation::Mean(sum) => {
+            let (count, sums) = operands
+                .split_last()
+                .unwrap_or_else(|| unreachable!("a count"));
+            let sums = sums.iter().map(|int| int.bits.to_vec());
+            let sums = sums.collect::<Vec<_>>();
+            sum.accumulator(arithmetic).mean(b, &sums, count.bits)
+        }
+        Operation::Quotient { fraction } => {
+            arithmetic.quotient_of_integers(b, operands[0], operands[1], (*fraction).into())
+        }
         Operation::Convert(format) => arithmetic.convert(b, &bits(), *format),
     }
 }

@@ -6,7 +6,7 @@ use crate::call;
 use crate::decimal::range_text;
 use crate::graph::{Binary, Op, Reduction, Unary, ValueId};
 use crate::infer;
-use crate::types::{Range, Type};
+use crate::types::{Dim, Range, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_numeric::Kind;
 
@@ -90,14 +90,8 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<Handle, Diagnostic> {
         let id = self.found(a, span)?;
+        let axes = self.axes(id, axis, span)?;
         let value = &self.top().values[id.0 as usize];
-        let axes = match axis {
-            Some(axis) => {
-                let axis = self.axis(&value.shape, axis, value.shape.rank());
-                vec![axis.map_err(|error| error.at(span))?]
-            }
-            None => (0..value.shape.rank() as u32).rev().collect(),
-        };
         if value.ty.is_float() || dtype.is_some_and(Type::is_float) {
             return self.reduce_floats(op, id, axes, dtype, span);
         }
@@ -149,6 +143,110 @@ impl Builder {
         }
         id = self.cast_to(id, ty, span)?;
         Ok(self.handle(id))
+    }
+
+    /// Adds the exact mean along `axis` (negative from the end), or without it of all elements,
+    /// rounded once: in their own type of floating point, or `f64` of other numbers; in `dtype`, if
+    /// it is given and as wide.
+    pub fn mean(
+        &mut self,
+        a: Handle,
+        axis: Option<i64>,
+        dtype: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let mut id = self.found(a, span)?;
+        let mut axes = self.axes(id, axis, span)?;
+        axes.reverse();
+        let from = self.known(id).0;
+        let ty = dtype.unwrap_or(if from.is_float() { from } else { Type::F64 });
+        if !ty.is_float() {
+            return Err(infer::no_common_type("mean", from, ty)
+                .because("a mean is a number of floating point")
+                .hint("leave `dtype` out, or convert the mean: `sl.saturate(mean, type)`")
+                .at(span));
+        }
+        let wide = match from {
+            Type::Bool => BIT,
+            Type::Float(_) => from.common(ty).unwrap_or(ty),
+            from => from.strict(),
+        };
+        id = self.cast_to(id, wide, span)?;
+        let rounded = if wide.is_float() { wide } else { ty };
+        id = match axes.is_empty() {
+            true => self.cast_to(id, rounded, span)?,
+            false => self.push(Op::Mean { of: id, axes }, rounded, span)?,
+        };
+        id = self.cast_to(id, ty, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// Adds the number of elements along `axis` (negative from the end), or without it of all: a
+    /// constant where no rows are counted.
+    pub fn count(
+        &mut self,
+        a: Handle,
+        axis: Option<i64>,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let mut id = self.found(a, span)?;
+        let axes = self.axes(id, axis, span)?;
+        let (mut fixed, mut most, mut rows) = (1u64, 1u64, false);
+        for axis in axes {
+            match self.top().values[id.0 as usize].shape.dim(axis as usize) {
+                Some(Dim::Fixed(length)) => fixed = fixed.saturating_mul(length),
+                other => {
+                    rows = true;
+                    most = other.map_or(1, |dim| self.scope().length(dim).1);
+                }
+            }
+        }
+        let most = Range::of(fixed.saturating_mul(most).into());
+        let ty = Type::smallest(most).unwrap_or(Type::I64);
+        if !rows {
+            let id = self.number(ty, fixed.into(), span)?;
+            return Ok(self.handle(id));
+        }
+        while let rank @ 2.. = self.top().values[id.0 as usize].shape.rank() {
+            let (axis, start, len) = (rank as u32 - 1, 0, 1);
+            let first = Op::Slice {
+                of: id,
+                axis,
+                start,
+                len,
+                squeeze: true,
+            };
+            id = self.push(first, ty, span)?;
+        }
+        if self.known(id).0.is_float() {
+            id = self.push(Op::Cast(id), BIT, span)?;
+        }
+        id = self.push(Op::Binary(Binary::Eq, id, id), Type::Bool, span)?;
+        id = self.cast_to(id, ty, span)?;
+        id = self.push(Op::Reduce(Reduction::Sum, id, 0), ty, span)?;
+        let each = self.number(ty, fixed.into(), span)?;
+        id = match fixed {
+            1 => id,
+            _ => self.push(Op::Binary(Binary::Mul, id, each), ty, span)?,
+        };
+        Ok(self.handle(id))
+    }
+
+    /// The axes of a reduction, descending: one, or all.
+    fn axes(
+        &self,
+        id: ValueId,
+        axis: Option<i64>,
+        span: Option<&Span>,
+    ) -> Result<Vec<u32>, Diagnostic> {
+        let shape = &self.top().values[id.0 as usize].shape;
+        match axis {
+            Some(axis) => {
+                let axis = self.axis(shape, axis, shape.rank());
+                Ok(vec![axis.map_err(|error| error.at(span))?])
+            }
+            None => Ok((0..shape.rank() as u32).rev().collect()),
+        }
     }
 
     /// Reduces floating point, or other numbers that are converted to it first. A sum is exact and

@@ -123,8 +123,13 @@ pub fn binary(
 }
 
 /// Range of the exact result in stored numbers. Comparisons convert both sides to the longer
-/// fraction; `//` gives a whole number, in that fraction as well.
+/// fraction; `//` gives a whole number, in that fraction as well. A value is equal to itself.
 fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range, Diagnostic> {
+    match op {
+        Binary::Eq | Binary::Le | Binary::Ge if a == b => return Ok(Range::of(1)),
+        Binary::Ne | Binary::Lt | Binary::Gt if a == b => return Ok(Range::of(0)),
+        _ => {}
+    }
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     let too_wide = || fixed::too_wide(&op.python(&scope.name(a, "a"), &scope.name(b, "b")));
     let fractions = [left.ty.fraction(), right.ty.fraction()].map(i16::from);

@@ -4,7 +4,7 @@
 use super::refuse::{invalid, no_common_type, no_such_type};
 use super::{Meta, Scope, shape};
 use crate::graph::{Binary, Unary, ValueId};
-use crate::types::{Dim, Type};
+use crate::types::{Dim, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic};
 
 /// Bound on the addends of a sum.
@@ -90,21 +90,44 @@ pub fn sum_product(scope: &Scope, [a, b]: [ValueId; 2], axes: &[u32]) -> Result<
     }
     let mut shape = shape::broadcast(scope, &left.shape, &right.shape)?;
     shape::bounded(scope, &shape)?;
-    if axes.is_empty() || !axes.windows(2).all(|pair| pair[0] < pair[1]) {
-        return Err(invalid("a sum of products along no axis, or not in order"));
-    }
-    let mut dims = Vec::new();
-    for axis in axes.iter().rev() {
-        let dim = shape.dim(*axis as usize);
-        dims.push(dim.ok_or_else(|| invalid("a sum of products along no axis of them"))?);
-        shape = shape.without(*axis as usize);
-    }
+    let dims = removed(&mut shape, axes)?;
     countable(scope, dims)?;
     Ok(Meta {
         shape,
         visibility: left.visibility.join(right.visibility),
         ..left.meta()
     })
+}
+
+/// An exact mean, rounded once to `ty`.
+pub fn mean(scope: &Scope, of: ValueId, axes: &[u32], ty: Type) -> Result<Meta, Diagnostic> {
+    let value = scope.value(of)?;
+    if !ty.is_float() || value.ty.is_float() && value.ty != ty || value.ty == Type::Bool {
+        return Err(no_common_type("mean", value.ty, ty));
+    }
+    let mut shape = value.shape.clone();
+    let dims = removed(&mut shape, axes)?;
+    countable(scope, dims)?;
+    Ok(Meta {
+        ty,
+        shape,
+        range: ty.range(),
+        visibility: value.visibility,
+    })
+}
+
+/// Takes axes out of a shape, and returns their lengths.
+fn removed(shape: &mut Shape, axes: &[u32]) -> Result<Vec<Dim>, Diagnostic> {
+    if axes.is_empty() || !axes.windows(2).all(|pair| pair[0] < pair[1]) {
+        return Err(invalid("a sum along no axis, or along axes out of order"));
+    }
+    let mut dims = Vec::new();
+    for axis in axes.iter().rev() {
+        let dim = shape.dim(*axis as usize);
+        dims.push(dim.ok_or_else(|| invalid("a sum along an axis that is not there"))?);
+        *shape = shape.without(*axis as usize);
+    }
+    Ok(dims)
 }
 
 /// Refuses sums of more addends than their exact form has room for.

@@ -296,6 +296,10 @@ impl<'a> Parser<'a> {
                 let axes = self.axes()?;
                 Ok(Op::SumProduct { a, b, axes })
             }
+            "mean" => {
+                let (of, axes) = (self.id()?, self.axes()?);
+                Ok(Op::Mean { of, axes })
+            }
             "slice" => self.slice(),
             "lookup" => self
                 .pair()

@@ -152,15 +152,9 @@ impl<'a> Printer<'a> {
             Op::Reduce(op, a, axis) => write!(out, "reduce {} %{} axis {axis}", op.name(), a.0),
             Op::Dot(a, b) => write!(out, "dot %{}, %{}", a.0, b.0),
             Op::SumProduct { a, b, axes } => {
-                let axes = axes.iter().map(u32::to_string).collect::<Vec<_>>();
-                write!(
-                    out,
-                    "sumproduct %{}, %{} axes {}",
-                    a.0,
-                    b.0,
-                    axes.join(", ")
-                )
+                write!(out, "sumproduct %{}, %{} {}", a.0, b.0, along(axes))
             }
+            Op::Mean { of, axes } => write!(out, "mean %{} {}", of.0, along(axes)),
             Op::Slice {
                 of,
                 axis,
@@ -226,6 +220,12 @@ impl<'a> Printer<'a> {
             .get(usize::from(index))
             .map_or("?", String::as_str)
     }
+}
+
+/// Axes, as `axes 0, 2`.
+fn along(axes: &[u32]) -> String {
+    let axes = axes.iter().map(u32::to_string).collect::<Vec<_>>();
+    format!("axes {}", axes.join(", "))
 }
 
 /// The range of a value; nothing for floating point, whose ranges are whole.

@@ -1,0 +1,37 @@
+"""How a patient's recovery depends on age, weight, dose and exercise, of which a clinic knows the
+first two and a lab the others: linear regression, fitted on the columns of both.
+
+Both learn the coefficients, and nothing of a patient.
+"""
+
+import sealane as sl
+
+
+@sl.program
+def fit(
+    clinic: sl.Private[sl.f64, "clinic", "patients <= 10_000", ["age", "weight", "days"]],
+    lab: sl.Private[sl.f64, "lab", "patients", ["dose", "exercise"]],
+) -> sl.Revealed[sl.f64, "clinic", "lab"]:
+    """The intercept and the coefficients of age, weight, dose and exercise."""
+    columns = [clinic[:, 0], clinic[:, 1], lab[:, 0], lab[:, 1], clinic[:, 2]]
+    means = [column.mean() for column in columns]
+    centred = [column - mean for column, mean in zip(columns, means, strict=True)]
+    *features, days = centred
+    normal = [[*(sl.dot(a, b) for b in features), sl.dot(a, days)] for a in features]
+    slopes = solve(normal)
+    offset = means[-1]
+    for slope, mean in zip(slopes, means, strict=False):
+        offset = offset - slope * mean
+    return sl.stack([offset, *slopes])
+
+
+def solve(rows: list[list[sl.Value]]) -> list[sl.Value]:
+    """Solves linear equations, whose right sides are last, by Gaussian elimination. A matrix of
+    products of columns is positive definite, so no pivot has to be looked for.
+    """
+    for at, pivot in enumerate(rows):
+        for other in range(len(rows)):
+            if other != at:
+                factor = rows[other][at] / pivot[at]
+                rows[other] = [x - factor * y for x, y in zip(rows[other], pivot, strict=True)]
+    return [row[-1] / row[at] for at, row in enumerate(rows)]

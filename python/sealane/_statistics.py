@@ -1,0 +1,250 @@
+"""Statistics of values: counts, means, variances and correlations, of rows or along an axis.
+
+Means are exact and rounded once. Variances subtract the mean first, so they lose nothing where
+numbers are large beside their differences.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sealane import _source, _value
+from sealane._functions import _only, dot
+from sealane._refusal import refuse
+from sealane._value import (
+    FixedPoint,
+    FloatingPoint,
+    Value,
+    f64,
+    fixed,
+    i64,
+    operand,
+    trace_of,
+    type_name,
+    whole_axis,
+    wrap,
+)
+
+
+def count(x: Value, axis: int | None = None) -> Value:
+    """Number of elements along an axis, which is removed, or of all: of rows the number that the
+    run has. It has the smallest unsigned type that holds it.
+
+    Raises `ProgramError` for an axis that does not exist, and if `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def share(
+    ...     sick: sl.Private[sl.boolean, "clinic", "people <= 9"], more: sl.Private[sl.u8, "office"]
+    ... ) -> sl.Revealed[sl.u8, "office"]:
+    ...     return (sl.sum(sick) + more) * 100 // sl.count(sick)
+    >>> share([True, False, False], 1)
+    np.uint8(66)
+    """
+    trace = trace_of(_only("count", x))
+    return wrap(trace, trace.count(operand(x), _axis(axis), _source.here()))
+
+
+def mean(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
+    """Mean along an axis, which is removed, or of everything: exact, rounded once to the nearest
+    number of `dtype`. That is a type of floating point, by default the one of `x`, and `sl.f64` for
+    integers, `boolean` and fixed point.
+
+    Raises `ProgramError` for an axis that does not exist, for other types, and if `x` is no value
+    of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def wage(
+    ...     wages: sl.Private[sl.u32, "office", "people <= 100"], more: sl.Private[sl.u8, "bank"]
+    ... ) -> sl.Revealed[sl.f64, "bank"]:
+    ...     return sl.mean(wages + more)
+    >>> wage([2500, 3100, 4000], 1)
+    np.float64(3201.0)
+    """
+    trace = trace_of(_only("mean", x))
+    wanted = type_name(dtype) if dtype is not None else None
+    return wrap(trace, trace.mean(operand(x), _axis(axis), wanted, _source.here()))
+
+
+def var(x: Value, axis: int | None = None, *, ddof: int = 0) -> Any:
+    """Variance along an axis, which is removed, or of everything: the sum of squared differences
+    from the mean, divided by the count less `ddof`. It has the type of floating point of `x`, and
+    `sl.f64` for other numbers.
+
+    The mean is rounded once, each difference and square once, and the quotient once: it is within a
+    few units in the last place unless all elements are nearly equal.
+
+    Raises `ProgramError` for an axis that does not exist, for a `ddof` that is no whole number, and
+    if `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def spread(
+    ...     heat: sl.Private[sl.f32, "plant", "days <= 9"], base: sl.Private[sl.f32, "office"]
+    ... ) -> sl.Revealed[sl.f32, "office"]:
+    ...     return sl.var(heat - base, ddof=1)
+    >>> spread([1.0, 2.0, 4.0], 0.5)
+    np.float32(2.3333333)
+    """
+    x = _floats("var", x)
+    away = _from_mean(x, axis)
+    squares = (away * away).sum(axis)
+    return squares / _degrees(x, axis, ddof)
+
+
+def std(x: Value, axis: int | None = None, *, ddof: int = 0) -> Any:
+    """Standard deviation: the square root of the variance, rounded once more.
+
+    Raises `ProgramError` as `sl.var` does.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def spread(
+    ...     heat: sl.Private[sl.f32, "plant", "days <= 9"], base: sl.Private[sl.f32, "office"]
+    ... ) -> sl.Revealed[sl.f32, "office"]:
+    ...     return sl.std(heat - base)
+    >>> spread([1.0, 2.0, 3.0, 4.0], 0.5)
+    np.float32(1.118034)
+    """
+    return _value.call("sqrt", var(x, axis, ddof=ddof))
+
+
+def cov(x: Value, y: Value, *, ddof: int = 1) -> Any:
+    """Covariance of two columns of one length: the exact sum of the products of their differences
+    from their means, divided by the count less `ddof`.
+
+    Raises `ProgramError` for values of other shapes, for a `ddof` that is no whole number, and if
+    either is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def together(
+    ...     x: sl.Private[sl.f32, "plant", "days <= 9"], y: sl.Private[sl.f32, "office", "days"]
+    ... ) -> sl.Revealed[sl.f32, "office"]:
+    ...     return sl.cov(x, y)
+    >>> together([1.0, 2.0, 3.0], [2.0, 4.0, 9.0])
+    np.float32(3.5)
+    """
+    x, y = _columns("cov", x, y)
+    return dot(_from_mean(x, None), _from_mean(y, None)) / _degrees(x, None, ddof)
+
+
+def corr(x: Value, y: Value) -> Any:
+    """Correlation coefficient of Pearson of two columns of one length; NaN where one is constant.
+
+    Raises `ProgramError` for values of other shapes, and if either is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def together(
+    ...     x: sl.Private[sl.f32, "plant", "days <= 9"], y: sl.Private[sl.f32, "office", "days"]
+    ... ) -> sl.Revealed[sl.f32, "office"]:
+    ...     return sl.corr(x, y)
+    >>> together([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])
+    np.float32(1.0)
+    """
+    x, y = _columns("corr", x, y)
+    x, y = _from_mean(x, None), _from_mean(y, None)
+    root = [_value.call("sqrt", dot(each, each)) for each in (x, y)]
+    return dot(x, y) / (root[0] * root[1])
+
+
+def fsum(x: Value, axis: int | None = None) -> Any:
+    """Exact sum of floating point along an axis, which is removed, or of everything: rounded once,
+    whatever the order. Other numbers are added exactly, too, and rounded to `sl.f64`.
+
+    Raises `ProgramError` for an axis that does not exist, where a sum of other numbers exceeds 64
+    bits, and if `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def total(
+    ...     x: sl.Private[sl.f64, "alice", 3], y: sl.Private[sl.f64, "bob"]
+    ... ) -> sl.Revealed[sl.f64, "bob"]:
+    ...     return sl.fsum(x) + y
+    >>> total([1e16, 1.0, -1e16], 0.5)
+    np.float64(1.5)
+    """
+    if isinstance(_only("fsum", x), FloatingPoint):
+        return x.sum(axis)
+    kind = type_name(type(x))
+    digits = int(kind.partition(".")[2]) if isinstance(x, FixedPoint) else 0
+    wide = fixed(64 - digits, digits) if isinstance(x, FixedPoint) else i64
+    return x.sum(axis, dtype=wide).astype(f64)
+
+
+def fdot(x: Value, y: Value) -> Any:
+    """Exact sum of products of floating point over the last axis of `x` and the first of `y`:
+    rounded once. Other numbers are converted to `sl.f64` first.
+
+    Raises `ProgramError` as `sl.dot` does.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def total(
+    ...     x: sl.Private[sl.f64, "alice", 3], y: sl.Private[sl.f64, "bob", 3]
+    ... ) -> sl.Revealed[sl.f64, "bob"]:
+    ...     return sl.fdot(x, y)
+    >>> total([1e16, 1.0, -1e16], [1.0, 0.5, 1.0])
+    np.float64(0.5)
+    """
+    return dot(_floats("fdot", x), _floats("fdot", y))
+
+
+def fmean(x: Value, axis: int | None = None) -> Any:
+    """Exact mean, rounded once: `sl.mean` under the name that Python's `statistics` has for it.
+
+    Raises `ProgramError` as `sl.mean` does.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def middle(
+    ...     x: sl.Private[sl.f64, "alice", 3], y: sl.Private[sl.f64, "bob"]
+    ... ) -> sl.Revealed[sl.f64, "bob"]:
+    ...     return sl.fmean(x * y)
+    >>> middle([1.0, 2.0, 4.5], 2.0)
+    np.float64(5.0)
+    """
+    return mean(x, axis)
+
+
+def _axis(axis: int | None) -> int | None:
+    return None if axis is None else whole_axis(axis)
+
+
+def _floats(function: str, x: Value) -> Value:
+    """A value of floating point; other numbers as `sl.f64`."""
+    x = _only(function, x)
+    if isinstance(x, FloatingPoint):
+        return x
+    return x.astype(f64)
+
+
+def _columns(function: str, x: Value, y: Value) -> tuple[Value, Value]:
+    """Two columns of one length as floating point."""
+    x, y = _floats(function, x), _floats(function, y)
+    if len(x.shape) != 1 or x.shape != y.shape:
+        raise refuse(
+            "shape-mismatch",
+            f"`sl.{function}` takes two columns of one length, not shapes {x.shape} and {y.shape}",
+            hint="take a column of a table: `x[:, 0]`",
+        )
+    return x, y
+
+
+def _from_mean(x: Value, axis: int | None) -> Value:
+    """Differences from the mean along an axis, or of everything."""
+    center = mean(x, axis)
+    if axis is not None and whole_axis(axis) not in (0, -len(x.shape)):
+        place = whole_axis(axis) % len(x.shape)
+        center = center[(*[slice(None)] * place, None)]
+    return x - center
+
+
+def _degrees(x: Value, axis: int | None, ddof: int) -> Value:
+    """The count less `ddof`, in the type of `x`."""
+    counted = count(x, axis).astype(type(x))
+    if ddof == 0:
+        return counted
+    return counted - whole_axis(ddof)
