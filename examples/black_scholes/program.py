@@ -1,7 +1,7 @@
 """Prices of one party's European call options by the other party's market parameters.
 
-The portfolio's owner learns the price of each option and their sum; the owner of rate and volatility
-learns the number of options.
+The portfolio's owner learns the price of each option and their sum; the owner of rate and
+volatility learns the number of options.
 """
 
 import sealane as sl

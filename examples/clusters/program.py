@@ -1,5 +1,5 @@
-"""Groups of households that use power alike, where a grid knows the use of a day and a supplier that
-of a night: k-means on the columns of both.
+"""Groups of households that use power alike, where a grid knows the use of a day and a supplier
+that of a night: k-means on the columns of both.
 
 Both learn the centres of the groups, and nothing of a household.
 """

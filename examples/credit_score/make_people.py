@@ -1,6 +1,6 @@
 """Writes the tables of the example: people of two companies, made up from a seed.
 
-    python examples/credit_score/make_people.py [people] [seed]
+python examples/credit_score/make_people.py [people] [seed]
 """
 
 import csv

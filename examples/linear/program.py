@@ -1,5 +1,5 @@
-"""How a patient's recovery depends on age, weight, dose and exercise, of which a clinic knows the
-first two and a lab the others: linear regression, fitted on the columns of both.
+"""How a patient's recovery depends on age, dose and exercise, of which a clinic knows the first and
+a lab the others: linear regression, fitted on the columns of both.
 
 Both learn the coefficients, and nothing of a patient.
 """
@@ -9,11 +9,11 @@ import sealane as sl
 
 @sl.program
 def fit(
-    clinic: sl.Private[sl.f64, "clinic", "patients <= 10_000", ["age", "weight", "days"]],
+    clinic: sl.Private[sl.f64, "clinic", "patients <= 10_000", ["age", "days"]],
     lab: sl.Private[sl.f64, "lab", "patients", ["dose", "exercise"]],
 ) -> sl.Revealed[sl.f64, "clinic", "lab"]:
-    """The intercept and the coefficients of age, weight, dose and exercise."""
-    columns = [clinic[:, 0], clinic[:, 1], lab[:, 0], lab[:, 1], clinic[:, 2]]
+    """The intercept and the coefficients of age, dose and exercise."""
+    columns = [clinic[:, 0], lab[:, 0], lab[:, 1], clinic[:, 1]]
     means = [column.mean() for column in columns]
     centred = [column - mean for column, mean in zip(columns, means, strict=True)]
     *features, days = centred

@@ -7,17 +7,17 @@ Both learn the coefficients, and nothing of a customer.
 import sealane as sl
 from sealane import math
 
-STEPS = 7
+STEPS = 6
 
 
 @sl.program
 def fit(
-    shop: sl.Private[sl.f64, "shop", "customers <= 10_000", ["visits", "left"]],
-    bank: sl.Private[sl.f64, "bank", "customers", ["income", "savings"]],
-) -> sl.Revealed[sl.f64, "shop", "bank"]:
-    """The intercept and the coefficients of visits, income and savings."""
+    shop: sl.Private[sl.f32, "shop", "customers <= 10_000", ["visits", "left"]],
+    bank: sl.Private[sl.f32, "bank", "customers", sl.column("income")],
+) -> sl.Revealed[sl.f32, "shop", "bank"]:
+    """The intercept and the coefficients of visits and income."""
     left = shop[:, 1]
-    columns = [left * 0.0 + 1.0, shop[:, 0], bank[:, 0], bank[:, 1]]
+    columns = [left * 0.0 + 1.0, shop[:, 0], bank]
     weights = [0.0] * len(columns)
     for _ in range(STEPS):
         score = columns[0] * weights[0]

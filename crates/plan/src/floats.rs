@@ -72,7 +72,7 @@ pub(crate) enum Operation {
 }
 
 /// An exact sum, of numbers or of products.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Sum {
     /// True if the addends are products of two numbers.
     pub products: bool,

@@ -108,8 +108,9 @@ pub fn plan_in_tiles<P: Protocol>(
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
     let mut most = most_rows;
+    let mut bodies = lower::Bodies::default();
     loop {
-        let plan = plan_once::<P>(program, helpers, network, most)?;
+        let plan = plan_once::<P>(program, helpers, network, most, &mut bodies)?;
         let bits = cost::material_bits_of_a_tile::<P>(&plan);
         let tile = plan.rows.iter().map(|rows| rows.tile).max().unwrap_or(1);
         if bits <= tile::TILE_BITS || tile <= tile::ROWS[0] {
@@ -125,6 +126,7 @@ fn plan_once<P: Protocol>(
     helpers: usize,
     network: NetworkClass,
     most_rows: u64,
+    bodies: &mut lower::Bodies,
 ) -> Result<Plan, Diagnostic> {
     sealane_program::check(program)?;
     let profile = P::profile();
@@ -154,12 +156,12 @@ fn plan_once<P: Protocol>(
         .collect::<Vec<_>>();
     let owners = program.inputs.iter().map(|input| input.owner);
     let owners = owners.collect::<Vec<_>>();
-    let mut lowered = lower::lower(&draft, &owners, &tiles, &bounds, &domains)?;
+    let mut lowered = lower::lower(&draft, &owners, &tiles, &bounds, &domains, bodies)?;
     let fitting = tile::with_tapes(&tiles, &draft, &lowered, &domains);
     if fitting != tiles {
         // Trees over the rows of a tile have other levels now.
         tiles = fitting;
-        lowered = lower::lower(&draft, &owners, &tiles, &bounds, &domains)?;
+        lowered = lower::lower(&draft, &owners, &tiles, &bounds, &domains, bodies)?;
     }
     passes::lowered(&draft, &lowered).map_err(broken)?;
     let Chosen {

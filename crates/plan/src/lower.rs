@@ -46,6 +46,11 @@ pub(crate) struct Lowered {
     pub steps: Vec<Step>,
 }
 
+/// Tapes of bodies, by the number of their unit. They depend on neither tiles nor bounds, so they are
+/// made once while sizes of tiles are tried.
+#[derive(Default)]
+pub(crate) struct Bodies(HashMap<usize, Tape>);
+
 /// Lowers every unit. `owners` holds the party of each input, `tiles` the rows of a full tile,
 /// `bounds` the bound of each row count; plan values are numbered as tensors.
 pub(crate) fn lower(
@@ -54,15 +59,19 @@ pub(crate) fn lower(
     tiles: &[u64],
     bounds: &[u64],
     domains: &Domains,
+    bodies: &mut Bodies,
 ) -> Result<Lowered, Diagnostic> {
     let mut lowerer = Lowerer {
         draft,
         domains,
+        bodies,
+        at: 0,
         known_to: tensors_known_to(draft, owners),
         tapes: Tapes::default(),
     };
     let mut steps = Vec::with_capacity(draft.units.len());
-    for unit in &draft.units {
+    for (at, unit) in draft.units.iter().enumerate() {
+        lowerer.at = at;
         let rows = unit.phase.rows.map(|rows| usize::from(rows.0));
         let rows = rows.map(|rows| (tiles[rows], bounds[rows]));
         let op = lowerer.unit(unit, rows)?;
@@ -117,6 +126,9 @@ fn label(ops: &[String]) -> String {
 struct Lowerer<'a> {
     draft: &'a Draft,
     domains: &'a Domains,
+    bodies: &'a mut Bodies,
+    /// The number of the unit.
+    at: usize,
     /// Marks by tensor.
     known_to: Vec<KnownTo>,
     tapes: Tapes,
@@ -260,6 +272,9 @@ impl Lowerer<'_> {
         outs: &[TensorId],
         unit: &Unit,
     ) -> Result<TapeId, Diagnostic> {
+        if let Some(tape) = self.bodies.0.get(&self.at) {
+            return Ok(self.tapes.intern(tape.clone()));
+        }
         let goal = self.domains.goal(unit.work.tape_use());
         let mut lowering = Lowering::new(goal);
         let range = |id: &TensorId| self.draft.tensor(*id).range;
@@ -285,6 +300,7 @@ impl Lowerer<'_> {
             Goal::Size => compile_known(&circuit, &Machine::CPU, &known),
             Goal::Depth => self::tape(&circuit, goal),
         };
+        self.bodies.0.insert(self.at, tape.clone());
         Ok(self.tapes.intern(tape))
     }
 }

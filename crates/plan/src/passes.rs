@@ -250,7 +250,9 @@ mod tests {
         let had = algebra::algebra(&program, false);
         let draft = fuse::fuse(&program, &segment::segment(&program), &had).expect("a draft");
         let domains = Domains::of::<Honest>(2);
-        let mut steps = lower::lower(&draft, &[0, 1], &[64], &[100], &domains).expect("steps");
+        let mut bodies = lower::Bodies::default();
+        let steps = lower::lower(&draft, &[0, 1], &[64], &[100], &domains, &mut bodies);
+        let mut steps = steps.expect("steps");
         assert_eq!(lowered(&draft, &steps), Ok(()));
         let last = steps.steps.len() - 1;
         steps.steps.swap(0, last);

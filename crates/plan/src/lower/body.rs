@@ -3,6 +3,7 @@
 //! A value is a row-major vector of words, all as wide as its range needs. Bodies of nested maps
 //! and scans are unrolled; reductions are sums of many terms or trees.
 
+use super::numeric::Placed;
 use super::ops;
 use super::words::{Stacks, Words, around, broadcast, count, last, locate, widen};
 use crate::floats::Call;
@@ -31,6 +32,7 @@ enum Held {
 /// A circuit under construction.
 pub(super) struct Lowering {
     pub builder: Builder,
+    placed: Placed,
     /// Words made so far, including those that took no gate.
     words: usize,
 }
@@ -40,6 +42,7 @@ impl Lowering {
     pub fn new(goal: Goal) -> Lowering {
         Lowering {
             builder: Builder::for_goal(goal),
+            placed: Placed::default(),
             words: 0,
         }
     }
@@ -180,7 +183,8 @@ impl Lowering {
                 (words.int(locate(index, dims, strides)), words.range)
             };
             let operands = operands.iter().zip(&strides).map(at).collect::<Vec<_>>();
-            ops::scalar(&mut l.builder, &value.op, &operands, first, value.range)
+            let b = &mut l.builder;
+            ops::scalar(b, &mut l.placed, &value.op, &operands, first, value.range)
         })
     }
 

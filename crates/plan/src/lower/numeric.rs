@@ -1,14 +1,53 @@
 //! Operations on the bits of floating point, element by element: those of room `numeric`, and
 //! conversions and orders here.
 
-use crate::floats::{Call, Operation};
+use crate::floats::{Call, Operation, Sum};
 use sealane_circuit::{Builder, Int, Wire, Word};
-use sealane_numeric::{Arithmetic, Fixed, Kind, Rounding, Terms};
+use sealane_numeric::{Arithmetic, Fixed, Kind, Rounding};
 use sealane_program::call;
 use sealane_program::types::Range;
+use std::collections::HashMap;
+
+/// Words of addends that have been placed for an exact sum. Each word is a value of its own, and
+/// all words of an addend are made at once.
+#[derive(Default)]
+pub(super) struct Placed(HashMap<(Arithmetic, Sum, Vec<Word>), Vec<Word>>);
+
+impl Placed {
+    /// A word of an addend; the last one is asked for last.
+    fn word(
+        &mut self,
+        b: &mut Builder,
+        (arithmetic, sum, index): (Arithmetic, Sum, usize),
+        addend: Vec<Word>,
+    ) -> Word {
+        let key = (arithmetic, sum, addend);
+        let words = self
+            .0
+            .entry(key.clone())
+            .or_insert_with_key(|(_, _, addend)| {
+                let of = sum.accumulator(arithmetic);
+                match &addend[..] {
+                    [x, y] => of.place_product(b, x, y),
+                    addend => of.place(b, &addend.concat()),
+                }
+            });
+        let word = words[index].clone();
+        if index + 1 == words.len() {
+            self.0.remove(&key);
+        }
+        word
+    }
+}
 
 /// Lowers one element of a call; `range` is that of its result.
-pub(super) fn lower(b: &mut Builder, call: &Call, operands: &[Int<'_>], range: Range) -> Word {
+pub(super) fn lower(
+    b: &mut Builder,
+    placed: &mut Placed,
+    call: &Call,
+    operands: &[Int<'_>],
+    range: Range,
+) -> Word {
     let arithmetic = call.arithmetic;
     let bits = || operands[0].resize(arithmetic.format.bits());
     match &call.operation {
@@ -40,15 +79,9 @@ pub(super) fn lower(b: &mut Builder, call: &Call, operands: &[Int<'_>], range: R
             arithmetic.to_fixed(b, &bits(), to, rounding).value
         }
         Operation::Word(index, sum) => {
-            let sum = sum.accumulator(arithmetic);
-            let words = match sum.terms {
-                Terms::Numbers => sum.place(b, &bits()),
-                Terms::Products => {
-                    let other = operands[1].resize(arithmetic.format.bits());
-                    sum.place_product(b, &bits(), &other)
-                }
-            };
-            words[*index].clone()
+            let width = arithmetic.format.bits();
+            let addend = operands.iter().map(|int| int.resize(width)).collect();
+            placed.word(b, (arithmetic, *sum, *index), addend)
         }
         Operation::Total(sum) => {
             let sums = operands.iter().map(|int| int.bits.to_vec());

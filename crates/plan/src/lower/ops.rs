@@ -1,6 +1,6 @@
 //! Operations on single elements, each in the width of its result.
 
-use super::numeric;
+use super::numeric::{self, Placed};
 use crate::floats::Call;
 use sealane_circuit::{Builder, Int, Wire, Word};
 use sealane_program::graph::{Binary, Op, Reduction, Unary};
@@ -10,6 +10,7 @@ use sealane_program::types::{Range, Type};
 /// operations depend on all of its bits.
 pub(super) fn scalar(
     b: &mut Builder,
+    placed: &mut Placed,
     op: &Op,
     operands: &[(Int<'_>, Range)],
     ty: Type,
@@ -31,7 +32,7 @@ pub(super) fn scalar(
                 unreachable!("only functions of floating point are element-wise")
             };
             let operands = operands.iter().map(|(x, _)| *x).collect::<Vec<_>>();
-            numeric::lower(b, &call, &operands, range)
+            numeric::lower(b, placed, &call, &operands, range)
         }
         _ => unreachable!("an element-wise operation with its operands"),
     }
