@@ -183,8 +183,8 @@ PLAIN: Mapping[str, Callable[..., Results]] = {
     )
 }
 NEAR = {"black_scholes": 2e-5, "linear": 1e-12, "logistic": 5e-6, "clusters": 1e-6}
-"""How far results may be off, of 1 or of themselves, where numbers are rounded on the way; all others
-are exact."""
+"""How far results may be off, of 1 or of themselves, where numbers are rounded on the way; all
+others are exact."""
 
 
 class Way(NamedTuple):
