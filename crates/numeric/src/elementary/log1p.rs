@@ -28,7 +28,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[Function {
 
 fn precision(format: Format) -> Precision {
     match format.fraction {
-        ..=23 => Precision::new(7, 2, 27),
+        ..=23 => Precision::new(7, 3, 28),
         _ => Precision::new(8, 5, 57),
     }
 }

@@ -240,7 +240,7 @@ impl Arithmetic {
 /// Polynomials for logarithms.
 fn precision(format: Format) -> Precision {
     match format.fraction {
-        ..=23 => Precision::new(7, 2, 27),
+        ..=23 => Precision::new(7, 3, 28),
         _ => Precision::new(8, 5, 57),
     }
 }
