@@ -35,6 +35,11 @@ impl Answer {
         text.lines().skip(1).map(row).collect()
     }
 
+    /// The unit in the last place of the nearest number.
+    pub fn unit(&self) -> f64 {
+        2f64.powi(units(self.nearest).1)
+    }
+
     /// The error of a result in units in the last place of the value, as far as 40 digits tell.
     /// Only an infinity is as good as an infinity.
     pub fn error(&self, found: u64) -> f64 {
