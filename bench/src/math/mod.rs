@@ -17,7 +17,7 @@ use crate::plot::Chart;
 use crate::{Options, Record};
 use errors::Worst;
 use sealane_circuit::Goal;
-use sealane_numeric::{Arithmetic, Format, Function, Kind, functions, measure};
+use sealane_numeric::{Arithmetic, Format, Function, Kind, exact_functions, functions, measure};
 use std::path::Path;
 
 pub use page::{BEGIN, markdown};
@@ -30,15 +30,26 @@ pub const SUITE: &str = "math";
 const BYTES: f64 = 32.0;
 /// The formats that are measured.
 const FORMATS: [Format; 4] = Format::ALL;
+/// The name of the table of forms that are correctly rounded in f32.
+const EXACT: &str = "f32, correctly rounded";
 
 /// Measures every function in every format.
 pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
     for format in FORMATS {
         for function in functions() {
             if asked(options, format, function) {
-                figures(format, function, options, record);
+                let case = case(format.name(), function);
+                figures((case, format), function, options, record);
             }
         }
+    }
+    for function in exact_functions().filter(|function| asked(options, Format::F32, function)) {
+        figures(
+            (case(EXACT, function), Format::F32),
+            function,
+            options,
+            record,
+        );
     }
     for theirs in &paper::SEVENTEEN {
         let case = format!("others/{}", theirs.name);
@@ -69,7 +80,11 @@ fn asked(options: &Options, format: Format, function: &Function) -> bool {
 }
 
 /// The cost of a function: the part of its figures that needs no sample.
-fn sizes(format: Format, function: &Function, record: &mut dyn FnMut(Record)) -> measure::Runner {
+fn sizes(
+    (case, format): (&str, Format),
+    function: &Function,
+    record: &mut dyn FnMut(Record),
+) -> measure::Runner {
     let arithmetic = Arithmetic::new(format);
     let size = measure::Runner::new(function, arithmetic, Goal::Size);
     let flat = measure::circuit(function, arithmetic, Goal::Depth).info();
@@ -82,13 +97,18 @@ fn sizes(format: Format, function: &Function, record: &mut dyn FnMut(Record)) ->
         ("flat_ands", flat.ands as f64, "gates"),
         ("flat_depth", flat.depth as f64, "gates"),
     ] {
-        record(figure(case(format, function), metric, value, unit));
+        record(figure(case.to_string(), metric, value, unit));
     }
     size
 }
 
-fn figures(format: Format, function: &Function, options: &Options, record: &mut dyn FnMut(Record)) {
-    let runner = sizes(format, function, record);
+fn figures(
+    (case, format): (String, Format),
+    function: &Function,
+    options: &Options,
+    record: &mut dyn FnMut(Record),
+) {
+    let runner = sizes((&case, format), function, record);
     if format == Format::F64 || function.results != [Kind::Float] {
         return;
     }
@@ -104,11 +124,7 @@ fn figures(format: Format, function: &Function, options: &Options, record: &mut 
     if format == Format::F32 {
         all.extend(errors::of_hard(function.name, &runner, reference));
     }
-    errors_of(
-        &case(format, function),
-        &Worst::of(&all, arithmetic),
-        record,
-    );
+    errors_of(&case, &Worst::of(&all, arithmetic), record);
 }
 
 /// Records the worst errors of functions of f64 on the known answers in `folder`.
@@ -117,7 +133,7 @@ pub fn of_answers(folder: &Path, record: &mut dyn FnMut(Record)) {
     for function in functions() {
         let runner = || measure::Runner::new(function, arithmetic, Goal::Size);
         if let Some(all) = errors::of_answers(function, runner, folder) {
-            let case = case(Format::F64, function);
+            let case = case(Format::F64.name(), function);
             errors_of(&case, &Worst::of(&all, arithmetic), record);
         }
     }
@@ -130,9 +146,9 @@ fn errors_of(case: &str, worst: &Worst, record: &mut dyn FnMut(Record)) {
     }
 }
 
-/// `f32/exp`.
-fn case(format: Format, function: &Function) -> String {
-    format!("{}/{}", format.name(), function.name)
+/// A function in a table: `f32/exp`.
+fn case(table: &str, function: &Function) -> String {
+    format!("{table}/{}", function.name)
 }
 
 fn figure(case: String, metric: &'static str, value: f64, unit: &'static str) -> Record {
@@ -151,7 +167,7 @@ pub fn charts(records: &[Record]) -> Vec<Chart> {
     let chart = |metric: &'static str, unit, title: &str| {
         Chart::of(records, title.to_string(), unit, |record| {
             let (format, name) = record.case.split_once('/')?;
-            let ours = record.metric == metric && format != "others";
+            let ours = record.metric == metric && !["others", EXACT].contains(&format);
             ours.then(|| (name.to_string(), format.to_string()))
         })
     };

@@ -1,6 +1,6 @@
 //! Quotients and square roots, digit by digit without restoring: a step adds or subtracts, as the
-//! sign of the remainder says, for an AND a bit. Where depth counts, the inverse of a divisor and the
-//! inverse root come from a table, and one step follows: see [`super::inverse`].
+//! sign of the remainder says, for an AND a bit. Where depth counts, the inverse of a divisor and
+//! the inverse root come from a table, and one step follows: see [`super::inverse`].
 //!
 //! Neither a quotient nor a root of numbers of p bits is half-way between two such numbers, nor is
 //! one rounded up to a power of two: q d = a 2^k has no solution with q odd and of p + 1 bits, and
@@ -132,7 +132,8 @@ pub(super) fn leading(significand: &[Wire]) -> Word {
 /// highest bit 1; and a remainder, as if modulo a power of two, or that less y: for
 /// [`Goal::Size`] if the last bit is 0.
 pub(crate) fn divide(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> (Word, Word) {
-    if b.goal() == Goal::Depth {
+    // A table is not worth its ANDs for a few digits.
+    if b.goal() == Goal::Depth && bits > 16 {
         let dividend = Int::unsigned(x).shl(bits - 1, x.len() + bits - 1);
         let Division { quotient, rest } = Inverse::of(b, y, bits).divide(b, &dividend);
         return (quotient, rest);

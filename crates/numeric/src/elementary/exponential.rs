@@ -50,13 +50,17 @@ fn precision(format: Format, base_two: bool) -> Precision {
 impl Arithmetic {
     /// The power of 2.
     pub fn exp2(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.exp2_with(b, x, precision(self.format, true))
+    }
+
+    /// The power of 2, by polynomials of some precision.
+    pub(crate) fn exp2_with(self, b: &mut Builder, x: &[Wire], precision: Precision) -> Word {
         let parts = self.format.split(x);
-        let fraction = precision(self.format, true).digits as usize;
+        let fraction = precision.digits as usize;
         // Results below half of the smallest subnormal number come from another bit.
         let (size, too_large) = self.magnitude(b, &parts, self.format.exponent, fraction);
         let x = complement_if(b, parts.sign, &size);
         let special = beyond(b, &parts, too_large);
-        let precision = precision(self.format, true);
         self.power(b, precision, &x, Wire::ZERO, special)
     }
 
@@ -87,8 +91,12 @@ impl Arithmetic {
 
     /// The power of Euler's number.
     pub fn exp(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.exp_with(b, x, precision(self.format, false))
+    }
+
+    /// The power of Euler's number, by polynomials of some precision.
+    pub(crate) fn exp_with(self, b: &mut Builder, x: &[Wire], precision: Precision) -> Word {
         let parts = self.format.split(x);
-        let precision = precision(self.format, false);
         // The logarithm of the largest power of 2 is less than that.
         let integer = self.format.exponent.max(6) - 1;
         let fraction = precision.digits + 1;
