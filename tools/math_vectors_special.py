@@ -32,13 +32,15 @@ def main() -> None:
     for name, (function, low, high, ends) in SPECIAL.items():
         for word in single_arguments(low, high, ends):
             x = single(word)
-            pole = name == "tgamma" and x <= 0 and x == math.floor(x)
+            pole = name in ("tgamma", "lgamma") and x <= 0 and x == math.floor(x)
             if math.isfinite(x) and not pole and (name != "tgamma" or abs(x) < 1e5):
                 rows.append(f"{name},{word:08x},{digits(function(mp.mpf(x)))}")
     (FOLDER / "special.csv").write_text("\n".join(rows) + "\n")
     for name, (function, first, last, signs) in DOUBLE.items():
         rows = ["operands,rounded,exact"]
         for x in double_arguments(random.Random(name), name, first, last, signs):
+            if name in ("tgamma", "lgamma") and x <= 0 and x == math.floor(x):
+                continue
             value = function(mp.mpf(x))
             rows.append(f"{number_bits(x):016x},{number_bits(rounded(value)):016x},{digits(value)}")
         (FOLDER / f"{name}.csv").write_text("\n".join(rows) + "\n")
@@ -83,6 +85,19 @@ def double_arguments(
         sign = -1 if coins.choice(signs) == "-" else 1
         yield sign * math.ldexp(1 + coins.random(), exponent)
         yield sign * math.ldexp(1, exponent)
+    ends = [*ENDS.get(name, []), *(zeros() if name == "lgamma" else [])]
+    for end in ends:
+        for step in range(-3, 4):
+            yield float(struct.unpack("<d", struct.pack("<Q", number_bits(end) + step))[0])
+    if name in ("erfc", "tgamma", "lgamma"):
+        low, high = {"erfc": (-6, 27.2), "tgamma": (-184, 171.6), "lgamma": (-60, 60)}[name]
+        for _ in range(400):
+            yield coins.uniform(low, high)
+    if name in ("tgamma", "lgamma"):
+        for _ in range(200):
+            # Near poles and zeros.
+            pole, distance = coins.randrange(-180, 3), 2.0 ** -coins.randrange(3, 50)
+            yield pole + coins.choice([1, -1]) * distance * (1 + coins.random())
     if name in ("sin", "cos", "tan"):
         yield math.ldexp(*NEAREST)
         for k in range(1, 60):
@@ -91,10 +106,38 @@ def double_arguments(
             yield math.ldexp(1 + coins.random(), exponent)
 
 
+def lgamma(x: mp.mpf) -> mp.mpf:
+    """The logarithm of the magnitude of the gamma function."""
+    if x > 0:
+        return mp.loggamma(x)
+    # The sine of large numbers needs all digits of their fraction, which these have.
+    distance = x - mp.nint(x)
+    return mp.log(mp.pi / abs(x * mp.sin(mp.pi * distance))) - mp.loggamma(-x)
+
+
+def zeros() -> Iterator[float]:
+    """The numbers next to zeros of `lgamma` between the poles from -2 to -19, on both sides."""
+    for pole in range(2, 20):
+        for side in (1, -1):
+            if (pole, side) == (2, 1):
+                continue
+            # Between these distances the logarithm falls from above 0 to below it.
+            low, high = mp.mpf(2) ** -80, mp.mpf(1) / 2
+            for _ in range(200):
+                middle = (low + high) / 2
+                above = lgamma(-pole + side * middle) > 0
+                low, high = (middle, high) if above else (low, middle)
+            yield float(-pole + side * low)
+
+
+ZEROS = [-2.4570247, -2.7476826, -3.1435809, -3.9552943, -4.0393614, -4.9915445, -5.0082182]
+ZEROS += [-5.9985807, -6.0013852, -6.9998016, -7.0001983, -7.9999752, -8.0000248, -8.9999972]
+
 SPECIAL = {
     "erf": (mp.erf, -5, 5, [3.8325, 3.9192]),
     "erfc": (mp.erfc, -5, 11, [10.05, 10.054, 9.19, 9.2]),
     "tgamma": (mp.gamma, -44, 36, [35.04, 35.05, 34.99, 0.25, -0.25, 1.4616]),
+    "lgamma": (lgamma, -44, 36, [0.25, -0.25, 1.4616, 4.08e36, *ZEROS]),
 }
 
 DOUBLE: dict[str, tuple[Callable[[mp.mpf], mp.mpf], int, int, str]] = {
@@ -107,6 +150,16 @@ DOUBLE: dict[str, tuple[Callable[[mp.mpf], mp.mpf], int, int, str]] = {
     "cbrt": (lambda x: mp.sign(x) * mp.cbrt(abs(x)), -1022, 1023, "+-"),
     "rsqrt": (lambda x: 1 / mp.sqrt(x), -1022, 1023, "+"),
     "erf": (mp.erf, -60, 3, "+-"),
+    "erfc": (mp.erfc, -60, 2, "+-"),
+    "tgamma": (mp.gamma, -1022, 6, "+-"),
+    "lgamma": (lgamma, -1022, 1014, "+-"),
+}
+
+# Places where a function changes its form, or its results their kind.
+ENDS = {
+    "erfc": [0.5, -0.5, 1.0, -1.0, 2.0, 4.0, 8.0, 16.0, -5.8, 26.5432, 27.2262, 27.23],
+    "lgamma": [0.5, 1.0, 1.5, 2.0, 2.5, 8.0, 16.0, -0.5, -31.5, -32.5, 2.55e305],
+    "tgamma": [0.5, 1.0, 2.0, 171.62, 170.6, -0.25, -170.57, -177.78, -182.4, -183.7],
 }
 
 if __name__ == "__main__":

@@ -164,7 +164,7 @@ pub fn svg(heading: &str, charts: &[Chart]) -> String {
 }
 
 /// A whole file with the colours of charts; `draw` writes what is in it.
-fn document(
+pub(crate) fn document(
     label: &str,
     [width, height]: [f64; 2],
     draw: impl FnOnce(&mut String) -> fmt::Result,
@@ -228,8 +228,11 @@ const LETTER: f64 = 7.0;
 const STYLE: &str = "text { font: 12px sans-serif; fill: #222 }\n\
     .title { font-size: 15px; font-weight: bold }\n\
     .group { text-anchor: end }\n\
+    .tick { text-anchor: middle; font-size: 10px }\n\
+    .line { fill: none; stroke: #0072b2 }\n\
+    .grid { stroke: #8884 }\n\
     .paper { fill: #fff }";
-const STYLE_DARK: &str = "text { fill: #ddd }\n.paper { fill: #16181c }";
+const STYLE_DARK: &str = "text { fill: #ddd }\n.paper { fill: #16181c }\n.line { stroke: #56b4e9 }";
 
 /// Colours that remain distinct with colour blindness; for light background and for dark.
 const COLOURS: [[&str; 2]; 7] = [

@@ -3,21 +3,25 @@
 //!
 //! Sizes are those of the finished circuits and the same on every machine; `flat` is the form of
 //! little depth, for protocols that wait for each level. Errors are the worst of a sample of all
-//! exponents, against a library in f64; `argument` is where it occurs. Formats of 64 bits have no
-//! error here: f64 cannot judge them, and the tests of room `numeric` do against values of many
-//! digits.
+//! exponents, of 16 bits of all arguments, against a library in f64; `argument` is where it occurs.
+//! That library cannot judge f64: [`of_answers`] does against values of many digits, where the
+//! repository is at hand.
 
+mod errors;
 mod page;
 mod paper;
+mod pictures;
 mod reference;
 
 use crate::plot::Chart;
 use crate::{Options, Record};
-use reference::Reference;
+use errors::Worst;
 use sealane_circuit::Goal;
-use sealane_numeric::{Arithmetic, Format, Function, Kind, functions, measure};
+use sealane_numeric::{Arithmetic, Format, Function, Kind, exact_functions, functions, measure};
+use std::path::Path;
 
-pub use page::markdown;
+pub use page::{BEGIN, markdown};
+pub use pictures::errors_svg;
 
 /// The suite's name.
 pub const SUITE: &str = "math";
@@ -26,17 +30,26 @@ pub const SUITE: &str = "math";
 const BYTES: f64 = 32.0;
 /// The formats that are measured.
 const FORMATS: [Format; 4] = Format::ALL;
+/// The name of the table of forms that are correctly rounded in f32.
+const EXACT: &str = "f32, correctly rounded";
 
 /// Measures every function in every format.
 pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
     for format in FORMATS {
         for function in functions() {
-            let case = format!("{}/{}", format.name(), function.name);
-            if !asked(options, format, function) {
-                continue;
+            if asked(options, format, function) {
+                let case = case(format.name(), function);
+                figures((case, format), function, options, record);
             }
-            figures(&case, format, function, options, record);
         }
+    }
+    for function in exact_functions().filter(|function| asked(options, Format::F32, function)) {
+        figures(
+            (case(EXACT, function), Format::F32),
+            function,
+            options,
+            record,
+        );
     }
     for theirs in &paper::SEVENTEEN {
         let case = format!("others/{}", theirs.name);
@@ -63,22 +76,19 @@ fn asked(options: &Options, format: Format, function: &Function) -> bool {
     let in_format = formats.is_empty() || only(format.name());
     let named = names.is_empty() || only(function.name);
     let quick = options.budget.is_zero() && format != Format::BF16;
-    // These have no form of f64 yet, and refuse it.
-    let made = format != Format::F64 || !["erfc", "tgamma"].contains(&function.name);
-    in_format && named && !quick && made
+    in_format && named && !quick
 }
 
-fn figures(
-    case: &str,
-    format: Format,
+/// The cost of a function: the part of its figures that needs no sample.
+fn sizes(
+    (case, format): (&str, Format),
     function: &Function,
-    options: &Options,
     record: &mut dyn FnMut(Record),
-) {
+) -> measure::Runner {
     let arithmetic = Arithmetic::new(format);
     let size = measure::Runner::new(function, arithmetic, Goal::Size);
-    let flat = measure::Runner::new(function, arithmetic, Goal::Depth);
-    let flushed = measure::Runner::new(function, arithmetic.flushed(), Goal::Size);
+    let flat = measure::circuit(function, arithmetic, Goal::Depth).info();
+    let flushed = measure::circuit(function, arithmetic.flushed(), Goal::Size).info();
     for (metric, value, unit) in [
         ("ands", size.ands as f64, "gates"),
         ("depth", size.depth as f64, "gates"),
@@ -89,77 +99,56 @@ fn figures(
     ] {
         record(figure(case.to_string(), metric, value, unit));
     }
+    size
+}
+
+fn figures(
+    (case, format): (String, Format),
+    function: &Function,
+    options: &Options,
+    record: &mut dyn FnMut(Record),
+) {
+    let runner = sizes((&case, format), function, record);
     if format == Format::F64 || function.results != [Kind::Float] {
         return;
     }
     let Some(reference) = reference::of(function.name) else {
         return;
     };
-    let worst = worst(&size, arithmetic, reference, options);
-    record(figure(case.to_string(), "max_ulp", worst.error, "ULP"));
-    if worst.error == 0.0 {
-        return;
+    let arithmetic = Arithmetic::new(format);
+    let more = match options.budget.is_zero() {
+        true => 1,
+        false => 64,
+    };
+    let mut all = errors::of_samples(&runner, arithmetic, reference, more);
+    if format == Format::F32 {
+        all.extend(errors::of_hard(function.name, &runner, reference));
     }
+    errors_of(&case, &Worst::of(&all, arithmetic), record);
+}
+
+/// Records the worst errors of functions of f64 on the known answers in `folder`.
+pub fn of_answers(folder: &Path, record: &mut dyn FnMut(Record)) {
+    let arithmetic = Arithmetic::new(Format::F64);
+    for function in functions() {
+        let runner = || measure::Runner::new(function, arithmetic, Goal::Size);
+        if let Some(all) = errors::of_answers(function, runner, folder) {
+            let case = case(Format::F64.name(), function);
+            errors_of(&case, &Worst::of(&all, arithmetic), record);
+        }
+    }
+}
+
+fn errors_of(case: &str, worst: &Worst, record: &mut dyn FnMut(Record)) {
+    record(figure(case.to_string(), "max_ulp", worst.error, "ULP"));
     for (operand, metric) in worst.operands.iter().zip(["argument", "second_argument"]) {
         record(figure(case.to_string(), metric, *operand, ""));
     }
 }
 
-/// The largest error found, and the operands of it.
-struct Worst {
-    error: f64,
-    operands: Vec<f64>,
-}
-
-fn worst(
-    runner: &measure::Runner,
-    arithmetic: Arithmetic,
-    reference: Reference,
-    options: &Options,
-) -> Worst {
-    let format = arithmetic.format;
-    let more = match options.budget.is_zero() {
-        true => 1,
-        false => 64,
-    };
-    let first = measure::sample(format, more, 1);
-    let rows: Vec<Vec<u128>> = match reference {
-        Reference::One(_) => first.iter().map(|&x| vec![x.into()]).collect(),
-        Reference::Two(_) => {
-            // Each number meets others of far and of near exponents.
-            let second = measure::sample(format, more, 2);
-            let steps = [1, 7, second.len() / 3, second.len() / 2 + 11];
-            let pair = |step: usize| {
-                let second = second.iter().cycle().skip(step);
-                first
-                    .iter()
-                    .zip(second)
-                    .map(|(&x, &y)| vec![x.into(), y.into()])
-            };
-            steps.into_iter().flat_map(pair).collect()
-        }
-    };
-    let mut worst = Worst {
-        error: 0.0,
-        operands: vec![],
-    };
-    for (row, result) in rows.iter().zip(runner.run(&rows)) {
-        let operand = |at: usize| measure::operand(arithmetic, row[at] as u64);
-        // Functions that only move bits keep those of a NaN.
-        if (0..row.len()).any(|at| operand(at).is_nan()) {
-            continue;
-        }
-        let exact = match reference {
-            Reference::One(function) => function(operand(0)),
-            Reference::Two(function) => function(operand(0), operand(1)),
-        };
-        let error = measure::error(arithmetic, result[0] as u64, exact);
-        if error > worst.error || worst.operands.is_empty() {
-            let operands = (0..row.len()).map(operand).collect();
-            worst = Worst { error, operands };
-        }
-    }
-    worst
+/// A function in a table: `f32/exp`.
+fn case(table: &str, function: &Function) -> String {
+    format!("{table}/{}", function.name)
 }
 
 fn figure(case: String, metric: &'static str, value: f64, unit: &'static str) -> Record {
@@ -178,7 +167,7 @@ pub fn charts(records: &[Record]) -> Vec<Chart> {
     let chart = |metric: &'static str, unit, title: &str| {
         Chart::of(records, title.to_string(), unit, |record| {
             let (format, name) = record.case.split_once('/')?;
-            let ours = record.metric == metric && format != "others";
+            let ours = record.metric == metric && !["others", EXACT].contains(&format);
             ours.then(|| (name.to_string(), format.to_string()))
         })
     };

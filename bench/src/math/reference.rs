@@ -38,6 +38,8 @@ pub fn of(name: &str) -> Option<Reference> {
         "round" => one(libm::round),
         "rint" | "roundeven" => one(libm::rint),
         "fabs" => one(libm::fabs),
+        "neg" => one(|x| -x),
+        "fdim" => two(libm::fdim),
         "exp" => one(libm::exp),
         "exp2" => one(libm::exp2),
         "expm1" => one(libm::expm1),
@@ -64,6 +66,7 @@ pub fn of(name: &str) -> Option<Reference> {
         "erf" => one(libm::erf),
         "erfc" => one(libm::erfc),
         "tgamma" => one(libm::tgamma),
+        "lgamma" => one(libm::lgamma),
         "sigmoid" => one(|x| match x < 0.0 {
             true => libm::exp(x) / (1.0 + libm::exp(x)),
             false => 1.0 / (1.0 + libm::exp(-x)),

@@ -72,8 +72,8 @@ impl Curve {
         }
     }
 
-    /// A fit of a function of the segment, named by `index` bits, and the position in it, over the
-    /// power of two that `exponents` has for the segment.
+    /// A fit of a function of the segment, named by `index` bits, and the position in it, that is
+    /// already divided by the power of two that `exponents` has for the segment.
     pub fn scaled(
         digits: i32,
         index: usize,
@@ -83,11 +83,10 @@ impl Curve {
         let count = exponents.len();
         let step = (count / 24).max(1);
         let samples: Vec<usize> = (0..count).step_by(step).chain([count - 1]).collect();
-        let scaled = |segment: usize, t: &Real| function(segment, t).shifted(-exponents[segment]);
-        let degree = degree(digits, &samples, &scaled);
+        let degree = degree(digits, &samples, function);
         let degree = degree.expect("a function that polynomials can follow");
         Curve {
-            fit: Piecewise::fit(count, degree, &scaled),
+            fit: Piecewise::fit(count, degree, function),
             index,
             digits,
             exponents,
@@ -136,7 +135,7 @@ fn degree(
     function: &dyn Fn(usize, &Real) -> Real,
 ) -> Option<usize> {
     let sample = |i: usize, t: &Real| function(samples[i], t);
-    (1..=12)
+    (1..=16)
         .find(|&degree| Piecewise::fit(samples.len(), degree, &sample).error() < &allowance(digits))
 }
 

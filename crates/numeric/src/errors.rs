@@ -2,7 +2,10 @@
 //!
 //! `erf(x)` is `x` times a smooth function below 1/2, and a smooth function beyond. The complement
 //! falls by 149 powers of two before f32 ends: each segment has an exponent of its own, which is
-//! free, so that what is left is a significand; negative arguments have segments as well.
+//! free, so that what is left is a significand; negative arguments have segments as well. In f64
+//! it falls by a thousand, which would take too many segments: see [`falling`].
+
+mod falling;
 
 use crate::curve::{Curve, Estimate, product};
 use crate::format::Arithmetic;
@@ -59,19 +62,21 @@ impl Arithmetic {
     }
 
     /// One less the error function.
-    ///
-    /// # Panics
-    /// If the format has more than 32 bits: arguments up to 27 need another table.
     pub fn erfc(self, b: &mut Builder, x: &[Wire]) -> Word {
-        assert!(
-            self.format.bits() <= 32,
-            "erfc is not made for formats of more than 32 bits"
-        );
+        match self.format.exponent <= 8 {
+            true => self.erfc_by_segments(b, x),
+            false => self.erfc_by_powers(b, x),
+        }
+    }
+
+    fn erfc_by_segments(self, b: &mut Builder, x: &[Wire]) -> Word {
         let parts = self.format.split(x);
         let negative = parts.sign;
         let tail = Curve::known("erfc", self.work() as i32, |digits| {
-            let exponents = (0..1 << Tail::INDEX).map(Tail::exponent).collect();
-            Curve::scaled(digits, Tail::INDEX, exponents, &Tail::value)
+            let exponents: Vec<i64> = (0..1 << Tail::INDEX).map(Tail::exponent).collect();
+            let scaled =
+                |segment: usize, t: &Real| Tail::value(segment, t).shifted(-exponents[segment]);
+            Curve::scaled(digits, Tail::INDEX, exponents.clone(), &scaled)
         });
         let significand = [&parts.fraction[..], &[Wire::ONE]].concat();
         let bits = self.work() + 3;

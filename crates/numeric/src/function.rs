@@ -41,6 +41,16 @@ pub enum Error {
         /// For f64.
         double: f64,
     },
+    /// As [`Error::Ulp`], but in f64 the error may also be `2^-absolute` where that is more: next
+    /// to zeros of the function that are no numbers of the format.
+    Near {
+        /// Units for f32.
+        single: f64,
+        /// Units for f64.
+        double: f64,
+        /// The negative exponent of the absolute error in f64.
+        absolute: i32,
+    },
 }
 
 /// Makes the gates of a function: operands and results as its kinds say.

@@ -4,6 +4,8 @@
 //! the distance to the nearest pole. This function, and gamma itself from 1/2 on, are a table of
 //! segments of both signs, with an exponent for each. The distance is exact; a division follows.
 
+mod logarithm;
+
 use crate::arith::divide::divide;
 use crate::curve::{Curve, Estimate};
 use crate::format::Arithmetic;
@@ -17,40 +19,46 @@ use sealane_circuit::{Builder, Int, Wire, Word};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Magnitudes of arguments in the table are below `2^REACH`.
-const REACH: usize = 6;
 /// Segments of one unit, as a power of two.
 const PARTS: usize = 3;
+
+/// The segments of a format.
+#[derive(Clone, Copy)]
+struct Segments {
+    /// Magnitudes of arguments in the table are below `2^reach`.
+    reach: usize,
+    /// From here on results are 0 or infinite in any case.
+    last: i64,
+}
 
 /// An argument, as the table and the distance need it.
 struct Argument {
     sign: Wire,
-    /// The magnitude below `2^REACH`, with its whole part on top.
+    /// The magnitude below the power of two that ends the table, with its whole part on top.
     word: Word,
     /// A whole number, if not below 1/2.
     whole: Wire,
     /// The lowest bit of the whole part.
     odd: Wire,
-    /// The distance from the nearest pole: the significand, and its biased exponent.
+    /// The nearest whole number is above the magnitude.
+    below: Wire,
+    /// The distance from the nearest whole number, or the number itself below 1/2: the significand,
+    /// and its biased exponent.
     distance: (Word, Word),
 }
 
 impl Arithmetic {
     /// The gamma function.
-    ///
-    /// # Panics
-    /// If the format has more than 32 bits: arguments up to 184 need another table.
     pub fn tgamma(self, b: &mut Builder, x: &[Wire]) -> Word {
-        assert!(
-            self.format.bits() <= 32,
-            "tgamma is not made for formats of more than 32 bits"
-        );
+        let segments = self.gamma_segments();
         let p = self.precision();
         let width = self.exponent_width();
         let parts = self.format.split(x);
         let class = self.classify(b, &parts);
-        let argument = self.argument(b, x);
-        let table = Curve::known("tgamma", self.work() as i32, Table::curve);
+        let argument = self.argument(b, x, segments.reach, true);
+        let table = Curve::known("tgamma", self.work() as i32, |digits| {
+            Table::curve(segments, digits)
+        });
         let word = [&argument.word[..], &[argument.sign]].concat();
         let exponent = table.exponent(b, &word, self);
         let value = table.value(b, &word);
@@ -70,7 +78,7 @@ impl Arithmetic {
         );
         let exponent = b.sub(Int::signed(&lifted), Int::signed(power), width);
 
-        let far = self.at_least(b, &parts, REACH as i32);
+        let far = self.at_least(b, &parts, segments.reach as i32);
         let from_one = self.at_least(b, &parts, 0);
         let negative = b.and(argument.sign, !class.zero);
         let infinite = class.infinite(b);
@@ -93,7 +101,19 @@ impl Arithmetic {
         self.nearest_or(b, sign, &result, special)
     }
 
-    fn argument(self, b: &mut Builder, x: &[Wire]) -> Argument {
+    fn gamma_segments(self) -> Segments {
+        match self.format.exponent <= 8 {
+            true => Segments { reach: 6, last: 48 },
+            false => Segments {
+                reach: 8,
+                last: 186,
+            },
+        }
+    }
+
+    /// An argument in parts. If so asked, the distance is 1 where there is no pole: for positive
+    /// numbers from 1/2 on.
+    fn argument(self, b: &mut Builder, x: &[Wire], reach: usize, poles: bool) -> Argument {
         let p = self.precision();
         let width = self.exponent_width();
         let parts = self.format.split(x);
@@ -110,9 +130,8 @@ impl Arithmetic {
         let amount = b.sub(Int::unsigned(&top), Int::unsigned(&exponent), width);
         let huge = amount[width - 1];
         let fixed = b.shr(Int::unsigned(&wide), &amount[..width - 1], p + behind);
-        let reach = REACH.min(p);
-        let mut word = fixed[..behind + reach].to_vec();
-        word.resize(behind + REACH, Wire::ZERO);
+        let mut word = fixed[..behind + reach.min(p)].to_vec();
+        word.resize(behind + reach, Wire::ZERO);
         // From 1/2 on there are at most p bits behind the point.
         let fraction = &fixed[behind - p..behind];
         let part = b.any(fraction);
@@ -120,7 +139,10 @@ impl Arithmetic {
         let distance = b.neg_if(beyond_half, Int::unsigned(fraction), p);
         let (distance, places) = normalise(b, &distance);
         let half = self.at_least(b, &parts, -1);
-        let one = b.and(half, !parts.sign);
+        let one = match poles {
+            true => b.and(half, !parts.sign),
+            false => Wire::ZERO,
+        };
         // Three cases: the number itself, 1, the distance.
         let rest = mask(b, !one, &distance[..p - 1]);
         let mut chosen = b.select(half, &rest, &number.significand[..p - 1]);
@@ -135,6 +157,7 @@ impl Arithmetic {
             word,
             whole: b.or(!part, huge),
             odd: b.and(fixed[behind], !huge),
+            below: beyond_half,
             distance: (chosen, b.select(half, &power, &own)),
         }
     }
@@ -142,23 +165,36 @@ impl Arithmetic {
 
 /// The function on all segments: of positive arguments first, then of negative ones.
 struct Table {
+    segments: Segments,
     /// Gamma of numbers in [1, 2): segments have few fractions at which they are fitted.
     known: RefCell<BTreeMap<Real, Real>>,
 }
 
 impl Table {
-    fn curve(digits: i32) -> Curve {
-        let table = Table {
+    fn new(segments: Segments) -> Table {
+        Table {
+            segments,
             known: RefCell::default(),
-        };
+        }
+    }
+
+    fn curve(segments: Segments, digits: i32) -> Curve {
+        let table = Table::new(segments);
+        let index = segments.reach + PARTS + 1;
         let ends = [0, 1, 2].map(|i| Real::ratio(i, 2));
         let exponent = |segment: usize| {
-            let least = ends.iter().map(|t| table.value(segment, t)).min();
-            least.and_then(|value| value.exponent()).unwrap_or(0)
+            let least = ends.iter().filter_map(|t| {
+                let (value, power) = table.value(segment, t);
+                Some(value.exponent()? + power)
+            });
+            least.min().unwrap_or(0)
         };
-        let exponents = (0..2 << (REACH + PARTS)).map(exponent).collect();
-        let value = |segment: usize, t: &Real| table.value(segment, t);
-        Curve::scaled(digits, REACH + PARTS + 1, exponents, &value)
+        let exponents: Vec<i64> = (0..1 << index).map(exponent).collect();
+        let scaled = |segment: usize, t: &Real| {
+            let (value, power) = table.value(segment, t);
+            value.shifted(power - exponents[segment])
+        };
+        Curve::scaled(digits, index, exponents.clone(), &scaled)
     }
 
     /// Gamma of a number from 1 on.
@@ -177,22 +213,22 @@ impl Table {
     }
 
     /// True if arguments are negative, and their magnitude.
-    fn place(segment: usize, t: &Real) -> (bool, Real) {
-        let half = 1 << (REACH + PARTS);
+    fn place(&self, segment: usize, t: &Real) -> (bool, Real) {
+        let half = 1 << (self.segments.reach + PARTS);
         let magnitude = (&Real::of((segment % half) as i64) + t).shifted(-(PARTS as i64));
         (segment >= half, magnitude)
     }
 
-    /// Of gamma, or gamma times the distance from a pole, the magnitude.
-    fn value(&self, segment: usize, t: &Real) -> Real {
-        let (negative, x) = Table::place(segment, t);
+    /// Of gamma, or gamma times the distance from a pole, the magnitude: a number of the size of 1
+    /// or more, and the exponent of a power of two.
+    fn value(&self, segment: usize, t: &Real) -> (Real, i64) {
+        let (negative, x) = self.place(segment, t);
         let (half, one) = (Real::ratio(1, 2), Real::of(1));
-        // Beyond, results are 0 or infinite in any case.
-        let x = x.min(Real::of(48));
+        let x = x.min(Real::of(self.segments.last));
         match negative {
-            false if x < half => self.gamma(&(&x + &one)),
-            false if x < one => &self.gamma(&(&x + &one)) / &x,
-            false => self.gamma(&x),
+            false if x < half => (self.gamma(&(&x + &one)), 0),
+            false if x < one => (&self.gamma(&(&x + &one)) / &x, 0),
+            false => (self.gamma(&x), 0),
             true => {
                 let nearest = Real::scaled(x.rounded(0), 0);
                 let distance = (&x - &nearest).abs();
@@ -200,10 +236,16 @@ impl Table {
                     true => one.clone(),
                     false => &(&distance * &Real::pi()).sin_cos().0 / &(&distance * &Real::pi()),
                 };
-                &one / &(&sine * &self.gamma(&(&x + &one)))
+                // Of large numbers the inverse would have few digits.
+                let gamma = self.gamma(&(&x + &one));
+                let power = gamma.exponent().unwrap_or(0);
+                (&one / &(&sine * &gamma.shifted(-power)), -power)
             }
         }
     }
 }
 
-pub(crate) const FUNCTIONS: &[Function] = &[entry("tgamma", |a, b, x| vec![a.tgamma(b, &x[0])])];
+pub(crate) const FUNCTIONS: &[Function] = &[
+    entry("tgamma", |a, b, x| vec![a.tgamma(b, &x[0])]),
+    logarithm::FUNCTION,
+];

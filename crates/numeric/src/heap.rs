@@ -153,6 +153,26 @@ impl Heap {
         self.constant += 1 << top;
     }
 
+    /// Adds the square of a signed number, as [`Heap::product`] does: where two bits of that
+    /// product are the same, one of twice the weight.
+    pub fn square(&mut self, b: &mut Builder, x: &Fixed) {
+        let n = x.bits.len() as i32;
+        let (xs, base) = (flip_sign(&x.bits), 2 * x.low);
+        let first = self.low - base;
+        for (i, &xi) in xs.iter().enumerate() {
+            let below = xs[..i].iter().enumerate();
+            for (j, &xj) in below.filter(|&(j, _)| (i + j) as i32 > first) {
+                let differ = b.xor(xi, xj);
+                self.bit(differ, base + (i + j) as i32, true);
+            }
+            if i as i32 > first {
+                self.bit(xi, base + i as i32, true);
+            }
+        }
+        let top = usize::try_from(2 * n - 2 - first).expect("a square of more than a unit");
+        self.constant += 1 << top;
+    }
+
     /// The sum modulo `2^(low + width)`.
     pub fn sum(self, b: &mut Builder, width: usize) -> Word {
         let height = self.columns.iter().map(Vec::len).max().unwrap_or(0);
@@ -260,6 +280,29 @@ mod tests {
                         "{x} * {y} at {low}: {off}"
                     );
                 }
+            }
+        }
+    }
+
+    /// A square is the product of a word with itself.
+    #[test]
+    fn squares_are_products() {
+        for low in -3..9 {
+            let mut b = Builder::new();
+            let x = b.input(5);
+            let x = Fixed { bits: x, low: 0 };
+            let sums = [0, 1].map(|square| {
+                let mut heap = Heap::new(low);
+                match square {
+                    1 => heap.square(&mut b, &x),
+                    _ => heap.product(&mut b, &x, &x),
+                }
+                heap.sum(&mut b, 16)
+            });
+            let circuit = b.finish(sums.to_vec());
+            for x in 0..32 {
+                let sums = eval_words(&circuit, &[x]).unwrap();
+                assert_eq!(sums[0], sums[1], "{x} at {low}");
             }
         }
     }

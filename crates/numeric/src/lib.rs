@@ -4,6 +4,7 @@
 //! * [`Arithmetic`] has a method for each operation, on a [`Builder`](sealane_circuit::Builder):
 //!   for few ANDs or little depth, as the builder's goal says.
 //! * [`Function`] is the list of all of them: names, operands, stated errors.
+//! * [`exact_functions`] are correctly rounded forms of some of them, for more gates.
 //! * [`measure`] runs them in the clear and states the errors of their results.
 //! * [`Fixed`] names integers and fixed point, to and from which numbers are converted.
 //! * [`Accumulator`] adds numbers or products exactly, in any order, and rounds the sum once.
@@ -25,6 +26,7 @@ mod convert;
 mod curve;
 mod elementary;
 mod errors;
+mod exact;
 mod fixed;
 mod format;
 mod function;
@@ -42,6 +44,7 @@ mod trig;
 mod window;
 mod word;
 
+pub use exact::{exact, exact_functions};
 pub use fixed::{Converted, Fixed, Rounding};
 pub use format::{Arithmetic, Format, Parts, Subnormals};
 pub use function::{Build, Error, Function, Kind, function, functions};

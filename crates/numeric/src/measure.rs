@@ -1,9 +1,13 @@
 //! Functions in the clear and the errors of their results: for tests, benchmarks and the page of
 //! functions.
 
+mod known;
+
 use crate::format::{Arithmetic, Format, Subnormals};
 use crate::function::Function;
 use sealane_circuit::{Builder, Circuit, Goal, Lanes, Machine, Tape, Word, compile};
+
+pub use known::{Answer, HARD};
 
 /// The lanes of a tape.
 const LANES: usize = 512;

@@ -19,6 +19,11 @@ use sealane_circuit::{Builder, Int, Wire, Word};
 impl Arithmetic {
     /// The cube root.
     pub fn cbrt(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.cbrt_with(b, x, self.work() as i32 - 1)
+    }
+
+    /// The cube root, from a significand with an error below `2^-digits`.
+    pub(crate) fn cbrt_with(self, b: &mut Builder, x: &[Wire], digits: i32) -> Word {
         let p = self.precision();
         let x = self.unpack(b, x);
         // A multiple of 3 that makes the dividend positive.
@@ -28,7 +33,7 @@ impl Arithmetic {
         let lift = b.constant(i128::from(lift), width);
         let dividend = b.add(Int::signed(&x.exponent), Int::unsigned(&lift), width - 1);
         let (third, rest) = thirds(b, &dividend);
-        let curve = Curve::known("cbrt", self.work() as i32 - 1, |digits| {
+        let curve = Curve::known("cbrt", digits, |digits| {
             Curve::new(digits, &Real::ratio(3, 4), &|w| {
                 let (power, fraction) = split(w, 2);
                 cube_root(&(&Real::of(1) + &fraction).shifted(power))
@@ -55,9 +60,14 @@ impl Arithmetic {
 
     /// One over the square root; of zeros, the infinity of their sign.
     pub fn rsqrt(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.rsqrt_with(b, x, self.work() as i32 - 1)
+    }
+
+    /// One over the square root, from a significand with an error below `2^-digits`.
+    pub(crate) fn rsqrt_with(self, b: &mut Builder, x: &[Wire], digits: i32) -> Word {
         let p = self.precision();
         let x = self.unpack(b, x);
-        let curve = Curve::known("rsqrt", self.work() as i32 - 1, |digits| {
+        let curve = Curve::known("rsqrt", digits, |digits| {
             Curve::new(digits, &Real::of(1), &|w| {
                 let (power, fraction) = split(w, 1);
                 let square = (&Real::of(1) + &fraction).shifted(power);

@@ -110,13 +110,23 @@ type Reference = dyn Fn(&str, &[u128]) -> Option<u128>;
 
 #[test]
 fn f32_and_f64_agree_with_the_machine() {
+    agree_with_the_machine(NAMES, 1 << 14);
+}
+
+#[test]
+#[ignore = "millions of vectors take a minute"]
+fn quotients_and_roots_agree_with_the_machine() {
+    agree_with_the_machine(&["div", "sqrt", "fmod"], 1 << 21);
+}
+
+fn agree_with_the_machine(names: &[&str], count: usize) {
     let single = of_the_machine!(f32, bits_f32, u32);
     let double = of_the_machine!(f64, bits_f64, u64);
     let references: [(Format, &Reference); 2] = [(Format::F32, &single), (Format::F64, &double)];
     for (format, reference) in references {
         let of = Arithmetic::new(format);
-        for name in NAMES {
-            let vectors = vectors(format, name, 1 << 14);
+        for name in names {
+            let vectors = vectors(format, name, count);
             if reference(name, &vectors[0]).is_none() {
                 check(of, name, &vectors[..2048]);
                 continue;

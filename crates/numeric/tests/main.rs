@@ -6,6 +6,7 @@ mod compare;
 mod convert;
 mod cost;
 mod elementary;
+mod exact;
 mod figures;
 mod half;
 mod integral;

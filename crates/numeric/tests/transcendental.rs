@@ -134,7 +134,7 @@ fn rows(name: &str, arithmetic: Arithmetic) -> (Vec<Vec<u64>>, Vec<f64>) {
 
 #[test]
 fn error_functions_and_gamma() {
-    for name in ["erf", "erfc", "tgamma"] {
+    for name in ["erf", "erfc", "tgamma", "lgamma"] {
         for format in [Format::F32, Format::F16, Format::BF16] {
             for goal in [Goal::Size, Goal::Depth] {
                 for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {

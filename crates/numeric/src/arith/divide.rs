@@ -1,15 +1,17 @@
 //! Quotients and square roots, digit by digit without restoring: a step adds or subtracts, as the
-//! sign of the remainder says, for an AND a bit.
+//! sign of the remainder says, for an AND a bit. Where depth counts, the inverse of a divisor and
+//! the inverse root come from a table, and one step follows: see [`super::inverse`].
 //!
 //! Neither a quotient nor a root of numbers of p bits is half-way between two such numbers, nor is
 //! one rounded up to a power of two: q d = a 2^k has no solution with q odd and of p + 1 bits, and
 //! one just below 2 is below by more than half a unit. So the bit behind the last one rounds a
 //! normal result, and only subnormal quotients need the remainder.
 
+use crate::arith::inverse::{Division, Inverse, long_root};
 use crate::format::Arithmetic;
 use crate::pack::{Ends, Special, Unrounded, place};
 use crate::word::{bit, flip_if};
-use sealane_circuit::{Builder, Int, Wire, Word};
+use sealane_circuit::{Builder, Goal, Int, Wire, Word};
 
 impl Arithmetic {
     /// x / y.
@@ -27,7 +29,12 @@ impl Arithmetic {
             false => {
                 let last = b.and(above, quotient[0]);
                 let rest = b.add(Int::unsigned(&remainder), Int::unsigned(&under), p + 1);
-                let inexact = b.any(&rest);
+                let mut inexact = b.any(&rest);
+                if b.goal() == Goal::Depth {
+                    // The remainder itself, if the last step subtracts.
+                    let other = b.any(&remainder);
+                    inexact = b.and(inexact, other);
+                }
                 b.or(inexact, last)
             }
         };
@@ -122,8 +129,15 @@ pub(super) fn leading(significand: &[Wire]) -> Word {
 }
 
 /// So many bits of x / y, one of them before the point, for numbers of the same width with the
-/// highest bit 1; and a remainder, less y if the last bit is 0, as if modulo a power of two.
+/// highest bit 1; and a remainder, as if modulo a power of two, or that less y: for
+/// [`Goal::Size`] if the last bit is 0.
 pub(crate) fn divide(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> (Word, Word) {
+    // A table is not worth its ANDs for a few digits.
+    if b.goal() == Goal::Depth && bits > 16 {
+        let dividend = Int::unsigned(x).shl(bits - 1, x.len() + bits - 1);
+        let Division { quotient, rest } = Inverse::of(b, y, bits).divide(b, &dividend);
+        return (quotient, rest);
+    }
     let width = x.len() + 1;
     let mut remainder = b.sub(Int::unsigned(x), Int::unsigned(y), width);
     let mut quotient = vec![!remainder[width - 1]];
@@ -149,6 +163,10 @@ pub(super) fn division_step(b: &mut Builder, remainder: &[Wire], next: Wire, y: 
 /// So many bits of the square root of a number from 1 to 4, given with two bits before the point;
 /// one bit of the root is before the point.
 pub(crate) fn root(b: &mut Builder, x: &[Wire], bits: usize) -> Word {
+    // Shorter ones are not deep enough to be worth the ANDs of a table.
+    if b.goal() == Goal::Depth && bits > 32 {
+        return long_root(b, x, bits);
+    }
     let mut digits = x.iter().rev().copied().chain(std::iter::repeat(Wire::ZERO));
     let mut next = || digits.next().expect("a digit");
     // The first bit is 1, and the remainder the first two digits less 1.

@@ -4,6 +4,7 @@
 mod add;
 pub(crate) mod divide;
 mod fused;
+mod inverse;
 mod modulo;
 mod multiply;
 

@@ -4,13 +4,15 @@
 //! be 277 in f32 and 2098 in f64. That is a power modulo n: of the upper bits of d it is a one-hot
 //! number, divided; then each lower bit squares it, divides and, if 1, doubles; the last product is
 //! with m. A division by n takes an AND for each bit of it and each bit of the quotient; long
-//! division would take d of those, a power has the logarithm of d squares.
+//! division would take d of those, a power has the logarithm of d squares. Where depth counts, the
+//! inverse of n is computed once, and serves all divisions.
 
 use crate::arith::divide::{division_step, leading};
+use crate::arith::inverse::Inverse;
 use crate::format::Arithmetic;
 use crate::pack::{Number, Special, Unrounded};
 use crate::word::{mask, normalise};
-use sealane_circuit::{Builder, Int, Wire, Word};
+use sealane_circuit::{Builder, Goal, Int, Wire, Word};
 
 impl Arithmetic {
     /// x - n y for the whole number n next to x / y in the direction of zero.
@@ -113,34 +115,67 @@ impl Arithmetic {
         };
         let most = (2 * self.format.bias() - lowest) as usize;
         let bits = (usize::BITS - most.leading_zeros()) as usize;
-        let squares = (0..bits)
-            .min_by_key(|&k| (most >> k) * (p + 1) + k * 2 * p * p)
-            .expect("a number of squares");
+        let divisor = Divisor::new(b, y);
+        let squares = divisor.squares(most);
         let (low, high) = apart[..bits].split_at(squares);
         let power = &b.demux(high)[..(most >> squares) + 1];
-        let mut rest = divide(b, power, y);
+        let mut rest = divisor.rest(b, power);
         for &double in low.iter().rev() {
             let size = b.abs(Int::signed(&rest), p);
             let square = b.mul(Int::unsigned(&size), Int::unsigned(&size), 2 * p);
-            rest = divide(b, &square, y);
+            rest = divisor.rest(b, &square);
             let doubled = division_step(b, &rest, Wire::ZERO, y);
             rest = b.select(double, &doubled, &rest);
         }
         let power = restore(b, &rest, y);
         let product = b.mul(Int::unsigned(&power), Int::unsigned(x), 2 * p);
-        let rest = divide(b, &product, y);
+        let rest = divisor.rest(b, &product);
         restore(b, &rest, y)
     }
 }
 
-/// x mod y, or that less y, for a y whose highest bit is 1: a signed word, a bit wider than y.
-fn divide(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Word {
-    let low = x.len().saturating_sub(y.len() - 1);
-    let mut rest = Int::unsigned(&x[low..]).resize(y.len() + 1);
-    for &bit in x[..low].iter().rev() {
-        rest = division_step(b, &rest, bit, y);
+/// A number whose highest bit is 1, to divide by.
+struct Divisor<'a> {
+    number: &'a [Wire],
+    /// Where depth counts.
+    inverse: Option<Inverse>,
+}
+
+impl Divisor<'_> {
+    fn new<'a>(b: &mut Builder, number: &'a [Wire]) -> Divisor<'a> {
+        let inverse = match b.goal() {
+            Goal::Size => None,
+            Goal::Depth => Some(Inverse::of(b, number, number.len() + 1)),
+        };
+        Divisor { number, inverse }
     }
-    rest
+
+    /// The squares on the way to a power of 2 of at most so many digits, with the fewest ANDs; or
+    /// with the fewest squares, if what is divided is to have twice the bits of the divisor at
+    /// most.
+    fn squares(&self, most: usize) -> usize {
+        let p = self.number.len();
+        let mut counts = 0..usize::BITS as usize;
+        let count = match self.inverse {
+            None => counts.min_by_key(|&k| (most >> k) * (p + 1) + k * 2 * p * p),
+            Some(_) => counts.find(|&k| most >> k < 2 * p),
+        };
+        count.expect("a number of squares")
+    }
+
+    /// x modulo the divisor, or that less the divisor: a signed word, a bit wider than that.
+    fn rest(&self, b: &mut Builder, x: &[Wire]) -> Word {
+        let y = self.number;
+        if let Some(inverse) = self.inverse.as_ref().filter(|_| x.len() >= y.len()) {
+            return inverse.divide(b, x).rest;
+        }
+        let low = x.len().saturating_sub(y.len() - 1);
+        let mut rest = Int::unsigned(&x[low..]).resize(y.len() + 1);
+        for &bit in x[..low].iter().rev() {
+            rest = division_step(b, &rest, bit, y);
+        }
+        rest
+    }
 }
 
 /// The remainder that is not negative.

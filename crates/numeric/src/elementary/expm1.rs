@@ -61,8 +61,12 @@ fn fit(precision: Precision) -> Arc<Piecewise> {
 impl Arithmetic {
     /// The power of Euler's number, less 1.
     pub fn expm1(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.expm1_with(b, x, precision(self.format))
+    }
+
+    /// The same by polynomials of some precision.
+    pub(crate) fn expm1_with(self, b: &mut Builder, x: &[Wire], precision: Precision) -> Word {
         let parts = self.format.split(x);
-        let precision = precision(self.format);
         let integer = self.format.exponent.max(6) - 1;
         let fraction = precision.digits + 1;
         let (size, too_large) = self.magnitude(b, &parts, integer, fraction as usize);

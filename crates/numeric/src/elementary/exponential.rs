@@ -50,13 +50,17 @@ fn precision(format: Format, base_two: bool) -> Precision {
 impl Arithmetic {
     /// The power of 2.
     pub fn exp2(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.exp2_with(b, x, precision(self.format, true))
+    }
+
+    /// The power of 2, by polynomials of some precision.
+    pub(crate) fn exp2_with(self, b: &mut Builder, x: &[Wire], precision: Precision) -> Word {
         let parts = self.format.split(x);
-        let fraction = precision(self.format, true).digits as usize;
+        let fraction = precision.digits as usize;
         // Results below half of the smallest subnormal number come from another bit.
         let (size, too_large) = self.magnitude(b, &parts, self.format.exponent, fraction);
         let x = complement_if(b, parts.sign, &size);
         let special = beyond(b, &parts, too_large);
-        let precision = precision(self.format, true);
         self.power(b, precision, &x, Wire::ZERO, special)
     }
 
@@ -87,21 +91,18 @@ impl Arithmetic {
 
     /// The power of Euler's number.
     pub fn exp(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.exp_with(b, x, precision(self.format, false))
+    }
+
+    /// The power of Euler's number, by polynomials of some precision.
+    pub(crate) fn exp_with(self, b: &mut Builder, x: &[Wire], precision: Precision) -> Word {
         let parts = self.format.split(x);
-        let precision = precision(self.format, false);
         // The logarithm of the largest power of 2 is less than that.
         let integer = self.format.exponent.max(6) - 1;
         let fraction = precision.digits + 1;
         let (size, too_large) = self.magnitude(b, &parts, integer, fraction as usize);
         let x = complement_if(b, parts.sign, &size);
-        let ln2 = Real::ln2();
-        let offset = precision.border();
-        let quotient = quotient(b, &x, &ln2, integer as i32);
-        let rest = rest(b, &x, (&quotient, &ln2), fraction, |heap| {
-            heap.constant(&offset)
-        });
-        let fit = precision.fit("power of e", &|x| power_of_rest(precision, x));
-        let heap = precision.heap(b, &fit, &rest);
+        let (quotient, heap) = natural_power(b, precision, &x, integer as i32);
         let special = beyond(b, &parts, too_large);
         self.scale(b, (heap, None), &quotient, Wire::ZERO, special)
     }
@@ -155,6 +156,26 @@ impl Arithmetic {
         };
         self.pack(b, &unrounded, special)
     }
+}
+
+/// The power of Euler's number, of a number below `2^limit` with a digit more than a precision has:
+/// `2^q (1 + f)`, as the word q and the sum f, which is 1 more than such a fraction where the power
+/// of two is.
+pub(crate) fn natural_power(
+    b: &mut Builder,
+    precision: Precision,
+    x: &Fixed,
+    limit: i32,
+) -> (Fixed, Heap) {
+    let ln2 = Real::ln2();
+    let offset = precision.border();
+    let quotient = quotient(b, x, &ln2, limit);
+    let rest = rest(b, x, (&quotient, &ln2), precision.digits + 1, |heap| {
+        heap.constant(&offset)
+    });
+    let fit = precision.fit("power of e", &|x| power_of_rest(precision, x));
+    let heap = precision.heap(b, &fit, &rest);
+    (quotient, heap)
 }
 
 /// An offset that the exponents of results lack here where they may be subnormal: `pack` would

@@ -54,6 +54,11 @@ struct Power {
 impl Arithmetic {
     /// The hyperbolic tangent.
     pub fn tanh(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.tanh_with(b, x, precision(self.format))
+    }
+
+    /// The same by polynomials of some precision.
+    pub(crate) fn tanh_with(self, b: &mut Builder, x: &[Wire], precision: Precision) -> Word {
         let parts = self.format.split(x);
         // The last binade in which the tangent is not 1 throughout.
         let first = self.first_binade();
@@ -65,7 +70,6 @@ impl Arithmetic {
         };
         debug_assert!(last - first < 1 << bits);
         let binade = self.binade(b, &parts, first);
-        let precision = precision(self.format);
         let form = ("tanh", self.format, precision);
         // Numbers beyond the last binade are in its last segment, where the tangent is near 1.
         let place = [&parts.fraction[..], &binade].concat();

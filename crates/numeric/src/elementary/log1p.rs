@@ -28,7 +28,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[Function {
 
 fn precision(format: Format) -> Precision {
     match format.fraction {
-        ..=23 => Precision::new(7, 2, 27),
+        ..=23 => Precision::new(7, 3, 28),
         _ => Precision::new(8, 5, 57),
     }
 }
@@ -36,8 +36,12 @@ fn precision(format: Format) -> Precision {
 impl Arithmetic {
     /// The natural logarithm of 1 more than a number.
     pub fn log1p(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.log1p_with(b, x, precision(self.format))
+    }
+
+    /// The same by polynomials of some precision.
+    pub(crate) fn log1p_with(self, b: &mut Builder, x: &[Wire], precision: Precision) -> Word {
         let parts = self.format.split(x);
-        let precision = precision(self.format);
         let width = self.exponent_width();
         let mut exponent = Heap::new(0);
         exponent.unsigned(&parts.exponent, 0, false);

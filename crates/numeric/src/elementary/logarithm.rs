@@ -115,17 +115,17 @@ impl Centred {
 impl Arithmetic {
     /// The natural logarithm.
     pub fn log(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.logarithm(b, x, Base::E)
+        self.logarithm(b, x, (Base::E, precision(self.format)))
     }
 
     /// The logarithm to base 2.
     pub fn log2(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.logarithm(b, x, Base::Two)
+        self.logarithm(b, x, (Base::Two, precision(self.format)))
     }
 
     /// The logarithm to base 10.
     pub fn log10(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.logarithm(b, x, Base::Ten)
+        self.logarithm(b, x, (Base::Ten, precision(self.format)))
     }
 
     /// A number around 1, times a power of 2.
@@ -137,13 +137,19 @@ impl Arithmetic {
         Centred::of(b, fraction, &Fixed { bits, low: 0 })
     }
 
-    fn logarithm(self, b: &mut Builder, x: &[Wire], base: Base) -> Word {
+    /// A logarithm, by polynomials of some precision.
+    pub(crate) fn logarithm(
+        self,
+        b: &mut Builder,
+        x: &[Wire],
+        (base, precision): (Base, Precision),
+    ) -> Word {
         let number = self.unpack(b, x);
         let fraction = &number.significand[..self.format.fraction];
         let centred = self.centred(b, &number);
         let elsewhere = b.any(&centred.exponent.bits);
         let (near, shift) = magnify(b, &centred.t, !elsewhere);
-        let form = (base, precision(self.format));
+        let form = (base, precision);
         let log = self.sum(b, form, fraction, &near, &centred.exponent);
         let one = {
             let moved = b.any(&near.bits);
@@ -240,7 +246,7 @@ impl Arithmetic {
 /// Polynomials for logarithms.
 fn precision(format: Format) -> Precision {
     match format.fraction {
-        ..=23 => Precision::new(7, 2, 27),
+        ..=23 => Precision::new(7, 3, 28),
         _ => Precision::new(8, 5, 57),
     }
 }

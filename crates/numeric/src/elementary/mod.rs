@@ -2,10 +2,10 @@
 
 pub(crate) mod expm1;
 pub(crate) mod exponential;
-mod groups;
+pub(crate) mod groups;
 pub(crate) mod hyperbolic;
 pub(crate) mod inverse;
 pub(crate) mod log1p;
 pub(crate) mod logarithm;
 pub(crate) mod pow;
-mod reduce;
+pub(crate) mod reduce;

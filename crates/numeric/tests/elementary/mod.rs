@@ -4,6 +4,7 @@ mod all;
 mod costs;
 mod double;
 pub mod error;
+mod gamma;
 mod half;
 pub mod lanes;
 mod single;

@@ -1,0 +1,156 @@
+//! Correctly rounded forms: arguments near the middle between two results, and samples.
+
+use crate::elementary::error::{error, operand, sample};
+use sealane_circuit::Goal;
+use sealane_numeric::measure::Runner;
+use sealane_numeric::real::Real;
+use sealane_numeric::{Arithmetic, Format, exact};
+
+/// A function, in f64 and to many digits, for arguments whose result is neither exact nor special.
+type Case = (&'static str, fn(f64) -> f64, fn(&Real) -> Real);
+
+const CASES: &[Case] = &[
+    ("exp", f64::exp, Real::exp),
+    ("exp2", f64::exp2, |x| (x * &Real::ln2()).exp()),
+    ("log", f64::ln, Real::ln),
+    ("log2", f64::log2, |x| &x.ln() / &Real::ln2()),
+    ("log10", f64::log10, |x| &x.ln() / &Real::of(10).ln()),
+    ("expm1", f64::exp_m1, |x| &x.exp() - &Real::of(1)),
+    ("log1p", f64::ln_1p, |x| (x + &Real::of(1)).ln()),
+    ("tanh", f64::tanh, |x| {
+        let power = x.shifted(1).exp();
+        &(&power - &Real::of(1)) / &(&power + &Real::of(1))
+    }),
+    ("cbrt", f64::cbrt, |x| (&x.ln() / &Real::of(3)).exp()),
+    ("rsqrt", |x| 1.0 / x.sqrt(), |x| &Real::of(1) / &x.sqrt()),
+];
+
+/// Distances from a middle, in units in the last place, that the errors of circuits are far below.
+const NEAR: f64 = 1.0 / (1 << 24) as f64;
+
+/// The unit in the last place of a result of f32.
+fn unit(value: f64) -> f64 {
+    let exponent = (value.abs().to_bits() >> 52) as i32 - 1023;
+    2f64.powi(exponent.max(-126) - 23)
+}
+
+/// True if a value is near the middle between two numbers of f32.
+fn is_hard(value: f64) -> bool {
+    if !value.is_finite() || value == 0.0 || value.abs() >= 2f64.powi(128) {
+        return false;
+    }
+    let units = value.abs() / unit(value);
+    (units - units.floor() - 0.5).abs() < NEAR
+}
+
+/// The number of f32 nearest to the value of a function at an argument near a middle; and the
+/// distance from that, in units.
+fn nearest(case: &Case, x: f32) -> (u32, f64) {
+    let &(_, single, many) = case;
+    let value = single(f64::from(x));
+    let (bits, place) = (f64::from(x.abs()).to_bits(), unit(value).log2() as i64);
+    let exponent = (bits >> 52) as i64 - 1023;
+    let size = Real::scaled(bits << 12 >> 12 | 1 << 52, exponent - 52);
+    // Roots of numbers of any size: of those a power of 64 away.
+    let scaled = ["cbrt", "rsqrt"].contains(&case.0);
+    let by = if scaled {
+        exponent.div_euclid(6) * 6
+    } else {
+        0
+    };
+    let back = match case.0 {
+        "cbrt" => by / 3,
+        _ => -by / 2,
+    };
+    // The functions here are odd, or have no negative arguments, or are powers.
+    let odd = case.0 == "cbrt";
+    let size = size.shifted(-by);
+    let argument = if x < 0.0 && !odd { -&size } else { size };
+    let exact = many(&argument).abs().shifted(if scaled { back } else { 0 });
+    let units = exact.shifted(-place);
+    let whole = units.floor();
+    let rest = &(&units - &Real::scaled(whole.clone(), 0)) - &Real::ratio(1, 2);
+    let whole = i64::try_from(whole).unwrap();
+    // Of two equally near numbers the even one.
+    let up = match rest == 0 {
+        true => whole & 1 == 1,
+        false => !rest.is_negative(),
+    };
+    let whole = whole + i64::from(up);
+    let size = whole as f64 * 2f64.powi(place as i32);
+    let nearest = size.copysign(value) as f32;
+    (
+        nearest.to_bits(),
+        rest.rounded_i128(60) as f64 / 2f64.powi(60),
+    )
+}
+
+fn runner(name: &str, goal: Goal) -> Runner {
+    let function = exact(name).expect("an exact form");
+    Runner::new(function, Arithmetic::new(Format::F32), goal)
+}
+
+fn run(runner: &Runner, arguments: &[u64]) -> Vec<u64> {
+    let rows: Vec<Vec<u128>> = arguments.iter().map(|&x| vec![x.into()]).collect();
+    let results = runner.run(&rows).into_iter();
+    results.map(|row| row[0] as u64).collect()
+}
+
+#[test]
+fn samples_are_within_half_a_unit() {
+    let arithmetic = Arithmetic::new(Format::F32);
+    let arguments = sample(Format::F32, 8, 5);
+    for (name, single, _) in CASES {
+        let runner = runner(name, Goal::Size);
+        let results = run(&runner, &arguments);
+        println!("{name}: {} ANDs, depth {}", runner.ands, runner.depth);
+        for (&x, found) in arguments.iter().zip(results) {
+            let value = single(operand(arithmetic, x));
+            let off = error(arithmetic, found, value);
+            assert!(off <= 0.5 + NEAR, "{name} of {x:#x}: {off}");
+        }
+    }
+}
+
+/// Of all arguments, those near a middle are rounded correctly; for others the bounds of errors
+/// suffice.
+#[test]
+#[ignore = "2^32 values of each function take minutes"]
+fn arguments_near_a_middle_are_rounded_correctly() {
+    let names = std::env::var("SEALANE_FUNCTIONS").unwrap_or_default();
+    let mut all_wrong = vec![];
+    for case in CASES {
+        let (name, single, _) = *case;
+        if !names.is_empty() && !names.split(',').any(|wanted| wanted == name) {
+            continue;
+        }
+        let all = 0..=u32::MAX;
+        let hard: Vec<u64> = all
+            .filter(|&x| is_hard(single(f64::from(f32::from_bits(x)))))
+            .map(u64::from)
+            .collect();
+        let runner = runner(name, Goal::Size);
+        let (mut wrong, mut least) = (vec![], (1.0, 0));
+        for (&x, found) in hard.iter().zip(run(&runner, &hard)) {
+            let (expected, distance) = nearest(case, f32::from_bits(x as u32));
+            if distance.abs() < least.0 {
+                least = (distance.abs(), x);
+            }
+            if found != u64::from(expected) {
+                wrong.push(format!("{x:#x} ({:.2})", distance.abs().log2()));
+            }
+        }
+        println!(
+            "{name}: {} arguments, the nearest {:#x} at 2^{:.2}, {} wrong, {} ANDs",
+            hard.len(),
+            least.1,
+            least.0.log2(),
+            wrong.len(),
+            runner.ands
+        );
+        if !wrong.is_empty() {
+            all_wrong.push(format!("{name}: {wrong:?}"));
+        }
+    }
+    assert!(all_wrong.is_empty(), "{all_wrong:#?}");
+}
