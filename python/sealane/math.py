@@ -3,7 +3,8 @@
 Each works element by element on values of `sl.f16`, `sl.bf16`, `sl.f32` or `sl.f64`, and on
 numbers and arrays beside them, which broadcast. NumPy's functions of the same meaning work as well:
 `np.sqrt(x)` is `sl.math.sqrt(x)`. Results are the same bits under every protocol.
-`modf` and `frexp` return two values.
+`modf` and `frexp` return two values. [The page of functions](functions.md) states the gates and the
+error of each.
 
 >>> import sealane as sl
 >>> @sl.program
@@ -20,8 +21,9 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from sealane import _value
+from sealane import _core, _value
 from sealane._functions import _only
+from sealane._refusal import refuse
 from sealane._unsupported import missing
 
 if TYPE_CHECKING:
@@ -43,23 +45,47 @@ def _function(name: str, results: int = 1) -> Callable[..., Any]:
     return function
 
 
-acos = _function("acos")
+def _elementary(name: str) -> Callable[..., Any]:
+    """Makes an elementary function, whose result may be asked for correctly rounded."""
+
+    def function(x: Any, *, exact: bool = False) -> Any:
+        if not exact:
+            return _value.call(name, x)
+        forms = [known for known, _, has_form in _core.functions_of_floats() if has_form]
+        if name not in forms:
+            raise refuse(
+                "type-mismatch",
+                f"`sl.math.{name}` has no correctly rounded form",
+                reason=f"There is one of {', '.join(sorted(forms))}.",
+                hint="leave `exact=True` out: the result is within 1 unit in the last place",
+            )
+        return _value.call(f"{name}_exact", x)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"`{name}` of C, element by element. With `exact`, correctly rounded, for more gates: in "
+        "`sl.f32` and narrower types."
+    )
+    return function
+
+
+acos = _elementary("acos")
 acosh = _function("acosh")
-asin = _function("asin")
+asin = _elementary("asin")
 asinh = _function("asinh")
-atan = _function("atan")
+atan = _elementary("atan")
 atan2 = _function("atan2")
 atanh = _function("atanh")
-cbrt = _function("cbrt")
+cbrt = _elementary("cbrt")
 ceil = _function("ceil")
 copysign = _function("copysign")
-cos = _function("cos")
-cosh = _function("cosh")
-erf = _function("erf")
+cos = _elementary("cos")
+cosh = _elementary("cosh")
+erf = _elementary("erf")
 erfc = _function("erfc")
-exp = _function("exp")
-exp2 = _function("exp2")
-expm1 = _function("expm1")
+exp = _elementary("exp")
+exp2 = _elementary("exp2")
+expm1 = _elementary("expm1")
 fabs = _function("fabs")
 fdim = _function("fdim")
 floor = _function("floor")
@@ -75,10 +101,11 @@ isinf = _function("isinf")
 isnan = _function("isnan")
 isnormal = _function("isnormal")
 ldexp = _function("ldexp")
-log = _function("log")
-log10 = _function("log10")
-log1p = _function("log1p")
-log2 = _function("log2")
+lgamma = _function("lgamma")
+log = _elementary("log")
+log10 = _elementary("log10")
+log1p = _elementary("log1p")
+log2 = _elementary("log2")
 logb = _function("logb")
 modf = _function("modf", 2)
 nextafter = _function("nextafter")
@@ -87,15 +114,15 @@ remainder = _function("remainder")
 rint = _function("rint")
 round = _function("round")
 roundeven = _function("roundeven")
-rsqrt = _function("rsqrt")
+rsqrt = _elementary("rsqrt")
 scalbn = _function("scalbn")
 sigmoid = _function("sigmoid")
 signbit = _function("signbit")
-sin = _function("sin")
-sinh = _function("sinh")
+sin = _elementary("sin")
+sinh = _elementary("sinh")
 sqrt = _function("sqrt")
-tan = _function("tan")
-tanh = _function("tanh")
+tan = _elementary("tan")
+tanh = _elementary("tanh")
 tgamma = _function("tgamma")
 trunc = _function("trunc")
 nearbyint = rint
@@ -177,6 +204,7 @@ __all__ = [
     "isnan",
     "isnormal",
     "ldexp",
+    "lgamma",
     "log",
     "log1p",
     "log2",

@@ -406,10 +406,26 @@ def test_the_functions_of_math_are_those_of_the_registry() -> None:
 
     operators = {"add", "sub", "mul", "div", "neg", "eq", "ne", "lt", "le", "gt", "ge"}
     derived = {"fsum", "sumprod", "softmax", "nearbyint"}
-    known = {name for name, _ in _core.functions_of_floats()}
+    known = {name for name, *_ in _core.functions_of_floats()}
     assert set(sl.math.__all__) == known - operators | derived
 
 
 def test_applied_to_integers_a_function_says_how_to_convert() -> None:
     with pytest.raises(sl.ProgramError, match=r"astype\(sl.f32\)"):
         run(lambda a: np.sqrt(a), sl.f32, (sl.i32, np.arange(4)))
+
+
+def test_exact_forms_are_correctly_rounded() -> None:
+    x = np.array([0.75, 3.5, 0.1, 1e-5], np.float32)
+
+    def f(a: Any) -> Any:
+        names = ("exp", "exp2", "log", "log2", "log10", "expm1", "log1p", "tanh", "cbrt")
+        return sl.stack([getattr(sl.math, name)(a, exact=True) for name in names])
+
+    wide = x.astype(np.float64)
+    functions = (np.exp, np.exp2, np.log, np.log2, np.log10, np.expm1, np.log1p, np.tanh, np.cbrt)
+    same(run(f, sl.f32, (sl.f32, x)), np.array([f(wide) for f in functions], np.float32))
+    with pytest.raises(sl.ProgramError, match="no correctly rounded form"):
+        run(lambda a: sl.math.sin(a, exact=True), sl.f32, (sl.f32, x))
+    with pytest.raises(sl.ProgramError, match="no correctly rounded form in f64"):
+        run(lambda a: sl.math.exp(a, exact=True), sl.f64, (sl.f64, wide))

@@ -42,9 +42,13 @@ pub const FUNCTIONS: [Function; 2] = [
 /// Longest operand of a function that takes any length.
 pub const MAX_MESSAGE_BYTES: u64 = 1 << 16;
 
-/// Names of all functions of floating point, with their numbers of results.
-pub fn functions_of_floats() -> impl Iterator<Item = (&'static str, usize)> {
-    sealane_numeric::functions().map(|function| (function.name, function.results.len()))
+/// Names of all functions of floating point, with their numbers of results, and whether they have a
+/// correctly rounded form as well, of which the name ends with `_exact`.
+pub fn functions_of_floats() -> impl Iterator<Item = (&'static str, usize, bool)> {
+    sealane_numeric::functions().map(|function| {
+        let exact = sealane_numeric::exact(function.name).is_some();
+        (function.name, function.results.len(), exact)
+    })
 }
 
 /// Returns the function of floating point of that name, and the number of the result that a call of
@@ -58,8 +62,14 @@ pub fn of_floats(name: &str) -> Option<(&'static sealane_numeric::Function, usiz
         let result = all.clone().find(|index| index.to_string() == result)?;
         (all.len() > 1).then_some((function, result))
     };
-    single.map(|function| (function, 0)).or_else(of_several)
+    let exact = || Some((sealane_numeric::exact(name.strip_suffix(EXACT)?)?, 0));
+    let found = single.map(|function| (function, 0));
+    found.or_else(of_several).or_else(exact)
 }
+
+/// End of the names of correctly rounded forms.
+const EXACT: &str = "_exact";
+
 
 /// The function of bytes of that name.
 pub fn function(name: &str) -> Result<Function, Diagnostic> {
@@ -77,7 +87,11 @@ pub fn function(name: &str) -> Result<Function, Diagnostic> {
 /// Infers the type of a call's result.
 pub(crate) fn infer(scope: &Scope, name: &str, operands: &[ValueId]) -> Result<Meta, Diagnostic> {
     if let Some((function, result)) = of_floats(name) {
-        return infer_floats(scope, function, result, operands);
+        let meta = infer_floats(scope, function, result, operands)?;
+        return match meta.ty.bits() {
+            33.. if name.ends_with(EXACT) => Err(no_exact_form(function.name, meta.ty)),
+            _ => Ok(meta),
+        };
     }
     let function = function(name)?;
     if operands.len() != function.operands.len() {
@@ -161,6 +175,16 @@ fn infer_floats(
     };
     meta.range = meta.ty.range();
     Ok(meta)
+}
+
+/// Refuses correctly rounded forms of wide types.
+fn no_exact_form(name: &str, ty: Type) -> Diagnostic {
+    Diagnostic::new(
+        Code::TypeMismatch,
+        format!("`{name}` has no correctly rounded form in {ty}"),
+    )
+    .because("only in f32 and narrower types are all arguments near a middle known")
+    .hint("leave `exact=True` out, or convert the operand: `x.astype(sl.f32)`")
 }
 
 /// Refuses what is not floating point.

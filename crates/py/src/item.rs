@@ -120,9 +120,10 @@ pub fn is_type(name: &str) -> bool {
     type_of(name).is_ok()
 }
 
-/// Names of the functions of floating point, with their numbers of results.
+/// Names of the functions of floating point, with their numbers of results, and whether they have a
+/// correctly rounded form.
 #[pyfunction]
-pub fn functions_of_floats() -> Vec<(&'static str, usize)> {
+pub fn functions_of_floats() -> Vec<(&'static str, usize, bool)> {
     sealane_program::call::functions_of_floats().collect()
 }
 
