@@ -173,18 +173,14 @@ _OWN = {
     "where",
 }
 
-_CURVE = (
-    "functions of floating point are in `sl.math`; of other numbers look it up in a table by an "
-    "integer, "
-    "`sl.lookup(sl.fixed(8, 16)(table), index)`, or compute a polynomial with `*` and `+`"
-)
 _ORDER = (
     "there is none yet: order two values with `sl.minimum(a, b)` and `sl.maximum(a, b)`, and take "
     "the ends of many with `x.min()` and `x.max()`"
 )
 _MISSING = {
-    **dict.fromkeys(
-        (
+    **{
+        name: f"write `sl.math.{name}(x.astype(sl.f32))`"
+        for name in (
             *(
                 "exp",
                 "exp2",
@@ -198,10 +194,11 @@ _MISSING = {
                 "sin",
                 "cos",
             ),
-            *("tan", "tanh", "sinh", "cosh", "arctan", "sigmoid", "softmax", "erf", "reciprocal"),
-        ),
-        _CURVE,
-    ),
+            *("tan", "tanh", "sinh", "cosh", "atan", "sigmoid", "softmax", "erf", "erfc"),
+        )
+    },
+    "arctan": "write `sl.math.atan(x.astype(sl.f32))`",
+    "reciprocal": "divide: `1 / x.astype(sl.f32)`",
     **dict.fromkeys(
         ("sort", "argsort", "argmin", "argmax", "median", "percentile", "quantile", "unique"),
         _ORDER,
@@ -302,7 +299,7 @@ _INSTEAD = {
     "item": "reveal it as a result of the program",
     "tolist": "reveal it as a result of the program",
     "T": "values are not transposed; choose the axis of a reduction with `axis=`",
-    "size": "count the rows: `(x == x).sum(dtype=sl.u32)`; fixed dimensions are in `x.shape`",
+    "size": "count the rows: `sl.count(x)`; fixed dimensions are in `x.shape`",
     "clip": "write `sl.clip(x, low, high)`",
     "bit_count": "write `sl.popcount(x)`",
 }

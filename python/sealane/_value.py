@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     Operand: TypeAlias = "Value | Public"
     Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType
 
-ROWS_COUNTED = "(x == x).sum(dtype=sl.u32)"
+ROWS_COUNTED = "sl.count(x)"
 
 T = TypeVar("T", bound="Value")
 A = TypeVar("A")
@@ -380,8 +380,8 @@ class Value(Unsupported, metaclass=ElementType):
     def __len__(self) -> int:
         return self._length(
             "a Python length",
-            "reduce over the rows with `.sum()`, or walk them with `sl.map` or `sl.scan`; for a "
-            "mean, divide by their number, `sl.maximum((x == x).sum(), 1)`",
+            "reduce over the rows with `.sum()`, or walk them with `sl.map` or `sl.scan`; their "
+            "number is `sl.count(x)`, and their mean `sl.mean(x)`",
         )
 
     def __iter__(self) -> Iterator[Self]:

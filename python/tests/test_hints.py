@@ -147,19 +147,13 @@ REFUSALS: dict[str, Followed] = {
         U16,
     ),
     "the number of rows": expression(
-        "`sl.maximum((x == x).sum(), 1)`",
-        "x.sum(dtype=sl.fixed(40, 16)) / sl.maximum((x == x).sum(), 1)",
-        2.0,
-        FINE,
+        "their number is `sl.count(x)`", "x.sum(dtype=sl.fixed(40, 16)) / sl.count(x)", 2.0, FINE
     ),
     "a NumPy function by name": expression(
         "write `sl.sum(...)`", "sl.sum(y, dtype=sl.u32)", 101, U32
     ),
     "a NumPy function without a counterpart": expression(
-        "`sl.lookup(sl.fixed(8, 16)(table), index)`",
-        "sl.lookup(sl.fixed(8, 16)(np.arange(4) / 2), n & 3)",
-        0.5,
-        FINE,
+        "convert it: `x.astype(sl.f32)`", "np.sqrt(n.astype(sl.f32) - 1)", 2.0, "sl.f32"
     ),
     "a value in a NumPy array": expression(
         "`sl.stack([...])`", "sl.stack([n, n]).sum(dtype=sl.i64)", 10, I64
@@ -169,10 +163,7 @@ REFUSALS: dict[str, Followed] = {
     ),
     "a power": expression("multiply: `x * x`", "n.astype(sl.i64) * n", 25, I64),
     "a method that there is not": expression(
-        "`x.sum(dtype=sl.i64).astype(sl.fixed(48, 16)) / 4`",
-        "y.sum(dtype=sl.i64).astype(sl.fixed(48, 16)) / 4",
-        25.25,
-        FINE,
+        "the ends of many with `x.min()` and `x.max()`", "(y.min() + y.max()) >> 1", 26, U16
     ),
     "a float": expression(
         "`x.astype(sl.fixed(17, 16))`", "(y.astype(sl.fixed(18, 16)) * 1.5).max()", 61.5, FINE
@@ -290,18 +281,12 @@ REFUSALS: dict[str, Followed] = {
         True,
     ),
     "a function that there is not": expression(
-        "or compute a polynomial with `*` and `+`",
-        "(y.astype(sl.fixed(40, 4)) * y + y).max()",
-        1722.0,
-        "sl.fixed(40, 4)",
+        "write `sl.math.exp(x.astype(sl.f32))`", "sl.math.exp(n.astype(sl.f32) * 0)", 1.0, "sl.f32"
     ),
     "a function for an order": expression("`x.min()`", "y.min()", 10, U16),
     "a misspelt function": expression("write `sl.maximum`", "sl.maximum(n, 3)", 5, I64),
     "NumPy's exponential": expression(
-        "`sl.lookup(sl.fixed(8, 16)(table), index)`",
-        "sl.lookup(sl.fixed(8, 16)(np.array([1.0, 2.5, 7.25, 20.0])), n & 3)",
-        2.5,
-        FINE,
+        "convert it: `x.astype(sl.f32)`", "np.exp(n.astype(sl.f32) * 0)", 1.0, "sl.f32"
     ),
     "elements selected by a condition": expression(
         "`sl.where(condition, x, 0)`", "sl.where(y > 15, y, 0).max()", 41, U16
@@ -310,11 +295,11 @@ REFUSALS: dict[str, Followed] = {
         "`sl.where(condition, x, 0)`", "sl.where(y != y[0], y, 0).max()", 41, U16
     ),
     "the number of elements": expression(
-        "count the rows: `(x == x).sum(dtype=sl.u32)`", "(x == x).sum(dtype=sl.u32)", 3, U32
+        "count the rows: `sl.count(x)`", "sl.count(x).astype(sl.u32)", 3, U32
     ),
     "the name of the rows as their number": expression(
-        "if `rows` is a number of rows, `(x == x).sum(dtype=sl.u32)`",
-        "n > (x == x).sum(dtype=sl.u32)",
+        "if `rows` is a number of rows, `sl.count(x)`",
+        "n > sl.count(x)",
         True,
     ),
     "membership": expression(
