@@ -1,9 +1,10 @@
 //! Numbers of a few bits each as a stream of bytes, sent and received piece by piece. They are
-//! masked, so they are no secrets.
+//! masked, so they are no secrets once they are sent; a writer erases its buffer all the same.
 
 use crate::OtError;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
+use zeroize::Zeroizing;
 
 /// Bytes of a piece, a multiple of 8.
 const PIECE: usize = 1 << 12;
@@ -11,7 +12,7 @@ const PIECE: usize = 1 << 12;
 /// Writer of numbers, the first in the lowest bits of the first byte.
 pub(super) struct Packer {
     to: PartyId,
-    bytes: Vec<u8>,
+    bytes: Zeroizing<Vec<u8>>,
     pending: u128,
     held: u32,
 }
@@ -20,7 +21,7 @@ impl Packer {
     pub(super) fn new(to: PartyId) -> Packer {
         Packer {
             to,
-            bytes: Vec::with_capacity(PIECE),
+            bytes: Zeroizing::new(Vec::with_capacity(PIECE)),
             pending: 0,
             held: 0,
         }
