@@ -26,6 +26,6 @@ def prices(
     return price, price.sum()
 
 
-def normal(x: sl.Value) -> sl.Value:
+def normal(x: sl.f32) -> sl.f32:
     """The distribution function of the normal distribution."""
     return math.erfc(-x * ROOT_HALF) * 0.5

@@ -14,7 +14,7 @@ def fit(
 ) -> sl.Revealed[sl.f64, "clinic", "lab"]:
     """The intercept and the coefficients of age, dose and exercise."""
     columns = [clinic[:, 0], lab[:, 0], lab[:, 1], clinic[:, 1]]
-    means = [column.mean() for column in columns]
+    means = [sl.mean(column) for column in columns]
     centred = [column - mean for column, mean in zip(columns, means, strict=True)]
     *features, days = centred
     normal = [[*(sl.dot(a, b) for b in features), sl.dot(a, days)] for a in features]
@@ -25,7 +25,7 @@ def fit(
     return sl.stack([offset, *slopes])
 
 
-def solve(rows: list[list[sl.Value]]) -> list[sl.Value]:
+def solve(rows: list[list[sl.f64]]) -> list[sl.f64]:
     """Solves linear equations, whose right sides are last, by Gaussian elimination. A matrix of
     products of columns is positive definite, so no pivot has to be looked for.
     """

@@ -18,7 +18,7 @@ def fit(
     """The intercept and the coefficients of visits and income."""
     left = shop[:, 1]
     columns = [left * 0.0 + 1.0, shop[:, 0], bank]
-    weights = [0.0] * len(columns)
+    weights: list[sl.f32 | float] = [0.0] * len(columns)
     for _ in range(STEPS):
         score = columns[0] * weights[0]
         for column, weight in zip(columns[1:], weights[1:], strict=True):
@@ -35,7 +35,7 @@ def fit(
     return sl.stack(weights)
 
 
-def solve(rows: list[list[sl.Value]]) -> list[sl.Value]:
+def solve(rows: list[list[sl.f32]]) -> list[sl.f32]:
     """Solves linear equations, whose right sides are last, by Gaussian elimination. A matrix of
     products of columns is positive definite, so no pivot has to be looked for.
     """

@@ -4,9 +4,12 @@ Means are exact and rounded once. Variances subtract the mean first, so they los
 numbers are large beside their differences.
 """
 
+# The native graph alone knows the type of a result; the annotations state what it will be.
+# mypy: disable-error-code="no-any-return"
+
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from sealane import _source, _value
 from sealane._functions import _only, dot
@@ -24,6 +27,9 @@ from sealane._value import (
     whole_axis,
     wrap,
 )
+
+T = TypeVar("T", bound=Value)
+F = TypeVar("F", bound=FloatingPoint)
 
 
 def count(x: Value, axis: int | None = None) -> Value:
@@ -45,6 +51,12 @@ def count(x: Value, axis: int | None = None) -> Value:
     return wrap(trace, trace.count(operand(x), _axis(axis), _source.here()))
 
 
+@overload
+def mean(x: F, axis: int | None = None, *, dtype: None = None) -> F: ...
+@overload
+def mean(x: Value, axis: int | None = None, *, dtype: type[T]) -> T: ...
+@overload
+def mean(x: Value, axis: int | None = None, *, dtype: None = None) -> Any: ...
 def mean(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
     """Mean along an axis, which is removed, or of everything: exact, rounded once to the nearest
     number of `dtype`. That is a type of floating point, by default the one of `x`, and `sl.f64` for
@@ -67,6 +79,10 @@ def mean(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None)
     return wrap(trace, trace.mean(operand(x), _axis(axis), wanted, _source.here()))
 
 
+@overload
+def var(x: F, axis: int | None = None, *, ddof: int = 0) -> F: ...
+@overload
+def var(x: Value, axis: int | None = None, *, ddof: int = 0) -> Any: ...
 def var(x: Value, axis: int | None = None, *, ddof: int = 0) -> Any:
     """Variance along an axis, which is removed, or of everything: the sum of squared differences
     from the mean, divided by the count less `ddof`. It has the type of floating point of `x`, and
@@ -93,6 +109,10 @@ def var(x: Value, axis: int | None = None, *, ddof: int = 0) -> Any:
     return squares / _degrees(x, axis, ddof)
 
 
+@overload
+def std(x: F, axis: int | None = None, *, ddof: int = 0) -> F: ...
+@overload
+def std(x: Value, axis: int | None = None, *, ddof: int = 0) -> Any: ...
 def std(x: Value, axis: int | None = None, *, ddof: int = 0) -> Any:
     """Standard deviation: the square root of the variance, rounded once more.
 

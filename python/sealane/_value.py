@@ -794,10 +794,24 @@ class FloatingPoint(Value):
 
     __slots__ = ()
 
-    def __pow__(self, exponent: Any) -> Any:
+    @overload  # type: ignore[override]
+    def __truediv__(self, other: Self | Public) -> Self: ...
+    @overload
+    def __truediv__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __truediv__(self: Holds[A, B], other: A) -> B: ...
+    @overload
+    def __truediv__(self, other: Value) -> Any: ...
+    def __truediv__(self, other: Any) -> Any:
+        return binary("div", self, other)
+
+    def __rtruediv__(self, other: Public) -> Self:
+        return binary("div", other, self)
+
+    def __pow__(self, exponent: Self | Public) -> Self:  # type: ignore[override]
         return call("pow", self, exponent)
 
-    def __rpow__(self, base: Any) -> Any:
+    def __rpow__(self, base: Public) -> Self:  # type: ignore[override]
         return call("pow", base, self)
 
 

@@ -19,7 +19,7 @@ np.True_
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from sealane import _core, _value
 from sealane._functions import _only
@@ -29,10 +29,37 @@ from sealane._unsupported import missing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sealane._value import Value
+    from sealane._value import FloatingPoint, Operand, Public, Value, boolean
+
+F = TypeVar("F", bound="FloatingPoint")
 
 
-def _function(name: str, results: int = 1) -> Callable[..., Any]:
+class _OfOne(Protocol):
+    def __call__(self, x: F, /) -> F: ...
+
+
+class _Elementary(Protocol):
+    def __call__(self, x: F, /, *, exact: bool = False) -> F: ...
+
+
+class _OfTwo(Protocol):
+    @overload
+    def __call__(self, x: F, y: F | Public, /) -> F: ...
+    @overload
+    def __call__(self, x: Public, y: F, /) -> F: ...
+    @overload
+    def __call__(self, x: Operand, y: Operand, /) -> Any: ...
+
+
+class _Scaled(Protocol):
+    def __call__(self, x: F, n: Operand, /) -> F: ...
+
+
+class _Test(Protocol):
+    def __call__(self, x: FloatingPoint, /) -> boolean: ...
+
+
+def _function(name: str, results: int = 1) -> Any:
     """Makes a function of room `numeric`, of one or several results."""
 
     def function(*operands: Any) -> Any:
@@ -45,7 +72,7 @@ def _function(name: str, results: int = 1) -> Callable[..., Any]:
     return function
 
 
-def _elementary(name: str) -> Callable[..., Any]:
+def _elementary(name: str) -> _Elementary:
     """Makes an elementary function, whose result may be asked for correctly rounded."""
 
     def function(x: Any, *, exact: bool = False) -> Any:
@@ -70,61 +97,61 @@ def _elementary(name: str) -> Callable[..., Any]:
 
 
 acos = _elementary("acos")
-acosh = _function("acosh")
+acosh: _OfOne = _function("acosh")
 asin = _elementary("asin")
-asinh = _function("asinh")
+asinh: _OfOne = _function("asinh")
 atan = _elementary("atan")
-atan2 = _function("atan2")
-atanh = _function("atanh")
+atan2: _OfTwo = _function("atan2")
+atanh: _OfOne = _function("atanh")
 cbrt = _elementary("cbrt")
-ceil = _function("ceil")
-copysign = _function("copysign")
+ceil: _OfOne = _function("ceil")
+copysign: _OfTwo = _function("copysign")
 cos = _elementary("cos")
 cosh = _elementary("cosh")
 erf = _elementary("erf")
-erfc = _function("erfc")
+erfc: _OfOne = _function("erfc")
 exp = _elementary("exp")
 exp2 = _elementary("exp2")
 expm1 = _elementary("expm1")
-fabs = _function("fabs")
-fdim = _function("fdim")
-floor = _function("floor")
+fabs: _OfOne = _function("fabs")
+fdim: _OfTwo = _function("fdim")
+floor: _OfOne = _function("floor")
 fma = _function("fma")
-fmax = _function("fmax")
-fmin = _function("fmin")
-fmod = _function("fmod")
+fmax: _OfTwo = _function("fmax")
+fmin: _OfTwo = _function("fmin")
+fmod: _OfTwo = _function("fmod")
 frexp = _function("frexp", 2)
-hypot = _function("hypot")
+hypot: _OfTwo = _function("hypot")
 ilogb = _function("ilogb")
-isfinite = _function("isfinite")
-isinf = _function("isinf")
-isnan = _function("isnan")
-isnormal = _function("isnormal")
-ldexp = _function("ldexp")
-lgamma = _function("lgamma")
+isfinite: _Test = _function("isfinite")
+isinf: _Test = _function("isinf")
+isnan: _Test = _function("isnan")
+isnormal: _Test = _function("isnormal")
+ldexp: _Scaled = _function("ldexp")
+lgamma: _OfOne = _function("lgamma")
 log = _elementary("log")
 log10 = _elementary("log10")
 log1p = _elementary("log1p")
 log2 = _elementary("log2")
-logb = _function("logb")
+logb: _OfOne = _function("logb")
 modf = _function("modf", 2)
-nextafter = _function("nextafter")
-pow = _function("pow")
-remainder = _function("remainder")
-rint = _function("rint")
-round = _function("round")
-roundeven = _function("roundeven")
+nextafter: _OfTwo = _function("nextafter")
+pow: _OfTwo = _function("pow")
+remainder: _OfTwo = _function("remainder")
+rint: _OfOne = _function("rint")
+round: _OfOne = _function("round")
+roundeven: _OfOne = _function("roundeven")
 rsqrt = _elementary("rsqrt")
-scalbn = _function("scalbn")
-sigmoid = _function("sigmoid")
-signbit = _function("signbit")
+scalbn: _Scaled = _function("scalbn")
+sigmoid: _OfOne = _function("sigmoid")
+signbit: _Test = _function("signbit")
 sin = _elementary("sin")
 sinh = _elementary("sinh")
-sqrt = _function("sqrt")
+sqrt: _OfOne = _function("sqrt")
 tan = _elementary("tan")
 tanh = _elementary("tanh")
-tgamma = _function("tgamma")
-trunc = _function("trunc")
+tgamma: _OfOne = _function("tgamma")
+trunc: _OfOne = _function("trunc")
 nearbyint = rint
 
 
@@ -157,7 +184,7 @@ def softmax(x: Value, axis: int = -1) -> Any:
     return shares / spread(shares.sum(place))
 
 
-_NUMPY = {
+_NUMPY: dict[str, Callable[..., Any]] = {
     "arccos": acos,
     "arccosh": acosh,
     "arcsin": asin,
@@ -236,10 +263,8 @@ __all__ = [
 
 def of_numpy(name: str) -> Callable[..., Any] | None:
     """The function for one of NumPy; `None` if there is none."""
-    if name in __all__:
-        function: Callable[..., Any] = globals()[name]
-        return function
-    return _NUMPY.get(name)
+    found: Callable[..., Any] | None = globals()[name] if name in __all__ else _NUMPY.get(name)
+    return found
 
 
 if not TYPE_CHECKING:  # a type checker has to find a misspelt function itself
