@@ -147,7 +147,8 @@ pub(crate) fn divide(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> (W
     (quotient, remainder)
 }
 
-/// True if so many bits of a quotient come from an inverse. A table is not worth its ANDs for a few.
+/// True if so many bits of a quotient come from an inverse. For a few, a table is not worth its
+/// ANDs.
 fn by_inverse(b: &Builder, bits: usize) -> bool {
     b.goal() == Goal::Depth && bits > 16
 }
