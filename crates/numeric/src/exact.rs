@@ -4,8 +4,8 @@
 //! nearest middle between two numbers. Over all arguments of f32 that distance is some 2^-32 units
 //! in the last place (the table maker's dilemma: Lefevre, Muller, Tisserand, "Toward correctly
 //! rounded transcendentals", IEEE Transactions on Computers 47, 1998). So polynomials with about 30
-//! more digits are right everywhere, or but for a few arguments whose last bit is turned. The tests
-//! of this room find the arguments that are near a middle among all of f32, and compare the
+//! more digits are right everywhere, or but for an argument, for which some bits are turned. The
+//! tests of this room find the arguments that are near a middle among all of f32, and compare the
 //! circuits' results for them with values of many digits; for all others the bounds of errors
 //! suffice. Formats of 16 bits are correctly rounded by the usual forms.
 
@@ -97,7 +97,10 @@ impl Arithmetic {
     pub fn log1p_exact(self, b: &mut Builder, x: &[Wire]) -> Word {
         match self.is_short() {
             true => self.log1p(b, x),
-            false => self.log1p_with(b, x, Precision::new(8, 5, 57)),
+            false => {
+                let log = self.log1p_with(b, x, Precision::new(8, 5, 57));
+                patched(b, x, log, LOG1P)
+            }
         }
     }
 
@@ -145,15 +148,22 @@ impl Arithmetic {
     }
 }
 
-/// Arguments whose powers of 2 are nearer to a middle than digits tell.
-const EXP2: &[u32] = &[0xbcf3_a937];
+/// Arguments whose powers of 2 are nearer to a middle than digits tell, and the bits of the results
+/// to turn.
+const EXP2: &[(u32, u32)] = &[(0xbcf3_a937, 1)];
+/// The same for logarithms of 1 more.
+const LOG1P: &[(u32, u32)] = &[(0xb53f_fffd, 3)];
 
-/// A result, with its last bit turned for some arguments.
-fn patched(b: &mut Builder, x: &[Wire], mut result: Word, arguments: &[u32]) -> Word {
-    for &argument in arguments {
+/// A result, with some bits turned for some arguments.
+fn patched(b: &mut Builder, x: &[Wire], mut result: Word, arguments: &[(u32, u32)]) -> Word {
+    for &(argument, turned) in arguments {
         let argument = b.constant(argument.into(), x.len());
         let equal = b.eq(Int::unsigned(x), Int::unsigned(&argument));
-        result[0] = b.xor(result[0], equal);
+        for (i, bit) in result.iter_mut().enumerate() {
+            if turned >> i & 1 == 1 {
+                *bit = b.xor(*bit, equal);
+            }
+        }
     }
     result
 }

@@ -30,7 +30,7 @@ impl Arithmetic {
                 let last = b.and(above, quotient[0]);
                 let rest = b.add(Int::unsigned(&remainder), Int::unsigned(&under), p + 1);
                 let mut inexact = b.any(&rest);
-                if b.goal() == Goal::Depth {
+                if by_inverse(b, p + 2) {
                     // The remainder itself, if the last step subtracts.
                     let other = b.any(&remainder);
                     inexact = b.and(inexact, other);
@@ -132,8 +132,7 @@ pub(super) fn leading(significand: &[Wire]) -> Word {
 /// highest bit 1; and a remainder, as if modulo a power of two, or that less y: for
 /// [`Goal::Size`] if the last bit is 0.
 pub(crate) fn divide(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> (Word, Word) {
-    // A table is not worth its ANDs for a few digits.
-    if b.goal() == Goal::Depth && bits > 16 {
+    if by_inverse(b, bits) {
         let dividend = Int::unsigned(x).shl(bits - 1, x.len() + bits - 1);
         let Division { quotient, rest } = Inverse::of(b, y, bits).divide(b, &dividend);
         return (quotient, rest);
@@ -146,6 +145,12 @@ pub(crate) fn divide(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> (W
         quotient.insert(0, !remainder[width - 1]);
     }
     (quotient, remainder)
+}
+
+/// True if so many bits of a quotient come from an inverse. For a few, a table is not worth its
+/// ANDs.
+fn by_inverse(b: &Builder, bits: usize) -> bool {
+    b.goal() == Goal::Depth && bits > 16
 }
 
 /// The next remainder of a division by y, from -y to y less 1, as a signed word that is a bit wider
