@@ -7,7 +7,7 @@
 #   make bench    all benchmarks
 #   make nightly  what takes too long for every change: fuzzing guided by coverage, secrets under
 #                 valgrind, times against secrets, room `block` under Miri, networks that fail,
-#                 trials of operators
+#                 numbers (all arguments, all proofs), trials of operators
 #   make clean    as after a fresh clone
 #
 # It needs Python 3.11 or newer, rustup's cargo 1.89 or newer, and a C compiler, and says so if one
@@ -71,6 +71,8 @@ nightly: $(STAMPS)/machine $(STAMPS)/package
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/miri.sh || \
 	    { [ $$? -eq 77 ] && echo "SKIPPED 1: room block under Miri"; }
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/networks.sh 100000
+	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/numbers.sh || \
+	    { [ $$? -eq 77 ] && echo "SKIPPED 1: proofs of circuits of numbers"; }
 	@$(BIN)/python tools/trials.py all --seed $$(date +%j%H%M) --count 200
 
 clean:
