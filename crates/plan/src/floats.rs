@@ -13,179 +13,17 @@
 //! the program reads and writes subnormal numbers as zeros. Its operands broadcast, and it works
 //! element by element. After this pass no value is of floating point.
 
-use crate::scale::broadcast;
-use sealane_numeric::{Accumulator, Arithmetic, Format, Subnormals};
-use sealane_program::call;
+mod call;
+mod sums;
+
+pub(crate) use call::{Call, Operation, Sum};
+
+use sealane_numeric::{Arithmetic, Format, Subnormals};
+use sealane_program::call::of_floats;
 use sealane_program::graph::{
     Binary, Graph, Op, Program, Reduction, RowSymbol, Unary, Value, ValueId, Visibility,
 };
-use sealane_program::types::{Data, Dim, Range, Shape, Type};
-use std::fmt;
-
-/// An operation on the elements of floating point.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Call {
-    /// The format of its operands, or of its result where they have none.
-    pub arithmetic: Arithmetic,
-    /// The operation.
-    pub operation: Operation,
-}
-
-/// Operation of a [`Call`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Operation {
-    /// A function of room `numeric`, by its name, and the number of its result.
-    Function(String),
-    /// From an integer, the value times `2^fraction`.
-    From {
-        /// Bits behind the point of the integer.
-        fraction: u8,
-    },
-    /// To an integer, the value times `2^fraction`, rounded towards zero, or down if it has a
-    /// fraction; stops at the ends of the type.
-    To {
-        /// Bits behind the point of the integer.
-        fraction: u8,
-        /// True for fixed point, which is rounded down.
-        fixed: bool,
-    },
-    /// To another format.
-    Convert(Format),
-    /// To an integer in the order of numbers, in which NaN is the least one.
-    LeastNan,
-    /// The same with NaN as the largest one.
-    MostNan,
-    /// Back from such an integer.
-    Ordered,
-    /// A word of an addend of an exact sum, by its number.
-    Word(usize, Sum),
-    /// The number nearest to an exact sum, from the sums of all words.
-    Total(Sum),
-    /// The number nearest to the exact sum divided by a count, from the sums of all words and the
-    /// count.
-    Mean(Sum),
-    /// The number nearest to the quotient of an integer, times `2^-fraction`, and a count.
-    Quotient {
-        /// Bits behind the point of the integer.
-        fraction: u8,
-    },
-}
-
-/// An exact sum, of numbers or of products.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Sum {
-    /// True if the addends are products of two numbers.
-    pub products: bool,
-    /// More addends than there are, so that a sum of zeros is never negative.
-    pub most: u64,
-}
-
-impl Sum {
-    /// The circuits of the sum.
-    pub fn accumulator(self, arithmetic: Arithmetic) -> Accumulator {
-        match self.products {
-            true => Accumulator::dot(arithmetic, self.most),
-            false => Accumulator::sum(arithmetic, self.most),
-        }
-    }
-}
-
-impl Call {
-    /// Reads the name of a call; none if it is that of a function of bytes.
-    pub fn named(name: &str) -> Option<Call> {
-        let (format, rest) = name.split_once('.')?;
-        let format = of_name(format)?;
-        let (subnormals, rest) = match rest.strip_prefix("flushed.") {
-            Some(rest) => (Subnormals::Flushed, rest),
-            None => (Subnormals::Kept, rest),
-        };
-        let fraction = |text: &str| text.parse::<u8>().ok();
-        let sum = |name: &str, most: &str| {
-            let products = match name {
-                "sum" => false,
-                "dot" => true,
-                _ => return None,
-            };
-            let most = most.parse().ok()?;
-            Some(Sum { products, most })
-        };
-        let parts = rest.split('.').collect::<Vec<_>>();
-        let operation = match parts[..] {
-            ["word", index, name, most] => {
-                Some(Operation::Word(index.parse().ok()?, sum(name, most)?))
-            }
-            ["mean", name, most] => Some(Operation::Mean(sum(name, most)?)),
-            _ => None,
-        };
-        if let Some(operation) = operation {
-            let arithmetic = Arithmetic { format, subnormals };
-            return Some(Call {
-                arithmetic,
-                operation,
-            });
-        }
-        let operation = match rest.split_once('.') {
-            Some(("quotient", digits)) => Operation::Quotient {
-                fraction: fraction(digits)?,
-            },
-            Some(("from", digits)) => Operation::From {
-                fraction: fraction(digits)?,
-            },
-            Some((to @ ("to" | "floor"), digits)) => Operation::To {
-                fraction: fraction(digits)?,
-                fixed: to == "floor",
-            },
-            Some(("as", format)) => Operation::Convert(of_name(format)?),
-            Some(("order", "least")) => Operation::LeastNan,
-            Some(("order", "most")) => Operation::MostNan,
-            Some(("order", "back")) => Operation::Ordered,
-            Some((name @ ("sum" | "dot"), most)) => Operation::Total(sum(name, most)?),
-            _ => Operation::Function(rest.to_string()),
-        };
-        Some(Call {
-            arithmetic: Arithmetic { format, subnormals },
-            operation,
-        })
-    }
-}
-
-fn of_name(name: &str) -> Option<Format> {
-    let mut formats = Format::ALL.into_iter();
-    formats.find(|format| format.name() == name)
-}
-
-/// Its name.
-impl fmt::Display for Call {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.arithmetic.format.name())?;
-        if self.arithmetic.subnormals == Subnormals::Flushed {
-            f.write_str(".flushed")?;
-        }
-        match &self.operation {
-            Operation::Function(name) => write!(f, ".{name}"),
-            Operation::From { fraction } => write!(f, ".from.{fraction}"),
-            Operation::To { fraction, fixed } => {
-                write!(f, ".{}.{fraction}", if *fixed { "floor" } else { "to" })
-            }
-            Operation::Convert(format) => write!(f, ".as.{}", format.name()),
-            Operation::LeastNan => f.write_str(".order.least"),
-            Operation::MostNan => f.write_str(".order.most"),
-            Operation::Ordered => f.write_str(".order.back"),
-            Operation::Word(index, sum) => write!(f, ".word.{index}.{sum}"),
-            Operation::Total(sum) => write!(f, ".{sum}"),
-            Operation::Mean(sum) => write!(f, ".mean.{sum}"),
-            Operation::Quotient { fraction } => write!(f, ".quotient.{fraction}"),
-        }
-    }
-}
-
-/// `sum.100` or `dot.100`.
-impl fmt::Display for Sum {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = if self.products { "dot" } else { "sum" };
-        write!(f, "{name}.{}", self.most)
-    }
-}
+use sealane_program::types::{Data, Range, Shape, Type};
 
 /// Returns whether an operation of a program on floating point takes gates of its own.
 pub(crate) fn is_call(graph: &Graph, value: &Value) -> bool {
@@ -325,10 +163,9 @@ impl Writer<'_> {
                 }
             }
             (Op::Call(name, operands), op) => {
-                if let (Some(_), Some(format)) = (
-                    call::of_floats(name),
-                    operands.iter().find_map(|id| format(*id)),
-                ) {
+                if let (Some(_), Some(format)) =
+                    (of_floats(name), operands.iter().find_map(|id| format(*id)))
+                {
                     let operation = Operation::Function(name.clone());
                     return self.call(value, format, operation, op.operands());
                 }
@@ -410,119 +247,6 @@ impl Writer<'_> {
         (self.push(wide, Op::Stack(vec![a], axis + 1)), axis)
     }
 
-    /// The exact sum of numbers, or of products of two, along axes, rounded once. Each word of an
-    /// addend is summed as an integer, so that no order of work changes the result.
-    fn sum(&mut self, value: &Value, addends: &[ValueId], axes: &[u32], format: Format) -> ValueId {
-        let (sum, words) = self.words(value, addends, axes, format);
-        self.call(value, format, Operation::Total(sum), words)
-    }
-
-    /// The exact mean of numbers along axes, rounded once.
-    fn mean(&mut self, value: &Value, of: ValueId, axes: &[u32], format: Format) -> ValueId {
-        let (sum, mut words) = self.words(value, &[of], axes, format);
-        words.push(self.count(value, of, axes));
-        self.call(value, format, Operation::Mean(sum), words)
-    }
-
-    /// The exact mean of integers or fixed point with so many bits behind the point, rounded once.
-    fn mean_of_integers(
-        &mut self,
-        value: &Value,
-        of: ValueId,
-        axes: &[u32],
-        fraction: u8,
-    ) -> ValueId {
-        let Some(format) = value.ty.format() else {
-            unreachable!("check has seen that a mean is of floating point")
-        };
-        let total = self.added(value, of, axes);
-        let count = self.count(value, of, axes);
-        let operation = Operation::Quotient { fraction };
-        self.call(value, format, operation, vec![total, count])
-    }
-
-    /// The number of elements along axes, the same for each of the others: a sum of ones.
-    fn count(&mut self, value: &Value, of: ValueId, axes: &[u32]) -> ValueId {
-        let ones = Value {
-            ty: Type::Bool,
-            range: Range::of(1),
-            ..self.values[of.0 as usize].clone()
-        };
-        let ones = self.push(ones, Op::Binary(Binary::Eq, of, of));
-        let ones = self.push(
-            Value {
-                ty: Type::unsigned(1),
-                ..self.values[ones.0 as usize].clone()
-            },
-            Op::Cast(ones),
-        );
-        self.added(value, ones, axes)
-    }
-
-    /// The sum of integers along axes; `like` says who knows it.
-    fn added(&mut self, like: &Value, integers: ValueId, axes: &[u32]) -> ValueId {
-        let (mut sum, of) = (integers, self.values[integers.0 as usize].clone());
-        let (mut range, mut shape) = (of.range, of.shape);
-        for axis in axes.iter().rev() {
-            let length = self.length(&shape, *axis);
-            range = range.hull(Range {
-                lo: range.lo.saturating_mul(length.into()),
-                hi: range.hi.saturating_mul(length.into()),
-            });
-            shape = shape.without(*axis as usize);
-            let value = Value {
-                ty: Type::smallest(range).unwrap_or(Type::I64),
-                range,
-                shape: shape.clone(),
-                ..like.clone()
-            };
-            sum = self.push(value, Op::Reduce(Reduction::Sum, sum, *axis));
-        }
-        sum
-    }
-
-    /// The sums of the words of numbers, or of products of two, along axes.
-    fn words(
-        &mut self,
-        value: &Value,
-        addends: &[ValueId],
-        axes: &[u32],
-        format: Format,
-    ) -> (Sum, Vec<ValueId>) {
-        let shapes = addends.iter().map(|id| &self.values[id.0 as usize].shape);
-        let shape = shapes.cloned().reduce(|a, b| broadcast(&a, &b));
-        let shape = shape.unwrap_or_else(Shape::scalar);
-        let lengths = axes.iter().map(|axis| self.length(&shape, *axis));
-        let lengths = lengths.collect::<Vec<_>>();
-        let most = lengths.iter().fold(1u64, |all, n| all.saturating_mul(*n));
-        let sum = Sum {
-            products: addends.len() > 1,
-            most: most.saturating_add(1),
-        };
-        let arithmetic = Arithmetic {
-            format,
-            subnormals: self.subnormals,
-        };
-        let mut words = Vec::new();
-        for (index, width) in sum.accumulator(arithmetic).limbs().into_iter().enumerate() {
-            let mut of = exactly(value, (1 << width) - 1);
-            of.shape = shape.clone();
-            let operation = Operation::Word(index, sum);
-            let word = self.call(&of, format, operation, addends.to_vec());
-            words.push(self.added(value, word, axes));
-        }
-        (sum, words)
-    }
-
-    /// The most elements along an axis.
-    fn length(&self, shape: &Shape, axis: u32) -> u64 {
-        match shape.dim(axis as usize) {
-            Some(Dim::Rows(rows)) => self.rows[usize::from(rows.0)].bound,
-            Some(Dim::Fixed(length)) => length,
-            None => unreachable!("check has seen that the sum has this axis"),
-        }
-    }
-
     /// Integers in the order of numbers. NaN is at the end that a least or largest number finds, so
     /// that it is found where there is one.
     fn ordered(&mut self, id: ValueId, least: bool, format: Format) -> ValueId {
@@ -580,16 +304,6 @@ impl Writer<'_> {
     }
 }
 
-/// A value like another whose elements are integers from 0 to `largest`, of any width.
-fn exactly(like: &Value, largest: i128) -> Value {
-    let range = Range { lo: 0, hi: largest };
-    Value {
-        ty: Type::smallest(range).unwrap_or(Type::I64),
-        range,
-        ..like.clone()
-    }
-}
-
 /// The call that converts between two types, if one of them is of floating point and they differ.
 fn conversion(from: Type, to: Type) -> Option<(Format, Operation)> {
     match (from, to) {
@@ -603,51 +317,5 @@ fn conversion(from: Type, to: Type) -> Option<(Format, Operation)> {
             Some((format, Operation::From { fraction }))
         }
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_are_read_as_they_are_named() {
-        let sum = Sum {
-            products: true,
-            most: 101,
-        };
-        let operations = [
-            Operation::Function("add".into()),
-            Operation::Function("frexp_1".into()),
-            Operation::From { fraction: 0 },
-            Operation::To {
-                fraction: 16,
-                fixed: true,
-            },
-            Operation::To {
-                fraction: 0,
-                fixed: false,
-            },
-            Operation::Convert(Format::BF16),
-            Operation::LeastNan,
-            Operation::MostNan,
-            Operation::Ordered,
-            Operation::Word(3, sum),
-            Operation::Total(sum),
-            Operation::Mean(sum),
-            Operation::Quotient { fraction: 4 },
-        ];
-        for operation in operations {
-            for format in Format::ALL {
-                for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
-                    let call = Call {
-                        arithmetic,
-                        operation: operation.clone(),
-                    };
-                    assert_eq!(Call::named(&call.to_string()), Some(call));
-                }
-            }
-        }
-        assert_eq!(Call::named("aes128"), None);
     }
 }

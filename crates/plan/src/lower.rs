@@ -46,8 +46,8 @@ pub(crate) struct Lowered {
     pub steps: Vec<Step>,
 }
 
-/// Tapes of bodies, by the number of their unit. They depend on neither tiles nor bounds, so they are
-/// made once while sizes of tiles are tried.
+/// Tapes of bodies, by the number of their unit. They depend on neither tiles nor bounds, so they
+/// are made once while sizes of tiles are tried.
 #[derive(Default)]
 pub(crate) struct Bodies(HashMap<usize, Tape>);
 

@@ -70,7 +70,6 @@ pub fn of_floats(name: &str) -> Option<(&'static sealane_numeric::Function, usiz
 /// End of the names of correctly rounded forms.
 const EXACT: &str = "_exact";
 
-
 /// The function of bytes of that name.
 pub fn function(name: &str) -> Result<Function, Diagnostic> {
     FUNCTIONS

@@ -6,8 +6,8 @@ use crate::word::{layers, mask};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 impl Arithmetic {
-    /// The number nearest to `dividend / (divisor 2^fraction)`, for a positive divisor; if that is 0,
-    /// the result is unspecified.
+    /// The number nearest to `dividend / (divisor 2^fraction)`, for a positive divisor; if that is
+    /// 0, the result is unspecified.
     pub fn quotient_of_integers(
         self,
         b: &mut Builder,
@@ -55,8 +55,8 @@ impl Accumulator {
         self.rounded(b, sums, None)
     }
 
-    /// The sum divided by `count`, rounded once: with the number of addends, their mean. It takes the
-    /// bits of the window times those of `count`.
+    /// The sum divided by `count`, rounded once: with the number of addends, their mean. It takes
+    /// the bits of the window times those of `count`.
     ///
     /// `count` is an unsigned integer of which no more bits are read than
     /// [`addends`](Accumulator::addends) has; for 0 the result is unspecified.

@@ -1,0 +1,144 @@
+//! Exact sums and means of floating point, and means of integers.
+
+use super::{Operation, Sum, Writer};
+use crate::scale::broadcast;
+use sealane_numeric::{Arithmetic, Format};
+use sealane_program::graph::{Binary, Op, Reduction, Value, ValueId};
+use sealane_program::types::{Dim, Range, Shape, Type};
+
+impl Writer<'_> {
+    /// The exact sum of numbers, or of products of two, along axes, rounded once. Each word of an
+    /// addend is summed as an integer, so that no order of work changes the result.
+    pub(super) fn sum(
+        &mut self,
+        value: &Value,
+        addends: &[ValueId],
+        axes: &[u32],
+        format: Format,
+    ) -> ValueId {
+        let (sum, words) = self.words(value, addends, axes, format);
+        self.call(value, format, Operation::Total(sum), words)
+    }
+
+    /// The exact mean of numbers along axes, rounded once.
+    pub(super) fn mean(
+        &mut self,
+        value: &Value,
+        of: ValueId,
+        axes: &[u32],
+        format: Format,
+    ) -> ValueId {
+        let (sum, mut words) = self.words(value, &[of], axes, format);
+        words.push(self.count(value, of, axes));
+        self.call(value, format, Operation::Mean(sum), words)
+    }
+
+    /// The exact mean of integers or fixed point with so many bits behind the point, rounded once.
+    pub(super) fn mean_of_integers(
+        &mut self,
+        value: &Value,
+        of: ValueId,
+        axes: &[u32],
+        fraction: u8,
+    ) -> ValueId {
+        let Some(format) = value.ty.format() else {
+            unreachable!("check has seen that a mean is of floating point")
+        };
+        let total = self.added(value, of, axes);
+        let count = self.count(value, of, axes);
+        let operation = Operation::Quotient { fraction };
+        self.call(value, format, operation, vec![total, count])
+    }
+
+    /// The number of elements along axes, the same for each of the others: a sum of ones.
+    fn count(&mut self, value: &Value, of: ValueId, axes: &[u32]) -> ValueId {
+        let ones = Value {
+            ty: Type::Bool,
+            range: Range::of(1),
+            ..self.values[of.0 as usize].clone()
+        };
+        let ones = self.push(ones, Op::Binary(Binary::Eq, of, of));
+        let ones = self.push(
+            Value {
+                ty: Type::unsigned(1),
+                ..self.values[ones.0 as usize].clone()
+            },
+            Op::Cast(ones),
+        );
+        self.added(value, ones, axes)
+    }
+
+    /// The sum of integers along axes; `like` says who knows it.
+    fn added(&mut self, like: &Value, integers: ValueId, axes: &[u32]) -> ValueId {
+        let (mut sum, of) = (integers, self.values[integers.0 as usize].clone());
+        let (mut range, mut shape) = (of.range, of.shape);
+        for axis in axes.iter().rev() {
+            let length = self.length(&shape, *axis);
+            range = range.hull(Range {
+                lo: range.lo.saturating_mul(length.into()),
+                hi: range.hi.saturating_mul(length.into()),
+            });
+            shape = shape.without(*axis as usize);
+            let value = Value {
+                ty: Type::smallest(range).unwrap_or(Type::I64),
+                range,
+                shape: shape.clone(),
+                ..like.clone()
+            };
+            sum = self.push(value, Op::Reduce(Reduction::Sum, sum, *axis));
+        }
+        sum
+    }
+
+    /// The sums of the words of numbers, or of products of two, along axes.
+    fn words(
+        &mut self,
+        value: &Value,
+        addends: &[ValueId],
+        axes: &[u32],
+        format: Format,
+    ) -> (Sum, Vec<ValueId>) {
+        let shapes = addends.iter().map(|id| &self.values[id.0 as usize].shape);
+        let shape = shapes.cloned().reduce(|a, b| broadcast(&a, &b));
+        let shape = shape.unwrap_or_else(Shape::scalar);
+        let lengths = axes.iter().map(|axis| self.length(&shape, *axis));
+        let lengths = lengths.collect::<Vec<_>>();
+        let most = lengths.iter().fold(1u64, |all, n| all.saturating_mul(*n));
+        let sum = Sum {
+            products: addends.len() > 1,
+            most: most.saturating_add(1),
+        };
+        let arithmetic = Arithmetic {
+            format,
+            subnormals: self.subnormals,
+        };
+        let mut words = Vec::new();
+        for (index, width) in sum.accumulator(arithmetic).limbs().into_iter().enumerate() {
+            let mut of = exactly(value, (1 << width) - 1);
+            of.shape = shape.clone();
+            let operation = Operation::Word(index, sum);
+            let word = self.call(&of, format, operation, addends.to_vec());
+            words.push(self.added(value, word, axes));
+        }
+        (sum, words)
+    }
+
+    /// The most elements along an axis.
+    fn length(&self, shape: &Shape, axis: u32) -> u64 {
+        match shape.dim(axis as usize) {
+            Some(Dim::Rows(rows)) => self.rows[usize::from(rows.0)].bound,
+            Some(Dim::Fixed(length)) => length,
+            None => unreachable!("check has seen that the sum has this axis"),
+        }
+    }
+}
+
+/// A value like another whose elements are integers from 0 to `largest`, of any width.
+fn exactly(like: &Value, largest: i128) -> Value {
+    let range = Range { lo: 0, hi: largest };
+    Value {
+        ty: Type::smallest(range).unwrap_or(Type::I64),
+        range,
+        ..like.clone()
+    }
+}
