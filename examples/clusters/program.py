@@ -6,7 +6,7 @@ Both learn the centres of the groups, and nothing of a household.
 
 import sealane as sl
 
-STEPS = 5
+STEPS = 3
 START = [[2.0, 1.0], [6.0, 2.0], [4.0, 8.0]]
 """Centres to begin with, which are public: day and night, in kilowatt hours."""
 

@@ -9,9 +9,9 @@ import sealane as sl
 
 @sl.program
 def fit(
-    clinic: sl.Private[sl.f64, "clinic", "patients <= 10_000", ["age", "days"]],
-    lab: sl.Private[sl.f64, "lab", "patients", ["dose", "exercise"]],
-) -> sl.Revealed[sl.f64, "clinic", "lab"]:
+    clinic: sl.Private[sl.f32, "clinic", "patients <= 10_000", ["age", "days"]],
+    lab: sl.Private[sl.f32, "lab", "patients", ["dose", "exercise"]],
+) -> sl.Revealed[sl.f32, "clinic", "lab"]:
     """The intercept and the coefficients of age, dose and exercise."""
     columns = [clinic[:, 0], lab[:, 0], lab[:, 1], clinic[:, 1]]
     means = [sl.mean(column) for column in columns]
@@ -25,7 +25,7 @@ def fit(
     return sl.stack([offset, *slopes])
 
 
-def solve(rows: list[list[sl.f64]]) -> list[sl.f64]:
+def solve(rows: list[list[sl.f32]]) -> list[sl.f32]:
     """Solves linear equations, whose right sides are last, by Gaussian elimination. A matrix of
     products of columns is positive definite, so no pivot has to be looked for.
     """

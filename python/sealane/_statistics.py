@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, TypeVar, overload
 
 from sealane import _source, _value
-from sealane._functions import _only, dot
+from sealane._functions import _only, clip, dot
 from sealane._refusal import refuse
 from sealane._value import (
     FixedPoint,
@@ -42,10 +42,10 @@ def count(x: Value, axis: int | None = None) -> Value:
     >>> @sl.program
     ... def share(
     ...     sick: sl.Private[sl.boolean, "clinic", "people <= 9"], more: sl.Private[sl.u8, "office"]
-    ... ) -> sl.Revealed[sl.u8, "office"]:
-    ...     return (sl.sum(sick) + more) * 100 // sl.count(sick)
+    ... ) -> sl.Revealed[sl.u16, "office"]:
+    ...     return (sl.sum(sick, dtype=sl.u16) * 100 + more) // sl.count(sick)
     >>> share([True, False, False], 1)
-    np.uint8(66)
+    np.uint16(33)
     """
     trace = trace_of(_only("count", x))
     return wrap(trace, trace.count(operand(x), _axis(axis), _source.here()))
@@ -68,11 +68,11 @@ def mean(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None)
     >>> import sealane as sl
     >>> @sl.program
     ... def wage(
-    ...     wages: sl.Private[sl.u32, "office", "people <= 100"], more: sl.Private[sl.u8, "bank"]
+    ...     wages: sl.Private[sl.u32, "office", "people <= 100"], more: sl.Private[sl.f64, "bank"]
     ... ) -> sl.Revealed[sl.f64, "bank"]:
-    ...     return sl.mean(wages + more)
-    >>> wage([2500, 3100, 4000], 1)
-    np.float64(3201.0)
+    ...     return sl.mean(wages) + more
+    >>> wage([2500, 3100, 4001], 1)
+    np.float64(3201.3333333333335)
     """
     trace = trace_of(_only("mean", x))
     wanted = type_name(dtype) if dtype is not None else None
@@ -151,7 +151,8 @@ def cov(x: Value, y: Value, *, ddof: int = 1) -> Any:
 
 
 def corr(x: Value, y: Value) -> Any:
-    """Correlation coefficient of Pearson of two columns of one length; NaN where one is constant.
+    """Correlation coefficient of Pearson of two columns of one length, from -1 to 1; NaN where one
+    is constant.
 
     Raises `ProgramError` for values of other shapes, and if either is no value of the program.
 
@@ -167,7 +168,7 @@ def corr(x: Value, y: Value) -> Any:
     x, y = _columns("corr", x, y)
     x, y = _from_mean(x, None), _from_mean(y, None)
     root = [_value.call("sqrt", dot(each, each)) for each in (x, y)]
-    return dot(x, y) / (root[0] * root[1])
+    return clip(dot(x, y) / (root[0] * root[1]), -1.0, 1.0)
 
 
 def fsum(x: Value, axis: int | None = None) -> Any:

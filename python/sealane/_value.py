@@ -444,14 +444,17 @@ class Value(Unsupported, metaclass=ElementType):
         return reduce("sum", self, axis, dtype)
 
     def mean(self, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
-        """Mean along an axis, which is removed, or of everything: `sl.mean`, with its errors.
+        """Mean along an axis, which is removed, or of everything, as `sl.mean` gives it.
+
+        Raises `ProgramError` for an axis that does not exist, and for a `dtype` that is not of
+        floating point.
 
         >>> import sealane as sl
         >>> @sl.program
         ... def wage(
-        ...     wages: sl.Private[sl.u32, "office", "people <= 99"], more: sl.Private[sl.u8, "bank"]
+        ...     wages: sl.Private[sl.u32, "office", "people <= 9"], more: sl.Private[sl.f64, "bank"]
         ... ) -> sl.Revealed[sl.f64, "bank"]:
-        ...     return (wages + more).mean()
+        ...     return wages.mean() + more
         >>> wage([2500, 3100, 4000], 1)
         np.float64(3201.0)
         """
@@ -460,7 +463,10 @@ class Value(Unsupported, metaclass=ElementType):
         return _statistics.mean(self, axis, dtype=dtype)
 
     def var(self, axis: int | None = None, *, ddof: int = 0) -> Any:
-        """Variance along an axis, which is removed, or of everything: `sl.var`, with its errors.
+        """Variance along an axis, which is removed, or of everything, as `sl.var` gives it.
+
+        Raises `ProgramError` for an axis that does not exist, and for a `ddof` that is no whole
+        number.
 
         >>> import sealane as sl
         >>> @sl.program
@@ -476,8 +482,10 @@ class Value(Unsupported, metaclass=ElementType):
         return _statistics.var(self, axis, ddof=ddof)
 
     def std(self, axis: int | None = None, *, ddof: int = 0) -> Any:
-        """Standard deviation along an axis, which is removed, or of everything: `sl.std`, with its
-        errors.
+        """Standard deviation along an axis, which is removed, or of everything, as `sl.std` does.
+
+        Raises `ProgramError` for an axis that does not exist, and for a `ddof` that is no whole
+        number.
 
         >>> import sealane as sl
         >>> @sl.program

@@ -154,7 +154,7 @@ def logistic(bank: Columns, shop: Columns) -> Results:
 
 
 def clusters(grid: Columns, supplier: Columns) -> Results:
-    """As scikit-learn 1.9.1 finds them: `KMeans(3, init=START, n_init=1, max_iter=5, tol=0)`."""
+    """As scikit-learn 1.9.1 finds them: `KMeans(3, init=START, n_init=1, max_iter=3, tol=0)`."""
     assert len(grid["day"]) == len(supplier["night"]) == 90
     return {
         "result": [
@@ -182,7 +182,7 @@ PLAIN: Mapping[str, Callable[..., Results]] = {
         clusters,
     )
 }
-NEAR = {"black_scholes": 2e-5, "linear": 1e-12, "logistic": 5e-6, "clusters": 1e-6}
+NEAR = {"black_scholes": 2e-5, "linear": 2e-5, "logistic": 5e-6, "clusters": 1e-6}
 """How far results may be off, of 1 or of themselves, where numbers are rounded on the way; all
 others are exact."""
 
