@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import operator
+import statistics
 import subprocess
 import sys
 from fractions import Fraction
@@ -405,7 +406,7 @@ def test_the_functions_of_math_are_those_of_the_registry() -> None:
     from sealane import _core
 
     operators = {"add", "sub", "mul", "div", "neg", "eq", "ne", "lt", "le", "gt", "ge"}
-    derived = {"fsum", "sumprod", "softmax", "nearbyint"}
+    derived = {"fsum", "sumprod", "softmax", "nearbyint", "ndtr", "ndtri"}
     known = {name for name, *_ in _core.functions_of_floats()}
     assert set(sl.math.__all__) == known - operators | derived
 
@@ -429,3 +430,28 @@ def test_exact_forms_are_correctly_rounded() -> None:
         run(lambda a: sl.math.sin(a, exact=True), sl.f32, (sl.f32, x))
     with pytest.raises(sl.ProgramError, match="no correctly rounded form in f64"):
         run(lambda a: sl.math.exp(a, exact=True), sl.f64, (sl.f64, wide))
+
+
+@pytest.mark.parametrize(("kind", "off"), [("f32", 2e-6), ("f64", 1e-14)])
+def test_the_normal_distribution(kind: str, off: float) -> None:
+    element, native, _ = KINDS[kind]
+    normal = statistics.NormalDist()
+    p = np.array([1e-30, 1e-9, 0.001, 0.07, 0.076, 0.3, 0.49, 0.75, 0.93, 0.999, 1 - 1e-6], native)
+    known = [normal.inv_cdf(float(each)) for each in p]
+    found = sl_of(lambda a: sl.math.ndtri(a), element, p)
+    np.testing.assert_allclose(found, known, rtol=off)
+    ends = sl_of(lambda a: sl.math.ndtri(a), element, np.array([0, 1, -0.5, 1.5, 0.5, np.nan]))
+    np.testing.assert_array_equal(ends, [-np.inf, np.inf, np.nan, np.nan, 0, np.nan])
+    x = np.array([-8.0, -2.5, 0.0, 0.3, 6.0], native)
+    chances = [math.erfc(-each / math.sqrt(2)) / 2 for each in x.astype(float)]
+    np.testing.assert_allclose(sl_of(lambda a: sl.math.ndtr(a), element, x), chances, rtol=5 * off)
+
+
+def sl_of(function: Callable[..., Any], element: Any, x: Any) -> Any:
+    """The values of a function at numbers that alice has."""
+
+    @sl.program
+    def f(x: sl.Private[element, "alice", "n <= 99"]) -> sl.Revealed[element, "alice"]:
+        return function(x)
+
+    return f.simulate(x, clear=True).value
