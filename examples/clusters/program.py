@@ -21,8 +21,12 @@ def clusters(
     for _ in range(STEPS):
         far = [(day - x) * (day - x) + (night - y) * (night - y) for x, y in centres]
         nearest = sl.minimum(sl.minimum(far[0], far[1]), far[2])
-        for group, distance in enumerate(far):
-            inside = sl.where(distance == nearest, 1.0, nearest * 0.0)
-            count = inside.sum()
-            centres[group] = [sl.dot(inside, day) / count, sl.dot(inside, night) / count]
+        first, second = far[0] == nearest, far[1] == nearest
+        for group, inside in enumerate([first, ~first & second, ~first & ~second]):
+            weight = inside.astype(sl.f32)
+            count = weight.sum()
+            means = [sl.dot(weight, day) / count, sl.dot(weight, night) / count]
+            # A group without a household keeps its centre.
+            kept = centres[group]
+            centres[group] = [sl.where(count > 0, *pair) for pair in zip(means, kept, strict=True)]
     return sl.stack([sl.stack(centre) for centre in centres])

@@ -12,18 +12,23 @@ from __future__ import annotations
 from typing import Any, TypeVar, overload
 
 from sealane import _source, _value
-from sealane._functions import _only, clip, dot
+from sealane._functions import _only, abs, clip, dot, maximum
 from sealane._refusal import refuse
 from sealane._value import (
     FixedPoint,
     FloatingPoint,
     Value,
+    bf16,
+    f16,
+    f32,
     f64,
     fixed,
     i64,
     operand,
     trace_of,
     type_name,
+    u64,
+    ufixed,
     whole_axis,
     wrap,
 )
@@ -88,8 +93,9 @@ def var(x: Value, axis: int | None = None, *, ddof: int = 0) -> Any:
     from the mean, divided by the count less `ddof`. It has the type of floating point of `x`, and
     `sl.f64` for other numbers.
 
-    The mean is rounded once, each difference and square once, and the quotient once: it is within a
-    few units in the last place unless all elements are nearly equal.
+    The mean and each difference are rounded once. Squares are added exactly, in a wider type for
+    `sl.f32` and narrower ones. So it is within a few units in the last place unless the elements
+    differ by no more than the rounding of their mean.
 
     Raises `ProgramError` for an axis that does not exist, for a `ddof` that is no whole number, and
     if `x` is no value of the program.
@@ -105,8 +111,8 @@ def var(x: Value, axis: int | None = None, *, ddof: int = 0) -> Any:
     """
     x = _floats("var", x)
     away = _from_mean(x, axis)
-    squares = (away * away).sum(axis)
-    return squares / _degrees(x, axis, ddof)
+    squares = _wide_sum(away, away, axis)
+    return (squares / _degrees(squares, x, axis, ddof)).astype(type(x))
 
 
 @overload
@@ -147,7 +153,8 @@ def cov(x: Value, y: Value, *, ddof: int = 1) -> Any:
     np.float32(3.5)
     """
     x, y = _columns("cov", x, y)
-    return dot(_from_mean(x, None), _from_mean(y, None)) / _degrees(x, None, ddof)
+    products = _wide_sum(_from_mean(x, None), _from_mean(y, None), None)
+    return (products / _degrees(products, x, None, ddof)).astype(_common(x, y))
 
 
 def corr(x: Value, y: Value) -> Any:
@@ -166,9 +173,11 @@ def corr(x: Value, y: Value) -> Any:
     np.float32(1.0)
     """
     x, y = _columns("corr", x, y)
-    x, y = _from_mean(x, None), _from_mean(y, None)
-    root = [_value.call("sqrt", dot(each, each)) for each in (x, y)]
-    return clip(dot(x, y) / (root[0] * root[1]), -1.0, 1.0)
+    kind = _common(x, y)
+    x, y = _scaled(_from_mean(x, None)), _scaled(_from_mean(y, None))
+    over, left, right = _wide_sum(x, y, None), _wide_sum(x, x, None), _wide_sum(y, y, None)
+    under = _value.call("sqrt", left).astype(type(over)) * _value.call("sqrt", right)
+    return clip(over / under, -1.0, 1.0).astype(kind)
 
 
 def fsum(x: Value, axis: int | None = None) -> Any:
@@ -190,8 +199,11 @@ def fsum(x: Value, axis: int | None = None) -> Any:
     if isinstance(_only("fsum", x), FloatingPoint):
         return x.sum(axis)
     kind = type_name(type(x))
-    digits = int(kind.partition(".")[2]) if isinstance(x, FixedPoint) else 0
-    wide = fixed(64 - digits, digits) if isinstance(x, FixedPoint) else i64
+    signed = kind[0] in "if"
+    wide: type[Value] = i64 if signed else u64
+    if isinstance(x, FixedPoint):
+        digits = int(kind.partition(".")[2])
+        wide = (fixed if signed else ufixed)(64 - digits, digits)
     return x.sum(axis, dtype=wide).astype(f64)
 
 
@@ -263,9 +275,27 @@ def _from_mean(x: Value, axis: int | None) -> Value:
     return x - center
 
 
-def _degrees(x: Value, axis: int | None, ddof: int) -> Value:
-    """The count less `ddof`, in the type of `x`."""
-    counted = count(x, axis).astype(type(x))
-    if ddof == 0:
-        return counted
-    return counted - whole_axis(ddof)
+def _scaled(x: Value) -> Value:
+    """Numbers divided by the largest, where their squares might leave the widest type."""
+    return x / abs(x).max() if isinstance(x, f64) else x
+
+
+def _wide_sum(x: Value, y: Value, axis: int | None) -> Value:
+    """The exact sum of products, rounded to a type whose exponents hold squares."""
+    narrow = type(x) is type(y) and isinstance(x, f16 | bf16)
+    trace, wide = trace_of(x, y), type_name(f32 if narrow else f64)
+    found = trace.sum_of_floats(operand(x), operand(y), _axis(axis), wide, _source.here())
+    return wrap(trace, found)
+
+
+def _common(x: Value, y: Value) -> type[Value]:
+    """The type in which two values of floating point meet."""
+    if type(x) is type(y):
+        return type(x)
+    return f64 if isinstance(x, f64) or isinstance(y, f64) else f32
+
+
+def _degrees(like: Value, x: Value, axis: int | None, ddof: int) -> Value:
+    """The count of `x` less `ddof`, but no less than 0, in the type of `like`."""
+    counted = count(x, axis).astype(type(like))
+    return counted if ddof == 0 else maximum(counted - whole_axis(ddof), 0.0)

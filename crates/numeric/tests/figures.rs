@@ -129,7 +129,7 @@ fn sums(of: Arithmetic) -> Vec<String> {
     let dot = Accumulator::dot(of, count);
     let finish = |name: &str, sum: Accumulator| {
         let widths: Vec<usize> = sum.limbs().iter().map(|width| width + 20).collect();
-        line(name, of, &widths, &|b, x| vec![sum.finish(b, x)])
+        line(name, of, &widths, &|b, x| vec![sum.finish(b, x, of.format)])
     };
     let mut lines = vec![
         line("place", of, &[bits], &|b, x| sum.place(b, &x[0])),

@@ -10,6 +10,8 @@ use sealane_numeric::{Accumulator, Arithmetic, Format, LIMB, Terms};
 /// The circuits of a sum and of a mean, whose limbs are added outside of circuits.
 struct Sum {
     of: Accumulator,
+    /// The arithmetic of the sum.
+    to: Arithmetic,
     place: Circuit,
     finish: Circuit,
     mean: Circuit,
@@ -17,6 +19,11 @@ struct Sum {
 
 impl Sum {
     fn new(of: Accumulator, goal: Goal) -> Sum {
+        Sum::rounded(of, goal, of.arithmetic.format)
+    }
+
+    /// The sum in another format than that of the addends.
+    fn rounded(of: Accumulator, goal: Goal, format: Format) -> Sum {
         let bits = of.arithmetic.format.bits();
         let place = match of.terms {
             Terms::Numbers => Circuit::new(goal, &[bits], |b, x| of.place(b, &x[0])),
@@ -26,14 +33,19 @@ impl Sum {
         };
         assert!(of.limbs().iter().all(|&width| width <= LIMB));
         let mut widths: Vec<usize> = of.limbs().iter().map(|width| width + 37).collect();
-        let finish = Circuit::new(goal, &widths, |b, sums| vec![of.finish(b, sums)]);
+        let finish = Circuit::new(goal, &widths, |b, sums| vec![of.finish(b, sums, format)]);
         widths.push(37);
         let mean = Circuit::new(goal, &widths, |b, given| {
             let (count, sums) = given.split_last().expect("a count");
-            vec![of.mean(b, sums, count)]
+            vec![of.mean(b, sums, count, format)]
         });
+        let to = Arithmetic {
+            format,
+            ..of.arithmetic
+        };
         Sum {
             of,
+            to,
             place,
             finish,
             mean,
@@ -90,7 +102,7 @@ impl Sum {
 
     /// The sum, rounded at the end.
     fn expected(&self, addends: &[Vec<u128>]) -> u128 {
-        encode_value(self.of.arithmetic, &self.exact(addends))
+        encode_value(self.to, &self.exact(addends))
     }
 
     /// The mean, rounded at the end.
@@ -106,9 +118,9 @@ impl Sum {
                     0.. => (size * power(exponent), power(0) * count),
                     _ => (size, power(-exponent) * count),
                 };
-                encode(self.of.arithmetic, negative, &over, &under)
+                encode(self.to, negative, &over, &under)
             }
-            special => encode_value(self.of.arithmetic, &special),
+            special => encode_value(self.to, &special),
         }
     }
 
@@ -205,6 +217,23 @@ fn sums_are_exact() {
     ] {
         for of in sums(arithmetic, 5) {
             Sum::new(of, Goal::Size).check(&groups(of, 5, 120));
+        }
+    }
+}
+
+/// Sums in another format than that of their addends are rounded once, too.
+#[test]
+fn sums_in_other_formats() {
+    for (from, to) in [
+        (Format::F32, Format::F64),
+        (Format::F32, Format::F16),
+        (Format::F64, Format::F32),
+        (Format::F16, Format::BF16),
+    ] {
+        for arithmetic in [Arithmetic::new(from), Arithmetic::new(from).flushed()] {
+            for of in sums(arithmetic, 3) {
+                Sum::rounded(of, Goal::Size, to).check(&groups(of, 3, 120));
+            }
         }
     }
 }

@@ -45,6 +45,16 @@ pub(crate) fn payload_bytes<P: Protocol>(plan: &Plan, setting: &Setting, rows: &
     Counts::run::<P>(plan, setting, rows).payload_bytes()
 }
 
+/// Seconds for which messages of a run would cross one after the other on the network of its
+/// setting: those of all bytes, and half a round trip for each round.
+pub(crate) fn crossing_s<P: Protocol>(plan: &Plan, rows: &[u64]) -> f64 {
+    let (setting, class) = (&plan.setting, plan.setting.network);
+    let total = Counts::run::<P>(plan, setting, rows);
+    let rounds = total.rounds::<P>(plan, setting, rows) as f64;
+    let bytes = total.payload_bytes() as f64;
+    bytes / class.bytes_per_s() as f64 + rounds * class.round_trip().as_secs_f64() / 2.0
+}
+
 /// Correlations of pools that a refill makes.
 pub fn supply<P: Protocol>(plan: &Plan, refill: &Refill) -> Demand {
     counter(plan).supply::<P>(refill)

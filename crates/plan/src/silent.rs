@@ -4,7 +4,7 @@
 //! begin with. So it pays for runs with many inputs, on a network where bytes cost more than work.
 //! All parties know the numbers of rows when a run begins, and decide alike.
 
-use crate::cost::payload_bytes;
+use crate::cost::crossing_s;
 use crate::pools;
 use crate::steps::Plan;
 use sealane_parties::NetworkClass;
@@ -12,7 +12,8 @@ use sealane_protocol::Protocol;
 use std::borrow::Cow;
 
 /// Returns the plan as it runs with these row counts: with correlated OTs of a silent extension, if
-/// the protocol can take them and the run takes fewer payload bytes with them.
+/// the protocol can take them and the bytes that they save take longer than the rounds that they
+/// add.
 ///
 /// # Panics
 /// As [`cost`](fn@crate::cost::cost).
@@ -25,8 +26,7 @@ pub fn at_rows<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, Plan> {
     let mut silent = plan.clone();
     silent.setting.silent = true;
     pools::refills::<P>(&mut silent);
-    let bytes = |plan: &Plan| payload_bytes::<P>(plan, &plan.setting, rows);
-    match bytes(&silent) < bytes(plan) {
+    match crossing_s::<P>(&silent, rows) < crossing_s::<P>(plan, rows) {
         true => Cow::Owned(silent),
         false => Cow::Borrowed(plan),
     }

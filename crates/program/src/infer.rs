@@ -85,7 +85,7 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic>
         Op::Reduce(op, a, axis) => lanes::reduce(scope, *op, *a, *axis),
         Op::Dot(a, b) => lanes::dot(scope, *a, *b, declared),
         Op::SumProduct { a, b, axes } if scope.value(*a)?.ty.is_float() => {
-            float::sum_product(scope, [*a, *b], axes)
+            float::sum_product(scope, [*a, *b], axes, declared)
         }
         Op::SumProduct { a, b, axes } => {
             let (x, y) = (scope.name(*a, "a"), scope.name(*b, "b"));

@@ -207,6 +207,22 @@ impl Trace {
         })
     }
 
+    /// Adds an exact sum of products of floating point, of one axis or of all.
+    fn sum_of_floats(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        b: Item<'_>,
+        axis: Option<i64>,
+        kind: &str,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        let ty = type_of(kind)?;
+        self.operate(py, at, [a, b], |builder, factors, span| {
+            builder.sum_of_floats(factors, axis, ty, span)
+        })
+    }
+
     /// Adds a number of elements, of one axis or of all.
     fn count(
         &mut self,

@@ -263,17 +263,17 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
             each_of(&lanes, |x| floats.sum(x.iter().map(|x| floats.value(*x))))
         }
         Op::Dot(a, b) if first.is_some() => {
-            let floats = first.expect("a format");
-            products(of(a), of(b), |x, y| floats.sum(exact(floats, x, y)))
+            let (floats, to) = (first.expect("a format"), floats(ty).expect("a format"));
+            products(of(a), of(b), |x, y| to.sum(exact(floats, x, y)))
         }
         Op::SumProduct { a, b, axes } if first.is_some() => {
-            let floats = first.expect("a format");
+            let (floats, to) = (first.expect("a format"), floats(ty).expect("a format"));
             let [x, y] = [a, b].map(|id| spread(of(id), [of(a), of(b)]));
             let (x, y) = (lanes(&x, axes), lanes(&y, axes));
             let both = x.iter().chain(&y).cloned().collect::<Vec<_>>();
             each_of(&both, |both| {
                 let (x, y) = both.split_at(both.len() / 2);
-                floats.sum(exact(floats, x, y))
+                to.sum(exact(floats, x, y))
             })
         }
         Op::Call(name, operands) if first.is_some() => {

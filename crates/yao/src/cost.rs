@@ -183,7 +183,7 @@ pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
     let count = transfers(demand);
     let flights = ahead::refill(SILENT, SoftSpoken::on(setting.network), count);
     Cost {
-        compute_ns: count * SILENT_COT_NS,
+        compute_ns: ahead::whole(&SILENT, count as usize) as u64 * SILENT_COT_NS,
         ..Cost::of(messages(setting, &flights))
     }
 }

@@ -1,7 +1,7 @@
 //! Sums of limbs as numbers, and their means.
 
 use super::Accumulator;
-use crate::format::{Arithmetic, Parts};
+use crate::format::{Arithmetic, Format, Parts};
 use crate::word::{layers, mask};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
@@ -47,27 +47,38 @@ impl Arithmetic {
 }
 
 impl Accumulator {
-    /// The sum, rounded once, from the sums of each of the words of all addends, of any widths.
+    /// The sum, rounded once to a number of the format `to`, from the sums of each of the words of
+    /// all addends, of any widths.
     ///
     /// # Panics
     /// If there is not a sum for each of the words.
-    pub fn finish(&self, b: &mut Builder, sums: &[Word]) -> Word {
-        self.rounded(b, sums, None)
+    pub fn finish(&self, b: &mut Builder, sums: &[Word], to: Format) -> Word {
+        self.rounded(b, sums, to, None)
     }
 
-    /// The sum divided by `count`, rounded once: with the number of addends, their mean. It takes
-    /// the bits of the window times those of `count`.
+    /// The sum divided by `count`, rounded once to a number of the format `to`: with the number of
+    /// addends, their mean. It takes the bits of the window times those of `count`.
     ///
     /// `count` is an unsigned integer of which no more bits are read than
     /// [`addends`](Accumulator::addends) has; for 0 the result is unspecified.
     ///
     /// # Panics
     /// If there is not a sum for each of the words.
-    pub fn mean(&self, b: &mut Builder, sums: &[Word], count: &[Wire]) -> Word {
-        self.rounded(b, sums, Some(count))
+    pub fn mean(&self, b: &mut Builder, sums: &[Word], count: &[Wire], to: Format) -> Word {
+        self.rounded(b, sums, to, Some(count))
     }
 
-    fn rounded(&self, b: &mut Builder, sums: &[Word], count: Option<&[Wire]>) -> Word {
+    fn rounded(
+        &self,
+        b: &mut Builder,
+        sums: &[Word],
+        format: Format,
+        count: Option<&[Wire]>,
+    ) -> Word {
+        let to = Arithmetic {
+            format,
+            ..self.arithmetic
+        };
         let widths = self.limbs();
         assert_eq!(sums.len(), widths.len(), "a sum for each word");
         let (limbs, rest) = sums.split_at(sums.len() - 4);
@@ -83,15 +94,14 @@ impl Accumulator {
             0 => Wire::ZERO,
             _ => b.and(all, !some),
         };
-        let format = self.arithmetic.format;
         let (magnitude, unit) = match count {
             Some(count) => {
                 let count = Int::unsigned(count).resize(layers(self.addends as usize + 1));
-                self.arithmetic.divided(b, &magnitude, self.unit(), &count)
+                to.divided(b, &magnitude, self.unit(), &count)
             }
             None => (magnitude, self.unit()),
         };
-        let number = self.arithmetic.round_integer(b, &magnitude, unit);
+        let number = to.round_integer(b, &magnitude, unit);
         let [nan, plus, less] = flags;
         let both = b.and(plus, less);
         let nan = b.or(nan, both);

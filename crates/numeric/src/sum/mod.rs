@@ -38,7 +38,7 @@ pub enum Terms {
 /// takes fewer gates; an addend outside of it makes the sum NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Accumulator {
-    /// The format of addends and of the sum.
+    /// The format of addends, and which subnormal numbers are zeros, also of the sum.
     pub arithmetic: Arithmetic,
     /// The addends.
     pub terms: Terms,

@@ -13,8 +13,8 @@ use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-/// Number of OTs that a refill of `count` makes.
-fn whole(params: &Params, count: usize) -> usize {
+/// Number of OTs that a refill of `count` makes: whole iterations.
+pub fn whole(params: &Params, count: usize) -> usize {
     count.next_multiple_of(params.given())
 }
 
@@ -55,7 +55,7 @@ impl Stock {
     }
 
     /// Makes room for a refill of `count` behind those that are still wanted. Returns where the new
-    /// ones begin.
+    /// ones begin; they may be taken once `wanted` counts them.
     fn grow(&mut self, count: usize) -> usize {
         let (kept, made) = (self.wanted, whole(&self.params, count));
         // A vector that grew by itself would leave a copy behind.
@@ -66,8 +66,17 @@ impl Stock {
             choices.extend_from_slice(&self.choices[self.taken..][..kept]);
             self.choices = choices;
         }
-        (self.rows, self.taken, self.wanted) = (rows, 0, kept + count);
+        (self.rows, self.taken) = (rows, 0);
         kept
+    }
+
+    /// Counts a refill, or forgets everything if it failed.
+    fn settle(&mut self, made: Result<(), OtError>, count: usize) -> Result<(), OtError> {
+        match made {
+            Ok(()) => self.wanted += count,
+            Err(_) => *self = Stock::new(self.params),
+        }
+        made
     }
 
     /// Takes the next `count`; returns their places.
@@ -98,7 +107,8 @@ impl AheadSender {
     /// As [`CotSender::extend`].
     pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<(), OtError> {
         let first = self.stock.grow(count);
-        self.source.extend(mesh, &mut self.stock.rows[first..])?;
+        let made = self.source.extend(mesh, &mut self.stock.rows[first..]);
+        self.stock.settle(made, count)?;
         Ok(mesh.flush()?)
     }
 }
@@ -147,8 +157,9 @@ impl AheadReceiver {
         let first = self.stock.grow(count);
         let rows = &mut self.stock.rows[first..];
         let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(rows.len())]);
-        self.source.extend(mesh, &mut choices, rows)?;
-        let made = rows.len();
+        let made = self.source.extend(mesh, &mut choices, rows);
+        self.stock.settle(made, count)?;
+        let made = self.stock.rows.len() - first;
         self.stock.choices.reserve_exact(made);
         (self.stock.choices).extend((0..made).map(|i| choice(&choices, i)));
         Ok(mesh.flush()?)

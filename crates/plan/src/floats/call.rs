@@ -40,11 +40,11 @@ pub(crate) enum Operation {
     Ordered,
     /// A word of an addend of an exact sum, by its number.
     Word(usize, Sum),
-    /// The number nearest to an exact sum, from the sums of all words.
-    Total(Sum),
-    /// The number nearest to the exact sum divided by a count, from the sums of all words and the
-    /// count.
-    Mean(Sum),
+    /// The number of a format nearest to an exact sum, from the sums of all words.
+    Total(Sum, Format),
+    /// The number of a format nearest to the exact sum divided by a count, from the sums of all
+    /// words and the count.
+    Mean(Sum, Format),
     /// The number nearest to the quotient of an integer, times `2^-fraction`, and a count.
     Quotient {
         /// Bits behind the point of the integer.
@@ -95,7 +95,8 @@ impl Call {
             ["word", index, name, most] => {
                 Some(Operation::Word(index.parse().ok()?, sum(name, most)?))
             }
-            ["mean", name, most] => Some(Operation::Mean(sum(name, most)?)),
+            ["total", name, most, to] => Some(Operation::Total(sum(name, most)?, of_name(to)?)),
+            ["mean", name, most, to] => Some(Operation::Mean(sum(name, most)?, of_name(to)?)),
             _ => None,
         };
         if let Some(operation) = operation {
@@ -120,7 +121,6 @@ impl Call {
             Some(("order", "least")) => Operation::LeastNan,
             Some(("order", "most")) => Operation::MostNan,
             Some(("order", "back")) => Operation::Ordered,
-            Some((name @ ("sum" | "dot"), most)) => Operation::Total(sum(name, most)?),
             _ => Operation::Function(rest.to_string()),
         };
         Some(Call {
@@ -153,8 +153,8 @@ impl fmt::Display for Call {
             Operation::MostNan => f.write_str(".order.most"),
             Operation::Ordered => f.write_str(".order.back"),
             Operation::Word(index, sum) => write!(f, ".word.{index}.{sum}"),
-            Operation::Total(sum) => write!(f, ".{sum}"),
-            Operation::Mean(sum) => write!(f, ".mean.{sum}"),
+            Operation::Total(sum, to) => write!(f, ".total.{sum}.{}", to.name()),
+            Operation::Mean(sum, to) => write!(f, ".mean.{sum}.{}", to.name()),
             Operation::Quotient { fraction } => write!(f, ".quotient.{fraction}"),
         }
     }
@@ -195,8 +195,8 @@ mod tests {
             Operation::MostNan,
             Operation::Ordered,
             Operation::Word(3, sum),
-            Operation::Total(sum),
-            Operation::Mean(sum),
+            Operation::Total(sum, Format::F64),
+            Operation::Mean(sum, Format::F16),
             Operation::Quotient { fraction: 4 },
         ];
         for operation in operations {

@@ -17,7 +17,7 @@ impl Writer<'_> {
         format: Format,
     ) -> ValueId {
         let (sum, words) = self.words(value, addends, axes, format);
-        self.call(value, format, Operation::Total(sum), words)
+        self.call(value, format, Operation::Total(sum, result(value)), words)
     }
 
     /// The exact mean of numbers along axes, rounded once.
@@ -30,7 +30,7 @@ impl Writer<'_> {
     ) -> ValueId {
         let (sum, mut words) = self.words(value, &[of], axes, format);
         words.push(self.count(value, of, axes));
-        self.call(value, format, Operation::Mean(sum), words)
+        self.call(value, format, Operation::Mean(sum, result(value)), words)
     }
 
     /// The exact mean of integers or fixed point with so many bits behind the point, rounded once.
@@ -41,9 +41,7 @@ impl Writer<'_> {
         axes: &[u32],
         fraction: u8,
     ) -> ValueId {
-        let Some(format) = value.ty.format() else {
-            unreachable!("check has seen that a mean is of floating point")
-        };
+        let format = result(value);
         let total = self.added(value, of, axes);
         let count = self.count(value, of, axes);
         let operation = Operation::Quotient { fraction };
@@ -130,6 +128,14 @@ impl Writer<'_> {
             Some(Dim::Fixed(length)) => length,
             None => unreachable!("check has seen that the sum has this axis"),
         }
+    }
+}
+
+/// The format of a sum or mean.
+fn result(value: &Value) -> Format {
+    match value.ty.format() {
+        Some(format) => format,
+        None => unreachable!("check has seen that it is of floating point"),
     }
 }
 

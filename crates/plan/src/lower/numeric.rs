@@ -3,7 +3,7 @@
 
 use crate::floats::{Call, Operation, Sum};
 use sealane_circuit::{Builder, Int, Wire, Word};
-use sealane_numeric::{Arithmetic, Fixed, Kind, Rounding};
+use sealane_numeric::{Arithmetic, Fixed, Format, Kind, Rounding};
 use sealane_program::call;
 use sealane_program::types::Range;
 use std::collections::HashMap;
@@ -83,18 +83,18 @@ pub(super) fn lower(
             let addend = operands.iter().map(|int| int.resize(width)).collect();
             placed.word(b, (arithmetic, *sum, *index), addend)
         }
-        Operation::Total(sum) => {
+        Operation::Total(sum, to) => {
             let sums = operands.iter().map(|int| int.bits.to_vec());
             let sums = sums.collect::<Vec<_>>();
-            sum.accumulator(arithmetic).finish(b, &sums)
+            sum.accumulator(arithmetic).finish(b, &sums, *to)
         }
-        Operation::Mean(sum) => {
+        Operation::Mean(sum, to) => {
             let (count, sums) = operands
                 .split_last()
                 .unwrap_or_else(|| unreachable!("a count"));
             let sums = sums.iter().map(|int| int.bits.to_vec());
             let sums = sums.collect::<Vec<_>>();
-            sum.accumulator(arithmetic).mean(b, &sums, count.bits)
+            sum.accumulator(arithmetic).mean(b, &sums, count.bits, *to)
         }
         Operation::Quotient { fraction } => {
             arithmetic.quotient_of_integers(b, operands[0], operands[1], (*fraction).into())
@@ -129,9 +129,17 @@ fn function(
 }
 
 /// `x // y` and `x % y` as Python and NumPy define them: the rest has the sign of `y`, and the
-/// quotient is a whole number next to that of `x - rest`.
+/// quotient is a whole number next to that of `x - rest`. Numbers of 16 bits are divided in `f32`.
 fn divided(b: &mut Builder, of: Arithmetic, x: &[Wire], y: &[Wire]) -> [Word; 2] {
     let format = of.format;
+    if format.bits() == 16 {
+        let single = Arithmetic {
+            format: Format::F32,
+            ..of
+        };
+        let [x, y] = [x, y].map(|bits| of.convert(b, bits, Format::F32));
+        return divided(b, single, &x, &y).map(|bits| single.convert(b, &bits, format));
+    }
     let number = |bits: u128| (0..format.bits()).map(move |at| Wire::constant(bits >> at & 1 == 1));
     let [zero, one] = [0, format.one()].map(|bits| number(bits).collect::<Word>());
     let rest = of.fmod(b, x, y);

@@ -6,7 +6,7 @@ use crate::call;
 use crate::decimal::range_text;
 use crate::graph::{Binary, Op, Reduction, Unary, ValueId};
 use crate::infer;
-use crate::types::{Dim, Range, Type};
+use crate::types::{Dim, Range, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_numeric::Kind;
 
@@ -90,7 +90,7 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<Handle, Diagnostic> {
         let id = self.found(a, span)?;
-        let axes = self.axes(id, axis, span)?;
+        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
         let value = &self.top().values[id.0 as usize];
         if value.ty.is_float() || dtype.is_some_and(Type::is_float) {
             return self.reduce_floats(op, id, axes, dtype, span);
@@ -146,8 +146,8 @@ impl Builder {
     }
 
     /// Adds the exact mean along `axis` (negative from the end), or without it of all elements,
-    /// rounded once: in their own type of floating point, or `f64` of other numbers; in `dtype`, if
-    /// it is given and as wide.
+    /// rounded once to `dtype`: by default to their own type of floating point, and to `f64` of
+    /// other numbers.
     pub fn mean(
         &mut self,
         a: Handle,
@@ -156,7 +156,7 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<Handle, Diagnostic> {
         let mut id = self.found(a, span)?;
-        let mut axes = self.axes(id, axis, span)?;
+        let mut axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
         axes.reverse();
         let from = self.known(id).0;
         let ty = dtype.unwrap_or(if from.is_float() { from } else { Type::F64 });
@@ -166,18 +166,41 @@ impl Builder {
                 .hint("leave `dtype` out, or convert the mean: `sl.saturate(mean, type)`")
                 .at(span));
         }
-        let wide = match from {
-            Type::Bool => BIT,
-            Type::Float(_) => from.common(ty).unwrap_or(ty),
-            from => from.strict(),
+        let number = if from == Type::Bool {
+            BIT
+        } else {
+            from.strict()
         };
-        id = self.cast_to(id, wide, span)?;
-        let rounded = if wide.is_float() { wide } else { ty };
+        id = self.cast_to(id, number, span)?;
         id = match axes.is_empty() {
-            true => self.cast_to(id, rounded, span)?,
-            false => self.push(Op::Mean { of: id, axes }, rounded, span)?,
+            true => self.cast_to(id, ty, span)?,
+            false => self.push(Op::Mean { of: id, axes }, ty, span)?,
         };
-        id = self.cast_to(id, ty, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// Adds the sum of `a * b` along `axis` (negative from the end), or without it of all: exact
+    /// products of floating point, added exactly and rounded once to `dtype`.
+    pub fn sum_of_floats(
+        &mut self,
+        factors: [Operand; 2],
+        axis: Option<i64>,
+        dtype: Type,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let ids = self.unified("*", &factors, false, span)?;
+        let (a, b) = (ids[0], ids[1]);
+        let product = Op::Binary(Binary::Mul, a, b);
+        let shape = infer::infer(&self.scope(), &product, Type::Bool);
+        let shape = shape.map_err(|error| error.at(span))?.shape;
+        let mut axes = self.axes(&shape, axis, span)?;
+        axes.reverse();
+        if axes.is_empty() {
+            let product = self.push(product, Type::Bool, span)?;
+            let id = self.cast_to(product, dtype, span)?;
+            return Ok(self.handle(id));
+        }
+        let id = self.push(Op::SumProduct { a, b, axes }, dtype, span)?;
         Ok(self.handle(id))
     }
 
@@ -190,7 +213,7 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<Handle, Diagnostic> {
         let mut id = self.found(a, span)?;
-        let axes = self.axes(id, axis, span)?;
+        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
         let (mut fixed, mut most, mut rows) = (1u64, 1u64, false);
         for axis in axes {
             match self.top().values[id.0 as usize].shape.dim(axis as usize) {
@@ -235,11 +258,10 @@ impl Builder {
     /// The axes of a reduction, descending: one, or all.
     fn axes(
         &self,
-        id: ValueId,
+        shape: &Shape,
         axis: Option<i64>,
         span: Option<&Span>,
     ) -> Result<Vec<u32>, Diagnostic> {
-        let shape = &self.top().values[id.0 as usize].shape;
         match axis {
             Some(axis) => {
                 let axis = self.axis(shape, axis, shape.rank());
@@ -264,19 +286,22 @@ impl Builder {
         if !ty.is_float() {
             return Err(infer::no_common_type(op.name(), from, ty).at(span));
         }
-        let wide = from.common(ty).unwrap_or(ty);
-        let mut id = self.cast_to(id, wide, span)?;
-        if op == Reduction::Sum && axes.len() > 1 {
+        let mut id = match op == Reduction::Sum && from.is_float() {
+            true => id,
+            false => self.cast_to(id, ty, span)?,
+        };
+        let from = self.known(id).0;
+        if op == Reduction::Sum && (axes.len() > 1 || axes.len() == 1 && from != ty) {
             // One sum, so that it is rounded only once: of products by 1.
-            let one = self.number(wide, 1, span)?;
+            let one = self.number(from, 1, span)?;
             let (a, b, axes) = (id, one, axes.into_iter().rev().collect());
-            id = self.push(Op::SumProduct { a, b, axes }, wide, span)?;
+            id = self.push(Op::SumProduct { a, b, axes }, ty, span)?;
         } else {
             for axis in axes {
-                id = self.push(Op::Reduce(op, id, axis), wide, span)?;
+                id = self.push(Op::Reduce(op, id, axis), from, span)?;
             }
+            id = self.cast_to(id, ty, span)?;
         }
-        id = self.cast_to(id, ty, span)?;
         Ok(self.handle(id))
     }
 

@@ -70,20 +70,15 @@ impl Builder {
         if !ty.is_float() {
             return Err(infer::no_common_type("@", from, ty).at(span));
         }
-        let wide = from.common(ty).unwrap_or(ty);
-        let [a, b] = [
-            self.cast_to(ids[0], wide, span)?,
-            self.cast_to(ids[1], wide, span)?,
-        ];
+        let [a, b] = [ids[0], ids[1]];
         let id = match self.rows_of([a, b]) {
             Some(_) => {
                 let [a, b] = self.beside_columns([a, b], span)?;
                 let axes = vec![0];
-                self.push(Op::SumProduct { a, b, axes }, wide, span)?
+                self.push(Op::SumProduct { a, b, axes }, ty, span)?
             }
-            None => self.push(Op::Dot(a, b), wide, span)?,
+            None => self.push(Op::Dot(a, b), ty, span)?,
         };
-        let id = self.cast_to(id, ty, span)?;
         Ok(self.handle(id))
     }
 

@@ -67,23 +67,40 @@ pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
     })
 }
 
-/// A sum of products, exact and rounded once.
-pub fn dot(scope: &Scope, a: ValueId, b: ValueId) -> Result<Meta, Diagnostic> {
+/// A sum of products, exact and rounded once to `declared`, if that is of floating point, or else to
+/// the type of the factors.
+pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if left.ty != right.ty {
         return Err(no_common_type("@", left.ty, right.ty));
     }
     let (shape, length) = shape::dot(scope, &left.shape, &right.shape)?;
     countable(scope, [Dim::Fixed(length)])?;
+    let ty = rounded_to(declared, left.ty);
     Ok(Meta {
+        ty,
         shape,
+        range: ty.range(),
         visibility: left.visibility.join(right.visibility),
-        ..left.meta()
     })
 }
 
-/// A sum of products that broadcast, along `axes`, exact and rounded once.
-pub fn sum_product(scope: &Scope, [a, b]: [ValueId; 2], axes: &[u32]) -> Result<Meta, Diagnostic> {
+/// The type of a sum of numbers of a type.
+fn rounded_to(declared: Type, addends: Type) -> Type {
+    if declared.is_float() {
+        declared
+    } else {
+        addends
+    }
+}
+
+/// A sum of products that broadcast, along `axes`, exact and rounded once, as [`dot`] is.
+pub fn sum_product(
+    scope: &Scope,
+    [a, b]: [ValueId; 2],
+    axes: &[u32],
+    declared: Type,
+) -> Result<Meta, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if left.ty != right.ty {
         return Err(no_common_type("sum of products", left.ty, right.ty));
@@ -92,17 +109,19 @@ pub fn sum_product(scope: &Scope, [a, b]: [ValueId; 2], axes: &[u32]) -> Result<
     shape::bounded(scope, &shape)?;
     let dims = removed(&mut shape, axes)?;
     countable(scope, dims)?;
+    let ty = rounded_to(declared, left.ty);
     Ok(Meta {
+        ty,
         shape,
+        range: ty.range(),
         visibility: left.visibility.join(right.visibility),
-        ..left.meta()
     })
 }
 
 /// An exact mean, rounded once to `ty`.
 pub fn mean(scope: &Scope, of: ValueId, axes: &[u32], ty: Type) -> Result<Meta, Diagnostic> {
     let value = scope.value(of)?;
-    if !ty.is_float() || value.ty.is_float() && value.ty != ty || value.ty == Type::Bool {
+    if !ty.is_float() || value.ty == Type::Bool {
         return Err(no_common_type("mean", value.ty, ty));
     }
     let mut shape = value.shape.clone();

@@ -83,7 +83,7 @@ pub fn sum(
 pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if left.ty.is_float() || right.ty.is_float() {
-        return float::dot(scope, a, b);
+        return float::dot(scope, a, b, declared);
     }
     if fixed::applies(left.ty, right.ty, declared) {
         return fixed::dot(scope, a, b, declared);

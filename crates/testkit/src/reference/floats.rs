@@ -92,6 +92,16 @@ impl Floats {
     /// `x // y` and `x % y` as CPython computes them (`float_divmod` in `Objects/floatobject.c`),
     /// each operation rounded to the format.
     fn divided(self, x: f64, y: f64) -> (i128, i128) {
+        if self.format.bits() == 16 {
+            // As NumPy does: in `f32`, which holds these numbers.
+            let single = Floats {
+                format: Format::F32,
+                ..self
+            };
+            let (whole, rest) = single.divided(x, y);
+            let [whole, rest] = [whole, rest].map(|bits| self.stored(single.value(bits)));
+            return (whole, rest);
+        }
         let round = |value: f64| self.value(self.stored(value));
         let mut rest = round(x % y);
         let mut quotient = round(round(x - rest) / y);
