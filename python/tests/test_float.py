@@ -455,3 +455,79 @@ def sl_of(function: Callable[..., Any], element: Any, x: Any) -> Any:
         return function(x)
 
     return f.simulate(x, clear=True).value
+
+
+def test_floor_division_of_halves_is_that_of_numpy() -> None:
+    rng = np.random.default_rng(4)
+    x, y = (rng.integers(0, 2**16, 400).astype(np.uint16).view(np.float16) for _ in range(2))
+    x, y = np.append(x, np.float16(38112)), np.append(y, np.float16(-24.34))
+
+    @sl.program
+    def f(
+        x: sl.Private[sl.f16, "alice", "n <= 500"], y: sl.Private[sl.f16, "bob", "n"]
+    ) -> tuple[sl.Revealed[sl.f16, "bob"], sl.Revealed[sl.f16, "bob"]]:
+        return x // y, x % y
+
+    with np.errstate(all="ignore"):
+        for found, expected in zip(
+            f.simulate(x, y, clear=True).value, (x // y, x % y), strict=True
+        ):
+            same(found, expected)
+
+
+def test_sums_in_another_type_are_rounded_once() -> None:
+    x = np.array([1 + 2**-24, 1 + 2**-24 + 2**-52, 1 + 2**-24])
+    assert run(lambda a: sl.mean(a, dtype=sl.f32), sl.f32, (sl.f64, np.append(x, x[1]))) > 1
+    products = np.array([1 + 2**-24, 2**-40, 0, 0]), np.array([1, 2**-40, 1, 1])
+    given = [(sl.f64, each) for each in products]
+    assert run(lambda a, b: sl.dot(a, b, dtype=sl.f32), sl.f32, *given) > 1
+    assert run(lambda a, b: a.sum(dtype=sl.f32), sl.f32, *given) == 1
+    # Wider than the numbers: nothing is lost, and nothing overflows.
+    huge = np.array([3e38, 3e38, 3e38, 1], np.float32)
+    total = float(huge[0]) * 3 + 1
+    assert run(lambda a: a.sum(dtype=sl.f64), sl.f64, (sl.f32, huge)) == total
+    squares = run(lambda a, b: sl.dot(a, b, dtype=sl.f64), sl.f64, *[(sl.f32, huge)] * 2)
+    np.testing.assert_allclose(squares, 3 * float(huge[0]) ** 2, rtol=1e-15)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2e19, 1e-23])
+def test_correlations_do_not_overflow(scale: float) -> None:
+    x, y = np.array([1, 2, 3, 4]) * scale, np.array([1.0, 2, 3, 5])
+    found = run(lambda a, b: sl.corr(a, b), sl.f32, (sl.f32, x), (sl.f32, y))
+    np.testing.assert_allclose(found, np.corrcoef([1, 2, 3, 4], y)[0, 1], rtol=1e-6)
+    given = (sl.f64, x * scale**6), (sl.f64, y)
+    found = run(lambda a, b: sl.corr(a, b), sl.f64, *given)
+    np.testing.assert_allclose(found, np.corrcoef([1, 2, 3, 4], y)[0, 1], rtol=1e-14)
+    assert np.isnan(run(lambda a, b: sl.corr(a, b), sl.f32, (sl.f32, np.ones(4)), (sl.f32, y)))
+
+
+def test_variances_of_halves_do_not_overflow() -> None:
+    rng = np.random.default_rng(5)
+    x = rng.normal(0, 10, 1000).astype(np.float16)
+
+    @sl.program
+    def f(
+        x: sl.Private[sl.f16, "alice", "n <= 1000"], y: sl.Private[sl.f16, "bob"]
+    ) -> sl.Revealed[sl.f16, "bob"]:
+        return sl.stack([x.var(), x.std(), sl.cov(x, x), sl.var(x, ddof=2000) * 0]) + y
+
+    found = f(x, 0.0)
+    wide = x.astype(np.float64)
+    np.testing.assert_allclose(found[:3], [wide.var(), wide.std(), np.cov(wide)], rtol=2e-3)
+    assert np.isnan(found[3])
+
+
+def test_axes_and_sums_that_are_refused_and_not() -> None:
+    x = np.ones((2, 3), np.float32)
+
+    @sl.program
+    def f(
+        x: sl.Private[sl.f32, "alice", 2, 3], y: sl.Private[sl.u64, "bob", 2]
+    ) -> tuple[sl.Revealed[sl.f32, "bob"], sl.Revealed[sl.f64, "bob"]]:
+        with pytest.raises(sl.ProgramError, match="axis"):
+            sl.math.softmax(x, axis=5)
+        return sl.math.softmax(x, axis=0), sl.fsum(y >> 1)
+
+    shares, total = f(x, [2**63, 3])
+    np.testing.assert_array_equal(shares, np.full((2, 3), 0.5, np.float32))
+    assert total == 2.0**62 + 1
