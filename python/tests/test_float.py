@@ -481,7 +481,7 @@ def test_sums_in_another_type_are_rounded_once() -> None:
     products = np.array([1 + 2**-24, 2**-40, 0, 0]), np.array([1, 2**-40, 1, 1])
     given = [(sl.f64, each) for each in products]
     assert run(lambda a, b: sl.dot(a, b, dtype=sl.f32), sl.f32, *given) > 1
-    assert run(lambda a, b: a.sum(dtype=sl.f32), sl.f32, *given) == 1
+    assert run(lambda a, b: a.sum(dtype=sl.f32), sl.f32, *given) > 1
     # Wider than the numbers: nothing is lost, and nothing overflows.
     huge = np.array([3e38, 3e38, 3e38, 1], np.float32)
     total = float(huge[0]) * 3 + 1
@@ -524,10 +524,10 @@ def test_axes_and_sums_that_are_refused_and_not() -> None:
     def f(
         x: sl.Private[sl.f32, "alice", 2, 3], y: sl.Private[sl.u64, "bob", 2]
     ) -> tuple[sl.Revealed[sl.f32, "bob"], sl.Revealed[sl.f64, "bob"]]:
-        with pytest.raises(sl.ProgramError, match="axis"):
-            sl.math.softmax(x, axis=5)
         return sl.math.softmax(x, axis=0), sl.fsum(y >> 1)
 
+    with pytest.raises(sl.ProgramError, match="no axis 5"):
+        run(lambda a: sl.math.softmax(a, axis=5), sl.f32, (sl.f32, np.ones(4)))
     shares, total = f(x, [2**63, 3])
     np.testing.assert_array_equal(shares, np.full((2, 3), 0.5, np.float32))
     assert total == 2.0**62 + 1
