@@ -67,8 +67,8 @@ pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
     })
 }
 
-/// A sum of products, exact and rounded once to `declared`, if that is of floating point, or else to
-/// the type of the factors.
+/// A sum of products, exact and rounded once to `declared`, if that is of floating point, or else
+/// to the type of the factors.
 pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if left.ty != right.ty {
