@@ -56,6 +56,7 @@ mod indexing;
 mod literals;
 mod operations;
 mod products;
+mod reductions;
 mod signature;
 
 pub use indexing::Index;

@@ -1,0 +1,237 @@
+//! Operations along axes: sums, ends, means and counts.
+
+use super::operations::BIT;
+use super::{Builder, Handle, Operand};
+use crate::graph::{Binary, Op, Reduction, ValueId};
+use crate::infer;
+use crate::types::{Dim, Range, Shape, Type};
+use sealane_diagnostic::{Diagnostic, Span};
+
+impl Builder {
+    /// Reduces `axis` (negative from the end), or without it all axes. Operands are converted to
+    /// `dtype` first; without it a sum of `bool` counts in the smallest type that holds the count.
+    /// A sum of fixed point is rounded once, at its end, and so is one of products.
+    pub fn reduce(
+        &mut self,
+        op: Reduction,
+        a: Handle,
+        axis: Option<i64>,
+        dtype: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let id = self.found(a, span)?;
+        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
+        let value = &self.top().values[id.0 as usize];
+        if value.ty.is_float() || dtype.is_some_and(Type::is_float) {
+            return self.reduce_floats(op, id, axes, dtype, span);
+        }
+        if op == Reduction::Sum {
+            let ascending = axes.iter().rev().copied().collect::<Vec<_>>();
+            if let Some(sum) = self.unrounded_sum(id, &ascending, dtype, span)? {
+                return Ok(sum);
+            }
+        }
+        let (scope, value) = (self.scope(), &self.top().values[id.0 as usize]);
+        let lengths = axes
+            .iter()
+            .filter_map(|&axis| value.shape.dim(axis as usize));
+        let count = lengths
+            .map(|dim| scope.length(dim))
+            .fold((1u64, 1u64), |count, length| {
+                (
+                    count.0.saturating_mul(length.0),
+                    count.1.saturating_mul(length.1),
+                )
+            });
+        let counted = Range {
+            lo: 0,
+            hi: count.1.into(),
+        };
+        let ty = match (op, value.ty, dtype) {
+            (_, _, Some(dtype)) => dtype,
+            (Reduction::Sum, Type::Bool, None) => Type::smallest(counted).unwrap_or(value.ty),
+            (_, ty, None) => ty,
+        };
+        let from = value.ty;
+        // A sum is rounded once, at its end: until then it keeps the fraction bits of its elements.
+        let summed = match op {
+            Reduction::Sum if ty.fraction() < from.fraction() => {
+                let total = infer::sum_range(self.known(id).1, count);
+                from.smallest_like(total).unwrap_or(from)
+            }
+            _ => ty,
+        };
+        let mut id = self.cast_to(id, summed, span)?;
+        if op == Reduction::Sum && axes.len() > 1 {
+            // Reducing the axes one by one would name a type for the first sum only in an error.
+            let (range, name) = (self.known(id).1, || self.scope().name(id, "a"));
+            let total = infer::sum(summed, range, count, name);
+            total.map_err(|error| self.in_scan(error).at(span))?;
+        }
+        for axis in axes {
+            id = self.push(Op::Reduce(op, id, axis), summed, span)?;
+        }
+        id = self.cast_to(id, ty, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// Adds the exact mean along `axis` (negative from the end), or without it of all elements,
+    /// rounded once to `dtype`: by default to their own type of floating point, and to `f64` of
+    /// other numbers.
+    pub fn mean(
+        &mut self,
+        a: Handle,
+        axis: Option<i64>,
+        dtype: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let mut id = self.found(a, span)?;
+        let mut axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
+        axes.reverse();
+        let from = self.known(id).0;
+        let ty = dtype.unwrap_or(if from.is_float() { from } else { Type::F64 });
+        if !ty.is_float() {
+            return Err(infer::no_common_type("mean", from, ty)
+                .because("a mean is a number of floating point")
+                .hint("leave `dtype` out, or convert the mean: `sl.saturate(mean, type)`")
+                .at(span));
+        }
+        let number = if from == Type::Bool {
+            BIT
+        } else {
+            from.strict()
+        };
+        id = self.cast_to(id, number, span)?;
+        id = match axes.is_empty() {
+            true => self.cast_to(id, ty, span)?,
+            false => self.push(Op::Mean { of: id, axes }, ty, span)?,
+        };
+        Ok(self.handle(id))
+    }
+
+    /// Adds the sum of `a * b` along `axis` (negative from the end), or without it of all: exact
+    /// products of floating point, added exactly and rounded once to `dtype`.
+    pub fn sum_of_floats(
+        &mut self,
+        factors: [Operand; 2],
+        axis: Option<i64>,
+        dtype: Type,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let ids = self.unified("*", &factors, false, span)?;
+        let (a, b) = (ids[0], ids[1]);
+        let product = Op::Binary(Binary::Mul, a, b);
+        let shape = infer::infer(&self.scope(), &product, Type::Bool);
+        let shape = shape.map_err(|error| error.at(span))?.shape;
+        let mut axes = self.axes(&shape, axis, span)?;
+        axes.reverse();
+        if axes.is_empty() {
+            let product = self.push(product, Type::Bool, span)?;
+            let id = self.cast_to(product, dtype, span)?;
+            return Ok(self.handle(id));
+        }
+        let id = self.push(Op::SumProduct { a, b, axes }, dtype, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// Adds the number of elements along `axis` (negative from the end), or without it of all: a
+    /// constant where no rows are counted.
+    pub fn count(
+        &mut self,
+        a: Handle,
+        axis: Option<i64>,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let mut id = self.found(a, span)?;
+        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
+        let (mut fixed, mut most, mut rows) = (1u64, 1u64, false);
+        for axis in axes {
+            match self.top().values[id.0 as usize].shape.dim(axis as usize) {
+                Some(Dim::Fixed(length)) => fixed = fixed.saturating_mul(length),
+                other => {
+                    rows = true;
+                    most = other.map_or(1, |dim| self.scope().length(dim).1);
+                }
+            }
+        }
+        let most = Range::of(fixed.saturating_mul(most).into());
+        let ty = Type::smallest(most).unwrap_or(Type::I64);
+        if !rows {
+            let id = self.number(ty, fixed.into(), span)?;
+            return Ok(self.handle(id));
+        }
+        while let rank @ 2.. = self.top().values[id.0 as usize].shape.rank() {
+            let (axis, start, len) = (rank as u32 - 1, 0, 1);
+            let first = Op::Slice {
+                of: id,
+                axis,
+                start,
+                len,
+                squeeze: true,
+            };
+            id = self.push(first, ty, span)?;
+        }
+        if self.known(id).0.is_float() {
+            id = self.push(Op::Cast(id), BIT, span)?;
+        }
+        id = self.push(Op::Binary(Binary::Eq, id, id), Type::Bool, span)?;
+        id = self.cast_to(id, ty, span)?;
+        id = self.push(Op::Reduce(Reduction::Sum, id, 0), ty, span)?;
+        let each = self.number(ty, fixed.into(), span)?;
+        id = match fixed {
+            1 => id,
+            _ => self.push(Op::Binary(Binary::Mul, id, each), ty, span)?,
+        };
+        Ok(self.handle(id))
+    }
+
+    /// The axes of a reduction, descending: one, or all.
+    fn axes(
+        &self,
+        shape: &Shape,
+        axis: Option<i64>,
+        span: Option<&Span>,
+    ) -> Result<Vec<u32>, Diagnostic> {
+        match axis {
+            Some(axis) => {
+                let axis = self.axis(shape, axis, shape.rank());
+                Ok(vec![axis.map_err(|error| error.at(span))?])
+            }
+            None => Ok((0..shape.rank() as u32).rev().collect()),
+        }
+    }
+
+    /// Reduces floating point, or other numbers that are converted to it first. A sum is exact and
+    /// rounded once, to `dtype`.
+    fn reduce_floats(
+        &mut self,
+        op: Reduction,
+        id: ValueId,
+        axes: Vec<u32>,
+        dtype: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let from = self.known(id).0;
+        let ty = dtype.unwrap_or(from);
+        if !ty.is_float() {
+            return Err(infer::no_common_type(op.name(), from, ty).at(span));
+        }
+        let mut id = match op == Reduction::Sum && from.is_float() {
+            true => id,
+            false => self.cast_to(id, ty, span)?,
+        };
+        let from = self.known(id).0;
+        if op == Reduction::Sum && (axes.len() > 1 || axes.len() == 1 && from != ty) {
+            // One sum, so that it is rounded only once: of products by 1.
+            let one = self.number(from, 1, span)?;
+            let (a, b, axes) = (id, one, axes.into_iter().rev().collect());
+            id = self.push(Op::SumProduct { a, b, axes }, ty, span)?;
+        } else {
+            for axis in axes {
+                id = self.push(Op::Reduce(op, id, axis), from, span)?;
+            }
+            id = self.cast_to(id, ty, span)?;
+        }
+        Ok(self.handle(id))
+    }
+}
