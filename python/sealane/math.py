@@ -3,8 +3,8 @@
 Each works element by element on values of `sl.f16`, `sl.bf16`, `sl.f32` or `sl.f64`, and on
 numbers and arrays beside them, which broadcast. NumPy's functions of the same meaning work as well:
 `np.sqrt(x)` is `sl.math.sqrt(x)`. Results are the same bits under every protocol.
-`modf` and `frexp` return two values. [The page of functions](functions.md) states the gates and the
-error of each.
+`modf` and `frexp` return two values. The page on functions of floating point states the gates and
+the error of each.
 
 >>> import sealane as sl
 >>> @sl.program
