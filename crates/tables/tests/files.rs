@@ -534,7 +534,7 @@ fn floating_point_is_read_to_the_nearest_with_infinities_and_nan() {
     );
     assert_refused(
         single("heat,day\n,1\n"),
-        "error[data-not-a-number]: `` is not a number\n \
+        "error[data-not-a-number]: `` in column `heat` is not a number\n \
          --> people.csv:2:1\n  |\n2 | ,1\n  | ^\n\
          reason: the input `heat` is read from it\n\
          hint: fill the cell in, or drop the line",
