@@ -176,7 +176,8 @@ pub fn fits_f64(ty: Type) -> bool {
     u32::from(ty.bits()) - u32::from(ty.is_signed()) <= f64::MANTISSA_DIGITS
 }
 
-fn parse_exponent(text: &str) -> Result<i32, NotStored> {
+/// The exponent of a decimal, bounded by [`MAX_EXPONENT`].
+pub(crate) fn parse_exponent(text: &str) -> Result<i32, NotStored> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|c| c.is_ascii_digit()) {
         return Err(NotStored::NotADecimal);

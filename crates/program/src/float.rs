@@ -4,7 +4,7 @@
 //! by integer arithmetic. So the bytes of a program and of its data are the same on every machine.
 //! Every NaN becomes the canonical one of its format. (IEEE 754-2019, sections 3.4 and 4.3.1.)
 
-use crate::decimal::{MAX_DECIMAL_BYTES, MAX_EXPONENT, Nearest, NotStored};
+use crate::decimal::{MAX_DECIMAL_BYTES, Nearest, NotStored, parse_exponent};
 use num_bigint::BigUint;
 pub use sealane_numeric::Format;
 
@@ -82,7 +82,7 @@ pub fn parse(text: &str, format: Format) -> Result<Nearest, NotStored> {
         return Ok(from_f64(if negative { -number } else { number }, format));
     }
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, exponent_of(exponent)?),
+        Some((mantissa, exponent)) => (mantissa, parse_exponent(exponent)?),
         None => (unsigned, 0),
     };
     let (before, behind) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -99,18 +99,6 @@ pub fn parse(text: &str, format: Format) -> Result<Nearest, NotStored> {
     match is_special(nearest.stored, format) {
         true => Err(NotStored::TooLarge { negative }),
         false => Ok(nearest),
-    }
-}
-
-fn exponent_of(text: &str) -> Result<i32, NotStored> {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
-        return Err(NotStored::NotADecimal);
-    }
-    let exponent = text.parse::<i32>().map_err(|_| NotStored::TooLong)?;
-    match exponent.unsigned_abs() <= MAX_EXPONENT.unsigned_abs() {
-        true => Ok(exponent),
-        false => Err(NotStored::TooLong),
     }
 }
 
