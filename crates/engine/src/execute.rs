@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `execute` | a party as a driver of the flow; what passes between its two walks |
 //! | `walker` | one walk: calls from step to step |
-//! | `tasks` | calls that run a tape several times: reductions and loops |
+//! | `tasks` | calls that run a tape several times: reductions, loops and networks |
 //! | `values` | sources and lifetimes of shares |
 
 mod tasks;
@@ -184,7 +184,7 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
     type Error = Fault;
 
     fn refill(&mut self, refill: &Refill) -> Result<(), Fault> {
-        let demand = supply::<P::Protocol>(self.plan, refill);
+        let demand = supply::<P::Protocol>(self.plan, self.rows, refill);
         if demand.is_empty() {
             return Ok(());
         }

@@ -134,10 +134,11 @@ impl Scaler<'_> {
                 op.renumber(|id| self.renamed[id.0 as usize]);
                 match &mut op {
                     Op::Const(data) => data.ty = integer(data.ty),
-                    Op::Map { body, .. } | Op::Scan { body, .. } => {
-                        **body = graph(body, self.rows).0
+                    op => {
+                        if let Some(body) = op.body_mut() {
+                            *body = graph(body, self.rows).0;
+                        }
                     }
-                    _ => {}
                 }
                 self.push(value.clone(), op)
             }

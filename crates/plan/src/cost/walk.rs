@@ -3,8 +3,10 @@
 use super::clock::Payload;
 use super::timer;
 use crate::flow::{IN_FLIGHT, Refill};
+use crate::network::Stage;
 use crate::steps::{Len, Plan, PlanValue, StepOp, TapeId};
 use sealane_parties::PartySet;
+use sealane_program::types::RowId;
 use sealane_protocol::{Cost, Demand, Flight, Opening, Protocol, Setting, StepShape, View, Walk};
 
 /// Counts of a run.
@@ -195,6 +197,13 @@ impl<'a> Counter<'a> {
         }
     }
 
+    /// Rows of a table; its bound where they are not known.
+    fn all_rows(&self, table: RowId) -> u64 {
+        let table = usize::from(table.0);
+        let known = self.rows.get(table).copied();
+        known.unwrap_or(self.plan.rows[table].bound)
+    }
+
     /// Rows of a full tile of a segment; 1 for one that runs once.
     fn full_tile(&self, segment: usize) -> u64 {
         self.plan.segments[segment]
@@ -295,8 +304,10 @@ impl<'a> Counter<'a> {
 
     /// Bits that the outputs of offline parts of one full tile of a segment take.
     pub fn material_bits_of_a_tile<P: Protocol>(&self, segment: usize) -> u64 {
-        let steps = 0..self.plan.segments[segment].steps.len();
-        let pieces = steps.flat_map(|step| {
+        // Smaller tiles would leave as much for steps on all rows.
+        let planned = self.plan.segments[segment].steps.iter().enumerate();
+        let steps = planned.filter(|(_, step)| step.op.all_rows().is_none());
+        let pieces = steps.flat_map(|(step, _)| {
             self.pieces::<P>(Place {
                 segment,
                 step,
@@ -394,6 +405,8 @@ impl<'a> Counter<'a> {
         };
         match op {
             StepOp::Constant { .. }
+            | StepOp::RowNumber { .. }
+            | StepOp::Rearrange { .. }
             | StepOp::Move { .. }
             | StepOp::Concat { .. }
             | StepOp::Linear { .. } => Vec::new(),
@@ -463,6 +476,19 @@ impl<'a> Counter<'a> {
                 let state = carries.first().copied();
                 let out = state.unwrap_or_else(|| outs[0].value);
                 vec![self.tape(*tape, out, 1, length.at(rows))]
+            }
+            StepOp::Meet {
+                network,
+                tape,
+                rows: table,
+                length,
+                outs,
+                ..
+            } => {
+                let rows = table.map_or(1, |table| self.all_rows(table));
+                let stages = network.stages(length.at(rows) as usize);
+                let stage = |stage: &Stage| self.tape(*tape, outs[0], stage.pairs() as u64, 1);
+                stages.iter().map(stage).collect()
             }
             StepOp::Fold {
                 length,
