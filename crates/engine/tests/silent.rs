@@ -8,7 +8,7 @@ use sealane_program::types::{Data, Type};
 use std::thread;
 
 /// Both parties learn for how many rows the first one's number is the larger.
-const PROGRAM: &str = "\
+pub const PROGRAM: &str = "\
 sealane program 1
 name larger
 party alice

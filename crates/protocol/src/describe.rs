@@ -2,6 +2,7 @@
 
 use crate::cost::{Correlation, Cost, Demand};
 use crate::domain::{Algebra, Domain, DomainProfile};
+use crate::paper::Basis;
 use crate::profile::{Profile, Setting};
 use crate::shape::{StepShape, TapeUse};
 
@@ -24,6 +25,12 @@ use crate::shape::{StepShape, TapeUse};
 pub trait Protocol: Sized + 'static {
     /// Profile of the protocol.
     fn profile() -> Profile;
+    /// What a run with this demand in all rests on: all of the profile, unless some parts of it
+    /// serve other runs alone.
+    fn basis(_: &Setting, _: &Demand) -> Basis {
+        let profile = Self::profile();
+        Basis::of(&profile, profile.assumption, |_| true)
+    }
     /// Domain in which it computes in an algebra: the domain of operands and results of the steps
     /// in that algebra. Called for `Z2`, and for `Z2k` if it has arithmetic.
     fn domain(algebra: Algebra) -> Domain;

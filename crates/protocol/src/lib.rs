@@ -18,7 +18,7 @@ mod view;
 pub use cost::{Choices, Correlation, Cost, Demand, Flight, Message};
 pub use describe::Protocol;
 pub use domain::{Algebra, Domain, DomainProfile, Sharing};
-pub use paper::{Paper, Security};
+pub use paper::{Basis, Paper, Security};
 pub use profile::{Corruption, Players, Profile, Role, SecurityLevel, Setting, Threshold};
 pub use sealane_circuit::Goal;
 pub use shape::{Opening, StepShape, TapeUse, known_to};
