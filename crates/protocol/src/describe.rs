@@ -68,7 +68,14 @@ pub trait Protocol: Sized + 'static {
     fn pool_bits(_: &Setting, _: Correlation) -> u64 {
         0
     }
-    /// Exact cost of adding correlations to the pools. Called with kinds that fill a pool.
+    /// Number of correlations of a kind that are made at once. Refills make multiples of it; what
+    /// they leave over serves the next one ([`LeftOver`](crate::LeftOver)). Called with kinds that
+    /// fill a pool.
+    fn refill_unit(_: &Setting, _: Correlation) -> u64 {
+        1
+    }
+    /// Exact cost of adding correlations to the pools. Called with kinds that fill a pool, and
+    /// multiples of [`Protocol::refill_unit`].
     fn refill_cost(_: &Setting, _: &Demand) -> Cost {
         Cost::default()
     }

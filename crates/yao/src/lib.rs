@@ -210,6 +210,10 @@ impl<G: Garbling> Protocol for Yao<G> {
         cost::pool_bits(setting)
     }
 
+    fn refill_unit(_: &Setting, _: Correlation) -> u64 {
+        cost::refill_unit()
+    }
+
     fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
         cost::refill_cost(setting, demand)
     }
