@@ -63,9 +63,10 @@ impl Temporary {
             pool: &self.pool,
             cpu: Cpu::detect().expect("a tier"),
             progress: &mut |_| (),
+            least: None,
         };
         let coins = Coins::danger_fixed_seed(u64::from(mesh.me().0) + 1);
-        filling.run(ORDER, coins, mesh)
+        filling.run(ORDER, coins, mesh).map(|_| ())
     }
 
     /// Files of OTs, and batches that are left in both roles.
