@@ -165,7 +165,7 @@ struct PlanRun<'a, 'o, P: Party> {
     offline: WalkState<'a, P::Offline>,
     /// Outputs of offline parts that their online parts have not taken.
     material: HashMap<Place, VecDeque<P::Material>>,
-    /// What refills have left over.
+    /// Correlations that refills have left over.
     left_over: LeftOver,
     /// Output of the offline part of the reveal, once it has run.
     opening: Option<VecDeque<P::Material>>,

@@ -133,7 +133,7 @@ pub(crate) struct Sender {
     roles: Roles,
     secret: Zeroizing<Scalar>,
     message: [u8; SENDER_BYTES],
-    /// What the receiver has sent so far, and the shared points of these OTs.
+    /// Points that the receiver has sent so far, and the shared points of these OTs.
     from_receiver: Vec<u8>,
     shared: Zeroizing<Vec<[Encoded; 2]>>,
     malformed: bool,

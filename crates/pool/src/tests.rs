@@ -412,7 +412,7 @@ fn damaged_files_are_refused() {
     page::shows("pool-unusable", &error.to_string());
 }
 
-/// What both hold decides, so that a party that dropped its pool is filled too.
+/// Both decide by the same numbers, so that a party that dropped its pool is filled too.
 #[test]
 fn a_kept_pool_is_filled_where_both_hold_too_little() {
     let world = World::default();
@@ -496,6 +496,7 @@ fn a_pool_on_a_real_disk_is_private_and_locked() {
             .to_string()
             .replace(&*folder.path().to_string_lossy(), "pools"),
     );
+    page::shows("pool-full", &crate::error::full("pools/0").to_string());
     #[cfg(unix)]
     for path in std::fs::read_dir(folder.path().join("0")).unwrap() {
         use std::os::unix::fs::PermissionsExt;

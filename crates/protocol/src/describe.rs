@@ -25,7 +25,7 @@ use crate::shape::{StepShape, TapeUse};
 pub trait Protocol: Sized + 'static {
     /// Profile of the protocol.
     fn profile() -> Profile;
-    /// What a run with this demand in all rests on: all of the profile, unless some parts of it
+    /// Basis of a run with this demand in all: all of the profile, unless some parts of it
     /// serve other runs alone.
     fn basis(_: &Setting, _: &Demand) -> Basis {
         let profile = Self::profile();

@@ -1,4 +1,4 @@
-//! What refills of pools leave over, where correlations are made many at once.
+//! Correlations that refills of pools leave over, where correlations are made many at once.
 
 use crate::cost::{Correlation, Demand};
 use crate::describe::Protocol;
@@ -60,7 +60,7 @@ impl LeftOver {
     }
 }
 
-/// What refills make that supply as many tiles each: a cycle, over and over, and a part of it.
+/// Refills that supply as many tiles each: a cycle, over and over, and a part of it.
 #[derive(Clone, Debug, Default)]
 pub struct Refills {
     made: Vec<Demand>,
@@ -72,8 +72,8 @@ pub struct Refills {
 }
 
 impl Refills {
-    /// What each refill of the cycle makes, how often the cycle comes, and how many of its first
-    /// refills follow.
+    /// Demands that the refills of the cycle make, how often the cycle comes, and how many of its
+    /// first refills follow.
     pub fn cycle(&self) -> (impl ExactSizeIterator<Item = &Demand>, u64, usize) {
         let made = self.order.iter().map(|at| &self.made[*at]);
         (made, self.cycles, self.rest)

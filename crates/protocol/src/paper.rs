@@ -33,7 +33,7 @@ pub enum Security {
     Perfect,
 }
 
-/// What one run of a protocol rests on: no parts that other runs alone take.
+/// Basis of one run of a protocol: no parts that other runs alone take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Basis {
     /// Assumptions, one sentence.

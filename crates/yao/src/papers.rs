@@ -40,7 +40,7 @@ pub(crate) const THREE_HALVES: &[Paper] = &[
     BASE_OT,
 ];
 
-/// What a run rests on whose hash has this assumption: the transfers that it takes, if it takes
+/// Basis of a run whose hash has this assumption: with the transfers that it takes, if it takes
 /// any. Those of a pool may be silent, since the fill decides that.
 pub(crate) fn basis(profile: &Profile, hash: &str, setting: &Setting, demand: &Demand) -> Basis {
     let any = !demand.is_empty();

@@ -27,7 +27,7 @@ const FIRST_REST: Duration = Duration::from_secs(1);
 pub struct Keeper<'a> {
     /// The meetings with the other party.
     pub meeting: &'a Meeting,
-    /// What a fill makes.
+    /// Amount that a fill makes.
     pub order: Order,
     /// Batches for each party that may evaluate, below which the pool is filled.
     pub least: u64,

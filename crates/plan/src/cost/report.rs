@@ -23,7 +23,7 @@ pub struct CostReport {
     pub steps: Vec<StepCost>,
     /// Correlations that are prepared.
     pub demand: Demand,
-    /// What the run rests on.
+    /// Assumptions and papers on which the run rests.
     pub basis: Basis,
     /// Most bytes that correlations take in pools, at the party with the larger part: a bound.
     pub pool_bytes: u64,

@@ -60,7 +60,7 @@ struct Timer<'a, P> {
     /// Flights of the offline part of the reveal, until it has run.
     reveal: Option<&'a [Flight]>,
     moment: Option<Moment>,
-    /// What refills have left over.
+    /// Correlations that refills have left over.
     left_over: LeftOver,
     /// Demand of the latest refill, since which the delays are then counted, by its segment.
     supplied: Option<(usize, Demand)>,

@@ -240,7 +240,7 @@ impl Protocol for Masked {
         }
     }
 
-    /// Odd numbers of many sizes, so that refills leave something over, of every kind another number.
+    /// Odd numbers, another for each kind, so that refills leave something over.
     fn refill_unit(_: &Setting, kind: Correlation) -> u64 {
         match kind {
             Correlation::Triple {
