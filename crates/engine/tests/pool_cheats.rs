@@ -50,7 +50,7 @@ impl Pools {
         pools
     }
 
-    fn fill(&self, order: Order, meshes: [Mesh; 2]) -> [Result<(), EngineError>; 2] {
+    fn fill(&self, order: Order, meshes: [Mesh; 2]) -> [Result<u64, EngineError>; 2] {
         let names = &named(&["clinic", "lab"]);
         both(meshes, |party, mut mesh| {
             fill_pool(
