@@ -127,6 +127,7 @@ pub fn fill(bytes: &[u8]) -> Verdict {
             assert_eq!((number, finding.code), (0, Code::PoolFull), "{finding}");
         }
         Err(FillError::Fault(fault)) => panic!("a peer's bytes are no fault of ours: {fault}"),
+        Err(FillError::KeepsOther(_)) => panic!("this party keeps no number"),
     }
     Verdict::Refused
 }
