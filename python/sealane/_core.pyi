@@ -262,7 +262,7 @@ class Plan:
         """Estimated seconds of a run on a network of each class, `"lan"` and `"wan"`."""
     @property
     def papers(self) -> str:
-        """Papers, assumptions and security levels of the job's protocol, one per line."""
+        """Papers, assumptions and security levels of a run at these row counts, one per line."""
     @property
     def steps(self) -> str:
         """Every step, one per line: its times, lanes, AND gates and payload bytes."""

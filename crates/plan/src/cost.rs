@@ -37,7 +37,8 @@ pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
         by_row.push(slope);
         by_run -= slope * count as f64;
     }
-    report::report(plan, rows, (total, rounds), by_row, by_run.max(0.0))
+    let basis = P::basis(&plan.setting, &total.demand);
+    report::report(plan, rows, (total, rounds), basis, by_row, by_run.max(0.0))
 }
 
 /// Payload bytes of a run, all parties together, with the roles of `setting`.
