@@ -17,7 +17,7 @@ from sealane._functions import min as _smallest
 from sealane._functions import sum as _sum
 from sealane._order import _sorted, _vectors, first_rows, roll, running, starts
 from sealane._refusal import refuse
-from sealane._value import FloatingPoint, Value, f64, i64
+from sealane._value import FixedPoint, FloatingPoint, Value, boolean, f64, i64
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +136,8 @@ class Groups:
                 made[name] = number
             elif reduction in ("sum", "mean"):
                 inside = where(groups, wide, 0)
-                total = _sum(inside, axis=0, dtype=dtype if reduction == "sum" else None)
+                wide_sum = i64 if reduction == "mean" and not _has_fraction(x) else dtype
+                total = _sum(inside, axis=0, dtype=wide_sum)
                 made[name] = total if reduction == "sum" else _quotient(total, number)
             elif reduction in ("any", "all"):
                 meets = groups & (wide if reduction == "any" else ~wide)
@@ -173,7 +174,7 @@ class Groups:
             if reduction == "count":
                 sofar.append(number)
             elif reduction == "mean":
-                sofar.append(running("sum", x.astype(i64) if _is_bool(x) else x, new))
+                sofar.append(running("sum", x if _has_fraction(x) else x.astype(i64), new))
             elif reduction == "sum" and (dtype is not None or _is_bool(x)):
                 sofar.append(running("sum", x.astype(dtype or i64), new))
             else:
@@ -194,7 +195,11 @@ class Groups:
 
 
 def _is_bool(x: Value) -> bool:
-    return type(x).__name__ == "boolean"
+    return type(x) is boolean
+
+
+def _has_fraction(x: Value) -> bool:
+    return isinstance(x, FixedPoint | FloatingPoint)
 
 
 def _quotient(total: Any, number: Any) -> Any:
