@@ -33,6 +33,7 @@ struct Place {
 impl Arithmetic {
     /// The arc tangent of y/x in the quadrant of the point (x, y).
     pub fn atan2(self, b: &mut Builder, y: &[Wire], x: &[Wire]) -> Word {
+        let work = self.work();
         let [y, x] = [y, x].map(|bits| self.format.split(bits));
         let (y_sign, x_sign) = (y.sign, x.sign);
         let [y, x] = [y, x].map(|parts| self.read_magnitude(b, &parts));
@@ -44,7 +45,12 @@ impl Arithmetic {
         let width = self.exponent_width();
         let (high, low) = (&larger.exponent, &smaller.exponent);
         let distance = b.sub(Int::signed(high), Int::signed(low), width);
-        let angle = self.slope_angle(b, &smaller.significand, &larger.significand, &distance);
+        let angle = self.slope_angle(
+            b,
+            [&smaller.significand, &larger.significand],
+            &distance,
+            work,
+        );
         let far = b.and(larger.class.not_finite, !smaller.class.not_finite);
         let place = Place {
             direct: b.and(!swapped, !x_sign),
@@ -52,7 +58,7 @@ impl Arithmetic {
             half_turn: !swapped,
             vanishes: b.or(far, smaller.class.zero),
         };
-        let result = self.placed(b, &angle, &place);
+        let result = self.placed(b, &angle, &place, work);
         let nan = b.or(larger.class.nan, smaller.class.nan);
         let special = Special {
             zero: b.and(place.direct, place.vanishes),
@@ -64,6 +70,11 @@ impl Arithmetic {
 
     /// The arc tangent.
     pub fn atan(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.atan_with(b, x, self.work())
+    }
+
+    /// The same by intermediate results of `work` bits.
+    pub(crate) fn atan_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
         let parts = self.format.split(x);
         let width = self.exponent_width();
         let swapped = self.at_least(b, &parts, 0);
@@ -73,28 +84,33 @@ impl Arithmetic {
         let bias = b.constant(i128::from(self.format.bias()), width);
         let power = b.sub(Int::unsigned(&parts.exponent), Int::unsigned(&bias), width);
         let distance = b.neg_if(!swapped, Int::signed(&power), width);
-        let angle = self.slope_angle(b, &over, &under, &distance);
+        let angle = self.slope_angle(b, [&over, &under], &distance, work);
         let place = Place {
             direct: !swapped,
             minus: Wire::ONE,
             half_turn: Wire::ZERO,
             vanishes: Wire::ZERO,
         };
-        let result = self.placed(b, &angle, &place);
+        let result = self.placed(b, &angle, &place, work);
         self.own_if_small(b, &parts, &result)
     }
 
     /// The arc sine.
     pub fn asin(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.asin_with(b, x, self.work())
+    }
+
+    /// The same by intermediate results of `work` bits.
+    pub(crate) fn asin_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
         let parts = self.format.split(x);
-        let (angle, steep, bounds) = self.chord_angle(b, &parts);
+        let (angle, steep, bounds) = self.chord_angle(b, &parts, work);
         let place = Place {
             direct: !steep,
             minus: Wire::ONE,
             half_turn: Wire::ZERO,
             vanishes: bounds.one,
         };
-        let result = self.placed(b, &angle, &place);
+        let result = self.placed(b, &angle, &place, work);
         let own = self.own_if_small(b, &parts, &result);
         let (magnitude, _) = own.split_at(own.len() - 1);
         self.signed_or_nan(b, magnitude, parts.sign, bounds.beyond)
@@ -102,15 +118,20 @@ impl Arithmetic {
 
     /// The arc cosine.
     pub fn acos(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.acos_with(b, x, self.work())
+    }
+
+    /// The same by intermediate results of `work` bits.
+    pub(crate) fn acos_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
         let parts = self.format.split(x);
-        let (angle, steep, bounds) = self.chord_angle(b, &parts);
+        let (angle, steep, bounds) = self.chord_angle(b, &parts, work);
         let place = Place {
             direct: b.and(steep, !parts.sign),
             minus: b.or(steep, !parts.sign),
             half_turn: steep,
             vanishes: bounds.one,
         };
-        let result = self.placed(b, &angle, &place);
+        let result = self.placed(b, &angle, &place, work);
         let magnitude = self.nearest(b, &result);
         let special = Special {
             zero: b.and(bounds.one, !parts.sign),
@@ -135,25 +156,25 @@ impl Arithmetic {
     fn slope_angle(
         self,
         b: &mut Builder,
-        over: &[Wire],
-        under: &[Wire],
+        [over, under]: [&[Wire]; 2],
         distance: &[Wire],
+        work: usize,
     ) -> Estimate {
         let p = self.precision();
-        let quotient = self.quotient(b, &over[..p - 1], &under[..p - 1]);
-        let high = quotient[self.work() - 1];
-        let doubled = Int::unsigned(&quotient).shl(1, self.work());
+        let quotient = self.quotient(b, &over[..p - 1], &under[..p - 1], work);
+        let high = quotient[work - 1];
+        let doubled = Int::unsigned(&quotient).shl(1, work);
         let factor = b.select(high, &quotient, &doubled);
-        let factor = Fixed::unsigned(&factor, -(self.work() as i32 - 1));
+        let factor = Fixed::unsigned(&factor, -(work as i32 - 1));
         // Twice atan(t) / t, of t / 2.
         let end = &Real::ratio(1, 2) + &Real::scaled(1, -9);
-        let curve = Curve::known("atan", self.work() as i32, |digits| {
+        let curve = Curve::known("atan", work as i32, |digits| {
             Curve::new(digits, &end, &|w| &w.shifted(1).atan() / w)
         });
         let (_, amount) = distance.split_last().expect("an exponent");
-        let slope = b.shr(Int::unsigned(&quotient), amount, self.work());
+        let slope = b.shr(Int::unsigned(&quotient), amount, work);
         let slope = curve.value(b, &slope);
-        let significand = product(b, &factor, &slope, -(self.work() as i32), 3);
+        let significand = product(b, &factor, &slope, -(work as i32), 3);
         let width = self.exponent_width();
         let bias = b.constant(i128::from(self.format.bias()) - 2, width);
         let base = b.sub(Int::unsigned(&bias), Int::signed(distance), width);
@@ -168,14 +189,14 @@ impl Arithmetic {
 
     /// The quotient of two significands, given by their fractions, with a bit before the point:
     /// digit by digit, or where depth counts by a product with the inverse.
-    fn quotient(self, b: &mut Builder, over: &[Wire], under: &[Wire]) -> Word {
+    fn quotient(self, b: &mut Builder, over: &[Wire], under: &[Wire], work: usize) -> Word {
         let p = self.precision() as i32;
-        let work = self.work() as i32;
         let leading = |word: &[Wire]| [word, &[Wire::ONE]].concat();
         // Short formats have to know a quotient exactly.
         if b.goal() == Goal::Size || self.format.bits() <= 16 {
-            return divide(b, &leading(over), &leading(under), self.work()).0;
+            return divide(b, &leading(over), &leading(under), work).0;
         }
+        let work = work as i32;
         let inverse = twice_inverse(work + 1).value(b, under);
         let over = Fixed::unsigned(&leading(over), 1 - p);
         // Twice the quotient, in (1, 4).
@@ -208,7 +229,7 @@ impl Arithmetic {
     }
 
     /// `asin |x|`, or `acos |x|` and 1 for numbers from 1/2 on.
-    fn chord_angle(self, b: &mut Builder, parts: &Parts) -> (Estimate, Wire, Bounds) {
+    fn chord_angle(self, b: &mut Builder, parts: &Parts, work: usize) -> (Estimate, Wire, Bounds) {
         let p = self.precision();
         let width = self.exponent_width();
         let steep = self.at_least(b, parts, -1);
@@ -218,12 +239,12 @@ impl Arithmetic {
         let exponent = self.lift(b, normal, parts.exponent.clone());
         let bias = b.constant(i128::from(self.format.bias()) - 1, width);
         let amount = b.sub(Int::unsigned(&bias), Int::unsigned(&exponent), width);
-        let padded = Int::unsigned(&significand).shl(self.work() - p, self.work());
-        let x = b.shr(Int::unsigned(&padded), &amount[..width - 1], self.work());
+        let padded = Int::unsigned(&significand).shl(work - p, work);
+        let x = b.shr(Int::unsigned(&padded), &amount[..width - 1], work);
         let half = Real::ratio(1, 2);
-        let curve = Curve::known("asin", self.work() as i32, |digits| {
+        let curve = Curve::known("asin", work as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|w| match w < &half {
-                true => &arc_sine(w) / w,
+                true => &w.asin() / w,
                 false => &arc_cosine(w) / &(&Real::of(1) - w).sqrt(),
             })
         });
@@ -232,7 +253,7 @@ impl Arithmetic {
         let rest = b.neg(Int::unsigned(&significand), p);
         let (rest, places) = normalise(b, &rest);
         let odd = !places[0];
-        let root = Curve::known("sqrt", self.work() as i32, |digits| {
+        let root = Curve::known("sqrt", work as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|w| {
                 let twice = w.shifted(1);
                 match w < &half {
@@ -242,7 +263,7 @@ impl Arithmetic {
             })
         });
         let root = root.value(b, &[&rest[..p - 1], &[odd]].concat());
-        let low = -(self.work() as i32);
+        let low = -(work as i32);
         let plain = Fixed::unsigned(&significand, 1 - p as i32);
         let factor = b.select(steep, &root.bits(low, 1), &plain.bits(low, 1));
         let power = b.sub(Int::unsigned(&bias), Int::unsigned(&places[1..]), width);
@@ -259,9 +280,9 @@ impl Arithmetic {
     }
 
     /// The result at its place.
-    fn placed(self, b: &mut Builder, angle: &Estimate, place: &Place) -> Estimate {
+    fn placed(self, b: &mut Builder, angle: &Estimate, place: &Place, work: usize) -> Estimate {
         let width = self.exponent_width();
-        let low = 1 - self.work() as i32;
+        let low = 1 - work as i32;
         let bias = b.constant(i128::from(self.format.bias()), width);
         let amount = b.sub(Int::unsigned(&bias), Int::signed(&angle.exponent), width);
         let amount: Word = amount[..width - 1]
@@ -296,10 +317,6 @@ struct Bounds {
     one: Wire,
     /// Its magnitude is more than 1, or it is NaN.
     beyond: Wire,
-}
-
-fn arc_sine(x: &Real) -> Real {
-    (x / &(&Real::of(1) - &(x * x)).sqrt()).atan()
 }
 
 fn arc_cosine(x: &Real) -> Real {

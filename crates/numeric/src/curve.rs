@@ -43,29 +43,43 @@ impl Curve {
     /// A fit of `function` on [0, end), `end` at most 1, that allows values with an error below
     /// `2^-digits`.
     pub fn new(digits: i32, end: &Real, function: &dyn Fn(&Real) -> Real) -> Curve {
-        let options = (3..=9).filter_map(|index| {
-            let count = segment_count(end, index);
-            let on = |segment: usize, t: &Real| function(&place(segment, t, index));
+        let options = (3..=9).map(|index| (index, segment_count(end, index)));
+        Curve::cheapest(digits, options, &|index, segment, t| {
+            function(&place(segment, t, index))
+        })
+    }
+
+    /// The cheapest of fits of a function of the number of bits that name a segment, the segment
+    /// and the position in it, for some such numbers of bits, each with its number of segments.
+    pub fn cheapest(
+        digits: i32,
+        options: impl Iterator<Item = (usize, usize)>,
+        function: &dyn Fn(usize, usize, &Real) -> Real,
+    ) -> Curve {
+        let options = options.filter_map(|(index, count)| {
             let samples = [
                 0,
-                1,
+                1.min(count - 1),
                 count / 8,
                 count / 4,
                 count / 2,
                 count * 3 / 4,
                 count - 1,
             ];
+            let on = |segment: usize, t: &Real| function(index, segment, t);
             let degree = degree(digits, &samples, &on)?;
-            Some((price(digits, count, index, degree), index, degree))
+            Some((price(digits, count, index, degree), index, degree, count))
         });
-        let (_, index, degree) = options
+        let (_, index, degree, count) = options
             .min()
             .expect("a function that polynomials can follow");
-        let fit = Piecewise::fit(segment_count(end, index), degree, &|segment, t| {
-            function(&place(segment, t, index))
-        });
+        let on = |segment: usize, t: &Real| function(index, segment, t);
+        // Samples may miss the segment that is hardest to follow.
+        let fits = (degree..=17).map(|degree| Piecewise::fit(count, degree, &on));
+        let most = Real::scaled(1, i64::from(-digits) - 1);
+        let fit = fits.into_iter().find(|fit| fit.error() < &most);
         Curve {
-            fit,
+            fit: fit.expect("polynomials of a higher degree"),
             index,
             digits,
             exponents: Vec::new(),
@@ -111,6 +125,12 @@ impl Curve {
     pub fn value(&self, b: &mut Builder, x: &[Wire]) -> Fixed {
         let (rest, index) = x.split_at(x.len() - self.index);
         self.fit.value(b, index, rest, self.digits)
+    }
+
+    /// The value at `x`, as a sum to which more may be added.
+    pub fn heap(&self, b: &mut Builder, x: &[Wire]) -> Heap {
+        let (rest, index) = x.split_at(x.len() - self.index);
+        self.fit.heap(b, index, rest, self.digits)
     }
 }
 

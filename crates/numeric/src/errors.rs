@@ -19,19 +19,24 @@ use sealane_circuit::{Builder, Int, Wire, Word};
 impl Arithmetic {
     /// The error function.
     pub fn erf(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.erf_with(b, x, self.work())
+    }
+
+    /// The same by intermediate results of `work` bits.
+    pub(crate) fn erf_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
         let p = self.precision();
         // From 2^reach on the result is 1.
         let reach = if self.format.fraction > 32 { 3 } else { 2 };
         let parts = self.format.split(x);
         let number = self.unpack(b, x);
-        let bits = self.work() + 1;
+        let bits = work + 1;
         let mut word = self.aligned(b, &number.significand, &number.exponent, reach, bits);
         let beyond = self.at_least(b, &parts, reach);
         for bit in &mut word[bits - 10..] {
             *bit = b.or(*bit, beyond);
         }
         let half = Real::ratio(1, 2);
-        let curve = Curve::known("erf", self.work() as i32, |digits| {
+        let curve = Curve::known("erf", work as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|w| {
                 let x = w.shifted(i64::from(reach));
                 match x < half {
@@ -41,7 +46,7 @@ impl Arithmetic {
             })
         });
         let value = curve.value(b, &word);
-        let low = -(self.work() as i32);
+        let low = -(work as i32);
         let factor = Fixed::unsigned(&number.significand, 1 - p as i32);
         let small = product(b, &factor, &value, low, 2);
         let large = self.at_least(b, &parts, -1);

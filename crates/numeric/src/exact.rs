@@ -3,170 +3,203 @@
 //! A result is rounded correctly if its error is less than the distance of the exact value from the
 //! nearest middle between two numbers. Over all arguments of f32 that distance is some 2^-32 units
 //! in the last place (the table maker's dilemma: Lefevre, Muller, Tisserand, "Toward correctly
-//! rounded transcendentals", IEEE Transactions on Computers 47, 1998). So polynomials with about 30
-//! more digits are right everywhere, or but for an argument, for which some bits are turned. The
-//! tests of this room find the arguments that are near a middle among all of f32, and compare the
-//! circuits' results for them with values of many digits; for all others the bounds of errors
+//! rounded transcendentals", IEEE Transactions on Computers 47, 1998). Polynomials with as many
+//! more digits would be right everywhere. With some fewer, about a hundred results are wrong, which
+//! costs less: their arguments are matched (see [`matching`]), and bits of their results turned.
+//! The tests of this room find the arguments that are near a middle among all of f32, and compare
+//! the circuits' results for them with values of many digits; for all others the bounds of errors
 //! suffice. Formats of 16 bits are correctly rounded by the usual forms.
+
+mod matching;
 
 use crate::elementary::logarithm::Base;
 use crate::elementary::reduce::Precision;
 use crate::format::Arithmetic;
 use crate::function::{Build, Error, Function, ONE};
-use sealane_circuit::{Builder, Int, Wire, Word};
+use sealane_circuit::{Builder, Goal, Wire, Word};
 
-impl Arithmetic {
-    /// The power of 2, correctly rounded.
-    ///
-    /// # Panics
-    /// As [`exact`] says.
-    pub fn exp2_exact(self, b: &mut Builder, x: &[Wire]) -> Word {
-        match self.is_short() {
-            true => self.exp2(b, x),
-            false => {
-                let power = self.exp2_with(b, x, Precision::new(8, 4, 54));
-                patched(b, x, power, EXP2)
-            }
-        }
-    }
+/// Makes a result of an operand.
+type Of = fn(Arithmetic, &mut Builder, &[Wire]) -> Word;
 
-    /// The power of Euler's number, correctly rounded.
-    ///
-    /// # Panics
-    /// As [`exact`] says.
-    pub fn exp_exact(self, b: &mut Builder, x: &[Wire]) -> Word {
-        match self.is_short() {
-            true => self.exp(b, x),
-            false => self.exp_with(b, x, Precision::new(8, 5, 56)),
-        }
-    }
+/// A correctly rounded form.
+struct Form {
+    name: &'static str,
+    /// For formats of 16 bits.
+    usual: Of,
+    /// For f32: right but for some arguments.
+    fine: Of,
+    /// True if the function is odd or even, and signs of arguments do not count.
+    symmetric: bool,
+}
 
-    /// A logarithm, correctly rounded.
-    fn logarithm_exact(self, b: &mut Builder, x: &[Wire], base: Base) -> Word {
-        self.logarithm(b, x, (base, Precision::new(8, 5, 57)))
-    }
+/// An argument for which the digits of a form do not suffice.
+#[derive(Clone, Copy, Debug)]
+pub struct Exception {
+    /// The argument, a number of f32; without its sign for odd and even functions.
+    pub argument: u32,
+    /// Bits of the result that are turned.
+    pub turned: u32,
+    /// The goal of the form, if that of the other is right.
+    pub goal: Option<Goal>,
+}
 
-    /// The natural logarithm, correctly rounded.
-    ///
-    /// # Panics
-    /// As [`exact`] says.
-    pub fn log_exact(self, b: &mut Builder, x: &[Wire]) -> Word {
-        match self.is_short() {
-            true => self.log(b, x),
-            false => self.logarithm_exact(b, x, Base::E),
-        }
-    }
+/// The exceptions of all forms: function, argument, turned bits, and `small` or `flat` if there is
+/// none in the other form. The tests that look for arguments near a middle print them.
+const EXCEPTIONS: &str = include_str!("exact/exceptions.csv");
 
-    /// The logarithm to base 2, correctly rounded.
-    ///
-    /// # Panics
-    /// As [`exact`] says.
-    pub fn log2_exact(self, b: &mut Builder, x: &[Wire]) -> Word {
-        match self.is_short() {
-            true => self.log2(b, x),
-            false => self.logarithm_exact(b, x, Base::Two),
-        }
-    }
+/// The exceptions of a function: for tests.
+pub fn exceptions(name: &str) -> impl Iterator<Item = Exception> {
+    let rows = EXCEPTIONS.lines().skip(1).map(|line| line.split(','));
+    let rows = rows.map(Iterator::collect::<Vec<_>>);
+    let hex = |cell: &str| u32::from_str_radix(cell, 16).expect("hexadecimal digits");
+    rows.filter(move |cells| cells[0] == name)
+        .map(move |cells| Exception {
+            argument: hex(cells[1]),
+            turned: hex(cells[2]),
+            goal: match cells[3] {
+                "small" => Some(Goal::Size),
+                "flat" => Some(Goal::Depth),
+                _ => None,
+            },
+        })
+}
 
-    /// The logarithm to base 10, correctly rounded.
-    ///
-    /// # Panics
-    /// As [`exact`] says.
-    pub fn log10_exact(self, b: &mut Builder, x: &[Wire]) -> Word {
-        match self.is_short() {
-            true => self.log10(b, x),
-            false => self.logarithm_exact(b, x, Base::Ten),
-        }
-    }
-
-    /// The power of Euler's number, less 1, correctly rounded.
-    ///
-    /// # Panics
-    /// As [`exact`] says.
-    pub fn expm1_exact(self, b: &mut Builder, x: &[Wire]) -> Word {
-        match self.is_short() {
-            true => self.expm1(b, x),
-            false => self.expm1_with(b, x, Precision::new(7, 6, 58)),
-        }
-    }
-
-    /// The natural logarithm of 1 more than a number, correctly rounded.
-    ///
-    /// # Panics
-    /// As [`exact`] says.
-    pub fn log1p_exact(self, b: &mut Builder, x: &[Wire]) -> Word {
-        match self.is_short() {
-            true => self.log1p(b, x),
-            false => {
-                let log = self.log1p_with(b, x, Precision::new(8, 5, 57));
-                patched(b, x, log, LOG1P)
-            }
-        }
-    }
-
-    /// The hyperbolic tangent, correctly rounded.
-    ///
-    /// # Panics
-    /// As [`exact`] says.
-    pub fn tanh_exact(self, b: &mut Builder, x: &[Wire]) -> Word {
-        match self.is_short() {
-            true => self.tanh(b, x),
-            false => self.tanh_with(b, x, Precision::new(4, 9, 58)),
-        }
-    }
-
-    /// The cube root, correctly rounded.
-    ///
-    /// # Panics
-    /// As [`exact`] says.
-    pub fn cbrt_exact(self, b: &mut Builder, x: &[Wire]) -> Word {
-        match self.is_short() {
-            true => self.cbrt(b, x),
-            false => self.cbrt_with(b, x, 50),
-        }
-    }
-
-    /// One over the square root, correctly rounded.
-    ///
-    /// # Panics
-    /// As [`exact`] says.
-    pub fn rsqrt_exact(self, b: &mut Builder, x: &[Wire]) -> Word {
-        match self.is_short() {
-            true => self.rsqrt(b, x),
-            false => self.rsqrt_with(b, x, 50),
-        }
-    }
-
-    /// True for formats whose usual forms are correctly rounded.
-    ///
-    /// # Panics
-    /// If the format has more than 32 bits.
-    fn is_short(self) -> bool {
-        let bits = self.format.bits();
+impl Form {
+    fn build(&self, of: Arithmetic, b: &mut Builder, x: &[Wire]) -> Word {
+        let bits = of.format.bits();
         assert!(bits <= 32, "exact forms are for at most 32 bits");
-        bits <= 16
-    }
-}
-
-/// Arguments whose powers of 2 are nearer to a middle than digits tell, and the bits of the results
-/// to turn.
-const EXP2: &[(u32, u32)] = &[(0xbcf3_a937, 1)];
-/// The same for logarithms of 1 more.
-const LOG1P: &[(u32, u32)] = &[(0xb53f_fffd, 3)];
-
-/// A result, with some bits turned for some arguments.
-fn patched(b: &mut Builder, x: &[Wire], mut result: Word, arguments: &[(u32, u32)]) -> Word {
-    for &(argument, turned) in arguments {
-        let argument = b.constant(argument.into(), x.len());
-        let equal = b.eq(Int::unsigned(x), Int::unsigned(&argument));
-        for (i, bit) in result.iter_mut().enumerate() {
-            if turned >> i & 1 == 1 {
-                *bit = b.xor(*bit, equal);
-            }
+        if bits <= 16 {
+            return (self.usual)(of, b, x);
         }
+        let mut result = (self.fine)(of, b, x);
+        let known = &x[..bits - usize::from(self.symmetric)];
+        let goal = b.goal();
+        let exceptions = exceptions(self.name).filter(|of| of.goal.is_none_or(|of| of == goal));
+        let exceptions: Vec<(u64, u64)> = exceptions
+            .map(|of| (of.argument.into(), of.turned.into()))
+            .collect();
+        let turned = matching::entry_at(b, known, &exceptions);
+        for (bit, turned) in result.iter_mut().zip(turned) {
+            *bit = b.xor(*bit, turned);
+        }
+        result
     }
-    result
 }
+
+const EXP: Form = Form {
+    name: "exp",
+    usual: Arithmetic::exp,
+    fine: |a, b, x| a.exp_with(b, x, Precision::new(8, 4, 45)),
+    symmetric: false,
+};
+const EXP2: Form = Form {
+    name: "exp2",
+    usual: Arithmetic::exp2,
+    fine: |a, b, x| a.exp2_with(b, x, Precision::new(8, 4, 45)),
+    symmetric: false,
+};
+const LOG: Form = Form {
+    name: "log",
+    usual: Arithmetic::log,
+    fine: |a, b, x| a.logarithm(b, x, (Base::E, Precision::new(8, 3, 40))),
+    symmetric: false,
+};
+const LOG2: Form = Form {
+    name: "log2",
+    usual: Arithmetic::log2,
+    fine: |a, b, x| a.logarithm(b, x, (Base::Two, Precision::new(8, 3, 40))),
+    symmetric: false,
+};
+const LOG10: Form = Form {
+    name: "log10",
+    usual: Arithmetic::log10,
+    fine: |a, b, x| a.logarithm(b, x, (Base::Ten, Precision::new(8, 5, 57))),
+    symmetric: false,
+};
+const EXPM1: Form = Form {
+    name: "expm1",
+    usual: Arithmetic::expm1,
+    fine: |a, b, x| a.expm1_with(b, x, Precision::new(7, 6, 58)),
+    symmetric: false,
+};
+const LOG1P: Form = Form {
+    name: "log1p",
+    usual: Arithmetic::log1p,
+    fine: |a, b, x| a.log1p_with(b, x, Precision::new(8, 5, 57)),
+    symmetric: false,
+};
+const SIN: Form = Form {
+    name: "sin",
+    usual: Arithmetic::sin,
+    fine: |a, b, x| a.sin_with(b, x, 47),
+    symmetric: true,
+};
+const COS: Form = Form {
+    name: "cos",
+    usual: Arithmetic::cos,
+    fine: |a, b, x| a.cos_with(b, x, 47),
+    symmetric: true,
+};
+const TAN: Form = Form {
+    name: "tan",
+    usual: Arithmetic::tan,
+    fine: |a, b, x| a.tan_with(b, x, 47),
+    symmetric: true,
+};
+const ASIN: Form = Form {
+    name: "asin",
+    usual: Arithmetic::asin,
+    fine: |a, b, x| a.asin_with(b, x, 45),
+    symmetric: true,
+};
+const ACOS: Form = Form {
+    name: "acos",
+    usual: Arithmetic::acos,
+    fine: |a, b, x| a.acos_with(b, x, 43),
+    symmetric: false,
+};
+const ATAN: Form = Form {
+    name: "atan",
+    usual: Arithmetic::atan,
+    fine: |a, b, x| a.atan_with(b, x, 45),
+    symmetric: true,
+};
+const SINH: Form = Form {
+    name: "sinh",
+    usual: Arithmetic::sinh,
+    fine: |a, b, x| a.sinh_with(b, x, Precision::new(4, 5, 40)),
+    symmetric: true,
+};
+const COSH: Form = Form {
+    name: "cosh",
+    usual: Arithmetic::cosh,
+    fine: |a, b, x| a.cosh_with(b, x, Precision::new(4, 5, 40)),
+    symmetric: true,
+};
+const TANH: Form = Form {
+    name: "tanh",
+    usual: Arithmetic::tanh,
+    fine: |a, b, x| a.tanh_with(b, x, Precision::new(5, 5, 39)),
+    symmetric: true,
+};
+const ERF: Form = Form {
+    name: "erf",
+    usual: Arithmetic::erf,
+    fine: |a, b, x| a.erf_with(b, x, 47),
+    symmetric: true,
+};
+const CBRT: Form = Form {
+    name: "cbrt",
+    usual: Arithmetic::cbrt,
+    fine: |a, b, x| a.cbrt_with(b, x, 50),
+    symmetric: true,
+};
+const RSQRT: Form = Form {
+    name: "rsqrt",
+    usual: Arithmetic::rsqrt,
+    fine: |a, b, x| a.rsqrt_with(b, x, 50),
+    symmetric: false,
+};
 
 const fn rounded(name: &'static str, build: Build) -> Function {
     Function {
@@ -179,16 +212,25 @@ const fn rounded(name: &'static str, build: Build) -> Function {
 }
 
 const FUNCTIONS: &[Function] = &[
-    rounded("exp", |a, b, x| vec![a.exp_exact(b, &x[0])]),
-    rounded("exp2", |a, b, x| vec![a.exp2_exact(b, &x[0])]),
-    rounded("log", |a, b, x| vec![a.log_exact(b, &x[0])]),
-    rounded("log2", |a, b, x| vec![a.log2_exact(b, &x[0])]),
-    rounded("log10", |a, b, x| vec![a.log10_exact(b, &x[0])]),
-    rounded("expm1", |a, b, x| vec![a.expm1_exact(b, &x[0])]),
-    rounded("log1p", |a, b, x| vec![a.log1p_exact(b, &x[0])]),
-    rounded("tanh", |a, b, x| vec![a.tanh_exact(b, &x[0])]),
-    rounded("cbrt", |a, b, x| vec![a.cbrt_exact(b, &x[0])]),
-    rounded("rsqrt", |a, b, x| vec![a.rsqrt_exact(b, &x[0])]),
+    rounded("exp", |a, b, x| vec![EXP.build(a, b, &x[0])]),
+    rounded("exp2", |a, b, x| vec![EXP2.build(a, b, &x[0])]),
+    rounded("log", |a, b, x| vec![LOG.build(a, b, &x[0])]),
+    rounded("log2", |a, b, x| vec![LOG2.build(a, b, &x[0])]),
+    rounded("log10", |a, b, x| vec![LOG10.build(a, b, &x[0])]),
+    rounded("expm1", |a, b, x| vec![EXPM1.build(a, b, &x[0])]),
+    rounded("log1p", |a, b, x| vec![LOG1P.build(a, b, &x[0])]),
+    rounded("sin", |a, b, x| vec![SIN.build(a, b, &x[0])]),
+    rounded("cos", |a, b, x| vec![COS.build(a, b, &x[0])]),
+    rounded("tan", |a, b, x| vec![TAN.build(a, b, &x[0])]),
+    rounded("asin", |a, b, x| vec![ASIN.build(a, b, &x[0])]),
+    rounded("acos", |a, b, x| vec![ACOS.build(a, b, &x[0])]),
+    rounded("atan", |a, b, x| vec![ATAN.build(a, b, &x[0])]),
+    rounded("sinh", |a, b, x| vec![SINH.build(a, b, &x[0])]),
+    rounded("cosh", |a, b, x| vec![COSH.build(a, b, &x[0])]),
+    rounded("tanh", |a, b, x| vec![TANH.build(a, b, &x[0])]),
+    rounded("erf", |a, b, x| vec![ERF.build(a, b, &x[0])]),
+    rounded("cbrt", |a, b, x| vec![CBRT.build(a, b, &x[0])]),
+    rounded("rsqrt", |a, b, x| vec![RSQRT.build(a, b, &x[0])]),
 ];
 
 /// The correctly rounded form of an elementary function of that name, if there is one: for formats

@@ -5,13 +5,18 @@
 //! drops bits as soon as they can no longer reach the point, and an addition that both negates and
 //! rounds: `-v` is the complement of v and 1, and `-(v + 1)` is the complement alone.
 
+mod body;
+mod function;
+
+pub use function::{FixedFunction, Points, Refused, fixed_function, fixed_functions};
+
 use crate::format::{Arithmetic, Subnormals};
 use crate::window::grow;
 use crate::word::{flip_if, layers, mask};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 /// A type of fixed-point numbers: integers times 2^-`fraction`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fixed {
     /// Width in bits, from 1 to 64.
     pub bits: usize,

@@ -7,6 +7,7 @@ use crate::format::{Arithmetic, Format, Subnormals};
 use crate::function::Function;
 use sealane_circuit::{Builder, Circuit, Goal, Lanes, Machine, Tape, Word, compile};
 
+pub use crate::exact::{Exception, exceptions};
 pub use known::{Answer, HARD};
 
 /// The lanes of a tape.

@@ -58,27 +58,45 @@ pub(crate) fn closest(format: Format) -> usize {
 impl Arithmetic {
     /// The sine.
     pub fn sin(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.circular(b, x, Circular::Sine, self.format.max_exponent())
+        self.sin_with(b, x, self.work())
+    }
+
+    /// The same by intermediate results of `work` bits.
+    pub(crate) fn sin_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
+        let of = (Circular::Sine, self.format.max_exponent());
+        self.circular(b, x, of, work)
     }
 
     /// The cosine.
     pub fn cos(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.circular(b, x, Circular::Cosine, self.format.max_exponent())
+        self.cos_with(b, x, self.work())
+    }
+
+    /// The same by intermediate results of `work` bits.
+    pub(crate) fn cos_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
+        let of = (Circular::Cosine, self.format.max_exponent());
+        self.circular(b, x, of, work)
     }
 
     /// The tangent.
     pub fn tan(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.circular(b, x, Circular::Tangent, self.format.max_exponent())
+        self.tan_with(b, x, self.work())
+    }
+
+    /// The same by intermediate results of `work` bits.
+    pub(crate) fn tan_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
+        let of = (Circular::Tangent, self.format.max_exponent());
+        self.circular(b, x, of, work)
     }
 
     /// The sine of a number below `2^15`, infinity or NaN; for other numbers, any number.
     pub fn sin_small(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.circular(b, x, Circular::Sine, 14)
+        self.circular(b, x, (Circular::Sine, 14), self.work())
     }
 
     /// The cosine of a number below `2^15`, infinity or NaN; for other numbers, any number.
     pub fn cos_small(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.circular(b, x, Circular::Cosine, 14)
+        self.circular(b, x, (Circular::Cosine, 14), self.work())
     }
 
     /// The exponent of the least arguments that are reduced; smaller ones are their own sine.
@@ -86,9 +104,16 @@ impl Arithmetic {
         -((self.precision() as i32 + 2) / 2)
     }
 
-    fn circular(self, b: &mut Builder, x: &[Wire], function: Circular, largest: i32) -> Word {
+    /// A function of numbers below `2^(largest + 1)`.
+    fn circular(
+        self,
+        b: &mut Builder,
+        x: &[Wire],
+        (function, largest): (Circular, i32),
+        work: usize,
+    ) -> Word {
         let parts = self.format.split(x);
-        let turn = self.reduce(b, &parts, largest);
+        let turn = self.reduce(b, &parts, largest, work);
         let [odd, half] = turn.quadrant;
         // The cosine is the sine of a quarter turn more, and the tangent turns to one over it.
         let (falls, sign) = match function {
@@ -98,8 +123,8 @@ impl Arithmetic {
         };
         let position = flip_if(b, falls, &turn.position);
         let estimate = match function {
-            Circular::Tangent => self.tangent(b, &position),
-            _ => self.sine(b, &position),
+            Circular::Tangent => self.tangent(b, &position, work),
+            _ => self.sine(b, &position, work),
         };
         let magnitude = self.nearest_of_near(b, &estimate);
         let nan = b.all(&parts.exponent);
@@ -131,11 +156,11 @@ impl Arithmetic {
 
     /// The tangent of a position in a quarter turn. Beyond the middle it is one over that of the
     /// rest, and both factors are inverted: the curve by its table, the position by another curve.
-    fn tangent(self, b: &mut Builder, position: &[Wire]) -> Estimate {
+    fn tangent(self, b: &mut Builder, position: &[Wire], work: usize) -> Estimate {
         let (&beyond, _) = position.split_last().expect("a position");
         let mut position = flip_if(b, beyond, position);
         let half = Real::ratio(1, 2);
-        let curve = Curve::known("tan", self.work() as i32, |digits| {
+        let curve = Curve::known("tan", work as i32, |digits| {
             Curve::new(digits, &Real::of(1), &|w| match w < &half {
                 true => &tangent_of(w) / w,
                 false => {
@@ -145,16 +170,16 @@ impl Arithmetic {
             })
         });
         let (normal, places) = normalise_near(b, &position, self.places());
-        let normal = &normal[normal.len() - self.work()..];
-        let inverse = twice_inverse(self.work() as i32);
+        let normal = &normal[normal.len() - work..];
+        let inverse = twice_inverse(work as i32);
         let inverse = inverse.value(b, &normal[..normal.len() - 1]);
-        let plain = Fixed::unsigned(normal, -(self.work() as i32 - 1));
-        let low = -(self.work() as i32);
+        let plain = Fixed::unsigned(normal, -(work as i32 - 1));
+        let low = -(work as i32);
         let bits = b.select(beyond, &inverse.bits(low, 2), &plain.bits(low, 2));
         let factor = Fixed::unsigned(&bits, low);
         *position.last_mut().expect("a position") = beyond;
-        let slope = curve.value(b, &position[position.len() - (self.work() + 2)..]);
-        let significand = product(b, &factor, &slope, -(self.work() as i32), 3);
+        let slope = curve.value(b, &position[position.len() - (work + 2)..]);
+        let significand = product(b, &factor, &slope, -(work as i32), 3);
         let width = self.exponent_width();
         let bias = b.constant(i128::from(self.format.bias()) - 1, width);
         let places = flip_if(b, !beyond, &Int::unsigned(&places).resize(width));
@@ -167,16 +192,16 @@ impl Arithmetic {
     }
 
     /// The sine of a position in a quarter turn.
-    fn sine(self, b: &mut Builder, position: &[Wire]) -> Estimate {
-        let curve = Curve::known("sin", self.work() as i32 - 2, |digits| {
+    fn sine(self, b: &mut Builder, position: &[Wire], work: usize) -> Estimate {
+        let curve = Curve::known("sin", work as i32 - 2, |digits| {
             Curve::new(digits, &Real::of(1), &|r| &sine_of(r) / r)
         });
-        let top = &position[position.len() - (self.work() + 2)..];
+        let top = &position[position.len() - (work + 2)..];
         let factor = curve.value(b, top);
         let (normal, places) = normalise_near(b, position, self.places());
-        let normal = &normal[normal.len() - (self.work())..];
-        let normal = Fixed::unsigned(normal, -(self.work() as i32 - 1));
-        let significand = product(b, &normal, &factor, -(self.work() as i32), 2);
+        let normal = &normal[normal.len() - work..];
+        let normal = Fixed::unsigned(normal, -(work as i32 - 1));
+        let significand = product(b, &normal, &factor, -(work as i32), 2);
         // Below 1 by a place and those that were zeros.
         let width = self.exponent_width();
         let bias = b.constant(i128::from(self.format.bias()) - 1, width);
@@ -201,9 +226,9 @@ impl Arithmetic {
 
     /// The argument over pi/2, modulo 4: of a number from `2^least` to below `2^(largest + 1)`.
     /// Smaller ones are 0.
-    fn reduce(self, b: &mut Builder, parts: &Parts, largest: i32) -> Turn {
+    fn reduce(self, b: &mut Builder, parts: &Parts, largest: i32, work: usize) -> Turn {
         let p = self.precision();
-        let behind = self.closest_below(largest) + self.work() - 3 + ROWS_GUARD;
+        let behind = self.closest_below(largest) + work - 3 + ROWS_GUARD;
         let bias = self.format.bias();
         let fields = (self.least() + bias).max(1)..=(largest + bias).min(2 * bias);
         let windows = Windows::new(p, behind, bias);

@@ -2,7 +2,7 @@
 
 use crate::elementary::error::{error, operand, sample};
 use sealane_circuit::Goal;
-use sealane_numeric::measure::Runner;
+use sealane_numeric::measure::{Runner, exceptions};
 use sealane_numeric::real::Real;
 use sealane_numeric::{Arithmetic, Format, exact};
 
@@ -10,23 +10,65 @@ use sealane_numeric::{Arithmetic, Format, exact};
 type Case = (&'static str, fn(f64) -> f64, fn(&Real) -> Real);
 
 const CASES: &[Case] = &[
-    ("exp", f64::exp, Real::exp),
-    ("exp2", f64::exp2, |x| (x * &Real::ln2()).exp()),
-    ("log", f64::ln, Real::ln),
-    ("log2", f64::log2, |x| &x.ln() / &Real::ln2()),
-    ("log10", f64::log10, |x| &x.ln() / &Real::of(10).ln()),
-    ("expm1", f64::exp_m1, |x| &x.exp() - &Real::of(1)),
-    ("log1p", f64::ln_1p, |x| (x + &Real::of(1)).ln()),
-    ("tanh", f64::tanh, |x| {
+    ("exp", libm::exp, Real::exp),
+    ("exp2", libm::exp2, |x| (x * &Real::ln2()).exp()),
+    ("log", libm::log, Real::ln),
+    ("log2", libm::log2, |x| &x.ln() / &Real::ln2()),
+    ("log10", libm::log10, |x| &x.ln() / &Real::of(10).ln()),
+    ("expm1", libm::expm1, |x| &x.exp() - &Real::of(1)),
+    ("log1p", libm::log1p, |x| (x + &Real::of(1)).ln()),
+    ("sin", libm::sin, |x| x.turned().0),
+    ("cos", libm::cos, |x| x.turned().1),
+    ("tan", libm::tan, |x| &x.turned().0 / &x.turned().1),
+    ("asin", libm::asin, Real::asin),
+    ("acos", libm::acos, |x| &Real::pi().shifted(-1) - &x.asin()),
+    ("atan", libm::atan, |x| match x > &Real::of(1) {
+        true => &Real::pi().shifted(-1) - &(&Real::of(1) / x).atan(),
+        false => x.atan(),
+    }),
+    ("sinh", libm::sinh, |x| (&x.exp() - &(-x).exp()).shifted(-1)),
+    ("cosh", libm::cosh, |x| (&x.exp() + &(-x).exp()).shifted(-1)),
+    ("tanh", libm::tanh, |x| {
         let power = x.shifted(1).exp();
         &(&power - &Real::of(1)) / &(&power + &Real::of(1))
     }),
-    ("cbrt", f64::cbrt, |x| (&x.ln() / &Real::of(3)).exp()),
+    ("erf", libm::erf, Real::erf),
+    ("cbrt", libm::cbrt, |x| (&x.ln() / &Real::of(3)).exp()),
     ("rsqrt", |x| 1.0 / x.sqrt(), |x| &Real::of(1) / &x.sqrt()),
 ];
 
-/// Distances from a middle, in units in the last place, that the errors of circuits are far below.
-const NEAR: f64 = 1.0 / (1 << 24) as f64;
+/// Odd and even functions: the result for the other sign has the same bits but for its sign.
+const SYMMETRIC: &[&str] = &[
+    "sin", "cos", "tan", "asin", "atan", "sinh", "cosh", "tanh", "erf", "cbrt",
+];
+
+/// The arguments nearest to a middle, and one whose power is half way between two numbers.
+const NEAREST: &[(&str, u32)] = &[
+    ("exp", 0xc169_12cd),
+    ("exp2", 0xbcf3_a937),
+    ("exp2", 0xc316_0000),
+    ("log", 0x65d8_90d3),
+    ("log2", 0x3ea0_7ab9),
+    ("log10", 0x6105_67e4),
+    ("expm1", 0x3dc2_52dd),
+    ("log1p", 0xb53f_fffd),
+    ("log1p", 0x3540_0003),
+    ("sin", 0x7324_3f06),
+    ("cos", 0x6115_cb11),
+    ("tan", 0x5ffd_33a4),
+    ("asin", 0x3f08_3a1a),
+    ("acos", 0x3982_6222),
+    ("atan", 0x3d8d_6b23),
+    ("sinh", 0x3a12_85ff),
+    ("cosh", 0x3a6f_7750),
+    ("tanh", 0x3ac3_7de2),
+    ("erf", 0x3940_ead6),
+    ("cbrt", 0x0103_53b5),
+    ("rsqrt", 0x013a_18e3),
+];
+
+/// Distances from a middle, in units in the last place, that the errors of circuits are below.
+const NEAR: f64 = 1.0 / (1 << 13) as f64;
 
 /// The unit in the last place of a result of f32.
 fn unit(value: f64) -> f64 {
@@ -62,10 +104,12 @@ fn nearest(case: &Case, x: f32) -> (u32, f64) {
         "cbrt" => by / 3,
         _ => -by / 2,
     };
-    // The functions here are odd, or have no negative arguments, or are powers.
-    let odd = case.0 == "cbrt";
     let size = size.shifted(-by);
-    let argument = if x < 0.0 && !odd { -&size } else { size };
+    let argument = if x < 0.0 && !SYMMETRIC.contains(&case.0) {
+        -&size
+    } else {
+        size
+    };
     let exact = many(&argument).abs().shifted(if scaled { back } else { 0 });
     let units = exact.shifted(-place);
     let whole = units.floor();
@@ -117,30 +161,42 @@ fn samples_are_within_half_a_unit() {
     }
 }
 
-/// Arguments next to a middle, where digits do not suffice or just do.
+/// Of arguments, those whose result is wrong in some form, with the form and the distance of the
+/// value from a middle.
+fn wrong(case: &Case, arguments: &[u32]) -> Vec<(u32, String, f64)> {
+    let expected = arguments.iter().map(|&x| nearest(case, f32::from_bits(x)));
+    let expected: Vec<(u32, f64)> = expected.collect();
+    let operands: Vec<u64> = arguments.iter().map(|&x| x.into()).collect();
+    let kept = Arithmetic::new(Format::F32);
+    let mut wrong = vec![];
+    for (arithmetic, goal) in [
+        (kept, Goal::Size),
+        (kept, Goal::Depth),
+        (kept.flushed(), Goal::Size),
+    ] {
+        let results = run(&runner(case.0, arithmetic, goal), &operands);
+        for ((&x, &(expected, distance)), found) in arguments.iter().zip(&expected).zip(results) {
+            let flushed = [x, expected].iter().any(|&bits| is_subnormal(bits.into()));
+            if found != u64::from(expected) && !(arithmetic != kept && flushed) {
+                let form = format!(
+                    "{arithmetic:?} {goal:?}, turn {:#x}",
+                    found ^ u64::from(expected)
+                );
+                wrong.push((x, form, distance.abs()));
+            }
+        }
+    }
+    wrong
+}
+
+/// Arguments next to a middle, and those whose bits are turned.
 #[test]
 fn known_arguments_near_a_middle_are_rounded_correctly() {
-    for (name, x) in [
-        ("exp", 0xc169_12cd_u32),
-        ("exp2", 0xbcf3_a937),
-        ("exp2", 0xc316_0000),
-        ("log", 0x65d8_90d3),
-        ("log2", 0x3ea0_7ab9),
-        ("log10", 0x6105_67e4),
-        ("expm1", 0x3dc2_52dd),
-        ("log1p", 0xb53f_fffd),
-        ("log1p", 0x3540_0003),
-        ("tanh", 0x3ac3_7de2),
-        ("cbrt", 0x0103_53b5),
-        ("rsqrt", 0x013a_18e3),
-    ] {
-        let case = CASES.iter().find(|case| case.0 == name).expect("a case");
-        for goal in [Goal::Size, Goal::Depth] {
-            let runner = runner(name, Arithmetic::new(Format::F32), goal);
-            let (expected, _) = nearest(case, f32::from_bits(x));
-            let found = run(&runner, &[x.into()])[0];
-            assert_eq!(found, u64::from(expected), "{name} of {x:#x} for {goal:?}");
-        }
+    for case in CASES {
+        let nearest = NEAREST.iter().filter(|(name, _)| *name == case.0);
+        let turned = exceptions(case.0).map(|of| of.argument);
+        let arguments: Vec<u32> = nearest.map(|(_, x)| *x).chain(turned).collect();
+        assert_eq!(wrong(case, &arguments), [], "{}", case.0);
     }
 }
 
@@ -156,42 +212,29 @@ fn arguments_near_a_middle_are_rounded_correctly() {
         if !names.is_empty() && !names.split(',').any(|wanted| wanted == name) {
             continue;
         }
-        let all = 0..=u32::MAX;
-        let hard: Vec<u64> = all
-            .filter(|&x| is_hard(single(f64::from(f32::from_bits(x)))))
-            .map(u64::from)
-            .collect();
-        let expected: Vec<(u32, f64)> = hard
-            .iter()
-            .map(|&x| nearest(case, f32::from_bits(x as u32)))
-            .collect();
-        let distances = hard.iter().zip(&expected).map(|(&x, of)| (of.1.abs(), x));
-        let least = distances.min_by(|a, b| a.0.total_cmp(&b.0)).expect("some");
-        let kept = Arithmetic::new(Format::F32);
-        let mut wrong = vec![];
-        for (arithmetic, goal) in [
-            (kept, Goal::Size),
-            (kept, Goal::Depth),
-            (kept.flushed(), Goal::Size),
-        ] {
-            let results = run(&runner(name, arithmetic, goal), &hard);
-            for ((&x, &(expected, distance)), found) in hard.iter().zip(&expected).zip(results) {
-                let expected = u64::from(expected);
-                let flushed = arithmetic != kept && (is_subnormal(x) || is_subnormal(expected));
-                if found != expected && !flushed {
-                    wrong.push(format!("{goal:?} {x:#x} ({:.2})", distance.abs().log2()));
-                }
-            }
-        }
+        let last = if SYMMETRIC.contains(&name) {
+            u32::MAX >> 1
+        } else {
+            u32::MAX
+        };
+        let hard = (0..=last).filter(|&x| is_hard(single(f64::from(f32::from_bits(x)))));
+        let hard: Vec<u32> = hard.collect();
+        let distance = |&x: &u32| nearest(case, f32::from_bits(x)).1.abs();
+        let nearest = hard.iter().map(|x| (distance(x), x));
+        let nearest = nearest.min_by(|a, b| a.0.total_cmp(&b.0)).expect("some");
+        let wrong = wrong(case, &hard);
         println!(
             "{name}: {} arguments, the nearest {:#x} at 2^{:.2}, {} wrong",
             hard.len(),
-            least.1,
-            least.0.log2(),
+            nearest.1,
+            nearest.0.log2(),
             wrong.len()
         );
         if !wrong.is_empty() {
-            all_wrong.push(format!("{name}: {wrong:?}"));
+            let lines = wrong
+                .iter()
+                .map(|(x, form, off)| format!("{x:#x} {form} 2^{:.2}", off.log2()));
+            all_wrong.push(format!("{name}: {:#?}", lines.collect::<Vec<_>>()));
         }
     }
     assert!(all_wrong.is_empty(), "{all_wrong:#?}");

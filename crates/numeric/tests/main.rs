@@ -8,6 +8,7 @@ mod cost;
 mod elementary;
 mod exact;
 mod figures;
+mod fixed_functions;
 mod half;
 mod integral;
 mod lanes;

@@ -95,11 +95,15 @@ impl Arithmetic {
 
     /// The hyperbolic cosine.
     pub fn cosh(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.cosh_with(b, x, precision(self.format))
+    }
+
+    /// The same by polynomials of some precision.
+    pub(crate) fn cosh_with(self, b: &mut Builder, x: &[Wire], precision: Precision) -> Word {
         let parts = self.format.split(x);
-        let power = self.power_of_e(b, &parts, false);
-        let precision = precision(self.format);
+        let power = self.power_of_e(b, &parts, false, precision);
         let form = ("cosh", self.format, precision);
-        let group = self.group_of(b, &power.quotient);
+        let group = group_of(b, &power.quotient, precision);
         let value = Grouped::new(form, &group, &power.rest, &|group, rest| {
             let other = (-rest).exp().shifted(2 - 2 * group as i64);
             &rest.exp() + &other
@@ -119,11 +123,16 @@ impl Arithmetic {
 
     /// The hyperbolic sine.
     pub fn sinh(self, b: &mut Builder, x: &[Wire]) -> Word {
+        self.sinh_with(b, x, precision(self.format))
+    }
+
+    /// The same by polynomials of some precision.
+    pub(crate) fn sinh_with(self, b: &mut Builder, x: &[Wire], precision: Precision) -> Word {
         let parts = self.format.split(x);
-        let power = self.power_of_e(b, &parts, false);
+        let power = self.power_of_e(b, &parts, false, precision);
         let first = self.first_binade();
         let near = !self.at_least(b, &parts, -1);
-        let group = self.group_of(b, &power.quotient);
+        let group = group_of(b, &power.quotient, precision);
         let binade = self.binade(b, &parts, first);
         let binade = clip(b, &binade, group.len());
         let mut group = b.select(near, &binade, &group);
@@ -132,7 +141,6 @@ impl Arithmetic {
         let fraction = Fixed::unsigned(&parts.fraction, -(self.format.fraction as i32));
         let fraction = fraction.bits(-(power.rest.len() as i32), 0);
         let fraction = b.select(near, &fraction, &power.rest);
-        let precision = precision(self.format);
         let form = ("sinh", self.format, precision);
         let value = Grouped::new(form, &group, &fraction, &|group, rest| {
             if group < half {
@@ -161,7 +169,7 @@ impl Arithmetic {
     /// The logistic function, `1 / (1 + e^-x)`.
     pub fn sigmoid(self, b: &mut Builder, x: &[Wire]) -> Word {
         let parts = self.format.split(x);
-        let power = self.power_of_e(b, &parts, true);
+        let power = self.power_of_e(b, &parts, true, precision(self.format));
         let special = beyond(b, &parts, power.too_large);
         // The positive ones of the operands that are too large have the result 1.
         let special = Special {
@@ -245,9 +253,15 @@ impl Arithmetic {
     }
 
     /// The operand as a power of Euler's number; its magnitude, if not `signed`.
-    fn power_of_e(self, b: &mut Builder, parts: &Parts, signed: bool) -> Power {
+    fn power_of_e(
+        self,
+        b: &mut Builder,
+        parts: &Parts,
+        signed: bool,
+        precision: Precision,
+    ) -> Power {
         let integer = self.format.exponent.max(6) - 1;
-        let fraction = precision(self.format).digits + 2;
+        let fraction = precision.digits + 2;
         let (size, too_large) = self.magnitude(b, parts, integer, fraction as usize);
         let x = match signed {
             true => complement_if(b, parts.sign, &size),
@@ -263,23 +277,24 @@ impl Arithmetic {
         }
     }
 
-    /// The group of a multiple of the logarithm of 2 that is -1 or more.
-    fn group_of(self, b: &mut Builder, quotient: &Fixed) -> Word {
-        let mut heap = Heap::new(0);
-        heap.signed(quotient, 0, false);
-        heap.constant(&Real::of(1));
-        let group = heap.sum(b, quotient.bits.len());
-        let bits = match self.format.fraction {
-            ..=23 => 4,
-            _ => 5,
-        };
-        clip(b, &group, bits)
-    }
-
     fn one_less(self, b: &mut Builder, quotient: &Fixed) -> Fixed {
         let mut heap = Heap::new(0);
         heap.signed(quotient, 0, false);
         heap.constant(&Real::of(-1));
         heap.fixed(b, quotient.bits.len())
     }
+}
+
+/// The group of a multiple of the logarithm of 2 that is -1 or more: beyond the last one, the other
+/// power does not matter.
+fn group_of(b: &mut Builder, quotient: &Fixed, precision: Precision) -> Word {
+    let mut heap = Heap::new(0);
+    heap.signed(quotient, 0, false);
+    heap.constant(&Real::of(1));
+    let group = heap.sum(b, quotient.bits.len());
+    let bits = match precision.digits {
+        ..=28 => 4,
+        _ => 5,
+    };
+    clip(b, &group, bits)
 }

@@ -26,6 +26,30 @@ pub fn two_over_pi(bits: usize) -> BigInt {
 }
 
 impl Real {
+    /// The sine and the cosine of a number of any size.
+    pub fn turned(&self) -> (Real, Real) {
+        let quarter = Real::pi().shifted(-1);
+        let times = (self / &quarter).floor();
+        let rest = self - &(&Real::scaled(times.clone(), 0) * &quarter);
+        let (sine, cosine) = rest.sin_cos();
+        match (times.bit(0), times.bit(1)) {
+            (false, false) => (sine, cosine),
+            (true, false) => (cosine, -&sine),
+            (false, true) => (-&sine, -&cosine),
+            (true, true) => (-&cosine, sine),
+        }
+    }
+
+    /// The arc sine of a number from -1 to 1.
+    pub fn asin(&self) -> Real {
+        let rest = &Real::of(1) - &(self * self);
+        match (rest == 0, self.is_negative()) {
+            (true, false) => Real::pi().shifted(-1),
+            (true, true) => -&Real::pi().shifted(-1),
+            (false, _) => (self / &rest.sqrt()).atan(),
+        }
+    }
+
     /// The error function, by its series `2/sqrt(pi) exp(-x^2) sum 2^n x^(2n+1) / (2n+1)!!`: all
     /// terms have one sign. For `|x|` up to 12.
     pub fn erf(&self) -> Real {
@@ -139,6 +163,14 @@ mod tests {
     #[test]
     fn special_functions_obey_their_equations() {
         let close = |a: &Real, b: &Real| (a - b).abs() < Real::scaled(1, -140);
+        for n in [-900, -300, -97, -1, 0, 1, 50, 97, 400] {
+            let x = Real::ratio(n, 97);
+            let (sine, cosine) = x.turned();
+            assert!(close(&sine, &x.sin_cos().0) && close(&cosine, &x.sin_cos().1));
+            if n.abs() <= 97 {
+                assert!(close(&x.asin().sin_cos().0, &x));
+            }
+        }
         assert!(close(
             &Real::ratio(1, 2).lgamma(),
             &Real::pi().ln().shifted(-1)
