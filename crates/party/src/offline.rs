@@ -72,6 +72,9 @@ impl Shares for Empty {
     fn concat(parts: &[&Empty]) -> Empty {
         *parts[0]
     }
+    fn beside(parts: &[&Empty]) -> Empty {
+        *parts[0]
+    }
     fn resize(&self, _: usize, _: usize, _: bool) -> Empty {
         *self
     }

@@ -21,6 +21,9 @@ pub trait Shares: Sized + Send {
     fn spread(&self, inner: usize) -> Self;
     /// Concatenates all elements of the parts. All have the same number of planes.
     fn concat(parts: &[&Self]) -> Self;
+    /// Puts the planes of the parts one behind the other in each element. All have the same number
+    /// of elements.
+    fn beside(parts: &[&Self]) -> Self;
     /// Takes planes `first..first + count`; planes past the last are zero, or (`signed`) repeat the
     /// last.
     fn resize(&self, first: usize, count: usize, signed: bool) -> Self;
@@ -124,6 +127,16 @@ impl<E: Zeroize + Copy + Default + Send> Shares for Planes<E> {
         Planes::new(planes, elements, data)
     }
 
+    fn beside(parts: &[&Self]) -> Self {
+        let planes = parts.iter().map(|part| part.planes).sum();
+        let elements = parts.first().map_or(0, |part| part.elements);
+        let mut data = Vec::with_capacity(planes * elements);
+        parts
+            .iter()
+            .for_each(|part| data.extend_from_slice(&part.data));
+        Planes::new(planes, elements, data)
+    }
+
     fn resize(&self, first: usize, count: usize, signed: bool) -> Self {
         let mut data = Vec::with_capacity(count * self.elements);
         for plane in first..first + count {
@@ -183,6 +196,10 @@ mod tests {
     fn concat_and_resize_keep_planes_together() {
         let (a, b) = (sample(2, 2), sample(2, 1));
         assert_eq!(Planes::concat(&[&a, &b]).data(), [0, 10, 0, 1, 11, 1]);
+        assert_eq!(
+            Planes::beside(&[&a, &a]).data(),
+            [0, 10, 1, 11, 0, 10, 1, 11]
+        );
         assert_eq!(a.resize(1, 2, true).data(), [1, 11, 1, 11]);
         assert_eq!(a.resize(1, 2, false).data(), [1, 11, 0, 0]);
     }

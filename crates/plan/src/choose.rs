@@ -53,7 +53,9 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
                 continue;
             }
             // Elements move in the domain that they are in.
-            UnitWork::Move { from, .. } => chooser.values[from.tensor.0 as usize].domain,
+            work @ (UnitWork::Move { .. } | UnitWork::Concat { .. }) => {
+                chooser.moved(&work.reads(), P::domain(draft.algebra(unit)))
+            }
             work => match draft.algebra(unit) {
                 Algebra::Z2 => P::tape_domain(work.tape_use()),
                 ring => P::domain(ring),
@@ -171,6 +173,23 @@ impl Chooser<'_> {
                 let (label, span) = (step.label.clone(), step.span.clone());
                 self.steps.push((phase, Step { op, label, span }));
             }
+        }
+    }
+
+    /// The domain of elements that move: the one that they are all in, or else the main one of the
+    /// algebra.
+    fn moved(&self, from: &[TensorId], main: Domain) -> Domain {
+        let domain = |tensor: &TensorId| {
+            let value = PlanValue(tensor.0);
+            let copy = self.copies.get(&(value, main.algebra)).copied();
+            self.values[copy.unwrap_or(value).0 as usize].domain
+        };
+        let mut domains = from.iter().map(domain);
+        match domains.next() {
+            Some(first) if first.algebra == main.algebra && domains.all(|own| own == first) => {
+                first
+            }
+            _ => main,
         }
     }
 

@@ -78,6 +78,7 @@ pub(crate) enum UnitWork {
     Input { input: u32, out: TensorId },
     Constant { data: Data, out: TensorId },
     Move { from: Read, out: TensorId },
+    Concat { parts: Vec<Read>, out: TensorId },
     Body(Body),
     Linear(Linear),
     Product(Product),
@@ -254,6 +255,7 @@ impl UnitWork {
         match self {
             UnitWork::Input { .. } | UnitWork::Constant { .. } => Vec::new(),
             UnitWork::Move { from, .. } => vec![from.tensor],
+            UnitWork::Concat { parts, .. } => of(parts),
             UnitWork::Body(body) => of(&body.operands),
             UnitWork::Linear(sum) => sum.terms.iter().map(|term| term.from.tensor).collect(),
             UnitWork::Product(product) => vec![product.left.tensor, product.right.tensor],
@@ -270,7 +272,8 @@ impl UnitWork {
         match self {
             UnitWork::Input { out, .. }
             | UnitWork::Constant { out, .. }
-            | UnitWork::Move { out, .. } => {
+            | UnitWork::Move { out, .. }
+            | UnitWork::Concat { out, .. } => {
                 vec![*out]
             }
             UnitWork::Body(body) => of(&body.outs),

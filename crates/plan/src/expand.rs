@@ -6,7 +6,10 @@
 //!   (pass `algebra`), unless it has a single term or a single bit.
 //! * A reduction by gates gets an operand with the sign of the result, whose width can grow level
 //!   by level. A reduction of a single element becomes that element.
+//! * Running sums and ends become a tree of operations along a fixed axis, and a scan of rows.
 //! * Initial carries of a scan get the type and range of the carries.
+
+mod accumulate;
 
 use crate::algebra::suits_ring;
 use crate::lower::constant;
@@ -114,6 +117,11 @@ impl Expander<'_> {
                 let (reduction, of, axis) = (*reduction, *of, *axis);
                 self.reduce(&value, reduction, of, axis)
             }
+            Op::Accumulate(reduction, of, axis) => {
+                let (reduction, of, axis) = (*reduction, *of, *axis);
+                self.accumulate(&value, reduction, of, axis)
+            }
+            Op::Concat(parts, _) if parts.len() == 1 => parts[0],
             Op::Scan { init, body, .. } => {
                 for (init, param) in init.iter_mut().zip(&body.values) {
                     *init = self.cast(*init, param.ty, param.range);

@@ -156,7 +156,9 @@ fn step_line(step: &Step) -> String {
             format!("v{} = constant {ty} {shape:?} {}", out.0, numbers(data))
         }
         StepOp::Move { operand, out } => format!("v{} = move {}", out.0, read(operand)),
-        StepOp::Concat { parts, out } => format!("v{} = concat {}", out.0, list(parts)),
+        StepOp::Concat { parts, out } => {
+            format!("v{} = concat {}", out.0, reads(parts))
+        }
         StepOp::Tape {
             tape,
             lanes,
@@ -288,7 +290,7 @@ fn read(operand: &Operand) -> String {
 }
 
 fn view(view: &SymView) -> String {
-    let dim = |(length, stride): &(Len, u64)| format!("{}*{stride}", len(length));
+    let dim = |(length, stride): &(Len, i64)| format!("{}*{stride}", len(length));
     let dims = view.dims.iter().map(dim).collect::<Vec<_>>().join(" ");
     format!("{}+[{dims}]", view.offset)
 }

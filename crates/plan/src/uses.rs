@@ -72,7 +72,7 @@ impl StepOp {
         match self {
             StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Settle => Vec::new(),
             StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => vec![operand.value],
-            StepOp::Concat { parts, .. } => parts.clone(),
+            StepOp::Concat { parts, .. } => of(parts),
             StepOp::Tape { operands, .. } => of(operands),
             StepOp::Linear { terms, .. } => terms.iter().map(|t| t.operand.value).collect(),
             StepOp::Product { left, right, .. } => vec![left.value, right.value],
@@ -113,7 +113,7 @@ impl StepOp {
             StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => {
                 operand.value = new(operand.value);
             }
-            StepOp::Concat { parts, .. } => each(parts),
+            StepOp::Concat { parts, .. } => parts.iter_mut().for_each(|o| o.value = new(o.value)),
             StepOp::Tape { operands, .. } => {
                 operands.iter_mut().for_each(|o| o.value = new(o.value));
             }

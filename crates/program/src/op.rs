@@ -8,11 +8,12 @@ impl Op {
         match self {
             Op::Param(_) | Op::Const(_) => Vec::new(),
             Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => vec![*a],
-            Op::Slice { of, .. } | Op::Mean { of, .. } => vec![*of],
+            Op::Slice { of, .. } | Op::View { of, .. } | Op::Mean { of, .. } => vec![*of],
+            Op::Accumulate(_, of, _) => vec![*of],
             Op::Binary(_, a, b) | Op::Dot(a, b) | Op::SumProduct { a, b, .. } => vec![*a, *b],
             Op::Select(condition, yes, no) => vec![*condition, *yes, *no],
             Op::Lookup { table, index } => vec![*table, *index],
-            Op::Stack(values, _) | Op::Call(_, values) => values.clone(),
+            Op::Stack(values, _) | Op::Concat(values, _) | Op::Call(_, values) => values.clone(),
             Op::Map { over, captured, .. } => [&over[..], captured].concat(),
             Op::Scan {
                 init,
@@ -29,13 +30,14 @@ impl Op {
         match self {
             Op::Param(_) | Op::Const(_) => {}
             Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => *a = new(*a),
-            Op::Slice { of, .. } | Op::Mean { of, .. } => *of = new(*of),
+            Op::Slice { of, .. } | Op::View { of, .. } | Op::Mean { of, .. } => *of = new(*of),
+            Op::Accumulate(_, of, _) => *of = new(*of),
             Op::Binary(_, a, b) | Op::Dot(a, b) | Op::SumProduct { a, b, .. } => {
                 (*a, *b) = (new(*a), new(*b));
             }
             Op::Select(c, yes, no) => (*c, *yes, *no) = (new(*c), new(*yes), new(*no)),
             Op::Lookup { table, index } => (*table, *index) = (new(*table), new(*index)),
-            Op::Stack(values, _) | Op::Call(_, values) => each(values),
+            Op::Stack(values, _) | Op::Concat(values, _) | Op::Call(_, values) => each(values),
             Op::Map { over, captured, .. } => {
                 each(over);
                 each(captured);

@@ -6,6 +6,7 @@
 //! program, so `proptest` shrinks a failure by shrinking the tape.
 
 mod arithmetic;
+mod arrange;
 mod bodies;
 mod fixed;
 mod tables;
@@ -211,7 +212,7 @@ impl Grower<'_> {
     /// Adds a few values to the pool, or none if the builder refuses.
     fn step(&mut self, pool: &mut Vec<Handle>) {
         let a = self.pick(pool);
-        let made = match self.below(19) {
+        let made = match self.below(20) {
             0..=5 => self.binary(a, pool),
             6 => {
                 let op = self.pick(&Unary::ALL);
@@ -235,6 +236,7 @@ impl Grower<'_> {
             13 => self.call(a, pool),
             14 => self.lookup(a, pool),
             17 => self.fixed(a, pool),
+            19 => self.arranged(a, pool),
             18 => {
                 let ty = self.element_type();
                 match self.below(2) {
