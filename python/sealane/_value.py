@@ -1089,7 +1089,7 @@ def plain(*items: object) -> bool:
 
 
 def by_numpy(name: str, *args: Any, **kwargs: Any) -> Any:
-    """What the function of NumPy gives for arguments without a value."""
+    """Calls the function of NumPy on arguments without a value."""
     function: Any = np
     for part in name.split("."):
         function = getattr(function, part)

@@ -310,7 +310,7 @@ REFUSALS: dict[str, Followed] = {
     ),
     "membership in the rows of a value": expression(
         "or walk its rows with `sl.scan`",
-        "sl.scan(lambda found, v: found | (n == v + 2), sl.boolean(False), x)",
+        "sl.scan(lambda found, v: found | ~(y == v).any(), sl.boolean(False), x)",
         True,
     ),
     "groups": expression(

@@ -21,10 +21,10 @@
 //!    16 by 16 bit multiplier) whose operands all come from gates is not a seed: converting there
 //!    and back would cost more.
 //! 2. *Forward propagation.* A linear operation stays in the ring if an operand is there: `+`, `-`,
-//!    products by constants, stacks, slices, views, concatenations, casts that keep the number; so does a product by a
-//!    single bit, such as a choice between a value and zero. The exception is an operation that
-//!    would turn one conversion into many: one whose ring operand is broadcast along elements that
-//!    come from gates.
+//!    products by constants, stacks, slices, views, concatenations, casts that keep the number; so
+//!    does a product by a single bit, such as a choice between a value and zero. The exception is
+//!    an operation that would turn one conversion into many: one whose ring operand is broadcast
+//!    along elements that come from gates.
 //! 3. *Backward propagation.* A value that only the ring reads, or only the receivers of a result,
 //!    is in the ring if that takes no more conversions than its result would: of its operands, at
 //!    most one comes from gates (or both factors of a product, which has the bits of both).

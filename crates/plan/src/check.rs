@@ -505,8 +505,8 @@ fn count(lanes: &[Len], rows: u64) -> u64 {
     lanes.iter().map(|len| len.at(rows)).product()
 }
 
-/// Returns whether all elements at `lanes[l] + inner[i]` are among so many, and no relative index is
-/// negative.
+/// Returns whether all elements at `lanes[l] + inner[i]` are among so many, and no relative index
+/// is negative.
 fn inside(lanes: &SymView, inner: &SymView, rows: u64, elements: u64) -> bool {
     let (lanes, inner) = (reach(lanes, rows), reach(inner, rows));
     lanes.0 >= 0 && inner.0 >= 0 && lanes.1 + inner.1 < i128::from(elements)

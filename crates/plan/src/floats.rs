@@ -5,7 +5,7 @@
 //! | `-a`, `abs(a)` | the sign bit is flipped, or cleared |
 //! | a choice, a stack, a slice, a lookup | the same |
 //! | arithmetic, comparisons, functions, conversions | a call, of room `numeric` or of `lower` |
-//! | `min` and `max` along an axis, also of the elements up to each one | those of integers in the same order, which a call makes |
+//! | `min` and `max` along an axis, also running | integers in the same order, which a call makes |
 //! | sums and inner products | sums of the words of an exact sum, and one call that rounds it |
 //! | means | the same, or a sum of integers; a sum of ones; one call that divides and rounds |
 //!

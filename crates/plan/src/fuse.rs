@@ -8,9 +8,9 @@
 //! of a program share a body when they have the same lanes.
 //!
 //! Slices, views and broadcasts become strides of operands; only a view that no strides reach, and
-//! a concatenation, copy elements, without any message. A value of a body is stored only if something
-//! outside of the body reads it. Constants that are the same for all lanes go into the body, where
-//! the circuit builder folds them; the others are stored tensors of their own.
+//! a concatenation, copy elements, without any message. A value of a body is stored only if
+//! something outside of the body reads it. Constants that are the same for all lanes go into the
+//! body, where the circuit builder folds them; the others are stored tensors of their own.
 //! Values computed in a ring (pass `algebra`) join no body: each operation is a unit of its own,
 //! which is free or costs one flight, and its value is stored.
 

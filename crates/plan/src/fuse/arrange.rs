@@ -7,8 +7,8 @@ use sealane_program::graph::{Op, Value, ValueId};
 use sealane_protocol::Algebra;
 
 impl Fuser<'_> {
-    /// Places a view of a value, whose elements are wanted in an algebra. Where no strides reach its elements, the value is first copied in
-    /// row-major order, where strides reach all of them.
+    /// Places a view of a value, whose elements are wanted in an algebra. Where no strides reach
+    /// them, the value is first copied in row-major order, where strides reach all of its elements.
     pub(super) fn view(
         &mut self,
         of: ValueId,
