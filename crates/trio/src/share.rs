@@ -99,12 +99,11 @@ impl Shares for Share {
     }
 }
 
+/// A way to join the components of several shares.
+type Join<T> = fn(&[&Pair<T>]) -> Pair<T>;
+
 /// All parts in one; none if they are shapes without data.
-fn all(
-    parts: &[&Share],
-    bits: fn(&[&Pair<Packed>]) -> Pair<Packed>,
-    ring: fn(&[&Pair<Planes<u64>>]) -> Pair<Planes<u64>>,
-) -> Option<Share> {
+fn all(parts: &[&Share], bits: Join<Packed>, ring: Join<Planes<u64>>) -> Option<Share> {
     let held = parts.iter().find(|part| !matches!(part.0, Body::Shape(..)));
     Some(Share(match held.map(|part| &part.0)? {
         Body::Bits(_) => Body::Bits(joined(parts, bits, |body| match body {
@@ -121,7 +120,7 @@ fn all(
 /// Joins all parts, where shapes without data are zeros.
 fn joined<T: Shares>(
     parts: &[&Share],
-    join: fn(&[&Pair<T>]) -> Pair<T>,
+    join: Join<T>,
     held: impl Fn(&Body) -> Option<&Pair<T>>,
 ) -> Pair<T> {
     let zeros = parts.iter().map(|part| match part.0 {
