@@ -50,6 +50,8 @@ def where(condition: Operand, yes: Any, no: Any) -> Any:
     >>> larger(3, 5)
     np.uint8(5)
     """
+    if _value.plain(condition, yes, no):
+        return _value.by_numpy("where", condition, yes, no)
     trace = trace_of(condition, yes, no)
     at = _source.here()
     chosen, other = operands(yes, no)
@@ -66,6 +68,8 @@ def minimum(a: Any, b: Any) -> Any:
     """Smaller of each two elements, in the common type of both operands, which broadcast to the
     shape of the result.
 
+    Where neither is a value, NumPy computes.
+
     Raises `ProgramError` if the types have no common one or the shapes do not broadcast.
 
     >>> import sealane as sl
@@ -77,6 +81,8 @@ def minimum(a: Any, b: Any) -> Any:
     >>> cheaper(3, 5)
     np.uint8(3)
     """
+    if _value.plain(a, b):
+        return _value.by_numpy("minimum", a, b)
     return _value.binary("min", a, b)
 
 
@@ -90,6 +96,8 @@ def maximum(a: Any, b: Any) -> Any:
     """Larger of each two elements, in the common type of both operands, which broadcast to the
     shape of the result.
 
+    Where neither is a value, NumPy computes.
+
     Raises `ProgramError` if the types have no common one or the shapes do not broadcast.
 
     >>> import sealane as sl
@@ -101,13 +109,15 @@ def maximum(a: Any, b: Any) -> Any:
     >>> dearer(3, 5)
     np.uint8(5)
     """
+    if _value.plain(a, b):
+        return _value.by_numpy("maximum", a, b)
     return _value.binary("max", a, b)
 
 
-def clip(x: T, low: Operand, high: Operand) -> T:
+def clip(x: T, low: Operand | None = None, high: Operand | None = None) -> T:
     """Clips each element to `low..=high`: `minimum(maximum(x, low), high)`. The result has the
     shape to which the operands broadcast, and a range within both ends, which later operations
-    use.
+    use. An end that is `None` is left out.
 
     Raises `ProgramError` if `x` is no value of the program, if the types have no common one, or if
     the shapes do not broadcast.
@@ -121,7 +131,10 @@ def clip(x: T, low: Operand, high: Operand) -> T:
     >>> score(200, 99)
     np.True_
     """
-    return minimum(maximum(_only("clip", x), low), high)
+    clipped: Any = _only("clip", x)
+    if low is not None:
+        clipped = maximum(clipped, low)
+    return clipped if high is None else minimum(clipped, high)
 
 
 def saturate(x: Value, dtype: type[T]) -> T:

@@ -15,7 +15,7 @@ import numpy as np
 from sealane import _data, _progress, _signature, _source, _tables
 from sealane._errors import SealaneWarning, none_swallowed
 from sealane._refusal import call, misuse, refuse
-from sealane._value import Value, operand, type_name, wrap
+from sealane._value import Value, operand, tracing, type_name, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -480,8 +480,12 @@ def _trace(
             parameter.span,
         )
         values[parameter.name] = wrap(trace, node)
-    with none_swallowed():
-        returned = function(**values)
+    under_way = tracing.set(trace)
+    try:
+        with none_swallowed():
+            returned = function(**values)
+    finally:
+        tracing.reset(under_way)
     if returned is None:
         raise refuse(
             "result",

@@ -18,6 +18,7 @@ ALLOWED = r"""
 sealane\._core\.(Array|Operand|Place|Ratio)
 sealane\.aead\.(Bytes|Rows)
 sealane\._program\.(Network|Path|Tables)
+sealane\._shapes\.Lengths
 sealane\._source\._parsed
 sealane\._value\.(Index|Number|Operand|Public|\w+\._holds)
 """

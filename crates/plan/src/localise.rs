@@ -100,13 +100,18 @@ fn pays(graph: &Graph, value: &Value) -> bool {
     match &value.op {
         _ if floats::is_call(graph, value) => true,
         Op::Param(_) | Op::Const(_) | Op::Slice { .. } | Op::Stack(..) | Op::Cast(_) => false,
+        Op::View { .. } | Op::Concat(..) => false,
         Op::Unary(..) | Op::Binary(..) | Op::Select(..) => {
             let ands = lower::ands_by_element(graph, value);
             ands > 0 && 2 * ands >= usize::from(value.range.bits())
         }
         Op::RowNumber(_) | Op::Roll { .. } | Op::Head { .. } => false,
-        Op::Reduce(..) | Op::Dot(..) | Op::SumProduct { .. } | Op::Mean { .. } => true,
-        Op::Running { .. } => true,
+        Op::Reduce(..)
+        | Op::Accumulate(..)
+        | Op::Running { .. }
+        | Op::Dot(..)
+        | Op::SumProduct { .. }
+        | Op::Mean { .. } => true,
         Op::Lookup { .. } | Op::Call(..) => true,
         // Used through their parts only.
         Op::Map { .. } | Op::Scan { .. } | Op::Sort { .. } | Op::Compact { .. } => false,

@@ -40,6 +40,11 @@
 //! | `index(Handle, &[Index], span) -> Handle` | `x[:, 0]`, `x[..., None]`, `x[-1]` |
 //! | `lookup(table: Handle, index: Handle, span) -> Handle` | `table[index]`, a secret index |
 //! | `stack(&[Operand], axis: i64, span) -> Handle` | |
+//! | `concatenate(&[Operand], axis: i64, span) -> Handle` | |
+//! | `reshape(Handle, &[Length], span) -> Handle` | rows stay the first axis |
+//! | `transpose(Handle, Option<&[i64]>, span) -> Handle` | the same |
+//! | `broadcast_to(Handle, &[Length], span) -> Handle` | the same |
+//! | `accumulate(Reduction, Handle, axis: i64, dtype: Option<Type>, span) -> Handle` | `cumsum` |
 //! | `call(name, &[Operand], span) -> Handle` | `aes128`, `sha256` |
 //! | `begin_map(over: &[Handle], span) -> Vec<Handle>` | slices, for the body function |
 //! | `end_map(returns: &[Operand], span) -> Vec<Handle>` | |
@@ -58,6 +63,7 @@
 //! `value(Handle) -> Option<&Value>` and `shape_text(&Shape) -> String` serve `dtype`, `shape` and
 //! `repr`. `span` is `Option<&Span>` throughout.
 
+mod arrange;
 mod bodies;
 mod indexing;
 mod literals;
@@ -67,6 +73,7 @@ mod products;
 mod reductions;
 mod signature;
 
+pub use arrange::Length;
 pub use indexing::Index;
 
 use crate::check::{MAX_CONST_ELEMENTS, MAX_NESTING, MAX_VALUES};

@@ -124,7 +124,7 @@ pub enum Visibility {
 }
 
 /// An operation. Operands of element-wise operations broadcast as in NumPy (a symbolic first
-/// dimension aligns only with the same one, or is absent).
+/// dimension aligns with the same one, with one of length 1, or with none).
 #[derive(Clone, PartialEq, Eq)]
 pub enum Op {
     /// Parameter of the graph, by index.
@@ -180,6 +180,21 @@ pub enum Op {
         /// True if the axis is removed.
         squeeze: bool,
     },
+    /// The elements of each row, or of all, in another arrangement: a reshape, a transpose, a slice
+    /// with a step, a broadcast. The symbolic axis stays; the fixed axes are replaced by `dims`.
+    View {
+        /// The tensor, its fixed axes counted through in row-major order.
+        of: ValueId,
+        /// First element.
+        start: u64,
+        /// Length and step of each new fixed axis; a step is 0 where the length is 1.
+        dims: Vec<(u64, i64)>,
+    },
+    /// Tensors one behind the other along a fixed axis; all other axes are equal.
+    Concat(Vec<ValueId>, u32),
+    /// `Reduce` of the elements up to each one, along an axis, which stays. Axis 0 may be the
+    /// symbolic one. Sums are of integers and fixed point.
+    Accumulate(Reduction, ValueId, u32),
     /// `table[index]`: for each element of `index` the entry of `table` at that index of axis 0.
     /// The table has no symbolic dimension; the result has the shape of `index`, then the axes of
     /// `table` after its first. The range of `index` lies within the table.

@@ -60,6 +60,24 @@ pub enum Length {
     Fixed(u64),
 }
 
+/// A length of a wanted shape: the name of rows, or a number.
+#[derive(FromPyObject)]
+pub enum Wanted {
+    /// The name of a number of rows.
+    Rows(String),
+    /// A length; -1 for the one that is left.
+    Of(i64),
+}
+
+impl From<Wanted> for sealane_program::builder::Length {
+    fn from(wanted: Wanted) -> Self {
+        match wanted {
+            Wanted::Rows(name) => Self::Rows(name),
+            Wanted::Of(length) => Self::Of(length),
+        }
+    }
+}
+
 /// An argument for an operand of an operation.
 #[derive(FromPyObject)]
 pub enum Item<'py> {
@@ -185,7 +203,7 @@ pub fn declared(
 pub fn index(item: &Bound<'_, PyAny>) -> Result<Index, Diagnostic> {
     let refused = |what: &str| {
         Diagnostic::new(Code::IndexRange, what)
-            .hint("index with integers, `start:stop`, `...` and `None`")
+            .hint("index with integers, `start:stop:step`, `...` and `None`")
     };
     if item.is_none() {
         return Ok(Index::NewAxis);
@@ -200,12 +218,10 @@ pub fn index(item: &Bound<'_, PyAny>) -> Result<Index, Diagnostic> {
                 .and_then(|end| end.extract::<Option<i64>>());
             end.map_err(|_| refused("an end of a slice is not an integer"))
         };
-        if !matches!(end("step")?, None | Some(1)) {
-            return Err(refused("a slice cannot skip elements"));
-        }
-        return Ok(Index::Slice {
-            start: end("start")?,
-            stop: end("stop")?,
+        let (start, stop) = (end("start")?, end("stop")?);
+        return Ok(match end("step")? {
+            None | Some(1) => Index::Slice { start, stop },
+            Some(step) => Index::Stepped { start, stop, step },
         });
     }
     match item.extract() {

@@ -284,10 +284,8 @@ impl<'a> Parser<'a> {
                 Ok(Op::Select(condition, yes, self.id()?))
             }
             "cast" => Ok(Op::Cast(self.id()?)),
-            "reduce" => {
-                let op = self.reduction()?;
-                Ok(Op::Reduce(op, self.id()?, self.axis()?))
-            }
+            "reduce" => Ok(Op::Reduce(self.reduction()?, self.id()?, self.axis()?)),
+            "accumulate" => Ok(Op::Accumulate(self.reduction()?, self.id()?, self.axis()?)),
             "dot" => self.pair().map(|(a, b)| Op::Dot(a, b)),
             "sumproduct" => {
                 let (a, b) = self.pair()?;
@@ -299,6 +297,8 @@ impl<'a> Parser<'a> {
                 Ok(Op::Mean { of, axes })
             }
             "slice" => self.slice(),
+            "view" => self.view(),
+            "concat" => Ok(Op::Concat(self.ids()?, self.axis()?)),
             "lookup" => self
                 .pair()
                 .map(|(table, index)| Op::Lookup { table, index }),
@@ -404,6 +404,25 @@ impl<'a> Parser<'a> {
         self.cursor.sign("]")?;
         self.elements += numbers.len();
         Ok(numbers)
+    }
+
+    fn view(&mut self) -> Result<Op, Diagnostic> {
+        let of = self.id()?;
+        self.cursor.keyword("from")?;
+        let start = self.cursor.number("the first element")?;
+        let mut dims = Vec::new();
+        while self.cursor.eat_word("take") {
+            let length = self.cursor.number("a number of elements")?;
+            self.cursor.keyword("step")?;
+            dims.push((length, self.cursor.number("a step")?));
+            if dims.len() > MAX_RANK {
+                return Err(self.limit("dimensions", MAX_RANK));
+            }
+            if !self.cursor.eat_sign(",") {
+                break;
+            }
+        }
+        Ok(Op::View { of, start, dims })
     }
 
     fn slice(&mut self) -> Result<Op, Diagnostic> {

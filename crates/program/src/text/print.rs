@@ -169,6 +169,18 @@ impl<'a> Printer<'a> {
                     of.0
                 )
             }
+            Op::View { of, start, dims } => {
+                write!(out, "view %{} from {start}", of.0)?;
+                for (index, (length, step)) in dims.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { "," };
+                    write!(out, "{comma} take {length} step {step}")?;
+                }
+                Ok(())
+            }
+            Op::Concat(values, axis) => write!(out, "concat {} axis {axis}", list(values)),
+            Op::Accumulate(op, a, axis) => {
+                write!(out, "accumulate {} %{} axis {axis}", op.name(), a.0)
+            }
             Op::Lookup { table, index } => write!(out, "lookup %{}, %{}", table.0, index.0),
             Op::Stack(values, axis) => write!(out, "stack {} axis {axis}", list(values)),
             Op::Map { over, captured, .. } => {
