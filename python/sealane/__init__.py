@@ -60,9 +60,12 @@ from sealane._functions import (
     where,
     wrap,
 )
+from sealane._moments import age_in_years, date, timestamp
+from sealane._nullable import Nullable, nullable
 from sealane._program import Program, program
 from sealane._signature import between, column, wrapping
 from sealane._statistics import corr, count, cov, fdot, fmean, fsum, mean, std, var
+from sealane._texts import Category, Text, category, text
 from sealane._value import (
     FixedPoint,
     FloatingPoint,
@@ -109,6 +112,7 @@ else:
 
 
 __all__ = [
+    "Category",
     "ConfigError",
     "DataError",
     "FixedPoint",
@@ -116,6 +120,7 @@ __all__ = [
     "InternalError",
     "MisuseError",
     "NetworkError",
+    "Nullable",
     "PeerError",
     "Private",
     "Program",
@@ -123,21 +128,25 @@ __all__ = [
     "Revealed",
     "SealaneError",
     "SealaneWarning",
+    "Text",
     "Value",
     "__version__",
     "abs",
     "aead",
     "aes128",
+    "age_in_years",
     "all",
     "any",
     "between",
     "bf16",
     "boolean",
+    "category",
     "clip",
     "column",
     "corr",
     "count",
     "cov",
+    "date",
     "dot",
     "f16",
     "f32",
@@ -158,6 +167,7 @@ __all__ = [
     "mean",
     "min",
     "minimum",
+    "nullable",
     "popcount",
     "program",
     "saturate",
@@ -166,6 +176,8 @@ __all__ = [
     "stack",
     "std",
     "sum",
+    "text",
+    "timestamp",
     "u8",
     "u16",
     "u32",
