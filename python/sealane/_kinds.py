@@ -50,6 +50,8 @@ class Kind(Unsupported, metaclass=KindType):
     _ends: ClassVar[tuple[int, int]] = (0, 0)
     """Range of the elements."""
     _nullable: ClassVar[bool] = False
+    _below: ClassVar[str] = ""
+    """The expression for the numbers below."""
     _bytes: ClassVar[tuple[int, ...]] = ()
     """The dimension that a cell has of its own."""
 

@@ -142,6 +142,7 @@ class date(Moment):
 
     __slots__ = ()
     _word, _element, _gap = "date", "i23", "i23"
+    _below = "d.days"
     _ends = (_dates.FIRST_DAY, _dates.LAST_DAY)
 
     @property
@@ -210,6 +211,7 @@ class timestamp(Moment):
 
     __slots__ = ()
     _word, _element, _gap = "timestamp", "i39", "i40"
+    _below = "t.seconds"
     _ends = (
         _dates.FIRST_DAY * _dates.DAY_S,
         _dates.LAST_DAY * _dates.DAY_S + _dates.DAY_S - 1,

@@ -51,6 +51,7 @@ class Nullable(Kind):
 
     __slots__ = ("_null",)
     _nullable = True
+    _below = "x.fill(...)"
     _inner: ClassVar[Any] = None
     _null: Any
 

@@ -43,6 +43,7 @@ class Text(Ordered):
 
     __slots__ = ()
     _encoding: ClassVar[str] = "utf8"
+    _below = "t.bytes"
 
     @property
     def bytes(self) -> Any:
@@ -250,6 +251,7 @@ class Category(Kind):
     """
 
     __slots__ = ()
+    _below = "c.codes"
 
     @property
     def codes(self) -> Any:
