@@ -32,7 +32,7 @@ MaybeColor = sl.nullable(Color)
 
 @sl.program
 def parts(
-    d: sl.Private[sl.date, "ann", "rows <= 4_000_000"],
+    d: sl.Private[sl.date, "ann", "rows <= 9"],
     more: sl.Private[sl.u8, "ben"],
 ) -> tuple[
     sl.Revealed[sl.u14, "ben"],
@@ -44,20 +44,60 @@ def parts(
     return d.year, d.month, d.day, d.weekday, d
 
 
-def test_every_day_has_the_parts_that_python_gives() -> None:
-    days = np.arange(_dates.FIRST_DAY, _dates.LAST_DAY + 1).astype("datetime64[D]")
-    year, month, day, weekday, same = parts.simulate(days, 0, clear=True).value
-    assert np.array_equal(same, days)
-    months = days.astype("datetime64[M]")
-    assert np.array_equal(year, days.astype("datetime64[Y]").astype(np.int64) + 1970)
-    assert np.array_equal(month, months.astype(np.int64) % 12 + 1)
-    assert np.array_equal(day, (days - months.astype("datetime64[D]")).astype(np.int64) + 1)
-    assert np.array_equal(weekday, (days.astype(np.int64) + 3) % 7)
+@sl.program
+def packed(
+    d: sl.Private[sl.date, "ann", "rows <= 40_000"], more: sl.Private[sl.u8, "ben"]
+) -> sl.Revealed[sl.u26, "ben"]:
+    """All parts in one number, which is quicker to reveal millions of times."""
+    year, month, day = (part.astype(sl.u26) for part in (d.year, d.month, d.day))
+    return year << 12 | month << 8 | day << 3 | d.weekday
+
+
+class Plain(np.ndarray[Any, Any]):
+    """Numbers of NumPy in the place of values: types change nothing."""
+
+    def astype(self, dtype: Any, *_: Any, **__: Any) -> Any:
+        return self if isinstance(dtype, type(sl.u8)) else super().astype(dtype)
+
+
+ALL_DAYS = np.arange(_dates.FIRST_DAY, _dates.LAST_DAY + 1)
+
+
+def by_numpy(days: Any) -> tuple[Any, ...]:
+    """Year, month, day and day of the week."""
+    dates = days.astype("datetime64[D]")
+    months = dates.astype("datetime64[M]")
+    year, month = divmod(months.astype(np.int64), 12)
+    day = (dates - months.astype("datetime64[D]")).astype(np.int64)
+    return year + 1970, month + 1, day + 1, (days + 3) % 7
+
+
+def test_every_day_has_the_parts_that_python_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The formulas, on plain numbers: all days take long as circuits."""
+    entries = lambda table, index: np.array(table)[np.asarray(index)]  # noqa: E731
+    monkeypatch.setattr("sealane._functions.lookup", entries)
+    days = ALL_DAYS.view(Plain)
+    found = (*_dates.parts(days), _dates.weekday(days))
+    for part, wanted in zip(found, by_numpy(ALL_DAYS), strict=True):
+        assert np.array_equal(part, wanted)
     for at in (0, 1, 58, 59, 60, 365, 146_096, len(days) - 1):
         by_python = Day.fromordinal(at + 1)
-        assert days[at] == np.datetime64(by_python)
-        assert (year[at], month[at], day[at]) == by_python.timetuple()[:3]
-        assert weekday[at] == by_python.weekday()
+        assert tuple(part[at] for part in found[:3]) == by_python.timetuple()[:3]
+        assert found[3][at] == by_python.weekday()
+
+
+def test_circuits_give_the_parts_of_days_of_all_years() -> None:
+    # Every day of the years around the ends of centuries, and one of every 211.
+    years = [1, 4, 100, 1899, 1900, 1999, 2000, 2024, 9999]
+    starts = [Day(year, 1, 1).toordinal() - 1 for year in years]
+    chosen = np.concatenate(
+        [*(np.arange(at, at + 365) for at in starts), np.arange(0, 3652059, 211)]
+    )
+    days = ALL_DAYS[chosen]
+    found = packed.simulate(days.astype("datetime64[D]"), 0, clear=True, progress=False).value
+    parts_found = found >> 12, found >> 8 & 15, found >> 3 & 31, found & 7
+    for part, wanted in zip(parts_found, by_numpy(days), strict=True):
+        assert np.array_equal(part, wanted)
 
 
 @pytest.mark.parametrize("protocol", ["yao", "trio"])
