@@ -74,6 +74,8 @@ from sealane._order import (
     top_k,
     unique,
 )
+from sealane._moments import age_in_years, date, timestamp
+from sealane._nullable import Nullable, nullable
 from sealane._program import Program, program
 from sealane._scans import associative_scan, cummax, cummin, cumprod, cumsum
 from sealane._search import argmax, argmin, diff, histogram, isin, round, searchsorted
@@ -98,6 +100,7 @@ from sealane._shapes import (
 )
 from sealane._signature import between, column, wrapping
 from sealane._statistics import corr, count, cov, fdot, fmean, fsum, mean, std, var
+from sealane._texts import Category, Text, category, text
 from sealane._value import (
     FixedPoint,
     FloatingPoint,
@@ -144,6 +147,7 @@ else:
 
 
 __all__ = [
+    "Category",
     "ConfigError",
     "DataError",
     "FixedPoint",
@@ -152,6 +156,7 @@ __all__ = [
     "InternalError",
     "MisuseError",
     "NetworkError",
+    "Nullable",
     "PeerError",
     "Private",
     "Program",
@@ -159,12 +164,14 @@ __all__ = [
     "Revealed",
     "SealaneError",
     "SealaneWarning",
+    "Text",
     "Unique",
     "Value",
     "__version__",
     "abs",
     "aead",
     "aes128",
+    "age_in_years",
     "all",
     "any",
     "arange",
@@ -176,6 +183,7 @@ __all__ = [
     "bf16",
     "boolean",
     "broadcast_to",
+    "category",
     "clip",
     "column",
     "concatenate",
@@ -186,6 +194,7 @@ __all__ = [
     "cummin",
     "cumprod",
     "cumsum",
+    "date",
     "diff",
     "dot",
     "expand_dims",
@@ -217,6 +226,7 @@ __all__ = [
     "minimum",
     "mode",
     "moveaxis",
+    "nullable",
     "ones",
     "popcount",
     "program",
@@ -238,7 +248,9 @@ __all__ = [
     "std",
     "sum",
     "swapaxes",
+    "text",
     "tile",
+    "timestamp",
     "top_k",
     "transpose",
     "u16",

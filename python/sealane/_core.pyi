@@ -34,7 +34,9 @@ Array: TypeAlias = tuple[
 ]
 """Kind (`bool`, `u64`, `i64`, `f64`, `f32`, `f16`; for results the element type), shape, 64-bit
 elements: a contiguous array of words, and for results bytes; of kinds `text` and `ratio` a line of
-text each."""
+text each; of kind `cells` texts of dates and categories, see `array.rs`."""
+Meaning: TypeAlias = tuple[bool, str, list[str]]
+"""Kind of a column: whether cells may be empty, its word, the texts that follow it."""
 Ratio: TypeAlias = tuple[int, int]
 """Numerator and denominator."""
 Operand: TypeAlias = Node | int | Ratio | Array
@@ -65,6 +67,7 @@ class Trace:
         fixed: tuple[int, ...],
         range: tuple[Ratio, Ratio] | None,
         columns: tuple[str, ...],
+        meaning: Meaning,
         at: Place | None,
     ) -> Node: ...
     def unary(self, name: str, a: Operand, at: Place | None) -> Node: ...
@@ -113,7 +116,13 @@ class Trace:
     ) -> Node: ...
     def compact(self, keep: Operand, over: list[Operand], at: Place | None) -> list[Node]: ...
     def reveal(
-        self, name: str, value: Operand, to: tuple[str, ...], kind: str, at: Place | None
+        self,
+        name: str,
+        value: Operand,
+        to: tuple[str, ...],
+        kind: str,
+        meaning: Meaning,
+        at: Place | None,
     ) -> None: ...
     def finish(self) -> Program: ...
 

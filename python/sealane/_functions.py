@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from sealane import _source, _value
+from sealane import _columns, _source, _value
+from sealane._kinds import Kind
+from sealane._moments import Moment
+from sealane._nullable import Nullable
 from sealane._refusal import is_of_users, refuse
 from sealane._value import Value, operand, operands, trace_of, type_name
 from sealane._value import wrap as _wrap
@@ -50,6 +53,8 @@ def where(condition: Operand, yes: Any, no: Any) -> Any:
     >>> larger(3, 5)
     np.uint8(5)
     """
+    if isinstance(yes, Kind) or isinstance(no, Kind):
+        return _columns.where(condition, yes, no)
     if _value.plain(condition, yes, no):
         return _value.by_numpy("where", condition, yes, no)
     trace = trace_of(condition, yes, no)
@@ -81,6 +86,8 @@ def minimum(a: Any, b: Any) -> Any:
     >>> cheaper(3, 5)
     np.uint8(3)
     """
+    if isinstance(a, Kind) or isinstance(b, Kind):
+        return _columns.extreme("min", a, b)
     if _value.plain(a, b):
         return _value.by_numpy("minimum", a, b)
     return _value.binary("min", a, b)
@@ -109,6 +116,8 @@ def maximum(a: Any, b: Any) -> Any:
     >>> dearer(3, 5)
     np.uint8(5)
     """
+    if isinstance(a, Kind) or isinstance(b, Kind):
+        return _columns.extreme("max", a, b)
     if _value.plain(a, b):
         return _value.by_numpy("maximum", a, b)
     return _value.binary("max", a, b)
@@ -235,6 +244,8 @@ def sum(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None) 
     >>> total([100, 100, 100], 5)
     np.uint16(305)
     """
+    if isinstance(x, Nullable):
+        return x.sum(axis, dtype=dtype)
     return _value.reduce("sum", _only("sum", x), axis, dtype)
 
 
@@ -253,6 +264,8 @@ def min(x: T, axis: int | None = None) -> T:
     >>> worst([[3, 9], [5, 4]], 10)
     array([3, 4], dtype=uint8)
     """
+    if isinstance(x, Moment):
+        return x.min(axis)
     return _value.reduce("min", _only("min", x), axis)
 
 
@@ -271,6 +284,8 @@ def max(x: T, axis: int | None = None) -> T:
     >>> best([[3, 9], [5, 4]], 10)
     array([5, 9], dtype=uint8)
     """
+    if isinstance(x, Moment):
+        return x.max(axis)
     return _value.reduce("max", _only("max", x), axis)
 
 

@@ -996,6 +996,13 @@ def operand(item: object, *, special: bool = False) -> _core.Operand:
     if isinstance(item, list | tuple):
         raise refuse("operand", "a list of values is not one", hint="join it: `sl.stack([...])`")
     kind = type(item).__name__
+    if below := getattr(type(item), "_below", None):
+        raise refuse(
+            "operand",
+            f"`{type(item)!r}` cannot be an operand here",
+            reason="The function computes with numbers.",
+            hint=f"give the numbers below: `{below}`",
+        )
     names_rows = isinstance(item, str) and item.isidentifier()
     raise refuse(
         "operand",

@@ -15,7 +15,7 @@ import pytest
 
 # Names that are there for type checkers alone, and a function whose cache hides its signature.
 ALLOWED = r"""
-sealane\._core\.(Array|Operand|Place|Ratio)
+sealane\._core\.(Array|Meaning|Operand|Place|Ratio)
 sealane\.aead\.(Bytes|Rows)
 sealane\._program\.(Network|Path|Tables)
 sealane\._shapes\.Lengths

@@ -22,6 +22,7 @@ use sealane_diagnostic::Diagnostic;
 use sealane_parties::PartyId;
 use sealane_program::check::MAX_INPUTS;
 use sealane_program::graph::{Graph, Input, Op, Program, Reveal, Value, ValueId, Visibility};
+use sealane_program::kind::Kind;
 
 /// Division of a program into joint and local parts.
 pub struct Localised {
@@ -135,6 +136,7 @@ fn computed(inputs: &[Input], owner: u8, value: &Value) -> Input {
         shape: value.shape.clone(),
         range: value.range,
         columns: Vec::new(),
+        kind: Kind::default(),
         span: value.span.clone(),
     }
 }
@@ -148,6 +150,7 @@ fn local(program: &Program, party: u8, values: &[ValueId], gives: &[Input]) -> L
         value: renamed[id.0 as usize],
         to: vec![0],
         ty: input.ty,
+        kind: Kind::default(),
     };
     let mut inputs = program.inputs.clone();
     inputs.iter_mut().for_each(|input| input.owner = 0);

@@ -8,6 +8,7 @@
 //!   products and quotients of fixed point;
 //! * every dimension is at least 1, so no reduction is empty.
 
+use crate::kind::Kind;
 use crate::types::{Data, Range, RowId, Shape, Type};
 use sealane_diagnostic::Span;
 use std::fmt;
@@ -63,6 +64,8 @@ pub struct Input {
     /// Columns of a table that fill the last dimension (or the one column of a 1-D or 0-D input);
     /// empty if the signature names none.
     pub columns: Vec<String>,
+    /// Meaning of its elements in tables.
+    pub kind: Kind,
     /// Place of its declaration.
     pub span: Option<Span>,
 }
@@ -78,6 +81,8 @@ pub struct Reveal {
     pub to: Vec<u8>,
     /// Declared type, which the value's type equals.
     pub ty: Type,
+    /// Meaning of its elements in tables.
+    pub kind: Kind,
 }
 
 /// A value of one graph: an index into [`Graph::values`].

@@ -8,6 +8,7 @@ use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_program::builder::{Handle, Index};
 use sealane_program::decimal;
+use sealane_program::kind::Kind;
 use sealane_program::literal::{Literal, Number, Real, Typed};
 use sealane_program::types::{Range, Type};
 
@@ -28,6 +29,9 @@ impl From<PySpan> for Span {
 
 /// Numerator and denominator of a ratio.
 pub type Ratio = (i128, u128);
+
+/// Kind of a column: whether cells may be empty, its word, and the texts that follow it.
+pub type Meaning = (bool, String, Vec<String>);
 
 /// A value of a trace, or a typed constant that is not part of one yet.
 #[pyclass(module = "sealane._core", frozen)]
@@ -149,6 +153,12 @@ pub fn functions_of_floats() -> Vec<(&'static str, usize, bool)> {
 pub fn type_of(name: &str) -> PyResult<Type> {
     name.parse()
         .map_err(|_| PyTypeError::new_err(format!("`{name}` is not an element type")))
+}
+
+/// The kind of a column.
+pub fn kind_of((nullable, word, texts): Meaning) -> PyResult<Kind> {
+    let kind = Kind::new(nullable, &word, texts);
+    kind.ok_or_else(|| PyTypeError::new_err(format!("there is no kind `{word}`")))
 }
 
 /// A ratio as a literal.

@@ -4,7 +4,9 @@
 
 use crate::array::{self, Constant};
 use crate::error;
-use crate::item::{self, Item, Node, NodeValue, PySpan, Ratio, Wanted, index, type_of};
+use crate::item::{
+    self, Item, Meaning, Node, NodeValue, PySpan, Ratio, Wanted, index, kind_of, type_of,
+};
 use crate::program::Program;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -66,6 +68,7 @@ impl Trace {
         fixed: Vec<u64>,
         range: Option<(Ratio, Ratio)>,
         columns: Vec<String>,
+        meaning: Meaning,
         at: Option<PySpan>,
     ) -> PyResult<Node> {
         let ty = type_of(kind)?;
@@ -87,6 +90,7 @@ impl Trace {
             shape,
             range,
             columns,
+            kind: kind_of(meaning)?,
             span,
         };
         let handle = self.build(py, |builder| builder.input(input))?;
@@ -525,6 +529,10 @@ impl Trace {
     }
 
     /// Reveals a value to parties as a result of the declared type.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one for each part of a declaration"
+    )]
     fn reveal(
         &mut self,
         py: Python<'_>,
@@ -532,6 +540,7 @@ impl Trace {
         value: Item<'_>,
         to: Vec<String>,
         kind: &str,
+        meaning: Meaning,
         at: Option<PySpan>,
     ) -> PyResult<()> {
         let ty = type_of(kind)?;
@@ -541,8 +550,9 @@ impl Trace {
             .map(|name| self.party(py, name, span.as_ref()));
         let to = parties.collect::<PyResult<Vec<_>>>()?;
         let value = self.operand(py, value, span.as_ref())?;
+        let meaning = kind_of(meaning)?;
         self.build(py, |builder| {
-            builder.reveal(name, value, &to, ty, span.as_ref())
+            builder.reveal_as(name, value, &to, ty, meaning, span.as_ref())
         })
     }
 

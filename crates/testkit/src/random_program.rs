@@ -165,6 +165,7 @@ impl Grower<'_> {
                 shape,
                 range,
                 columns,
+                kind: sealane_program::kind::Kind::default(),
                 span: None,
             };
             pool.push(self.builder.input(input.clone()).expect("an input"));

@@ -58,6 +58,7 @@ fn run_shaped(
             shape,
             range: *range,
             columns,
+            kind: sealane_program::kind::Kind::default(),
             span,
         };
         handles.push(b.input(declared)?);
@@ -893,6 +894,7 @@ fn n36_results_fit_their_declared_type() {
             shape,
             range,
             columns,
+            kind: sealane_program::kind::Kind::default(),
             span: None,
         };
         let x = b.input(input)?;

@@ -555,6 +555,7 @@ impl Sketch {
             shape,
             range,
             columns: vec![],
+            kind: sealane_program::kind::Kind::default(),
             span: None,
         };
         self.builder.input(input).unwrap()

@@ -12,6 +12,7 @@ use crate::graph::{
     Binary, Graph, Input, Op, Program, Reduction, Reveal, RowSymbol, Unary, Value, ValueId,
     Visibility,
 };
+use crate::kind::{Kind, MAX_CATEGORIES};
 use crate::types::{Data, Range, RowId, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 
@@ -150,6 +151,7 @@ impl<'a> Parser<'a> {
         self.cursor.sign(":")?;
         let owner = self.party()?;
         let (ty, shape, range) = self.number_type()?;
+        let kind = self.kind()?;
         let mut columns = Vec::new();
         if self.cursor.eat_word("columns") {
             columns.push(self.cursor.string()?);
@@ -166,8 +168,33 @@ impl<'a> Parser<'a> {
             shape,
             range,
             columns,
+            kind,
             span,
         })
+    }
+
+    /// Reads the kind of a column, if one is named.
+    fn kind(&mut self) -> Result<Kind, Diagnostic> {
+        if !self.cursor.eat_word("as") {
+            return Ok(Kind::default());
+        }
+        let nullable = self.cursor.eat_word("nullable");
+        let word = self.cursor.word("a kind of column")?;
+        let mut texts = Vec::new();
+        match word {
+            "category" => {
+                texts.push(self.cursor.string()?);
+                while self.cursor.eat_sign(",") {
+                    self.room("categories", texts.len(), MAX_CATEGORIES)?;
+                    texts.push(self.cursor.string()?);
+                }
+            }
+            "text" => texts.push(self.cursor.word("an encoding")?.into()),
+            "missing" => texts.push(self.cursor.word("a name")?.into()),
+            _ => {}
+        }
+        let kind = Kind::new(nullable, word, texts).filter(|kind| !kind.is_number());
+        kind.ok_or_else(|| self.cursor.error(format!("there is no kind `{word}`")))
     }
 
     fn reveal(&mut self) -> Result<Reveal, Diagnostic> {
@@ -181,12 +208,14 @@ impl<'a> Parser<'a> {
         while self.cursor.eat_sign(",") {
             to.push(self.party()?);
         }
+        let kind = self.kind()?;
         self.cursor.end_line()?;
         Ok(Reveal {
             name,
             value,
             to,
             ty,
+            kind,
         })
     }
 
