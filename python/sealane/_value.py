@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     Operand: TypeAlias = "Value | Public"
     # A reduction by its name, the vector, and the type of a sum.
     Reduced: TypeAlias = "tuple[str, Value, type[Value] | None]"
-    Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType
+    Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType | None
 
 ROWS_COUNTED = "sl.count(x)"
 
