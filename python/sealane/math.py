@@ -4,7 +4,7 @@ Each works element by element on values of `sl.f16`, `sl.bf16`, `sl.f32` or `sl.
 numbers and arrays beside them, which broadcast. NumPy's functions of the same meaning work as well:
 `np.sqrt(x)` is `sl.math.sqrt(x)`. Results are the same bits under every protocol.
 `modf` and `frexp` return two values. The page on functions of floating point states the gates and
-the error of each.
+the error of each. Elementary functions take fixed point, too.
 
 >>> import sealane as sl
 >>> @sl.program
@@ -22,7 +22,7 @@ import difflib
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
-from sealane import _core, _value
+from sealane import _core, _source, _value
 from sealane._functions import _only, abs, minimum, where
 from sealane._refusal import refuse
 from sealane._unsupported import missing
@@ -30,9 +30,11 @@ from sealane._unsupported import missing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sealane._value import FloatingPoint, Operand, Public, Value, boolean
+    from sealane._value import FixedPoint, FloatingPoint, Operand, Public, Value, boolean
 
 F = TypeVar("F", bound="FloatingPoint")
+P = TypeVar("P", bound="FixedPoint")
+Q = TypeVar("Q", bound="FixedPoint")
 
 
 class _OfOne(Protocol):
@@ -40,7 +42,12 @@ class _OfOne(Protocol):
 
 
 class _Elementary(Protocol):
+    @overload
     def __call__(self, x: F, /, *, exact: bool = False) -> F: ...
+    @overload
+    def __call__(self, x: P, /, *, saturate: bool = False) -> P: ...
+    @overload
+    def __call__(self, x: FixedPoint, /, *, dtype: type[Q], saturate: bool = False) -> Q: ...
 
 
 class _OfTwo(Protocol):
@@ -76,8 +83,16 @@ def _function(name: str, results: int = 1) -> Any:
 def _elementary(name: str) -> _Elementary:
     """Makes an elementary function, whose result may be asked for correctly rounded."""
 
-    def function(x: Any, *, exact: bool = False) -> Any:
-        if not exact:
+    def function(
+        x: Any,
+        *,
+        exact: bool = False,
+        dtype: type[Value] | None = None,
+        saturate: bool = False,
+    ) -> Any:
+        if isinstance(x, _value.FixedPoint) or dtype is not None or saturate:
+            return _of_fixed(name, x, exact, dtype, saturate)
+        if not exact or name in _ROUNDED:
             return _value.call(name, x)
         forms = [known for known, _, has_form in _core.functions_of_floats() if has_form]
         if name not in forms:
@@ -93,9 +108,32 @@ def _elementary(name: str) -> _Elementary:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
         f"`{name}` of C, element by element. With `exact`, correctly rounded, for more gates: in "
-        "`sl.f32` and narrower types."
+        "`sl.f32` and narrower types. Of fixed point, to the type of `x` or `dtype`, off by less "
+        "than a unit in its last place: refused if a result may not fit, unless `saturate` is set; "
+        "then results stop at the ends of the type."
     )
     return function
+
+
+def _of_fixed(
+    name: str, x: Any, exact: bool, dtype: type[Value] | None, saturate: bool
+) -> Any:
+    """Adds a function of fixed point."""
+    if exact:
+        raise refuse(
+            "type-mismatch",
+            f"`sl.math.{name}` of fixed point has no correctly rounded form",
+            reason="Its results are off by less than a unit in the last place.",
+            hint="leave `exact=True` out",
+        )
+    trace = _value.trace_of(x)
+    wanted = _value.type_name(dtype) if dtype is not None else None
+    node = trace.function(name, _value.operand(x), wanted, saturate, _source.here())
+    return _value.wrap(trace, node)
+
+
+_ROUNDED = ["sqrt"]
+"""Functions that are always correctly rounded."""
 
 
 acos = _elementary("acos")
@@ -145,11 +183,11 @@ round: _OfOne = _function("round")
 roundeven: _OfOne = _function("roundeven")
 rsqrt = _elementary("rsqrt")
 scalbn: _Scaled = _function("scalbn")
-sigmoid: _OfOne = _function("sigmoid")
+sigmoid = _elementary("sigmoid")
 signbit: _Test = _function("signbit")
 sin = _elementary("sin")
 sinh = _elementary("sinh")
-sqrt: _OfOne = _function("sqrt")
+sqrt = _elementary("sqrt")
 tan = _elementary("tan")
 tanh = _elementary("tanh")
 tgamma: _OfOne = _function("tgamma")

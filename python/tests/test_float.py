@@ -426,6 +426,8 @@ def test_exact_forms_are_correctly_rounded() -> None:
     wide = x.astype(np.float64)
     functions = (np.exp, np.exp2, np.log, np.log2, np.log10, np.expm1, np.log1p, np.tanh, np.cbrt)
     same(run(f, sl.f32, (sl.f32, x)), np.array([f(wide) for f in functions], np.float32))
+    with pytest.raises(sl.ProgramError, match="no correctly rounded form"):
+        run(lambda a: sl.math.sigmoid(a, exact=True), sl.f32, (sl.f32, x))
     with pytest.raises(sl.ProgramError, match="no correctly rounded form in f64"):
         run(lambda a: sl.math.exp(a, exact=True), sl.f64, (sl.f64, wide))
 

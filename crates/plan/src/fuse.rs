@@ -18,8 +18,8 @@ mod site;
 
 use crate::algebra::Had;
 use crate::draft::{Draft, Fold, Phase, Read, Scan, TensorId, UnitWork, Write};
-use crate::floats::Call;
 use crate::place::{Placement, lens};
+use crate::points::is_element_wise;
 use crate::steps::Len;
 use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Graph, Op, Program, Reduction, Value, ValueId};
@@ -83,7 +83,7 @@ impl Fuser<'_> {
             Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) => {
                 self.member(value, phase, lens(&value.shape), 0)
             }
-            Op::Call(name, _) if Call::named(name).is_some() => {
+            Op::Call(name, _) if is_element_wise(name) => {
                 self.member(value, phase, lens(&value.shape), 0)
             }
             Op::Call(..) => {

@@ -50,6 +50,7 @@ mod localise;
 mod lower;
 mod passes;
 mod place;
+mod points;
 mod pools;
 mod rearrange;
 mod scale;

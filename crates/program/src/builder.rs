@@ -41,6 +41,7 @@
 //! | `lookup(table: Handle, index: Handle, span) -> Handle` | `table[index]`, a secret index |
 //! | `stack(&[Operand], axis: i64, span) -> Handle` | |
 //! | `call(name, &[Operand], span) -> Handle` | `aes128`, `sha256` |
+//! | `function(name, Handle, Option<dtype: Type>, saturate: bool, span)` | of fixed point |
 //! | `begin_map(over: &[Handle], span) -> Vec<Handle>` | slices, for the body function |
 //! | `end_map(returns: &[Operand], span) -> Vec<Handle>` | |
 //! | `begin_scan(init: &[Operand], over: &[Handle], span) -> (carries, slices)` | two `Vec` |
@@ -52,6 +53,7 @@
 //! `repr`. `span` is `Option<&Span>` throughout.
 
 mod bodies;
+mod functions;
 mod indexing;
 mod literals;
 mod operations;
