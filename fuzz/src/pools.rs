@@ -63,9 +63,10 @@ impl Temporary {
             pool: &self.pool,
             cpu: Cpu::detect().expect("a tier"),
             progress: &mut |_| (),
+            least: None,
         };
         let coins = Coins::danger_fixed_seed(u64::from(mesh.me().0) + 1);
-        filling.run(ORDER, coins, mesh)
+        filling.run(ORDER, coins, mesh).map(|_| ())
     }
 
     /// Files of OTs, and batches that are left in both roles.
@@ -126,6 +127,7 @@ pub fn fill(bytes: &[u8]) -> Verdict {
             assert_eq!((number, finding.code), (0, Code::PoolFull), "{finding}");
         }
         Err(FillError::Fault(fault)) => panic!("a peer's bytes are no fault of ours: {fault}"),
+        Err(FillError::KeepsOther(_)) => panic!("this party keeps no number"),
     }
     Verdict::Refused
 }

@@ -24,6 +24,7 @@ from sealane._value import (
     f64,
     fixed,
     i64,
+    of_vector,
     operand,
     trace_of,
     type_name,
@@ -53,7 +54,8 @@ def count(x: Value, axis: int | None = None) -> Value:
     np.uint16(33)
     """
     trace = trace_of(_only("count", x))
-    return wrap(trace, trace.count(operand(x), _axis(axis), _source.here()))
+    number = wrap(trace, trace.count(operand(x), _axis(axis), _source.here()))
+    return of_vector(number, "count", x)
 
 
 @overload
@@ -81,7 +83,8 @@ def mean(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None)
     """
     trace = trace_of(_only("mean", x))
     wanted = type_name(dtype) if dtype is not None else None
-    return wrap(trace, trace.mean(operand(x), _axis(axis), wanted, _source.here()))
+    middle = wrap(trace, trace.mean(operand(x), _axis(axis), wanted, _source.here()))
+    return of_vector(middle, "mean", x)
 
 
 @overload

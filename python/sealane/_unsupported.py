@@ -199,18 +199,20 @@ _MISSING = {
     },
     "arctan": "write `sl.math.atan(x.astype(sl.f32))`",
     "reciprocal": "divide: `1 / x.astype(sl.f32)`",
-    **dict.fromkeys(
-        ("sort", "argsort", "argmin", "argmax", "median", "percentile", "quantile", "unique"),
-        _ORDER,
-    ),
+    **{name: f"write `sl.{name}(x)`" for name in ("sort", "argsort", "median")},
+    "percentile": "write `sl.quantile(x, 0.9)`",
+    "quantile": "write `sl.quantile(x, 0.9)`",
+    "unique": "write `sl.unique(x, 10)`, with room for a public number of values",
+    **dict.fromkeys(("argmin", "argmax"), _ORDER),
     **dict.fromkeys(("average", "nanmean"), "write `sl.mean(x)`"),
     **dict.fromkeys(
         ("isin", "in1d"), "compare with each: `(x[:, None] == np.array([2, 3])).any(axis=1)`"
     ),
     **dict.fromkeys(
-        ("groupby", "bincount", "histogram", "value_counts"),
-        "add up by key: `sl.where(key[:, None] == np.arange(4), x[:, None], 0).sum(axis=0)`",
+        ("groupby", "bincount", "value_counts"),
+        "write `sl.group_by(key, most=10).agg(total=sl.sum(x))`",
     ),
+    "histogram": "add up by key: `sl.where(key[:, None] == np.arange(4), x[:, None], 0).sum(axis=0)`",
     **dict.fromkeys(
         ("fillna", "dropna", "isna", "isnull", "notna"),
         "no element is missing: fill values in, or drop their rows, before the data are given",
@@ -288,8 +290,8 @@ _CALLS = {
     "max": "write `sl.maximum(a, b)`, or `x.max()` for the elements of one value",
     "any": "write `x.any()`, or join conditions with `|`",
     "all": "write `x.all()`, or join conditions with `&`",
-    "sorted": "order two values with `sl.minimum(a, b)` and `sl.maximum(a, b)`",
-    "sort": "order two values with `sl.minimum(a, b)` and `sl.maximum(a, b)`",
+    "sorted": "write `sl.sort(x)`; of several values `sl.sort(sl.stack([a, b]))`",
+    "sort": "write `sl.sort(x)`; of several values `sl.sort(sl.stack([a, b]))`",
     "index": "compare with all of them: `x == item`",
     "count": "write `(x == item).sum(dtype=sl.u32)`",
 }

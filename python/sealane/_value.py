@@ -42,6 +42,8 @@ if TYPE_CHECKING:
         | Sequence[Sequence[Number]]
     )
     Operand: TypeAlias = "Value | Public"
+    # A reduction by its name, the vector, and the type of a sum.
+    Reduced: TypeAlias = "tuple[str, Value, type[Value] | None]"
     Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType
 
 ROWS_COUNTED = "sl.count(x)"
@@ -119,9 +121,11 @@ class Value(Unsupported, metaclass=ElementType):
            [ 21, -21]], dtype=int16)
     """
 
-    __slots__ = ("_node", "_scope")
+    __slots__ = ("_node", "_reduced", "_scope")
     _node: _core.Node
     _scope: _core.Trace | None
+    # What the value is a reduction of, if it is one of a whole vector: for groups.
+    _reduced: Reduced
 
     def __init__(self, number: Public) -> None:
         """Makes a public number or array with this type, such as `sl.u32(0)`: for example the start
@@ -1133,7 +1137,17 @@ def reduce(name: str, a: Value, axis: int | None, dtype: type[Value] | None = No
     wanted = type_name(dtype) if dtype is not None else None
     if axis is not None:
         axis = whole_axis(axis)
-    return wrap(a._trace, a._trace.reduce(name, a._node, axis, wanted, _source.here()))
+    reduced = wrap(a._trace, a._trace.reduce(name, a._node, axis, wanted, _source.here()))
+    return of_vector(reduced, name, a, dtype)
+
+
+def of_vector(reduced: Any, name: str, a: Value, dtype: type[Value] | None = None) -> Any:
+    """A reduction that remembers the vector that it reduces, so that groups of it can be reduced
+    in the same way.
+    """
+    if a.ndim == 1:
+        reduced._reduced = (name, a, dtype)
+    return reduced
 
 
 def whole_axis(axis: object) -> int:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
 from typing import Any
 
-from conftest import Side, ended, swap
+from conftest import Side, ended, free_port, swap
 
 BATCH = 1024
 
@@ -80,3 +83,58 @@ def test_a_pool_that_one_party_drops_is_forgotten_by_the_other(sides: tuple[Side
     filled = fill(sides, 1)
     assert [counts(found) for found in filled] == [{"alice": BATCH, "bob": BATCH}] * 2
     assert [counts(found, "lost")["alice"] for found in filled] == [0, BATCH]
+
+
+def test_a_pool_that_is_kept_needs_a_port_of_its_own(sides: tuple[Side, Side]) -> None:
+    alice, bob = sides
+    swap(alice, bob)
+    words = ("pool", "fill", "--with", "bob", "--keep", "1")
+    assert "error[pool-port]" in alice.sealane(*words, status=2).stderr
+
+
+def test_a_pool_is_kept_filled_until_a_signal(sides: tuple[Side, Side]) -> None:
+    alice, bob = sides
+    swap(alice, bob)
+    ports = {side.name: free_port() for side in sides}
+    for side in sides:
+        text = side.config().read_text()
+        for name, port in ports.items():
+            table = f"[parties.{name}]\n"
+            assert table in text
+            text = text.replace(table, f"{table}pool_port = {port}\n")
+        side.config().write_text(text)
+    words = ("pool", "fill", "--transfers", str(BATCH), "--keep", str(2 * BATCH), "--json")
+    too_small = ("pool", "fill", "--transfers", "1", "--keep", "40000", "--with", "bob")
+    assert "error[pool-full]" in alice.sealane(*too_small, status=2).stderr
+    # The one with the larger key dials, and so notices at once that it lacks something.
+    stays, dials = sorted(sides, key=lambda side: side.card[side.card.index("ed25519:") :])
+
+    def keep(side: Side) -> subprocess.Popen[str]:
+        return side.command(*words, "--with", (stays if side is dials else dials).name)
+
+    staying, dialling = keep(stays), keep(dials)
+
+    def wait_for(count: int) -> None:
+        deadline = time.monotonic() + 60
+        while True:
+            shown = [json.loads(side.sealane("pool", "show", "--json").stdout) for side in sides]
+            if [counts(found) for found in shown] == [{"alice": count, "bob": count}] * 2:
+                return
+            assert time.monotonic() < deadline, shown
+            time.sleep(0.1)
+
+    wait_for(2 * BATCH)
+    # The pool is free for others meanwhile: one of the two drops it, and restarts.
+    dialling.send_signal(signal.SIGTERM)
+    done = ended(dialling)
+    assert counts(json.loads(done.stdout)) == {"alice": 2 * BATCH, "bob": 2 * BATCH}
+    lines = done.stderr.splitlines()
+    assert f"keeps 2,048 transfers with {stays.name}" in lines[0]
+    assert any(f"met {stays.name} and made 2,048: with " in line for line in lines)
+    assert "error" not in done.stderr
+    dials.sealane("pool", "drop", "--with", stays.name)
+    dialling = keep(dials)
+    wait_for(2 * BATCH)
+    for process in [staying, dialling]:
+        process.send_signal(signal.SIGTERM)
+        ended(process)

@@ -3,13 +3,17 @@
 use crate::args::{PoolArgs, PoolVerb};
 use crate::output::print_card;
 use crate::signals::CancelOnSignal;
+use sealane_diagnostic::Code;
 use sealane_host::Failure;
 use sealane_host::config::Config;
-use sealane_host::meet;
+use sealane_host::meet::{self, Meeting};
+use sealane_host::pool::keep::{Keeper, News};
 use sealane_host::pool::{self, Amount, Covered, transfers};
 use sealane_host::progress::TransferProgress;
+use sealane_host::record::unix_us;
 use sealane_page::Card;
-use sealane_page::units::{bytes, grouped};
+use sealane_page::units::{bytes, date, grouped, seconds};
+use sealane_pool::Order;
 use serde_json::{Value, json};
 use std::io::{Write, stderr};
 
@@ -25,6 +29,7 @@ pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
         PoolVerb::Fill {
             with,
             transfers,
+            keep,
             evaluator,
             network,
             no_progress,
@@ -38,6 +43,13 @@ pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
             let order = amount.order(&meeting.names())?;
             let work = CancelOnSignal::begin();
             meeting.cancelled_by(work.cancel());
+            if let Some(keep) = keep {
+                let least = pool::least(*keep, *transfers, &meeting, &config)?;
+                let covered = || pool::covered(&own, with, &config, identity);
+                let held = || Ok(lines(&own, &covered()?));
+                self::keep(&meeting, (order, least), with, &held)?;
+                return show(&own, &[with], &config, args);
+            }
             let total = self::transfers(order.batches.iter().sum());
             let shown = !no_progress && !args.json;
             if shown {
@@ -50,7 +62,7 @@ pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
                 let _ = writeln!(stderr(), "{told}; {with} has to call this as well, now");
             }
             let mut shown = shown.then(|| TransferProgress::on_stderr("transfers", total));
-            pool::fill(&meeting, order, &mut |batches| {
+            pool::fill(&meeting, order, None, &mut |batches| {
                 shown
                     .iter_mut()
                     .for_each(|shown| shown.passed(self::transfers(batches)));
@@ -67,6 +79,82 @@ pub fn pool(args: &PoolArgs) -> Result<(), Failure> {
             show(&own, &[with], &config, args)
         }
     }
+}
+
+/// Keeps a pool filled until a signal ends it, and tells what happens in a line each.
+fn keep(
+    meeting: &Meeting,
+    (order, least): (Order, u64),
+    with: &str,
+    held: &dyn Fn() -> Result<Vec<String>, Failure>,
+) -> Result<(), Failure> {
+    let keeper = Keeper {
+        meeting,
+        order,
+        least,
+    };
+    let count = grouped(transfers(least));
+    tell(&format!(
+        "keeps {count} transfers with {with}, which has to call this as well; Ctrl-C ends it"
+    ));
+    let mut log = Log::default();
+    keeper.keep(&mut |news| {
+        if let Some(line) = log.line(with, &news, held) {
+            tell(&line);
+        }
+    })
+}
+
+/// Decides what a log says of a pool that is kept: of meetings those that change something, and of
+/// failures that come again the second, fourth, eighth and so on.
+#[derive(Default)]
+struct Log {
+    met: bool,
+    failed: Option<(Code, u32)>,
+}
+
+impl Log {
+    fn line(
+        &mut self,
+        with: &str,
+        news: &News<'_>,
+        held: &dyn Fn() -> Result<Vec<String>, Failure>,
+    ) -> Option<String> {
+        match news {
+            News::Met(made) => {
+                let again = self.failed.take().is_some();
+                let first = !std::mem::replace(&mut self.met, true);
+                let changes = first || again || *made > 0;
+                changes.then(|| {
+                    let count = grouped(transfers(*made));
+                    let held = held().unwrap_or_else(|failure| vec![failure.finding().line()]);
+                    format!("met {with} and made {count}: {}", held.join("; "))
+                })
+            }
+            News::Failed(failure, rest) => {
+                let code = failure.finding().code;
+                let before = self.failed.filter(|(other, _)| *other == code);
+                let times = before.map_or(1, |(_, times)| times.saturating_add(1));
+                self.failed = Some((code, times));
+                let next = match rest.is_zero() {
+                    true => "waits on".to_string(),
+                    false => format!("tries again in {}", seconds(rest.as_secs_f64())),
+                };
+                let again = if times > 1 {
+                    format!(", {times} times")
+                } else {
+                    String::new()
+                };
+                let line = format!("{}{again}; {next}", failure.finding().line());
+                times.is_power_of_two().then_some(line)
+            }
+        }
+    }
+}
+
+/// Writes a line for a log. Nobody is harmed if standard error is closed.
+fn tell(line: &str) {
+    let _ = writeln!(stderr(), "{} {line}", date(unix_us()));
 }
 
 /// Prints what the pools of the party `own` with these peers cover.
@@ -138,6 +226,37 @@ pub fn value(own: &str, covered: &Covered) -> Value {
 mod tests {
     use super::*;
     use sealane_pool::Count;
+    use std::time::Duration;
+
+    #[test]
+    fn a_log_tells_what_changes_and_does_not_repeat_itself() {
+        let mut log = Log::default();
+        let held = || Ok(vec!["a line".to_string()]);
+        let mut line = |news: News<'_>| log.line("bob", &news, &held);
+        let met = |made: &str| Some(format!("met bob and made {made}: a line"));
+        assert_eq!(line(News::Met(0)), met("0"));
+        assert_eq!(line(News::Met(0)), None);
+        assert_eq!(line(News::Met(2)), met("2,048"));
+        let gone = Failure::new(Code::Unreachable, "bob is gone", "");
+        let told = (1..=8).map(|_| line(News::Failed(&gone, Duration::from_secs(4))));
+        let told = told.collect::<Vec<_>>();
+        let first = "error[unreachable]: bob is gone; tries again in 4.0 s";
+        assert_eq!(told[0].as_deref(), Some(first));
+        let silent = told.iter().map(Option::is_none).collect::<Vec<_>>();
+        assert_eq!(silent, [false, false, true, false, true, true, true, false]);
+        assert!(
+            told[7]
+                .as_ref()
+                .is_some_and(|line| line.contains(", 8 times; "))
+        );
+        let other = Failure::new(Code::PeerGaveUp, "bob gave up", "");
+        let waits = line(News::Failed(&other, Duration::ZERO));
+        assert_eq!(
+            waits.as_deref(),
+            Some("error[peer-gave-up]: bob gave up; waits on")
+        );
+        assert_eq!(line(News::Met(0)), met("0"));
+    }
 
     #[test]
     fn a_pool_has_a_line_for_each_party_that_may_evaluate() {

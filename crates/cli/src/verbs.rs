@@ -80,7 +80,7 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     effort.iter().for_each(terminal::print_warning);
     notes.extend(effort.iter().map(Diagnostic::line));
     if args.papers && !args.json {
-        return print_line(view::papers_card(&job));
+        return print_line(view::papers_card(&job, &cost));
     }
     if args.steps && !args.json {
         print_line(format!("{}\n", view::steps_card(&cost)))?;

@@ -229,6 +229,7 @@ codes! {
         PeerKnown "peer-known": "a party is known under another name",
         PoolBusy "pool-busy": "another process uses the same pool",
         PoolFull "pool-full": "a pool holds as many fills as it can",
+        PoolPort "pool-port": "a pool that is kept filled needs a port of its own",
         PoolShort "pool-short": "a pool has too little for a run",
         PoolUnusable "pool-unusable": "the files of a pool cannot be used",
         RunUnreadable "run-unreadable": "the folder of a run cannot be read",

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `execute` | a party as a driver of the flow; what passes between its two walks |
 //! | `walker` | one walk: calls from step to step |
-//! | `tasks` | calls that run a tape several times: reductions and loops |
+//! | `tasks` | calls that run a tape several times: reductions, loops and networks |
 //! | `values` | sources and lifetimes of shares |
 
 mod tasks;
@@ -27,7 +27,7 @@ use sealane_plan::flow::{self, Call, Driver, Refill, TileRun};
 use sealane_plan::steps::{Plan, StepOp};
 use sealane_plan::supply;
 use sealane_program::types::Data;
-use sealane_protocol::{Demand, Timing, Walk};
+use sealane_protocol::{Demand, LeftOver, Timing, Walk};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use values::Values;
@@ -76,6 +76,7 @@ pub(crate) fn execute<P: Party>(
         online: WalkState::new(plan),
         offline: WalkState::new(plan),
         material: HashMap::new(),
+        left_over: LeftOver::default(),
         opening: None,
         reported: HashSet::new(),
         first_step: first_steps(plan),
@@ -164,6 +165,8 @@ struct PlanRun<'a, 'o, P: Party> {
     offline: WalkState<'a, P::Offline>,
     /// Outputs of offline parts that their online parts have not taken.
     material: HashMap<Place, VecDeque<P::Material>>,
+    /// Correlations that refills have left over.
+    left_over: LeftOver,
     /// Output of the offline part of the reveal, once it has run.
     opening: Option<VecDeque<P::Material>>,
     /// Tile runs whose start the journal reported, and so has to report their end.
@@ -184,14 +187,16 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
     type Error = Fault;
 
     fn refill(&mut self, refill: &Refill) -> Result<(), Fault> {
-        let demand = supply::<P::Protocol>(self.plan, refill);
-        if demand.is_empty() {
+        let demand = supply::<P::Protocol>(self.plan, self.rows, refill);
+        let setting = &self.plan.setting;
+        let made = self.left_over.refill::<P::Protocol>(setting, &demand);
+        if made.is_empty() {
             return Ok(());
         }
         self.mesh.cancel().check()?;
         self.mesh.at_step(0);
         let since = self.recorder.start_call(0, self.mesh);
-        self.party.refill(&demand, self.mesh)?;
+        self.party.refill(&made, self.mesh)?;
         self.recorder.end_call(&since, StepProgress::All, self.mesh);
         Ok(())
     }

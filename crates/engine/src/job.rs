@@ -265,10 +265,10 @@ impl Job {
     pub fn network(&self) -> NetworkClass {
         self.network
     }
-    /// Returns the papers that the job rests on: those of its protocol, then those of every
-    /// session.
-    pub fn papers(&self) -> impl Iterator<Item = &'static Paper> {
-        self.protocol.profile().papers.iter().chain(SESSION)
+    /// Returns the papers that a run of this cost rests on: those of its protocol, then those of
+    /// every session.
+    pub fn papers<'a>(&self, cost: &'a CostReport) -> impl Iterator<Item = &'a Paper> {
+        cost.basis.papers.iter().chain(SESSION)
     }
     /// Returns the hash that people approve, in hex.
     pub fn hash(&self) -> String {

@@ -130,7 +130,8 @@ impl<'a> Draw<'a> {
 }
 
 /// Fills the pools of the two parties of a mesh, of these `names`; `progress` is told of batches
-/// that are written.
+/// that are written. If both state a number, nothing is made where both hold at `least` so many
+/// batches. Returns the number of batches that were made.
 ///
 /// # Errors
 /// The network failed, the other party wants something else, or the pool cannot be used. Any error
@@ -138,11 +139,12 @@ impl<'a> Draw<'a> {
 pub fn fill_pool(
     pool: &Pool,
     order: Order,
+    least: Option<u64>,
     names: &[String],
     mesh: &mut Mesh,
     progress: &mut dyn FnMut(u64),
-) -> Result<(), EngineError> {
-    let filled = fill(pool, order, names, mesh, progress);
+) -> Result<u64, EngineError> {
+    let filled = fill(pool, order, least, names, mesh, progress);
     if let Err(error) = &filled {
         let (cause, reason) = error.for_peers();
         mesh.abort(cause, &reason);
@@ -153,19 +155,22 @@ pub fn fill_pool(
 fn fill(
     pool: &Pool,
     order: Order,
+    least: Option<u64>,
     names: &[String],
     mesh: &mut Mesh,
     progress: &mut dyn FnMut(u64),
-) -> Result<(), EngineError> {
+) -> Result<u64, EngineError> {
     let filling = Filling {
         pool,
         cpu: tier()?,
         progress,
+        least,
     };
     match filling.run(order, coins()?, mesh) {
-        Ok(()) => mesh
-            .finish()
-            .map_err(|error| EngineError::from_net(error, names)),
+        Ok(made) => match mesh.finish() {
+            Ok(()) => Ok(made),
+            Err(error) => Err(EngineError::from_net(error, names)),
+        },
         Err(FillError::Fault(fault)) => Err(stopped(fault, Some(pool), names)),
         Err(FillError::Pool(finding)) => Err(EngineError::from(finding)),
         Err(FillError::Differs(theirs)) => {
@@ -173,7 +178,21 @@ fn fill(
             let finding = order_differs(names, &peer, order, theirs);
             Err(EngineError::from(finding).made_public())
         }
+        Err(FillError::KeepsOther(theirs)) => {
+            let peer = name(names, PartyId(1 - mesh.me().0));
+            let finding = keeps_other(&peer, least.unwrap_or(0), theirs);
+            Err(EngineError::from(finding).made_public())
+        }
     }
+}
+
+/// Finding for a party that keeps another number of batches.
+fn keeps_other(peer: &str, ours: u64, theirs: u64) -> Diagnostic {
+    let [ours, theirs] = [ours, theirs].map(|batches| batches.saturating_mul(BATCH as u64));
+    let what = format!("{peer} keeps {theirs} oblivious transfers; this side: {ours}");
+    Diagnostic::new(Code::PoolDiffers, what)
+        .because("Nothing has been made.")
+        .hint("let both call `sealane pool fill` with the same `--keep`")
 }
 
 /// Finding for a party that fills a pool in another way.

@@ -1,8 +1,25 @@
 //! Agreement of `plan --papers` with the pages of the protocols.
 
-use sealane_engine::ProtocolName;
+use crate::common::job_of;
+use crate::silent::PROGRAM as SILENT;
+use sealane_engine::{Job, NetworkClass, ProtocolName};
 use sealane_protocol::{Players, Security};
 use std::path::Path;
+
+/// One party has all inputs, and the other learns the largest.
+const ALONE: &str = "\
+sealane program 1
+name largest
+party alice
+party bob
+rows n <= 1000
+input x : alice u64[n] in 0..1000
+main {
+  %0 = param 0 : u64[n] in 0..1000 known alice
+  %1 = reduce max %0 axis 0 : u64 in 0..1000 known alice
+}
+reveal largest = %1 : u64 to bob
+";
 
 /// Returns the words of a page, without line breaks and brackets.
 fn page(name: &str) -> String {
@@ -69,4 +86,42 @@ fn each_role_is_played_by_one_party() {
         let one = roles.iter().all(|role| role.players == Players::One);
         assert!(one, "{protocol}");
     }
+}
+
+/// Parts of a plan's basis, at these rows.
+fn parts(job: &Job, rows: u64) -> (Vec<&'static str>, String, u32) {
+    let cost = job.cost(&[rows]).unwrap_or_else(|error| panic!("{error}"));
+    let parts = cost.basis.papers.iter().map(|paper| paper.part);
+    let bits = cost.basis.security.computational;
+    (parts.collect(), cost.basis.assumption, bits)
+}
+
+#[test]
+fn a_plan_names_the_transfers_that_its_run_takes() {
+    let wan = job_of(SILENT, ProtocolName::Yao, NetworkClass::Wan);
+    let transfers = |(parts, assumption, bits): (Vec<&'static str>, String, u32)| {
+        let with = |words: &str| parts.iter().any(|part| part.starts_with(words));
+        let of_silent = assumption.contains("learning parity");
+        let of_base = assumption.contains("strong DH");
+        assert_eq!(with("OT extension"), with("base OT"));
+        assert_eq!(with("silent OT"), with("trees of silent OT"));
+        assert_eq!(
+            (with("base OT"), with("silent OT")),
+            (of_base, of_silent),
+            "{assumption}"
+        );
+        (of_base, of_silent, bits)
+    };
+    // Few rows take transfers of an extension, many on a WAN silent ones.
+    assert_eq!(transfers(parts(&wan, 1000)), (true, false, 127));
+    assert_eq!(transfers(parts(&wan, 70_000)), (true, true, 120));
+    let lan = job_of(SILENT, ProtocolName::Yao, NetworkClass::Lan);
+    assert_eq!(transfers(parts(&lan, 70_000)), (true, false, 127));
+    // A fill decides which transfers a pool has.
+    let pooled = job_of(SILENT, ProtocolName::Yao, NetworkClass::Lan).from_pool();
+    let pooled = pooled.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(transfers(parts(&pooled, 1000)), (true, true, 120));
+    // Without inputs of the evaluator there are none. Whichever party has all of them garbles.
+    let alone = job_of(ALONE, ProtocolName::Yao, NetworkClass::Lan);
+    assert_eq!(transfers(parts(&alone, 1000)), (false, false, 127));
 }

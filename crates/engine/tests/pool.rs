@@ -40,6 +40,7 @@ impl Pools {
                         pool,
                         cpu: Cpu::best(),
                         progress: &mut |_| (),
+                        least: None,
                     };
                     let made = filling.run(order, Coins::from_os().unwrap(), &mut mesh);
                     assert!(made.is_ok());

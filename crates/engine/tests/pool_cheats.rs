@@ -50,10 +50,17 @@ impl Pools {
         pools
     }
 
-    fn fill(&self, order: Order, meshes: [Mesh; 2]) -> [Result<(), EngineError>; 2] {
+    fn fill(&self, order: Order, meshes: [Mesh; 2]) -> [Result<u64, EngineError>; 2] {
         let names = &named(&["clinic", "lab"]);
         both(meshes, |party, mut mesh| {
-            fill_pool(&self.pools[party], order, names, &mut mesh, &mut |_| ())
+            fill_pool(
+                &self.pools[party],
+                order,
+                None,
+                names,
+                &mut mesh,
+                &mut |_| (),
+            )
         })
     }
 
@@ -251,7 +258,7 @@ fn a_sender_whose_proof_is_wrong_destroys_the_pool() {
     let [mine, other] = both(meshes(None), |party, mut mesh| {
         let pool = &pools.pools[party];
         match party {
-            ME => fill_pool(pool, order, names, &mut mesh, &mut |_| ()).err(),
+            ME => fill_pool(pool, order, None, names, &mut mesh, &mut |_| ()).err(),
             _ => {
                 let end = proves_wrongly(pool, order, &mut mesh);
                 assert!(end.is_ok(), "it has sent its proof");

@@ -8,7 +8,7 @@ use sealane_program::types::{Data, Type};
 use std::thread;
 
 /// Both parties learn for how many rows the first one's number is the larger.
-const PROGRAM: &str = "\
+pub const PROGRAM: &str = "\
 sealane program 1
 name larger
 party alice
@@ -75,6 +75,13 @@ fn many_inputs_on_a_wan_come_from_silent_transfers_as_planned() {
     assert!((0.125..0.45).contains(&silent), "{silent} bytes a bit");
     assert!(bytes_beyond_tables(&wan, 1000) > 1.9);
     assert!(bytes_beyond_tables(&lan, many) > 3.9);
+    // The second refill has enough that the first one left over: 57,000 rows are one iteration.
+    let prepared = |rows| {
+        let cost = wan.cost(&[rows]).unwrap_or_else(|error| panic!("{error}"));
+        cost.steps[0].sent.clone()
+    };
+    assert_eq!(prepared(57_000), prepared(56_000));
+    assert_ne!(prepared(57_200), prepared(57_000));
     run_on(&wan, many);
     run_on(&wan, 1000);
 }

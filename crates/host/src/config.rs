@@ -17,6 +17,8 @@
 //! address = "lab.example:7700"
 //! key = "ed25519:..."
 //!
+//! pool_port = 7701                   # where it meets others to fill pools
+//!
 //! [limits]
 //! timeout_s = 30                     # longest silence of a party
 //! wait_s = 600                       # how long this party waits for the others to start
@@ -38,6 +40,7 @@ use sealane_engine::ProtocolName;
 use sealane_identity::PublicKey;
 use sealane_parties::NetworkClass;
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -76,10 +79,24 @@ pub struct Party {
     pub address: String,
     /// Address as `host:port` at which it listens, if that is another.
     pub listen: Option<String>,
+    /// Port at which it meets others to fill pools, if that is another.
+    pub pool_port: Option<NonZero<u16>>,
     /// Public key that it has to prove to hold.
     pub key: PublicKey,
     /// File of its private key, at the party itself.
     pub identity: Option<PathBuf>,
+}
+
+impl Party {
+    /// The addresses at which others reach it, and at which it listens if that is another, to fill
+    /// pools.
+    pub fn for_pools(&self) -> (String, Option<String>) {
+        let at = |address: &String| match (self.pool_port, address.rsplit_once(':')) {
+            (Some(port), Some((host, _))) => format!("{host}:{port}"),
+            _ => address.clone(),
+        };
+        (at(&self.address), self.listen.as_ref().map(at))
+    }
 }
 
 impl Config {

@@ -163,6 +163,11 @@ pub struct Meeting {
 }
 
 impl Meeting {
+    /// Returns the token that ends the meeting.
+    pub fn cancel(&self) -> &Cancel {
+        &self.config.cancel
+    }
+
     /// Returns the number of this party in its job.
     pub fn me(&self) -> PartyId {
         self.me
@@ -239,8 +244,8 @@ pub fn prepare_with(
     })
 }
 
-/// Prepares the meeting of this party with one other, without a job. They are numbered by their
-/// keys, so that both number them alike.
+/// Prepares the meeting of this party with one other to fill a pool, without a job. They are
+/// numbered by their keys, so that both number them alike.
 ///
 /// # Errors
 /// The errors of [`prepare`].
@@ -261,9 +266,13 @@ pub fn prepare_pair(
     let second = keys[0].as_bytes() > keys[1].as_bytes();
     let in_order = if second { [peer, own] } else { [own, peer] }.map(String::from);
     let me = PartyId(second.into());
-    let mesh = mesh_config(&in_order, me, config, || {
+    let mut mesh = mesh_config(&in_order, me, config, || {
         self::identity(own, config, identity)
     })?;
+    for (name, endpoint) in in_order.iter().zip(&mut mesh.parties) {
+        endpoint.address = party_config(name, config)?.for_pools().0;
+    }
+    mesh.listen = party_config(own, config)?.for_pools().1;
     Ok(Meeting {
         config: mesh,
         places: vec![PartyId(0), PartyId(1)],
@@ -352,6 +361,7 @@ mod tests {
             let party = Party {
                 address: format!("127.0.0.1:{port}"),
                 listen: None,
+                pool_port: None,
                 key: identity.public_key(),
                 identity: Some(file),
             };

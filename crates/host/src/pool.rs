@@ -1,11 +1,14 @@
 //! Pools of this party: filling one with the other party, and what each covers.
 
+pub mod keep;
+
 use crate::Failure;
 use crate::config::Config;
 use crate::meet::{self, Meeting};
+use sealane_diagnostic::Code;
 use sealane_engine::fill_pool;
 use sealane_parties::NetworkClass;
-use sealane_pool::{BATCH, Count, Order, Pool, Role};
+use sealane_pool::{BATCH, Count, MOST_FILLS, Order, Pool, Role};
 use std::path::Path;
 
 /// Coverage of a pool: bits of inputs of the party that evaluates.
@@ -44,8 +47,7 @@ impl Amount<'_> {
         {
             let what = format!("`{named}` is none of the two parties");
             let hint = format!("`--evaluator` names one of: {}", names.join(", "));
-            let code = sealane_diagnostic::Code::UnknownParty;
-            return Err(Failure::new(code, what, hint));
+            return Err(Failure::new(Code::UnknownParty, what, hint));
         }
         let batches = self.transfers.div_ceil(BATCH as u64);
         let mut order = Order {
@@ -61,16 +63,59 @@ impl Amount<'_> {
     }
 }
 
-/// Meets the other party and fills the pools of both; `progress` is told of batches.
+/// Returns the batches below which a pool is filled that keeps so many transfers, by fills of
+/// `amount`.
+///
+/// # Errors
+/// The party that listens has no port for pools, so that it would be in the way of runs; or the
+/// pool would have to hold more fills than it can.
+pub fn least(keep: u64, amount: u64, meeting: &Meeting, config: &Config) -> Result<u64, Failure> {
+    let listens = &meeting.names()[0];
+    if meet::party_config(listens, config)?.pool_port.is_none() {
+        return Err(no_port(listens));
+    }
+    let [least, each] = [keep, amount].map(|transfers| transfers.div_ceil(BATCH as u64));
+    if least.div_ceil(each.max(1)) > MOST_FILLS as u64 / 2 {
+        let what = format!(
+            "fills of {} transfers are too small to keep {}: a pool holds {MOST_FILLS} fills",
+            self::transfers(each),
+            self::transfers(least)
+        );
+        let hint = "let both parties state more with `--transfers`, or less with `--keep`";
+        return Err(Failure::new(Code::PoolFull, what, hint));
+    }
+    Ok(least)
+}
+
+/// Failure for a party that would listen for fills where it listens for runs.
+fn no_port(listens: &str) -> Failure {
+    let what = format!("`{listens}` has no port at which it can wait for fills");
+    let reason = "At the port of its address, fills would be in the way of runs.";
+    let hint = format!(
+        "let both parties add a free port to `[parties.{listens}]` of their files, such as \
+         `pool_port = 7701`"
+    );
+    Failure::new(Code::PoolPort, what, hint).because(reason)
+}
+
+/// Meets the other party and fills the pools of both; `progress` is told of batches. If both state
+/// a number, nothing is made where both hold at `least` so many batches. Returns the number of
+/// batches that were made.
 ///
 /// # Errors
 /// The errors of the meeting; the other party wants something else; the pool cannot be used.
-pub fn fill(meeting: &Meeting, order: Order, progress: &mut dyn FnMut(u64)) -> Result<(), Failure> {
+pub fn fill(
+    meeting: &Meeting,
+    order: Order,
+    least: Option<u64>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<u64, Failure> {
     let pool = meeting.pool().expect("a pair has a pool");
     let mut mesh = meet::connect(meeting)?;
     Ok(fill_pool(
         &pool,
         order,
+        least,
         &meeting.names(),
         &mut mesh,
         progress,
@@ -108,4 +153,15 @@ pub fn covered(
         own: pool.count(Role::Receiver)?,
         theirs: pool.count(Role::Sender)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_testkit::page;
+
+    #[test]
+    fn a_party_without_a_port_for_pools_is_told_so() {
+        page::shows("pool-port", &no_port("lab").to_string());
+    }
 }

@@ -216,10 +216,15 @@ fn events(path: &Path) -> io::Result<Vec<Record>> {
     Ok(lines.collect::<Result<_, _>>()?)
 }
 
+/// Returns the current time in microseconds since 1970.
+pub fn unix_us() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_micros() as u64)
+}
+
 /// Current time in UTC, as the names of folders contain it: `20260314-153012-347`.
 fn stamp() -> String {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let unix_us = since.map_or(0, |since| since.as_micros() as u64);
+    let unix_us = unix_us();
     let date = sealane_page::units::date(unix_us);
     let digits = date
         .chars()

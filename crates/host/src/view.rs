@@ -113,11 +113,7 @@ pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
         participants.iter().filter_map(Participant::bystander),
     );
     card.line("steps", cost.steps.len().to_string());
-    let at = cost
-        .rows
-        .iter()
-        .map(|(name, count)| format!("{name} = {}", grouped(*count)));
-    card.lines("for", at);
+    rows_of(&mut card, cost);
     promise(&mut card, job.parties(), &cost.promise, None);
     let time = |class| seconds(cost.estimate_s(class));
     let (lan, wan) = (time(NetworkClass::Lan), time(NetworkClass::Wan));
@@ -132,6 +128,13 @@ pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
     }
     card.line("job", job.hash());
     card
+}
+
+/// States the row counts of a cost.
+fn rows_of(card: &mut Card, cost: &CostReport) {
+    let at = cost.rows.iter();
+    let at = at.map(|(name, count)| format!("{name} = {}", grouped(*count)));
+    card.lines("for", at);
 }
 
 /// Every step of a plan, one a line.
@@ -159,14 +162,15 @@ pub fn steps_card(cost: &CostReport) -> Card {
     card
 }
 
-/// Components of a job's protocol, one per line: paper, assumption, security level.
-pub fn papers_card(job: &Job) -> Card {
+/// Components on which a run of this cost rests, one per line: paper, assumption, security level.
+pub fn papers_card(job: &Job, cost: &CostReport) -> Card {
     let profile = job.protocol().profile();
     let mut card = Card::new(format!(
         "{} {} · {}",
-        profile.name, profile.version, profile.security
+        profile.name, profile.version, cost.basis.security
     ));
-    card.line("assumes", profile.assumption);
+    rows_of(&mut card, cost);
+    card.line("assumes", &*cost.basis.assumption);
     let columns = ["part", "paper", "assumes", "security"].map(Column::text);
     let row = |paper: &Paper| {
         let cells = [
@@ -177,7 +181,7 @@ pub fn papers_card(job: &Job) -> Card {
         ];
         cells.map(|cell| format!("{cell} ")).to_vec()
     };
-    card.table(None, columns, job.papers().map(row));
+    card.table(None, columns, job.papers(cost).map(row));
     card
 }
 
@@ -198,7 +202,7 @@ pub fn plan_record(job: &Job, cost: &CostReport) -> PlanRecord {
         to: parties[to.index()].clone(),
         bytes: *bytes,
     });
-    let papers = job.papers().map(|paper| PaperRecord {
+    let papers = job.papers(cost).map(|paper| PaperRecord {
         part: paper.part.to_string(),
         paper: paper.cited(),
         assumption: paper.assumption.to_string(),

@@ -18,7 +18,8 @@
 //! k_i^x = K(i, x, b (r_i^x + P(i, x, r_i^{1-x})))     k_i^c = K(i, c, a_i B)
 //! ```
 //!
-//! Neither message depends on the other, so both may be on their way at once (Theorem 11). `P` is
+//! Neither message depends on the other, so both may be on their way at once (Theorem 11). That of
+//! the receiver leaves in pieces, and only `K` waits for all of them. `P` is
 //! a hash to a point and `K` one to a key of 256 bits, the seed of a generator. Both are BLAKE3 in
 //! its key derivation mode, over the session's identifier, both parties' indices, the index of the
 //! OT and the number of the choice; `K` takes besides them every byte that was sent.
@@ -92,6 +93,12 @@ pub(crate) const fn receiver_bytes(ots: usize) -> usize {
     ots * 2 * POINT_BYTES
 }
 
+/// OTs of a piece of the receiver's message. The sender works on a piece while the receiver makes
+/// the next one.
+const PIECE: usize = 16;
+/// Bytes of such a piece.
+pub(crate) const PIECE_BYTES: usize = receiver_bytes(PIECE);
+
 /// Bytes of an encoded point.
 const POINT_BYTES: usize = 32;
 /// Labels of the coins' streams.
@@ -126,17 +133,25 @@ pub(crate) struct Sender {
     roles: Roles,
     secret: Zeroizing<Scalar>,
     message: [u8; SENDER_BYTES],
+    /// Points that the receiver has sent so far, and the shared points of these OTs.
+    from_receiver: Vec<u8>,
+    shared: Zeroizing<Vec<[Encoded; 2]>>,
+    malformed: bool,
 }
 
 impl Sender {
     /// Picks the secret of this run.
-    pub(crate) fn new(roles: Roles, coins: &mut Coins) -> Sender {
+    pub(crate) fn new(roles: Roles, ots: usize, coins: &mut Coins) -> Sender {
         let secret = random_scalar(&mut coins.secret(SENDER));
         let message = encode(&(RISTRETTO_BASEPOINT_TABLE * &*secret));
         Sender {
             roles,
             secret,
             message,
+            from_receiver: Vec::with_capacity(receiver_bytes(ots)),
+            // A vector that grew would leave a copy behind.
+            shared: Zeroizing::new(Vec::with_capacity(ots)),
+            malformed: false,
         }
     }
 
@@ -145,27 +160,37 @@ impl Sender {
         &self.message
     }
 
-    /// Derives both keys of each OT from the receiver's message, which says how many they are.
-    pub(crate) fn keys(self, from_receiver: &[u8]) -> Result<Vec<[Seed; 2]>, MalformedPoint> {
-        let pairs = pairs(from_receiver);
-        // All points are decoded before the secret meets one of them.
-        let mut points = Vec::with_capacity(pairs.len());
-        for pair in pairs {
-            points.push([decode(&pair[0])?, decode(&pair[1])?]);
-        }
-        let derivation = KeyDerivation::new(self.roles, &self.message, from_receiver);
-        let mut keys = Vec::with_capacity(pairs.len());
-        for (index, (pair, points)) in pairs.iter().zip(&points).enumerate() {
+    /// Takes the next piece of the receiver's message: the points of some OTs.
+    pub(crate) fn take(&mut self, piece: &[u8]) {
+        self.from_receiver.extend_from_slice(piece);
+        for pair in pairs(piece) {
+            // What follows a malformed point is of no use; the caller may still compare digests.
+            let (false, Ok(points)) = (self.malformed, decode_pair(pair)) else {
+                self.malformed = true;
+                return;
+            };
+            let index = self.shared.len();
             // A receiver that makes a sum the identity has chosen 0 as its logarithm, no more.
-            let key = |choice: usize| {
+            let shared = |choice: usize| {
                 let other = &pair[1 - choice];
                 let mask = self.roles.hash_to_point(index, choice as u8, other);
-                let shared = Zeroizing::new(*self.secret * (points[choice] + *mask));
-                derivation.key(index, choice as u8, &shared)
+                encode(&Zeroizing::new(*self.secret * (points[choice] + *mask)))
             };
-            keys.push([key(0), key(1)]);
+            let both = Zeroizing::new([shared(0), shared(1)]);
+            self.shared.push(*both);
         }
-        Ok(keys)
+    }
+
+    /// Derives both keys of each OT of the message that was taken.
+    pub(crate) fn keys(self) -> Result<Vec<[Seed; 2]>, MalformedPoint> {
+        if self.malformed {
+            return Err(MalformedPoint);
+        }
+        let derivation = KeyDerivation::new(self.roles, &self.message, &self.from_receiver);
+        let keys = self.shared.iter().enumerate().map(|(index, shared)| {
+            [0, 1].map(|choice| derivation.key(index, choice as u8, &shared[choice]))
+        });
+        Ok(keys.collect())
     }
 }
 
@@ -178,12 +203,22 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// Picks the points of a run of `ots` OTs, for the bits of `choices`, 128 a block.
-    pub(crate) fn new(roles: Roles, choices: &[Block], ots: usize, coins: &mut Coins) -> Receiver {
+    /// Picks the points of a run of `ots` OTs, for the bits of `choices`, 128 a block, and gives
+    /// them to `send` in pieces.
+    ///
+    /// # Errors
+    /// Those of `send`.
+    pub(crate) fn new<E>(
+        roles: Roles,
+        choices: &[Block],
+        ots: usize,
+        coins: &mut Coins,
+        mut send: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<Receiver, E> {
         let mut message = Zeroizing::new(vec![0; receiver_bytes(ots)]);
         let mut secrets = Zeroizing::new(Vec::with_capacity(ots));
         let mut stream = coins.secret(RECEIVER);
-        for (index, pair) in pairs_mut(&mut message).iter_mut().enumerate() {
+        for index in 0..ots {
             let secret = random_scalar(&mut stream);
             let mut wide = Zeroizing::new([0; 64]);
             stream.fill_bytes(&mut wide[..]);
@@ -196,20 +231,20 @@ impl Receiver {
             for (own, other) in own.iter_mut().zip(&mut other) {
                 u8::conditional_swap(own, other, Choice::from(choice));
             }
-            *pair = [own, other];
+            pairs_mut(&mut message)[index] = [own, other];
             secrets.push(*secret);
+            let made = index + 1;
+            if made.is_multiple_of(PIECE) || made == ots {
+                let first = index - index % PIECE;
+                send(&message[receiver_bytes(first)..receiver_bytes(made)])?;
+            }
         }
-        Receiver {
+        Ok(Receiver {
             roles,
             choices: Zeroizing::new(choices.to_vec()),
             secrets,
             message,
-        }
-    }
-
-    /// Returns the message for the sender.
-    pub(crate) fn message(&self) -> &[u8] {
-        &self.message
+        })
     }
 
     /// Derives the key of OT `i` for bit `i` of the choices, from the sender's message.
@@ -222,11 +257,15 @@ impl Receiver {
         let derivation = KeyDerivation::new(self.roles, from_sender, &self.message);
         let keys = self.secrets.iter().enumerate().map(|(index, secret)| {
             let shared = Zeroizing::new(&multiples * secret);
+            let shared = Zeroizing::new(encode(&shared));
             derivation.key(index, bit(&self.choices, index), &shared)
         });
         Ok(keys.collect())
     }
 }
+
+/// The secrets erase themselves.
+impl ZeroizeOnDrop for Sender {}
 
 /// The secrets erase themselves.
 impl ZeroizeOnDrop for Receiver {}
@@ -276,8 +315,7 @@ impl KeyDerivation {
 
     /// Derives key number `choice` of OT `index`. All fields are of fixed length, so the encoding
     /// is injective.
-    fn key(&self, index: usize, choice: u8, shared: &RistrettoPoint) -> Seed {
-        let shared = Zeroizing::new(encode(shared));
+    fn key(&self, index: usize, choice: u8, shared: &Encoded) -> Seed {
         let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key(TO_KEY));
         hasher
             .update(&self.transcript)
@@ -301,6 +339,10 @@ fn decode(encoded: &Encoded) -> Result<RistrettoPoint, MalformedPoint> {
         Some(point) if !point.is_identity() => Ok(point),
         _ => Err(MalformedPoint),
     }
+}
+
+fn decode_pair([one, other]: &[Encoded; 2]) -> Result<[RistrettoPoint; 2], MalformedPoint> {
+    Ok([decode(one)?, decode(other)?])
 }
 
 /// Returns the two points of each OT, in the order of choices.

@@ -12,15 +12,15 @@ use sealane_ot::{Flight, OtError, Security, SoftSpoken};
 const BASE: SoftSpoken = SoftSpoken::new(4, Security::Malicious);
 const PARAMS: Params = Params::danger_tiny(Security::Malicious);
 
-/// Numbers of OTs that are made, and then taken, in turn: some are wanted later than the next
+/// Numbers of OTs that are made, and then taken, in turn: some are left over for after the next
 /// refill, and a refill takes one iteration or several.
 fn turns() -> [(usize, Vec<usize>); 4] {
     let given = PARAMS.given();
     [
-        (300, vec![128, 1]),
+        (given, vec![128, 1]),
         (0, vec![171]),
-        (given + 5, vec![given]),
-        (77, vec![5, 77]),
+        (2 * given, vec![given - 299, given]),
+        (given, vec![298, 2 * given - 299]),
     ]
 }
 

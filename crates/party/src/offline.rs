@@ -72,6 +72,7 @@ impl Shares for Empty {
     fn concat(parts: &[&Empty]) -> Empty {
         *parts[0]
     }
+    fn put(&mut self, _: &View, _: &Empty, _: usize) {}
     fn resize(&self, _: usize, _: usize, _: bool) -> Empty {
         *self
     }

@@ -123,9 +123,10 @@ pub trait Party: Steps<Output = ()> {
     /// The network fails, or a peer breaks the protocol.
     fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<Self, Fault>;
 
-    /// Adds correlations to the pools, behind those that earlier tiles have not taken yet. No step
-    /// is under way, so that this too is straight-line code that may flush and wait. Called only
-    /// with kinds that fill a pool.
+    /// Adds correlations to the pools, behind those that are left over or that earlier tiles have
+    /// not taken yet. No step is under way, so that this too is straight-line code that may flush
+    /// and wait. Called only with kinds that fill a pool, and multiples of
+    /// [`Protocol::refill_unit`].
     ///
     /// # Errors
     /// The network fails, or a peer breaks the protocol.

@@ -21,6 +21,9 @@ pub trait Shares: Sized + Send {
     fn spread(&self, inner: usize) -> Self;
     /// Concatenates all elements of the parts. All have the same number of planes.
     fn concat(parts: &[&Self]) -> Self;
+    /// Replaces the elements that a view names, in its order, by as many elements of `from` from
+    /// number `first` on. Both have the same number of planes.
+    fn put(&mut self, places: &View, from: &Self, first: usize);
     /// Takes planes `first..first + count`; planes past the last are zero, or (`signed`) repeat the
     /// last.
     fn resize(&self, first: usize, count: usize, signed: bool) -> Self;
@@ -124,6 +127,17 @@ impl<E: Zeroize + Copy + Default + Send> Shares for Planes<E> {
         Planes::new(planes, elements, data)
     }
 
+    fn put(&mut self, places: &View, from: &Self, first: usize) {
+        let places = places.indices();
+        for plane in 0..self.planes {
+            let from = &from.plane(plane)[first..][..places.len()];
+            let to = self.plane_mut(plane);
+            for (place, element) in places.iter().zip(from) {
+                to[*place] = *element;
+            }
+        }
+    }
+
     fn resize(&self, first: usize, count: usize, signed: bool) -> Self {
         let mut data = Vec::with_capacity(count * self.elements);
         for plane in first..first + count {
@@ -177,6 +191,18 @@ mod tests {
         };
         let grouped = tensor.gather(&lanes, &View::whole(2));
         assert_eq!(grouped.spread(2).data(), tensor.data());
+    }
+
+    #[test]
+    fn elements_are_put_where_a_view_says() {
+        let (mut tensor, from) = (sample(2, 6), sample(2, 4));
+        let places = View {
+            offset: 1,
+            dims: vec![(2, 3)],
+        };
+        tensor.put(&places, &from, 2);
+        let want = [0, 20, 20, 30, 30, 50, 1, 21, 21, 31, 31, 51];
+        assert_eq!(tensor.data(), want);
     }
 
     #[test]

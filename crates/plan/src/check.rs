@@ -9,8 +9,8 @@
 //!   in the domain that the protocol states.
 
 use crate::steps::{
-    Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Segment, Step, StepOp,
-    SymView, TapeId,
+    Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Rearrangement, Segment,
+    Step, StepOp, SymView, TapeId,
 };
 use crate::uses::StepKind;
 use sealane_circuit::Tape;
@@ -80,12 +80,11 @@ impl Checker<'_> {
                 here || known.rows.is_none() || known.kept,
                 "an operand has not been kept",
             )?;
-            ensure(
-                known.rows.is_none() || known.rows == segment.rows,
-                "rows of another table",
-            )?;
+            let walked = known.rows == segment.rows || known.rows == step.op.all_rows();
+            ensure(known.rows.is_none() || walked, "rows of another table")?;
         }
-        Ok(())
+        let once = step.op.all_rows().is_none() || segment.rows.is_none();
+        ensure(once, "all rows at once, in a walk over rows")
     }
 
     fn writes(&mut self, segment: &Segment, step: &Step) -> Result<(), String> {
@@ -105,10 +104,8 @@ impl Checker<'_> {
                 after || !step.op.carries(),
                 "what is carried from tile to tile has rows",
             )?;
-            ensure(
-                known.rows.is_none() || known.rows == segment.rows,
-                "rows of another table",
-            )?;
+            let walked = known.rows == segment.rows || known.rows == step.op.all_rows();
+            ensure(known.rows.is_none() || walked, "rows of another table")?;
             *made = Made::In {
                 segment: self.segment,
                 after,
@@ -118,14 +115,17 @@ impl Checker<'_> {
     }
 
     fn widths(&self, segment: &Segment, step: &Step) -> Result<(), String> {
-        let rows = match segment.rows {
+        let rows = match segment.rows.or(step.op.all_rows()) {
             Some(rows) => {
                 let rows = self
                     .plan
                     .rows
                     .get(usize::from(rows.0))
                     .ok_or("unknown rows")?;
-                vec![1, rows.tile.min(rows.bound)]
+                match segment.rows {
+                    Some(_) => vec![1, rows.tile.min(rows.bound)],
+                    None => vec![1, rows.bound],
+                }
             }
             None => vec![1],
         };
@@ -166,6 +166,26 @@ impl Checker<'_> {
                 let same = parts.iter().all(|part| self.bits(*part) == self.bits(*out));
                 ensure(same, "parts of different widths")
             }
+            StepOp::RowNumber { out } => {
+                let value = self.value(*out);
+                let one_each = value.rows.is_some() && value.elements == 1;
+                ensure(one_each, "numbers of what are not rows")
+            }
+            StepOp::Rearrange {
+                how, operand, out, ..
+            } => {
+                let there = self.within(operand, rows)?;
+                ensure(there == rows, "rows of another number")?;
+                let after = match how {
+                    Rearrangement::Roll(_) => rows,
+                    Rearrangement::Head(len) => *len,
+                };
+                let fills = after * operand.inner.count(rows) == self.elements(*out, rows);
+                ensure(fills, "what is moved does not fill its value")?;
+                let same = self.bits(operand.value) == self.bits(*out);
+                ensure(same, "a move changes a width")
+            }
+            StepOp::Meet { .. } => self.meet(rows, step),
             StepOp::Settle => Ok(()),
             StepOp::Convert { value, out } | StepOp::Open { value, out } => {
                 let (from, to) = (self.value(*value), self.value(*out));
@@ -337,6 +357,47 @@ impl Checker<'_> {
         self.produced(tape, outs, length, rows)
     }
 
+    fn meet(&self, rows: u64, step: &Step) -> Result<(), String> {
+        let StepOp::Meet {
+            network,
+            tape,
+            length,
+            over,
+            captured,
+            outs,
+            ..
+        } = &step.op
+        else {
+            return Ok(());
+        };
+        let (tape, length) = (self.tape(*tape)?, length.at(rows));
+        let mut planes = 0;
+        ensure(over.len() == outs.len(), "not a result for each operand")?;
+        for (operand, out) in over.iter().zip(outs) {
+            let there = self.within(operand, rows)? == length;
+            ensure(there, "an operand has other elements")?;
+            let inner = operand.inner.count(rows);
+            planes += inner * self.bits(operand.value);
+            let fills = length * inner == self.elements(*out, rows);
+            ensure(fills, "the result has other elements")?;
+            let same = self.bits(operand.value) == self.bits(*out);
+            ensure(same, "a network changes a width")?;
+        }
+        let whole = |value: &PlanValue| self.elements(*value, rows) * self.bits(*value);
+        let inputs = 2 * planes + captured.iter().map(whole).sum::<u64>();
+        ensure(
+            inputs == u64::from(tape.inputs),
+            "operands do not fill the tape's inputs",
+        )?;
+        let written = network
+            .writes()
+            .into_iter()
+            .filter(|writes| *writes)
+            .count();
+        let fills = planes * written as u64 == tape.outputs.len() as u64;
+        ensure(fills, "the tape has other outputs")
+    }
+
     /// Checks that the outputs of a tape on `lanes` lanes match the values that they are written
     /// to.
     fn produced(
@@ -384,7 +445,7 @@ impl Checker<'_> {
             ensure(same, "an operand is not in the domain that is wanted")
         };
         match &step.op {
-            StepOp::Tape { .. } => all(P::tape_domain(TapeUse::Map)),
+            StepOp::Tape { .. } | StepOp::Meet { .. } => all(P::tape_domain(TapeUse::Map)),
             StepOp::Fold { .. } => all(P::tape_domain(TapeUse::Fold)),
             StepOp::Scan { .. } => all(P::tape_domain(TapeUse::Scan)),
             StepOp::Linear { out, .. } | StepOp::Product { out, .. } => {
@@ -395,12 +456,16 @@ impl Checker<'_> {
                 )?;
                 all(P::domain(algebra))
             }
-            StepOp::Move { out, .. } | StepOp::Concat { out, .. } => all(of(out)),
+            StepOp::Move { out, .. }
+            | StepOp::Rearrange { out, .. }
+            | StepOp::Concat { out, .. } => all(of(out)),
             StepOp::Input { out, .. } => ensure(
                 of(out) == P::input_domain(of(out).algebra),
                 "an input arrives elsewhere",
             ),
-            StepOp::Constant { out, .. } => all(P::domain(of(out).algebra)),
+            StepOp::Constant { out, .. } | StepOp::RowNumber { out } => {
+                all(P::domain(of(out).algebra))
+            }
             StepOp::Convert { value, out } => {
                 ensure(of(value) != of(out), "a conversion within one domain")
             }

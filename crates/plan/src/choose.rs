@@ -10,7 +10,7 @@
 //! malicious parties, though, an input that is needed twice is shared as bits and converted, since
 //! nothing forces an owner to share the same number both times.
 
-use crate::draft::{Draft, Phase, Tensor, TensorId, UnitWork};
+use crate::draft::{Draft, Phase, Rearrange, Tensor, TensorId, UnitWork};
 use crate::lower::Lowered;
 use crate::steps::{PlanValue, Step, StepOp, ValuePlan};
 use sealane_circuit::Tape;
@@ -28,7 +28,17 @@ pub(crate) struct Chosen {
 
 /// Gives every value its domain and inserts conversions.
 pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
-    let there = (0..draft.tensors.len()).map(|tensor| draft.there_in(tensor));
+    // Rows that are made all at once are converted tile by tile, in the walk after.
+    let there = draft.tensors.iter().enumerate().map(|(at, tensor)| {
+        let there = draft.there_in(at);
+        match tensor.rows {
+            Some(_) => Phase {
+                rows: tensor.rows,
+                ..there
+            },
+            None => there,
+        }
+    });
     let mut chooser = Chooser {
         draft,
         values: plain(draft),
@@ -48,12 +58,14 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
                 chooser.given(&step, unit.phase, &wants, P::input_domain);
                 continue;
             }
-            UnitWork::Constant { out, .. } => {
+            UnitWork::Constant { out, .. } | UnitWork::RowNumber { out } => {
                 chooser.given(&step, unit.phase, &wants[out.0 as usize], P::domain);
                 continue;
             }
             // Elements move in the domain that they are in.
-            UnitWork::Move { from, .. } => chooser.values[from.tensor.0 as usize].domain,
+            UnitWork::Move { from, .. } | UnitWork::Rearrange(Rearrange { from, .. }) => {
+                chooser.values[from.tensor.0 as usize].domain
+            }
             work => match draft.algebra(unit) {
                 Algebra::Z2 => P::tape_domain(work.tape_use()),
                 ring => P::domain(ring),
@@ -166,6 +178,7 @@ impl Chooser<'_> {
                         data: data.clone(),
                         out,
                     },
+                    StepOp::RowNumber { .. } => StepOp::RowNumber { out },
                     _ => unreachable!("an input or a constant"),
                 };
                 let (label, span) = (step.label.clone(), step.span.clone());

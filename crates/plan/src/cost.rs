@@ -37,7 +37,8 @@ pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
         by_row.push(slope);
         by_run -= slope * count as f64;
     }
-    report::report(plan, rows, (total, rounds), by_row, by_run.max(0.0))
+    let basis = P::basis(&plan.setting, &total.demand);
+    report::report(plan, rows, (total, rounds), basis, by_row, by_run.max(0.0))
 }
 
 /// Payload bytes of a run, all parties together, with the roles of `setting`.
@@ -55,9 +56,13 @@ pub(crate) fn crossing_s<P: Protocol>(plan: &Plan, rows: &[u64]) -> f64 {
     bytes / class.bytes_per_s() as f64 + rounds * class.round_trip().as_secs_f64() / 2.0
 }
 
-/// Correlations of pools that a refill makes.
-pub fn supply<P: Protocol>(plan: &Plan, refill: &Refill) -> Demand {
-    counter(plan).supply::<P>(refill)
+/// Correlations of pools that a refill makes, in a run on so many rows of each table.
+pub fn supply<P: Protocol>(plan: &Plan, rows: &[u64], refill: &Refill) -> Demand {
+    let counter = walk::Counter {
+        rows,
+        ..counter(plan)
+    };
+    counter.supply::<P>(refill)
 }
 
 /// Bits that the correlations of one full tile of a segment take in pools, at the party with the

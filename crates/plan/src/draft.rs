@@ -5,7 +5,8 @@
 //! or product in a ring, an input. Bodies are still graphs of typed operations, with ranges; the
 //! pass `lower` turns them into tapes.
 
-use crate::steps::{Len, LinearFactor, SymView};
+use crate::network::Network;
+use crate::steps::{Len, LinearFactor, Rearrangement, SymView};
 use sealane_diagnostic::Span;
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, Visibility};
 use sealane_program::types::{Data, Range, RowId, Shape, Type};
@@ -75,17 +76,41 @@ pub(crate) struct Unit {
 
 /// Operation of a unit.
 pub(crate) enum UnitWork {
-    Input { input: u32, out: TensorId },
-    Constant { data: Data, out: TensorId },
-    Move { from: Read, out: TensorId },
+    Input {
+        input: u32,
+        out: TensorId,
+    },
+    Constant {
+        data: Data,
+        out: TensorId,
+    },
+    /// Numbers of the rows.
+    RowNumber {
+        out: TensorId,
+    },
+    Move {
+        from: Read,
+        out: TensorId,
+    },
+    Rearrange(Rearrange),
     Body(Body),
     Linear(Linear),
     Product(Product),
     Fold(Fold),
     Scan(Scan),
+    Meet(Meet),
 }
 
 impl UnitWork {
+    /// The table all of whose rows the unit reads at once.
+    pub fn all_rows(&self) -> Option<RowId> {
+        match self {
+            UnitWork::Rearrange(Rearrange { rows, .. }) => Some(*rows),
+            UnitWork::Meet(meet) => meet.rows,
+            _ => None,
+        }
+    }
+
     /// Use of the tapes of the unit.
     pub fn tape_use(&self) -> TapeUse {
         match self {
@@ -149,6 +174,26 @@ pub(crate) struct Scan {
     pub captured: Vec<TensorId>,
     pub carries: Vec<TensorId>,
     pub outs: Vec<Write>,
+}
+
+/// Rows of a table in other places.
+pub(crate) struct Rearrange {
+    pub how: Rearrangement,
+    pub rows: RowId,
+    pub from: Read,
+    pub out: TensorId,
+}
+
+/// A network over the elements of `over`: all `rows` of a table, or a fixed number. The graph is the
+/// body of a sort, or the combination of two elements; there is none for what is kept.
+pub(crate) struct Meet {
+    pub network: Network,
+    pub graph: Graph,
+    pub rows: Option<RowId>,
+    pub length: Len,
+    pub over: Vec<Read>,
+    pub captured: Vec<TensorId>,
+    pub outs: Vec<TensorId>,
 }
 
 /// A program as units over tensors.
@@ -226,7 +271,8 @@ impl Draft {
                         id.0
                     ));
                 }
-                if tensor.rows.is_some() && tensor.rows != unit.phase.rows {
+                let walked = tensor.rows == unit.phase.rows || tensor.rows == unit.work.all_rows();
+                if tensor.rows.is_some() && !walked {
                     return Err(format!("unit {index} reads rows of another table"));
                 }
             }
@@ -253,6 +299,9 @@ impl UnitWork {
         let of = |reads: &[Read]| reads.iter().map(|read| read.tensor).collect::<Vec<_>>();
         match self {
             UnitWork::Input { .. } | UnitWork::Constant { .. } => Vec::new(),
+            UnitWork::RowNumber { .. } => Vec::new(),
+            UnitWork::Rearrange(Rearrange { from, .. }) => vec![from.tensor],
+            UnitWork::Meet(meet) => [of(&meet.over), meet.captured.clone()].concat(),
             UnitWork::Move { from, .. } => vec![from.tensor],
             UnitWork::Body(body) => of(&body.operands),
             UnitWork::Linear(sum) => sum.terms.iter().map(|term| term.from.tensor).collect(),
@@ -270,6 +319,8 @@ impl UnitWork {
         match self {
             UnitWork::Input { out, .. }
             | UnitWork::Constant { out, .. }
+            | UnitWork::RowNumber { out }
+            | UnitWork::Rearrange(Rearrange { out, .. })
             | UnitWork::Move { out, .. } => {
                 vec![*out]
             }
@@ -278,6 +329,7 @@ impl UnitWork {
             UnitWork::Product(product) => vec![product.out],
             UnitWork::Fold(fold) => vec![fold.out],
             UnitWork::Scan(scan) => [scan.carries.clone(), of(&scan.outs)].concat(),
+            UnitWork::Meet(meet) => meet.outs.clone(),
         }
     }
 }

@@ -6,12 +6,18 @@
 //!   (pass `algebra`), unless it has a single term or a single bit.
 //! * A reduction by gates gets an operand with the sign of the result, whose width can grow level
 //!   by level. A reduction of a single element becomes that element.
+//! * Elements that are kept become a network: the operand `keep` of [`Op::Compact`] becomes the
+//!   number of places by which each element that is kept moves, and `keep` itself comes first of
+//!   those that move. So its parts are one more, and each is put to zero where nothing is left.
+//! * The operand of a running reduction gets the type and range of its result.
 //! * Initial carries of a scan get the type and range of the carries.
 
 use crate::algebra::suits_ring;
 use crate::lower::constant;
-use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId, Visibility};
-use sealane_program::types::{Dim, Range, Type};
+use sealane_program::graph::{
+    Binary, Graph, Op, Program, Reduction, Unary, Value, ValueId, Visibility,
+};
+use sealane_program::types::{Data, Dim, Range, Shape, Type};
 
 /// Returns the program with fewer kinds of operations in its main graph, for a protocol with or
 /// without arithmetic.
@@ -114,6 +120,20 @@ impl Expander<'_> {
                 let (reduction, of, axis) = (*reduction, *of, *axis);
                 self.reduce(&value, reduction, of, axis)
             }
+            Op::Running { of, .. } => {
+                *of = self.cast(*of, value.ty, value.range);
+                self.push(value)
+            }
+            Op::Compact { keep, over } => {
+                let skipped = self.skipped(*keep);
+                over.insert(0, *keep);
+                *keep = skipped;
+                self.push(value)
+            }
+            Op::Part(of, part) if matches!(self.of(*of).op, Op::Compact { .. }) => {
+                let (of, part) = (*of, *part);
+                self.kept(&value, of, part)
+            }
             Op::Scan { init, body, .. } => {
                 for (init, param) in init.iter_mut().zip(&body.values) {
                     *init = self.cast(*init, param.ty, param.range);
@@ -127,16 +147,16 @@ impl Expander<'_> {
     /// Returns the value as a constant, if it is computed from constants alone and is not one
     /// already. A map or scan is not folded itself; its parts are.
     fn constant(&self, value: &Value) -> Option<Value> {
-        let whole = matches!(value.op, Op::Const(_) | Op::Map { .. } | Op::Scan { .. });
+        let whole = value.op.has_parts() || matches!(value.op, Op::Const(_) | Op::RowNumber(_));
         if value.visibility != Visibility::Public || whole {
             return None;
         }
         // An operand that was too large to fold leaves its users unchanged.
         let known = |id: &ValueId| {
-            matches!(
-                self.of(*id).op,
-                Op::Const(_) | Op::Map { .. } | Op::Scan { .. }
-            )
+            let op = &self.of(*id).op;
+            // What is kept has another form here than in the program.
+            let parts = op.has_parts() && !matches!(op, Op::Compact { .. });
+            parts || matches!(op, Op::Const(_))
         };
         if !value.op.operands().iter().all(known) {
             return None;
@@ -163,6 +183,73 @@ impl Expander<'_> {
         value.op.renumber(|id| at(id).map_or(id, |at| copied[at]));
         into.values.push(value);
         ValueId(into.values.len() as u32 - 1)
+    }
+
+    /// Counts the elements before each, and itself, that are not kept: the numbers of places by
+    /// which those that are kept move.
+    fn skipped(&mut self, keep: ValueId) -> ValueId {
+        let keep_value = self.of(keep).clone();
+        let most = match keep_value.shape.dim(0) {
+            Some(Dim::Rows(rows)) => self.program.rows[usize::from(rows.0)].bound,
+            Some(Dim::Fixed(length)) => length,
+            None => unreachable!("check has seen an axis 0"),
+        };
+        let counts = Range {
+            lo: 0,
+            hi: most.into(),
+        };
+        let left_out = self.push(Value {
+            op: Op::Unary(Unary::Not, keep),
+            range: Type::Bool.range(),
+            ..keep_value.clone()
+        });
+        let ty = Type::smallest(counts).unwrap_or(Type::I64);
+        let counted = self.cast(left_out, ty, counts);
+        self.push(Value {
+            op: Op::Running {
+                reduction: Reduction::Sum,
+                of: counted,
+                starts: None,
+            },
+            ty,
+            range: counts,
+            ..keep_value
+        })
+    }
+
+    /// A part of what is kept: zeros are put where nothing is left.
+    fn kept(&mut self, value: &Value, of: ValueId, part: u32) -> ValueId {
+        let Op::Compact { over, .. } = &self.of(of).op else {
+            unreachable!("the caller has seen it")
+        };
+        let (flag, tensor) = (over[0], over[part as usize + 1]);
+        let moved = |id: ValueId, part: u32| Value {
+            op: Op::Part(of, part),
+            ..self.of(id).clone()
+        };
+        let (flag, tensor) = (moved(flag, 0), moved(tensor, part + 1));
+        let zero = Data::from_numbers(value.ty, Vec::new(), &[0]);
+        let Some(zero) = zero else {
+            unreachable!("every type has a zero")
+        };
+        let zero = Value {
+            op: Op::Const(zero),
+            shape: Shape::scalar(),
+            range: Range::of(0),
+            visibility: Visibility::Public,
+            ..value.clone()
+        };
+        let (mut there, moved, zero) = (self.push(flag), self.push(tensor), self.push(zero));
+        for axis in 1..value.shape.rank() as u32 {
+            let mut wide = self.of(there).clone();
+            wide.op = Op::Stack(vec![there], axis);
+            wide.shape.fixed.push(1);
+            there = self.push(wide);
+        }
+        self.push(Value {
+            op: Op::Select(there, moved, zero),
+            ..value.clone()
+        })
     }
 
     /// Expands `a @ b`: `a` repeats along the columns of `b`, if it has any.

@@ -171,10 +171,11 @@ impl Writer<'_> {
                 }
             }
             (_, Op::Const(data)) => data.ty = bits(data.ty),
-            (_, Op::Map { body, .. } | Op::Scan { body, .. }) => {
-                **body = graph(body, rows, subnormals).0;
+            (_, op) => {
+                if let Some(body) = op.body_mut() {
+                    *body = graph(body, rows, subnormals).0;
+                }
             }
-            _ => {}
         }
         self.push(value.clone(), op)
     }

@@ -17,12 +17,14 @@ mod ring;
 mod site;
 
 use crate::algebra::Had;
-use crate::draft::{Draft, Fold, Phase, Read, Scan, TensorId, UnitWork, Write};
+use crate::draft::{Draft, Fold, Meet, Phase, Read, Rearrange, Scan, TensorId, UnitWork, Write};
+use crate::network::Network;
 use crate::place::{Placement, lens};
 use crate::points::is_element_wise;
-use crate::steps::Len;
+use crate::steps::{Len, Rearrangement};
 use sealane_diagnostic::Diagnostic;
-use sealane_program::graph::{Graph, Op, Program, Reduction, Value, ValueId};
+use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId};
+use sealane_program::types::{Range, Shape, Type};
 use site::{Access, Fuser, Home};
 
 /// Makes the units of an expanded program whose values have the given phases and algebras.
@@ -73,9 +75,42 @@ impl Fuser<'_> {
             Op::Stack(values, axis) if values.len() == 1 => {
                 Home::Placed(self.stored(values[0]).with_axis(*axis as usize))
             }
+            Op::RowNumber(_) => {
+                let out = self.tensor(value.shape.rows, &[], value.range);
+                self.unit(phase, 0, UnitWork::RowNumber { out }, value);
+                Home::Placed(Placement::whole(out, &lens(&value.shape)))
+            }
+            Op::Roll { of, by } => self.rearranged(value, phase, *of, Rearrangement::Roll(*by)),
+            Op::Head { of, len } => self.rearranged(value, phase, *of, Rearrangement::Head(*len)),
+            Op::Sort {
+                over,
+                captured,
+                body,
+            } => {
+                let parts = self.meet(value, phase, Network::Sort, over, captured, body)?;
+                Home::Parts(parts)
+            }
+            Op::Running {
+                reduction,
+                of,
+                starts,
+            } => {
+                let over = [*of].into_iter().chain(*starts).collect::<Vec<_>>();
+                let body = combination(value, *reduction, starts.is_some());
+                let mut parts = self.meet(value, phase, Network::Prefix, &over, &[], &body)?;
+                parts.swap_remove(0)
+            }
+            Op::Compact { keep, over } => {
+                let over = [&over[..1], &[*keep], &over[1..]].concat();
+                let none = Graph::default();
+                let mut parts = self.meet(value, phase, Network::Compact, &over, &[], &none)?;
+                // Nobody reads how far what is left moved.
+                parts.remove(1);
+                Home::Parts(parts)
+            }
             Op::Part(of, part) => match &self.homes[of.0 as usize] {
                 Home::Parts(parts) => parts[*part as usize].clone(),
-                _ => unreachable!("check has seen that a part is one of a map or a scan"),
+                _ => unreachable!("check has seen that a part is one of an operation with parts"),
             },
             Op::Cast(of) if self.is_stored_as(*of, value.range) => {
                 self.homes[of.0 as usize].clone()
@@ -230,19 +265,7 @@ impl Fuser<'_> {
             placed.read(&[length], placed.dims.len() - 1)
         };
         let over = over.iter().map(read).collect::<Vec<Read>>();
-        let mut graph = body.clone();
-        let mut stored = Vec::new();
-        let params = init.len() + over.len();
-        for (param, id) in graph.values[params..].iter_mut().zip(captured) {
-            // A value that is known when the circuit is made needs no parameter.
-            param.op = match &self.main(*id).op {
-                Op::Const(data) => Op::Const(data.clone()),
-                _ => {
-                    stored.push(self.stored_bits(*id));
-                    Op::Param((params + stored.len() - 1) as u32)
-                }
-            };
-        }
+        let (graph, stored) = self.captured(body, init.len() + over.len(), captured);
         let mut carries: Vec<TensorId> = Vec::new();
         let mut outs: Vec<Write> = Vec::new();
         let mut parts = Vec::new();
@@ -281,6 +304,92 @@ impl Fuser<'_> {
         Ok(Home::Parts(parts))
     }
 
+    /// A body whose parameters from number `first` on are captured, and the tensors of these. A
+    /// value that is known when the circuit is made needs no parameter.
+    fn captured(
+        &mut self,
+        body: &Graph,
+        first: usize,
+        captured: &[ValueId],
+    ) -> (Graph, Vec<TensorId>) {
+        let mut graph = body.clone();
+        let mut stored = Vec::new();
+        for (param, id) in graph.values.iter_mut().skip(first).zip(captured) {
+            param.op = match &self.main(*id).op {
+                Op::Const(data) => Op::Const(data.clone()),
+                _ => {
+                    stored.push(self.stored_bits(*id));
+                    Op::Param((first + stored.len() - 1) as u32)
+                }
+            };
+        }
+        (graph, stored)
+    }
+
+    /// Adds a network over the elements of axis 0 of `over`: a unit of its own, since its stages
+    /// depend on each other.
+    fn meet(
+        &mut self,
+        value: &Value,
+        phase: Phase,
+        network: Network,
+        over: &[ValueId],
+        captured: &[ValueId],
+        body: &Graph,
+    ) -> Result<Vec<Home>, Diagnostic> {
+        self.refuse_rows(captured, over[0], value)?;
+        let rows = self.main(over[0]).shape.rows;
+        let length = lens(&self.main(over[0]).shape)[0];
+        let reads = over.iter().map(|id| {
+            let placed = self.stored(*id);
+            placed.read(&[length], placed.dims.len() - 1)
+        });
+        let reads = reads.collect::<Vec<_>>();
+        let (graph, captured) = self.captured(body, 2 * over.len(), captured);
+        let mut outs = Vec::new();
+        let mut parts = Vec::new();
+        for (id, read) in over.iter().zip(&reads) {
+            let shape = self.main(*id).shape.clone();
+            let range = self.draft.tensor(read.tensor).range;
+            let out = self.tensor(rows, &shape.fixed, range);
+            outs.push(out);
+            parts.push(Home::Placed(Placement::whole(out, &lens(&shape))));
+        }
+        let work = UnitWork::Meet(Meet {
+            network,
+            graph,
+            rows,
+            length,
+            over: reads,
+            captured,
+            outs,
+        });
+        let rank = self.rank_after(&work.reads(), phase);
+        self.unit(phase, rank, work, value);
+        Ok(parts)
+    }
+
+    /// Adds rows of a table in other places.
+    fn rearranged(&mut self, value: &Value, phase: Phase, of: ValueId, how: Rearrangement) -> Home {
+        let placed = self.stored(of);
+        let from = placed.read(&[Len::Rows], placed.dims.len() - 1);
+        let Some(rows) = self.main(of).shape.rows else {
+            unreachable!("check has seen that axis 0 is symbolic")
+        };
+        // Zeros may stand for rows.
+        let range = self.draft.tensor(from.tensor).range.hull(Range::of(0));
+        let out = self.tensor(value.shape.rows, &value.shape.fixed, range);
+        let rank = self.rank_after(&[from.tensor], phase);
+        let work = Rearrange {
+            how,
+            rows,
+            from,
+            out,
+        };
+        self.unit(phase, rank, UnitWork::Rearrange(work), value);
+        Home::Placed(Placement::whole(out, &lens(&value.shape)))
+    }
+
     /// Adds a fold of the outermost dimension of `from`.
     fn fold(&mut self, value: &Value, phase: Phase, reduction: Reduction, from: Placement) -> Home {
         let dims = from.dims.iter().map(|(len, _)| *len).collect::<Vec<_>>();
@@ -297,4 +406,58 @@ impl Fuser<'_> {
         self.unit(phase, rank, UnitWork::Fold(fold), value);
         Home::Placed(Placement::whole(out, &lens(&value.shape)))
     }
+}
+
+/// The combination of two neighbouring runs of elements in a running reduction: their reduction,
+/// and with `starts` whether one begins in either. The operation has the type of its result, whose
+/// range holds the reduction of any run.
+pub(crate) fn combination(value: &Value, reduction: Reduction, starts: bool) -> Graph {
+    let mut graph = Graph::default();
+    let element = Shape {
+        rows: None,
+        fixed: value.shape.without(0).fixed,
+    };
+    let mut push = |op: Op, number: bool| {
+        let (ty, range, shape) = match number {
+            true => (value.ty, value.range, element.clone()),
+            false => (Type::Bool, Type::Bool.range(), Shape::scalar()),
+        };
+        graph.values.push(Value {
+            op,
+            ty,
+            shape,
+            range,
+            visibility: value.visibility,
+            span: None,
+        });
+        ValueId(graph.values.len() as u32 - 1)
+    };
+    let (x, x_starts, y, y_starts) = match starts {
+        true => {
+            let mut param = |at: u32| push(Op::Param(at), at % 2 == 0);
+            let (x, x_starts, y, y_starts) = (param(0), param(1), param(2), param(3));
+            (x, Some(x_starts), y, Some(y_starts))
+        }
+        false => {
+            let (x, y) = (push(Op::Param(0), true), push(Op::Param(1), true));
+            (x, None, y, None)
+        }
+    };
+    let binary = match reduction {
+        Reduction::Sum => Binary::Add,
+        Reduction::Min => Binary::Min,
+        Reduction::Max => Binary::Max,
+        Reduction::Any => Binary::Or,
+        Reduction::All => Binary::And,
+    };
+    let both = push(Op::Binary(binary, x, y), true);
+    let (mut returns, mut params) = (vec![both], 2);
+    if let (Some(x_starts), Some(y_starts)) = (x_starts, y_starts) {
+        let anew = push(Op::Select(y_starts, y, both), true);
+        let any = push(Op::Binary(Binary::Or, x_starts, y_starts), false);
+        (returns, params) = (vec![anew, any], 4);
+    }
+    graph.params = params;
+    graph.returns = returns;
+    graph
 }

@@ -48,6 +48,7 @@ mod job;
 mod limit;
 mod localise;
 mod lower;
+pub mod network;
 mod passes;
 mod place;
 mod points;

@@ -75,6 +75,19 @@ fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
         // Counted with the values that they write.
         StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Convert { .. } => 0,
         StepOp::Move { .. } | StepOp::Concat { .. } => 0,
+        StepOp::RowNumber { .. } | StepOp::Rearrange { .. } => 0,
+        StepOp::Meet {
+            network,
+            tape,
+            rows: table,
+            length,
+            ..
+        } => {
+            let rows = table.map_or(1, |table| plan.rows[usize::from(table.0)].bound);
+            let stages = network.stages(length.at(rows) as usize);
+            let pairs = stages.iter().map(|stage| stage.pairs() as u128);
+            pairs.sum::<u128>().saturating_mul(gates(tape))
+        }
         StepOp::Settle | StepOp::Open { .. } => 0,
         StepOp::Linear {
             terms, lanes: l, ..

@@ -104,14 +104,18 @@ fn pays(graph: &Graph, value: &Value) -> bool {
             let ands = lower::ands_by_element(graph, value);
             ands > 0 && 2 * ands >= usize::from(value.range.bits())
         }
+        Op::RowNumber(_) | Op::Roll { .. } | Op::Head { .. } => false,
         Op::Reduce(..) | Op::Dot(..) | Op::SumProduct { .. } | Op::Mean { .. } => true,
+        Op::Running { .. } => true,
         Op::Lookup { .. } | Op::Call(..) => true,
         // Used through their parts only.
-        Op::Map { .. } | Op::Scan { .. } => false,
-        Op::Part(of, _) => {
-            let body = graph.values[of.0 as usize].op.body();
-            body.is_some_and(|body| body.values.iter().any(|value| pays(body, value)))
-        }
+        Op::Map { .. } | Op::Scan { .. } | Op::Sort { .. } | Op::Compact { .. } => false,
+        Op::Part(of, _) => match &graph.values[of.0 as usize].op {
+            Op::Sort { .. } | Op::Compact { .. } => true,
+            op => op
+                .body()
+                .is_some_and(|body| body.values.iter().any(|value| pays(body, value))),
+        },
     }
 }
 
@@ -161,7 +165,7 @@ fn alone(graph: &mut Graph) {
         if let Visibility::Known(party) = &mut value.visibility {
             *party = 0;
         }
-        if let Op::Map { body, .. } | Op::Scan { body, .. } = &mut value.op {
+        if let Some(body) = value.op.body_mut() {
             alone(body);
         }
     }

@@ -14,12 +14,13 @@
 
 mod body;
 mod fold;
+mod meet;
 mod numeric;
 mod ops;
 mod words;
 
 use crate::domains::Domains;
-use crate::draft::{Body, Draft, Read, Scan, TensorId, Term, Unit, UnitWork, Write};
+use crate::draft::{Body, Draft, Meet, Read, Scan, TensorId, Term, Unit, UnitWork, Write};
 use crate::floats;
 use crate::scale;
 use crate::steps::{
@@ -163,6 +164,14 @@ impl Lowerer<'_> {
                 lanes: product.lanes.clone(),
                 out: value(product.out),
             },
+            UnitWork::RowNumber { out } => StepOp::RowNumber { out: value(*out) },
+            UnitWork::Rearrange(moved) => StepOp::Rearrange {
+                how: moved.how,
+                rows: moved.rows,
+                operand: operand(&moved.from),
+                out: value(moved.out),
+            },
+            UnitWork::Meet(meet) => self.meet(meet, unit)?,
             UnitWork::Scan(scan) => self.scan(scan, unit)?,
             UnitWork::Fold(fold) => {
                 let (from, to) = (
@@ -205,6 +214,54 @@ impl Lowerer<'_> {
             operands: body.operands.iter().map(operand).collect(),
             outs: self.produced(&body.outs, 0),
         })
+    }
+
+    fn meet(&mut self, meet: &Meet, unit: &Unit) -> Result<StepOp, Diagnostic> {
+        let tape = match self.bodies.0.get(&self.at) {
+            Some(tape) => tape.clone(),
+            None => {
+                let tape = self.pair(meet).map_err(|TooLarge| too_large(unit))?;
+                self.bodies.0.insert(self.at, tape.clone());
+                tape
+            }
+        };
+        let values = |ids: &[TensorId]| ids.iter().map(|id| value(*id)).collect();
+        Ok(StepOp::Meet {
+            network: meet.network,
+            tape: self.tapes.intern(tape),
+            rows: meet.rows,
+            length: meet.length,
+            over: meet.over.iter().map(operand).collect(),
+            captured: values(&meet.captured),
+            outs: values(&meet.outs),
+        })
+    }
+
+    /// Makes the tape of one pair of a network. No party knows an operand for sure after a stage.
+    fn pair(&self, meet: &Meet) -> Result<Tape, TooLarge> {
+        let goal = self.domains.goal(TapeUse::Map);
+        let mut lowering = Lowering::new(goal);
+        let range = |id: TensorId| self.draft.tensor(id).range;
+        let mut element = || {
+            let reads = meet.over.iter();
+            let inputs = reads.map(|read| lowering.input(range(read.tensor), read.inner.count(1)));
+            inputs.collect::<Result<Vec<_>, TooLarge>>()
+        };
+        let (x, y) = (element()?, element()?);
+        let captured = meet.captured.iter().map(|id| {
+            let elements = self.draft.tensor(*id).elements;
+            lowering.input(range(*id), elements)
+        });
+        let captured = captured.collect::<Result<Vec<_>, TooLarge>>()?;
+        let pair = [&x[..], &y[..]];
+        let after = meet::pair(&mut lowering, meet.network, &meet.graph, pair, &captured)?;
+        let written = after.iter().zip(meet.network.writes());
+        let written = written.filter(|(_, writes)| *writes);
+        let words = written.flat_map(|(element, _)| element.iter().zip(&meet.over));
+        let outputs =
+            words.flat_map(|(words, read)| widen(words, range(read.tensor)).words.clone());
+        let circuit = lowering.builder.finish(outputs.collect());
+        Ok(self::tape(&circuit, goal))
     }
 
     fn scan(&mut self, scan: &Scan, unit: &Unit) -> Result<StepOp, Diagnostic> {

@@ -5,10 +5,11 @@ use crate::algebra::Had;
 use crate::draft::{Draft, Phase};
 use crate::floats::Call;
 use crate::lower::Lowered;
+use crate::segment::computed_by;
 use crate::steps::PlanValue;
 use sealane_parties::PartyId;
 use sealane_program::call;
-use sealane_program::graph::{Graph, Op, Program};
+use sealane_program::graph::{Graph, Op, Program, ValueId};
 use sealane_program::types::Type;
 use sealane_protocol::{Players, Profile, Role, Setting};
 
@@ -58,13 +59,12 @@ pub(crate) fn plain(program: &Program) -> Result<(), String> {
 fn is_plain(graph: &Graph) -> bool {
     graph.values.iter().all(|value| {
         let plain = match &value.op {
-            Op::Map { body, .. } | Op::Scan { body, .. } => is_plain(body),
             Op::Const(data) => !data.ty.is_float(),
             Op::Call(name, _) => {
                 let known = call::of_fixed(name).is_some() || call::function(name).is_ok();
                 known || Call::named(name).is_some()
             }
-            _ => true,
+            op => op.body().is_none_or(is_plain),
         };
         plain && !value.ty.is_float()
     })
@@ -81,10 +81,7 @@ pub(crate) fn scaled(program: &Program) -> Result<(), String> {
 
 fn graph_is_whole(graph: &Graph) -> bool {
     graph.values.iter().all(|value| {
-        let body = match &value.op {
-            Op::Map { body, .. } | Op::Scan { body, .. } => graph_is_whole(body),
-            _ => true,
-        };
+        let body = value.op.body().is_none_or(graph_is_whole);
         body && !matches!(value.ty, Type::Fixed { .. })
     })
 }
@@ -142,13 +139,13 @@ pub(crate) fn algebras(program: &Program, had: &[Had], arithmetic: bool) -> Resu
 pub(crate) fn phases(program: &Program, phases: &[Phase]) -> Result<(), String> {
     let values = &program.main.values;
     ensure(phases.len() == values.len(), "a value has no phase")?;
-    for (value, phase) in values.iter().zip(phases) {
+    for (index, (value, phase)) in values.iter().zip(phases).enumerate() {
         for operand in value.op.operands() {
             let before = phases[operand.0 as usize].level <= phase.level;
             ensure(before, "a value is computed in a level before its operand")?;
         }
-        let rows = value.shape.rows;
-        ensure(rows.is_none() || rows == phase.rows, "rows of another walk")?;
+        let walked = computed_by(&program.main, ValueId(index as u32));
+        ensure(phase.rows == walked, "rows of another walk")?;
     }
     Ok(())
 }

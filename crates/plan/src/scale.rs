@@ -143,10 +143,11 @@ impl Scaler<'_> {
                             *name = call;
                         }
                     }
-                    Op::Map { body, .. } | Op::Scan { body, .. } => {
-                        **body = graph(body, self.rows).0
+                    op => {
+                        if let Some(body) = op.body_mut() {
+                            *body = graph(body, self.rows).0;
+                        }
                     }
-                    _ => {}
                 }
                 self.push(value.clone(), op)
             }

@@ -15,11 +15,12 @@ pub(crate) fn segment(program: &Program) -> Vec<Phase> {
     let graph = &program.main;
     let mut phases: Vec<Phase> = Vec::with_capacity(graph.values.len());
     for (index, value) in graph.values.iter().enumerate() {
-        let before = value
-            .op
-            .operands()
-            .into_iter()
-            .map(|o| available(graph, &phases, o));
+        // All rows at once are there when the walk over them has ended.
+        let all = value.op.needs_all_rows();
+        let before = value.op.operands().into_iter().map(|o| {
+            let walked = all && computed_by(graph, o).is_some();
+            available(graph, &phases, o) + u32::from(walked)
+        });
         let level = before.max().unwrap_or(0);
         let rows = computed_by(graph, ValueId(index as u32));
         phases.push(Phase { level, rows });
@@ -28,11 +29,13 @@ pub(crate) fn segment(program: &Program) -> Vec<Phase> {
     phases
 }
 
-/// Returns the table whose rows the operation of a value walks.
-fn computed_by(graph: &Graph, id: ValueId) -> Option<RowId> {
+/// Returns the table whose rows the operation of a value walks. An operation on all rows at once
+/// walks none.
+pub(crate) fn computed_by(graph: &Graph, id: ValueId) -> Option<RowId> {
     let value = &graph.values[id.0 as usize];
     let rows = |v: &ValueId| graph.values[v.0 as usize].shape.rows;
     match &value.op {
+        op if op.needs_all_rows() => None,
         Op::Reduce(_, of, _) => rows(of),
         Op::Map { over, .. } | Op::Scan { over, .. } => over.first().and_then(rows),
         Op::Part(of, _) => computed_by(graph, *of),
@@ -44,18 +47,21 @@ fn computed_by(graph: &Graph, id: ValueId) -> Option<RowId> {
 fn available(graph: &Graph, phases: &[Phase], id: ValueId) -> u32 {
     let value = &graph.values[id.0 as usize];
     let level = phases[id.0 as usize].level;
-    let walks = computed_by(graph, id).is_some();
-    // A result of all rows is available after the last tile. A map or scan is used through its
-    // parts alone, and those are handled themselves.
-    let whole = matches!(value.op, Op::Map { .. } | Op::Scan { .. });
-    level + u32::from(walks && value.shape.rows.is_none() && !whole)
+    // A result of all rows is available after the last tile, and rows that are made at once to the
+    // walk after. An operation with parts is used through these alone, and they are handled
+    // themselves.
+    let later = computed_by(graph, id) != value.shape.rows && !value.op.has_parts();
+    level + u32::from(later)
 }
 
 /// Moves rows to the first level that needs them, together with values computed from such rows
 /// alone. A value that shares an operand with an earlier level stays there: it may be all that has
 /// to be kept of that operand.
 fn delay(graph: &Graph, phases: &mut [Phase]) {
-    let by_rows = |id: &ValueId| graph.values[id.0 as usize].shape.rows.is_some();
+    let by_rows = |id: &ValueId| {
+        let rows = graph.values[id.0 as usize].shape.rows;
+        rows.is_some() && computed_by(graph, *id) == rows
+    };
     // No result is needed early: all are revealed after the last segment.
     let latest = |(index, phase): (usize, &Phase)| match by_rows(&ValueId(index as u32)) {
         true => u32::MAX,
@@ -66,8 +72,10 @@ fn delay(graph: &Graph, phases: &mut [Phase]) {
     while !settled {
         settled = true;
         for (index, value) in graph.values.iter().enumerate().rev() {
+            let before = u32::from(value.op.needs_all_rows());
             for operand in value.op.operands().iter().filter(|id| by_rows(id)) {
-                levels[operand.0 as usize] = levels[index].min(levels[operand.0 as usize]);
+                let latest = levels[index].saturating_sub(before);
+                levels[operand.0 as usize] = latest.min(levels[operand.0 as usize]);
             }
         }
         for (index, value) in graph.values.iter().enumerate() {

@@ -5,6 +5,7 @@
 //! [`flow`](crate::flow) determines when they run. All results are revealed together, after the
 //! last segment.
 
+use crate::network::Network;
 use sealane_circuit::Tape;
 use sealane_diagnostic::Span;
 use sealane_parties::{PartyId, PartySet};
@@ -228,6 +229,23 @@ pub enum StepOp {
         /// Moved elements.
         out: PlanValue,
     },
+    /// The numbers of the rows of the tile, public.
+    RowNumber {
+        /// Their shares.
+        out: PlanValue,
+    },
+    /// Puts all rows of a table into other places without any message, in a segment that runs once.
+    /// The views are those of all rows.
+    Rearrange {
+        /// The new places.
+        how: Rearrangement,
+        /// The table.
+        rows: RowId,
+        /// The rows: `lanes` are the rows, `inner` the elements of each.
+        operand: Operand,
+        /// Moved rows.
+        out: PlanValue,
+    },
     /// Concatenates the elements of several values (equal bits).
     Concat {
         /// Values to concatenate.
@@ -311,6 +329,27 @@ pub enum StepOp {
         /// Outputs of the iterations, stacked.
         outs: Vec<Produced>,
     },
+    /// Runs a tape on the pairs of a network, stage by stage, over the outermost dimension of its
+    /// operands. The tape's inputs are: one element of each of `over`, another one, `captured`; its
+    /// outputs: the elements of the first, then of the second, those that the network writes. With
+    /// `rows` the elements are all rows of a table, and the step is in a segment that runs once.
+    Meet {
+        /// The network.
+        network: Network,
+        /// Tape of a pair.
+        tape: TapeId,
+        /// The table whose rows meet.
+        rows: Option<RowId>,
+        /// Number of elements; [`Len::Rows`] with `rows`.
+        length: Len,
+        /// Values whose elements meet: `inner` addresses one element's scalars, `lanes` the first
+        /// scalar of each element.
+        over: Vec<Operand>,
+        /// Values that every pair reads whole.
+        captured: Vec<PlanValue>,
+        /// The elements after the last stage.
+        outs: Vec<PlanValue>,
+    },
     /// Converts a value to another domain.
     Convert {
         /// Value to convert.
@@ -330,6 +369,32 @@ pub enum StepOp {
         /// The same elements as a public constant in the domain of `out`.
         out: PlanValue,
     },
+}
+
+/// New places of the rows of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rearrangement {
+    /// In a circle, so many places further down.
+    Roll(i64),
+    /// So many first rows; zeros stand for rows that are not there.
+    Head(u64),
+}
+
+impl Rearrangement {
+    /// For each place the row that comes there, of so many; none for zeros.
+    pub fn places(self, rows: usize) -> Vec<Option<usize>> {
+        match self {
+            Rearrangement::Roll(by) => {
+                let count = rows as i64;
+                let from = |at: i64| Some((at - by).rem_euclid(count) as usize);
+                (0..count).map(from).collect()
+            }
+            Rearrangement::Head(len) => {
+                let there = |at: usize| (at < rows).then_some(at);
+                (0..len as usize).map(there).collect()
+            }
+        }
+    }
 }
 
 /// One result.

@@ -2,8 +2,8 @@
 
 use crate::flow::{self, IN_FLIGHT};
 use crate::steps::{
-    Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Step, StepOp, SymView,
-    TapeId, ValuePlan,
+    Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Rearrangement, Step, StepOp,
+    SymView, TapeId, ValuePlan,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::Gate;
@@ -156,6 +156,41 @@ fn step_line(step: &Step) -> String {
             format!("v{} = constant {ty} {shape:?} {}", out.0, numbers(data))
         }
         StepOp::Move { operand, out } => format!("v{} = move {}", out.0, read(operand)),
+        StepOp::RowNumber { out } => format!("v{} = row numbers", out.0),
+        StepOp::Rearrange {
+            how,
+            rows,
+            operand,
+            out,
+        } => {
+            let how = match how {
+                Rearrangement::Roll(by) => format!("roll by {by}"),
+                Rearrangement::Head(len) => format!("first {len}"),
+            };
+            format!("v{} = {how} of rows {} of {}", out.0, rows.0, read(operand))
+        }
+        StepOp::Meet {
+            network,
+            tape,
+            rows,
+            length,
+            over,
+            captured,
+            outs,
+        } => {
+            let all = match rows {
+                Some(rows) => format!("all rows {}", rows.0),
+                None => len(length),
+            };
+            format!(
+                "{} = {} network of {all} by t{} over {} with {}",
+                list(outs),
+                network.name(),
+                tape.0,
+                reads(over),
+                list(captured)
+            )
+        }
         StepOp::Concat { parts, out } => format!("v{} = concat {}", out.0, list(parts)),
         StepOp::Tape {
             tape,

@@ -1,6 +1,7 @@
 //! Operands and results of steps.
 
 use crate::steps::{Len, Operand, PlanValue, Produced, Step, StepOp};
+use sealane_program::types::RowId;
 
 /// Kind of a step, by its use of the network and the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,6 +20,8 @@ pub enum StepKind {
     Fold,
     /// A loop.
     Scan,
+    /// Elements that meet along a network.
+    Meet,
     /// Checks are settled.
     Settle,
     /// A value is opened to all.
@@ -30,6 +33,8 @@ impl StepOp {
     pub fn kind(&self) -> StepKind {
         match self {
             StepOp::Constant { .. }
+            | StepOp::RowNumber { .. }
+            | StepOp::Rearrange { .. }
             | StepOp::Move { .. }
             | StepOp::Concat { .. }
             | StepOp::Linear { .. } => StepKind::Local,
@@ -39,8 +44,18 @@ impl StepOp {
             StepOp::Product { .. } => StepKind::Product,
             StepOp::Fold { .. } => StepKind::Fold,
             StepOp::Scan { .. } => StepKind::Scan,
+            StepOp::Meet { .. } => StepKind::Meet,
             StepOp::Settle => StepKind::Settle,
             StepOp::Open { .. } => StepKind::Open,
+        }
+    }
+
+    /// Returns the table all of whose rows the step takes at once.
+    pub fn all_rows(&self) -> Option<RowId> {
+        match self {
+            StepOp::Rearrange { rows, .. } => Some(*rows),
+            StepOp::Meet { rows, .. } => *rows,
+            _ => None,
         }
     }
 
@@ -71,6 +86,9 @@ impl StepOp {
         let of = |operands: &[Operand]| operands.iter().map(|o| o.value).collect::<Vec<_>>();
         match self {
             StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Settle => Vec::new(),
+            StepOp::RowNumber { .. } => Vec::new(),
+            StepOp::Rearrange { operand, .. } => vec![operand.value],
+            StepOp::Meet { over, captured, .. } => [&of(over)[..], captured].concat(),
             StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => vec![operand.value],
             StepOp::Concat { parts, .. } => parts.clone(),
             StepOp::Tape { operands, .. } => of(operands),
@@ -92,6 +110,8 @@ impl StepOp {
         match self {
             StepOp::Input { out, .. }
             | StepOp::Constant { out, .. }
+            | StepOp::RowNumber { out }
+            | StepOp::Rearrange { out, .. }
             | StepOp::Move { out, .. }
             | StepOp::Concat { out, .. }
             | StepOp::Linear { out, .. }
@@ -102,6 +122,7 @@ impl StepOp {
             StepOp::Settle => Vec::new(),
             StepOp::Tape { outs, .. } => of(outs),
             StepOp::Scan { carries, outs, .. } => [carries.clone(), of(outs)].concat(),
+            StepOp::Meet { outs, .. } => outs.clone(),
         }
     }
 
@@ -110,7 +131,14 @@ impl StepOp {
         let mut each = |values: &mut [PlanValue]| values.iter_mut().for_each(|v| *v = new(*v));
         match self {
             StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Settle => {}
-            StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => {
+            StepOp::RowNumber { .. } => {}
+            StepOp::Meet { over, captured, .. } => {
+                each(captured);
+                over.iter_mut().for_each(|o| o.value = new(o.value));
+            }
+            StepOp::Move { operand, .. }
+            | StepOp::Rearrange { operand, .. }
+            | StepOp::Fold { operand, .. } => {
                 operand.value = new(operand.value);
             }
             StepOp::Concat { parts, .. } => each(parts),

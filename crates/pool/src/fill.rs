@@ -1,7 +1,9 @@
 //! The protocol by which two parties fill their pools.
 //!
 //! 1. Both send how much they want, which has to be the same, what they hold, and a contribution to
-//!    the identifier of the session. Both forget what only one of them holds.
+//!    the identifier of the session. Both forget what only one of them holds. Parties that keep a
+//!    pool filled also send how much they keep, which has to be the same; of what both hold so much
+//!    of, nothing is made.
 //! 2. For each role: a set-up of correlated OTs with a fresh offset, which nothing else uses, then
 //!    random OTs from these, hashed and written batch by batch.
 //! 3. Once both have their files on their disks, each adds them to its state. If one stops before
@@ -48,6 +50,8 @@ pub enum FillError {
     Fault(Fault),
     /// The other party has another order.
     Differs(Order),
+    /// The other party keeps so many batches, not as many as this one.
+    KeepsOther(u64),
     /// The pool of this party cannot be used.
     Pool(Diagnostic),
 }
@@ -59,6 +63,10 @@ pub(crate) struct Hello {
     pub(crate) offer: Offer,
     contribution: [u8; 32],
 }
+
+/// Second message of parties that keep a pool filled: the batches below which they fill it.
+#[derive(Serialize, Deserialize)]
+struct Least(u64);
 
 /// Last message, of both: the files are on the disk.
 #[derive(Serialize, Deserialize)]
@@ -121,14 +129,17 @@ pub struct Filling<'a> {
     pub cpu: Cpu,
     /// Told how many batches are written.
     pub progress: &'a mut dyn FnMut(u64),
+    /// Batches of which nothing is made if both parties hold as many. Either both state a number,
+    /// or neither does.
+    pub least: Option<u64>,
 }
 
 impl Filling<'_> {
-    /// Fills the pools of the two parties of a mesh.
+    /// Fills the pools of the two parties of a mesh. Returns the number of batches that were made.
     ///
     /// # Errors
     /// See [`FillError`]; nothing is added to the pool then.
-    pub fn run(mut self, order: Order, coins: Coins, mesh: &mut Mesh) -> Result<(), FillError> {
+    pub fn run(mut self, order: Order, coins: Coins, mesh: &mut Mesh) -> Result<u64, FillError> {
         let _lock = self.pool.lock_fill()?;
         let filled = self.fill(order, coins, mesh);
         if filled.is_err() {
@@ -137,12 +148,13 @@ impl Filling<'_> {
         filled
     }
 
-    fn fill(&mut self, order: Order, mut coins: Coins, mesh: &mut Mesh) -> Result<(), FillError> {
+    fn fill(&mut self, order: Order, mut coins: Coins, mesh: &mut Mesh) -> Result<u64, FillError> {
         let offer = self.pool.offer()?;
         let me = mesh.me();
         let peer = PartyId(1 - me.0);
         let contribution = *coins.public("pool: session").nonce().as_bytes();
         let theirs = meet(order, &offer, contribution, mesh)?;
+        self.compare_least(mesh)?;
         let state = self.pool.agree(&offer, &theirs)?;
         let mut coins = coins.enter(mesh.session().as_bytes());
         let mut wanted = Vec::new();
@@ -156,6 +168,9 @@ impl Filling<'_> {
                 false => Role::Sender,
             };
             let half = state.half(role);
+            if self.least.is_some_and(|least| half.left() >= least) {
+                continue;
+            }
             if !half.has_room(batches) {
                 return Err(FillError::Pool(error::full(self.pool.place())));
             }
@@ -171,7 +186,25 @@ impl Filling<'_> {
         }
         mesh.send_control(peer, &Written)?;
         let Written = mesh.recv_control(peer)?;
-        Ok(self.pool.add(epoch, wanted)?)
+        let made = wanted.iter().map(|(_, fill, _)| fill.batches).sum();
+        if made > 0 {
+            self.pool.add(epoch, wanted)?;
+        }
+        Ok(made)
+    }
+
+    /// Exchanges how much both keep, if they do.
+    fn compare_least(&self, mesh: &mut Mesh) -> Result<(), FillError> {
+        let Some(least) = self.least else {
+            return Ok(());
+        };
+        let peer = PartyId(1 - mesh.me().0);
+        mesh.send_control(peer, &Least(least))?;
+        let Least(theirs) = mesh.recv_control(peer)?;
+        match theirs == least {
+            true => Ok(()),
+            false => Err(FillError::KeepsOther(theirs)),
+        }
     }
 
     /// Makes the OTs of one fill in one role, and writes their file.

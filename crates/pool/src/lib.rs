@@ -59,5 +59,5 @@ pub use fill::meet;
 pub use fill::{FillError, Filling, Order};
 pub use pool::{Count, Pool, Taken};
 pub use sealane_ot::Role;
-pub use state::{BATCH, Offer};
+pub use state::{BATCH, MOST_FILLS, Offer};
 pub use stock::DiskStock;

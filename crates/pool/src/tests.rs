@@ -49,6 +49,25 @@ fn fill(pools: &[Pool; 2], batches: [u64; 2], seed: u64) -> [Result<(), FillErro
 
 /// As [`fill`], by an order.
 fn fill_as(pools: &[Pool; 2], order: Order, seed: u64) -> [Result<(), FillError>; 2] {
+    let ends = fill_to(pools, order, [None; 2], seed);
+    ends.map(|end| {
+        end.map(|(made, sent)| {
+            assert_eq!(made, order.batches.iter().sum::<u64>());
+            assert_eq!(sent, (order.payload_bytes(), order.rounds()));
+        })
+    })
+}
+
+/// Batches that a fill made, its payload bytes and its rounds.
+type Made = (u64, (u64, u32));
+
+/// As [`fill_as`], where the parties keep so many batches.
+fn fill_to(
+    pools: &[Pool; 2],
+    order: Order,
+    least: [Option<u64>; 2],
+    seed: u64,
+) -> [Result<Made, FillError>; 2] {
     let limits = Limits {
         silence: Duration::from_secs(20),
         ..Limits::default()
@@ -62,16 +81,13 @@ fn fill_as(pools: &[Pool; 2], order: Order, seed: u64) -> [Result<(), FillError>
                     pool: &pools[party],
                     cpu: Cpu::best(),
                     progress: &mut |_| (),
+                    least: least[party],
                 };
                 let coins = Coins::danger_fixed_seed(2 * seed + party as u64);
                 let end = filling.run(order, coins, &mut mesh);
-                if end.is_ok() {
-                    let peer = PartyId(1 - party as u8);
-                    let both = mesh.payload_sent(peer) + mesh.payload_received(peer);
-                    assert_eq!(both, order.payload_bytes());
-                    assert_eq!(mesh.rounds(), order.rounds());
-                }
-                end
+                let peer = PartyId(1 - party as u8);
+                let both = mesh.payload_sent(peer) + mesh.payload_received(peer);
+                end.map(|made| (made, (both, mesh.rounds())))
             })
         });
         sides.map(|side| side.join().expect("no panic"))
@@ -396,6 +412,35 @@ fn damaged_files_are_refused() {
     page::shows("pool-unusable", &error.to_string());
 }
 
+/// Both decide by the same numbers, so that a party that dropped its pool is filled too.
+#[test]
+fn a_kept_pool_is_filled_where_both_hold_too_little() {
+    let world = World::default();
+    let pools = world.pools();
+    let order = Order {
+        batches: [2, 1],
+        network: NetworkClass::Lan,
+    };
+    let keep = |least: u64, seed| {
+        let ends = fill_to(&pools, order, [Some(least); 2], seed);
+        let made = ends.map(|end| end.map(|(made, _)| made).ok().expect("a fill"));
+        assert_eq!(made[0], made[1]);
+        let left = |party: usize, role| pools[party].count(role).unwrap().left;
+        assert_eq!(left(0, Role::Receiver), left(1, Role::Sender));
+        assert_eq!(left(0, Role::Sender), left(1, Role::Receiver));
+        (made[0], [left(0, Role::Receiver), left(1, Role::Receiver)])
+    };
+    assert_eq!(keep(2, 0), (3, [2, 1]));
+    assert_eq!(keep(2, 1), (1, [2, 2]));
+    assert_eq!(keep(2, 2), (0, [2, 2]));
+    pools[1].remove().unwrap();
+    assert_eq!(keep(1, 3), (3, [2, 1]));
+    let ends = fill_to(&pools, order, [Some(1), Some(2)], 4);
+    for (end, theirs) in ends.into_iter().zip([2, 1]) {
+        assert!(matches!(end, Err(FillError::KeepsOther(least)) if least == theirs));
+    }
+}
+
 #[test]
 fn an_order_that_differs_makes_nothing() {
     let world = World::default();
@@ -413,6 +458,7 @@ fn an_order_that_differs_makes_nothing() {
                     pool,
                     cpu: Cpu::best(),
                     progress: &mut |_| (),
+                    least: None,
                 };
                 filling.run(order, Coins::danger_fixed_seed(party as u64), &mut mesh)
             })
@@ -450,6 +496,7 @@ fn a_pool_on_a_real_disk_is_private_and_locked() {
             .to_string()
             .replace(&*folder.path().to_string_lossy(), "pools"),
     );
+    page::shows("pool-full", &crate::error::full("pools/0").to_string());
     #[cfg(unix)]
     for path in std::fs::read_dir(folder.path().join("0")).unwrap() {
         use std::os::unix::fs::PermissionsExt;

@@ -46,6 +46,13 @@
 //! | `end_map(returns: &[Operand], span) -> Vec<Handle>` | |
 //! | `begin_scan(init: &[Operand], over: &[Handle], span) -> (carries, slices)` | two `Vec` |
 //! | `end_scan(carries: &[Operand], outputs: &[Operand], span) -> (carries, outputs)` | |
+//! | `begin_sort(over: &[Handle], span) -> (before, behind)` | two `Vec` of slices |
+//! | `end_sort(exchange: Operand, span) -> Vec<Handle>` | the sorted tensors |
+//! | `row_number(of: Handle, span) -> Handle` | 0, 1, 2, … along axis 0 |
+//! | `roll(of: Handle, by: i64, span) -> Handle` | rows in a circle |
+//! | `head(of: Handle, len: u64, span) -> Handle` | the first rows |
+//! | `running(Reduction, of: Handle, starts: Option<Handle>, Option<dtype: Type>, span) -> Handle` | |
+//! | `compact(keep: Handle, over: &[Handle], span) -> Vec<Handle>` | what is kept, first |
 //! | `reveal(name, Operand, to: &[u8], Type, span)` | |
 //! | `finish(self) -> (Program, Vec<Diagnostic>)` | the second are warnings |
 //!
@@ -57,6 +64,7 @@ mod functions;
 mod indexing;
 mod literals;
 mod operations;
+mod order;
 mod products;
 mod reductions;
 mod signature;
@@ -147,6 +155,9 @@ enum BodyKind {
     },
     Scan {
         init: Vec<ValueId>,
+        over: Vec<ValueId>,
+    },
+    Sort {
         over: Vec<ValueId>,
     },
 }

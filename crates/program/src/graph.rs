@@ -84,7 +84,7 @@ pub struct Reveal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ValueId(pub u32);
 
-/// A graph: the main one, or the body of a `map` or `scan`, traced once.
+/// A graph: the main one, or the body of a `map`, `scan` or `sort`, traced once.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Graph {
     /// Number of leading values that are parameters.
@@ -217,8 +217,61 @@ pub enum Op {
         /// The body.
         body: Box<Graph>,
     },
-    /// Result number `.1` of a [`Op::Map`] or [`Op::Scan`]. Those two carry the type of their
-    /// part 0 themselves but are referred to through `Part` only.
+    /// The numbers of the rows of a table, from 0: one for each row, public.
+    RowNumber(RowId),
+    /// The rows in a circle, `by` places further down, as NumPy's `roll`: row `i` of the result is
+    /// row `i - by` modulo the number of rows. Axis 0 is symbolic.
+    Roll {
+        /// The rows.
+        of: ValueId,
+        /// Places, from -2^31 to 2^31.
+        by: i64,
+    },
+    /// The first `len` rows, along a fixed axis 0; zeros stand for rows that are not there. Axis 0
+    /// of `of` is symbolic.
+    Head {
+        /// The rows.
+        of: ValueId,
+        /// Number of rows of the result.
+        len: u64,
+    },
+    /// The elements of axis 0 of every `over` (equal first dimensions), exchanged along a sorting
+    /// network: wherever two elements meet, they change places if the body returns true. Body
+    /// parameters: slices of `over` at the place before, slices at the place behind, then
+    /// `captured`; it returns one `bool`. If the body says that the one behind belongs before the
+    /// other, in a strict weak order, the result is sorted. The order of elements of which neither
+    /// belongs before the other is the same in every run, but not that of the input. One
+    /// [`Op::Part`] for each `over`.
+    Sort {
+        /// Tensors that are sorted together.
+        over: Vec<ValueId>,
+        /// Values that every comparison sees whole.
+        captured: Vec<ValueId>,
+        /// The body.
+        body: Box<Graph>,
+    },
+    /// The reductions of the elements so far along axis 0, the element itself among them. Where
+    /// `starts`, a `bool` for each element, is true, a reduction begins anew. Not of floating
+    /// point, whose sums would depend on the order.
+    Running {
+        /// The reduction.
+        reduction: Reduction,
+        /// The elements.
+        of: ValueId,
+        /// Places where a reduction begins, beside the first.
+        starts: Option<ValueId>,
+    },
+    /// The elements along axis 0 of every `over` (equal first dimensions) for which `keep`, a
+    /// `bool` for each, is true: in their order, one after the other from the first place on.
+    /// Zeros fill the other places. One [`Op::Part`] for each `over`.
+    Compact {
+        /// The elements that stay.
+        keep: ValueId,
+        /// Tensors that are moved together.
+        over: Vec<ValueId>,
+    },
+    /// Result number `.1` of an operation with parts ([`Op::has_parts`]). Such an operation carries
+    /// the type of its part 0 itself but is referred to through `Part` only.
     Part(ValueId, u32),
     /// A function by name (`aes128`: key `u8[16]`, block `u8[..., 16]` to `u8[..., 16]`), applied
     /// along the last axis; leading dimensions broadcast. Signatures are in [`crate::call`].

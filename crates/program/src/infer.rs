@@ -10,6 +10,7 @@ mod fixed;
 mod float;
 mod lanes;
 mod lookup;
+mod order;
 pub(crate) mod range;
 mod refuse;
 pub(crate) mod shape;
@@ -112,7 +113,16 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic>
         }
         Op::Lookup { table, index } => lookup::lookup(scope, *table, *index),
         Op::Stack(values, axis) => lanes::stack(scope, values, *axis),
-        Op::Map { .. } | Op::Scan { .. } => body::whole(scope, op),
+        Op::Map { .. } | Op::Scan { .. } | Op::Sort { .. } => body::whole(scope, op),
+        Op::RowNumber(rows) => order::row_number(scope, *rows),
+        Op::Roll { of, by } => order::roll(scope, *of, *by),
+        Op::Head { of, len } => order::head(scope, *of, *len),
+        Op::Running {
+            reduction,
+            of,
+            starts,
+        } => order::running(scope, *reduction, *of, *starts),
+        Op::Compact { keep, over } => order::compact(scope, *keep, over),
         Op::Part(of, index) => body::part(scope, *of, *index),
         Op::Call(name, operands) => call::infer(scope, name, operands, declared),
     }?;
@@ -124,8 +134,10 @@ impl<'a> Scope<'a> {
     /// The operand `id`, which precedes the operation and is not a whole `map` or `scan`.
     pub fn value(&self, id: ValueId) -> Result<&'a Value, Diagnostic> {
         match self.values.get(id.0 as usize) {
-            Some(value) if value.op.body().is_none() => Ok(value),
-            Some(_) => Err(invalid("a map or scan is used without naming the part")),
+            Some(value) if !value.op.has_parts() => Ok(value),
+            Some(_) => Err(invalid(
+                "an operation with parts is used without naming the part",
+            )),
             None => Err(invalid(
                 "an operation refers to a value that does not precede it",
             )),

@@ -6,14 +6,19 @@ impl Op {
     /// Operands in the order of the text form, without those of a body.
     pub fn operands(&self) -> Vec<ValueId> {
         match self {
-            Op::Param(_) | Op::Const(_) => Vec::new(),
+            Op::Param(_) | Op::Const(_) | Op::RowNumber(_) => Vec::new(),
             Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => vec![*a],
             Op::Slice { of, .. } | Op::Mean { of, .. } => vec![*of],
+            Op::Roll { of, .. } | Op::Head { of, .. } => vec![*of],
+            Op::Running { of, starts, .. } => [*of].into_iter().chain(*starts).collect(),
+            Op::Compact { keep, over } => [&[*keep], &over[..]].concat(),
             Op::Binary(_, a, b) | Op::Dot(a, b) | Op::SumProduct { a, b, .. } => vec![*a, *b],
             Op::Select(condition, yes, no) => vec![*condition, *yes, *no],
             Op::Lookup { table, index } => vec![*table, *index],
             Op::Stack(values, _) | Op::Call(_, values) => values.clone(),
-            Op::Map { over, captured, .. } => [&over[..], captured].concat(),
+            Op::Map { over, captured, .. } | Op::Sort { over, captured, .. } => {
+                [&over[..], captured].concat()
+            }
             Op::Scan {
                 init,
                 over,
@@ -27,16 +32,25 @@ impl Op {
     pub fn renumber(&mut self, new: impl Fn(ValueId) -> ValueId) {
         let each = |values: &mut [ValueId]| values.iter_mut().for_each(|id| *id = new(*id));
         match self {
-            Op::Param(_) | Op::Const(_) => {}
+            Op::Param(_) | Op::Const(_) | Op::RowNumber(_) => {}
             Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => *a = new(*a),
             Op::Slice { of, .. } | Op::Mean { of, .. } => *of = new(*of),
+            Op::Roll { of, .. } | Op::Head { of, .. } => *of = new(*of),
+            Op::Running { of, starts, .. } => {
+                *of = new(*of);
+                starts.iter_mut().for_each(|starts| *starts = new(*starts));
+            }
+            Op::Compact { keep, over } => {
+                *keep = new(*keep);
+                each(over);
+            }
             Op::Binary(_, a, b) | Op::Dot(a, b) | Op::SumProduct { a, b, .. } => {
                 (*a, *b) = (new(*a), new(*b));
             }
             Op::Select(c, yes, no) => (*c, *yes, *no) = (new(*c), new(*yes), new(*no)),
             Op::Lookup { table, index } => (*table, *index) = (new(*table), new(*index)),
             Op::Stack(values, _) | Op::Call(_, values) => each(values),
-            Op::Map { over, captured, .. } => {
+            Op::Map { over, captured, .. } | Op::Sort { over, captured, .. } => {
                 each(over);
                 each(captured);
             }
@@ -53,12 +67,37 @@ impl Op {
         }
     }
 
-    /// The body of a `map` or `scan`.
+    /// The body of a `map`, `scan` or `sort`.
     pub fn body(&self) -> Option<&Graph> {
         match self {
-            Op::Map { body, .. } | Op::Scan { body, .. } => Some(body),
+            Op::Map { body, .. } | Op::Scan { body, .. } | Op::Sort { body, .. } => Some(body),
             _ => None,
         }
+    }
+
+    /// The body of a `map`, `scan` or `sort`, to be changed.
+    pub fn body_mut(&mut self) -> Option<&mut Graph> {
+        match self {
+            Op::Map { body, .. } | Op::Scan { body, .. } | Op::Sort { body, .. } => Some(body),
+            _ => None,
+        }
+    }
+
+    /// Returns whether it has several results, each of which is an [`Op::Part`].
+    pub fn has_parts(&self) -> bool {
+        self.body().is_some() || matches!(self, Op::Compact { .. })
+    }
+
+    /// Returns whether it needs all rows of a table at once, if axis 0 is symbolic.
+    pub fn needs_all_rows(&self) -> bool {
+        matches!(
+            self,
+            Op::Roll { .. }
+                | Op::Head { .. }
+                | Op::Sort { .. }
+                | Op::Running { .. }
+                | Op::Compact { .. }
+        )
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::cost::{Correlation, Cost, Demand};
 use crate::domain::{Algebra, Domain, DomainProfile};
+use crate::paper::Basis;
 use crate::profile::{Profile, Setting};
 use crate::shape::{StepShape, TapeUse};
 
@@ -24,6 +25,12 @@ use crate::shape::{StepShape, TapeUse};
 pub trait Protocol: Sized + 'static {
     /// Profile of the protocol.
     fn profile() -> Profile;
+    /// Basis of a run with this demand in all: all of the profile, unless some parts of it
+    /// serve other runs alone.
+    fn basis(_: &Setting, _: &Demand) -> Basis {
+        let profile = Self::profile();
+        Basis::of(&profile, profile.assumption, |_| true)
+    }
     /// Domain in which it computes in an algebra: the domain of operands and results of the steps
     /// in that algebra. Called for `Z2`, and for `Z2k` if it has arithmetic.
     fn domain(algebra: Algebra) -> Domain;
@@ -61,7 +68,14 @@ pub trait Protocol: Sized + 'static {
     fn pool_bits(_: &Setting, _: Correlation) -> u64 {
         0
     }
-    /// Exact cost of adding correlations to the pools. Called with kinds that fill a pool.
+    /// Number of correlations of a kind that are made at once. Refills make multiples of it; what
+    /// they leave over serves the next one ([`LeftOver`](crate::LeftOver)). Called with kinds that
+    /// fill a pool.
+    fn refill_unit(_: &Setting, _: Correlation) -> u64 {
+        1
+    }
+    /// Exact cost of adding correlations to the pools. Called with kinds that fill a pool, and
+    /// multiples of [`Protocol::refill_unit`].
     fn refill_cost(_: &Setting, _: &Demand) -> Cost {
         Cost::default()
     }

@@ -9,6 +9,7 @@
 mod cost;
 mod describe;
 mod domain;
+mod left_over;
 mod paper;
 mod profile;
 mod shape;
@@ -18,7 +19,8 @@ mod view;
 pub use cost::{Choices, Correlation, Cost, Demand, Flight, Message};
 pub use describe::Protocol;
 pub use domain::{Algebra, Domain, DomainProfile, Sharing};
-pub use paper::{Paper, Security};
+pub use left_over::{LeftOver, Refills};
+pub use paper::{Basis, Paper, Security};
 pub use profile::{Corruption, Players, Profile, Role, SecurityLevel, Setting, Threshold};
 pub use sealane_circuit::Goal;
 pub use shape::{Opening, StepShape, TapeUse, known_to};

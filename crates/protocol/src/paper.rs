@@ -1,6 +1,7 @@
 //! Components of a protocol, for reviewers: each part with the paper that it follows, the paper's
 //! assumption, and the security of the part.
 
+use crate::profile::{Profile, SecurityLevel};
 use std::fmt;
 
 /// A part of a protocol, and the paper that it follows.
@@ -30,6 +31,38 @@ pub enum Security {
     Statistical(u32),
     /// Perfect, as long as the parts that it uses are secure.
     Perfect,
+}
+
+/// Basis of one run of a protocol: no parts that other runs alone take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Basis {
+    /// Assumptions, one sentence.
+    pub assumption: String,
+    /// Components, each with its paper.
+    pub papers: Vec<Paper>,
+    /// Security, that of the weakest component.
+    pub security: SecurityLevel,
+}
+
+impl Basis {
+    /// The components of a profile that `keep` accepts, and the assumptions of these.
+    pub fn of(profile: &Profile, assumption: &str, keep: impl Fn(&Paper) -> bool) -> Basis {
+        let papers = profile.papers.iter().filter(|paper| keep(paper)).copied();
+        let papers = papers.collect::<Vec<_>>();
+        let bits = papers.iter().filter_map(|paper| match paper.security {
+            Security::Computational(bits) => Some(bits),
+            Security::Statistical(_) | Security::Perfect => None,
+        });
+        let security = SecurityLevel {
+            computational: bits.min().unwrap_or(profile.security.computational),
+            ..profile.security
+        };
+        Basis {
+            assumption: assumption.to_string(),
+            papers,
+            security,
+        }
+    }
 }
 
 impl Paper {

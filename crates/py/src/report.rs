@@ -196,10 +196,10 @@ impl Plan {
         Ok(estimates)
     }
 
-    /// Papers, assumptions and security levels of the job's protocol, one per line.
+    /// Papers, assumptions and security levels of a run at these row counts, one per line.
     #[getter]
     fn papers(&self) -> String {
-        view::papers_card(&self.job).to_string()
+        view::papers_card(&self.job, &self.cost).to_string()
     }
 
     /// Every step, one per line: its times, lanes, AND gates and payload bytes.

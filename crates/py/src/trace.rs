@@ -383,6 +383,92 @@ impl Trace {
         Ok((self.nodes(states)?, self.nodes(outputs)?))
     }
 
+    /// Opens the body of a sort; returns the elements before and behind.
+    fn open_sort(
+        &mut self,
+        py: Python<'_>,
+        over: Vec<Item<'_>>,
+        at: Option<PySpan>,
+    ) -> PyResult<(Vec<Node>, Vec<Node>)> {
+        let span = at.map(Span::from);
+        let over = self.handles(py, over, span.as_ref())?;
+        let sides = self.build(py, |builder| builder.begin_sort(&over, span.as_ref()))?;
+        Ok((self.nodes(sides.0)?, self.nodes(sides.1)?))
+    }
+
+    /// Closes the body of a sort; returns the sorted tensors.
+    fn close_sort(
+        &mut self,
+        py: Python<'_>,
+        exchange: Item<'_>,
+        at: Option<PySpan>,
+    ) -> PyResult<Vec<Node>> {
+        let span = at.map(Span::from);
+        let exchange = self.operand(py, exchange, span.as_ref())?;
+        let sorted = self.build(py, |builder| builder.end_sort(exchange, span.as_ref()))?;
+        self.nodes(sorted)
+    }
+
+    /// Adds the numbers of places along axis 0.
+    fn row_number(&mut self, py: Python<'_>, a: Item<'_>, at: Option<PySpan>) -> PyResult<Node> {
+        self.on_handles(py, at, [a], |builder, [a], span| {
+            builder.row_number(a, span)
+        })
+    }
+
+    /// Adds the rows in a circle.
+    fn roll(&mut self, py: Python<'_>, a: Item<'_>, by: i64, at: Option<PySpan>) -> PyResult<Node> {
+        self.on_handles(py, at, [a], |builder, [a], span| builder.roll(a, by, span))
+    }
+
+    /// Adds the first rows.
+    fn head(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        len: u64,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        self.on_handles(py, at, [a], |builder, [a], span| builder.head(a, len, span))
+    }
+
+    /// Adds a running reduction along axis 0, which begins anew where `starts` is true.
+    fn running(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        a: Item<'_>,
+        starts: Option<Item<'_>>,
+        kind: Option<&str>,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        let op = find(Reduction::ALL, name, Reduction::name)?;
+        let ty = kind.map(type_of).transpose()?;
+        match starts {
+            Some(starts) => self.on_handles(py, at, [a, starts], |builder, [a, starts], span| {
+                builder.running(op, a, Some(starts), ty, span)
+            }),
+            None => self.on_handles(py, at, [a], |builder, [a], span| {
+                builder.running(op, a, None, ty, span)
+            }),
+        }
+    }
+
+    /// Adds what is kept of elements along axis 0.
+    fn compact(
+        &mut self,
+        py: Python<'_>,
+        keep: Item<'_>,
+        over: Vec<Item<'_>>,
+        at: Option<PySpan>,
+    ) -> PyResult<Vec<Node>> {
+        let span = at.map(Span::from);
+        let keep = self.handles(py, vec![keep], span.as_ref())?;
+        let over = self.handles(py, over, span.as_ref())?;
+        let kept = self.build(py, |builder| builder.compact(keep[0], &over, span.as_ref()))?;
+        self.nodes(kept)
+    }
+
     /// Reveals a value to parties as a result of the declared type.
     fn reveal(
         &mut self,

@@ -8,6 +8,7 @@
 mod arithmetic;
 mod bodies;
 mod fixed;
+mod order;
 mod tables;
 
 use crate::random::Random;
@@ -211,7 +212,7 @@ impl Grower<'_> {
     /// Adds a few values to the pool, or none if the builder refuses.
     fn step(&mut self, pool: &mut Vec<Handle>) {
         let a = self.pick(pool);
-        let made = match self.below(19) {
+        let made = match self.below(20) {
             0..=5 => self.binary(a, pool),
             6 => {
                 let op = self.pick(&Unary::ALL);
@@ -244,6 +245,7 @@ impl Grower<'_> {
             }
             15 if self.depth < DEPTH => return self.map(pool),
             16 if self.depth < DEPTH => return self.scan(pool),
+            19 => return self.order(pool),
             _ => self.binary(a, pool),
         };
         self.keep(pool, made);

@@ -148,9 +148,15 @@ fn run(graph: &Graph, params: Vec<Tensor>, context: Context) -> Vec<Vec<Tensor>>
                 captured,
                 body,
             } => walk(&done, init, over, captured, body, context),
+            Op::Sort {
+                over,
+                captured,
+                body,
+            } => sort(&done, over, captured, body, context),
+            Op::Compact { keep, over } => compact(&done, *keep, over),
             op => vec![compute(op, value.ty, &done, context)],
         };
-        if value.op.body().is_none() {
+        if !value.op.has_parts() {
             promised(value, &tensors[0], context.rows);
         }
         done.push(tensors);
@@ -216,6 +222,58 @@ fn walk(
         .iter()
         .map(|all| stack(&all.iter().collect::<Vec<_>>(), 0));
     carries.into_iter().chain(stacked).collect()
+}
+
+/// Sorts the elements of axis 0 by Rust's own sort. Elements of which neither belongs before the
+/// other may stand in any order, so a program has to name all that it shows of them in its body.
+fn sort(
+    done: &[Vec<Tensor>],
+    over: &[ValueId],
+    captured: &[ValueId],
+    body: &Graph,
+    context: Context,
+) -> Vec<Tensor> {
+    let of = |id: &ValueId| done[id.0 as usize][0].clone();
+    let slices = |turn: u64| over.iter().map(move |id| pick(&of(id), 0, turn, 1, true));
+    let belongs_before = |one: u64, other: u64| {
+        let params = slices(other).chain(slices(one));
+        let params = params.chain(captured.iter().map(of)).collect();
+        let values = run(body, params, context);
+        values[body.returns[0].0 as usize][0].numbers[0] != 0
+    };
+    let mut order = (0..of(&over[0]).shape[0]).collect::<Vec<_>>();
+    order.sort_by(|one, other| {
+        let before = [belongs_before(*one, *other), belongs_before(*other, *one)];
+        match before {
+            [true, _] => std::cmp::Ordering::Less,
+            [_, true] => std::cmp::Ordering::Greater,
+            _ => std::cmp::Ordering::Equal,
+        }
+    });
+    let sorted = |id: &ValueId| {
+        let parts = order.iter().map(|turn| pick(&of(id), 0, *turn, 1, true));
+        stack(&parts.collect::<Vec<_>>().iter().collect::<Vec<_>>(), 0)
+    };
+    over.iter().map(sorted).collect()
+}
+
+/// Moves the elements that are kept to the front; zeros fill the rest.
+fn compact(done: &[Vec<Tensor>], keep: ValueId, over: &[ValueId]) -> Vec<Tensor> {
+    let keep = &done[keep.0 as usize][0].numbers;
+    let kept = (0..keep.len()).filter(|at| keep[*at] != 0);
+    let kept = kept.collect::<Vec<_>>();
+    let moved = |id: &ValueId| {
+        let of = &done[id.0 as usize][0];
+        let size = of.numbers.len() / keep.len();
+        let parts = kept.iter().map(|at| &of.numbers[at * size..][..size]);
+        let mut numbers = parts.flatten().copied().collect::<Vec<_>>();
+        numbers.resize(of.numbers.len(), 0);
+        Tensor {
+            numbers,
+            ..of.clone()
+        }
+    };
+    over.iter().map(moved).collect()
 }
 
 /// Computes every operation except parameters and bodies; `ty` is the type of the result.
@@ -309,7 +367,55 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
         Op::Stack(values, axis) => stack(&values.iter().map(of).collect::<Vec<_>>(), *axis),
         Op::Call(name, operands) => call(name, &operands.iter().map(of).collect::<Vec<_>>()),
         Op::Mean { .. } => panic!("means are tested against fractions of Python"),
-        Op::Param(_) | Op::Part(..) | Op::Map { .. } | Op::Scan { .. } => unreachable!("in `run`"),
+        Op::RowNumber(rows) => {
+            let count = row_count(context.rows, *rows);
+            Tensor {
+                ty,
+                shape: vec![count],
+                numbers: (0..i128::from(count)).collect(),
+            }
+        }
+        Op::Roll { of: a, by } => {
+            let (a, count) = (of(a), of(a).shape[0] as i64);
+            let turns = (0..count).map(|at| (at - by).rem_euclid(count) as u64);
+            let rows = turns
+                .map(|turn| pick(a, 0, turn, 1, true))
+                .collect::<Vec<_>>();
+            stack(&rows.iter().collect::<Vec<_>>(), 0)
+        }
+        Op::Head { of: a, len } => {
+            let a = of(a);
+            let size = a.numbers.len() / a.shape[0] as usize;
+            let mut numbers = a.numbers.clone();
+            numbers.resize(*len as usize * size, 0);
+            let shape = [&[*len], &a.shape[1..]].concat();
+            Tensor { ty, shape, numbers }
+        }
+        Op::Running {
+            reduction,
+            of: a,
+            starts,
+        } => {
+            let a = of(a);
+            let size = a.numbers.len() / a.shape[0] as usize;
+            let mut numbers = a.numbers.clone();
+            for at in size..numbers.len() {
+                let anew = starts.is_some_and(|starts| of(&starts).numbers[at / size] != 0);
+                if !anew {
+                    numbers[at] = wrap(reduced(*reduction, numbers[at - size], numbers[at]));
+                }
+            }
+            Tensor {
+                numbers,
+                ..a.clone()
+            }
+        }
+        Op::Param(_)
+        | Op::Part(..)
+        | Op::Map { .. }
+        | Op::Scan { .. }
+        | Op::Sort { .. }
+        | Op::Compact { .. } => unreachable!("in `run`"),
     };
     Tensor { ty, ..tensor }
 }

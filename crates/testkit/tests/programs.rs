@@ -122,6 +122,12 @@ fn random_programs_use_every_operation() {
                 Op::Stack(..) => "stack".into(),
                 Op::Map { captured, .. } => format!("map capturing {}", !captured.is_empty()),
                 Op::Scan { captured, .. } => format!("scan capturing {}", !captured.is_empty()),
+                Op::RowNumber(_) => "row number".into(),
+                Op::Roll { .. } => "roll".into(),
+                Op::Head { .. } => "head".into(),
+                Op::Sort { .. } => format!("sort in a body {}", depth > 0),
+                Op::Running { starts, .. } => format!("running anew {}", starts.is_some()),
+                Op::Compact { .. } => format!("compact in a body {}", depth > 0),
                 Op::Part(..) => "part".into(),
                 Op::Call(name, _) => name.clone(),
             };
@@ -147,9 +153,9 @@ fn random_programs_use_every_operation() {
             .filter(|body| body.values.iter().any(|v| v.op.body().is_some()))
             .count();
     }
-    // 4 unary, 19 binary, 5 reductions, 2 slices, 4 lookups, 2 maps, 2 scans, 2 calls and 8
-    // others.
-    assert_eq!(seen.len(), 48, "{seen:?}");
+    // 4 unary, 19 binary, 5 reductions, 2 slices, 4 lookups, 2 maps, 2 scans, 2 sorts, 2 running
+    // reductions, 2 that keep, 2 calls and 11 others.
+    assert_eq!(seen.len(), 57, "{seen:?}");
     let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < 10).collect();
     assert!(rare.is_empty() && nested > 10, "{rare:?}, {nested} nested");
 }

@@ -30,6 +30,19 @@ pub(crate) fn read(words: &[u64], at: usize, count: usize) -> u64 {
     (low | high) & low_mask(count)
 }
 
+/// Replaces the `count` bits of `to` from bit `at` on by those of `from` from bit `first` on.
+pub(crate) fn overwrite(to: &mut [u64], at: usize, from: &[u64], first: usize, count: usize) {
+    let mut done = 0;
+    while done < count {
+        let (word, shift) = ((at + done) / 64, (at + done) % 64);
+        let some = (count - done).min(64 - shift);
+        let bits = read(from, first + done, some) << shift;
+        let mask = low_mask(some) << shift;
+        to[word] = to[word] & !mask | bits;
+        done += some;
+    }
+}
+
 /// Writer of consecutive runs of bits. Memory is allocated once, so that no copy of a secret is
 /// left behind by a reallocation.
 pub(crate) struct Writer {

@@ -4,7 +4,7 @@
 //! and bits past the last lane are zero. A view of lanes decomposes into runs: contiguous lanes
 //! move by words, repeated lanes are filled, and only strided lanes move bit by bit.
 
-use crate::bits::{Writer, words_for};
+use crate::bits::{self, Writer, words_for};
 use sealane_party::{Planes, Shares};
 use sealane_protocol::View;
 
@@ -96,6 +96,15 @@ impl Shares for Packed {
         Packed::new(planes, elements, writer.finish())
     }
 
+    fn put(&mut self, places: &View, from: &Packed, first: usize) {
+        let dims = merged(&places.dims);
+        for plane in 0..self.planes() {
+            let mut next = first;
+            let to = self.words.plane_mut(plane);
+            put_bits(to, places.offset, &dims, from.plane(plane), &mut next);
+        }
+    }
+
     fn resize(&self, first: usize, count: usize, signed: bool) -> Packed {
         Packed::of(self.elements, self.words.resize(first, count, signed))
     }
@@ -112,6 +121,29 @@ fn merged(dims: &[(usize, usize)]) -> Vec<(usize, usize)> {
         }
     }
     merged
+}
+
+/// Replaces the bits that a nest of dimensions names, from bit `base` on, by those of `from` from
+/// number `next` on.
+fn put_bits(
+    plane: &mut [u64],
+    base: usize,
+    dims: &[(usize, usize)],
+    from: &[u64],
+    next: &mut usize,
+) {
+    match *dims {
+        [] => put_bits(plane, base, &[(1, 1)], from, next),
+        [(len, 1)] => {
+            bits::overwrite(plane, base, from, *next, len);
+            *next += len;
+        }
+        [(len, stride), ref inner @ ..] => {
+            for i in 0..len {
+                put_bits(plane, base + i * stride, inner, from, next);
+            }
+        }
+    }
 }
 
 /// Appends the bits that a nest of dimensions names, from bit `base` on.
@@ -140,6 +172,7 @@ fn gather_bits(plane: &[u64], base: usize, dims: &[(usize, usize)], writer: &mut
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::HashSet;
 
     /// Planes, elements, and bits plane by plane.
     fn tensor() -> impl Strategy<Value = (usize, usize, Vec<u8>)> {
@@ -176,6 +209,10 @@ mod tests {
             assert_eq!(lanes, bytes.plane(plane));
             assert!(past.iter().all(|bit| *bit == 0));
         }
+    }
+
+    fn copy<S: Shares>(share: &S) -> S {
+        share.gather(&View::whole(share.elements()), &View::whole(1))
     }
 
     /// A view that stays within `elements`, and how far its largest index lies beyond its offset.
@@ -217,6 +254,19 @@ mod tests {
                 &Packed::concat(&[&packed, &packed, &packed]),
                 &Planes::concat(&[&bytes, &bytes, &bytes]),
             );
+            // A view that repeats names no places.
+            if lanes.dims.iter().all(|(_, stride)| *stride > 0) {
+                let distinct = lanes.indices().into_iter().collect::<HashSet<_>>();
+                let count = lanes.count();
+                if distinct.len() == count && count <= bytes.elements() {
+                    let (mut packed, mut bytes) = (copy(&packed), copy(&bytes));
+                    let (from, wide) = (copy(&packed), copy(&bytes));
+                    let first = (bytes.elements() - count) / 2;
+                    packed.put(&lanes, &from, first);
+                    bytes.put(&lanes, &wide, first);
+                    assert_same(&packed, &bytes);
+                }
+            }
             for inner in (1..=bytes.planes()).filter(|inner| bytes.planes() % inner == 0) {
                 assert_same(&packed.spread(inner), &bytes.spread(inner));
             }

@@ -90,6 +90,27 @@ impl Shares for Share {
         })
     }
 
+    fn put(&mut self, places: &View, from: &Share, first: usize) {
+        // A shape alone stands for zero beside a share with data.
+        let (planes, elements) = (self.planes(), self.elements());
+        let zeros = |share: &Share| matches!(share.0, Body::Shape(..));
+        match (&mut self.0, &from.0) {
+            (Body::Bits(to), Body::Bits(from)) => to.put(places, from, first),
+            (Body::Ring(to), Body::Ring(from)) => to.put(places, from, first),
+            (Body::Bits(to), _) => to.put(places, &Pair::zeros(planes, places.count()), 0),
+            (Body::Ring(to), _) => to.put(places, &Pair::zeros(planes, places.count()), 0),
+            (Body::Shape(..), _) if zeros(from) => {}
+            (to, Body::Bits(_)) => {
+                *to = Body::Bits(Pair::zeros(planes, elements));
+                self.put(places, from, first);
+            }
+            (to, _) => {
+                *to = Body::Ring(Pair::zeros(planes, elements));
+                self.put(places, from, first);
+            }
+        }
+    }
+
     fn resize(&self, first: usize, count: usize, signed: bool) -> Share {
         Share(match &self.0 {
             Body::Shape(_, elements) => Body::Shape(count, *elements),
@@ -141,6 +162,11 @@ impl<T: Shares> Shares for Pair<T> {
     fn concat(parts: &[&Self]) -> Self {
         let all = |i: usize| parts.iter().map(|part| &part.0[i]).collect::<Vec<_>>();
         Pair([0, 1].map(|i| T::concat(&all(i))))
+    }
+
+    fn put(&mut self, places: &View, from: &Self, first: usize) {
+        let both = self.0.iter_mut().zip(&from.0);
+        both.for_each(|(to, from)| to.put(places, from, first));
     }
 
     fn resize(&self, first: usize, count: usize, signed: bool) -> Self {

@@ -179,11 +179,16 @@ pub(crate) fn pool_bits(setting: &Setting) -> u64 {
     }
 }
 
+/// Number of OTs that are made at once.
+pub(crate) fn refill_unit() -> u64 {
+    SILENT.given() as u64
+}
+
 pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
     let count = transfers(demand);
     let flights = ahead::refill(SILENT, SoftSpoken::on(setting.network), count);
     Cost {
-        compute_ns: ahead::whole(&SILENT, count as usize) as u64 * SILENT_COT_NS,
+        compute_ns: count * SILENT_COT_NS,
         ..Cost::of(messages(setting, &flights))
     }
 }

@@ -53,8 +53,8 @@ use sealane_party::{
     check_digests, from_planes, send_digests, to_planes,
 };
 use sealane_protocol::{
-    Algebra, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Paper, Profile,
-    Protocol, Role, SecurityLevel, Setting, Sharing, StepShape, Threshold,
+    Algebra, Basis, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Paper,
+    Profile, Protocol, Role, SecurityLevel, Setting, Sharing, StepShape, Threshold,
 };
 use std::marker::PhantomData;
 use std::num::NonZero;
@@ -85,6 +85,8 @@ pub trait Garbling: Send + 'static {
     /// The name of the protocol.
     const NAME: &'static str;
     /// The assumption on the hash.
+    const HASH: &'static str;
+    /// The assumptions on the hash and on base OTs.
     const ASSUMPTION: &'static str;
     /// The building blocks of the protocol, with their papers.
     const PAPERS: &'static [Paper];
@@ -96,19 +98,25 @@ pub struct MultiInstance;
 /// Three-halves: the protocol `yao-three-halves`, for networks on which bytes cost more than AES.
 pub struct ThreeHalves;
 
+/// The constants of a scheme whose hash has this assumption.
+macro_rules! assumptions {
+    ($hash:literal) => {
+        const HASH: &'static str = $hash;
+        const ASSUMPTION: &'static str = concat!($hash, "; ", papers::of_base_ots!());
+    };
+}
+
 impl Garbling for MultiInstance {
     const SCHEME: Scheme = Scheme::Mi;
     const NAME: &'static str = "yao";
-    const ASSUMPTION: &'static str = "the MI hash is circular correlation robust (ideal cipher); \
-                                      strong DH in ristretto255 (random oracle)";
+    assumptions!("the MI hash is circular correlation robust (ideal cipher)");
     const PAPERS: &'static [Paper] = papers::MULTI_INSTANCE;
 }
 
 impl Garbling for ThreeHalves {
     const SCHEME: Scheme = Scheme::ThreeHalves;
     const NAME: &'static str = "yao-three-halves";
-    const ASSUMPTION: &'static str =
-        "AES is an ideal cipher; strong DH in ristretto255 (random oracle)";
+    assumptions!("AES is an ideal cipher");
     const PAPERS: &'static [Paper] = papers::THREE_HALVES;
 }
 
@@ -164,11 +172,15 @@ impl<G: Garbling> Protocol for Yao<G> {
             papers: G::PAPERS,
             security: SecurityLevel {
                 // A label has 127 random bits and a permute bit. A search for the offset in a
-                // silent extension compares 2^7 hashes at once.
+                // silent extension, which some runs take, compares 2^7 hashes at once.
                 computational: 120,
                 statistical: 0,
             },
         }
+    }
+
+    fn basis(setting: &Setting, demand: &Demand) -> Basis {
+        papers::basis(&Self::profile(), G::HASH, setting, demand)
     }
 
     fn domain(_: Algebra) -> Domain {
@@ -196,6 +208,10 @@ impl<G: Garbling> Protocol for Yao<G> {
 
     fn pool_bits(setting: &Setting, _: Correlation) -> u64 {
         cost::pool_bits(setting)
+    }
+
+    fn refill_unit(_: &Setting, _: Correlation) -> u64 {
+        cost::refill_unit()
     }
 
     fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {

@@ -1,7 +1,18 @@
 //! Building blocks of `yao` and their papers, as on the page `docs/protocols/yao.md`. Labels have
 //! 127 random bits: one is the permute bit.
 
-use sealane_protocol::{Paper, Security};
+use sealane_protocol::{Basis, Demand, Paper, Profile, Security, Setting};
+
+/// Assumption of base OTs, for a sentence.
+macro_rules! of_base_ots {
+    () => {
+        "strong DH in ristretto255 (random oracle)"
+    };
+}
+pub(crate) use of_base_ots;
+
+/// Assumption of silent OTs, for a sentence.
+const OF_SILENT_OTS: &str = "learning parity with regular noise over a local code";
 
 /// The parts of `yao`, from the whole protocol to its base.
 pub(crate) const MULTI_INSTANCE: &[Paper] = &[
@@ -28,6 +39,23 @@ pub(crate) const THREE_HALVES: &[Paper] = &[
     SILENT_TREES,
     BASE_OT,
 ];
+
+/// Basis of a run whose hash has this assumption: with the transfers that it takes, if it takes
+/// any. Those of a pool may be silent, since the fill decides that.
+pub(crate) fn basis(profile: &Profile, hash: &str, setting: &Setting, demand: &Demand) -> Basis {
+    let any = !demand.is_empty();
+    let silent = any && (setting.silent || setting.pooled);
+    let assumption = match (any, silent) {
+        (false, _) => hash.to_string(),
+        (true, false) => profile.assumption.to_string(),
+        (true, true) => format!("{}; {OF_SILENT_OTS}", profile.assumption),
+    };
+    Basis::of(profile, &assumption, |paper| match *paper {
+        OT_EXTENSION | BASE_OT => any,
+        SILENT_OT | SILENT_TREES => silent,
+        _ => true,
+    })
+}
 
 const YAO: Paper = Paper {
     part: "garbled circuits",
@@ -88,7 +116,7 @@ const SILENT_OT: Paper = Paper {
     authors: "Yang, Weng, Lan, Zhang, Wang",
     venue: "CCS 2020",
     section: "with the check against a malicious sender",
-    assumption: "learning parity with regular noise over a local code",
+    assumption: OF_SILENT_OTS,
     security: Security::Computational(128),
 };
 

@@ -32,6 +32,7 @@ macro_rules! garblings {
             impl Garbling for $name {
                 const SCHEME: Scheme = Scheme::$scheme;
                 const NAME: &'static str = stringify!($name);
+                const HASH: &'static str = "of a test";
                 const ASSUMPTION: &'static str = "for tests";
                 const PAPERS: &'static [Paper] = &[];
             }

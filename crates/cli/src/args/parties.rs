@@ -124,6 +124,9 @@ pub enum PoolVerb {
         #[arg(long, value_name = "COUNT", default_value = "1000000",
               value_parser = clap::value_parser!(u64).range(1..=MOST_TRANSFERS))]
         transfers: u64,
+        /// Stay, and make so many again whenever fewer than COUNT are left; both parties do
+        #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=MOST_TRANSFERS))]
+        keep: Option<u64>,
         /// The one party that evaluates, which `sealane plan` names [default: either]
         #[arg(long, value_name = "PARTY")]
         evaluator: Option<String>,

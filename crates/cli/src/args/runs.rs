@@ -41,7 +41,7 @@ pub struct PlanArgs {
     /// List every step
     #[arg(long)]
     pub steps: bool,
-    /// List what the protocol rests on: papers, assumptions, security levels
+    /// List what a run at these rows rests on: papers, assumptions, security levels
     #[arg(long)]
     pub papers: bool,
     /// Print JSON

@@ -1,12 +1,14 @@
-//! Execution of a call. Most calls run one step of the protocol; reductions and loops run a tape
-//! several times.
+//! Execution of a call. Most calls run one step of the protocol; reductions, loops and networks run
+//! a tape several times.
 
 use super::walker::Walker;
 use super::{ShareRef, internal};
 use sealane_parties::PartySet;
 use sealane_party::{Factor, Fault, Opened, Shares, Step, Steps, Term};
 use sealane_plan::flow::{Call, TileRun};
-use sealane_plan::steps::{Len, PlanValue, Produced, StepOp};
+use sealane_plan::network::Stage;
+use sealane_plan::steps::{Len, Operand, PlanValue, Produced, Rearrangement, StepOp};
+use sealane_program::types::RowId;
 use sealane_protocol::View;
 use std::sync::Arc;
 
@@ -18,6 +20,8 @@ pub(super) enum Task<W: Steps> {
     Fold(Fold<W>),
     /// Loop.
     Scan(Scan<W>),
+    /// Network.
+    Meet(Meet<W>),
     /// Combination of the result of a tile with the results of the tiles before it.
     Carry(PlanValue),
 }
@@ -42,6 +46,15 @@ pub(super) struct Scan<W: Steps> {
     written: Vec<Vec<W::Share>>,
 }
 
+/// Network over the elements of values; see [`StepOp::Meet`].
+pub(super) struct Meet<W: Steps> {
+    /// The stages that are left, the next one last.
+    stages: Vec<Stage>,
+    /// The elements of each value, with the planes of an element.
+    columns: Vec<W::Share>,
+    captured: Vec<ShareRef<W>>,
+}
+
 /// Task with its first step.
 type StartedTask<'a, W> = (Task<W>, Step<'a, W>);
 
@@ -63,6 +76,22 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             StepOp::Move { operand, out } => {
                 let share = self.operand(operand, block)?;
                 let share = share.spread(operand.inner.count(rows) as usize);
+                self.write(*out, share, block)?;
+                return Ok(None);
+            }
+            StepOp::RowNumber { out } => {
+                let numbers = (block.start..block.start + rows).collect::<Vec<_>>();
+                let share = self.constant(&numbers, *out);
+                self.write(*out, share, block)?;
+                return Ok(None);
+            }
+            StepOp::Rearrange {
+                how,
+                rows: table,
+                operand,
+                out,
+            } => {
+                let share = self.rearranged(*how, *table, operand, block)?;
                 self.write(*out, share, block)?;
                 return Ok(None);
             }
@@ -151,6 +180,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 return self.begin_fold(op, fold, block);
             }
             StepOp::Scan { .. } => return self.begin_scan(op, block),
+            StepOp::Meet { .. } => return self.begin_network(op, block),
         };
         Ok(Some((Task::Once, step)))
     }
@@ -190,6 +220,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             Task::Scan(scan) => {
                 self.end_iteration(op, scan, &share)?;
                 self.iteration(op, scan, block)
+            }
+            Task::Meet(meet) => {
+                end_stage(op, meet, &share)?;
+                self.stage(op, meet, block)
             }
         }
     }
@@ -416,6 +450,169 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         scan.index += 1;
         Ok(())
     }
+}
+
+impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
+    fn begin_network(
+        &mut self,
+        op: &'a StepOp,
+        block: TileRun,
+    ) -> Result<Option<StartedTask<'a, W>>, Fault> {
+        let StepOp::Meet {
+            network,
+            rows,
+            length,
+            over,
+            captured,
+            ..
+        } = op
+        else {
+            return Err(internal("not a network"));
+        };
+        let columns = over.iter().map(|operand| {
+            let all = self.selected_of_all(operand, *rows, block)?;
+            // A copy, since stages write into it.
+            Ok(all.share.gather(&all.lanes, &all.inner))
+        });
+        let columns = columns.collect::<Result<Vec<_>, Fault>>()?;
+        let captured = captured.iter().map(|value| self.value(*value, block));
+        let captured = captured.map(|share| Ok(one_lane::<W>(&*share?)));
+        let captured = captured.collect::<Result<_, Fault>>()?;
+        let length = match rows {
+            Some(table) => self.rows[usize::from(table.0)],
+            None => length.at(block.rows),
+        };
+        let mut stages = network.stages(length as usize);
+        stages.reverse();
+        let mut meet = Meet {
+            stages,
+            columns,
+            captured,
+        };
+        let step = self.stage(op, &mut meet, block)?;
+        Ok(step.map(|step| (Task::Meet(meet), step)))
+    }
+
+    /// Returns the next stage of a network; after the last one, writes the elements.
+    fn stage(
+        &mut self,
+        op: &'a StepOp,
+        meet: &mut Meet<W>,
+        block: TileRun,
+    ) -> Result<Option<Step<'a, W>>, Fault> {
+        let StepOp::Meet {
+            tape, over, outs, ..
+        } = op
+        else {
+            return Err(internal("not a network"));
+        };
+        let Some(stage) = meet.stages.last() else {
+            for ((out, operand), column) in outs.iter().zip(over).zip(meet.columns.drain(..)) {
+                let inner = operand.inner.count(block.rows) as usize;
+                let share = if inner == 1 {
+                    column
+                } else {
+                    column.spread(inner)
+                };
+                self.write(*out, share, block)?;
+            }
+            return Ok(None);
+        };
+        let pairs = stage.pairs();
+        let sides = [stage.firsts(), stage.seconds()];
+        let sides = sides.iter().flat_map(|views| {
+            let columns = meet.columns.iter();
+            columns.map(|column| Arc::new(elements(column, views, pairs)))
+        });
+        let repeated = View {
+            offset: 0,
+            dims: vec![(pairs, 0)],
+        };
+        let captured = meet.captured.iter();
+        let captured = captured.map(|share| Arc::new(share.gather(&repeated, &View::whole(1))));
+        let operands = sides.chain(captured).collect();
+        Ok(Some(self.run_tape(*tape, outs[0], pairs, operands)))
+    }
+
+    /// The rows of a table in other places.
+    fn rearranged(
+        &mut self,
+        how: Rearrangement,
+        table: RowId,
+        operand: &Operand,
+        block: TileRun,
+    ) -> Result<W::Share, Fault> {
+        let all = self.selected_of_all(operand, Some(table), block)?;
+        let share = all.gathered();
+        let inner = all.inner.count();
+        let (rows, planes) = (share.elements(), share.planes());
+        let part = |offset: usize, count: usize| {
+            let view = View {
+                offset,
+                dims: vec![(count, 1)],
+            };
+            share.gather(&view, &View::whole(1))
+        };
+        let moved = match how {
+            Rearrangement::Roll(by) => {
+                let first = (-by).rem_euclid(rows as i64) as usize;
+                W::Share::concat(&[&part(first, rows - first), &part(0, first)])
+            }
+            Rearrangement::Head(len) => {
+                let there = rows.min(len as usize);
+                let zeros = W::Share::zeros(planes, len as usize - there);
+                W::Share::concat(&[&part(0, there), &zeros])
+            }
+        };
+        Ok(if inner == 1 {
+            moved
+        } else {
+            moved.spread(inner)
+        })
+    }
+}
+
+/// The elements that some views name, and zeros for those that are missing to `pairs`.
+fn elements<S: Shares>(column: &S, views: &[View], pairs: usize) -> S {
+    let parts = views.iter();
+    let mut parts = parts
+        .map(|view| column.gather(view, &View::whole(1)))
+        .collect::<Vec<_>>();
+    let found = parts.iter().map(Shares::elements).sum::<usize>();
+    if found < pairs {
+        parts.push(S::zeros(column.planes(), pairs - found));
+    }
+    match parts.len() {
+        1 => parts.remove(0),
+        _ => S::concat(&parts.iter().collect::<Vec<_>>()),
+    }
+}
+
+/// Consumes the result of a stage: puts the elements that it wrote into their places.
+fn end_stage<W: Steps>(op: &StepOp, meet: &mut Meet<W>, result: &W::Share) -> Result<(), Fault> {
+    let StepOp::Meet { network, .. } = op else {
+        return Err(internal("not a network"));
+    };
+    let stage = meet.stages.pop();
+    let stage = stage.ok_or_else(|| internal("a stage too many"))?;
+    let mut first = 0;
+    let sides = [stage.firsts(), stage.seconds()];
+    for (views, _) in sides
+        .iter()
+        .zip(network.writes())
+        .filter(|(_, writes)| *writes)
+    {
+        for column in &mut meet.columns {
+            let after = result.resize(first, column.planes(), false);
+            first += column.planes();
+            let mut done = 0;
+            for view in views {
+                column.put(view, &after, done);
+                done += view.count();
+            }
+        }
+    }
+    Ok(())
 }
 
 impl<W: Steps> Fold<W> {

@@ -7,7 +7,7 @@ use sealane_plan::flow::{Call, TileRun};
 use sealane_plan::steps::{
     LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, ResultPlan, StepOp,
 };
-use sealane_program::types::Data;
+use sealane_program::types::{Data, RowId};
 use sealane_protocol::{View, Walk};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -219,6 +219,26 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             share: self.value(operand.value, block)?,
             lanes: operand.lanes.at(block.rows),
             inner: operand.inner.at(block.rows),
+        })
+    }
+
+    /// Returns the elements of an operand of a step on all rows of a table; without a table, as
+    /// [`Walker::selected`] does.
+    pub(super) fn selected_of_all(
+        &mut self,
+        operand: &Operand,
+        table: Option<RowId>,
+        block: TileRun,
+    ) -> Result<Selected<W::Share>, Fault> {
+        let Some(table) = table else {
+            return self.selected(operand, block);
+        };
+        let rows = self.rows[usize::from(table.0)];
+        let share = self.state.values.stored(operand.value);
+        Ok(Selected {
+            share: share.ok_or_else(|| internal("rows are not there yet"))?,
+            lanes: operand.lanes.at(rows),
+            inner: operand.inner.at(rows),
         })
     }
 

@@ -7,6 +7,7 @@ use sealane_identity::host_and_port;
 use sealane_parties::NetworkClass;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -46,6 +47,7 @@ struct File {
 struct PartyTable {
     address: Spanned<String>,
     listen: Option<Spanned<String>>,
+    pool_port: Option<NonZero<u16>>,
     key: Spanned<String>,
     identity: Option<PathBuf>,
 }
@@ -155,6 +157,7 @@ impl ConfigText<'_> {
         Ok(Party {
             address,
             listen,
+            pool_port: table.pool_port,
             key,
             identity,
         })
@@ -310,6 +313,25 @@ mod tests {
         let error = parse(text).err().expect("the text is wrong");
         let span = error.span.expect("a place is known");
         (error.code.name(), span.line, span.column, span.end_column)
+    }
+
+    #[test]
+    fn a_port_of_pools_takes_the_place_of_that_of_runs() {
+        let table = party("lab", "[::1]:7700");
+        let with = |more: &str| parse(&format!("{table}{more}"));
+        let party = |more: &str| with(more).unwrap().parties["lab"].for_pools();
+        assert_eq!(party(""), ("[::1]:7700".to_string(), None));
+        assert_eq!(party("pool_port = 7701"), ("[::1]:7701".to_string(), None));
+        let listen = "listen = \"0.0.0.0:80\"\npool_port = 7701";
+        let inside = Some("0.0.0.0:7701".to_string());
+        assert_eq!(party(listen), ("[::1]:7701".to_string(), inside));
+        for port in ["0", "65536", "\"7701\""] {
+            let refused = with(&format!("pool_port = {port}"));
+            assert_eq!(
+                refused.err().map(|error| error.code),
+                Some(Code::ConfigSyntax)
+            );
+        }
     }
 
     #[test]

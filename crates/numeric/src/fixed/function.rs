@@ -82,7 +82,7 @@ pub enum Refused {
     Bits,
 }
 
-/// What a function is computed for.
+/// Operands and results that the gates of a function are made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     /// The operands that are told apart; others count as the nearest of them.

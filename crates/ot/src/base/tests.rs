@@ -2,6 +2,7 @@
 //! send other points than they should.
 
 use super::*;
+use std::convert::Infallible;
 
 /// Byte strings that RFC 9496, appendix A.2, lists as no encoding of a point, some of each kind.
 const BAD_ENCODINGS: [&str; 8] = [
@@ -54,15 +55,37 @@ fn coins(seed: u64) -> Coins {
 }
 
 fn sender(roles: Roles) -> Sender {
-    Sender::new(roles, &mut coins(1))
+    Sender::new(roles, OTS, &mut coins(1))
 }
 
 fn receiver(roles: Roles, choices: Block) -> Receiver {
-    Receiver::new(roles, &[choices], OTS, &mut coins(2))
+    let mut pieces = Vec::new();
+    let receiver = Receiver::new(roles, &[choices], OTS, &mut coins(2), |piece| {
+        pieces.push(piece.to_vec());
+        Ok::<(), Infallible>(())
+    });
+    let Ok(receiver) = receiver;
+    assert!(pieces.iter().all(|piece| piece.len() == PIECE_BYTES));
+    assert_eq!(pieces.concat(), *receiver.message);
+    receiver
+}
+
+impl Receiver {
+    fn message(&self) -> &[u8] {
+        &self.message
+    }
+}
+
+/// The keys of a sender that takes the message in two pieces.
+fn keys_of(mut sender: Sender, message: &[u8]) -> Result<Vec<[Seed; 2]>, MalformedPoint> {
+    let (first, rest) = message.split_at(receiver_bytes(5));
+    sender.take(first);
+    sender.take(rest);
+    sender.keys()
 }
 
 fn sender_keys(roles: Roles, message: &[u8]) -> Vec<[[u8; 32]; 2]> {
-    let keys = sender(roles).keys(message).expect("points");
+    let keys = keys_of(sender(roles), message).expect("points");
     keys.iter()
         .map(|pair| pair.each_ref().map(|key| *key.as_bytes()))
         .collect()
@@ -197,7 +220,7 @@ fn one_changed_byte_of_session_roles_or_messages_changes_every_key() {
         receiver_keys(other, from_sender)
     };
     let point = *sender(ours()).message();
-    let other_point = *Sender::new(ours(), &mut coins(5)).message();
+    let other_point = *Sender::new(ours(), OTS, &mut coins(5)).message();
     let honest = own(ours(), &point);
     let others = [
         own(exchanged(), &point),
@@ -299,7 +322,7 @@ fn encodings_that_rfc_9496_rejects_and_the_identity_are_refused() {
             let mut message = good.clone();
             message[POINT_BYTES * field..][..POINT_BYTES].copy_from_slice(&bad);
             assert!(
-                sender(ours()).keys(&message).is_err(),
+                keys_of(sender(ours()), &message).is_err(),
                 "to the sender: {bad:?} at {field}"
             );
         }
@@ -308,6 +331,6 @@ fn encodings_that_rfc_9496_rejects_and_the_identity_are_refused() {
     for field in 0..2 * OTS {
         let mut message = good.clone();
         message[POINT_BYTES * field..][..POINT_BYTES].fill(0);
-        assert!(sender(ours()).keys(&message).is_err(), "field {field}");
+        assert!(keys_of(sender(ours()), &message).is_err(), "field {field}");
     }
 }

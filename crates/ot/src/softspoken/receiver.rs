@@ -113,7 +113,7 @@ impl VoleReceiver {
             sender: mesh.me(),
             receiver: peer,
         };
-        let base = base::Sender::new(roles, coins);
+        let base = base::Sender::new(roles, parameters.columns, coins);
         mesh.send(peer, base.message())?;
         Ok(VoleSetup {
             parameters,
@@ -131,13 +131,19 @@ impl VoleSetup {
             parameters,
             cpu,
             peer,
-            base,
+            mut base,
         } = self;
-        let mut message = vec![0; base::receiver_bytes(parameters.columns)];
-        mesh.recv(peer, &mut message)?;
+        let mut left = base::receiver_bytes(parameters.columns);
+        let mut piece = [0; base::PIECE_BYTES];
+        while left > 0 {
+            let piece = &mut piece[..left.min(base::PIECE_BYTES)];
+            mesh.recv(peer, piece)?;
+            base.take(piece);
+            left -= piece.len();
+        }
         check_digest(mesh, peer)?;
         let keys = base
-            .keys(&message)
+            .keys()
             .map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
         let session = mesh.session();
         let dealt = tree::deal(parameters, &keys, session);

@@ -19,8 +19,8 @@ pub struct SenderSetup(VoleSetup);
 pub struct Sender(VoleSender);
 
 impl Sender {
-    /// Begins the set-up: writes one message, not flushed, and waits for nothing. All 128 bits of
-    /// `delta` are used as they are.
+    /// Begins the set-up: writes one message, which leaves in pieces but for its end, and waits for
+    /// nothing. All 128 bits of `delta` are used as they are.
     ///
     /// # Errors
     /// The network failed.
@@ -113,8 +113,12 @@ impl VoleSender {
             sender: peer,
             receiver: mesh.me(),
         };
-        let base = base::Receiver::new(roles, &delta, parameters.columns, coins);
-        mesh.send(peer, base.message())?;
+        let columns = parameters.columns;
+        let base = base::Receiver::new(roles, &delta, columns, coins, |piece| {
+            // The other party works on a piece while this one makes the next.
+            mesh.send(peer, piece)?;
+            mesh.flush()
+        })?;
         send_digest(mesh, peer)?;
         Ok(VoleSetup {
             parameters,

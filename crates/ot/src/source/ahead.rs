@@ -2,7 +2,7 @@
 //!
 //! A silent extension makes an iteration at a time, in an exchange of messages. A protocol whose
 //! steps share flights takes its OTs from here and refills between steps. A refill makes whole
-//! iterations and forgets what is left over, so its messages depend on nothing but its size.
+//! iterations, so its messages depend on nothing but its size.
 
 use super::{AnyReceiver, AnySender};
 use crate::ferret::Params;
@@ -13,14 +13,8 @@ use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-/// Number of OTs that a refill of `count` makes: whole iterations.
-pub fn whole(params: &Params, count: usize) -> usize {
-    count.next_multiple_of(params.given())
-}
-
-/// Messages of a refill of `count` OTs.
+/// Messages of a refill of `count` OTs, those of whole iterations.
 pub fn refill(params: Params, source: impl CotCost, count: u64) -> Flights {
-    let count = whole(&params, count as usize) as u64;
     FerretCost { source, params }.extend(0, count)
 }
 
@@ -39,8 +33,8 @@ struct Stock {
     choices: Zeroizing<Vec<u8>>,
     /// Number of those taken from the front.
     taken: usize,
-    /// Number of the others that a refill was asked for; what is behind them is left over.
-    wanted: usize,
+    /// Number of the others.
+    left: usize,
 }
 
 impl Stock {
@@ -50,14 +44,18 @@ impl Stock {
             rows: Zeroizing::default(),
             choices: Zeroizing::default(),
             taken: 0,
-            wanted: 0,
+            left: 0,
         }
     }
 
-    /// Makes room for a refill of `count` behind those that are still wanted. Returns where the new
-    /// ones begin; they may be taken once `wanted` counts them.
+    /// Makes room for a refill of `count` behind those that are left. Returns where the new ones
+    /// begin; they may be taken once `left` counts them.
+    ///
+    /// # Panics
+    /// If `count` is not that of whole iterations.
     fn grow(&mut self, count: usize) -> usize {
-        let (kept, made) = (self.wanted, whole(&self.params, count));
+        assert_eq!(count % self.params.given(), 0, "whole iterations");
+        let (kept, made) = (self.left, count);
         // A vector that grew by itself would leave a copy behind.
         let mut rows = Zeroizing::new(vec![Block::ZERO; kept + made]);
         rows[..kept].copy_from_slice(&self.rows[self.taken..][..kept]);
@@ -73,7 +71,7 @@ impl Stock {
     /// Counts a refill, or forgets everything if it failed.
     fn settle(&mut self, made: Result<(), OtError>, count: usize) -> Result<(), OtError> {
         match made {
-            Ok(()) => self.wanted += count,
+            Ok(()) => self.left += count,
             Err(_) => *self = Stock::new(self.params),
         }
         made
@@ -81,7 +79,7 @@ impl Stock {
 
     /// Takes the next `count`; returns their places.
     fn take(&mut self, count: usize) -> Result<std::ops::Range<usize>, OtError> {
-        self.wanted = self.wanted.checked_sub(count).ok_or(OtError::Ended)?;
+        self.left = self.left.checked_sub(count).ok_or(OtError::Ended)?;
         let places = self.taken..self.taken + count;
         self.taken += count;
         Ok(places)
@@ -101,10 +99,13 @@ impl AheadSender {
         AheadSender { source, stock }
     }
 
-    /// Makes `count` more.
+    /// Makes `count` more, as many as whole iterations give.
     ///
     /// # Errors
     /// As [`CotSender::extend`].
+    ///
+    /// # Panics
+    /// If `count` is another number.
     pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<(), OtError> {
         let first = self.stock.grow(count);
         let made = self.source.extend(mesh, &mut self.stock.rows[first..]);
@@ -149,10 +150,13 @@ impl AheadReceiver {
         AheadReceiver { source, stock }
     }
 
-    /// Makes `count` more.
+    /// Makes `count` more, as many as whole iterations give.
     ///
     /// # Errors
     /// As [`CotReceiver::extend`].
+    ///
+    /// # Panics
+    /// If `count` is another number.
     pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<(), OtError> {
         let first = self.stock.grow(count);
         let rows = &mut self.stock.rows[first..];

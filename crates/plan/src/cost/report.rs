@@ -3,7 +3,7 @@
 use super::walk::{Counts, Tally};
 use crate::steps::{Plan, Step};
 use sealane_parties::{NetworkClass, PartyId};
-use sealane_protocol::{Demand, Walk};
+use sealane_protocol::{Basis, Demand, Walk};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -23,6 +23,8 @@ pub struct CostReport {
     pub steps: Vec<StepCost>,
     /// Correlations that are prepared.
     pub demand: Demand,
+    /// Assumptions and papers on which the run rests.
+    pub basis: Basis,
     /// Most bytes that correlations take in pools, at the party with the larger part: a bound.
     pub pool_bytes: u64,
     /// Nanoseconds of computing on the slowest party; an estimate.
@@ -113,6 +115,7 @@ pub(super) fn report(
     plan: &Plan,
     rows: &[u64],
     (walk, rounds): (Counts, u64),
+    basis: Basis,
     bytes_by_row: Vec<f64>,
     bytes_by_run: f64,
 ) -> CostReport {
@@ -163,6 +166,7 @@ pub(super) fn report(
         },
         steps: lines,
         demand: walk.demand,
+        basis,
         pool_bytes: walk.pool_bits.div_ceil(8),
         compute_ns,
         bytes_by_row,

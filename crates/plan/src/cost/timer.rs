@@ -3,7 +3,7 @@
 use super::clock::Delays;
 use super::walk::{Counter, Place};
 use crate::flow::{self, Call, Driver, Refill, TileRun};
-use sealane_protocol::{Flight, Protocol, Walk};
+use sealane_protocol::{Demand, Flight, LeftOver, Protocol, Walk};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -60,6 +60,12 @@ struct Timer<'a, P> {
     /// Flights of the offline part of the reveal, until it has run.
     reveal: Option<&'a [Flight]>,
     moment: Option<Moment>,
+    /// Correlations that refills have left over.
+    left_over: LeftOver,
+    /// Demand of the latest refill, since which the delays are then counted, by its segment.
+    supplied: Option<(usize, Demand)>,
+    /// Refills since the moment.
+    refills: u64,
     protocol: PhantomData<P>,
 }
 
@@ -81,6 +87,9 @@ impl<'a, P: Protocol> Timer<'a, P> {
             known: HashMap::new(),
             reveal: Some(reveal),
             moment: None,
+            left_over: LeftOver::default(),
+            supplied: None,
+            refills: 0,
             protocol: PhantomData,
         }
     }
@@ -92,6 +101,39 @@ impl<'a, P: Protocol> Timer<'a, P> {
         }
         self.since.pass(1, reveal);
         self.then.then(&self.since).rounds()
+    }
+
+    /// Begins to count delays anew.
+    fn cut(&mut self) {
+        self.then = self.then.then(&self.since);
+        self.since = Delays::none(self.counter.setting.parties);
+    }
+
+    /// Delays of a refill.
+    fn refilled(&self, made: &Demand) -> Delays {
+        let mut delays = Delays::none(self.counter.setting.parties);
+        if !made.is_empty() {
+            let cost = P::refill_cost(self.counter.setting, made);
+            delays.pass(1, &cost.flights);
+        }
+        delays
+    }
+
+    /// Adds groups of tiles that are walked as the latest one, each after a refill for as many.
+    fn repeat(&mut self, demand: &Demand, times: u64) {
+        let setting = self.counter.setting;
+        let refills = self.left_over.refills::<P>(setting, demand, times);
+        let (made, cycles, rest) = refills.cycle();
+        let made = made.collect::<Vec<_>>();
+        let walk = self.since.clone();
+        let groups = |made: &[&Demand]| {
+            let none = Delays::none(setting.parties);
+            let group =
+                |delays: Delays, made: &&Demand| delays.then(&self.refilled(made)).then(&walk);
+            made.iter().fold(none, group)
+        };
+        let others = groups(&made).power(cycles).then(&groups(&made[..rest]));
+        self.since = self.since.then(&others);
     }
 
     fn pieces(&mut self, call: &Call) -> Pieces {
@@ -136,14 +178,18 @@ impl<P: Protocol> Driver for Timer<'_, P> {
         if demand.is_empty() {
             return Ok(());
         }
-        let cost = P::refill_cost(self.counter.setting, &demand);
-        self.since.pass(1, &cost.flights);
+        let made = self.left_over.refill::<P>(self.counter.setting, &demand);
+        self.since = self.since.then(&self.refilled(&made));
+        self.cut();
+        self.supplied = Some((refill.segment, demand));
+        self.refills += 1;
         Ok(())
     }
 
     fn prepared(&mut self) -> Result<(), Infallible> {
         // The walk over the segments begins anew.
         self.moment = None;
+        self.supplied = None;
         if let Some(offline) = self.reveal.take() {
             self.since.pass(1, offline);
         }
@@ -256,7 +302,14 @@ impl<P: Protocol> Driver for Timer<'_, P> {
             let tiles = moment.left - left;
             if moment.state == state {
                 let periods = left / tiles;
-                self.since = self.since.power(periods + 1);
+                let segment = state[0] as usize;
+                let supplied = self.supplied.take_if(|(of, _)| *of == segment);
+                match supplied {
+                    // Refills may differ, so that one group of tiles alone is repeated.
+                    Some((_, demand)) if self.refills == 1 => self.repeat(&demand, periods),
+                    Some(_) => return 0,
+                    None => self.since = self.since.power(periods + 1),
+                }
                 return periods * tiles;
             }
             if tiles < moment.patience {
@@ -265,8 +318,9 @@ impl<P: Protocol> Driver for Timer<'_, P> {
             }
             patience = 2 * moment.patience;
         }
-        self.then = self.then.then(&self.since);
-        self.since = Delays::none(self.counter.setting.parties);
+        // What has passed since a refill is a group of tiles by itself.
+        self.cut();
+        self.refills = 0;
         self.moment = Some(Moment {
             state: state.to_vec(),
             left,
@@ -290,7 +344,9 @@ mod tests {
     use crate::cost::walk;
     use crate::plan_in_tiles;
     use sealane_parties::NetworkClass;
+    use sealane_protocol::{Algebra, Correlation, Setting};
     use sealane_testkit::fake::Honest;
+    use sealane_testkit::masked::Masked;
     use sealane_testkit::random_program::random_program;
 
     /// Timer that skips nothing: every tile, every turn and every flight by itself.
@@ -316,6 +372,43 @@ mod tests {
         }
         fn close(&mut self, run: &TileRun) -> Result<(), Infallible> {
             self.0.close(run)
+        }
+    }
+
+    /// Units of the masked protocol are 5, 3 and 7, so that cycles are short, or longer than a run.
+    #[test]
+    fn refills_in_cycles_make_what_they_make_one_by_one() {
+        let setting = Setting::in_order(&Masked::profile(), 3);
+        let triple = |algebra| Correlation::Triple { algebra };
+        let kinds = [triple(Algebra::Z2), triple(Algebra::Z2k(8))];
+        let cases = (0..9).flat_map(|a| (0..9).flat_map(move |b| (0..40).map(move |n| [a, b, n])));
+        for [first, second, times] in cases {
+            let mut demand = Demand::default();
+            demand.add(kinds[0], first);
+            demand.add(kinds[1], second);
+            let mut one_by_one = LeftOver::default();
+            let mut before = Demand::default();
+            before.add(kinds[0], 2);
+            one_by_one.refill::<Masked>(&setting, &before);
+            let mut at_once = one_by_one.clone();
+            let made = (0..times).map(|_| one_by_one.refill::<Masked>(&setting, &demand));
+            let made = made.collect::<Vec<_>>();
+            let refills = at_once.refills::<Masked>(&setting, &demand, times);
+            assert_eq!(at_once, one_by_one, "{first} and {second}, {times} times");
+            let (cycle, cycles, rest) = refills.cycle();
+            let cycle = cycle.cloned().collect::<Vec<_>>();
+            let all = (0..cycles).flat_map(|_| cycle.iter().cloned());
+            let all = all.chain(cycle[..rest].iter().cloned());
+            assert_eq!(all.collect::<Vec<_>>(), made);
+            let mut counted = made.iter().filter(|made| !made.is_empty()).count() as u64;
+            for (demand, times) in refills.counts() {
+                assert_eq!(
+                    made.iter().filter(|made| *made == demand).count() as u64,
+                    times
+                );
+                counted -= times;
+            }
+            assert_eq!(counted, 0);
         }
     }
 

@@ -3,9 +3,13 @@
 use super::clock::Payload;
 use super::timer;
 use crate::flow::{IN_FLIGHT, Refill};
+use crate::network::Stage;
 use crate::steps::{Len, Plan, PlanValue, StepOp, TapeId};
 use sealane_parties::PartySet;
-use sealane_protocol::{Cost, Demand, Flight, Opening, Protocol, Setting, StepShape, View, Walk};
+use sealane_program::types::RowId;
+use sealane_protocol::{
+    Cost, Demand, Flight, LeftOver, Opening, Protocol, Setting, StepShape, View, Walk,
+};
 
 /// Counts of a run.
 pub(super) struct Counts {
@@ -98,15 +102,19 @@ impl Counts {
         // Tiles in flight may not have taken theirs when others are supplied.
         let tiles = segments.map(|segment| counter.pool_bits_of_a_tile::<P>(segment));
         let in_flight = IN_FLIGHT as u64 * tiles.max().unwrap_or(0);
+        let mut left = LeftOver::default();
         for (refill, times) in counter.refills() {
             let demand = counter.supply::<P>(&refill);
             if demand.is_empty() {
                 continue;
             }
-            let bits = pool_bits::<P>(setting, &demand) + in_flight;
+            let bits = most_pool_bits::<P>(setting, &demand) + in_flight;
             counts.pool_bits = bits.max(counts.pool_bits);
-            let cost = P::refill_cost(setting, &demand);
-            counts.prepare.add(0, &cost, &none, times);
+            let refills = left.refills::<P>(setting, &demand, times);
+            for (made, times) in refills.counts() {
+                let cost = P::refill_cost(setting, made);
+                counts.prepare.add(0, &cost, &none, times);
+            }
         }
 
         let results = counter.results();
@@ -195,6 +203,13 @@ impl<'a> Counter<'a> {
         }
     }
 
+    /// Rows of a table; its bound where they are not known.
+    fn all_rows(&self, table: RowId) -> u64 {
+        let table = usize::from(table.0);
+        let known = self.rows.get(table).copied();
+        known.unwrap_or(self.plan.rows[table].bound)
+    }
+
     /// Rows of a full tile of a segment; 1 for one that runs once.
     fn full_tile(&self, segment: usize) -> u64 {
         self.plan.segments[segment]
@@ -246,13 +261,13 @@ impl<'a> Counter<'a> {
         tallies
     }
 
-    /// Groups of tiles for which pools are refilled, and how often there is one like it.
+    /// Groups of tiles for which pools are refilled, in order, and how often there is one like it.
     fn refills(&self) -> Vec<(Refill, u64)> {
         let mut refills = Vec::new();
         let supplied = self.plan.segments.iter().enumerate();
         let supplied = supplied.filter_map(|(at, segment)| Some((at, segment.refill?)));
-        for (segment, tiles) in supplied {
-            for walks in self.plan.setting.timing.passes() {
+        for walks in self.plan.setting.timing.passes() {
+            for (segment, tiles) in supplied.clone() {
                 let group = |full, rest, first| Refill {
                     segment,
                     full,
@@ -295,8 +310,10 @@ impl<'a> Counter<'a> {
 
     /// Bits that the outputs of offline parts of one full tile of a segment take.
     pub fn material_bits_of_a_tile<P: Protocol>(&self, segment: usize) -> u64 {
-        let steps = 0..self.plan.segments[segment].steps.len();
-        let pieces = steps.flat_map(|step| {
+        // Smaller tiles would leave as much for steps on all rows.
+        let planned = self.plan.segments[segment].steps.iter().enumerate();
+        let steps = planned.filter(|(_, step)| step.op.all_rows().is_none());
+        let pieces = steps.flat_map(|(step, _)| {
             self.pieces::<P>(Place {
                 segment,
                 step,
@@ -394,6 +411,8 @@ impl<'a> Counter<'a> {
         };
         match op {
             StepOp::Constant { .. }
+            | StepOp::RowNumber { .. }
+            | StepOp::Rearrange { .. }
             | StepOp::Move { .. }
             | StepOp::Concat { .. }
             | StepOp::Linear { .. } => Vec::new(),
@@ -463,6 +482,19 @@ impl<'a> Counter<'a> {
                 let state = carries.first().copied();
                 let out = state.unwrap_or_else(|| outs[0].value);
                 vec![self.tape(*tape, out, 1, length.at(rows))]
+            }
+            StepOp::Meet {
+                network,
+                tape,
+                rows: table,
+                length,
+                outs,
+                ..
+            } => {
+                let rows = table.map_or(1, |table| self.all_rows(table));
+                let stages = network.stages(length.at(rows) as usize);
+                let stage = |stage: &Stage| self.tape(*tape, outs[0], stage.pairs() as u64, 1);
+                stages.iter().map(stage).collect()
             }
             StepOp::Fold {
                 length,
@@ -548,4 +580,15 @@ fn pool_bits<P: Protocol>(setting: &Setting, demand: &Demand) -> u64 {
     let bits = demand.0.iter();
     bits.map(|(kind, count)| count * P::pool_bits(setting, *kind))
         .sum()
+}
+
+/// Bits that pools take at most once they are refilled for this demand, at the party with the
+/// larger part: less than a unit is left over beside it.
+fn most_pool_bits<P: Protocol>(setting: &Setting, demand: &Demand) -> u64 {
+    let kinds = demand.0.keys();
+    let left = kinds.map(|kind| {
+        let unit = P::refill_unit(setting, *kind);
+        (unit - 1) * P::pool_bits(setting, *kind)
+    });
+    pool_bits::<P>(setting, demand) + left.sum::<u64>()
 }

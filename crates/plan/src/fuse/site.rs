@@ -387,6 +387,12 @@ fn name(op: &Op) -> String {
         Op::Stack(..) => "stack".into(),
         Op::Map { .. } => "map".into(),
         Op::Scan { .. } => "scan".into(),
+        Op::RowNumber(_) => "row_number".into(),
+        Op::Roll { .. } => "roll".into(),
+        Op::Head { .. } => "head".into(),
+        Op::Sort { .. } => "sort".into(),
+        Op::Running { reduction, .. } => format!("running {}", reduction.name()),
+        Op::Compact { .. } => "compact".into(),
         Op::Part(..) => "part".into(),
         Op::Call(name, _) => name.clone(),
     }

@@ -3,9 +3,12 @@
 //! A value is a row-major vector of words, all as wide as its range needs. Bodies of nested maps
 //! and scans are unrolled; reductions are sums of many terms or trees.
 
+use super::meet;
 use super::numeric::Placed;
 use super::ops;
 use super::words::{Stacks, Words, around, broadcast, count, last, locate, widen};
+use crate::fuse::combination;
+use crate::network::Network;
 use crate::points::is_element_wise;
 use sealane_circuit::{Builder, Goal, Int, Wire, Word, aes, sha256};
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId};
@@ -160,6 +163,31 @@ impl Lowering {
                 body,
             } => {
                 return self.scan(scope, [init, over, captured], body);
+            }
+            Op::Sort {
+                over,
+                captured,
+                body,
+            } => return self.sort(scope, over, captured, body),
+            Op::Running {
+                reduction,
+                of,
+                starts,
+            } => {
+                let body = combination(value, *reduction, starts.is_some());
+                let of = [*of].into_iter().chain(*starts).collect::<Vec<_>>();
+                let mut elements = scope.elements(&of);
+                for element in &mut elements {
+                    element[0] = widen(&element[0], value.range);
+                }
+                let after = meet::network(self, Network::Prefix, &body, elements, &[])?;
+                let mut stacks = Stacks::new(of.len());
+                after.iter().for_each(|element| stacks.push(element));
+                return Ok(Held::One(stacks.finish().swap_remove(0)));
+            }
+            Op::Compact { keep, over } => return self.compact(scope, *keep, over),
+            Op::RowNumber(_) | Op::Roll { .. } | Op::Head { .. } => {
+                unreachable!("a body has no rows")
             }
             Op::Part(of, part) => return Ok(Held::One(Rc::clone(scope.part(*of, *part as usize)))),
             Op::Call(name, _) if is_element_wise(name) => self.element_wise(value, scope)?,
@@ -317,6 +345,71 @@ impl Lowering {
         Ok(Held::Parts(carries))
     }
 
+    fn sort(
+        &mut self,
+        scope: &Scope,
+        over: &[ValueId],
+        captured: &[ValueId],
+        body: &Graph,
+    ) -> Result<Held, TooLarge> {
+        let captured = captured.iter().map(|id| Rc::clone(scope.words(*id)));
+        let captured = captured.collect::<Vec<_>>();
+        let elements = scope.elements(over);
+        let sorted = meet::network(self, Network::Sort, body, elements, &captured)?;
+        let mut parts = Stacks::new(over.len());
+        sorted.iter().for_each(|element| parts.push(element));
+        Ok(Held::Parts(parts.finish()))
+    }
+
+    /// Lowers what is kept of elements: each moves by the number of those before it that are not
+    /// kept; zeros fill the rest.
+    fn compact(
+        &mut self,
+        scope: &Scope,
+        keep: ValueId,
+        over: &[ValueId],
+    ) -> Result<Held, TooLarge> {
+        let flags = Rc::clone(scope.words(keep));
+        let counts = Range {
+            lo: 0,
+            hi: flags.words.len() as i128,
+        };
+        let width = usize::from(counts.bits());
+        let mut elements = scope.elements(&[&[keep], over].concat());
+        let mut skipped = vec![Wire::ZERO; width];
+        for (element, flag) in elements.iter_mut().zip(&flags.words) {
+            let counted = vec![!flag[0]];
+            let int = |bits| Int {
+                bits,
+                signed: false,
+            };
+            skipped = self.builder.add(int(&skipped), int(&counted), width);
+            let places = Words {
+                range: counts,
+                words: vec![skipped.clone()],
+            };
+            element.insert(1, Rc::new(places));
+        }
+        let none = Graph::default();
+        let moved = meet::network(self, Network::Compact, &none, elements, &[])?;
+        let mut parts = Stacks::new(over.len());
+        for element in &moved {
+            let there = element[0].words[0][0];
+            let kept = element[2..].iter().map(|words| {
+                let zeroed = words.words.iter().map(|word| {
+                    let bits = word.iter().map(|bit| self.builder.and(there, *bit));
+                    bits.collect()
+                });
+                Rc::new(Words {
+                    range: words.range.hull(Range::of(0)),
+                    words: zeroed.collect(),
+                })
+            });
+            parts.push(&kept.collect::<Vec<_>>());
+        }
+        Ok(Held::Parts(parts.finish()))
+    }
+
     /// Lowers a function of bytes along the last axis.
     fn call(
         &mut self,
@@ -388,6 +481,12 @@ impl<'a> Scope<'a> {
 
     fn ty(&self, id: ValueId) -> Type {
         self.graph.values[id.0 as usize].ty
+    }
+
+    /// Takes all elements of axis 0 of several tensors.
+    fn elements(&self, ids: &[ValueId]) -> Vec<Vec<Rc<Words>>> {
+        let element = |at| ids.iter().map(|id| self.element(*id, at)).collect();
+        (0..self.fixed(ids[0])[0] as usize).map(element).collect()
     }
 
     /// Takes element `index` of axis 0.

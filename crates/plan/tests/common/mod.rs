@@ -26,6 +26,7 @@ pub fn run(
 ) -> BTreeMap<String, Data> {
     let mut machine = Machine {
         plan,
+        rows,
         inputs: program
             .inputs
             .iter()
@@ -64,6 +65,7 @@ pub fn run(
 
 struct Machine<'a> {
     plan: &'a Plan,
+    rows: &'a [u64],
     inputs: Vec<&'a Data>,
     /// Values of the current tile, and values without rows.
     values: BTreeMap<PlanValue, Rc<Bits>>,
@@ -107,11 +109,37 @@ impl Machine<'_> {
             for (value, bits) in self.step(step, start, rows, tile) {
                 let known = &self.plan.values[value.0 as usize];
                 assert_eq!(bits.planes(), self.width(value), "planes of {value:?}");
+                let all = step
+                    .op
+                    .all_rows()
+                    .map(|table| self.rows[usize::from(table.0)]);
+                let rows = all.unwrap_or(rows);
                 let elements = known.elements * known.rows.map_or(1, |_| rows);
                 assert_eq!(bits.elements() as u64, elements, "elements of {value:?}");
-                self.values.insert(value, Rc::new(bits));
+                if let (Some(_), Some(table)) = (all, known.rows) {
+                    self.split(value, table, &bits);
+                } else {
+                    self.values.insert(value, Rc::new(bits));
+                }
             }
         }
+    }
+
+    /// Keeps rows that were made all at once, tile by tile.
+    fn split(&mut self, value: PlanValue, table: RowId, bits: &Bits) {
+        let table = usize::from(table.0);
+        let (count, size) = (self.rows[table], self.plan.rows[table].tile);
+        let each = self.plan.values[value.0 as usize].elements;
+        let tile = |start: u64| {
+            let here = size.min(count - start) * each;
+            let view = View {
+                offset: (start * each) as usize,
+                dims: vec![(here as usize, 1)],
+            };
+            Rc::new(bits.gather(&view, &one_element()))
+        };
+        let tiles = (0..count).step_by(size as usize).map(tile).collect();
+        self.tiles.insert(value, tiles);
     }
 
     fn step(&mut self, step: &Step, start: u64, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
@@ -132,6 +160,32 @@ impl Machine<'_> {
                 let inner = operand.inner.at(rows).count();
                 vec![(*out, self.gather(operand, rows).spread(inner))]
             }
+            StepOp::RowNumber { out } => {
+                let numbers = (start..start + rows).map(i128::from).collect::<Vec<_>>();
+                vec![(*out, bits(&numbers, self.width(*out)))]
+            }
+            StepOp::Rearrange {
+                how,
+                rows: table,
+                operand,
+                out,
+            } => {
+                let all = self.rows[usize::from(table.0)];
+                let from = self.gather_all(operand, Some(*table));
+                let planes = from.planes();
+                let places = how.places(all as usize);
+                let mut moved = Bits::zeros(planes, places.len());
+                for (at, place) in places.iter().enumerate() {
+                    if let Some(place) = place {
+                        for plane in 0..planes {
+                            moved.plane_mut(plane)[at] = from.plane(plane)[*place];
+                        }
+                    }
+                }
+                let inner = operand.inner.at(all).count();
+                vec![(*out, moved.spread(inner))]
+            }
+            StepOp::Meet { .. } => self.meet(step),
             StepOp::Concat { parts, out } => {
                 let parts = parts.iter().map(|part| self.values[part].as_ref());
                 vec![(*out, Bits::concat(&parts.collect::<Vec<_>>()))]
@@ -166,6 +220,86 @@ impl Machine<'_> {
             StepOp::Fold { .. } => self.fold(step, rows, tile),
             StepOp::Scan { .. } => self.scan(step, rows, tile),
         }
+    }
+
+    fn meet(&mut self, step: &Step) -> Vec<(PlanValue, Bits)> {
+        let StepOp::Meet {
+            network,
+            tape,
+            rows,
+            length,
+            over,
+            captured,
+            outs,
+        } = &step.op
+        else {
+            unreachable!("a network")
+        };
+        let length = match rows {
+            Some(table) => self.rows[usize::from(table.0)],
+            None => length.at(1),
+        };
+        let mut columns = over
+            .iter()
+            .map(|operand| self.gather_all(operand, *rows))
+            .collect::<Vec<_>>();
+        let captured = captured
+            .iter()
+            .map(|v| in_one_lane(&self.values[v]))
+            .collect::<Vec<_>>();
+        let tape = &self.plan.tapes[tape.0 as usize];
+        for stage in network.stages(length as usize) {
+            let all = |views: Vec<View>| views.iter().flat_map(View::indices).collect::<Vec<_>>();
+            let (firsts, seconds) = (all(stage.firsts()), all(stage.seconds()));
+            let before = columns.iter().map(copy).collect::<Vec<_>>();
+            for (at, i) in firsts.iter().enumerate() {
+                let one = |column: &Bits, at: usize| {
+                    column.gather(
+                        &View {
+                            offset: at,
+                            dims: vec![],
+                        },
+                        &one_element(),
+                    )
+                };
+                let x = before.iter().map(|column| one(column, *i));
+                let y = before.iter().map(|column| match seconds.get(at) {
+                    Some(j) => one(column, *j),
+                    None => Bits::zeros(column.planes(), 1),
+                });
+                let pair = x.chain(y).collect::<Vec<_>>();
+                let operands = pair.iter().chain(&captured).collect::<Vec<_>>();
+                let result = evaluate(tape, &operands);
+                let mut first = 0;
+                let places = [Some(*i), seconds.get(at).copied()];
+                for (place, writes) in places.into_iter().zip(network.writes()) {
+                    if !writes {
+                        continue;
+                    }
+                    for column in &mut columns {
+                        for plane in 0..column.planes() {
+                            let bit = result.plane(first + plane)[0];
+                            column.plane_mut(plane)[place.expect("a place")] = bit;
+                        }
+                        first += column.planes();
+                    }
+                }
+            }
+        }
+        let made = outs.iter().zip(over).zip(columns);
+        made.map(|((out, operand), column)| (*out, column.spread(operand.inner.at(1).count())))
+            .collect()
+    }
+
+    /// An operand in all rows of a table, or in one that has none.
+    fn gather_all(&self, operand: &Operand, rows: Option<RowId>) -> Bits {
+        let Some(table) = rows else {
+            return self.gather(operand, 1);
+        };
+        let rows = self.rows[usize::from(table.0)];
+        let tiles = self.tiles[&operand.value].iter().map(Rc::as_ref);
+        let whole = Bits::concat(&tiles.collect::<Vec<_>>());
+        whole.gather(&operand.lanes.at(rows), &operand.inner.at(rows))
     }
 
     fn fold(&mut self, step: &Step, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {

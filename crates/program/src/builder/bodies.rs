@@ -1,4 +1,4 @@
-//! Bodies of `map` and `scan`: traced once, between a begin and an end.
+//! Bodies of `map`, `scan` and `sort`: traced once, between a begin and an end.
 
 use super::{BodyKind, Builder, Handle, Open, Operand};
 use crate::decimal;
@@ -36,8 +36,44 @@ impl Builder {
                 .hint("end each body in the order of beginning")
                 .at(span));
         }
-        let returns = self.outputs(returns, span)?;
-        self.close_body(returns, span)
+        let (returns, parts) = (self.outputs(returns, span)?, returns.len());
+        self.close_body(returns, parts, span)
+    }
+
+    /// Opens the body of a sort of all `over` along axis 0: the elements of one place, then those
+    /// of a place behind it.
+    pub fn begin_sort(
+        &mut self,
+        over: &[Handle],
+        span: Option<&Span>,
+    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+        let over = self.all_found(over, span)?;
+        let op = Op::Sort {
+            over: over.clone(),
+            captured: Vec::new(),
+            body: Box::default(),
+        };
+        let mut before = self.open_body(BodyKind::Sort { over }, &op, span)?;
+        let behind = before.split_off(before.len() / 2);
+        Ok((before, behind))
+    }
+
+    /// Closes the body of a sort with a `bool` that is true if the element behind belongs before
+    /// the other; returns the sorted tensors.
+    pub fn end_sort(
+        &mut self,
+        exchange: Operand,
+        span: Option<&Span>,
+    ) -> Result<Vec<Handle>, Diagnostic> {
+        let BodyKind::Sort { over } = &self.top().kind else {
+            let refused = Diagnostic::new(Code::Body, "a sort ends where none began");
+            return Err(refused
+                .hint("end each body in the order of beginning")
+                .at(span));
+        };
+        let parts = over.len();
+        let exchange = self.outputs(&[exchange], span)?;
+        self.close_body(exchange, parts, span)
     }
 
     /// Opens the body of a scan along axis 0 of every `over`; returns the carries and the slices. A
@@ -88,7 +124,8 @@ impl Builder {
             returns.push(self.next_carry(index, *next, span)?);
         }
         returns.extend(self.outputs(outputs, span)?);
-        let mut parts = self.close_body(returns, span)?;
+        let count = returns.len();
+        let mut parts = self.close_body(returns, count, span)?;
         let outputs = parts.split_off(wanted);
         Ok((parts, outputs))
     }
@@ -136,7 +173,7 @@ impl Builder {
         .at(span))
     }
 
-    fn all_found(
+    pub(super) fn all_found(
         &mut self,
         handles: &[Handle],
         span: Option<&Span>,
@@ -181,9 +218,9 @@ impl Builder {
     fn close_body(
         &mut self,
         returns: Vec<ValueId>,
+        parts: usize,
         span: Option<&Span>,
     ) -> Result<Vec<Handle>, Diagnostic> {
-        let parts = returns.len() as u32;
         let Some(Open {
             kind,
             leading,
@@ -211,17 +248,32 @@ impl Builder {
                 captured,
                 body: empty,
             },
+            BodyKind::Sort { over } => Op::Sort {
+                over,
+                captured,
+                body: empty,
+            },
             BodyKind::Main => return Err(Diagnostic::new(Code::Body, "no body is open").at(span)),
         };
         // All captured values are known only now, and the visibility of carries depends on them.
         let params = infer::params(&self.scope(), &op).map_err(|error| error.at(span))?;
         let mut graph = graph;
         see(&self.scope(), &mut graph.values, &params)?;
-        if let Op::Map { body, .. } | Op::Scan { body, .. } = &mut op {
-            **body = graph;
+        if let Some(body) = op.body_mut() {
+            *body = graph;
         }
+        self.parts_of(op, parts, span)
+    }
+
+    /// Appends an operation with its parts.
+    pub(super) fn parts_of(
+        &mut self,
+        op: Op,
+        parts: usize,
+        span: Option<&Span>,
+    ) -> Result<Vec<Handle>, Diagnostic> {
         let whole = self.push(op, Type::Bool, span)?;
-        let part = |index| Op::Part(whole, index);
+        let part = |index| Op::Part(whole, index as u32);
         (0..parts)
             .map(|index| self.operate(part(index), span))
             .collect()
@@ -288,7 +340,7 @@ fn see(header: &Scope, values: &mut [Value], params: &[Meta]) -> Result<(), Diag
         } else {
             continue;
         };
-        if let Op::Map { body, .. } | Op::Scan { body, .. } = &mut value.op {
+        if let Some(body) = value.op.body_mut() {
             see(&scope, &mut body.values, &inner)?;
         }
     }

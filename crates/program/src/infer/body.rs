@@ -1,13 +1,13 @@
-//! Inference of `map` and `scan`: operands and results of bodies.
+//! Inference of `map`, `scan` and `sort`: operands and results of bodies.
 //!
 //! A scan's carry may hold any value of its type in the body, since nothing bounds the number of
 //! iterations. The value that the body returns for it must then fit that type: an operation that
 //! could overflow is refused at its place, so the invariant holds for every number of iterations.
 
-use super::{Meta, Scope, infer, invalid, shape};
+use super::{Meta, Scope, infer, invalid, order, shape};
 use crate::decimal::range_text;
 use crate::graph::{Graph, Op, ValueId, Visibility};
-use crate::types::Dim;
+use crate::types::{Dim, Type};
 use sealane_diagnostic::{Code, Diagnostic};
 
 /// Checks a body and returns the type of part 0.
@@ -24,24 +24,28 @@ pub fn whole(scope: &Scope, op: &Op) -> Result<Meta, Diagnostic> {
         body,
         &expected,
     )?;
-    if let Op::Scan { init, .. } = op {
-        carries_close(scope, body, init)?;
+    match op {
+        Op::Scan { init, .. } => carries_close(scope, body, init)?,
+        Op::Sort { .. } => decides(scope, body)?,
+        _ => {}
     }
     result(scope, op, 0, everything(scope, op)?)
 }
 
-/// Result number `index` of a `map` or `scan` that has been inferred.
+/// Result number `index` of an operation with parts that has been inferred.
 pub fn part(scope: &Scope, of: ValueId, index: u32) -> Result<Meta, Diagnostic> {
     match scope.values.get(of.0 as usize) {
         // The dependencies of the whole operation have been joined once, not for each part.
-        Some(whole) if whole.op.body().is_some() => {
-            result(scope, &whole.op, index, whole.visibility)
-        }
-        _ => Err(invalid("a part of what is neither a map nor a scan")),
+        Some(whole) => match &whole.op {
+            Op::Compact { over, .. } => order::kept(scope, over, index, whole.visibility),
+            op if op.has_parts() => result(scope, op, index, whole.visibility),
+            _ => Err(invalid("a part of an operation that has none")),
+        },
+        None => Err(invalid("a part of an operation that has none")),
     }
 }
 
-/// Properties of each parameter of the body of a `map` or `scan`.
+/// Properties of each parameter of the body of a `map`, `scan` or `sort`.
 pub fn params(scope: &Scope, op: &Op) -> Result<Vec<Meta>, Diagnostic> {
     let (init, over, captured) = operands(op);
     walked(scope, over)?;
@@ -55,7 +59,8 @@ pub fn params(scope: &Scope, op: &Op) -> Result<Vec<Meta>, Diagnostic> {
             ..start
         });
     }
-    for id in over {
+    let times = if matches!(op, Op::Sort { .. }) { 2 } else { 1 };
+    for id in over.iter().cycle().take(times * over.len()) {
         let tensor = scope.value(*id)?.meta();
         params.push(Meta {
             shape: tensor.shape.without(0),
@@ -110,7 +115,7 @@ pub fn graph(header: &Scope, graph: &Graph, params: &[Meta]) -> Result<(), Diagn
 /// Initial carries, walked tensors and captured values.
 fn operands(op: &Op) -> (&[ValueId], &[ValueId], &[ValueId]) {
     match op {
-        Op::Map { over, captured, .. } => (&[], over, captured),
+        Op::Map { over, captured, .. } | Op::Sort { over, captured, .. } => (&[], over, captured),
         Op::Scan {
             init,
             over,
@@ -122,7 +127,7 @@ fn operands(op: &Op) -> (&[ValueId], &[ValueId], &[ValueId]) {
 }
 
 /// The dimension along which all of `over` are walked.
-fn walked(scope: &Scope, over: &[ValueId]) -> Result<Dim, Diagnostic> {
+pub(super) fn walked(scope: &Scope, over: &[ValueId]) -> Result<Dim, Diagnostic> {
     let mut dim = None;
     for id in over {
         let shape = &scope.value(*id)?.shape;
@@ -146,8 +151,22 @@ fn walked(scope: &Scope, over: &[ValueId]) -> Result<Dim, Diagnostic> {
     dim.ok_or_else(|| invalid("a map or scan over nothing"))
 }
 
+/// Checks that the body of a sort returns one `bool`.
+fn decides(scope: &Scope, body: &Graph) -> Result<(), Diagnostic> {
+    let decision = returned(scope, body, 0)?;
+    if body.returns.len() == 1 && decision.ty == Type::Bool && decision.shape.rank() == 0 {
+        return Ok(());
+    }
+    Err(Diagnostic::new(
+        Code::Body,
+        "the order of a sort does not say which of two elements comes first",
+    )
+    .because("it returns one `bool`: true if the second element belongs before the first")
+    .hint("compare two numbers, such as `b < a`"))
+}
+
 /// Visibility of a value that depends on every operand.
-fn everything(scope: &Scope, op: &Op) -> Result<Visibility, Diagnostic> {
+pub(super) fn everything(scope: &Scope, op: &Op) -> Result<Visibility, Diagnostic> {
     op.operands()
         .iter()
         .try_fold(Visibility::Public, |joint, id| {
@@ -192,6 +211,9 @@ fn result(scope: &Scope, op: &Op, index: u32, visibility: Visibility) -> Result<
             visibility,
             ..carry
         });
+    }
+    if let Op::Sort { over, .. } = op {
+        return order::moved(scope, over, index, visibility);
     }
     let body = op
         .body()

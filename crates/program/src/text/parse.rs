@@ -247,9 +247,9 @@ impl<'a> Parser<'a> {
             })?;
         }
         let span = self.span(start)?;
-        match &mut op {
-            Op::Map { body, .. } | Op::Scan { body, .. } => **body = self.block(depth + 1)?,
-            _ => self.cursor.end_line()?,
+        match op.body_mut() {
+            Some(body) => *body = self.block(depth + 1)?,
+            None => self.cursor.end_line()?,
         }
         Ok(Value {
             op,
@@ -285,9 +285,7 @@ impl<'a> Parser<'a> {
             }
             "cast" => Ok(Op::Cast(self.id()?)),
             "reduce" => {
-                let name = self.cursor.word("a reduction")?;
-                let op = Reduction::ALL.into_iter().find(|op| op.name() == name);
-                let op = op.ok_or_else(|| self.cursor.error("no such reduction".into()))?;
+                let op = self.reduction()?;
                 Ok(Op::Reduce(op, self.id()?, self.axis()?))
             }
             "dot" => self.pair().map(|(a, b)| Op::Dot(a, b)),
@@ -322,6 +320,50 @@ impl<'a> Parser<'a> {
                     body: Box::default(),
                 })
             }
+            "rownumber" => {
+                let name = self.cursor.word("the rows of a table")?;
+                Ok(Op::RowNumber(self.rows_called(name)?))
+            }
+            "roll" => {
+                let of = self.id()?;
+                self.cursor.keyword("by")?;
+                let by = self.cursor.decimal("a number of places")?;
+                let by = by.parse().ok();
+                let by = by.ok_or_else(|| self.cursor.error("that is no number of places".into()));
+                Ok(Op::Roll { of, by: by? })
+            }
+            "head" => {
+                let of = self.id()?;
+                self.cursor.keyword("take")?;
+                let len = self.cursor.number("a number of rows")?;
+                Ok(Op::Head { of, len })
+            }
+            "sort" => {
+                let over = self.named("over")?;
+                Ok(Op::Sort {
+                    over,
+                    captured: self.named("capture")?,
+                    body: Box::default(),
+                })
+            }
+            "running" => {
+                let reduction = self.reduction()?;
+                let of = self.id()?;
+                let starts = match self.cursor.eat_word("from") {
+                    true => Some(self.id()?),
+                    false => None,
+                };
+                Ok(Op::Running {
+                    reduction,
+                    of,
+                    starts,
+                })
+            }
+            "compact" => {
+                let keep = self.id()?;
+                let over = self.named("over")?;
+                Ok(Op::Compact { keep, over })
+            }
             "part" => {
                 let of = self.id()?;
                 self.cursor.sign(",")?;
@@ -333,6 +375,20 @@ impl<'a> Parser<'a> {
             )),
             _ => Err(self.cursor.error(format!("there is no operation `{word}`"))),
         }
+    }
+
+    fn reduction(&mut self) -> Result<Reduction, Diagnostic> {
+        let name = self.cursor.word("a reduction")?;
+        let op = Reduction::ALL.into_iter().find(|op| op.name() == name);
+        op.ok_or_else(|| self.cursor.error("no such reduction".into()))
+    }
+
+    /// Finds a symbolic row count by its name.
+    fn rows_called(&self, name: &str) -> Result<RowId, Diagnostic> {
+        let index = self.program.rows.iter().position(|rows| rows.name == name);
+        let index = index.and_then(|index| u16::try_from(index).ok());
+        let known = index.ok_or_else(|| self.cursor.error(format!("no rows are called `{name}`")));
+        known.map(RowId)
     }
 
     /// Reads the numbers of a constant as text; the type after them determines their values.
@@ -415,12 +471,11 @@ impl<'a> Parser<'a> {
                 shape.fixed.push(self.cursor.number("a dimension")?);
             } else {
                 let name = self.cursor.word("a dimension")?;
-                let index = self.program.rows.iter().position(|rows| rows.name == name);
-                match index.and_then(|index| u16::try_from(index).ok()) {
-                    Some(index) if shape.rank() == 0 => shape.rows = Some(RowId(index)),
-                    Some(_) => return Err(self.cursor.error("only axis 0 is symbolic".into())),
-                    None => return Err(self.cursor.error(format!("no rows are called `{name}`"))),
+                let rows = self.rows_called(name)?;
+                if shape.rank() > 0 {
+                    return Err(self.cursor.error("only axis 0 is symbolic".into()));
                 }
+                shape.rows = Some(rows);
             }
             if shape.rank() > MAX_RANK {
                 return Err(self.limit("dimensions", MAX_RANK));

@@ -186,6 +186,25 @@ impl<'a> Printer<'a> {
                 write!(out, " over {}", list(over))?;
                 named(out, " capture ", captured)
             }
+            Op::RowNumber(rows) => {
+                let rows = self.program.rows.get(usize::from(rows.0));
+                write!(out, "rownumber {}", rows.map_or("?", |rows| &rows.name))
+            }
+            Op::Roll { of, by } => write!(out, "roll %{} by {by}", of.0),
+            Op::Head { of, len } => write!(out, "head %{} take {len}", of.0),
+            Op::Sort { over, captured, .. } => {
+                write!(out, "sort over {}", list(over))?;
+                named(out, " capture ", captured)
+            }
+            Op::Running {
+                reduction,
+                of,
+                starts,
+            } => {
+                write!(out, "running {} %{}", reduction.name(), of.0)?;
+                named(out, " from ", starts.as_slice())
+            }
+            Op::Compact { keep, over } => write!(out, "compact %{} over {}", keep.0, list(over)),
             Op::Part(of, index) => write!(out, "part %{}, {index}", of.0),
             Op::Call(name, operands) => write!(out, "call {name} {}", list(operands)),
         }

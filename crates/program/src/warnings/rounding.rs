@@ -115,6 +115,9 @@ impl Followed<'_> {
                     let scan = (init.len(), first, length);
                     self.scan(value, scan, &given, body, depth, told)
                 }
+                Op::Sort { over, .. } | Op::Compact { over, .. } => {
+                    over.iter().map(|id| errors[id.0 as usize][0]).collect()
+                }
                 Op::Part(of, part) => {
                     let part = errors[of.0 as usize].get(*part as usize);
                     vec![part.copied().unwrap_or(0.0)]
@@ -198,7 +201,13 @@ impl Followed<'_> {
                 let along = meant(a).shape.dim(*axis as usize);
                 self.sum(value, of(a), &[along], told)
             }
+            Op::Running {
+                reduction: Reduction::Sum,
+                of: a,
+                ..
+            } => self.sum(value, of(a), &[meant(a).shape.dim(0)], told),
             Op::Reduce(Reduction::Min | Reduction::Max, a, _) => of(a),
+            Op::Running { of: a, .. } | Op::Roll { of: a, .. } | Op::Head { of: a, .. } => of(a),
             Op::Dot(a, b) => {
                 let along = meant(b).shape.dim(0);
                 self.sum(value, product(a, b), &[along], told) + unit(value.ty)

@@ -240,6 +240,17 @@ impl Protocol for Masked {
         }
     }
 
+    /// Odd numbers, another for each kind, so that refills leave something over.
+    fn refill_unit(_: &Setting, kind: Correlation) -> u64 {
+        match kind {
+            Correlation::Triple {
+                algebra: Algebra::Z2,
+            } => 5,
+            Correlation::Triple { .. } => 3,
+            _ => 7,
+        }
+    }
+
     fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
         let mut flight = Vec::new();
         for (kind, count) in &demand.0 {

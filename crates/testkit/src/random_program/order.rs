@@ -1,0 +1,110 @@
+//! Random sorts, running reductions, and rows that move or stay.
+
+use super::Grower;
+use sealane_program::builder::{Handle, Operand};
+use sealane_program::graph::{Binary, Reduction};
+use sealane_program::types::Dim;
+
+impl Grower<'_> {
+    /// Adds an operation on all elements of axis 0.
+    pub(super) fn order(&mut self, pool: &mut Vec<Handle>) {
+        let Some((a, dim)) = self.along(pool, None) else {
+            return;
+        };
+        let made = match self.below(6) {
+            0 => return self.sort(a, dim, pool),
+            1 => return self.compact(a, dim, pool),
+            2 => {
+                let reduction = self.pick(&Reduction::ALL);
+                let starts = match self.below(2) {
+                    0 => None,
+                    _ => self.flag(dim, pool),
+                };
+                self.builder.running(reduction, a, starts, None, None).ok()
+            }
+            3 => {
+                let by = self.below(9) as i64 - 4;
+                self.builder.roll(a, by, None).ok()
+            }
+            4 => {
+                let len = 1 + self.below(4) as u64;
+                self.builder.head(a, len, None).ok()
+            }
+            _ => self.builder.row_number(a, None).ok(),
+        };
+        self.keep(pool, made);
+    }
+
+    /// A value with an axis 0, of a given length if there is one.
+    fn along(&mut self, pool: &[Handle], length: Option<Dim>) -> Option<(Handle, Dim)> {
+        let known = |handle: &Handle| {
+            let dim = self.builder.value(*handle)?.shape.dim(0)?;
+            let wanted = length.is_none_or(|length| length == dim);
+            wanted.then_some((*handle, dim))
+        };
+        let there = pool.iter().filter_map(known).collect::<Vec<_>>();
+        (!there.is_empty()).then(|| self.pick(&there))
+    }
+
+    fn is_vector(&self, handle: Handle) -> bool {
+        let value = self.builder.value(handle);
+        value.is_some_and(|value| value.shape.rank() == 1)
+    }
+
+    /// A truth value for each element of an axis.
+    fn flag(&mut self, dim: Dim, pool: &[Handle]) -> Option<Handle> {
+        let (of, _) = self.along(pool, Some(dim))?;
+        if !self.is_vector(of) {
+            return None;
+        }
+        let threshold = Operand::Int(self.below(3) as i128);
+        let flag = self.builder.binary(Binary::Gt, of.into(), threshold, None);
+        flag.ok()
+    }
+
+    /// Sorts one or two vectors, by all of both, so that there is one order.
+    fn sort(&mut self, a: Handle, dim: Dim, pool: &mut Vec<Handle>) {
+        let b = self.along(pool, Some(dim)).map_or(a, |(b, _)| b);
+        let mut over = vec![a, b];
+        over.truncate(1 + self.below(2));
+        if !over.iter().all(|of| self.is_vector(*of)) {
+            return;
+        }
+        let opened = self.builder.begin_sort(&over, None);
+        let (before, behind) = opened.expect("vectors of one length");
+        let mut exchange = Operand::Int(0);
+        for (x, y) in before.iter().zip(&behind).rev() {
+            let mut compare = |op| {
+                let made = self.builder.binary(op, (*y).into(), (*x).into(), None);
+                made.expect("numbers of one type")
+            };
+            let (less, same) = (compare(Binary::Lt), compare(Binary::Eq));
+            exchange = match exchange {
+                Operand::Value(rest) => {
+                    let mut both = |op, a: Handle, b: Handle| {
+                        let made = self.builder.binary(op, a.into(), b.into(), None);
+                        made.expect("truth values")
+                    };
+                    let rest = both(Binary::And, same, rest);
+                    both(Binary::Or, less, rest).into()
+                }
+                _ => less.into(),
+            };
+        }
+        let sorted = self.builder.end_sort(exchange, None).expect("a decision");
+        sorted
+            .into_iter()
+            .for_each(|part| self.keep(pool, Some(part)));
+    }
+
+    fn compact(&mut self, a: Handle, dim: Dim, pool: &mut Vec<Handle>) {
+        let b = self.along(pool, Some(dim)).map_or(a, |(b, _)| b);
+        let Some(keep) = self.flag(dim, pool) else {
+            return;
+        };
+        let kept = self.builder.compact(keep, &[a, b], None);
+        let kept = kept.expect("values of one length");
+        kept.into_iter()
+            .for_each(|part| self.keep(pool, Some(part)));
+    }
+}

@@ -1,0 +1,463 @@
+"""Order: sorts and what they make possible: ranks, medians, quantiles, modes, distinct values.
+
+Sorts run along networks whose steps depend on the number of elements alone: the exchanges of a
+stage fill the lanes.
+"""
+
+# The native graph alone knows the type of a result; the annotations state what it will be.
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from sealane import _source
+from sealane._functions import _only, map, stack, where
+from sealane._functions import max as _largest
+from sealane._functions import min as _smallest
+from sealane._functions import sum as _sum
+from sealane._refusal import refuse
+from sealane._statistics import count, mean
+from sealane._value import (
+    FloatingPoint,
+    Value,
+    boolean,
+    f64,
+    i64,
+    operand,
+    trace_of,
+    type_name,
+    whole_axis,
+    wrap,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+T = TypeVar("T", bound=Value)
+
+
+def sort(x: T, axis: int = -1, *, descending: bool = False) -> T:
+    """Sorts elements along an axis, by default the last one, in ascending order. NaN come last, as
+    in NumPy.
+
+    An axis of `n` elements of `b` bits takes about `n log2(n)^2 / 4` exchanges of `2 b` AND gates
+    each: 16 elements take 63 exchanges, 100,000 take 6.9 million.
+
+    Raises `ProgramError` for an axis that does not exist, and if `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def ordered(
+    ...     bids: sl.Private[sl.u16, "shop", "bids <= 100"], floor: sl.Private[sl.u16, "house"]
+    ... ) -> sl.Revealed[sl.u16, "house"]:
+    ...     return sl.sort(sl.maximum(bids, floor), descending=True)
+    >>> ordered([7, 300, 20], 10)
+    array([300,  20,  10], dtype=uint16)
+    """
+    axis = _axis("sort", x, axis)
+    if axis > 0:
+        return map(lambda row: sort(row, axis - 1, descending=descending), x)
+    if x.ndim == 1:
+        return _sorted([x], [descending], [])[0]
+    if x.ndim > 2 or not isinstance(x.shape[1], int):
+        raise refuse(
+            "shape-mismatch",
+            f"a sort of the first of {x.ndim} axes",
+            hint="sort a table column by column, or rows by a key: `sl.sort_by(key, table)`",
+        )
+    columns = [sort(x[:, at], descending=descending) for at in range(x.shape[1])]
+    return stack(columns, axis=1)
+
+
+def sort_by(
+    keys: Value | Sequence[Value],
+    *columns: Value,
+    descending: bool | Sequence[bool] = False,
+    stable: bool = True,
+) -> tuple[Any, ...]:
+    """Sorts by keys, the first of several above the others, and moves the elements of `columns`
+    along. All have the same first axis; keys have no other. Returns the sorted keys, then the
+    sorted columns.
+
+    `descending` is one for all keys, or one for each. Elements of equal keys stay in their order;
+    with `stable=False` they may change it, which saves the bits of a number of the place in each
+    exchange.
+
+    Raises `ProgramError` for lengths that differ, for a key with several axes, and if one of them
+    is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def oldest(
+    ...     age: sl.Private[sl.u8, "clinic", "people <= 100"],
+    ...     ward: sl.Private[sl.u8, "clinic", "people"],
+    ...     nobody: sl.Private[sl.u8, "office"],
+    ... ) -> sl.Revealed[sl.u8, "office"]:
+    ...     return sl.sort_by(age + nobody * 0, ward, descending=True)[1]
+    >>> oldest([30, 71, 50], [1, 2, 3], 0)
+    array([2, 3, 1], dtype=uint8)
+    """
+    several = list(keys) if isinstance(keys, list | tuple) else [keys]
+    for value in [*several, *columns]:
+        _only("sort_by", value)
+    _vectors("sort_by", several)
+    ways = list(descending) if isinstance(descending, list | tuple) else [descending]
+    ways = ways * len(several) if len(ways) == 1 else ways
+    if len(ways) != len(several):
+        raise refuse(
+            "operand",
+            f"`descending` names {len(ways)} orders, and there are {len(several)} keys",
+            hint="give one for all keys, or one for each",
+        )
+    if not columns or not stable:
+        return tuple(_sorted(several, ways, list(columns)))
+    place = _places(several[0])
+    found = _sorted([*several, place], [*ways, False], list(columns))
+    return (*found[: len(several)], *found[len(several) + 1 :])
+
+
+def argsort(x: Value, *, descending: bool = False) -> Value:
+    """Places of the elements of a vector in their order, the first of equal ones first.
+
+    Raises `ProgramError` for several axes, and if `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def order(
+    ...     x: sl.Private[sl.u8, "shop", 3], less: sl.Private[sl.u8, "bank"]
+    ... ) -> sl.Revealed[sl.u8, "bank"]:
+    ...     return sl.argsort(x // sl.maximum(less, 1)).astype(sl.u8)
+    >>> order([9, 4, 7], 1)
+    array([1, 2, 0], dtype=uint8)
+    """
+    _vectors("argsort", [_only("argsort", x)])
+    return _sorted([x, _places(x)], [descending, False], [])[1]
+
+
+def top_k(x: T, k: int, *columns: Value) -> Any:
+    """The `k` largest elements of a vector, largest first, with the elements of `columns` that
+    stand beside them: the vector alone, or a tuple. Zeros stand for elements that are not there,
+    where there are fewer rows than `k`.
+
+    Raises `ProgramError` for lengths that differ, for a `k` that is no positive number, for several
+    axes, and if one of them is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def winners(
+    ...     bid: sl.Private[sl.u16, "shop", "bids <= 100"],
+    ...     bidder: sl.Private[sl.u8, "shop", "bids"],
+    ...     least: sl.Private[sl.u16, "house"],
+    ... ) -> sl.Revealed[sl.u8, "house"]:
+    ...     return sl.top_k(sl.maximum(bid, least), 2, bidder)[1]
+    >>> winners([7, 300, 20], [1, 2, 3], 0)
+    array([2, 3], dtype=uint8)
+    """
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise refuse("operand", f"`k={k!r}` is no number of elements", hint="write `k=10`")
+    found = sort_by(_only("top_k", x), *columns, descending=True)
+    first = tuple(head(value, int(k)) for value in found)
+    return first if columns else first[0]
+
+
+def head(x: T, rows: int) -> T:
+    """The first elements along axis 0, of which there are `rows`; zeros stand for rows that a
+    table does not have.
+
+    Raises `ProgramError` for a number that is not positive, and if `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def first(
+    ...     x: sl.Private[sl.u8, "shop", "rows <= 9"], y: sl.Private[sl.u8, "bank"]
+    ... ) -> sl.Revealed[sl.u8, "bank"]:
+    ...     return sl.head(sl.maximum(x, y), 2)
+    >>> first([5, 6, 7], 0)
+    array([5, 6], dtype=uint8)
+    """
+    trace = trace_of(_only("head", x))
+    length = x.shape[0] if x.ndim else None
+    if isinstance(length, int):
+        if rows <= length:
+            return x[:rows]
+        raise refuse(
+            "shape-mismatch",
+            f"the first {rows} of {length} elements",
+            hint=f"write `sl.head(x, {length})`, or leave it out",
+        )
+    return wrap(trace, trace.head(operand(x), rows, _source.here()))
+
+
+def rank(x: Value, *, method: str = "min", descending: bool = False) -> Value:
+    """Rank of each element of a vector, from 1. Equal elements get the lowest of their ranks
+    (`"min"`), ranks in the order of their places (`"ordinal"`), or ranks without gaps (`"dense"`).
+
+    It takes two sorts.
+
+    Raises `ProgramError` for several axes, for another method, and if `x` is no value of the
+    program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def places(
+    ...     x: sl.Private[sl.u8, "shop", "rows <= 9"], y: sl.Private[sl.u8, "bank"]
+    ... ) -> sl.Revealed[sl.u8, "bank"]:
+    ...     return sl.rank(sl.maximum(x, y)).astype(sl.u8)
+    >>> places([5, 3, 5, 9], 0)
+    array([2, 1, 2, 4], dtype=uint8)
+    """
+    if method not in ("min", "ordinal", "dense"):
+        raise refuse(
+            "operand",
+            f"there is no rank by {method!r}",
+            hint='write `method="min"`, `"ordinal"` or `"dense"`',
+        )
+    _vectors("rank", [_only("rank", x)])
+    values, place = _sorted([x, _places(x)], [descending, False], [])
+    at = _places(values)
+    one = 1 + at.astype(i64)
+    if method != "ordinal":
+        new = starts(values)
+        if method == "min":
+            one = running("max", where(new, one, 0))
+        else:
+            one = running("sum", new.astype(i64))
+    return _sorted([place], [False], [one])[1]
+
+
+def median(x: Value) -> Any:
+    """Median of a vector: the middle element, or the exact mean of the middle two, rounded once to
+    their type of floating point, `sl.f64` for other numbers.
+
+    Raises `ProgramError` for several axes, and if `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def middle(
+    ...     wages: sl.Private[sl.u32, "office", "people <= 100"], more: sl.Private[sl.u32, "bank"]
+    ... ) -> sl.Revealed[sl.f64, "bank"]:
+    ...     return sl.median(sl.minimum(wages, more))
+    >>> middle([2500, 3100, 4001, 9000], 5000)
+    np.float64(3550.5)
+    """
+    _vectors("median", [_only("median", x)])
+    ordered = sort(x)
+    number = count(x).astype(i64)
+    return mean(stack([_at(ordered, (number - 1) // 2), _at(ordered, number // 2)]))
+
+
+def quantile(x: Value, q: float, *, method: str = "linear") -> Any:
+    """Quantile `q` of a vector, at place `q (n - 1)` of its order: the element before (`"lower"`)
+    or behind (`"higher"`), in its own type, or the straight line between both (`"linear"`), in
+    `sl.f64`, within two units in the last place.
+
+    Raises `ProgramError` for a `q` outside of 0 to 1, for another method, for several axes, and if
+    `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def high(
+    ...     wages: sl.Private[sl.u32, "office", "people <= 100"], more: sl.Private[sl.u32, "bank"]
+    ... ) -> sl.Revealed[sl.u32, "bank"]:
+    ...     return sl.quantile(sl.minimum(wages, more), 0.75, method="lower")
+    >>> high([2500, 3100, 4001, 9000], 5000)
+    np.uint32(4001)
+    """
+    _vectors("quantile", [_only("quantile", x)])
+    if isinstance(q, Value) or not 0 <= q <= 1:
+        raise refuse("operand", f"there is no quantile {q!r}", hint="write one of 0 to 1: `0.9`")
+    if method not in ("lower", "higher", "linear"):
+        raise refuse(
+            "operand",
+            f"there is no quantile by {method!r}",
+            hint='write `method="linear"`, `"lower"` or `"higher"`',
+        )
+    # The decimal that people wrote, not its nearest binary fraction.
+    part = Fraction(str(q)).limit_denominator(1 << 20)
+    ordered = sort(x)
+    scaled = (count(x).astype(i64) - 1) * part.numerator
+    low = scaled // part.denominator
+    if method == "lower":
+        return _at(ordered, low)
+    high = (scaled + (part.denominator - 1)) // part.denominator
+    if method == "higher":
+        return _at(ordered, high)
+    before, behind = _at(ordered, low).astype(f64), _at(ordered, high).astype(f64)
+    along = (scaled - low * part.denominator).astype(f64) / float(part.denominator)
+    rising = before + (behind - before) * along
+    falling = behind - (behind - before) * (1.0 - along)
+    return where(along < 0.5, rising, falling)
+
+
+def mode(x: T) -> T:
+    """The most frequent element of a vector, the smallest of several.
+
+    Raises `ProgramError` for several axes, and if `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def usual(
+    ...     x: sl.Private[sl.u8, "shop", "rows <= 9"], y: sl.Private[sl.u8, "bank"]
+    ... ) -> sl.Revealed[sl.u8, "bank"]:
+    ...     return sl.mode(sl.maximum(x, y))
+    >>> usual([5, 3, 5, 9], 0)
+    np.uint8(5)
+    """
+    _vectors("mode", [_only("mode", x)])
+    ordered = sort(x)
+    new = starts(ordered)
+    # How many equal elements stand before each: the last of the most frequent ones has most.
+    runs = running("sum", (new | ~new).astype(i64), new)
+    most = runs == _largest(runs)
+    first = most & (running("sum", most.astype(i64)) == 1)
+    return _at(ordered, first)
+
+
+class Unique(NamedTuple):
+    """Distinct elements, ascending; whether each is there; how many there are of each; and the
+    number of distinct elements that had no room.
+    """
+
+    values: Any
+    there: Any
+    counts: Any
+    left_out: Any
+
+
+def unique(x: Value, most: int) -> Unique:
+    """Distinct elements of a vector, ascending, with room for `most`: `values`, `there` (false
+    where there are fewer, and the value is zero), `counts`, and `left_out`, the number of those
+    that had no room.
+
+    Raises `ProgramError` for several axes, and if `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def kinds(
+    ...     x: sl.Private[sl.u8, "shop", "rows <= 9"], y: sl.Private[sl.u8, "bank"]
+    ... ) -> sl.Revealed[sl.u8, "bank"]:
+    ...     return sl.unique(sl.maximum(x, y), 3).values
+    >>> kinds([5, 3, 5, 9], 0)
+    array([3, 5, 9], dtype=uint8)
+    """
+    _vectors("unique", [_only("unique", x)])
+    ordered = sort(x)
+    new = starts(ordered)
+    runs = running("sum", new | ~new, new)
+    last = _ends(new)
+    return Unique(*first_rows(last, [ordered, last, runs], most))
+
+
+def first_rows(keep: Value, columns: list[Value], most: int) -> list[Any]:
+    """The rows that are kept, with room for `most`, and the number of those without room."""
+    number, rows = _sum(keep).astype(i64), keep.shape[0]
+    room = min(most, rows) if isinstance(rows, int) else most
+    kept = [head(value, room) for value in compact(keep, columns)]
+    return [*kept, where(number > room, number - room, 0)]
+
+
+def compact(keep: Value, columns: Sequence[Value]) -> list[Any]:
+    """What is kept of columns, one after the other from the first place on; zeros fill the rest."""
+    trace = trace_of(keep)
+    nodes = trace.compact(operand(keep), [operand(value) for value in columns], _source.here())
+    return [wrap(trace, node) for node in nodes]
+
+
+def running(name: str, x: Value, starts: Value | None = None) -> Any:
+    """Reductions of the elements so far along axis 0, which begin anew where `starts` is true."""
+    trace = trace_of(x)
+    begins = operand(starts) if starts is not None else None
+    return wrap(trace, trace.running(name, operand(x), begins, None, _source.here()))
+
+
+def starts(*ordered: Value) -> Any:
+    """Whether each place has another element than the place before; true at the first."""
+    new = _places(ordered[0]) == 0
+    for value in ordered:
+        new = new | (value != roll(value, 1))
+    return new
+
+
+def roll(x: T, by: int) -> T:
+    """The elements along axis 0 in a circle, `by` places further down."""
+    length = x.shape[0]
+    if isinstance(length, int):
+        if length == 1:
+            return x
+        order = [(at - by) % length for at in range(length)]
+        return stack([x[at] for at in order])
+    trace = trace_of(x)
+    return wrap(trace, trace.roll(operand(x), by, _source.here()))
+
+
+def _ends(new: Value) -> Any:
+    """Whether each place is the last of equal elements."""
+    return roll(new, -1)
+
+
+def _places(x: Value) -> Any:
+    """Numbers of the places along axis 0, from 0."""
+    trace = trace_of(x)
+    return wrap(trace, trace.row_number(operand(x), _source.here()))
+
+
+def _at(ordered: Any, place: Value) -> Any:
+    """The element at a secret place of a vector, or where a truth value is true."""
+    here = place if isinstance(place, boolean) else _places(ordered) == place
+    if isinstance(ordered, boolean):
+        return (here & ordered).any()
+    if isinstance(ordered, FloatingPoint):
+        return _largest(where(here, ordered, -np.inf))
+    # Zeros elsewhere: the element is the largest, unless it is below zero.
+    found = where(here, ordered, 0)
+    if type_name(type(ordered)).startswith("u"):
+        return _largest(found)
+    low, high = _smallest(found), _largest(found)
+    return where(low < 0, low, high)
+
+
+def _sorted(keys: list[Value], ways: Sequence[bool], columns: list[Value]) -> list[Any]:
+    """Keys and columns in the order of the keys; equal ones in any order."""
+    trace = trace_of(*keys)
+    over = [*keys, *columns]
+    sides = trace.open_sort([operand(value) for value in over], _source.here())
+    before, behind = ([wrap(trace, node) for node in side] for side in sides)
+    exchange: Any = None
+    for at in reversed(range(len(keys))):
+        x, y = before[at], behind[at]
+        less = (x < y) if ways[at] else (y < x)
+        same = x == y
+        if isinstance(x, FloatingPoint):
+            # NaN come last, and no two of them differ.
+            not_x, not_y = x != x, y != y
+            less, same = less | (not_x & ~not_y), same | (not_x & not_y)
+        exchange = less if exchange is None else less | (same & exchange)
+    nodes = trace.close_sort(operand(exchange), _source.here())
+    return [wrap(trace, node) for node in nodes]
+
+
+def _axis(function: str, x: Value, axis: int) -> int:
+    """An axis of a value, counted from the front."""
+    named = whole_axis(axis)
+    rank = _only(function, x).ndim
+    if -rank <= named < rank:
+        return named % rank
+    raise refuse(
+        "shape-mismatch",
+        f"there is no axis {named} of shape {list(x.shape)}",
+        hint="name an axis that is there",
+    )
+
+
+def _vectors(function: str, values: Sequence[Value]) -> None:
+    for value in values:
+        if value.ndim != 1:
+            raise refuse(
+                "shape-mismatch",
+                f"`sl.{function}` takes a vector, not shape {list(value.shape)}",
+                hint="take one column, such as `x[:, 0]`, or use `sl.map` for each row",
+            )

@@ -1,0 +1,307 @@
+"""Sorts, ranks, quantiles and groups against NumPy, under every protocol, bit for bit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import sealane as sl
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PROTOCOLS = ["clear", "yao", "trio"]
+
+
+def results(program: Any, *inputs: Any, protocol: str = "clear") -> list[Any]:
+    helpers = ["una"] if protocol == "trio" else []
+    report = program.simulate(*inputs, protocol=protocol, helpers=helpers)
+    assert report.as_planned
+    return list(report.results.values())
+
+
+def padded(found: NDArray[Any], length: int) -> list[Any]:
+    return [*found.tolist()[:length], *[0] * (length - len(found))]
+
+
+@sl.program
+def orders(
+    x: sl.Private[sl.u16, "alice", "n <= 300"],
+    y: sl.Private[sl.i16, "alice", "n"],
+    z: sl.Private[sl.u8, "bob"],
+) -> tuple[
+    sl.Revealed[sl.u16, "bob"],
+    sl.Revealed[sl.i16, "bob"],
+    sl.Revealed[sl.u16, "bob"],
+    sl.Revealed[sl.u16, "bob"],
+    sl.Revealed[sl.u16, "bob"],
+    sl.Revealed[sl.f64, "bob"],
+    sl.Revealed[sl.i16, "bob"],
+]:
+    x = sl.maximum(x, z)
+    keys, moved = sl.sort_by(x, y)
+    down = sl.sort_by((x, y), descending=(True, False))[1]
+    order = sl.argsort(x, descending=True).astype(sl.u16)
+    del down
+    return (
+        keys,
+        moved,
+        order,
+        sl.rank(x).astype(sl.u16),
+        sl.top_k(x, 4),
+        sl.median(y),
+        sl.quantile(y, 0.3, method="higher"),
+    )
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("rows", [1, 2, 5, 12])
+def test_orders_are_those_of_numpy(protocol: str, rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    x = rng.integers(0, 6, rows).astype(np.uint16)
+    y = rng.integers(-300, 300, rows).astype(np.int16)
+    keys, moved, order, rank, top, median, high = results(orders, x, y, 1, protocol=protocol)
+    x = np.maximum(x, 1)
+    stable = np.argsort(x, kind="stable")
+    assert keys.tolist() == x[stable].tolist()
+    assert moved.tolist() == y[stable].tolist()
+    assert order.tolist() == np.argsort(-x.astype(int), kind="stable").tolist()
+    assert rank.tolist() == [1 + int((x < item).sum()) for item in x]
+    assert top.tolist() == padded(np.sort(x)[::-1], 4)
+    assert median == np.median(y)
+    assert high == np.quantile(y, 0.3, method="higher")
+
+
+def test_many_rows_are_sorted_in_several_tiles() -> None:
+    rng = np.random.default_rng(7)
+    x = rng.integers(0, 1000, 300).astype(np.uint16)
+    y = rng.integers(-300, 300, 300).astype(np.int16)
+    keys, moved, *_ = results(orders, x, y, 0)
+    stable = np.argsort(x, kind="stable")
+    assert keys.tolist() == x[stable].tolist()
+    assert moved.tolist() == y[stable].tolist()
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_several_keys_of_several_types(descending: bool) -> None:
+    @sl.program
+    def both(
+        x: sl.Private[sl.boolean, "alice", 9],
+        y: sl.Private[sl.fixed(8, 8), "alice", 9],
+        z: sl.Private[sl.fixed(8, 8), "bob"],
+    ) -> tuple[sl.Revealed[sl.boolean, "bob"], sl.Revealed[sl.fixed(8, 8), "bob"]]:
+        x, y = sl.sort_by((x, sl.maximum(y, z)), descending=(descending, not descending))
+        return x, y
+
+    rng = np.random.default_rng(3)
+    x = rng.integers(0, 2, 9).astype(bool)
+    y = rng.integers(-9, 9, 9) / 4
+    found = results(both, x, y, -100)
+    order = sorted(
+        zip(x.tolist(), y.tolist(), strict=True),
+        key=lambda pair: (pair[0] ^ descending, pair[1] if descending else -pair[1]),
+    )
+    assert list(zip(found[0].tolist(), found[1].tolist(), strict=True)) == order
+
+
+def test_floating_point_is_sorted_with_nan_last() -> None:
+    @sl.program
+    def floats(
+        x: sl.Private[sl.f32, "alice", "n <= 20"], z: sl.Private[sl.f32, "bob"]
+    ) -> tuple[sl.Revealed[sl.f32, "bob"], sl.Revealed[sl.f32, "bob"]]:
+        return sl.sort(x + z), sl.quantile(x + z, 0.5, method="lower")
+
+    x = np.array([3, np.nan, -1, np.inf, 0.5, -np.inf, np.nan], np.float32)
+    found, middle = results(floats, x, 0.0)
+    np.testing.assert_array_equal(found, np.sort(x))
+    assert middle == np.sort(x)[3]
+
+
+def test_axes_of_tables() -> None:
+    @sl.program
+    def table(
+        x: sl.Private[sl.u8, "alice", "n <= 20", 5], z: sl.Private[sl.u8, "bob"]
+    ) -> tuple[sl.Revealed[sl.u8, "bob"], sl.Revealed[sl.u8, "bob"], sl.Revealed[sl.u8, "bob"]]:
+        x = sl.maximum(x, z)
+        moved = sl.sort_by(x[:, 0], x)[1]
+        return sl.sort(x), sl.sort(x, axis=0), moved
+
+    x = np.random.default_rng(5).integers(0, 99, (6, 5)).astype(np.uint8)
+    along, down, moved = results(table, x, 0)
+    assert along.tolist() == np.sort(x).tolist()
+    assert down.tolist() == np.sort(x, axis=0).tolist()
+    assert moved.tolist() == x[np.argsort(x[:, 0], kind="stable")].tolist()
+
+
+@pytest.mark.parametrize("method", ["linear", "lower", "higher"])
+def test_quantiles_and_modes(method: str) -> None:
+    @sl.program
+    def numbers(
+        x: sl.Private[sl.i8, "alice", "n <= 30"], z: sl.Private[sl.i8, "bob"]
+    ) -> tuple[sl.Revealed[sl.f64, "bob"], sl.Revealed[sl.i8, "bob"], sl.Revealed[sl.u8, "bob"]]:
+        x = sl.maximum(x, z)
+        high = sl.quantile(x, 0.9, method=method).astype(sl.f64)
+        return high, sl.mode(x), sl.rank(x, method="dense").astype(sl.u8)
+
+    for rows in (1, 4, 21):
+        x = np.random.default_rng(rows).integers(-3, 3, rows).astype(np.int8)
+        high, mode, dense = results(numbers, x, -100)
+        values, counts = np.unique(x, return_counts=True)
+        assert high == pytest.approx(np.quantile(x, 0.9, method=method), rel=1e-15)
+        assert mode == values[counts.argmax()]
+        assert dense.tolist() == (1 + np.searchsorted(values, x)).tolist()
+
+
+@sl.program
+def groups(
+    key: sl.Private[sl.u16, "alice", "n <= 300"],
+    x: sl.Private[sl.i32, "alice", "n", sl.between(-1000, 1000)],
+    flag: sl.Private[sl.boolean, "alice", "n"],
+    z: sl.Private[sl.u8, "bob"],
+) -> tuple[
+    sl.Revealed[sl.u16, "bob"],
+    sl.Revealed[sl.i32, "bob"],
+    sl.Revealed[sl.i64, "bob"],
+    sl.Revealed[sl.i32, "bob"],
+    sl.Revealed[sl.f64, "bob"],
+    sl.Revealed[sl.boolean, "bob"],
+    sl.Revealed[sl.i64, "bob"],
+]:
+    found = sl.group_by(key + 0 * z, most=4).agg(
+        total=sl.sum(x), n=sl.count(x), least=sl.min(x), middle=sl.mean(x), some=sl.any(flag)
+    )
+    return found.keys, found.total, found.n, found.least, found.middle, found.some, found.left_out
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("rows", [1, 3, 9])
+def test_groups_of_secret_keys(protocol: str, rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    key = rng.integers(0, 6, rows).astype(np.uint16)
+    x = rng.integers(-900, 900, rows).astype(np.int32)
+    flag = rng.integers(0, 2, rows).astype(bool)
+    found = results(groups, key, x, flag, 5, protocol=protocol)
+    keys = np.unique(key)
+    inside = [key == one for one in keys]
+
+    def each(reduce: Any) -> list[Any]:
+        return padded(np.array([reduce(here) for here in inside]), 4)
+
+    assert found[0].tolist() == padded(keys, 4)
+    assert found[1].tolist() == each(lambda here: x[here].sum())
+    assert found[2].tolist() == each(lambda here: here.sum())
+    assert found[3].tolist() == each(lambda here: x[here].min())
+    assert found[4].tolist() == each(lambda here: x[here].mean())
+    assert found[5].tolist() == each(lambda here: flag[here].any())
+    assert found[6] == max(0, len(keys) - 4)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_groups_of_public_categories(protocol: str) -> None:
+    @sl.program
+    def program(
+        key: sl.Private[sl.u16, "alice", "n <= 300"],
+        x: sl.Private[sl.i32, "alice", "n", sl.between(-1000, 1000)],
+        flag: sl.Private[sl.boolean, "alice", "n"],
+        z: sl.Private[sl.u8, "bob"],
+    ) -> tuple[
+        sl.Revealed[sl.i32, "bob"],
+        sl.Revealed[sl.u16, "bob"],
+        sl.Revealed[sl.i32, "bob"],
+        sl.Revealed[sl.i32, "bob"],
+        sl.Revealed[sl.f64, "bob"],
+        sl.Revealed[sl.boolean, "bob"],
+        sl.Revealed[sl.boolean, "bob"],
+    ]:
+        found = sl.group_by(key + 0 * z, categories=[4, 0, 77]).agg(
+            total=sl.sum(x),
+            n=sl.count(x),
+            low=sl.min(x),
+            high=sl.max(x),
+            middle=sl.mean(x),
+            some=sl.any(flag),
+            every=sl.all(flag),
+        )
+        number = found.n.astype(sl.u16)
+        return (
+            found.total,
+            number,
+            found.low,
+            found.high,
+            found.middle,
+            found.some,
+            found.every,
+        )
+
+    rng = np.random.default_rng(1)
+    key = rng.integers(0, 6, 11).astype(np.uint16)
+    x = rng.integers(-900, 900, 11).astype(np.int32)
+    flag = rng.integers(0, 2, 11).astype(bool)
+    found = results(program, key, x, flag, 5, protocol=protocol)
+    for at, one in enumerate([4, 0, 77]):
+        here = key == one
+        there = bool(here.any())
+        wanted = [
+            x[here].sum(),
+            here.sum(),
+            x[here].min() if there else 0,
+            x[here].max() if there else 0,
+            x[here].mean() if there else 0,
+            flag[here].any(),
+            there and flag[here].all(),
+        ]
+        assert [column[at] for column in found] == wanted
+
+
+def test_distinct_values_with_room_and_without() -> None:
+    @sl.program
+    def kinds(
+        x: sl.Private[sl.i16, "alice", "n <= 50"], z: sl.Private[sl.i16, "bob"]
+    ) -> tuple[
+        sl.Revealed[sl.i16, "bob"],
+        sl.Revealed[sl.boolean, "bob"],
+        sl.Revealed[sl.i64, "bob"],
+        sl.Revealed[sl.i64, "bob"],
+    ]:
+        found = sl.unique(sl.maximum(x, z), 3)
+        return found.values, found.there, found.counts, found.left_out
+
+    for x in ([5], [2, 2, 2], [4, -1, 4, 9], [5, 4, 3, 2, 1]):
+        values, there, counts, left_out = results(kinds, np.array(x, np.int16), -100)
+        wanted, number = np.unique(x, return_counts=True)
+        assert values.tolist() == padded(wanted, 3)
+        assert there.tolist() == [at < len(wanted) for at in range(3)]
+        assert counts.tolist() == padded(number, 3)
+        assert left_out == max(0, len(wanted) - 3)
+
+
+def refused(body: Any) -> str:
+    with pytest.raises(sl.ProgramError) as caught:
+
+        @sl.program
+        def program(
+            x: sl.Private[sl.u8, "alice", "n <= 9"],
+            y: sl.Private[sl.f32, "alice", "n"],
+            t: sl.Private[sl.u8, "bob", "n", 2],
+        ) -> sl.Revealed[sl.f64, "bob"]:
+            return body(x, y, t)
+
+        program.check()
+    return str(caught.value)
+
+
+def test_refusals_say_what_to_write() -> None:
+    assert "takes a vector" in refused(lambda x, y, t: sl.median(t))
+    assert "there is no axis 3" in refused(lambda x, y, t: sl.sort(t, axis=3))
+    assert "no number of elements" in refused(lambda x, y, t: sl.top_k(x, 0))
+    assert "no rank by" in refused(lambda x, y, t: sl.rank(x, method="max"))
+    assert "no quantile" in refused(lambda x, y, t: sl.quantile(x, 1.5))
+    assert "are not bounded" in refused(lambda x, y, t: sl.group_by(x))
+    assert "bounded twice" in refused(lambda x, y, t: sl.group_by(x, most=1, categories=[1]))
+    assert "no reduction" in refused(lambda x, y, t: sl.group_by(x, most=2).agg(a=x))
+    assert "no reduction" in refused(lambda x, y, t: sl.group_by(x, most=2).agg(a=sl.sum(t)))
+    assert "is taken" in refused(lambda x, y, t: sl.group_by(x, most=2).agg(keys=sl.max(x)))
+    assert "floating point" in refused(lambda x, y, t: sl.group_by(x, most=2).agg(a=sl.sum(y)))
+    assert "2 orders" in refused(lambda x, y, t: sl.sort_by(x, descending=[True, False]))
