@@ -37,14 +37,14 @@ def encode(name: str, item: object) -> _core.Array:
     if has_masked(item):
         message = f"`{name}` has masked elements"
         raise misuse("data-null", message, reason=MASKED_REASON, hint=MASKED_HINT)
-    array = _as_array(name, item)
+    array = as_array(name, item)
     kind = array.dtype.kind
     if kind in "biu":
         wide = np.int64 if kind == "i" else np.uint64
-        return _KINDS[kind], array.shape, _words(array, wide)
+        return _KINDS[kind], array.shape, words(array, wide)
     if kind == "f" and array.dtype.itemsize <= 8:
         bits = 8 * array.dtype.itemsize
-        return f"f{bits}", array.shape, _words(array, np.float64)
+        return f"f{bits}", array.shape, words(array, np.float64)
     if kind not in "fO":
         raise misuse(
             "data-type",
@@ -54,16 +54,18 @@ def encode(name: str, item: object) -> _core.Array:
     return _objects(name, array)
 
 
-def _words(item: object, dtype: type[np.generic]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+def words(item: object, dtype: type[np.generic]) -> np.ndarray[Any, np.dtype[np.uint64]]:
     """The elements of an array in a type of 64 bits, contiguous and aligned, as the native module
     reads them; without a copy where they are so already.
     """
     return np.require(item, dtype, ["C", "A"]).reshape(-1).view(np.uint64)
 
 
-def _as_array(name: str, item: object) -> np.ndarray[Any, Any]:
+def as_array(name: str, item: object) -> np.ndarray[Any, Any]:
     """Converts an input to an array. Elements of lists stay the objects that they are, which NumPy
     would convert to numbers of one type.
+
+    Raises `DataError` for rows of several lengths.
     """
     try:
         return np.asarray(item, dtype=object if isinstance(item, list | tuple) else None)
@@ -81,7 +83,7 @@ def _objects(name: str, array: np.ndarray[Any, Any]) -> _core.Array:
     elements: list[Any] = array.ravel().tolist()
     kinds = set(map(type, elements))
     if kinds == {float}:
-        return "f64", array.shape, _words(elements, np.float64)
+        return "f64", array.shape, words(elements, np.float64)
     lines: list[Any]
     try:
         lines = list(map(str if kinds <= {int, bool} else _line, elements))
@@ -90,7 +92,7 @@ def _objects(name: str, array: np.ndarray[Any, Any]) -> _core.Array:
     if None in lines:
         raise _no_number(name, array, lines.index(None))
     if not lines:
-        return "u64", array.shape, _words([], np.uint64)
+        return "u64", array.shape, words([], np.uint64)
     return "text", array.shape, "\n".join(lines).encode()
 
 
@@ -170,7 +172,10 @@ def _is_decimal(text: str) -> bool:
         return False
 
 
-DATE_HINT = "convert it to whole numbers, such as days since a date"
+DATE_HINT = (
+    "declare the input as `sl.date` or `sl.timestamp`, or convert it to whole numbers, such as "
+    "days since a date"
+)
 MASKED_REASON = "a mask says that a value is missing, and every element takes part"
 MASKED_HINT = "fill the elements in, `x.filled(0)`, or drop their rows, before the array is given"
 _KINDS = {"b": "bool", "i": "i64", "u": "u64"}
@@ -201,7 +206,7 @@ def pack(item: object, *, special: bool = False) -> _core.Array | None:
     array = np.asarray(item)
     kind: str = array.dtype.kind
     if special and kind == "f" and array.dtype.itemsize <= 8:
-        return "f64", array.shape, _words(array, np.float64)
+        return "f64", array.shape, words(array, np.float64)
     if kind in "fO":
         # NumPy makes floats or objects of Python integers that need all 64 bits.
         listed = not isinstance(item, np.ndarray)
@@ -216,14 +221,14 @@ def pack(item: object, *, special: bool = False) -> _core.Array | None:
     if kind not in _KINDS:
         return None
     wide = np.int64 if kind == "i" else np.uint64
-    return _KINDS[kind], array.shape, _words(array, wide)
+    return _KINDS[kind], array.shape, words(array, wide)
 
 
 def _pack_fractions(array: np.ndarray[Any, Any]) -> _core.Array | None:
     """Encodes arrays of floats directly, and other numbers as ratios."""
     if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
         finite = bool(np.isfinite(array).all())
-        return ("f64", array.shape, _words(array, np.float64)) if finite else None
+        return ("f64", array.shape, words(array, np.float64)) if finite else None
     ratios = [ratio(number) for number in array.ravel().tolist()]
     if not ratios or not all(ratios):
         return None
@@ -315,6 +320,20 @@ def _dtype(name: str) -> np.dtype[Any]:
     return np.dtype(f"{name[0]}{width // 8}")
 
 
+def _decoded(results: dict[str, _core.Array], signature: Signature) -> dict[str, Any]:
+    """Converts the results that this side learns for NumPy, by their kinds."""
+    from sealane import _cells
+    from sealane._kinds import is_kind
+
+    learnt = [result for result in signature.results if result.name in results]
+    return {
+        result.name: _cells.decode(result.element, result.name, results)
+        if is_kind(result.element)
+        else decode(results[result.name])
+        for result in learnt
+    }
+
+
 class Report:
     """Report of a run: results, transferred bytes, planned against measured costs. Prints as a
     table.
@@ -339,7 +358,7 @@ class Report:
 
     def __init__(self, native: _core.Report, signature: Signature) -> None:
         self._native = native
-        self.results: Mapping[str, Any] = {name: decode(result) for name, result in native.results}
+        self.results: Mapping[str, Any] = _decoded(dict(native.results), signature)
         """The results that this side learns, by name; all of them in a simulation. Each is a NumPy
         array or scalar, of the types that `Program.simulate` names.
         """

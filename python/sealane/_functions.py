@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from sealane import _source, _value
+from sealane import _columns, _source, _value
+from sealane._kinds import Kind
+from sealane._moments import Moment
+from sealane._nullable import Nullable
 from sealane._refusal import is_of_users, refuse
 from sealane._value import Value, operand, operands, trace_of, type_name
 from sealane._value import wrap as _wrap
@@ -50,6 +53,10 @@ def where(condition: Operand, yes: Any, no: Any) -> Any:
     >>> larger(3, 5)
     np.uint8(5)
     """
+    if isinstance(yes, Kind) or isinstance(no, Kind):
+        return _columns.where(condition, yes, no)
+    if _value.plain(condition, yes, no):
+        return _value.by_numpy("where", condition, yes, no)
     trace = trace_of(condition, yes, no)
     at = _source.here()
     chosen, other = operands(yes, no)
@@ -66,6 +73,8 @@ def minimum(a: Any, b: Any) -> Any:
     """Smaller of each two elements, in the common type of both operands, which broadcast to the
     shape of the result.
 
+    Where neither is a value, NumPy computes.
+
     Raises `ProgramError` if the types have no common one or the shapes do not broadcast.
 
     >>> import sealane as sl
@@ -77,6 +86,10 @@ def minimum(a: Any, b: Any) -> Any:
     >>> cheaper(3, 5)
     np.uint8(3)
     """
+    if isinstance(a, Kind) or isinstance(b, Kind):
+        return _columns.extreme("min", a, b)
+    if _value.plain(a, b):
+        return _value.by_numpy("minimum", a, b)
     return _value.binary("min", a, b)
 
 
@@ -90,6 +103,8 @@ def maximum(a: Any, b: Any) -> Any:
     """Larger of each two elements, in the common type of both operands, which broadcast to the
     shape of the result.
 
+    Where neither is a value, NumPy computes.
+
     Raises `ProgramError` if the types have no common one or the shapes do not broadcast.
 
     >>> import sealane as sl
@@ -101,13 +116,17 @@ def maximum(a: Any, b: Any) -> Any:
     >>> dearer(3, 5)
     np.uint8(5)
     """
+    if isinstance(a, Kind) or isinstance(b, Kind):
+        return _columns.extreme("max", a, b)
+    if _value.plain(a, b):
+        return _value.by_numpy("maximum", a, b)
     return _value.binary("max", a, b)
 
 
-def clip(x: T, low: Operand, high: Operand) -> T:
+def clip(x: T, low: Operand | None = None, high: Operand | None = None) -> T:
     """Clips each element to `low..=high`: `minimum(maximum(x, low), high)`. The result has the
     shape to which the operands broadcast, and a range within both ends, which later operations
-    use.
+    use. An end that is `None` is left out.
 
     Raises `ProgramError` if `x` is no value of the program, if the types have no common one, or if
     the shapes do not broadcast.
@@ -121,7 +140,10 @@ def clip(x: T, low: Operand, high: Operand) -> T:
     >>> score(200, 99)
     np.True_
     """
-    return minimum(maximum(_only("clip", x), low), high)
+    clipped: Any = _only("clip", x)
+    if low is not None:
+        clipped = maximum(clipped, low)
+    return clipped if high is None else minimum(clipped, high)
 
 
 def saturate(x: Value, dtype: type[T]) -> T:
@@ -222,6 +244,8 @@ def sum(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None) 
     >>> total([100, 100, 100], 5)
     np.uint16(305)
     """
+    if isinstance(x, Nullable):
+        return x.sum(axis, dtype=dtype)
     return _value.reduce("sum", _only("sum", x), axis, dtype)
 
 
@@ -240,6 +264,8 @@ def min(x: T, axis: int | None = None) -> T:
     >>> worst([[3, 9], [5, 4]], 10)
     array([3, 4], dtype=uint8)
     """
+    if isinstance(x, Moment):
+        return x.min(axis)
     return _value.reduce("min", _only("min", x), axis)
 
 
@@ -258,6 +284,8 @@ def max(x: T, axis: int | None = None) -> T:
     >>> best([[3, 9], [5, 4]], 10)
     array([5, 9], dtype=uint8)
     """
+    if isinstance(x, Moment):
+        return x.max(axis)
     return _value.reduce("max", _only("max", x), axis)
 
 

@@ -15,8 +15,9 @@ from sealane._functions import any as _any
 from sealane._functions import max as _largest
 from sealane._functions import min as _smallest
 from sealane._functions import sum as _sum
-from sealane._order import _sorted, _vectors, first_rows, roll, running, starts
+from sealane._order import _sorted, _vectors, first_rows, running, starts
 from sealane._refusal import refuse
+from sealane._shapes import roll
 from sealane._value import FixedPoint, FloatingPoint, Value, boolean, f64, i64
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ class Groups:
         found = _sorted(self._keys, [False] * len(self._keys), columns)
         keys, columns = found[: len(self._keys)], found[len(self._keys) :]
         new = starts(*keys)
-        last = roll(new, -1)
+        last = roll(new, -1, 0)
         ones: Any = (new | ~new).astype(i64)
         number = running("sum", ones, new)
         sofar = []

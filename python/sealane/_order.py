@@ -20,6 +20,7 @@ from sealane._functions import max as _largest
 from sealane._functions import min as _smallest
 from sealane._functions import sum as _sum
 from sealane._refusal import refuse
+from sealane._shapes import roll
 from sealane._statistics import count, mean
 from sealane._value import (
     FloatingPoint,
@@ -378,25 +379,13 @@ def starts(*ordered: Value) -> Any:
     """Whether each place has another element than the place before; true at the first."""
     new = _places(ordered[0]) == 0
     for value in ordered:
-        new = new | (value != roll(value, 1))
+        new = new | (value != roll(value, 1, 0))
     return new
-
-
-def roll(x: T, by: int) -> T:
-    """The elements along axis 0 in a circle, `by` places further down."""
-    length = x.shape[0]
-    if isinstance(length, int):
-        if length == 1:
-            return x
-        order = [(at - by) % length for at in range(length)]
-        return stack([x[at] for at in order])
-    trace = trace_of(x)
-    return wrap(trace, trace.roll(operand(x), by, _source.here()))
 
 
 def _ends(new: Value) -> Any:
     """Whether each place is the last of equal elements."""
-    return roll(new, -1)
+    return roll(new, -1, 0)
 
 
 def _places(x: Value) -> Any:

@@ -7,15 +7,16 @@ import reprlib
 import sys
 import warnings
 from collections.abc import Mapping
+from pathlib import PurePath
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from sealane import _data, _progress, _signature, _source, _tables
+from sealane import _cells, _columns, _data, _kinds, _progress, _signature, _source, _tables
 from sealane._errors import SealaneWarning, none_swallowed
 from sealane._refusal import call, misuse, refuse
-from sealane._value import Value, operand, type_name, wrap
+from sealane._value import Value, operand, tracing, type_name, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -253,6 +254,7 @@ class Program(Generic[P, R]):
         number of the declared type; for fixed point it is read to the nearest one. Results come in
         the narrowest type of NumPy that holds their element type: `u13` as `uint16`, `boolean` as
         `bool`, fixed point as `float64`, or as `Fraction` where a `float64` would not be exact.
+        For a single date, text or category, a `str` is the cell itself; a file is a `Path` there.
 
         `network` is `"lan"` or `"wan"`, and `protocol` is `"yao"`, `"trio"` or `"clear"`.
 
@@ -425,8 +427,23 @@ class Program(Generic[P, R]):
 
     def _encoded(self, given: Mapping[str, object]) -> tuple[dict[str, _core.Array], Tables]:
         """Splits the arguments for inputs: arrays, encoded, and tables."""
-        arrays, tables = _tables.split(given)
-        return {name: _data.encode(name, item) for name, item in arrays.items()}, tables
+        of_kind = {p.name: p for p in self.signature.parameters if _kinds.is_kind(p.element)}
+        # For a single cell that is no number, text is that cell, and a path an object.
+        single = {name for name, p in of_kind.items() if p.element._word != "number"}
+        single = {name for name in single if not (of_kind[name].rows or of_kind[name].fixed)}
+        cells = {name for name in single if isinstance(given.get(name), str)}
+        arrays, tables = _tables.split({n: item for n, item in given.items() if n not in cells})
+        arrays |= {name: given[name] for name in cells}
+        encoded: dict[str, _core.Array] = {}
+        for name, item in arrays.items():
+            if name in of_kind:
+                encoded |= _cells.encode(of_kind[name], item)
+            else:
+                encoded[name] = _data.encode(name, item)
+        nullable = {n for n, p in of_kind.items() if p.element._nullable}
+        for names, _ in tables:
+            names += [_kinds.mask_name(name) for name in names if name in nullable]
+        return encoded, tables
 
     def _own_inputs(self, party: str, given: Any) -> tuple[dict[str, _core.Array], Tables]:
         """Reads a party's argument: a file or a table for all its inputs, or one for each input."""
@@ -436,7 +453,8 @@ class Program(Generic[P, R]):
         if _tables.is_table(given):
             if not own:  # The native module says that this party needs none.
                 return {}, [([], given)]
-            given = dict.fromkeys(own, given)
+            # Text is the path of a table here, also for a single cell of text.
+            given = dict.fromkeys(own, PurePath(given) if isinstance(given, str) else given)
         elif not isinstance(given, Mapping):
             if len(own) != 1:
                 raise misuse(
@@ -467,8 +485,11 @@ def _trace(
         trace.flush_subnormals()
     for name, bound in signature.rows.items():
         trace.rows(name, bound)
-    values = {}
+    values: dict[str, Any] = {}
     for parameter in signature.parameters:
+        if _kinds.is_kind(parameter.element):
+            values[parameter.name] = _columns.declare(trace, parameter)
+            continue
         node = trace.input(
             parameter.name,
             parameter.owner,
@@ -477,11 +498,16 @@ def _trace(
             parameter.fixed,
             parameter.range and parameter.range.ratios(),
             parameter.columns,
+            _kinds.meaning(parameter.element),
             parameter.span,
         )
         values[parameter.name] = wrap(trace, node)
-    with none_swallowed():
-        returned = function(**values)
+    under_way = tracing.set(trace)
+    try:
+        with none_swallowed():
+            returned = function(**values)
+    finally:
+        tracing.reset(under_way)
     if returned is None:
         raise refuse(
             "result",
@@ -500,7 +526,8 @@ def _trace(
             at=_source.of_parameter(function, "return"),
         )
     for result, value in zip(signature.results, results, strict=True):
-        if not isinstance(value, Value) or value._scope is not trace:
+        held = value._value if isinstance(value, _kinds.Kind) else value
+        if not isinstance(held, Value) or held._scope is not trace:
             raise refuse(
                 "result",
                 f"`{result.name}` does not depend on any input",
@@ -508,8 +535,12 @@ def _trace(
                 hint="return a value computed from the parameters",
                 at=result.span,
             )
+        if _kinds.is_kind(result.element) or isinstance(value, _kinds.Kind):
+            _columns.reveal(trace, result, value)
+            continue
         kind = _named(result.element, result.wrapping)
-        trace.reveal(result.name, operand(value), result.to, kind, result.span)
+        plain = _kinds.meaning(result.element)
+        trace.reveal(result.name, operand(value), result.to, kind, plain, result.span)
     return trace.finish()
 
 

@@ -17,7 +17,7 @@ import typing
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sealane import _source
+from sealane import _kinds, _source
 from sealane._data import ratio
 from sealane._errors import SealaneError
 from sealane._refusal import refuse
@@ -136,13 +136,17 @@ class Declaration:
         if typing.get_origin(element) is typing.Annotated:
             element, markers = element.__origin__, (*element.__metadata__, *markers)
         # `Annotated[FixedPoint, fixed(16, 16)]` is what a type checker can read.
-        if element is FixedPoint and markers and _is_element(markers[0]):
+        if _is_abstract(element) and markers and _is_element(markers[0]):
             element, markers = markers[0], markers[1:]
         self.kind, self.element, self.markers = kind, element, markers
 
     def __repr__(self) -> str:
         inside = ", ".join(map(repr, (self.element, *self.markers)))
         return f"sealane.{self.kind}[{inside}]"
+
+
+def _is_abstract(element: Any) -> bool:
+    return element is FixedPoint or (isinstance(element, _kinds.KindType) and not element._word)
 
 
 class Private:
@@ -196,7 +200,7 @@ class Parameter(NamedTuple):
     """One input."""
 
     name: str
-    element: type[Value]
+    element: Any
     wrapping: bool
     owner: str
     rows: str | None
@@ -210,7 +214,7 @@ class Result(NamedTuple):
     """One result."""
 
     name: str
-    element: type[Value]
+    element: Any
     wrapping: bool
     to: tuple[str, ...]
     span: _source.Span | None
@@ -320,7 +324,9 @@ def _declaration(annotation: Any, kind: str, name: str, at: _source.Span | None)
             "signature",
             f"`{name}` has no element type: {reprlib.repr(annotation.element)} is not one",
             reason="Elements are `sl.boolean`, integers of 1 to 64 bits (`sl.u1` to `sl.i64`), "
-            "fixed point (`sl.fixed(16, 16)`) or floating point (`sl.f16` to `sl.f64`).",
+            "fixed point (`sl.fixed(16, 16)`), floating point (`sl.f16` to `sl.f64`), or kinds of "
+            "columns (`sl.date`, `sl.timestamp`, `sl.text(12)`, `sl.category([...])`, "
+            "`sl.nullable(sl.u32)`).",
             hint=f'write the type first: `sl.{kind}[sl.u16, "{role}"]`',
             at=at,
         )
@@ -333,6 +339,8 @@ def _spelled(element: type[Value]) -> str:
 
 
 def _is_element(thing: Any) -> bool:
+    if _kinds.is_kind(thing):
+        return True
     abstract = (Value, FixedPoint, FloatingPoint)
     return isinstance(thing, type) and issubclass(thing, Value) and thing not in abstract
 
@@ -357,7 +365,10 @@ def _parameter(
     columns: tuple[str, ...] = ()
     declared: Between | None = None
     wraps = False
+    kind = declaration.element if _kinds.is_kind(declaration.element) else None
     for marker in markers:
+        if kind and isinstance(marker, Between | Wrapping):
+            marker = _of_kind(name, kind, marker, at)
         match marker:
             case str():
                 if rows is not None or fixed:
@@ -393,6 +404,24 @@ def _parameter(
                 raise _unknown(name, marker, at)
     return Parameter(
         name, declaration.element, wraps, owner, rows, tuple(fixed), columns, declared, at
+    )
+
+
+def _of_kind(name: str, kind: Any, marker: Between | Wrapping, at: _source.Span | None) -> Between:
+    """The range of a kind in its elements."""
+    numbers = kind._word == "number"
+    if isinstance(marker, Between):
+        if numbers:
+            return marker
+        ends = kind._ends_of(marker)
+        if ends:
+            return Between(*ends)
+    raise refuse(
+        "signature",
+        f"`{name}` has a marker that means nothing for `{_spelled(kind)}`: {reprlib.repr(marker)}",
+        reason="Dates and timestamps have ranges, other kinds none, and none of them wraps.",
+        hint="remove it, or write dates: `sl.between(datetime.date(1900, 1, 1), ...)`",
+        at=at,
     )
 
 

@@ -12,7 +12,10 @@ from __future__ import annotations
 from typing import Any, TypeVar, overload
 
 from sealane import _source, _value
+from sealane._columns import count_cells
 from sealane._functions import _only, abs, clip, dot, maximum
+from sealane._kinds import Kind
+from sealane._nullable import Nullable
 from sealane._refusal import refuse
 from sealane._value import (
     FixedPoint,
@@ -53,6 +56,8 @@ def count(x: Value, axis: int | None = None) -> Value:
     >>> share([True, False, False], 1)
     np.uint16(33)
     """
+    if isinstance(x, Kind):
+        return count_cells(x, axis)
     trace = trace_of(_only("count", x))
     number = wrap(trace, trace.count(operand(x), _axis(axis), _source.here()))
     return of_vector(number, "count", x)
@@ -81,6 +86,8 @@ def mean(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None)
     >>> wage([2500, 3100, 4001], 1)
     np.float64(3201.3333333333335)
     """
+    if isinstance(x, Nullable) and dtype is None:
+        return x.mean(axis)
     trace = trace_of(_only("mean", x))
     wanted = type_name(dtype) if dtype is not None else None
     middle = wrap(trace, trace.mean(operand(x), _axis(axis), wanted, _source.here()))

@@ -14,7 +14,7 @@ from sealane._errors import ProgramError, SealaneError
 from sealane._refusal import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 _NO_CONTENT = "A value has no content while the program is traced: it runs once, without data."
 
@@ -51,7 +51,7 @@ class Unsupported:
         raise _no_number("a Python `complex`", "compute with its two parts")
 
     def __round__(self, digits: int | None = None) -> NoReturn:
-        raise _no_number("a rounded number", "round down with `//` or `x.astype(sl.i64)`")
+        raise _no_number("a rounded number", "write `sl.round(x)`, or round down with `//`")
 
     def __hash__(self) -> NoReturn:
         raise refuse(
@@ -109,11 +109,6 @@ class Unsupported:
             "`sl.lookup(array, index)`, compute with functions of `sealane`",
         )
 
-    def __array_function__(
-        self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
-    ) -> NoReturn:
-        raise numpy_function(function.__name__)
-
 
 def missing(message: str, *, reason: str = "", hint: str) -> MissingAttributeError:
     """Makes the refusal of a missing name, which `hasattr` sees as well."""
@@ -143,40 +138,18 @@ def truth(construct: str, at: _source.Span | None) -> SealaneError:
     return refuse("secret-condition", what, reason=reason, hint=hint, at=at)
 
 
-def numpy_function(name: str) -> SealaneError:
+def numpy_function(name: str, reason: str = _NO_CONTENT) -> SealaneError:
     """Makes the refusal of a function of NumPy."""
-    if name in _OWN:
-        hint = f"write `sl.{name}(...)`"
-    else:
-        hint = _MISSING.get(name) or (
-            "use operators and functions of `sealane`, which `dir(sl)` lists"
-        )
-    return refuse("numpy", f"`np.{name}` does not work on values", reason=_NO_CONTENT, hint=hint)
+    hint = _MISSING.get(name) or "use operators and functions of `sealane`, which `dir(sl)` lists"
+    if reason != _NO_CONTENT:
+        hint = "leave out what `sealane` does not have, such as `out=` and `keepdims=`"
+    return refuse("numpy", f"`np.{name}` does not work on values", reason=reason, hint=hint)
 
 
 def _no_number(what: str, hint: str) -> SealaneError:
     return refuse("no-number", f"a value cannot become {what}", reason=_NO_CONTENT, hint=hint)
 
 
-_OWN = {
-    "abs",
-    "all",
-    "any",
-    "clip",
-    "dot",
-    "max",
-    "maximum",
-    "min",
-    "minimum",
-    "stack",
-    "sum",
-    "where",
-}
-
-_ORDER = (
-    "there is none yet: order two values with `sl.minimum(a, b)` and `sl.maximum(a, b)`, and take "
-    "the ends of many with `x.min()` and `x.max()`"
-)
 _MISSING = {
     **{
         name: f"write `sl.math.{name}(x.astype(sl.f32))`"
@@ -203,16 +176,13 @@ _MISSING = {
     "percentile": "write `sl.quantile(x, 0.9)`",
     "quantile": "write `sl.quantile(x, 0.9)`",
     "unique": "write `sl.unique(x, 10)`, with room for a public number of values",
-    **dict.fromkeys(("argmin", "argmax"), _ORDER),
     **dict.fromkeys(("average", "nanmean"), "write `sl.mean(x)`"),
-    **dict.fromkeys(
-        ("isin", "in1d"), "compare with each: `(x[:, None] == np.array([2, 3])).any(axis=1)`"
-    ),
+    **dict.fromkeys(("isin", "in1d"), "write `sl.isin(x, values)`"),
+    **dict.fromkeys(("digitize",), "write `sl.searchsorted(edges, x)`"),
     **dict.fromkeys(
         ("groupby", "bincount", "value_counts"),
         "write `sl.group_by(key, most=10).agg(total=sl.sum(x))`",
     ),
-    "histogram": "add up by key: `sl.where(key[:, None] == np.arange(4), x[:, None], 0).sum(axis=0)`",
     **dict.fromkeys(
         ("fillna", "dropna", "isna", "isnull", "notna"),
         "no element is missing: fill values in, or drop their rows, before the data are given",
@@ -221,17 +191,31 @@ _MISSING = {
     **dict.fromkeys(("nanvar",), "write `sl.var(x)`"),
     **dict.fromkeys(("nanstd",), "write `sl.std(x)`"),
     **dict.fromkeys(
-        ("prod", "cumsum", "cumprod", "diff"),
-        "carry it along the elements: `sl.scan(body, start, x)`",
+        ("prod", "product"),
+        "take the last of the running ones: `sl.cumprod(x)[-1]`; of rows carry it with `sl.scan`",
     ),
+    **dict.fromkeys(("cumulative_sum",), "write `sl.cumsum(x)`"),
+    **dict.fromkeys(("cumulative_prod",), "write `sl.cumprod(x)`"),
+    **dict.fromkeys(("empty",), "write `sl.zeros(shape, dtype)`"),
+    **dict.fromkeys(
+        ("zeros_like", "ones_like", "full_like", "empty_like"),
+        "compute it from the value, `x * 0`, or write `sl.zeros(shape, dtype)`",
+    ),
+    **dict.fromkeys(("linspace",), "compute it with NumPy: `np.linspace(0, 1, 5)`"),
+    **dict.fromkeys(("rot90", "fliplr", "flipud"), "write `sl.flip(x, axis)` or `sl.transpose(x)`"),
     **dict.fromkeys(("power", "float_power", "square", "pow"), "multiply: `x * x`"),
     **dict.fromkeys(
-        ("concatenate", "hstack", "vstack", "append", "array", "asarray"),
-        "join values of one shape along a new axis: `sl.stack([a, b])`",
+        ("hstack", "vstack", "append", "column_stack", "concat"),
+        "join them along an axis: `sl.concatenate([a, b], axis=0)`",
     ),
+    **dict.fromkeys(
+        ("array", "asarray"), "join values of one shape along a new axis: `sl.stack([a, b])`"
+    ),
+    **dict.fromkeys(("pad",), "join it with a constant: `sl.concatenate([x, sl.zeros(3, sl.u8)])`"),
+    **dict.fromkeys(("take", "choose"), "write `sl.lookup(x, index)`, or `x[1:3]`"),
     **dict.fromkeys(("floor", "trunc", "fix"), "round down: `x.astype(sl.i64)`"),
     **dict.fromkeys(("ceil",), "round up: `-((-x).astype(sl.i64))`"),
-    **dict.fromkeys(("round", "around", "rint"), "round: `(x + 0.5).astype(sl.i64)`"),
+    **dict.fromkeys(("around", "rint"), "write `sl.round(x)`"),
     **dict.fromkeys(
         ("matmul", "inner", "vdot", "tensordot", "einsum"),
         "write `sl.dot(x, y)`, or multiply and add along an axis: `(x * y).sum(axis=0)`",
@@ -297,11 +281,8 @@ _CALLS = {
 }
 
 _INSTEAD = {
-    "dot": "write `sl.dot(x, y)`",
     "item": "reveal it as a result of the program",
     "tolist": "reveal it as a result of the program",
-    "T": "values are not transposed; choose the axis of a reduction with `axis=`",
     "size": "count the rows: `sl.count(x)`; fixed dimensions are in `x.shape`",
-    "clip": "write `sl.clip(x, low, high)`",
     "bit_count": "write `sl.popcount(x)`",
 }

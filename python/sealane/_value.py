@@ -13,14 +13,16 @@ that type checkers and editors know the operators of a parameter declared `Priva
 from __future__ import annotations
 
 import reprlib
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 import numpy as np
 
 from sealane import _core, _source
 from sealane._data import MASKED_HINT, MASKED_REASON, has_masked, is_fractional, pack, ratio
+from sealane._methods import Methods
 from sealane._refusal import refuse
-from sealane._unsupported import Unsupported, numpy_function
+from sealane._unsupported import numpy_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,6 +49,9 @@ if TYPE_CHECKING:
     Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType
 
 ROWS_COUNTED = "sl.count(x)"
+
+tracing: ContextVar[_core.Trace | None] = ContextVar("tracing", default=None)
+"""The trace of the program whose function runs."""
 
 T = TypeVar("T", bound="Value")
 A = TypeVar("A")
@@ -93,7 +98,7 @@ class ElementType(type):
         return element_type(f"{name}.wrapping")  # type: ignore[return-value]
 
 
-class Value(Unsupported, metaclass=ElementType):
+class Value(Methods, metaclass=ElementType):
     """Tensor of elements, private or public, in a program that is being traced.
 
     Operators work on each element: `+ - * / // %`, `& | ^ ~ << >>`, `== != < <= > >=`, `abs(x)` and
@@ -151,14 +156,7 @@ class Value(Unsupported, metaclass=ElementType):
 
     @property
     def _trace(self) -> _core.Trace:
-        if self._scope is None:
-            raise refuse(
-                "operand",
-                "a computation on constants alone is not part of a program",
-                reason="It needs no party.",
-                hint="compute constants with NumPy or Python",
-            )
-        return self._scope
+        return self._scope if self._scope is not None else trace_of(self)
 
     @property
     def shape(self) -> tuple[int | str, ...]:
@@ -359,7 +357,7 @@ class Value(Unsupported, metaclass=ElementType):
     def __ge__(self, other: Operand) -> boolean:
         return binary("ge", self, other)
 
-    __hash__ = Unsupported.__hash__  # defining `__eq__` takes an inherited one away
+    __hash__ = Methods.__hash__  # defining `__eq__` takes an inherited one away
 
     # Elements, types, reductions.
 
@@ -574,6 +572,8 @@ class Value(Unsupported, metaclass=ElementType):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """Receives NumPy's operators with an array on their left, and NumPy's functions."""
+        if method == "accumulate":
+            return _running(ufunc.__name__)(*inputs, **options)
         name = _UFUNCS.get(ufunc.__name__)
         function = ufunc_of_floats(ufunc.__name__) if name is None else None
         if method != "__call__" or options or (name is None and function is None):
@@ -945,18 +945,24 @@ def wrap(trace: _core.Trace, node: _core.Node) -> Any:
 
 
 def trace_of(*operands: object) -> _core.Trace:
-    """The trace that the operands belong to.
+    """The trace that the operands belong to: of typed constants alone, the one that is under way.
 
-    Raises `ProgramError` if all of them are constants.
+    Raises `ProgramError` if all of them are constants, and none is typed or no program is traced.
     """
+    constant = False
     for item in operands:
         if isinstance(item, Value) and item._scope is not None:
             return item._scope
+        constant = constant or isinstance(item, Value)
+    under_way = tracing.get()
+    if constant and under_way is not None:
+        return under_way
     raise refuse(
         "operand",
         "none of the operands is a value of the program",
         reason="A computation on constants alone needs no party.",
-        hint="compute constants with NumPy or Python",
+        hint="compute constants with NumPy or Python"
+        + (", or inside of the program" if constant else ""),
     )
 
 
@@ -990,6 +996,13 @@ def operand(item: object, *, special: bool = False) -> _core.Operand:
     if isinstance(item, list | tuple):
         raise refuse("operand", "a list of values is not one", hint="join it: `sl.stack([...])`")
     kind = type(item).__name__
+    if below := getattr(type(item), "_below", None):
+        raise refuse(
+            "operand",
+            f"`{type(item)!r}` cannot be an operand here",
+            reason="The function computes with numbers.",
+            hint=f"give the numbers below: `{below}`",
+        )
     names_rows = isinstance(item, str) and item.isidentifier()
     raise refuse(
         "operand",
@@ -1081,6 +1094,19 @@ def holds_values(item: object) -> bool:
     return isinstance(item, Value)
 
 
+def plain(*items: object) -> bool:
+    """Returns whether there is no value among arguments, so that NumPy computes."""
+    return not any(holds_values(item) for item in items)
+
+
+def by_numpy(name: str, *args: Any, **kwargs: Any) -> Any:
+    """Calls the function of NumPy on arguments without a value."""
+    function: Any = np
+    for part in name.split("."):
+        function = getattr(function, part)
+    return function(*args, **kwargs)
+
+
 def unary(name: str, a: Value) -> Any:
     """Adds an operation of one operand, and keeps its shape.
 
@@ -1108,6 +1134,16 @@ def call(name: str, *items: Any) -> Any:
     """
     trace = trace_of(*items)
     return wrap(trace, trace.call(name, operands(*items), _source.here()))
+
+
+def _running(name: str) -> Any:
+    """The running operation of a function of NumPy."""
+    from sealane import _numpy
+
+    found = _numpy.accumulate(name)
+    if found is None:
+        raise numpy_function(f"{name}.accumulate")
+    return found
 
 
 def ufunc_of_floats(name: str) -> Any:

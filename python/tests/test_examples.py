@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 import time
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -42,8 +43,10 @@ def table(folder: Path, party: str) -> Columns:
     return {name: column for name, column in columns.items() if None not in column}
 
 
-def number(cell: str) -> int | Fraction | None:
-    """The number of a cell, if it is one."""
+def number(cell: str) -> int | Fraction | date | None:
+    """The number of a cell, or the date, if it is one."""
+    if cell.count("-") == 2:
+        return date.fromisoformat(cell)
     if cell in ("true", "false"):
         return int(cell == "true")
     try:
@@ -113,6 +116,16 @@ def credit(bank: Columns, lender: Columns) -> Results:
     return {"score": scores, "approved": [score >= model["threshold"] for score in scores]}
 
 
+def age_pyramid(north: Columns, south: Columns) -> Results:
+    women, men = [0] * 20, [0] * 20
+    for town in (north, south):
+        for born, woman in zip(town["born"], town["woman"], strict=True):
+            months = (2024 - born.year) * 12 + 7 - born.month - (born.day > 1)
+            group = min(months // 12 // 5, 19)
+            (women if woman else men)[group] += 1
+    return {"result_0": women, "result_1": men}
+
+
 def credit_score(acme: Columns, bolt: Columns) -> Results:
     def score(income: Any, history: Any) -> float:
         return float(income) ** 0.6 * abs(float(history) - 600) / 100
@@ -174,6 +187,7 @@ PLAIN: Mapping[str, Callable[..., Results]] = {
         aes_scalar,
         pay_gap,
         medication,
+        age_pyramid,
         credit,
         credit_score,
         black_scholes,

@@ -150,7 +150,7 @@ REFUSALS: dict[str, Followed] = {
         "their number is `sl.count(x)`", "x.sum(dtype=sl.fixed(40, 16)) / sl.count(x)", 2.0, FINE
     ),
     "a NumPy function by name": expression(
-        "write `sl.sum(...)`", "sl.sum(y, dtype=sl.u32)", 101, U32
+        "functions of `sealane`, which `dir(sl)` lists", "sl.sum(y, dtype=sl.u32)", 101, U32
     ),
     "a NumPy function without a counterpart": expression(
         "convert it: `x.astype(sl.f32)`", "np.sqrt(n.astype(sl.f32) - 1)", 2.0, "sl.f32"
@@ -303,10 +303,15 @@ REFUSALS: dict[str, Followed] = {
         True,
     ),
     "membership": expression(
-        "`(x[:, None] == np.array([2, 3])).any(axis=1)`",
-        "(x[:, None] == np.array([2, 3])).any(axis=1).sum(dtype=sl.u32)",
+        "write `sl.isin(x, values)`",
+        "sl.isin(x, [2, 3]).sum(dtype=sl.u32)",
         2,
         U32,
+    ),
+    "membership in the rows of a value": expression(
+        "or walk its rows with `sl.scan`",
+        "sl.scan(lambda found, v: found | ~(y == v).any(), sl.boolean(False), x)",
+        True,
     ),
     "groups": expression(
         "`sl.where(key[:, None] == np.arange(4), x[:, None], 0).sum(axis=0)`",

@@ -15,9 +15,10 @@ import pytest
 
 # Names that are there for type checkers alone, and a function whose cache hides its signature.
 ALLOWED = r"""
-sealane\._core\.(Array|Operand|Place|Ratio)
+sealane\._core\.(Array|Meaning|Operand|Place|Ratio)
 sealane\.aead\.(Bytes|Rows)
 sealane\._program\.(Network|Path|Tables)
+sealane\._shapes\.Lengths
 sealane\._source\._parsed
 sealane\._value\.(Index|Number|Operand|Public|\w+\._holds)
 """

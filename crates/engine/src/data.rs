@@ -6,6 +6,7 @@ use crate::error::EngineError;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::decimal;
 use sealane_program::graph::{Input, Program};
+use sealane_program::kind::Form;
 use sealane_program::types::{Data, Type};
 pub use sealane_tables::check;
 use sealane_tables::{InputSpec, Loaded, TableSource};
@@ -37,7 +38,13 @@ impl Sources {
     }
 
     fn of(&self, input: &Input, owner: &str) -> Result<&Path, Diagnostic> {
-        let path = self.by_input.get(&input.name).or(self.default.as_ref());
+        let own = self.by_input.get(&input.name);
+        // A mask of missing values is read from the cells of the input that it belongs to.
+        let of = match &input.kind.form {
+            Form::Missing(of) => self.by_input.get(of),
+            _ => None,
+        };
+        let path = own.or(of).or(self.default.as_ref());
         path.map(PathBuf::as_path).ok_or_else(|| Diagnostic {
             code: Code::DataMissing,
             message: format!("there is no file for the input `{}`", input.name),

@@ -39,6 +39,7 @@ fn input(name: &str, ty: Type, shape: Shape, range: (i128, i128), columns: &[&st
             hi: range.1,
         },
         columns: columns.iter().map(|name| name.to_string()).collect(),
+        kind: sealane_program::kind::Kind::default(),
         span: None,
     }
 }

@@ -37,6 +37,7 @@ impl Aes {
                 shape: Shape::fixed([16]),
                 range: Type::U8.range(),
                 columns: vec![],
+                kind: sealane_program::kind::Kind::default(),
                 span: None,
             };
             builder.input(input).unwrap()

@@ -10,8 +10,9 @@ use sealane_engine::RunReport;
 use sealane_engine::data::Sources;
 use sealane_files::{NewFile, Rights, Taken, same};
 use sealane_program::graph::{Program, Reveal};
+use sealane_program::kind::Form;
 use sealane_program::types::RowId;
-use sealane_tables::{Format, Frame};
+use sealane_tables::{Format, Frame, Shown};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -39,18 +40,44 @@ pub fn write(program: &Program, report: &RunReport, path: &Path) -> Result<Vec<P
 /// Results that this side learnt, by the name of the table to whose rows they belong; `single` for
 /// those of no table. No two names are alike: see [`marks`].
 pub fn tables<'a>(program: &'a Program, report: &'a RunReport) -> Vec<(String, Frame<'a>)> {
+    let cells = |index: &usize| !is_mask(&program.results[*index]);
     let learnt = |index: &usize| report.results[*index].data.is_some();
-    let groups = by_table(program, (0..report.results.len()).filter(learnt));
+    let all = (0..report.results.len()).filter(cells).filter(learnt);
+    let groups = by_table(program, all);
     let names = names(program, &groups);
     let frame = |(rows, results): (Option<RowId>, Vec<usize>)| {
-        let results = results.iter().map(|index| &report.results[*index]);
-        let results = results.filter_map(|result| Some((&*result.name, result.data.as_ref()?)));
-        Frame::new(results.collect(), rows.is_some())
+        let results = results.into_iter();
+        let results = results.filter_map(|index| shown(program, report, index));
+        Frame::of(results.collect(), rows.is_some())
     };
     names
         .into_iter()
         .zip(groups.into_iter().map(frame))
         .collect()
+}
+
+/// Returns whether a result is the mask of another one, which its empty cells show.
+pub fn is_mask(reveal: &Reveal) -> bool {
+    matches!(reveal.kind.form, Form::Missing(_))
+}
+
+/// The result with an index, as tables show it; none if this side does not learn it.
+pub fn shown<'a>(program: &'a Program, report: &'a RunReport, index: usize) -> Option<Shown<'a>> {
+    let (reveal, result) = (program.results.get(index)?, report.results.get(index)?);
+    let is_of = |mask: &&Reveal| mask.kind.form == Form::Missing(reveal.name.clone());
+    let mask = program.results.iter().find(is_of);
+    let mask = mask.and_then(|mask| {
+        report
+            .results
+            .iter()
+            .find(|result| result.name == mask.name)
+    });
+    Some(Shown {
+        name: &result.name,
+        data: result.data.as_ref()?,
+        kind: &reveal.kind,
+        missing: mask.and_then(|mask| mask.data.as_ref()),
+    })
 }
 
 /// The names of tables, for people and for files.
@@ -111,9 +138,13 @@ pub fn check(
     }
     let format = Format::of(path).map_err(failed)?;
     let learns = |reveal: &Reveal| party.is_none_or(|party| reveal.to.contains(&party));
-    let learnt = (0..program.results.len()).filter(|index| learns(&program.results[*index]));
+    let learnt = (0..program.results.len()).filter(|index| {
+        let reveal = &program.results[*index];
+        learns(reveal) && !is_mask(reveal)
+    });
     let checked = |results: &[usize]| {
-        let types = results.iter().map(|index| program.results[*index].ty);
+        let results = results.iter().map(|index| &program.results[*index]);
+        let types = results.map(|reveal| (reveal.ty, &reveal.kind));
         format.check(path, &types.collect::<Vec<_>>())
     };
     let groups = by_table(program, learnt);

@@ -5,8 +5,9 @@
 
 use crate::participants::{self, Participant, participants};
 use crate::program;
-use sealane_diagnostic::Diagnostic;
-use sealane_engine::{Job, NetworkClass, PoolShare, RunReport};
+use crate::results;
+use sealane_diagnostic::{Diagnostic, one_line};
+use sealane_engine::{Job, NetworkClass, PoolShare, RunReport, RunResult};
 use sealane_page::Card;
 use sealane_page::card::Column;
 use sealane_page::plan::{
@@ -16,9 +17,11 @@ use sealane_page::units::{grouped, seconds, speed};
 use sealane_plan::CostReport;
 use sealane_plan::cost::{Promise, StepCost};
 use sealane_program::graph::{Input, Program, Reveal};
-use sealane_program::types::{Data, Shape, Type};
+use sealane_program::kind::Kind;
+use sealane_program::types::{Shape, Type};
 use sealane_program::{decimal, float};
 use sealane_protocol::Paper;
+use sealane_tables::Shown;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -73,7 +76,7 @@ fn inputs(program: &Program) -> Vec<InputRecord> {
     let input = |input: &Input| InputRecord {
         name: input.name.clone(),
         owner: program.parties[usize::from(input.owner)].clone(),
-        ty: input.ty.to_string(),
+        ty: meant(input.ty, &input.kind),
         shape: shape_text(program, &input.shape),
         columns: input.columns.clone(),
     };
@@ -85,10 +88,18 @@ fn results(program: &Program) -> Vec<ResultRecord> {
     let result = |reveal: &Reveal| ResultRecord {
         name: reveal.name.clone(),
         to: reveal.to.iter().map(party).collect(),
-        ty: reveal.ty.to_string(),
+        ty: meant(reveal.ty, &reveal.kind),
         shape: shape_text(program, result_shape(program, reveal)),
     };
     program.results.iter().map(result).collect()
+}
+
+/// An element type with the meaning of its elements, for people: `i23 as date`.
+fn meant(ty: Type, kind: &Kind) -> String {
+    match kind.is_number() {
+        true => ty.to_string(),
+        false => format!("{ty} as {kind}"),
+    }
 }
 
 /// Plan of a run, with its cost.
@@ -258,10 +269,8 @@ pub fn report_card(job: &Job, report: &RunReport) -> Card {
         .iter()
         .find(|part| Some(part.name) == report.party.as_deref());
     card.lines("did", own.map(Participant::done));
-    let learnt = report.results.iter().filter_map(|result| {
-        let data = result.data.as_ref()?;
-        Some(format!("{}: {}", result.name, preview(data)))
-    });
+    let learnt = learnt(job.program(), report);
+    let learnt = learnt.map(|(_, shown)| format!("{}: {}", shown.name, preview(&shown)));
     let learnt = learnt.collect::<Vec<_>>();
     let nothing = learnt
         .is_empty()
@@ -282,15 +291,14 @@ pub fn report_card(job: &Job, report: &RunReport) -> Card {
 
 /// [`report_card`] as JSON.
 pub fn report_json(job: &Job, report: &RunReport) -> Value {
-    let results = report.results.iter().filter_map(|result| {
-        let data = result.data.as_ref()?;
+    let results = learnt(job.program(), report).map(|(result, shown)| {
         let value = json!({
             "to": result.to,
-            "type": data.ty.to_string(),
-            "shape": data.shape,
-            "values": data.numbers().map(|number| element(data.ty, number)).collect::<Vec<_>>(),
+            "type": meant(shown.data.ty, shown.kind),
+            "shape": shown.kind.cells(&shown.data.shape),
+            "values": (0..shown.cells()).map(|cell| json_cell(&shown, cell)).collect::<Vec<_>>(),
         });
-        Some((result.name.clone(), value))
+        (result.name.clone(), value)
     });
     let sent = report
         .payload_bytes()
@@ -317,6 +325,19 @@ pub fn report_json(job: &Job, report: &RunReport) -> Value {
     })
 }
 
+/// The results that this side learns, without masks, whose empty cells the others show.
+fn learnt<'a>(
+    program: &'a Program,
+    report: &'a RunReport,
+) -> impl Iterator<Item = (&'a RunResult, Shown<'a>)> {
+    let results = report.results.iter().enumerate();
+    results.filter_map(|(index, result)| {
+        let mask = results::is_mask(program.results.get(index)?);
+        let shown = results::shown(program, report, index).filter(|_| !mask)?;
+        Some((result, shown))
+    })
+}
+
 /// Parties, inputs and results: what a signature says.
 fn header(card: &mut Card, program: &Program) {
     let party = |index: u8| &program.parties[usize::from(index)];
@@ -329,7 +350,8 @@ fn header(card: &mut Card, program: &Program) {
         "gives",
         program.inputs.iter().map(|input| {
             let shape = shape_text(program, &input.shape);
-            format!("{}: {} {}{shape}", party(input.owner), input.name, input.ty)
+            let ty = meant(input.ty, &input.kind);
+            format!("{}: {} {ty}{shape}", party(input.owner), input.name)
         }),
     );
     card.lines(
@@ -341,7 +363,8 @@ fn header(card: &mut Card, program: &Program) {
                 .map(|index| party(*index).as_str())
                 .collect::<Vec<_>>();
             let shape = shape_text(program, result_shape(program, reveal));
-            format!("{}: {} {}{shape}", to.join(", "), reveal.name, reveal.ty)
+            let ty = meant(reveal.ty, &reveal.kind);
+            format!("{}: {} {ty}{shape}", to.join(", "), reveal.name)
         }),
     );
 }
@@ -395,17 +418,32 @@ pub fn leaves_out(report: &RunReport) -> bool {
         .any(|count| count > SHOWN)
 }
 
-/// The first elements of a result.
-fn preview(data: &Data) -> String {
-    let numbers = data.numbers().take(SHOWN).map(|number| match data.ty {
-        Type::Bool => (number != 0).to_string(),
-        ty => decimal::value_text(number, ty),
-    });
-    let shown = numbers.collect::<Vec<_>>().join(", ");
-    match data.elements.len() {
-        _ if data.shape.is_empty() => shown,
-        count if count <= SHOWN => format!("[{shown}]"),
-        count => format!("[{shown}, …] {} elements", grouped(count as u64)),
+/// The first cells of a result.
+fn preview(shown: &Shown<'_>) -> String {
+    let cell = |cell: usize| match (shown.text(cell), shown.data.ty) {
+        _ if shown.is_missing(cell) => "missing".to_string(),
+        (Some(text), _) => one_line(&text),
+        (None, Type::Bool) => (shown.number(cell) != 0).to_string(),
+        (None, ty) => decimal::value_text(shown.number(cell), ty),
+    };
+    let count = shown.cells();
+    let first = (0..count.min(SHOWN))
+        .map(cell)
+        .collect::<Vec<_>>()
+        .join(", ");
+    match count {
+        _ if shown.kind.cells(&shown.data.shape).is_empty() => first,
+        count if count <= SHOWN => format!("[{first}]"),
+        count => format!("[{first}, …] {} elements", grouped(count as u64)),
+    }
+}
+
+/// A cell as JSON has it.
+fn json_cell(shown: &Shown<'_>, cell: usize) -> Value {
+    match shown.text(cell) {
+        _ if shown.is_missing(cell) => Value::Null,
+        Some(text) => json!(text),
+        None => element(shown.data.ty, shown.number(cell)),
     }
 }
 

@@ -73,6 +73,9 @@ impl Shares for Empty {
         *parts[0]
     }
     fn put(&mut self, _: &View, _: &Empty, _: usize) {}
+    fn beside(parts: &[&Empty]) -> Empty {
+        *parts[0]
+    }
     fn resize(&self, _: usize, _: usize, _: bool) -> Empty {
         *self
     }

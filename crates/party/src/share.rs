@@ -24,6 +24,9 @@ pub trait Shares: Sized + Send {
     /// Replaces the elements that a view names, in its order, by as many elements of `from` from
     /// number `first` on. Both have the same number of planes.
     fn put(&mut self, places: &View, from: &Self, first: usize);
+    /// Puts the planes of the parts one behind the other in each element. All have the same number
+    /// of elements.
+    fn beside(parts: &[&Self]) -> Self;
     /// Takes planes `first..first + count`; planes past the last are zero, or (`signed`) repeat the
     /// last.
     fn resize(&self, first: usize, count: usize, signed: bool) -> Self;
@@ -138,6 +141,16 @@ impl<E: Zeroize + Copy + Default + Send> Shares for Planes<E> {
         }
     }
 
+    fn beside(parts: &[&Self]) -> Self {
+        let planes = parts.iter().map(|part| part.planes).sum();
+        let elements = parts.first().map_or(0, |part| part.elements);
+        let mut data = Vec::with_capacity(planes * elements);
+        parts
+            .iter()
+            .for_each(|part| data.extend_from_slice(&part.data));
+        Planes::new(planes, elements, data)
+    }
+
     fn resize(&self, first: usize, count: usize, signed: bool) -> Self {
         let mut data = Vec::with_capacity(count * self.elements);
         for plane in first..first + count {
@@ -209,6 +222,10 @@ mod tests {
     fn concat_and_resize_keep_planes_together() {
         let (a, b) = (sample(2, 2), sample(2, 1));
         assert_eq!(Planes::concat(&[&a, &b]).data(), [0, 10, 0, 1, 11, 1]);
+        assert_eq!(
+            Planes::beside(&[&a, &a]).data(),
+            [0, 10, 1, 11, 0, 10, 1, 11]
+        );
         assert_eq!(a.resize(1, 2, true).data(), [1, 11, 1, 11]);
         assert_eq!(a.resize(1, 2, false).data(), [1, 11, 0, 0]);
     }

@@ -21,10 +21,10 @@
 //!    16 by 16 bit multiplier) whose operands all come from gates is not a seed: converting there
 //!    and back would cost more.
 //! 2. *Forward propagation.* A linear operation stays in the ring if an operand is there: `+`, `-`,
-//!    products by constants, stacks, slices, casts that keep the number; so does a product by a
-//!    single bit, such as a choice between a value and zero. The exception is an operation that
-//!    would turn one conversion into many: one whose ring operand is broadcast along elements that
-//!    come from gates.
+//!    products by constants, stacks, slices, views, concatenations, casts that keep the number; so
+//!    does a product by a single bit, such as a choice between a value and zero. The exception is
+//!    an operation that would turn one conversion into many: one whose ring operand is broadcast
+//!    along elements that come from gates.
 //! 3. *Backward propagation.* A value that only the ring reads, or only the receivers of a result,
 //!    is in the ring if that takes no more conversions than its result would: of its operands, at
 //!    most one comes from gates (or both factors of a product, which has the bits of both).
@@ -39,6 +39,7 @@
 //!
 //! Time is nearly linear in the size of the program: two passes over its values, and disjoint sets.
 
+use crate::place::{Placement, lens};
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Unary, Value, ValueId};
 use sealane_program::types::{Dim, Range, Type};
 
@@ -134,6 +135,8 @@ struct Choice<'a> {
     graph: &'a Graph,
     natures: Vec<Nature>,
     statuses: Vec<Status>,
+    /// Placement of the elements of inputs and constants in them, for values that are given.
+    placed: Vec<Option<Placement<()>>>,
 }
 
 impl<'a> Choice<'a> {
@@ -143,8 +146,11 @@ impl<'a> Choice<'a> {
             graph,
             natures: Vec::with_capacity(graph.values.len()),
             statuses: Vec::with_capacity(graph.values.len()),
+            placed: Vec::with_capacity(graph.values.len()),
         };
         for value in &graph.values {
+            let placed = choice.placed(value);
+            choice.placed.push(placed);
             let nature = choice.nature(value);
             let status = choice.status(value, nature);
             choice.natures.push(nature);
@@ -157,15 +163,47 @@ impl<'a> Choice<'a> {
         &self.graph.values[id.0 as usize]
     }
 
+    /// Returns where the elements of an input or a constant are that a value consists of; none if
+    /// they have to be copied.
+    fn placed(&self, value: &Value) -> Option<Placement<()>> {
+        let of = |id: &ValueId| self.placed[id.0 as usize].clone();
+        match &value.op {
+            Op::Param(_) | Op::Const(_) => Some(Placement::whole((), &lens(&value.shape))),
+            Op::Slice {
+                of: a,
+                axis,
+                start,
+                len,
+                squeeze,
+            } => Some(of(a)?.slice(*axis as usize, *start, *len, *squeeze)),
+            Op::Stack(parts, axis) if parts.len() == 1 => {
+                Some(of(&parts[0])?.with_axis(*axis as usize))
+            }
+            Op::View { of: a, start, dims } => of(a)?.view(*start, dims),
+            Op::Cast(a) => of(a),
+            _ => None,
+        }
+    }
+
     fn nature(&self, value: &Value) -> Nature {
         let constant = |id: ValueId| matches!(self.of(id).op, Op::Const(_));
         match &value.op {
             Op::Param(_) | Op::Const(_) => Nature::Given,
             Op::Slice { of, .. } => self.moved(*of),
             Op::Stack(parts, _) if parts.len() == 1 => self.moved(parts[0]),
+            Op::View { of, .. } => {
+                let copied = self.placed[self.natures.len()].is_none();
+                match self.moved(*of) {
+                    Nature::Given if !copied => Nature::Given,
+                    Nature::Given if suits_ring(value) => Nature::Linear,
+                    Nature::Given => Nature::Gates,
+                    nature => nature,
+                }
+            }
             Op::Cast(of) if self.keeps(*of, value) => self.moved(*of),
             _ if !suits_ring(value) || !self.reads_ring(value) => Nature::Gates,
             Op::Stack(parts, _) if parts.len() <= FEW_PARTS => Nature::Linear,
+            Op::Concat(..) => Nature::Linear,
             Op::Unary(Unary::Neg, _) | Op::Reduce(Reduction::Sum, ..) => Nature::Linear,
             Op::Binary(Binary::Add | Binary::Sub, ..) => Nature::Linear,
             op => match self.factors(op) {

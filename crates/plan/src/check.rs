@@ -155,15 +155,19 @@ impl Checker<'_> {
                 )
             }
             StepOp::Concat { parts, out } => {
-                let count = parts
-                    .iter()
-                    .map(|part| self.elements(*part, rows))
-                    .sum::<u64>();
+                let mut count = 0;
+                let mut lanes = None;
+                for part in parts {
+                    let own = self.within(part, rows)?;
+                    ensure(*lanes.get_or_insert(own) == own, "parts of different lanes")?;
+                    count += own * part.inner.count(rows);
+                }
                 ensure(
                     count == self.elements(*out, rows),
                     "the parts do not fill their value",
                 )?;
-                let same = parts.iter().all(|part| self.bits(*part) == self.bits(*out));
+                let planes = |value: PlanValue| self.value(value).planes();
+                let same = parts.iter().all(|part| planes(part.value) == planes(*out));
                 ensure(same, "parts of different widths")
             }
             StepOp::RowNumber { out } => {
@@ -249,8 +253,7 @@ impl Checker<'_> {
             let same = lanes.count(rows) == operand.lanes.count(rows)
                 && inner.count(rows) == operand.inner.count(rows);
             ensure(same, "not a factor for each element")?;
-            let last = furthest(lanes, rows) + furthest(inner, rows);
-            let inside = last < data.elements.len() as u64;
+            let inside = inside(lanes, inner, rows, data.elements.len() as u64);
             ensure(inside, "a view leaves its table of factors")?;
         }
         Ok(())
@@ -422,11 +425,9 @@ impl Checker<'_> {
 
     /// Checks that a view stays inside of its value; returns its number of lanes.
     fn within(&self, operand: &Operand, rows: u64) -> Result<u64, String> {
-        let last = furthest(&operand.lanes, rows) + furthest(&operand.inner, rows);
-        ensure(
-            last < self.elements(operand.value, rows),
-            "a view leaves its value",
-        )?;
+        let elements = self.elements(operand.value, rows);
+        let within = inside(&operand.lanes, &operand.inner, rows, elements);
+        ensure(within, "a view leaves its value")?;
         let mut dims = operand.lanes.dims.iter().chain(&operand.inner.dims);
         let by_rows = dims.any(|(len, _)| *len == Len::Rows);
         let value = self.value(operand.value);
@@ -569,13 +570,23 @@ fn count(lanes: &[Len], rows: u64) -> u64 {
     lanes.iter().map(|len| len.at(rows)).product()
 }
 
-/// Largest index in a view.
-fn furthest(view: &SymView, rows: u64) -> u64 {
+/// Returns whether all elements at `lanes[l] + inner[i]` are among so many, and no relative index
+/// is negative.
+fn inside(lanes: &SymView, inner: &SymView, rows: u64, elements: u64) -> bool {
+    let (lanes, inner) = (reach(lanes, rows), reach(inner, rows));
+    lanes.0 >= 0 && inner.0 >= 0 && lanes.1 + inner.1 < i128::from(elements)
+}
+
+/// Smallest and largest index in a view.
+fn reach(view: &SymView, rows: u64) -> (i128, i128) {
     let steps = view
         .dims
         .iter()
-        .map(|(len, stride)| len.at(rows).saturating_sub(1) * stride);
-    view.offset + steps.sum::<u64>()
+        .map(|(len, stride)| i128::from(len.at(rows).saturating_sub(1)) * i128::from(*stride));
+    let offset = i128::from(view.offset);
+    steps.fold((offset, offset), |(first, last), step| {
+        (first + step.min(0), last + step.max(0))
+    })
 }
 
 fn ensure(holds: bool, otherwise: &str) -> Result<(), String> {

@@ -63,8 +63,10 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
                 continue;
             }
             // Elements move in the domain that they are in.
-            UnitWork::Move { from, .. } | UnitWork::Rearrange(Rearrange { from, .. }) => {
-                chooser.values[from.tensor.0 as usize].domain
+            work @ (UnitWork::Move { .. }
+            | UnitWork::Concat { .. }
+            | UnitWork::Rearrange(Rearrange { .. })) => {
+                chooser.moved(&work.reads(), P::domain(draft.algebra(unit)))
             }
             work => match draft.algebra(unit) {
                 Algebra::Z2 => P::tape_domain(work.tape_use()),
@@ -184,6 +186,23 @@ impl Chooser<'_> {
                 let (label, span) = (step.label.clone(), step.span.clone());
                 self.steps.push((phase, Step { op, label, span }));
             }
+        }
+    }
+
+    /// The domain of elements that move: the one that they are all in, or else the main one of the
+    /// algebra.
+    fn moved(&self, from: &[TensorId], main: Domain) -> Domain {
+        let domain = |tensor: &TensorId| {
+            let value = PlanValue(tensor.0);
+            let copy = self.copies.get(&(value, main.algebra)).copied();
+            self.values[copy.unwrap_or(value).0 as usize].domain
+        };
+        let mut domains = from.iter().map(domain);
+        match domains.next() {
+            Some(first) if first.algebra == main.algebra && domains.all(|own| own == first) => {
+                first
+            }
+            _ => main,
         }
     }
 

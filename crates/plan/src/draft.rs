@@ -93,6 +93,10 @@ pub(crate) enum UnitWork {
         out: TensorId,
     },
     Rearrange(Rearrange),
+    Concat {
+        parts: Vec<Read>,
+        out: TensorId,
+    },
     Body(Body),
     Linear(Linear),
     Product(Product),
@@ -303,6 +307,7 @@ impl UnitWork {
             UnitWork::Rearrange(Rearrange { from, .. }) => vec![from.tensor],
             UnitWork::Meet(meet) => [of(&meet.over), meet.captured.clone()].concat(),
             UnitWork::Move { from, .. } => vec![from.tensor],
+            UnitWork::Concat { parts, .. } => of(parts),
             UnitWork::Body(body) => of(&body.operands),
             UnitWork::Linear(sum) => sum.terms.iter().map(|term| term.from.tensor).collect(),
             UnitWork::Product(product) => vec![product.left.tensor, product.right.tensor],
@@ -321,6 +326,7 @@ impl UnitWork {
             | UnitWork::Constant { out, .. }
             | UnitWork::RowNumber { out }
             | UnitWork::Rearrange(Rearrange { out, .. })
+            | UnitWork::Concat { out, .. }
             | UnitWork::Move { out, .. } => {
                 vec![*out]
             }

@@ -10,7 +10,10 @@
 //!   number of places by which each element that is kept moves, and `keep` itself comes first of
 //!   those that move. So its parts are one more, and each is put to zero where nothing is left.
 //! * The operand of a running reduction gets the type and range of its result.
+//! * Running sums and ends become a tree of operations along a fixed axis, and a scan of rows.
 //! * Initial carries of a scan get the type and range of the carries.
+
+mod accumulate;
 
 use crate::algebra::suits_ring;
 use crate::lower::constant;
@@ -134,6 +137,11 @@ impl Expander<'_> {
                 let (of, part) = (*of, *part);
                 self.kept(&value, of, part)
             }
+            Op::Accumulate(reduction, of, axis) => {
+                let (reduction, of, axis) = (*reduction, *of, *axis);
+                self.accumulate(&value, reduction, of, axis)
+            }
+            Op::Concat(parts, _) if parts.len() == 1 => parts[0],
             Op::Scan { init, body, .. } => {
                 for (init, param) in init.iter_mut().zip(&body.values) {
                     *init = self.cast(*init, param.ty, param.range);

@@ -5,7 +5,7 @@
 //! | `-a`, `abs(a)` | the sign bit is flipped, or cleared |
 //! | a choice, a stack, a slice, a lookup | the same |
 //! | arithmetic, comparisons, functions, conversions | a call, of room `numeric` or of `lower` |
-//! | `min` and `max` along an axis | those of integers in the same order, which a call makes |
+//! | `min` and `max` along an axis, also running | integers in the same order, which a call makes |
 //! | sums and inner products | sums of the words of an exact sum, and one call that rounds it |
 //! | means | the same, or a sum of integers; a sum of ones; one call that divides and rounds |
 //!
@@ -129,8 +129,18 @@ impl Writer<'_> {
                     let of = op.operands()[0];
                     return match reduction {
                         Reduction::Sum => self.sum(value, &[of], &[*axis], format),
-                        _ => self.extreme(value, *reduction, (of, *axis), format),
+                        _ => self.extreme(value, *reduction, of, format, |ordered| {
+                            Op::Reduce(*reduction, ordered, *axis)
+                        }),
                     };
+                }
+            }
+            (Op::Accumulate(reduction, a, axis), op) => {
+                if let Some(format) = format(*a) {
+                    let of = op.operands()[0];
+                    return self.extreme(value, *reduction, of, format, |ordered| {
+                        Op::Accumulate(*reduction, ordered, *axis)
+                    });
                 }
             }
             (Op::Mean { of: a, axes }, op) => {
@@ -219,20 +229,21 @@ impl Writer<'_> {
         self.call(value, format, Operation::Function(name.into()), operands)
     }
 
-    /// The least or largest number along an axis.
+    /// The least or largest number, of all along an axis or of those up to each one.
     fn extreme(
         &mut self,
         value: &Value,
         reduction: Reduction,
-        (of, axis): (ValueId, u32),
+        of: ValueId,
         format: Format,
+        chosen: impl FnOnce(ValueId) -> Op,
     ) -> ValueId {
         let ordered = self.ordered(of, reduction == Reduction::Min, format);
         let like = Value {
             ty: bits(value.ty),
             ..value.clone()
         };
-        let chosen = self.push(like, Op::Reduce(reduction, ordered, axis));
+        let chosen = self.push(like, chosen(ordered));
         self.call(value, format, Operation::Ordered, vec![chosen])
     }
 

@@ -7,12 +7,14 @@
 //! therefore goes to a larger rank, so that fusing never makes a cycle, and two independent parts
 //! of a program share a body when they have the same lanes.
 //!
-//! Slices and broadcasts become strides of operands. A value of a body is stored only if something
-//! outside of the body reads it. Constants that are the same for all lanes go into the body, where
-//! the circuit builder folds them; the others are stored tensors of their own.
+//! Slices, views and broadcasts become strides of operands; only a view that no strides reach, and
+//! a concatenation, copy elements, without any message. A value of a body is stored only if
+//! something outside of the body reads it. Constants that are the same for all lanes go into the
+//! body, where the circuit builder folds them; the others are stored tensors of their own.
 //! Values computed in a ring (pass `algebra`) join no body: each operation is a unit of its own,
 //! which is free or costs one flight, and its value is stored.
 
+mod arrange;
 mod ring;
 mod site;
 
@@ -25,6 +27,7 @@ use crate::steps::{Len, Rearrangement};
 use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Shape, Type};
+use sealane_protocol::Algebra;
 use site::{Access, Fuser, Home};
 
 /// Makes the units of an expanded program whose values have the given phases and algebras.
@@ -72,6 +75,16 @@ impl Fuser<'_> {
                 let placed = self.stored(*of);
                 Home::Placed(placed.slice(*axis as usize, *start, *len, *squeeze))
             }
+            Op::View { of, start, dims } => {
+                let placed = self.stored(*of);
+                Home::Placed(self.view(*of, placed, (*start, dims), Algebra::Z2))
+            }
+            Op::Concat(parts, axis) => {
+                let widened = |part: &ValueId| self.widened(*part, phase, value);
+                let parts = parts.iter().map(widened).collect::<Vec<_>>();
+                Home::Placed(self.concat(value, phase, &parts, *axis as usize, Algebra::Z2))
+            }
+            Op::Accumulate(..) => unreachable!("the pass `expand` writes it out"),
             Op::Stack(values, axis) if values.len() == 1 => {
                 Home::Placed(self.stored(values[0]).with_axis(*axis as usize))
             }

@@ -22,6 +22,7 @@ use sealane_diagnostic::Diagnostic;
 use sealane_parties::PartyId;
 use sealane_program::check::MAX_INPUTS;
 use sealane_program::graph::{Graph, Input, Op, Program, Reveal, Value, ValueId, Visibility};
+use sealane_program::kind::Kind;
 
 /// Division of a program into joint and local parts.
 pub struct Localised {
@@ -100,13 +101,18 @@ fn pays(graph: &Graph, value: &Value) -> bool {
     match &value.op {
         _ if floats::is_call(graph, value) => true,
         Op::Param(_) | Op::Const(_) | Op::Slice { .. } | Op::Stack(..) | Op::Cast(_) => false,
+        Op::View { .. } | Op::Concat(..) => false,
         Op::Unary(..) | Op::Binary(..) | Op::Select(..) => {
             let ands = lower::ands_by_element(graph, value);
             ands > 0 && 2 * ands >= usize::from(value.range.bits())
         }
         Op::RowNumber(_) | Op::Roll { .. } | Op::Head { .. } => false,
-        Op::Reduce(..) | Op::Dot(..) | Op::SumProduct { .. } | Op::Mean { .. } => true,
-        Op::Running { .. } => true,
+        Op::Reduce(..)
+        | Op::Accumulate(..)
+        | Op::Running { .. }
+        | Op::Dot(..)
+        | Op::SumProduct { .. }
+        | Op::Mean { .. } => true,
         Op::Lookup { .. } | Op::Call(..) => true,
         // Used through their parts only.
         Op::Map { .. } | Op::Scan { .. } | Op::Sort { .. } | Op::Compact { .. } => false,
@@ -130,6 +136,7 @@ fn computed(inputs: &[Input], owner: u8, value: &Value) -> Input {
         shape: value.shape.clone(),
         range: value.range,
         columns: Vec::new(),
+        kind: Kind::default(),
         span: value.span.clone(),
     }
 }
@@ -143,6 +150,7 @@ fn local(program: &Program, party: u8, values: &[ValueId], gives: &[Input]) -> L
         value: renamed[id.0 as usize],
         to: vec![0],
         ty: input.ty,
+        kind: Kind::default(),
     };
     let mut inputs = program.inputs.clone();
     inputs.iter_mut().for_each(|input| input.owner = 0);

@@ -99,6 +99,15 @@ fn tensors_known_to(draft: &Draft, owners: &[u8]) -> Vec<KnownTo> {
             UnitWork::Move { from, out } => {
                 marks[out.0 as usize] = marks[from.tensor.0 as usize];
             }
+            UnitWork::Concat { parts, out } => {
+                let mut of = parts.iter().map(|part| marks[part.tensor.0 as usize]);
+                let first = of.next().unwrap_or(NOBODY);
+                marks[out.0 as usize] = if of.all(|mark| mark == first) {
+                    first
+                } else {
+                    NOBODY
+                };
+            }
             _ => {}
         }
     }
@@ -149,6 +158,10 @@ impl Lowerer<'_> {
             },
             UnitWork::Move { from, out } => StepOp::Move {
                 operand: operand(from),
+                out: value(*out),
+            },
+            UnitWork::Concat { parts, out } => StepOp::Concat {
+                parts: parts.iter().map(operand).collect(),
                 out: value(*out),
             },
             UnitWork::Body(body) => self.body(body, unit)?,

@@ -66,7 +66,7 @@ impl Stage {
         let (full, rest) = (left / self.stride, (left % self.stride).min(self.run));
         let runs = View {
             offset: self.start + shift,
-            dims: vec![(full, self.stride), (self.run, 1)],
+            dims: vec![(full, self.stride as isize), (self.run, 1)],
         };
         let last = View {
             offset: runs.offset + full * self.stride,

@@ -357,14 +357,15 @@ impl Scaler<'_> {
 
 /// Shape to which two shapes broadcast, which the check has ensured.
 pub(crate) fn broadcast(a: &Shape, b: &Shape) -> Shape {
-    let rank = a.fixed.len().max(b.fixed.len());
+    let rows = a.rows.or(b.rows);
+    let rank = a.rank().max(b.rank()) - usize::from(rows.is_some());
     let dim = |shape: &Shape, back: usize| {
         let index = shape.fixed.len().checked_sub(back);
         index.map_or(1, |index| shape.fixed[index])
     };
     let fixed = (1..=rank).rev();
     Shape {
-        rows: a.rows.or(b.rows),
+        rows,
         fixed: fixed.map(|back| dim(a, back).max(dim(b, back))).collect(),
     }
 }

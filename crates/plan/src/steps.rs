@@ -131,14 +131,14 @@ impl Len {
 pub struct SymView {
     /// Index of the first element.
     pub offset: u64,
-    /// Length and stride of each dimension, outermost first.
-    pub dims: Vec<(Len, u64)>,
+    /// Length and stride of each dimension, outermost first. Rows are never walked backwards.
+    pub dims: Vec<(Len, i64)>,
 }
 
 impl SymView {
     /// The view in a tile of `rows` rows.
     pub fn at(&self, rows: u64) -> View {
-        let dim = |(len, stride): &(Len, u64)| (len.at(rows) as usize, *stride as usize);
+        let dim = |(len, stride): &(Len, i64)| (len.at(rows) as usize, *stride as isize);
         View {
             offset: self.offset as usize,
             dims: self.dims.iter().map(dim).collect(),
@@ -246,10 +246,11 @@ pub enum StepOp {
         /// Moved rows.
         out: PlanValue,
     },
-    /// Concatenates the elements of several values (equal bits).
+    /// Concatenates elements (of equal bits), without any message: in each lane those of all parts,
+    /// one after the other.
     Concat {
-        /// Values to concatenate.
-        parts: Vec<PlanValue>,
+        /// Elements of each part.
+        parts: Vec<Operand>,
         /// Concatenated value.
         out: PlanValue,
     },

@@ -191,7 +191,9 @@ fn step_line(step: &Step) -> String {
                 list(captured)
             )
         }
-        StepOp::Concat { parts, out } => format!("v{} = concat {}", out.0, list(parts)),
+        StepOp::Concat { parts, out } => {
+            format!("v{} = concat {}", out.0, reads(parts))
+        }
         StepOp::Tape {
             tape,
             lanes,
@@ -323,7 +325,7 @@ fn read(operand: &Operand) -> String {
 }
 
 fn view(view: &SymView) -> String {
-    let dim = |(length, stride): &(Len, u64)| format!("{}*{stride}", len(length));
+    let dim = |(length, stride): &(Len, i64)| format!("{}*{stride}", len(length));
     let dims = view.dims.iter().map(dim).collect::<Vec<_>>().join(" ");
     format!("{}+[{dims}]", view.offset)
 }

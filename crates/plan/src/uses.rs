@@ -90,7 +90,7 @@ impl StepOp {
             StepOp::Rearrange { operand, .. } => vec![operand.value],
             StepOp::Meet { over, captured, .. } => [&of(over)[..], captured].concat(),
             StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => vec![operand.value],
-            StepOp::Concat { parts, .. } => parts.clone(),
+            StepOp::Concat { parts, .. } => of(parts),
             StepOp::Tape { operands, .. } => of(operands),
             StepOp::Linear { terms, .. } => terms.iter().map(|t| t.operand.value).collect(),
             StepOp::Product { left, right, .. } => vec![left.value, right.value],
@@ -141,7 +141,7 @@ impl StepOp {
             | StepOp::Fold { operand, .. } => {
                 operand.value = new(operand.value);
             }
-            StepOp::Concat { parts, .. } => each(parts),
+            StepOp::Concat { parts, .. } => parts.iter_mut().for_each(|o| o.value = new(o.value)),
             StepOp::Tape { operands, .. } => {
                 operands.iter_mut().for_each(|o| o.value = new(o.value));
             }

@@ -30,6 +30,7 @@ fn program(
         shape: Shape::fixed([8]),
         range: RANGE,
         columns: Vec::new(),
+        kind: sealane_program::kind::Kind::default(),
         span: None,
     });
     let [x, y] = inputs.map(|input| b.input(input).unwrap());

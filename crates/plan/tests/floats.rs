@@ -62,6 +62,7 @@ fn program(format: Format, flushed: bool) -> Program {
         shape: Shape::with_rows(RowId(0), []),
         range: ty.range(),
         columns: Vec::new(),
+        kind: sealane_program::kind::Kind::default(),
         span: None,
     });
     let [x, y] = inputs.map(|input| b.input(input).unwrap());
@@ -139,6 +140,7 @@ fn signs_and_moves_take_no_gate() {
         shape: Shape::fixed([4]),
         range: ty.range(),
         columns: Vec::new(),
+        kind: sealane_program::kind::Kind::default(),
         span: None,
     };
     let [x, y] = owners.map(|owner| b.input(input(owner)).unwrap());

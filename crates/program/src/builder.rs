@@ -40,6 +40,11 @@
 //! | `index(Handle, &[Index], span) -> Handle` | `x[:, 0]`, `x[..., None]`, `x[-1]` |
 //! | `lookup(table: Handle, index: Handle, span) -> Handle` | `table[index]`, a secret index |
 //! | `stack(&[Operand], axis: i64, span) -> Handle` | |
+//! | `concatenate(&[Operand], axis: i64, span) -> Handle` | |
+//! | `reshape(Handle, &[Length], span) -> Handle` | rows stay the first axis |
+//! | `transpose(Handle, Option<&[i64]>, span) -> Handle` | the same |
+//! | `broadcast_to(Handle, &[Length], span) -> Handle` | the same |
+//! | `accumulate(Reduction, Handle, axis: i64, dtype: Option<Type>, span) -> Handle` | `cumsum` |
 //! | `call(name, &[Operand], span) -> Handle` | `aes128`, `sha256` |
 //! | `function(name, Handle, Option<dtype: Type>, saturate: bool, span)` | of fixed point |
 //! | `begin_map(over: &[Handle], span) -> Vec<Handle>` | slices, for the body function |
@@ -59,6 +64,7 @@
 //! `value(Handle) -> Option<&Value>` and `shape_text(&Shape) -> String` serve `dtype`, `shape` and
 //! `repr`. `span` is `Option<&Span>` throughout.
 
+mod arrange;
 mod bodies;
 mod functions;
 mod indexing;
@@ -69,6 +75,7 @@ mod products;
 mod reductions;
 mod signature;
 
+pub use arrange::Length;
 pub use indexing::Index;
 
 use crate::check::{MAX_CONST_ELEMENTS, MAX_NESTING, MAX_VALUES};

@@ -9,6 +9,7 @@ use crate::decimal::range_text;
 use crate::graph::Visibility;
 use crate::graph::{Graph, Input, Op, Program, Reveal, RowSymbol};
 use crate::infer::{self, Meta, Scope, invalid, shape};
+use crate::kind;
 use crate::types::Range;
 use crate::warnings;
 use sealane_diagnostic::{Code, Diagnostic, deceives};
@@ -175,6 +176,7 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
         },
         &input.shape,
     )?;
+    kind::input(program, input)?;
     columns(input)
 }
 
@@ -185,11 +187,13 @@ fn columns(input: &Input) -> Result<(), Diagnostic> {
         return Ok(());
     }
     let given = input.columns.len() as u64;
-    let wanted = match input.shape.fixed.last() {
+    let cells = input.kind.cells(&input.shape.fixed);
+    let wanted = match cells.last() {
         Some(&n) => n,
         None => 1,
     };
-    if given != wanted && (given != 1 || input.shape.rank() > 1) {
+    let rank = cells.len() + usize::from(input.shape.rows.is_some());
+    if given != wanted && (given != 1 || rank > 1) {
         let name = &input.name;
         return Err(Diagnostic::new(
             Code::ShapeMismatch,
@@ -225,11 +229,13 @@ pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<(), Diagnosti
         values: &program.main.values,
         called: &[],
     };
-    if scope.value(reveal.value)?.ty != reveal.ty {
+    let value = scope.value(reveal.value)?;
+    if value.ty != reveal.ty {
         return Err(invalid(
             "a result is declared with another type than its value has",
         ));
     }
+    kind::result(program, reveal, &value.shape, value.range)?;
     let ascending = reveal.to.windows(2).all(|pair| pair[0] < pair[1]);
     let known = reveal
         .to

@@ -8,6 +8,7 @@
 //!   products and quotients of fixed point;
 //! * every dimension is at least 1, so no reduction is empty.
 
+use crate::kind::Kind;
 use crate::types::{Data, Range, RowId, Shape, Type};
 use sealane_diagnostic::Span;
 use std::fmt;
@@ -63,6 +64,8 @@ pub struct Input {
     /// Columns of a table that fill the last dimension (or the one column of a 1-D or 0-D input);
     /// empty if the signature names none.
     pub columns: Vec<String>,
+    /// Meaning of its elements in tables.
+    pub kind: Kind,
     /// Place of its declaration.
     pub span: Option<Span>,
 }
@@ -78,6 +81,8 @@ pub struct Reveal {
     pub to: Vec<u8>,
     /// Declared type, which the value's type equals.
     pub ty: Type,
+    /// Meaning of its elements in tables.
+    pub kind: Kind,
 }
 
 /// A value of one graph: an index into [`Graph::values`].
@@ -124,7 +129,7 @@ pub enum Visibility {
 }
 
 /// An operation. Operands of element-wise operations broadcast as in NumPy (a symbolic first
-/// dimension aligns only with the same one, or is absent).
+/// dimension aligns with the same one, with one of length 1, or with none).
 #[derive(Clone, PartialEq, Eq)]
 pub enum Op {
     /// Parameter of the graph, by index.
@@ -180,6 +185,21 @@ pub enum Op {
         /// True if the axis is removed.
         squeeze: bool,
     },
+    /// The elements of each row, or of all, in another arrangement: a reshape, a transpose, a slice
+    /// with a step, a broadcast. The symbolic axis stays; the fixed axes are replaced by `dims`.
+    View {
+        /// The tensor, its fixed axes counted through in row-major order.
+        of: ValueId,
+        /// First element.
+        start: u64,
+        /// Length and step of each new fixed axis; a step is 0 where the length is 1.
+        dims: Vec<(u64, i64)>,
+    },
+    /// Tensors one behind the other along a fixed axis; all other axes are equal.
+    Concat(Vec<ValueId>, u32),
+    /// `Reduce` of the elements up to each one, along an axis, which stays. Axis 0 may be the
+    /// symbolic one. Sums are of integers and fixed point.
+    Accumulate(Reduction, ValueId, u32),
     /// `table[index]`: for each element of `index` the entry of `table` at that index of axis 0.
     /// The table has no symbolic dimension; the result has the shape of `index`, then the axes of
     /// `table` after its first. The range of `index` lies within the table.

@@ -4,6 +4,7 @@
 //! one set of rules, so a program read from a file is held to the same rules as a traced one. The
 //! norm in words, with a test for each line, is `NUMERICS.md`.
 
+mod arrange;
 mod body;
 mod element;
 mod fixed;
@@ -111,6 +112,9 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic>
             let shape = shape::slice(scope, &of.shape, *axis, (*start, *len, *squeeze))?;
             Ok(Meta { shape, ..of.meta() })
         }
+        Op::View { of, start, dims } => arrange::view(scope, *of, *start, dims),
+        Op::Concat(values, axis) => arrange::concat(scope, values, *axis),
+        Op::Accumulate(op, of, axis) => arrange::accumulate(scope, *op, *of, *axis),
         Op::Lookup { table, index } => lookup::lookup(scope, *table, *index),
         Op::Stack(values, axis) => lanes::stack(scope, values, *axis),
         Op::Map { .. } | Op::Scan { .. } | Op::Sort { .. } => body::whole(scope, op),

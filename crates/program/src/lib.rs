@@ -10,12 +10,14 @@
 #![forbid(unsafe_code)]
 
 pub mod builder;
+pub mod calendar;
 pub mod call;
 pub mod check;
 pub mod decimal;
 pub mod float;
 pub mod graph;
 pub mod infer;
+pub mod kind;
 pub mod literal;
 mod op;
 pub mod text;

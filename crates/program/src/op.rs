@@ -8,14 +8,15 @@ impl Op {
         match self {
             Op::Param(_) | Op::Const(_) | Op::RowNumber(_) => Vec::new(),
             Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => vec![*a],
-            Op::Slice { of, .. } | Op::Mean { of, .. } => vec![*of],
+            Op::Slice { of, .. } | Op::View { of, .. } | Op::Mean { of, .. } => vec![*of],
+            Op::Accumulate(_, of, _) => vec![*of],
             Op::Roll { of, .. } | Op::Head { of, .. } => vec![*of],
             Op::Running { of, starts, .. } => [*of].into_iter().chain(*starts).collect(),
             Op::Compact { keep, over } => [&[*keep], &over[..]].concat(),
             Op::Binary(_, a, b) | Op::Dot(a, b) | Op::SumProduct { a, b, .. } => vec![*a, *b],
             Op::Select(condition, yes, no) => vec![*condition, *yes, *no],
             Op::Lookup { table, index } => vec![*table, *index],
-            Op::Stack(values, _) | Op::Call(_, values) => values.clone(),
+            Op::Stack(values, _) | Op::Concat(values, _) | Op::Call(_, values) => values.clone(),
             Op::Map { over, captured, .. } | Op::Sort { over, captured, .. } => {
                 [&over[..], captured].concat()
             }
@@ -34,7 +35,8 @@ impl Op {
         match self {
             Op::Param(_) | Op::Const(_) | Op::RowNumber(_) => {}
             Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => *a = new(*a),
-            Op::Slice { of, .. } | Op::Mean { of, .. } => *of = new(*of),
+            Op::Slice { of, .. } | Op::View { of, .. } | Op::Mean { of, .. } => *of = new(*of),
+            Op::Accumulate(_, of, _) => *of = new(*of),
             Op::Roll { of, .. } | Op::Head { of, .. } => *of = new(*of),
             Op::Running { of, starts, .. } => {
                 *of = new(*of);
@@ -49,7 +51,7 @@ impl Op {
             }
             Op::Select(c, yes, no) => (*c, *yes, *no) = (new(*c), new(*yes), new(*no)),
             Op::Lookup { table, index } => (*table, *index) = (new(*table), new(*index)),
-            Op::Stack(values, _) | Op::Call(_, values) => each(values),
+            Op::Stack(values, _) | Op::Concat(values, _) | Op::Call(_, values) => each(values),
             Op::Map { over, captured, .. } | Op::Sort { over, captured, .. } => {
                 each(over);
                 each(captured);

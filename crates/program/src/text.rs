@@ -23,12 +23,14 @@
 //! ```
 //!
 //! Numbers are decimals, exact in fixed-point types as well; ranges are inclusive. One program has
-//! one canonical text; the full form adds the place in the source to a value or an input, ` @
-//! "risk.py":12:9-14`, which is not hashed.
+//! one canonical text. An input and a result whose elements are no plain numbers in tables say so
+//! behind their ranges and receivers: `as date` ([`crate::kind`]). The full form adds the place in
+//! the source to a value or an input, ` @ "risk.py":12:9-14`, which is not hashed.
 
 mod cursor;
 mod parse;
 mod print;
 
 pub use parse::{parse, parse_unchecked};
+pub(crate) use print::quoted;
 pub use print::{print, print_with_spans};

@@ -2,4 +2,5 @@
 
 mod builder;
 mod common;
+mod kinds;
 mod text;

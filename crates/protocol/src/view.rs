@@ -6,8 +6,9 @@
 pub struct View {
     /// Index of the first element.
     pub offset: usize,
-    /// Length and stride of each dimension, outermost first. Stride 0 repeats.
-    pub dims: Vec<(usize, usize)>,
+    /// Length and stride of each dimension, outermost first. Stride 0 repeats, a negative one goes
+    /// backwards.
+    pub dims: Vec<(usize, isize)>,
 }
 
 impl View {
@@ -27,7 +28,7 @@ impl View {
         let mut below = elements;
         let contiguous = self.dims.iter().all(|(len, stride)| {
             below /= (*len).max(1);
-            *stride == below || *len == 1
+            *stride == below as isize || *len == 1
         });
         contiguous && self.offset == 0 && self.count() == elements
     }
@@ -37,7 +38,7 @@ impl View {
         for (len, stride) in &self.dims {
             let step = |base: &usize| {
                 let base = *base;
-                (0..*len).map(move |i| base + i * stride)
+                (0..*len as isize).map(move |i| base.wrapping_add_signed(i * stride))
             };
             indices = indices.iter().flat_map(step).collect();
         }
@@ -56,8 +57,8 @@ impl View {
             return 0;
         }
         let mut dims = dims
-            .filter(|(length, stride)| *length != 1 && *stride > 0)
-            .map(|(length, stride)| (*stride as u64, *length as u64))
+            .filter(|(length, stride)| *length != 1 && *stride != 0)
+            .map(|(length, stride)| (stride.unsigned_abs() as u64, *length as u64))
             .collect::<Vec<_>>();
         dims.sort_unstable();
         // A dimension overlaps those within it if it steps less far than they reach.
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    fn view(offset: usize, dims: &[(usize, usize)]) -> View {
+    fn view(offset: usize, dims: &[(usize, isize)]) -> View {
         View {
             offset,
             dims: dims.to_vec(),
@@ -94,6 +95,14 @@ mod tests {
         assert!(!view(0, &[(2, 1), (3, 2)]).is_whole(6));
         assert!(!view(0, &[(6, 0)]).is_whole(6));
         assert!(!view(1, &[(6, 1)]).is_whole(6));
+        assert!(!view(5, &[(6, -1)]).is_whole(6));
+    }
+
+    #[test]
+    fn a_negative_stride_goes_backwards() {
+        let reversed = view(5, &[(2, -3), (3, -1)]);
+        assert_eq!(reversed.indices(), [5, 4, 3, 2, 1, 0]);
+        assert_eq!(view(2, &[(2, 3), (3, -1)]).indices(), [2, 1, 0, 5, 4, 3]);
     }
 
     /// A matrix product, a sum of columns, neighbouring windows, single elements, none at all.
@@ -107,6 +116,7 @@ mod tests {
             (view(0, &[(4, 3)]), view(0, &[(2, 3)]), 8),
             (view(2, &[]), view(0, &[]), 1),
             (view(2, &[(9, 0)]), view(0, &[]), 1),
+            (view(5, &[(2, -3)]), view(0, &[(3, -1)]), 6),
             (view(2, &[(0, 1)]), view(0, &[(4, 1)]), 0),
             (view(2, &[(0, 0)]), view(0, &[]), 0),
         ];
@@ -117,7 +127,13 @@ mod tests {
                 "{lanes:?} {inner:?}"
             );
             let all = lanes.indices().into_iter();
-            let all = all.flat_map(|lane| inner.indices().into_iter().map(move |i| lane + i));
+            let at = |lane: usize| {
+                inner
+                    .indices()
+                    .into_iter()
+                    .map(move |i| lane.wrapping_add(i))
+            };
+            let all = all.flat_map(at);
             assert!(all.collect::<HashSet<_>>().len() as u64 <= wanted);
         }
     }

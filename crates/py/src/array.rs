@@ -8,6 +8,7 @@
 //! | `f64` | floats, each of which means its exact value |
 //! | `f32`, `f16` | the same as `f64`, of elements that have fewer significant bits |
 //! | `text` | of inputs alone: text, one a line, see [`written`] |
+//! | `cells` | of inputs alone: texts, `=` before each and a zero behind; empty if missing |
 //! | `ratio` | of constants alone: text, `numerator/denominator`, one a line |
 
 use pyo3::buffer::PyBuffer;
@@ -17,7 +18,7 @@ use pyo3::types::PyBytes;
 use sealane_diagnostic::Diagnostic;
 use sealane_program::literal::{Literal, Number, Real};
 use sealane_program::types::{Data, Range, Type};
-use sealane_tables::{InputSpec, Loaded};
+use sealane_tables::{Cell, InputSpec, Loaded};
 use zeroize::Zeroizing;
 
 /// Kind, shape and elements of an array.
@@ -140,6 +141,12 @@ pub fn input(
             let numbers = lines.and_then(|lines| lines.collect::<Option<Vec<_>>>());
             let numbers = numbers.ok_or_else(|| unreadable("a line of an array"))?;
             sealane_tables::array(want, &shape, numbers)
+        }
+        "cells" => {
+            let text = std::str::from_utf8(raw.text()?).map_err(|_| unreadable("a cell"))?;
+            let cells = text.split_terminator('\0');
+            let cells = cells.map(|cell| cell.strip_prefix('=').map(Cell::Text));
+            sealane_tables::cells(want, &shape, cells)
         }
         _ => return Err(unreadable("the kind of an array")),
     })

@@ -8,6 +8,7 @@ use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_program::builder::{Handle, Index};
 use sealane_program::decimal;
+use sealane_program::kind::Kind;
 use sealane_program::literal::{Literal, Number, Real, Typed};
 use sealane_program::types::{Range, Type};
 
@@ -28,6 +29,9 @@ impl From<PySpan> for Span {
 
 /// Numerator and denominator of a ratio.
 pub type Ratio = (i128, u128);
+
+/// Kind of a column: whether cells may be empty, its word, and the texts that follow it.
+pub type Meaning = (bool, String, Vec<String>);
 
 /// A value of a trace, or a typed constant that is not part of one yet.
 #[pyclass(module = "sealane._core", frozen)]
@@ -58,6 +62,24 @@ pub enum Length {
     Rows(String),
     /// A length.
     Fixed(u64),
+}
+
+/// A length of a wanted shape: the name of rows, or a number.
+#[derive(FromPyObject)]
+pub enum Wanted {
+    /// The name of a number of rows.
+    Rows(String),
+    /// A length; -1 for the one that is left.
+    Of(i64),
+}
+
+impl From<Wanted> for sealane_program::builder::Length {
+    fn from(wanted: Wanted) -> Self {
+        match wanted {
+            Wanted::Rows(name) => Self::Rows(name),
+            Wanted::Of(length) => Self::Of(length),
+        }
+    }
 }
 
 /// An argument for an operand of an operation.
@@ -139,6 +161,12 @@ pub fn type_of(name: &str) -> PyResult<Type> {
         .map_err(|_| PyTypeError::new_err(format!("`{name}` is not an element type")))
 }
 
+/// The kind of a column.
+pub fn kind_of((nullable, word, texts): Meaning) -> PyResult<Kind> {
+    let kind = Kind::new(nullable, &word, texts);
+    kind.ok_or_else(|| PyTypeError::new_err(format!("there is no kind `{word}`")))
+}
+
 /// A ratio as a literal.
 pub fn ratio(numerator: i128, denominator: u128) -> PyResult<Literal> {
     let ratio = Real::new(numerator, denominator);
@@ -191,7 +219,7 @@ pub fn declared(
 pub fn index(item: &Bound<'_, PyAny>) -> Result<Index, Diagnostic> {
     let refused = |what: &str| {
         Diagnostic::new(Code::IndexRange, what)
-            .hint("index with integers, `start:stop`, `...` and `None`")
+            .hint("index with integers, `start:stop:step`, `...` and `None`")
     };
     if item.is_none() {
         return Ok(Index::NewAxis);
@@ -206,12 +234,10 @@ pub fn index(item: &Bound<'_, PyAny>) -> Result<Index, Diagnostic> {
                 .and_then(|end| end.extract::<Option<i64>>());
             end.map_err(|_| refused("an end of a slice is not an integer"))
         };
-        if !matches!(end("step")?, None | Some(1)) {
-            return Err(refused("a slice cannot skip elements"));
-        }
-        return Ok(Index::Slice {
-            start: end("start")?,
-            stop: end("stop")?,
+        let (start, stop) = (end("start")?, end("stop")?);
+        return Ok(match end("step")? {
+            None | Some(1) => Index::Slice { start, stop },
+            Some(step) => Index::Stepped { start, stop, step },
         });
     }
     match item.extract() {

@@ -4,12 +4,14 @@
 
 use crate::array::{self, Constant};
 use crate::error;
-use crate::item::{self, Item, Length, Node, NodeValue, PySpan, Ratio, index, type_of};
+use crate::item::{
+    self, Item, Meaning, Node, NodeValue, PySpan, Ratio, Wanted, index, kind_of, type_of,
+};
 use crate::program::Program;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use sealane_diagnostic::{Diagnostic, Span};
-use sealane_program::builder::{Builder, Handle, Operand};
+use sealane_program::builder::{Builder, Handle, Length, Operand};
 use sealane_program::decimal;
 use sealane_program::graph::{Binary, Input, Reduction, Unary, Visibility};
 use sealane_program::types::{RowId, Shape};
@@ -66,6 +68,7 @@ impl Trace {
         fixed: Vec<u64>,
         range: Option<(Ratio, Ratio)>,
         columns: Vec<String>,
+        meaning: Meaning,
         at: Option<PySpan>,
     ) -> PyResult<Node> {
         let ty = type_of(kind)?;
@@ -87,6 +90,7 @@ impl Trace {
             shape,
             range,
             columns,
+            kind: kind_of(meaning)?,
             span,
         };
         let handle = self.build(py, |builder| builder.input(input))?;
@@ -294,6 +298,77 @@ impl Trace {
         })
     }
 
+    /// Adds a join along an axis that is there.
+    fn concatenate(
+        &mut self,
+        py: Python<'_>,
+        values: Vec<Item<'_>>,
+        axis: i64,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        self.operate_all(py, at, values, |builder, values, span| {
+            builder.concatenate(values, axis, span)
+        })
+    }
+
+    /// Adds the elements in another shape.
+    fn reshape(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        shape: Vec<Wanted>,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        let shape = shape.into_iter().map(Length::from).collect::<Vec<_>>();
+        self.on_handles(py, at, [a], |builder, [a], span| {
+            builder.reshape(a, &shape, span)
+        })
+    }
+
+    /// Adds the elements repeated to a shape.
+    fn broadcast_to(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        shape: Vec<Wanted>,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        let shape = shape.into_iter().map(Length::from).collect::<Vec<_>>();
+        self.on_handles(py, at, [a], |builder, [a], span| {
+            builder.broadcast_to(a, &shape, span)
+        })
+    }
+
+    /// Adds the elements with their axes in another order, or reversed.
+    fn transpose(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        axes: Option<Vec<i64>>,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        self.on_handles(py, at, [a], |builder, [a], span| {
+            builder.transpose(a, axes.as_deref(), span)
+        })
+    }
+
+    /// Adds the reductions of the elements up to each one, along an axis.
+    fn accumulate(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        a: Item<'_>,
+        axis: i64,
+        kind: Option<&str>,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        let op = find(Reduction::ALL, name, Reduction::name)?;
+        let ty = kind.map(type_of).transpose()?;
+        self.on_handles(py, at, [a], |builder, [a], span| {
+            builder.accumulate(op, a, axis, ty, span)
+        })
+    }
+
     /// Adds a call of a function by name.
     fn call(
         &mut self,
@@ -470,6 +545,10 @@ impl Trace {
     }
 
     /// Reveals a value to parties as a result of the declared type.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one for each part of a declaration"
+    )]
     fn reveal(
         &mut self,
         py: Python<'_>,
@@ -477,6 +556,7 @@ impl Trace {
         value: Item<'_>,
         to: Vec<String>,
         kind: &str,
+        meaning: Meaning,
         at: Option<PySpan>,
     ) -> PyResult<()> {
         let ty = type_of(kind)?;
@@ -486,8 +566,9 @@ impl Trace {
             .map(|name| self.party(py, name, span.as_ref()));
         let to = parties.collect::<PyResult<Vec<_>>>()?;
         let value = self.operand(py, value, span.as_ref())?;
+        let meaning = kind_of(meaning)?;
         self.build(py, |builder| {
-            builder.reveal(name, value, &to, ty, span.as_ref())
+            builder.reveal_as(name, value, &to, ty, meaning, span.as_ref())
         })
     }
 
@@ -665,8 +746,12 @@ impl Trace {
             .shape
             .rows
             .map(|id| self.rows[usize::from(id.0)].clone());
-        let fixed = value.shape.fixed.iter().copied().map(Length::Fixed);
-        let shape = rows.map(Length::Rows).into_iter().chain(fixed).collect();
+        let fixed = value.shape.fixed.iter().copied().map(item::Length::Fixed);
+        let shape = rows
+            .map(item::Length::Rows)
+            .into_iter()
+            .chain(fixed)
+            .collect();
         let known = match value.visibility {
             Visibility::Public => "public".to_string(),
             Visibility::Known(party) => format!("known to {}", self.parties[usize::from(party)]),

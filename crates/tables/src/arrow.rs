@@ -4,17 +4,21 @@
 //! The format is that of the Arrow Columnar Format (arrow.apache.org/docs/format). Batches are read
 //! one after the other, and of each only the columns that an input needs.
 
+use crate::cell::Cell;
 use crate::header::Header;
-use crate::input_spec::{Filling, InputSpec, Loaded};
+use crate::input_spec::{FILL_IN, Filling, InputSpec, Loaded};
 use crate::number::Number;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type,
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_program::kind::Form;
 
 /// Hint for a missing column.
 const MISSING: &str = "add the column, or give another table";
@@ -53,8 +57,11 @@ impl<'w> Table<'w> {
         let inputs = wants.iter().map(filling).collect::<Result<Vec<_>, _>>()?;
         for input in &inputs {
             for column in &input.columns {
+                if matches!(input.want.input.kind.form, Form::Missing(_)) {
+                    continue;
+                }
                 if let Some(extension) = extension(schema.field(*column)) {
-                    return Err(no_numbers(&header, *column, &extension, input, EXTENSION));
+                    return Err(wrong_type(&header, *column, &extension, input, EXTENSION));
                 }
                 check_type(&header, *column, schema.field(*column).data_type(), input)?;
             }
@@ -142,22 +149,57 @@ impl Cells<'_> {
         start: usize,
         place: usize,
     ) -> Result<(), Diagnostic> {
-        let width = input.want.width() as usize;
-        let each = width / input.columns.len().max(1);
+        let per_record = input.want.cells() as usize;
+        let width = input.want.cell_width() as usize;
+        let each = per_record / input.columns.len().max(1);
         let leaves = self.leaves(array, input, each)?;
-        self.refuse_nulls(&leaves, each)?;
-        let Some(number) = numbers(&leaves) else {
+        let at = |index: usize| {
+            (start / width + index / each * per_record + place * each + index % each) * width
+        };
+        let of = input.want.input;
+        let kind = &of.kind;
+        let nulls = leaves
+            .logical_nulls()
+            .filter(|nulls| nulls.null_count() > 0);
+        if let Form::Missing(_) = kind.form {
+            let is_null = |index| nulls.as_ref().is_some_and(|nulls| nulls.is_null(index));
+            (0..leaves.len()).for_each(|index| input.put_missing(at(index), is_null(index)));
+            return Ok(());
+        }
+        if !kind.nullable {
+            self.refuse_nulls(&leaves, each)?;
+        }
+        let nulls = nulls.filter(|_| kind.nullable);
+        let number = kind.form == Form::Number;
+        let read = match number {
+            true => numbers(&leaves).map(Reader::Numbers),
+            false => cells(&leaves).map(Reader::Cells),
+        };
+        let Some(read) = read.or(nulls.is_some().then_some(Reader::Nothing)) else {
             let ty = leaves.data_type();
-            return Err(no_numbers(self.header, self.column, ty, input, NO_NUMBER));
+            return Err(wrong_type(self.header, self.column, ty, input, NO_NUMBER));
         };
         for index in 0..leaves.len() {
-            let at = start + index / each * width + place * each + index % each;
-            let Some(number) = number(index) else {
+            if nulls.as_ref().is_some_and(|nulls| nulls.is_null(index)) {
+                input.put_null(at(index));
+                continue;
+            }
+            let place = || format!("in {}", self.place(index / each));
+            let put = match &read {
+                Reader::Numbers(number) => {
+                    number(index).map(|number| input.put(at(index), number, place))
+                }
+                Reader::Cells(cell) => {
+                    cell(index).map(|cell| input.put_cell(at(index), cell, place))
+                }
+                Reader::Nothing => None,
+            };
+            let broken = || {
                 let place = self.place(index / each);
                 let cause = format!("the dictionary has no value for the key in {place}");
-                return Err(broken(&self.header.table, &cause));
+                broken(&self.header.table, &cause)
             };
-            input.put(at, number, || format!("in {}", self.place(index / each)))?;
+            put.ok_or_else(broken)??;
         }
         Ok(())
     }
@@ -207,7 +249,7 @@ impl Cells<'_> {
         let message = format!("there is no value in {}", self.place(index / per_row));
         Err(Diagnostic::new(Code::DataNull, message)
             .because("a secret cannot be missing: every row takes part")
-            .hint("fill the value in, or drop the row, before the table is given"))
+            .hint(FILL_IN))
     }
 
     /// Position of a row of the batch. The first row of a table is row 1.
@@ -243,6 +285,67 @@ fn open(lists: &ArrayRef) -> (ArrayRef, Vec<usize>) {
         }
     };
     (values.slice(first, lengths.iter().sum()), lengths)
+}
+
+/// Reader of the cells of a column.
+enum Reader<'a> {
+    Numbers(Numbers<'a>),
+    Cells(TypedCells<'a>),
+    /// Every cell is missing.
+    Nothing,
+}
+
+/// Returns the cell at an index; none if the array has none there.
+type TypedCells<'a> = Box<dyn Fn(usize) -> Option<Cell<'a>> + 'a>;
+
+/// Makes a reader of cells that are texts or times; none if the array holds neither.
+fn cells(array: &dyn Array) -> Option<TypedCells<'_>> {
+    macro_rules! times {
+        ($ty:ty, $per_second:expr) => {{
+            let array = array.as_primitive::<$ty>();
+            Box::new(move |index| {
+                Some(Cell::Time {
+                    units: array.value(index),
+                    per_second: $per_second,
+                })
+            })
+        }};
+    }
+    macro_rules! texts {
+        ($array:expr) => {{
+            let array = $array;
+            Box::new(move |index| Some(Cell::Text(array.value(index))))
+        }};
+    }
+    Some(match array.data_type() {
+        DataType::Utf8 => texts!(array.as_string::<i32>()),
+        DataType::LargeUtf8 => texts!(array.as_string::<i64>()),
+        DataType::Utf8View => texts!(array.as_string_view()),
+        DataType::Date32 => {
+            let array = array.as_primitive::<Date32Type>();
+            Box::new(move |index| Some(Cell::Days(array.value(index).into())))
+        }
+        DataType::Date64 => times!(Date64Type, 1_000),
+        DataType::Timestamp(TimeUnit::Second, _) => times!(TimestampSecondType, 1),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => times!(TimestampMillisecondType, 1_000),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            times!(TimestampMicrosecondType, 1_000_000)
+        }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+            times!(TimestampNanosecondType, 1_000_000_000)
+        }
+        DataType::Dictionary(..) => {
+            let dictionary = array.as_any_dictionary();
+            let values = dictionary.values();
+            let (key, cell) = (numbers(dictionary.keys())?, cells(values)?);
+            let values = values.len();
+            Box::new(move |index| match key(index)? {
+                Number::Int(key) => cell(usize::try_from(key).ok().filter(|key| *key < values)?),
+                _ => None,
+            })
+        }
+        _ => return None,
+    })
 }
 
 /// Returns the number at an index; none if the array has none there.
@@ -339,16 +442,22 @@ fn extension(field: &Field) -> Option<&str> {
 const NO_NUMBER: &str =
     "convert it to numbers, such as one code for each text, where the table is made";
 
-/// Refuses a column whose type no input takes, or lists where the input wants a single number.
+/// Refuses a column whose type the input does not take, or lists where it wants a single cell.
 fn check_type(
     header: &Header,
     column: usize,
     ty: &DataType,
     input: &Filling<'_>,
 ) -> Result<(), Diagnostic> {
+    let kind = &input.want.input.kind;
+    let (numbers, times) = match kind.form {
+        Form::Number | Form::Missing(_) => (true, false),
+        Form::Date | Form::Timestamp => (false, true),
+        Form::Text(_) | Form::Category(_) => (false, false),
+    };
     let hint = match ty {
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)
-            if input.columns.len() == 1 && input.want.width() > 1 =>
+            if input.columns.len() == 1 && input.want.cells() > 1 =>
         {
             return check_type(header, column, item.data_type(), input);
         }
@@ -359,18 +468,38 @@ fn check_type(
         ty if is_list(ty) || matches!(ty, DataType::Dictionary(..)) => {
             "make a column of each element of the lists"
         }
-        DataType::Boolean | DataType::Null => return Ok(()),
-        DataType::Decimal256(..) => "convert it to a decimal of at most 38 digits",
-        ty if ty.is_numeric() => return Ok(()),
-        ty if ty.is_temporal() => "convert it to whole numbers, such as days since a date",
+        DataType::Null => return Ok(()),
+        DataType::Timestamp(_, Some(zone)) if times && !is_utc(zone) => {
+            "convert it to UTC where the table is made: in pandas `x.dt.tz_convert(\"UTC\")`"
+        }
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) if times => return Ok(()),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View if !numbers => return Ok(()),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+            "declare the input as `sl.text(...)` or `sl.category([...])`, or convert it to numbers"
+        }
+        DataType::Boolean if numbers => return Ok(()),
+        DataType::Decimal256(..) if numbers => "convert it to a decimal of at most 38 digits",
+        ty if ty.is_numeric() && numbers => return Ok(()),
+        ty if ty.is_numeric() || matches!(ty, DataType::Boolean) => {
+            "declare the input by the type of its numbers, such as `sl.u32`"
+        }
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
+            "declare the input as `sl.date` or `sl.timestamp`, or convert it to whole numbers"
+        }
+        ty if ty.is_temporal() => "convert it to whole numbers, such as seconds, and declare those",
         ty if ty.is_nested() => "take its fields apart, a column for each",
         _ => NO_NUMBER,
     };
-    Err(no_numbers(header, column, ty, input, hint))
+    Err(wrong_type(header, column, ty, input, hint))
+}
+
+/// Returns whether a time zone is UTC by another name.
+fn is_utc(zone: &str) -> bool {
+    ["UTC", "Etc/UTC", "Z", "+00:00", "-00:00", "GMT"].contains(&zone)
 }
 
 /// Makes the refusal of a column by its type.
-fn no_numbers(
+fn wrong_type(
     header: &Header,
     column: usize,
     ty: &dyn std::fmt::Display,
@@ -379,8 +508,9 @@ fn no_numbers(
 ) -> Diagnostic {
     let Header { table, names, .. } = header;
     let message = format!(
-        "column `{}` of {table} holds no numbers: {ty}",
-        names[column]
+        "column `{}` of {table} holds no {}: {ty}",
+        names[column],
+        input.want.input.kind.name()
     );
     Diagnostic::new(Code::DataType, message)
         .because(format!(

@@ -3,14 +3,16 @@
 use crate::header::Header;
 use crate::quotes::{self, Misquoted};
 
+use crate::cell::Cell;
 use crate::input_spec::{
-    Filling, InputSpec, Loaded, NOT_WHOLE, is_out_of_range, not_a_number, out_of_range,
+    Filling, InputSpec, Loaded, NOT_WHOLE, is_out_of_range, no_value, not_a_number, out_of_range,
 };
 use crate::number::{Number, Unfit};
 use crate::{read_file, unreadable_but};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_program::decimal::Nearest;
 use sealane_program::graph::Input;
+use sealane_program::kind::Form;
 use sealane_program::types::Type;
 use std::io::Read;
 use std::path::Path;
@@ -96,10 +98,39 @@ impl<'a> Table<'a> {
             let fits = filling.want.check_records(&self.header.table, count, true);
             fits.map_err(|finding| finding.at(Some(&self.span(record, 0))))?;
             let start = filling.grow(1);
+            let kind = &input.kind;
             for place in 0..filling.columns.len() {
                 let column = filling.columns[place];
+                let at = start + place * filling.want.cell_width() as usize;
+                let text = record.get(column).unwrap_or("");
+                let is_empty = text.trim().is_empty();
+                match kind.form {
+                    Form::Missing(_) => {
+                        filling.put_missing(at, is_empty);
+                        continue;
+                    }
+                    _ if is_empty && kind.nullable => {
+                        filling.put_null(at);
+                        continue;
+                    }
+                    Form::Number => {}
+                    _ => {
+                        let whose = || format!("in column `{}`", self.header.names[column]);
+                        // Spaces are part of a text, and of nothing else.
+                        let text = match kind.form {
+                            Form::Text(_) => text,
+                            _ => text.trim(),
+                        };
+                        let put = match is_empty {
+                            true => Err(no_value(input, &whose())),
+                            false => filling.put_cell(at, Cell::Text(text), whose),
+                        };
+                        put.map_err(|finding| finding.at(Some(&self.span(record, column))))?;
+                        continue;
+                    }
+                }
                 let nearest = self.cell(record, column, input)?;
-                if !nearest.is_some_and(|nearest| filling.put_stored(start + place, nearest)) {
+                if !nearest.is_some_and(|nearest| filling.put_stored(at, nearest)) {
                     return Err(self.out_of_range(record, column, input));
                 }
             }

@@ -4,16 +4,21 @@
 //! as many columns, `NAME_0`, `NAME_1` and so on, in every format. So another program can read the
 //! output of one with the columns that its signature names.
 
-use crate::number::of_element;
+use crate::cell::Shown;
 use crate::{npy, parquet_file};
 use arrow_array::types::{
-    Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, TimestampMillisecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, RecordBatch};
+use arrow_array::{
+    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, DictionaryArray, Int32Array, PrimitiveArray,
+    RecordBatch, StringArray, make_array,
+};
+use arrow_buffer::NullBuffer;
 use arrow_schema::ArrowError;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_files::{NewFile, Rights, Taken};
+use sealane_program::kind::{Form, Kind};
 use sealane_program::types::{Data, Type, make_room};
 use sealane_program::{decimal, float};
 use std::collections::BTreeSet;
@@ -60,7 +65,7 @@ impl Format {
     ///
     /// # Errors
     /// It holds one array, and there are several results; or no column of it represents a type.
-    pub fn check(self, path: &Path, results: &[Type]) -> Result<(), Diagnostic> {
+    pub fn check(self, path: &Path, results: &[(Type, &Kind)]) -> Result<(), Diagnostic> {
         let refuse = |what: String, reason: &str| {
             let message = format!("`{}` cannot hold {what}", path.display());
             let finding = Diagnostic::new(Code::Output, message).because(reason);
@@ -75,8 +80,12 @@ impl Format {
             let what = format!("{} results", results.len());
             return refuse(what, "a `.npy` file holds one array");
         }
-        match results.iter().find(|ty| !held(ty)) {
-            Some(ty) => refuse(format!("values of {ty} exactly"), TOO_FINE),
+        let meant = |kind: &Kind| self != Format::Npy || kind.is_number();
+        if let Some((_, kind)) = results.iter().find(|(_, kind)| !meant(kind)) {
+            return refuse(kind.name().to_string(), "a `.npy` file holds numbers");
+        }
+        match results.iter().find(|(ty, _)| !held(ty)) {
+            Some((ty, _)) => refuse(format!("values of {ty} exactly"), TOO_FINE),
             None => Ok(()),
         }
     }
@@ -87,33 +96,40 @@ const TOO_FINE: &str = "they have more digits than its numbers, and a result is 
 
 /// Results side by side, as columns of one table.
 pub struct Frame<'a> {
-    results: Vec<(&'a str, &'a Data)>,
+    results: Vec<Shown<'a>>,
     columns: Vec<Column<'a>>,
     rows: usize,
 }
 
-/// One column: every `width`-th element of a result, from `first` on.
+/// One column: every `width`-th cell of a result, from `first` on.
 struct Column<'a> {
     name: String,
-    data: &'a Data,
+    result: Shown<'a>,
     first: usize,
     width: usize,
 }
 
 impl<'a> Frame<'a> {
-    /// Makes a frame of results by name. Either all belong to the rows of one table, which is their
-    /// first dimension, or (`by_rows` is false) none does, and they are one row.
+    /// Makes a frame of results that are numbers, by name. Either all belong to the rows of one
+    /// table, which is their first dimension, or (`by_rows` is false) none does, and they are one
+    /// row.
     pub fn new(results: Vec<(&'a str, &'a Data)>, by_rows: bool) -> Frame<'a> {
+        let shown = |(name, data)| Shown::numbers(name, data);
+        Frame::of(results.into_iter().map(shown).collect(), by_rows)
+    }
+
+    /// Makes a frame of results of any kind, as [`Frame::new`] does of numbers.
+    pub fn of(results: Vec<Shown<'a>>, by_rows: bool) -> Frame<'a> {
         let count = |data: &Data| if by_rows { data.shape[0] as usize } else { 1 };
-        let rows = results.first().map_or(0, |(_, data)| count(data));
+        let rows = results.first().map_or(0, |result| count(result.data));
         let mut columns: Vec<Column<'a>> = Vec::new();
         let mut taken = BTreeSet::new();
-        for &(name, data) in &results {
-            let width = data.elements.len().checked_div(rows).unwrap_or(0);
+        for &result in &results {
+            let width = result.cells().checked_div(rows).unwrap_or(0);
             for first in 0..width {
                 let mut name = match width {
-                    1 => name.to_string(),
-                    _ => format!("{name}_{first}"),
+                    1 => result.name.to_string(),
+                    _ => format!("{}_{first}", result.name),
                 };
                 // `a_0` may be a separate result beside the first column of `a`.
                 while !taken.insert(name.clone()) {
@@ -121,7 +137,7 @@ impl<'a> Frame<'a> {
                 }
                 columns.push(Column {
                     name,
-                    data,
+                    result,
                     first,
                     width,
                 });
@@ -151,7 +167,8 @@ impl<'a> Frame<'a> {
     /// The errors of [`Frame::write`].
     pub fn unfinished(&self, path: &Path) -> Result<Unfinished, Diagnostic> {
         let format = Format::of(path)?;
-        let types = self.results.iter().map(|(_, data)| data.ty);
+        let types = self.results.iter();
+        let types = types.map(|result| (result.data.ty, result.kind));
         format.check(path, &types.collect::<Vec<_>>())?;
         let written =
             NewFile::begin(path, Rights::AsBefore, Taken::Replace).and_then(|mut file| {
@@ -160,7 +177,7 @@ impl<'a> Frame<'a> {
                     (Format::Parquet, _) => self.parquet(&mut file)?,
                     (Format::Npy, results) => {
                         let mut arrays = results.iter();
-                        arrays.try_for_each(|(_, data)| npy::write(&mut file, data))?;
+                        arrays.try_for_each(|result| npy::write(&mut file, result.data))?;
                     }
                 }
                 Ok(file)
@@ -181,7 +198,8 @@ impl<'a> Frame<'a> {
     pub fn batch(&self) -> Result<RecordBatch, Diagnostic> {
         let column = |column: &Column<'a>| {
             let array = column.array(self.rows).ok_or_else(|| {
-                let message = format!("a column cannot hold values of {} exactly", column.data.ty);
+                let ty = column.result.data.ty;
+                let message = format!("a column cannot hold values of {ty} exactly");
                 Diagnostic::new(Code::Output, message)
                     .because(TOO_FINE)
                     .hint("take the result as NumPy, or write a `.csv` file")
@@ -217,8 +235,10 @@ impl<'a> Frame<'a> {
                 if index > 0 {
                     append(",");
                 }
-                let number = decimal::value_text(column.number(row), column.data.ty);
-                append(&Zeroizing::new(number));
+                let cell = column.csv(row);
+                // A line without any letter would be no row to its readers.
+                let is_blank = cell.is_empty() && self.columns.len() == 1;
+                append(if is_blank { "\"\"" } else { &cell });
             }
             append("\n");
         }
@@ -252,15 +272,70 @@ fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
 }
 
 impl Column<'_> {
-    /// Returns the stored number in a row.
-    fn number(&self, row: usize) -> i128 {
-        let element = self.data.elements[row * self.width + self.first];
-        of_element(self.data.ty, element)
+    /// The cell in a row.
+    fn cell(&self, row: usize) -> usize {
+        row * self.width + self.first
     }
 
-    /// Returns the column in its exact Arrow type; none if there is none.
+    /// Formats a cell for CSV: nothing where it is empty.
+    fn csv(&self, row: usize) -> Zeroizing<String> {
+        let cell = self.cell(row);
+        if self.result.is_missing(cell) {
+            return Zeroizing::new(String::new());
+        }
+        let Some(text) = self.result.text(cell) else {
+            let number = self.result.number(cell);
+            return Zeroizing::new(decimal::value_text(number, self.result.data.ty));
+        };
+        let text = Zeroizing::new(text);
+        match text.contains([',', '"', '\n', '\r']) || text.trim() != *text {
+            true => Zeroizing::new(format!("\"{}\"", text.replace('"', "\"\""))),
+            false => text,
+        }
+    }
+
+    /// Returns the column in its exact Arrow type; none if there is none. Empty cells are nulls.
     fn array(&self, rows: usize) -> Option<ArrayRef> {
-        let numbers = (0..rows).map(|row| self.number(row));
+        let column = self.meant(rows)?;
+        if self.result.missing.is_none() {
+            return Some(column);
+        }
+        let present = (0..rows).map(|row| !self.result.is_missing(self.cell(row)));
+        let present = BooleanArray::from_iter(present.map(Some));
+        let nulls = Some(NullBuffer::new(present.values().clone()));
+        let data = column.to_data().into_builder().nulls(nulls).build();
+        Some(make_array(data.ok()?))
+    }
+
+    /// Returns the column by the meaning of its elements, without its nulls.
+    fn meant(&self, rows: usize) -> Option<ArrayRef> {
+        let numbers = (0..rows).map(|row| self.result.number(self.cell(row)));
+        Some(match &self.result.kind.form {
+            Form::Number | Form::Missing(_) => return self.numbers(rows),
+            Form::Date => {
+                let days = numbers.map(|days| days as i32);
+                Arc::new(PrimitiveArray::<Date32Type>::from_iter_values(days))
+            }
+            Form::Timestamp => {
+                // Parquet has no unit of seconds. The years 1 to 9999 have room in milliseconds.
+                let units = numbers.map(|seconds| seconds as i64 * 1000);
+                Arc::new(PrimitiveArray::<TimestampMillisecondType>::from_iter_values(units))
+            }
+            Form::Text(_) => {
+                let texts = (0..rows).map(|row| self.result.text(self.cell(row)));
+                Arc::new(StringArray::from_iter(texts))
+            }
+            Form::Category(names) => {
+                let names = StringArray::from_iter_values(names);
+                let keys = Int32Array::from_iter_values(numbers.map(|key| key as i32));
+                Arc::new(DictionaryArray::try_new(keys, Arc::new(names)).ok()?)
+            }
+        })
+    }
+
+    fn numbers(&self, rows: usize) -> Option<ArrayRef> {
+        let ty = self.result.data.ty;
+        let numbers = (0..rows).map(|row| self.result.number(self.cell(row)));
         fn array<T: ArrowPrimitiveType>(
             numbers: impl Iterator<Item = i128>,
             native: impl Fn(i128) -> T::Native,
@@ -272,7 +347,7 @@ impl Column<'_> {
                 array::<$ty>(numbers, |number| number as $native)
             };
         }
-        Some(match exact_column(self.data.ty)? {
+        Some(match exact_column(ty)? {
             Exact::Bool => Arc::new(BooleanArray::from_iter(numbers.map(|bit| Some(bit != 0)))),
             Exact::Int { signed, bits } => match (signed, bits) {
                 (false, 8) => integers!(UInt8Type, u8),

@@ -17,7 +17,7 @@ impl Header {
     /// Finds the columns that fill an input: those that the signature names, else the column with
     /// the input's name, else (for several columns) all, if their number matches.
     fn columns(&self, want: &InputSpec<'_>) -> Result<Vec<usize>, Diagnostic> {
-        let (input, width) = (want.input, want.width());
+        let (input, width) = (want.input, want.cells());
         let all = self.all();
         let named = match (input.columns.is_empty(), width) {
             (false, _) if input.columns.len() as u64 == width => &input.columns,
@@ -44,7 +44,7 @@ impl Header {
     /// position alone.
     pub(crate) fn filling<'w>(&self, want: InputSpec<'w>) -> Result<Filling<'w>, Diagnostic> {
         let mut filling = Filling::new(want, self.columns(&want)?);
-        if want.input.columns.is_empty() && want.width() > 1 {
+        if want.input.columns.is_empty() && want.cells() > 1 {
             filling.by_position = self.all();
         }
         Ok(filling)

@@ -1,10 +1,13 @@
 //! Requirements of an input on a table, and the checks that all formats share.
 
+use crate::cell::{self, Cell};
 use crate::number::{Number, Unfit};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_program::decimal::{self, Nearest};
 use sealane_program::graph::{Input, Program, RowSymbol};
+use sealane_program::kind::{Form, Kind};
 use sealane_program::types::{Data, Range, Type, make_room};
+use std::collections::HashMap;
 use zeroize::Zeroizing;
 
 /// Requirements of an input: its type, shape, columns and range, and the bound on its rows.
@@ -28,29 +31,39 @@ impl<'a> InputSpec<'a> {
         self.layout().0
     }
 
-    /// Number of columns of each of its records.
+    /// Number of elements of each of its records.
     pub(crate) fn width(&self) -> u64 {
+        self.cells() * self.cell_width()
+    }
+
+    /// Number of columns of each of its records.
+    pub(crate) fn cells(&self) -> u64 {
         self.layout().1
+    }
+
+    /// Number of elements of one cell: the bytes of a text, and 1 for anything else.
+    pub(crate) fn cell_width(&self) -> u64 {
+        self.input.kind.cell_width(&self.input.shape.fixed)
     }
 
     /// Number of records, none where only the table determines it, and columns of each. A fixed
     /// dimension with column names becomes one record.
     fn layout(&self) -> (Option<u64>, u64) {
-        let shape = &self.input.shape;
+        let fixed = self.input.kind.cells(&self.input.shape.fixed);
         let product = |dims: &[u64]| dims.iter().product::<u64>();
-        match (shape.rows, shape.fixed.split_first()) {
-            (Some(_), _) => (None, product(&shape.fixed)),
+        match (self.input.shape.rows, fixed.split_first()) {
+            (Some(_), _) => (None, product(fixed)),
             (None, None) => (Some(1), 1),
-            (None, Some(_)) if self.input.columns.len() as u64 == product(&shape.fixed) => {
-                (Some(1), product(&shape.fixed))
+            (None, Some(_)) if self.input.columns.len() as u64 == product(fixed) => {
+                (Some(1), product(fixed))
             }
             (None, Some((first, rest))) => (Some(*first), product(rest)),
         }
     }
 
-    /// The dimensions of one record.
+    /// The dimensions of the cells of one record.
     pub(crate) fn record_dims(&self) -> &'a [u64] {
-        let fixed = &self.input.shape.fixed;
+        let fixed = self.input.kind.cells(&self.input.shape.fixed);
         match self.layout() {
             (Some(records), _) if fixed.first() == Some(&records) => &fixed[1..],
             _ => fixed,
@@ -126,6 +139,8 @@ pub(crate) struct Filling<'a> {
     rounded: u64,
     /// Names of its columns, if they were assigned by position alone.
     pub(crate) by_position: Vec<String>,
+    /// The places of its categories by their names.
+    pub(crate) categories: HashMap<&'a str, i128>,
 }
 
 impl<'a> Filling<'a> {
@@ -135,6 +150,10 @@ impl<'a> Filling<'a> {
             shape: vec![],
             elements: vec![],
         };
+        let categories = match &want.input.kind.form {
+            Form::Category(names) => names.iter().map(String::as_str).zip(0..).collect(),
+            _ => HashMap::new(),
+        };
         Filling {
             want,
             columns,
@@ -142,6 +161,7 @@ impl<'a> Filling<'a> {
             put: 0,
             rounded: 0,
             by_position: vec![],
+            categories,
         }
     }
 
@@ -178,7 +198,14 @@ impl<'a> Filling<'a> {
             }
             _ => {
                 let place = format!(" {}", place());
-                Err(out_of_range(input, &number.text(), None, place.trim_end()))
+                let text = match number {
+                    Number::Int(days) if !matches!(input.kind.form, Form::Category(_)) => {
+                        cell::number_text(&input.kind, days)
+                    }
+                    _ => None,
+                };
+                let text = text.unwrap_or_else(|| number.text());
+                Err(out_of_range(input, &text, None, place.trim_end()))
             }
         }
     }
@@ -239,6 +266,56 @@ pub fn array<'n>(
     }
     filling.loaded()
 }
+
+/// Reads cells of an array in memory, in C order, for an input of another kind than numbers. None
+/// is an empty cell.
+///
+/// # Errors
+/// The cells do not match the declaration of the input; the error names the index of the cell.
+pub fn cells<'n>(
+    want: InputSpec<'_>,
+    dims: &[u64],
+    cells: impl IntoIterator<Item = Option<Cell<'n>>>,
+) -> Result<Loaded, Diagnostic> {
+    let width = want.cell_width();
+    let mut whole = dims.to_vec();
+    if let Form::Text(_) = want.input.kind.form {
+        whole.push(width);
+    }
+    if !has_shape(want.input, &whole) {
+        return Err(wrong_shape(want.input, &whole, ""));
+    }
+    let mut filling = Filling::whole(want, whole);
+    let count = element_count(dims).unwrap_or(0) as usize;
+    for (index, cell) in (0..count).zip(cells) {
+        let at = index * width as usize;
+        match (cell, &want.input.kind) {
+            (
+                cell,
+                Kind {
+                    form: Form::Missing(_),
+                    ..
+                },
+            ) => filling.put_missing(at, cell.is_none()),
+            (Some(cell), _) => filling.put_cell(at, cell, || element(dims, index))?,
+            (None, kind) if kind.nullable => filling.put_null(at),
+            (None, _) => return Err(no_value(want.input, &element(dims, index))),
+        }
+    }
+    filling.loaded()
+}
+
+/// Makes the refusal of an empty cell; `place` states its position, as in "in row 7".
+pub(crate) fn no_value(input: &Input, place: &str) -> Diagnostic {
+    let message = format!("there is no value for `{}` {place}", input.name);
+    Diagnostic::new(Code::DataNull, message.trim_end())
+        .because("a secret cannot be missing: every row takes part")
+        .hint(FILL_IN)
+}
+
+/// Hint for a missing value.
+pub(crate) const FILL_IN: &str = "fill the value in, or drop the row, before the table is given; \
+                                  or declare `sl.nullable(...)`";
 
 /// Reads an array of 64-bit integers in memory, in C order, for an input that takes all of it:
 /// [`array()`], but all elements at once where every one of them is in the range of the input, and
@@ -438,7 +515,10 @@ pub(crate) fn out_of_range(
             .because("a number that is written is not taken for an infinite one")
             .hint("mend the value, write `inf` if that is meant, or declare a wider type");
     }
-    let text = |stored| decimal::text(stored, input.ty.fraction());
+    let text = |stored| {
+        let text = cell::number_text(&input.kind, stored);
+        text.unwrap_or_else(|| decimal::text(stored, input.ty.fraction()))
+    };
     let (lo, hi) = (text(input.range.lo), text(input.range.hi));
     let message = format!("`{}` is {value}{place}, outside {lo} to {hi}", input.name);
     Diagnostic::new(Code::DataRange, message)

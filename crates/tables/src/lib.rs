@@ -14,6 +14,7 @@
 //! | `input_spec` | requirements of an input on a table, and the checks that all formats share |
 //! | `header` | columns that fill an input |
 //! | `number` | a number of a source to the stored number of an input: one rule for all sources |
+//! | `cell` | dates, timestamps, texts, categories and missing values, in and out |
 //! | `csv_table` | CSV in, with the place of every cell |
 //! | `quotes` | refuses a CSV whose quotes are ambiguous |
 //! | `arrow` | record batches in |
@@ -28,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod arrow;
+mod cell;
 mod csv_table;
 mod frame;
 mod guard;
@@ -42,7 +44,8 @@ mod texts;
 
 pub use frame::{Format, Frame, Unfinished};
 
-pub use input_spec::{InputSpec, Loaded, array, check, integers};
+pub use cell::{Cell, Shown};
+pub use input_spec::{InputSpec, Loaded, array, cells, check, integers};
 pub use number::Number;
 pub use texts::Texts;
 

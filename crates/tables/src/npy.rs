@@ -9,7 +9,7 @@ use crate::input_spec::{
 use crate::{read_file, unreadable, unreadable_but};
 
 use npyz::{NpyFile, Order, WriteOptions, WriterBuilder};
-use sealane_diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::types::{Data, Type};
 use sealane_program::{decimal, float};
 use std::io::{self, BufWriter, Write};
@@ -23,6 +23,12 @@ pub(crate) fn read(path: &Path, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, 
 /// Reads the elements of one input. A flat array fits any shape with as many elements.
 fn read_one(path: &Path, want: &InputSpec<'_>) -> Result<Loaded, Diagnostic> {
     let input = want.input;
+    if !input.kind.is_number() {
+        let message = format!("{} holds no {}", path.display(), input.kind.name());
+        return Err(Diagnostic::new(Code::DataType, message)
+            .because(format!("the input `{}` is read from it", input.name))
+            .hint("a `.npy` file holds numbers; give CSV, Parquet or a table"));
+    }
     let bytes = read_file(path)?;
     check_header(&bytes).map_err(|cause| unreadable(path, &cause))?;
     let file = NpyFile::new(&bytes[..]).map_err(|error| unreadable(path, &in_words(&error)))?;

@@ -84,8 +84,8 @@ fn texts_in_a_dictionary_are_no_numbers() {
         let error = read(&input, &[column]);
         let text = "error[data-type]: column `city` of the table holds no numbers: Utf8\n\
                     reason: the input `city` is read from it\n\
-                    hint: convert it to numbers, such as one code for each text, where the table \
-                    is made";
+                    hint: declare the input as `sl.text(...)` or `sl.category([...])`, or convert \
+                    it to numbers";
         assert_eq!(error, Err(text.to_string()));
         let within = dictionary::<UInt64Type>(vec![0], dictionary::<Int8Type>(vec![1], texts()));
         assert_no_numbers(&input, within, "Utf8");

@@ -4,6 +4,7 @@ mod arrow;
 mod common;
 mod files;
 mod hostile;
+mod kinds;
 mod parquet;
 mod round_trips;
 mod texts;

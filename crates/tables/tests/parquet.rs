@@ -156,14 +156,15 @@ fn what_does_not_fit_is_told_with_row_and_column() {
         5,
         "error[data-type]: column `city` of duckdb.parquet holds no numbers: Utf8\n\
          reason: the input `city` is read from it\n\
-         hint: convert it to numbers, such as one code for each text, where the table is made",
+         hint: declare the input as `sl.text(...)` or `sl.category([...])`, or convert it to \
+         numbers",
     );
     refused(
         column("day", Type::I64),
         5,
         "error[data-type]: column `day` of duckdb.parquet holds no numbers: Date32\n\
          reason: the input `day` is read from it\n\
-         hint: convert it to whole numbers, such as days since a date",
+         hint: declare the input as `sl.date` or `sl.timestamp`, or convert it to whole numbers",
     );
     refused(
         column("Age", Type::U8),

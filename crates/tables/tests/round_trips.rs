@@ -6,6 +6,7 @@ use arrow_array::RecordBatchIterator;
 use proptest::prelude::*;
 use sealane_program::float;
 use sealane_program::graph::Input;
+use sealane_program::kind::Kind;
 use sealane_program::types::{Data, RowId, Shape, Type};
 use sealane_tables::{Format, Frame, InputSpec, Number, TableSource};
 #[cfg(unix)]
@@ -117,7 +118,7 @@ proptest! {
         for ending in ["csv", "parquet", "npy"] {
             let path = folder.path().join("results").with_extension(ending);
             let format = Format::of(&path).expect("a known ending");
-            if format.check(&path, &[data.ty]).is_err() {
+            if format.check(&path, &[(data.ty, &Kind::default())]).is_err() {
                 prop_assert!(ending != "csv" && data.ty.is_fixed() && data.ty.bits() > 52);
                 prop_assert!(frame.write(&path).is_err() && !path.exists());
                 continue;
@@ -143,7 +144,7 @@ fn columns_hold_fixed_point_exactly_or_not_at_all() {
     let held = |ty: Type, ending: &str| {
         let path = std::path::PathBuf::from("results").with_extension(ending);
         let format = Format::of(&path).expect("a known ending");
-        format.check(&path, &[ty]).is_ok()
+        format.check(&path, &[(ty, &Kind::default())]).is_ok()
     };
     for (ty, npy, parquet) in [
         (Type::fixed(32, 22), true, true),

@@ -6,6 +6,7 @@
 //! program, so `proptest` shrinks a failure by shrinking the tape.
 
 mod arithmetic;
+mod arrange;
 mod bodies;
 mod fixed;
 mod order;
@@ -164,6 +165,7 @@ impl Grower<'_> {
                 shape,
                 range,
                 columns,
+                kind: sealane_program::kind::Kind::default(),
                 span: None,
             };
             pool.push(self.builder.input(input.clone()).expect("an input"));
@@ -212,7 +214,7 @@ impl Grower<'_> {
     /// Adds a few values to the pool, or none if the builder refuses.
     fn step(&mut self, pool: &mut Vec<Handle>) {
         let a = self.pick(pool);
-        let made = match self.below(20) {
+        let made = match self.below(21) {
             0..=5 => self.binary(a, pool),
             6 => {
                 let op = self.pick(&Unary::ALL);
@@ -236,6 +238,7 @@ impl Grower<'_> {
             13 => self.call(a, pool),
             14 => self.lookup(a, pool),
             17 => self.fixed(a, pool),
+            19 => self.arranged(a, pool),
             18 => {
                 let ty = self.element_type();
                 match self.below(2) {
@@ -245,7 +248,7 @@ impl Grower<'_> {
             }
             15 if self.depth < DEPTH => return self.map(pool),
             16 if self.depth < DEPTH => return self.scan(pool),
-            19 => return self.order(pool),
+            20 => return self.order(pool),
             _ => self.binary(a, pool),
         };
         self.keep(pool, made);

@@ -6,6 +6,7 @@
 //! from their number of fraction bits; floating point is Rust's own (`floats`). It follows
 //! `NUMERICS.md` line by line. AES and SHA-256 are those of the RustCrypto crates.
 
+mod arrange;
 mod floats;
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
@@ -154,6 +155,15 @@ fn run(graph: &Graph, params: Vec<Tensor>, context: Context) -> Vec<Vec<Tensor>>
                 body,
             } => sort(&done, over, captured, body, context),
             Op::Compact { keep, over } => compact(&done, *keep, over),
+            Op::View { of, start, dims } => {
+                let by_rows = value.shape.rows.is_some();
+                vec![arrange::view(
+                    &done[of.0 as usize][0],
+                    by_rows,
+                    *start,
+                    dims,
+                )]
+            }
             op => vec![compute(op, value.ty, &done, context)],
         };
         if !value.op.has_parts() {
@@ -363,6 +373,17 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
             len,
             squeeze,
         } => pick(of(a), *axis as usize, *start, *len, *squeeze),
+        Op::Concat(values, axis) => {
+            arrange::concat(&values.iter().map(of).collect::<Vec<_>>(), *axis as usize)
+        }
+        Op::Accumulate(op, a, axis) => {
+            arrange::accumulate(of(a), *axis, |x, y| match (first, op) {
+                (Some(floats), Reduction::Min | Reduction::Max) => {
+                    floats.end(*op == Reduction::Min, x, y)
+                }
+                _ => wrap(reduced(*op, x, y)),
+            })
+        }
         Op::Lookup { table, index } => lookup(of(table), of(index)),
         Op::Stack(values, axis) => stack(&values.iter().map(of).collect::<Vec<_>>(), *axis),
         Op::Call(name, operands) => call(name, &operands.iter().map(of).collect::<Vec<_>>()),
@@ -415,6 +436,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
         | Op::Map { .. }
         | Op::Scan { .. }
         | Op::Sort { .. }
+        | Op::View { .. }
         | Op::Compact { .. } => unreachable!("in `run`"),
     };
     Tensor { ty, ..tensor }

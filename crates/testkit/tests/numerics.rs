@@ -2,7 +2,7 @@
 //! numbers are Python's results, or follow from the sentence by hand.
 
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_program::builder::{Builder, Handle, Index, Operand};
+use sealane_program::builder::{Builder, Handle, Index, Length, Operand};
 use sealane_program::graph::{Binary::*, Input, Reduction, Unary::*};
 use sealane_program::types::{Data, Range, Shape, Type};
 use sealane_testkit::reference::evaluate;
@@ -58,6 +58,7 @@ fn run_shaped(
             shape,
             range: *range,
             columns,
+            kind: sealane_program::kind::Kind::default(),
             span,
         };
         handles.push(b.input(declared)?);
@@ -647,6 +648,22 @@ fn n26_sums_have_the_type_of_their_elements_or_dtype() {
     );
     assert_eq!(error.hint, "write `sl.sum(x0, dtype=sl.u18)`");
     assert_eq!(sum(Some(u(18))).unwrap(), (u(18), vec![765]));
+    let running = |dtype| {
+        run_shaped(true, &[b], |build, x| {
+            build.accumulate(Reduction::Sum, x[0], 0, dtype, None)
+        })
+    };
+    let error = running(None).unwrap_err();
+    assert_eq!(error.hint, "write `sl.cumsum(x0, dtype=sl.u18)`");
+    assert_eq!(running(Some(u(18))).unwrap(), (u(18), vec![255, 510, 765]));
+    let wraps = run(&[all(w(8), &[255, 2, 9])], |build, x| {
+        build.accumulate(Reduction::Sum, x[0], -1, None, None)
+    });
+    assert_eq!(wraps.unwrap(), (w(8), vec![255, 1, 10]));
+    let most = run(&[all(i(8), &[-5, 3, -9, 4])], |build, x| {
+        build.accumulate(Reduction::Max, x[0], 0, None, None)
+    });
+    assert_eq!(most.unwrap(), (i(8), vec![-5, 3, 3, 4]));
 }
 
 #[test]
@@ -722,6 +739,19 @@ fn n30_shapes_broadcast() {
     });
     let error = mixed.unwrap_err();
     assert_eq!(error.message, "shapes [n] and [2] do not go together");
+    let single = run_shaped(true, &[all(u(8), &[1, 2])], |b, x| {
+        let fixed = Data::from_numbers(u(8), vec![1], &[2]).expect("a number");
+        let fixed = b.constant(fixed, None)?;
+        b.binary(Eq, fixed.into(), x[0].into(), None)
+    });
+    assert_eq!(single.unwrap(), (Type::Bool, vec![0, 1]));
+    let behind = run_shaped(true, &[all(u(8), &[1, 2])], |b, x| {
+        let fixed = Data::from_numbers(u(8), vec![2, 1], &[1, 2]).expect("two numbers");
+        let fixed = b.constant(fixed, None)?;
+        b.binary(Eq, fixed.into(), x[0].into(), None)
+    });
+    let error = behind.unwrap_err();
+    assert_eq!(error.message, "shapes [2, 1] and [n] do not go together");
 }
 
 #[test]
@@ -741,6 +771,21 @@ fn n31_indices_are_those_of_numpy() {
         rows.unwrap_err().message,
         "axis 0 of shape [n] is symbolic and takes no index but `:`"
     );
+    let step = |start, stop, step| at(Index::Stepped { start, stop, step });
+    assert_eq!(step(None, None, -1).unwrap(), [13, 12, 11, 10]);
+    assert_eq!(step(Some(-1), Some(0), -2).unwrap(), [13, 11]);
+    assert_eq!(step(Some(1), Some(99), 2).unwrap(), [11, 13]);
+    assert_eq!(step(None, Some(2), -1).unwrap(), [13]);
+    assert_eq!(step(None, None, 0).unwrap_err().code, Code::IndexRange);
+    let arranged = run(&[a], |b, x| {
+        let square = b.reshape(x[0], &[Length::Of(2), Length::Of(-1)], None)?;
+        let turned = b.transpose(square, None, None)?;
+        let wide = b.broadcast_to(square, &[2, 2, 2].map(Length::Of), None)?;
+        let flat = b.reshape(wide, &[Length::Of(4), Length::Of(2)], None)?;
+        b.concatenate(&[turned.into(), flat.into()], 0, None)
+    });
+    let wanted = [10, 12, 11, 13, 10, 11, 12, 13, 10, 11, 12, 13];
+    assert_eq!(arranged.unwrap(), (u(8), wanted.to_vec()));
 }
 
 #[test]
@@ -849,6 +894,7 @@ fn n36_results_fit_their_declared_type() {
             shape,
             range,
             columns,
+            kind: sealane_program::kind::Kind::default(),
             span: None,
         };
         let x = b.input(input)?;

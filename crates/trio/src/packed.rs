@@ -105,6 +105,12 @@ impl Shares for Packed {
         }
     }
 
+    fn beside(parts: &[&Packed]) -> Packed {
+        let words = parts.iter().map(|part| &part.words).collect::<Vec<_>>();
+        let elements = parts.first().map_or(0, |part| part.elements);
+        Packed::of(elements, Planes::beside(&words))
+    }
+
     fn resize(&self, first: usize, count: usize, signed: bool) -> Packed {
         Packed::of(self.elements, self.words.resize(first, count, signed))
     }
@@ -112,11 +118,11 @@ impl Shares for Packed {
 
 /// Reduces a nest of dimensions to as few as possible: dimensions of length 1 are dropped, and
 /// contiguous neighbours are merged.
-fn merged(dims: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    let mut merged: Vec<(usize, usize)> = Vec::new();
+fn merged(dims: &[(usize, isize)]) -> Vec<(usize, isize)> {
+    let mut merged: Vec<(usize, isize)> = Vec::new();
     for &(len, stride) in dims.iter().filter(|(len, _)| *len != 1) {
         match merged.last_mut() {
-            Some(outer) if outer.1 == len * stride => *outer = (outer.0 * len, stride),
+            Some(outer) if outer.1 == len as isize * stride => *outer = (outer.0 * len, stride),
             _ => merged.push((len, stride)),
         }
     }
@@ -128,7 +134,7 @@ fn merged(dims: &[(usize, usize)]) -> Vec<(usize, usize)> {
 fn put_bits(
     plane: &mut [u64],
     base: usize,
-    dims: &[(usize, usize)],
+    dims: &[(usize, isize)],
     from: &[u64],
     next: &mut usize,
 ) {
@@ -140,15 +146,17 @@ fn put_bits(
         }
         [(len, stride), ref inner @ ..] => {
             for i in 0..len {
-                put_bits(plane, base + i * stride, inner, from, next);
+                let at = base.wrapping_add_signed(i as isize * stride);
+                put_bits(plane, at, inner, from, next);
             }
         }
     }
 }
 
 /// Appends the bits that a nest of dimensions names, from bit `base` on.
-fn gather_bits(plane: &[u64], base: usize, dims: &[(usize, usize)], writer: &mut Writer) {
+fn gather_bits(plane: &[u64], base: usize, dims: &[(usize, isize)], writer: &mut Writer) {
     let bit = |at: usize| plane[at / 64] >> (at % 64) & 1;
+    let at = |i: usize, stride: isize| base.wrapping_add_signed(i as isize * stride);
     match *dims {
         [] => writer.push(bit(base), 1),
         [(len, 1)] => writer.copy(plane, base, len),
@@ -156,13 +164,13 @@ fn gather_bits(plane: &[u64], base: usize, dims: &[(usize, usize)], writer: &mut
         [(len, stride)] => {
             for first in (0..len).step_by(64) {
                 let some = (len - first).min(64);
-                let one = |word, i| word | bit(base + (first + i) * stride) << i;
+                let one = |word, i| word | bit(at(first + i, stride)) << i;
                 writer.push((0..some).fold(0, one), some);
             }
         }
         [(len, stride), ref inner @ ..] => {
             for i in 0..len {
-                gather_bits(plane, base + i * stride, inner, writer);
+                gather_bits(plane, at(i, stride), inner, writer);
             }
         }
     }
@@ -215,38 +223,35 @@ mod tests {
         share.gather(&View::whole(share.elements()), &View::whole(1))
     }
 
-    /// A view that stays within `elements`, and how far its largest index lies beyond its offset.
-    fn view(elements: usize, dims: Vec<(usize, usize)>) -> (View, usize) {
-        let mut span = 0;
+    /// A view that stays within `elements`, and how far its largest index lies beyond its smallest,
+    /// which is 0.
+    fn view(elements: usize, dims: Vec<(usize, isize)>) -> (View, usize) {
+        let (mut offset, mut span) = (0, 0);
         let mut kept = vec![];
         for (len, stride) in dims {
-            if span + len.saturating_sub(1) * stride < elements {
-                span += len.saturating_sub(1) * stride;
+            let reach = len.saturating_sub(1) * stride.unsigned_abs();
+            if span + reach < elements {
+                span += reach;
+                offset += if stride < 0 { reach } else { 0 };
                 kept.push((len, stride));
             }
         }
-        (
-            View {
-                offset: 0,
-                dims: kept,
-            },
-            span,
-        )
+        (View { offset, dims: kept }, span)
     }
 
     proptest! {
         #[test]
         fn movements_are_those_of_bytes(
             (planes, elements, bits) in tensor(),
-            lanes in prop::collection::vec((0..70usize, 0..66usize), 0..4),
-            inner in prop::collection::vec((0..4usize, 0..8usize), 0..2),
+            lanes in prop::collection::vec((0..70usize, -66..66isize), 0..4),
+            inner in prop::collection::vec((0..4usize, -8..8isize), 0..2),
             (first, count, signed) in (0..5usize, 0..6usize, any::<bool>()),
         ) {
             let packed = pack(planes, elements, &bits);
             let bytes = Planes::new(planes, elements, bits);
             let (mut lanes, span) = view(bytes.elements(), lanes);
             let (inner, inner_span) = view(bytes.elements() - span, inner);
-            lanes.offset = bytes.elements() - 1 - span - inner_span;
+            lanes.offset += bytes.elements() - 1 - span - inner_span;
             assert_same(&packed.gather(&lanes, &inner), &bytes.gather(&lanes, &inner));
             let resized = (packed.resize(first, count, signed), bytes.resize(first, count, signed));
             assert_same(&resized.0, &resized.1);
@@ -267,6 +272,7 @@ mod tests {
                     assert_same(&packed, &bytes);
                 }
             }
+            assert_same(&Packed::beside(&[&packed, &resized.0]), &Planes::beside(&[&bytes, &resized.1]));
             for inner in (1..=bytes.planes()).filter(|inner| bytes.planes() % inner == 0) {
                 assert_same(&packed.spread(inner), &bytes.spread(inner));
             }

@@ -73,20 +73,20 @@ impl Shares for Share {
     }
 
     fn concat(parts: &[&Share]) -> Share {
-        let held = parts.iter().find(|part| !matches!(part.0, Body::Shape(..)));
-        Share(match held.map(|part| &part.0) {
-            Some(Body::Bits(_)) => Body::Bits(joined(parts, |body| match body {
-                Body::Bits(pair) => Some(pair),
-                _ => None,
-            })),
-            Some(Body::Ring(_)) => Body::Ring(joined(parts, |body| match body {
-                Body::Ring(pair) => Some(pair),
-                _ => None,
-            })),
-            _ => Body::Shape(
+        all(parts, Pair::concat, Pair::concat).unwrap_or_else(|| {
+            Share(Body::Shape(
                 parts.first().map_or(0, |part| part.planes()),
                 parts.iter().map(|part| part.elements()).sum(),
-            ),
+            ))
+        })
+    }
+
+    fn beside(parts: &[&Share]) -> Share {
+        all(parts, Pair::beside, Pair::beside).unwrap_or_else(|| {
+            Share(Body::Shape(
+                parts.iter().map(|part| part.planes()).sum(),
+                parts.first().map_or(0, |part| part.elements()),
+            ))
         })
     }
 
@@ -120,8 +120,30 @@ impl Shares for Share {
     }
 }
 
-/// All parts in one, where shapes without data are zeros.
-fn joined<T: Shares>(parts: &[&Share], held: impl Fn(&Body) -> Option<&Pair<T>>) -> Pair<T> {
+/// A way to join the components of several shares.
+type Join<T> = fn(&[&Pair<T>]) -> Pair<T>;
+
+/// All parts in one; none if they are shapes without data.
+fn all(parts: &[&Share], bits: Join<Packed>, ring: Join<Planes<u64>>) -> Option<Share> {
+    let held = parts.iter().find(|part| !matches!(part.0, Body::Shape(..)));
+    Some(Share(match held.map(|part| &part.0)? {
+        Body::Bits(_) => Body::Bits(joined(parts, bits, |body| match body {
+            Body::Bits(pair) => Some(pair),
+            _ => None,
+        })),
+        _ => Body::Ring(joined(parts, ring, |body| match body {
+            Body::Ring(pair) => Some(pair),
+            _ => None,
+        })),
+    }))
+}
+
+/// Joins all parts, where shapes without data are zeros.
+fn joined<T: Shares>(
+    parts: &[&Share],
+    join: Join<T>,
+    held: impl Fn(&Body) -> Option<&Pair<T>>,
+) -> Pair<T> {
     let zeros = parts.iter().map(|part| match part.0 {
         Body::Shape(planes, elements) => Some(Pair::zeros(planes, elements)),
         _ => None,
@@ -135,7 +157,7 @@ fn joined<T: Shares>(parts: &[&Share], held: impl Fn(&Body) -> Option<&Pair<T>>)
         parts.len(),
         "bits and ring elements do not join"
     );
-    Pair::concat(&pairs)
+    join(&pairs)
 }
 
 impl<T: Shares> Shares for Pair<T> {
@@ -167,6 +189,11 @@ impl<T: Shares> Shares for Pair<T> {
     fn put(&mut self, places: &View, from: &Self, first: usize) {
         let both = self.0.iter_mut().zip(&from.0);
         both.for_each(|(to, from)| to.put(places, from, first));
+    }
+
+    fn beside(parts: &[&Self]) -> Self {
+        let all = |i: usize| parts.iter().map(|part| &part.0[i]).collect::<Vec<_>>();
+        Pair([0, 1].map(|i| T::beside(&all(i))))
     }
 
     fn resize(&self, first: usize, count: usize, signed: bool) -> Self {

@@ -134,7 +134,7 @@ proptest! {
         let ends = honest(&setting, &guests(&setting, &owners), |side| {
             // Each term becomes a plane of its own.
             let lanes_view = View { offset: 0, dims: vec![(lanes, 1)] };
-            let inner = View { offset: 0, dims: vec![(terms, lanes)] };
+            let inner = View { offset: 0, dims: vec![(terms, lanes as isize)] };
             let [x, y] = [(owners[0], &x), (owners[1], &y)].map(|(owner, values)| {
                 side.integers(owner, k, values)
             });

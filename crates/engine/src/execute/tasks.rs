@@ -96,10 +96,11 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 return Ok(None);
             }
             StepOp::Concat { parts, out } => {
-                let parts = parts.iter().map(|part| self.value(*part, block));
-                let parts = parts.collect::<Result<Vec<_>, _>>()?;
+                let elements = parts.iter().map(|part| part.inner.count(rows)).sum::<u64>();
+                let parts = self.operands(parts, block)?;
                 let parts = parts.iter().map(Arc::as_ref).collect::<Vec<_>>();
-                self.write(*out, W::Share::concat(&parts), block)?;
+                let share = W::Share::beside(&parts).spread(elements as usize);
+                self.write(*out, share, block)?;
                 return Ok(None);
             }
             StepOp::Linear {

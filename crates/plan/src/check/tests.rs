@@ -24,6 +24,7 @@ fn sample() -> Plan {
         shape,
         range,
         columns: vec![],
+        kind: sealane_program::kind::Kind::default(),
         span: None,
     };
     let x = b.input(input).unwrap();

@@ -66,6 +66,15 @@ impl Fuser<'_> {
                 let placed = self.placed_in_ring(*of);
                 placed.slice(*axis as usize, *start, *len, *squeeze)
             }
+            Op::View { of, start, dims } => {
+                let placed = self.placed_in_ring(*of);
+                self.view(*of, placed, (*start, dims), Algebra::Z2k(k))
+            }
+            Op::Concat(parts, axis) => {
+                let parts = parts.iter().map(|part| self.placed_in_ring(*part));
+                let parts = parts.collect::<Vec<_>>();
+                self.concat(value, phase, &parts, *axis as usize, Algebra::Z2k(k))
+            }
             Op::Cast(of) => self.placed_in_ring(*of),
             Op::Stack(parts, axis) if parts.len() == 1 => {
                 self.placed_in_ring(parts[0]).with_axis(*axis as usize)

@@ -299,13 +299,20 @@ impl<'a> Fuser<'a> {
     /// Returns a tensor that holds a value and nothing else, in row-major order. If it has to be
     /// copied out of another tensor, that happens in the phase of the value, not of its user.
     pub fn stored_whole(&mut self, id: ValueId, placed: Placement) -> TensorId {
-        let tensor = self.draft.tensor(placed.store).clone();
+        let tensor = self.draft.tensor(placed.store);
         if placed.is_whole(tensor.elements) {
             return placed.store;
         }
+        let algebra = tensor.algebra;
+        self.copied(id, placed, algebra)
+    }
+
+    /// Copies a value to a tensor of its own, in row-major order.
+    pub fn copied(&mut self, id: ValueId, placed: Placement, algebra: Algebra) -> TensorId {
+        let range = self.draft.tensor(placed.store).range;
         let value = self.main(id);
         let (rows, fixed) = (value.shape.rows, &value.shape.fixed);
-        let out = self.tensor_in(tensor.algebra, rows, fixed, tensor.range);
+        let out = self.tensor_in(algebra, rows, fixed, range);
         let from = placed.read(&lens(&value.shape), 0);
         let phase = self.phases[id.0 as usize];
         let rank = self.rank_after(&[placed.store], phase);
@@ -314,7 +321,7 @@ impl<'a> Fuser<'a> {
     }
 
     /// Stores a value of a body: lanes outermost, then its own dimensions.
-    fn export(&mut self, unit: usize, node: ValueId, axis: Option<usize>) -> Placement {
+    pub fn export(&mut self, unit: usize, node: ValueId, axis: Option<usize>) -> Placement {
         let rows = self.draft.units[unit].phase.rows;
         let body = self.body(unit);
         let value = &body.graph.values[node.0 as usize];
@@ -385,6 +392,9 @@ fn name(op: &Op) -> String {
         Op::Slice { .. } => "slice".into(),
         Op::Lookup { .. } => "lookup".into(),
         Op::Stack(..) => "stack".into(),
+        Op::View { .. } => "view".into(),
+        Op::Concat(..) => "concat".into(),
+        Op::Accumulate(reduction, ..) => format!("running {}", reduction.name()),
         Op::Map { .. } => "map".into(),
         Op::Scan { .. } => "scan".into(),
         Op::RowNumber(_) => "row_number".into(),

@@ -4,6 +4,8 @@
 //! and scans are unrolled; reductions are sums of many terms or trees.
 
 use super::meet;
+mod accumulate;
+
 use super::numeric::Placed;
 use super::ops;
 use super::words::{Stacks, Words, around, broadcast, count, last, locate, widen};
@@ -35,6 +37,7 @@ enum Held {
 /// A circuit under construction.
 pub(super) struct Lowering {
     pub builder: Builder,
+    goal: Goal,
     placed: Placed,
     /// Words made so far, including those that took no gate.
     words: usize,
@@ -45,6 +48,7 @@ impl Lowering {
     pub fn new(goal: Goal) -> Lowering {
         Lowering {
             builder: Builder::for_goal(goal),
+            goal,
             placed: Placed::default(),
             words: 0,
         }
@@ -139,6 +143,26 @@ impl Lowering {
                     words: moved,
                 })));
             }
+            Op::View { of, start, dims } => {
+                let (from, of) = (*start as i64, scope.words(*of));
+                let lengths = dims.iter().map(|(length, _)| *length).collect::<Vec<_>>();
+                let words = self.elements(count(&lengths), |_, mut index| {
+                    let mut at = from;
+                    for (length, step) in dims.iter().rev() {
+                        at += (index % *length as usize) as i64 * step;
+                        index /= *length as usize;
+                    }
+                    of.words[at as usize].clone()
+                })?;
+                return Ok(Held::One(Rc::new(Words {
+                    range: of.range,
+                    words,
+                })));
+            }
+            Op::Concat(parts, axis) => self.concat(value, scope, parts, *axis as usize)?,
+            Op::Accumulate(reduction, of, axis) => {
+                self.accumulate(*reduction, value.range, scope, *of, *axis as usize)?
+            }
             Op::Lookup { table, index } => self.lookup(value.range, scope, *table, *index)?,
             Op::Stack(parts, axis) => {
                 let (outer, length, inner) = around(&value.shape.fixed, *axis as usize);
@@ -231,6 +255,27 @@ impl Lowering {
             let terms = (0..length).map(|along| words.int(first + along * inner));
             ops::reduce(&mut l.builder, reduction, &terms.collect::<Vec<_>>(), range)
         })
+    }
+
+    fn concat(
+        &mut self,
+        value: &Value,
+        scope: &Scope,
+        parts: &[ValueId],
+        axis: usize,
+    ) -> Result<Vec<Word>, TooLarge> {
+        let (outer, _, _) = around(&value.shape.fixed, axis);
+        let width = usize::from(value.range.bits());
+        let mut words = Vec::new();
+        for block in 0..outer {
+            for part in parts {
+                let run = count(&scope.fixed(*part)[axis..]);
+                words.extend(self.elements(run, |_, at| {
+                    scope.words(*part).int(block * run + at).resize(width)
+                })?);
+            }
+        }
+        Ok(words)
     }
 
     fn dot(

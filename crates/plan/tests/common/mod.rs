@@ -187,8 +187,11 @@ impl Machine<'_> {
             }
             StepOp::Meet { .. } => self.meet(step),
             StepOp::Concat { parts, out } => {
-                let parts = parts.iter().map(|part| self.values[part].as_ref());
-                vec![(*out, Bits::concat(&parts.collect::<Vec<_>>()))]
+                let elements = parts.iter().map(|part| part.inner.at(rows).count()).sum();
+                let parts = parts.iter().map(|part| self.gather(part, rows));
+                let parts = parts.collect::<Vec<_>>();
+                let joined = Bits::beside(&parts.iter().collect::<Vec<_>>());
+                vec![(*out, joined.spread(elements))]
             }
             StepOp::Convert { value, out } => {
                 let known = &self.plan.values[value.0 as usize];
@@ -552,6 +555,7 @@ impl Sketch {
             shape,
             range,
             columns: vec![],
+            kind: sealane_program::kind::Kind::default(),
             span: None,
         };
         self.builder.input(input).unwrap()

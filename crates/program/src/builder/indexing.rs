@@ -17,6 +17,15 @@ pub enum Index {
         /// Element after the last; absent for all that follow.
         stop: Option<i64>,
     },
+    /// `start:stop:step` with a step other than 1, which may be negative: ends as in Python.
+    Stepped {
+        /// First element; absent for the first of the axis, or the last if the step is negative.
+        start: Option<i64>,
+        /// End of the elements, itself left out; absent for the end of the axis.
+        stop: Option<i64>,
+        /// Step, other than 0.
+        step: i64,
+    },
     /// `None`: a new axis of length 1.
     NewAxis,
     /// `...`: all axes without a part of their own.
@@ -31,7 +40,10 @@ impl Index {
 
     /// Returns whether it stands for an existing axis.
     fn takes_axis(self) -> bool {
-        matches!(self, Index::At(_) | Index::Slice { .. })
+        matches!(
+            self,
+            Index::At(_) | Index::Slice { .. } | Index::Stepped { .. }
+        )
     }
 }
 
@@ -54,6 +66,13 @@ impl Builder {
             if part == Index::NewAxis {
                 id = self.push(Op::Stack(vec![id], axis), Type::Bool, span)?;
                 axis += 1;
+                continue;
+            }
+            if let Index::Stepped { start, stop, step } = part {
+                let walk = self.stepped(&shape, original, [start, stop], step);
+                let walk = walk.map_err(|error| error.at(span))?;
+                id = self.every(id, axis, walk, span)?;
+                (original, axis) = (original + 1, axis + 1);
                 continue;
             }
             let cut = self
@@ -106,19 +125,10 @@ impl Builder {
         axis: usize,
         part: Index,
     ) -> Result<Option<(u64, u64, bool)>, Diagnostic> {
-        let text = self.shape_text(shape);
-        let n = match shape.dim(axis) {
-            _ if part == Index::ALL => return Ok(None),
-            Some(Dim::Fixed(n)) => n as i64,
-            _ => {
-                return Err(Diagnostic::new(
-                    Code::IndexRange,
-                    format!("axis {axis} of shape {text} is symbolic and takes no index but `:`"),
-                )
-                .because("the number of rows is known only at run time")
-                .hint("use `sl.map`, `sl.scan` or a reduction to work on the rows"));
-            }
-        };
+        if part == Index::ALL {
+            return Ok(None);
+        }
+        let (text, n) = (self.shape_text(shape), self.length(shape, axis)?);
         // Lengths are at most 2^24, so that nothing here leaves `i64`.
         let from_end = |i: i64| if i < 0 { i.saturating_add(n) } else { i };
         match part {
@@ -126,10 +136,7 @@ impl Builder {
                 let start = start.map_or(0, |i| from_end(i).clamp(0, n));
                 let stop = stop.map_or(n, |i| from_end(i).clamp(0, n));
                 if start >= stop {
-                    let message = format!("an empty slice along axis {axis} of shape {text}");
-                    return Err(Diagnostic::new(Code::IndexRange, message)
-                        .because("every value has at least one element")
-                        .hint("let the slice begin before it ends, within the axis"));
+                    return Err(self.empty(shape, axis));
                 }
                 let whole = start == 0 && stop == n;
                 Ok((!whole).then_some((start as u64, (stop - start) as u64, false)))
@@ -147,6 +154,66 @@ impl Builder {
                 .hint("negative ones count from the end, and -1 is the last element"))
             }
         }
+    }
+
+    /// Length of a fixed axis; the symbolic one takes no index.
+    fn length(&self, shape: &Shape, axis: usize) -> Result<i64, Diagnostic> {
+        match shape.dim(axis) {
+            Some(Dim::Fixed(n)) => Ok(n as i64),
+            _ => {
+                let text = self.shape_text(shape);
+                Err(Diagnostic::new(
+                    Code::IndexRange,
+                    format!("axis {axis} of shape {text} is symbolic and takes no index but `:`"),
+                )
+                .because("the number of rows is known only at run time")
+                .hint("use `sl.map`, `sl.scan` or a reduction to work on the rows"))
+            }
+        }
+    }
+
+    fn empty(&self, shape: &Shape, axis: usize) -> Diagnostic {
+        let text = self.shape_text(shape);
+        let message = format!("an empty slice along axis {axis} of shape {text}");
+        Diagnostic::new(Code::IndexRange, message)
+            .because("every value has at least one element")
+            .hint("let the slice begin before it ends, within the axis")
+    }
+
+    /// First element, number of elements and step of `start:stop:step`, with Python's rules.
+    fn stepped(
+        &self,
+        shape: &Shape,
+        axis: usize,
+        ends: [Option<i64>; 2],
+        step: i64,
+    ) -> Result<(u64, u64, i64), Diagnostic> {
+        if step == 0 {
+            return Err(
+                Diagnostic::new(Code::IndexRange, "the step of a slice is 0")
+                    .because("the slice would never end")
+                    .hint("leave the step out, or write `x[::-1]` for the reverse order"),
+            );
+        }
+        let n = self.length(shape, axis)?;
+        let forwards = step > 0;
+        let (least, most) = if forwards { (0, n) } else { (-1, n - 1) };
+        let end = |given: Option<i64>, otherwise| match given {
+            Some(i) if i < 0 => i.saturating_add(n).clamp(least, most),
+            Some(i) => i.clamp(least, most),
+            None => otherwise,
+        };
+        let [start, stop] = ends;
+        let (start, stop) = match forwards {
+            true => (end(start, least), end(stop, most)),
+            false => (end(start, most), end(stop, least)),
+        };
+        let gap = if forwards { stop - start } else { start - stop };
+        if gap <= 0 {
+            return Err(self.empty(shape, axis));
+        }
+        let count = (gap as u64).div_ceil(step.unsigned_abs());
+        Ok((start as u64, count, step))
     }
 
     /// An axis counted from the start or, if negative, from the end of `count` places.

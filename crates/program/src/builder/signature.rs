@@ -3,6 +3,7 @@
 use super::{BodyKind, Builder, Handle, Operand, within};
 use crate::check;
 use crate::graph::{Graph, Input, Op, Program, Reveal, RowSymbol};
+use crate::kind::Kind;
 use crate::types::{Data, RowId, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 
@@ -133,6 +134,19 @@ impl Builder {
         ty: Type,
         span: Option<&Span>,
     ) -> Result<(), Diagnostic> {
+        self.reveal_as(name, value, to, ty, Kind::default(), span)
+    }
+
+    /// Reveals a value as [`Builder::reveal`] does, whose elements have this meaning in tables.
+    pub fn reveal_as(
+        &mut self,
+        name: &str,
+        value: Operand,
+        to: &[u8],
+        ty: Type,
+        kind: Kind,
+        span: Option<&Span>,
+    ) -> Result<(), Diagnostic> {
         let located = |error: Diagnostic| error.at(span);
         if self.open.len() > 1 {
             let message = format!("result {name} is revealed inside of a body");
@@ -155,6 +169,7 @@ impl Builder {
             value,
             to,
             ty,
+            kind,
         };
         let new = self.program.results.iter().all(|other| other.name != name);
         check::unique("result", name, new).map_err(located)?;

@@ -6,7 +6,7 @@ use crate::types::{Dim, Shape};
 use sealane_diagnostic::{Code, Diagnostic};
 
 /// Shape to which both broadcast: aligned at the last dimension, each pair equal or one of them 1
-/// or absent; the symbolic dimension matches only itself or nothing.
+/// or absent; the symbolic dimension matches itself, one of length 1, or nothing.
 pub fn broadcast(scope: &Scope, a: &Shape, b: &Shape) -> Result<Shape, Diagnostic> {
     let rank = a.rank().max(b.rank());
     let from_end = |shape: &Shape, back| shape.rank().checked_sub(back).and_then(|i| shape.dim(i));
@@ -15,11 +15,12 @@ pub fn broadcast(scope: &Scope, a: &Shape, b: &Shape) -> Result<Shape, Diagnosti
         let dim = match (from_end(a, back), from_end(b, back)) {
             (Some(dim), None) | (None, Some(dim)) => Some(dim),
             (Some(x), Some(y)) if x == y => Some(x),
-            (Some(Dim::Fixed(1)), Some(Dim::Fixed(n))) => Some(Dim::Fixed(n)),
-            (Some(Dim::Fixed(n)), Some(Dim::Fixed(1))) => Some(Dim::Fixed(n)),
+            (Some(Dim::Fixed(1)), Some(dim)) | (Some(dim), Some(Dim::Fixed(1))) => Some(dim),
             _ => None,
         };
         match dim {
+            // Rows are the first axis, also of the result.
+            Some(Dim::Rows(_)) if !joint.fixed.is_empty() => return Err(mismatch(scope, a, b)),
             Some(Dim::Rows(rows)) => joint.rows = Some(rows),
             Some(Dim::Fixed(n)) => joint.fixed.push(n),
             None => return Err(mismatch(scope, a, b)),

@@ -12,6 +12,7 @@ use crate::graph::{
     Binary, Graph, Input, Op, Program, Reduction, Reveal, RowSymbol, Unary, Value, ValueId,
     Visibility,
 };
+use crate::kind::{Kind, MAX_CATEGORIES};
 use crate::types::{Data, Range, RowId, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 
@@ -150,6 +151,7 @@ impl<'a> Parser<'a> {
         self.cursor.sign(":")?;
         let owner = self.party()?;
         let (ty, shape, range) = self.number_type()?;
+        let kind = self.kind()?;
         let mut columns = Vec::new();
         if self.cursor.eat_word("columns") {
             columns.push(self.cursor.string()?);
@@ -166,8 +168,33 @@ impl<'a> Parser<'a> {
             shape,
             range,
             columns,
+            kind,
             span,
         })
+    }
+
+    /// Reads the kind of a column, if one is named.
+    fn kind(&mut self) -> Result<Kind, Diagnostic> {
+        if !self.cursor.eat_word("as") {
+            return Ok(Kind::default());
+        }
+        let nullable = self.cursor.eat_word("nullable");
+        let word = self.cursor.word("a kind of column")?;
+        let mut texts = Vec::new();
+        match word {
+            "category" => {
+                texts.push(self.cursor.string()?);
+                while self.cursor.eat_sign(",") {
+                    self.room("categories", texts.len(), MAX_CATEGORIES)?;
+                    texts.push(self.cursor.string()?);
+                }
+            }
+            "text" => texts.push(self.cursor.word("an encoding")?.into()),
+            "missing" => texts.push(self.cursor.word("a name")?.into()),
+            _ => {}
+        }
+        let kind = Kind::new(nullable, word, texts).filter(|kind| !kind.is_number());
+        kind.ok_or_else(|| self.cursor.error(format!("there is no kind `{word}`")))
     }
 
     fn reveal(&mut self) -> Result<Reveal, Diagnostic> {
@@ -181,12 +208,14 @@ impl<'a> Parser<'a> {
         while self.cursor.eat_sign(",") {
             to.push(self.party()?);
         }
+        let kind = self.kind()?;
         self.cursor.end_line()?;
         Ok(Reveal {
             name,
             value,
             to,
             ty,
+            kind,
         })
     }
 
@@ -284,10 +313,8 @@ impl<'a> Parser<'a> {
                 Ok(Op::Select(condition, yes, self.id()?))
             }
             "cast" => Ok(Op::Cast(self.id()?)),
-            "reduce" => {
-                let op = self.reduction()?;
-                Ok(Op::Reduce(op, self.id()?, self.axis()?))
-            }
+            "reduce" => Ok(Op::Reduce(self.reduction()?, self.id()?, self.axis()?)),
+            "accumulate" => Ok(Op::Accumulate(self.reduction()?, self.id()?, self.axis()?)),
             "dot" => self.pair().map(|(a, b)| Op::Dot(a, b)),
             "sumproduct" => {
                 let (a, b) = self.pair()?;
@@ -299,6 +326,8 @@ impl<'a> Parser<'a> {
                 Ok(Op::Mean { of, axes })
             }
             "slice" => self.slice(),
+            "view" => self.view(),
+            "concat" => Ok(Op::Concat(self.ids()?, self.axis()?)),
             "lookup" => self
                 .pair()
                 .map(|(table, index)| Op::Lookup { table, index }),
@@ -404,6 +433,25 @@ impl<'a> Parser<'a> {
         self.cursor.sign("]")?;
         self.elements += numbers.len();
         Ok(numbers)
+    }
+
+    fn view(&mut self) -> Result<Op, Diagnostic> {
+        let of = self.id()?;
+        self.cursor.keyword("from")?;
+        let start = self.cursor.number("the first element")?;
+        let mut dims = Vec::new();
+        while self.cursor.eat_word("take") {
+            let length = self.cursor.number("a number of elements")?;
+            self.cursor.keyword("step")?;
+            dims.push((length, self.cursor.number("a step")?));
+            if dims.len() > MAX_RANK {
+                return Err(self.limit("dimensions", MAX_RANK));
+            }
+            if !self.cursor.eat_sign(",") {
+                break;
+            }
+        }
+        Ok(Op::View { of, start, dims })
     }
 
     fn slice(&mut self) -> Result<Op, Diagnostic> {

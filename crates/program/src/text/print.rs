@@ -3,6 +3,7 @@
 use crate::decimal::{self, range_text};
 use crate::graph::{Graph, Input, Op, Program, Value, ValueId, Visibility};
 use crate::infer::Scope;
+use crate::kind::Kind;
 use crate::types::{Data, Range, Shape, Type};
 use sealane_diagnostic::Span;
 use std::fmt::{self, Write};
@@ -75,8 +76,9 @@ impl<'a> Printer<'a> {
             let to: Vec<&str> = reveal.to.iter().map(|&index| self.party(index)).collect();
             writeln!(
                 self.out,
-                "reveal {name} = %{value} : {ty} to {}",
-                to.join(", ")
+                "reveal {name} = %{value} : {ty} to {}{}",
+                to.join(", "),
+                meaning(&reveal.kind)
             )?;
         }
         Ok(())
@@ -90,11 +92,13 @@ impl<'a> Printer<'a> {
             shape,
             range,
             columns,
+            kind,
             span,
         } = input;
         let (owner, shape) = (self.party(*owner), self.shape(shape));
         let range = within(*range, *ty);
-        write!(self.out, "input {name} : {owner} {ty}{shape}{range}")?;
+        let kind = meaning(kind);
+        write!(self.out, "input {name} : {owner} {ty}{shape}{range}{kind}")?;
         if !columns.is_empty() {
             let columns: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
             write!(self.out, " columns {}", columns.join(", "))?;
@@ -169,6 +173,18 @@ impl<'a> Printer<'a> {
                     of.0
                 )
             }
+            Op::View { of, start, dims } => {
+                write!(out, "view %{} from {start}", of.0)?;
+                for (index, (length, step)) in dims.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { "," };
+                    write!(out, "{comma} take {length} step {step}")?;
+                }
+                Ok(())
+            }
+            Op::Concat(values, axis) => write!(out, "concat {} axis {axis}", list(values)),
+            Op::Accumulate(op, a, axis) => {
+                write!(out, "accumulate {} %{} axis {axis}", op.name(), a.0)
+            }
             Op::Lookup { table, index } => write!(out, "lookup %{}, %{}", table.0, index.0),
             Op::Stack(values, axis) => write!(out, "stack {} axis {axis}", list(values)),
             Op::Map { over, captured, .. } => {
@@ -241,6 +257,14 @@ impl<'a> Printer<'a> {
     }
 }
 
+/// The kind of a column, as ` as date`; nothing for plain numbers.
+fn meaning(kind: &Kind) -> String {
+    match kind.is_number() {
+        true => String::new(),
+        false => format!(" as {kind}"),
+    }
+}
+
 /// Axes, as `axes 0, 2`.
 fn along(axes: &[u32]) -> String {
     let axes = axes.iter().map(u32::to_string).collect::<Vec<_>>();
@@ -280,7 +304,7 @@ fn named(out: &mut String, word: &str, values: &[ValueId]) -> fmt::Result {
 
 /// The text in quotes; a quote and a backslash in it have a backslash before them, and a line
 /// break is written `\n`.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let escaped = text
         .replace('\\', "\\\\")
         .replace('"', "\\\"")

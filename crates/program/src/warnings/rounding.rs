@@ -181,11 +181,12 @@ impl Followed<'_> {
         match &value.op {
             // Its errors have no common sign, and their size is relative.
             _ if value.ty.is_float() => 0.0,
-            Op::Unary(Unary::Neg | Unary::Abs, a) | Op::Slice { of: a, .. } => of(a),
+            Op::Unary(Unary::Neg | Unary::Abs, a) => of(a),
+            Op::Slice { of: a, .. } | Op::View { of: a, .. } => of(a),
             Op::Cast(a) if !value.ty.is_wrapping() => of(a),
             Op::Lookup { table, .. } => of(table),
             Op::Select(_, a, b) | Op::Binary(Binary::Min | Binary::Max, a, b) => of(a).max(of(b)),
-            Op::Stack(parts, _) => parts.iter().map(of).fold(0.0, f64::max),
+            Op::Stack(parts, _) | Op::Concat(parts, _) => parts.iter().map(of).fold(0.0, f64::max),
             Op::Binary(Binary::Add | Binary::Sub, a, b) => of(a) + of(b),
             Op::Binary(Binary::Mul, a, b) => {
                 let rounds = fraction(meant(a)) + fraction(meant(b)) > fraction(value);
@@ -201,13 +202,18 @@ impl Followed<'_> {
                 let along = meant(a).shape.dim(*axis as usize);
                 self.sum(value, of(a), &[along], told)
             }
+            Op::Accumulate(Reduction::Sum, a, axis) => {
+                let along = meant(a).shape.dim(*axis as usize);
+                self.sum(value, of(a), &[along], told)
+            }
             Op::Running {
                 reduction: Reduction::Sum,
                 of: a,
                 ..
             } => self.sum(value, of(a), &[meant(a).shape.dim(0)], told),
             Op::Reduce(Reduction::Min | Reduction::Max, a, _) => of(a),
-            Op::Running { of: a, .. } | Op::Roll { of: a, .. } | Op::Head { of: a, .. } => of(a),
+            Op::Accumulate(_, a, _) | Op::Running { of: a, .. } => of(a),
+            Op::Roll { of: a, .. } | Op::Head { of: a, .. } => of(a),
             Op::Dot(a, b) => {
                 let along = meant(b).shape.dim(0);
                 self.sum(value, product(a, b), &[along], told) + unit(value.ty)

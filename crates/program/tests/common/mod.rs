@@ -25,6 +25,7 @@ pub fn input(name: &str, owner: u8, ty: Type, shape: Shape, lo: i128, hi: i128) 
         shape,
         range,
         columns,
+        kind: sealane_program::kind::Kind::default(),
         span,
     }
 }

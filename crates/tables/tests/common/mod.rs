@@ -25,6 +25,7 @@ pub fn input(name: &str, ty: Type, shape: Shape, range: (i128, i128), columns: &
             hi: range.1,
         },
         columns: columns.iter().map(|name| name.to_string()).collect(),
+        kind: sealane_program::kind::Kind::default(),
         span: None,
     }
 }

@@ -63,6 +63,7 @@ impl Grower<'_> {
             shape,
             range,
             columns: Vec::new(),
+            kind: sealane_program::kind::Kind::default(),
             span: None,
         };
         let declared: Vec<Input> = kinds.into_iter().enumerate().map(input).collect();

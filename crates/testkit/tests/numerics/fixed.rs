@@ -395,6 +395,7 @@ fn n47_literals_take_the_nearest_number_and_a_warning_says_so() {
                 shape,
                 range,
                 columns,
+                kind: sealane_program::kind::Kind::default(),
                 span,
             })
             .unwrap();
@@ -543,6 +544,7 @@ fn warned(
         shape: Shape::with_rows(rows, []),
         range: Range { lo: 256, hi: 1024 },
         columns: Vec::new(),
+        kind: sealane_program::kind::Kind::default(),
         span: None,
     };
     let handles = names.map(|name| b.input(input(name)).unwrap());

@@ -204,6 +204,7 @@ fn n61_nothing_is_rounded_unasked() {
             shape: Shape::fixed(vec![]),
             range: from.range(),
             columns: Vec::new(),
+            kind: sealane_program::kind::Kind::default(),
             span: None,
         })?;
         b.reveal("result", x.into(), &[owner], to, None)
@@ -241,6 +242,7 @@ fn n63_numbers_below_the_normal_ones_can_be_flushed() {
             shape: Shape::fixed(vec![]),
             range: F32.range(),
             columns: Vec::new(),
+            kind: sealane_program::kind::Kind::default(),
             span: None,
         })?;
         let sum = b.binary(Add, x.into(), Operand::Int(0), None)?;

@@ -1,0 +1,157 @@
+//! Inference of operations that arrange elements, and of running sums and ends.
+
+use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
+use super::{Meta, Scope, invalid, range};
+use crate::decimal::range_text;
+use crate::graph::{Reduction, ValueId};
+use crate::types::{Dim, Shape, Type};
+use sealane_diagnostic::{Code, Diagnostic};
+
+/// Infers a view. Every element that it names has to exist, and an axis of length 1 has step 0, so
+/// that equal views are written alike.
+pub fn view(
+    scope: &Scope,
+    of: ValueId,
+    start: u64,
+    dims: &[(u64, i64)],
+) -> Result<Meta, Diagnostic> {
+    let of = scope.value(of)?;
+    let elements = of.shape.row_elements().unwrap_or(0);
+    let (mut first, mut last) = (i128::from(start), i128::from(start));
+    for (length, step) in dims {
+        let reach = i128::from(length.saturating_sub(1)) * i128::from(*step);
+        // Beyond this, the element does not exist, and the sum stays within `i128`.
+        if reach.unsigned_abs() >= elements.into() || *length == 0 {
+            return Err(invalid("a view of elements that do not exist"));
+        }
+        if *length == 1 && *step != 0 {
+            return Err(invalid("a view with a step along a single element"));
+        }
+        first += reach.min(0);
+        last += reach.max(0);
+    }
+    if first < 0 || last >= elements.into() {
+        return Err(invalid("a view of elements that do not exist"));
+    }
+    let shape = Shape {
+        rows: of.shape.rows,
+        fixed: dims.iter().map(|(length, _)| *length).collect(),
+    };
+    Ok(Meta { shape, ..of.meta() })
+}
+
+/// Infers tensors one behind the other along an axis.
+pub fn concat(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diagnostic> {
+    let [first, rest @ ..] = values else {
+        return Err(invalid("a concatenation of nothing"));
+    };
+    let mut meta = scope.value(*first)?.meta();
+    let whole = meta.shape.clone();
+    let axis = axis as usize;
+    match whole.dim(axis) {
+        Some(Dim::Fixed(_)) => {}
+        Some(Dim::Rows(_)) => {
+            let shape = scope.shape(&whole);
+            return Err(Diagnostic::new(
+                Code::ShapeMismatch,
+                format!("values of shape {shape} cannot be joined along their rows"),
+            )
+            .because("the rows are those of the owner's table, and only those")
+            .hint(
+                "join along another axis, `axis=1`, or walk the rows with `sl.map` or `sl.scan`",
+            ));
+        }
+        None => {
+            let shape = scope.shape(&whole);
+            return Err(Diagnostic::new(
+                Code::ShapeMismatch,
+                format!("values of shape {shape} have no axis {axis}"),
+            )
+            .because("a concatenation keeps the number of axes")
+            .hint("name an axis that is there, or join along a new one with `sl.stack([...])`"));
+        }
+    }
+    let place = axis - usize::from(whole.rows.is_some());
+    for id in rest {
+        let next = scope.value(*id)?;
+        if next.ty != meta.ty {
+            return Err(no_common_type("concatenate", meta.ty, next.ty));
+        }
+        let along = next.shape.fixed.get(place).copied();
+        let mut same = next.shape.clone();
+        if let Some(length) = same.fixed.get_mut(place) {
+            *length = whole.fixed[place];
+        }
+        let (Some(along), true) = (along, same == whole) else {
+            let (one, other) = (scope.shape(&whole), scope.shape(&next.shape));
+            return Err(Diagnostic::new(
+                Code::ShapeMismatch,
+                format!("shapes {one} and {other} cannot be joined along axis {axis}"),
+            )
+            .because("all other axes have to be the same")
+            .hint("`x[None]` adds an axis, and `sl.broadcast_to` repeats along one"));
+        };
+        meta.shape.fixed[place] = meta.shape.fixed[place].saturating_add(along);
+        meta.range = meta.range.hull(next.range);
+        meta.visibility = meta.visibility.join(next.visibility);
+    }
+    Ok(meta)
+}
+
+/// Infers the reductions of the elements up to each one.
+pub fn accumulate(
+    scope: &Scope,
+    op: Reduction,
+    of: ValueId,
+    axis: u32,
+) -> Result<Meta, Diagnostic> {
+    let value = scope.value(of)?;
+    let Some(dim) = value.shape.dim(axis as usize) else {
+        let shape = scope.shape(&value.shape);
+        return Err(Diagnostic::new(
+            Code::ShapeMismatch,
+            format!("there is no axis {axis} of shape {shape}"),
+        )
+        .because(format!("`sl.{}` runs along one axis", name(op)))
+        .hint("name an axis that is there"));
+    };
+    let range = match (op, value.ty) {
+        (Reduction::Sum, Type::Bool | Type::Float(_)) => {
+            return Err(no_such_type("cumsum", value.ty));
+        }
+        (Reduction::Sum, ty) => {
+            let most = scope.length(dim).1;
+            let exact = range::sum(value.range, 1, most);
+            settle(ty, exact, || {
+                let called = scope.name(of, "a");
+                let axis = match value.shape.rank() {
+                    1 => String::new(),
+                    _ => format!(", axis={axis}"),
+                };
+                let hint = wider(ty, Some(exact), |wide| {
+                    format!("sl.cumsum({called}{axis}, dtype={wide})")
+                });
+                let (each, exact) = (range_text(value.range, ty), range_text(exact, ty));
+                let given = format!("up to {most} elements in {each} give {exact}");
+                overflow(&format!("sl.cumsum({called}{axis})"), ty, given, hint)
+            })?
+        }
+        (Reduction::Any | Reduction::All, ty) if ty != Type::Bool => {
+            return Err(no_such_type(op.name(), ty));
+        }
+        _ => value.range,
+    };
+    Ok(Meta {
+        range,
+        ..value.meta()
+    })
+}
+
+/// Name in Python after `sl.`.
+fn name(op: Reduction) -> &'static str {
+    match op {
+        Reduction::Sum => "cumsum",
+        Reduction::Min | Reduction::All => "cummin",
+        Reduction::Max | Reduction::Any => "cummax",
+    }
+}

@@ -1,0 +1,316 @@
+//! Columns that are no plain numbers: dates, timestamps, texts, categories and missing cells, from
+//! every source and back to files.
+
+use crate::common::{NUMBERS, input, load, read};
+use arrow_array::{
+    Array, ArrayRef, Date32Array, Date64Array, DictionaryArray, Int32Array, Int64Array,
+    RecordBatch, RecordBatchIterator, StringArray, StringViewArray, TimestampMillisecondArray,
+    TimestampNanosecondArray,
+};
+use sealane_diagnostic::Diagnostic;
+use sealane_program::graph::Input;
+use sealane_program::kind::{Encoding, Form, Kind};
+use sealane_program::types::{Data, RowId, Shape, Type};
+use sealane_tables::{Cell, Format, Frame, InputSpec, Shown, TableSource};
+use std::path::Path;
+use std::sync::Arc;
+
+fn kind(form: Form) -> Kind {
+    Kind {
+        form,
+        nullable: false,
+    }
+}
+
+fn of_kind(ty: Type, range: (i128, i128), fixed: &[u64], form: Form) -> Input {
+    let shape = Shape {
+        rows: NUMBERS.rows,
+        fixed: fixed.to_vec(),
+    };
+    Input {
+        kind: kind(form),
+        ..input("x", ty, shape, range, &[])
+    }
+}
+
+/// Days from 1970-01-01 to 1999-12-31.
+fn date() -> Input {
+    of_kind(Type::signed(23), (0, 10_956), &[], Form::Date)
+}
+
+fn timestamp() -> Input {
+    of_kind(Type::signed(39), (-10, 1 << 32), &[], Form::Timestamp)
+}
+
+fn text() -> Input {
+    of_kind(Type::U8, (0, 255), &[4], Form::Text(Encoding::Latin1))
+}
+
+fn category() -> Input {
+    let names = ["red", "green"].map(String::from).to_vec();
+    of_kind(Type::unsigned(1), (0, 1), &[], Form::Category(names))
+}
+
+fn nullable(input: Input) -> [Input; 2] {
+    let shape = Shape {
+        rows: NUMBERS.rows,
+        fixed: input.kind.cells(&input.shape.fixed).to_vec(),
+    };
+    let mut mask = crate::common::input("x_missing", Type::Bool, shape, (0, 1), &["x"]);
+    mask.kind = kind(Form::Missing(input.name.clone()));
+    let nullable = true;
+    let form = input.kind.form.clone();
+    [
+        Input {
+            kind: Kind { form, nullable },
+            ..input
+        },
+        mask,
+    ]
+}
+
+/// Reads inputs from a table with one column `x`.
+fn from_arrow(inputs: &[Input], column: ArrayRef) -> Result<Vec<Vec<i128>>, String> {
+    let batch = RecordBatch::try_from_iter_with_nullable([("x", column, true)]).expect("a batch");
+    let schema = batch.schema();
+    let source = TableSource::Batches {
+        name: "the table",
+        reader: Box::new(RecordBatchIterator::new([Ok(batch)], schema)),
+    };
+    let loaded = load(source, inputs, 4).map_err(|error| error.render_with_source())?;
+    Ok(loaded
+        .iter()
+        .map(|loaded| loaded.data.numbers().collect())
+        .collect())
+}
+
+fn one(input: Input, column: ArrayRef) -> Result<Vec<i128>, String> {
+    Ok(from_arrow(&[input], column)?.remove(0))
+}
+
+fn csv(input: Input, cells: &str) -> Result<Vec<i128>, String> {
+    let data = read(input, "t.csv", format!("i,x\n{cells}").as_bytes())?;
+    Ok(data.numbers().collect())
+}
+
+#[test]
+fn dates_are_read_from_columns_of_any_unit() {
+    let stamps = TimestampMillisecondArray::from(vec![0, 86_400_000]);
+    for column in [
+        Arc::new(Date32Array::from(vec![0, 1])) as ArrayRef,
+        Arc::new(Date64Array::from(vec![0, 86_400_000])),
+        Arc::new(stamps.clone()),
+        Arc::new(stamps.clone().with_timezone("UTC")),
+        Arc::new(TimestampNanosecondArray::from(vec![0, 86_400_000_000_000])),
+        Arc::new(StringArray::from(vec!["1970-01-01", "1970-01-02"])),
+        Arc::new(StringViewArray::from(vec![
+            "1970-01-01",
+            "1970-01-02T00:00Z",
+        ])),
+    ] {
+        assert_eq!(one(date(), column.clone()), Ok(vec![0, 1]));
+        assert_eq!(one(timestamp(), column), Ok(vec![0, 86_400]));
+    }
+    assert_eq!(csv(date(), "1, 1970-01-03 \n"), Ok(vec![2]));
+    assert_eq!(csv(timestamp(), "1,1970-01-01 00:01:00\n"), Ok(vec![60]));
+    let error = one(date(), Arc::new(stamps.with_timezone("Europe/Paris"))).unwrap_err();
+    assert!(
+        error.contains("holds no dates: Timestamp(ms, \"Europe/Paris\")"),
+        "{error}"
+    );
+    assert!(error.contains("tz_convert"), "{error}");
+}
+
+#[test]
+fn cells_that_are_no_dates_have_their_place() {
+    let late = Arc::new(Date32Array::from(vec![0, 20_000]));
+    let error = one(date(), late).unwrap_err();
+    assert!(error.contains("in row 2 of column `x`"), "{error}");
+    assert!(
+        error.contains("outside 1970-01-01 to 1999-12-31"),
+        "{error}"
+    );
+    let noon = Arc::new(TimestampMillisecondArray::from(vec![43_200_500]));
+    let error = one(date(), noon.clone()).unwrap_err();
+    assert!(
+        error.contains("1970-01-01T12:00:00.500 in row 1"),
+        "{error}"
+    );
+    let error = one(timestamp(), noon).unwrap_err();
+    assert!(error.contains("fraction of a second"), "{error}");
+    let error = csv(date(), "1,1970-02-29\n").unwrap_err();
+    assert!(error.contains("t.csv:2:3"), "{error}");
+    assert!(error.contains("no such day"), "{error}");
+    assert!(
+        csv(date(), "1,2000-01-01\n")
+            .unwrap_err()
+            .contains("data-range")
+    );
+    assert!(csv(date(), "1,\n").unwrap_err().contains("data-null"));
+    let error = one(date(), Arc::new(Int32Array::from(vec![1]))).unwrap_err();
+    assert!(error.contains("holds no dates: Int32"), "{error}");
+}
+
+#[test]
+fn texts_have_room_or_are_refused() {
+    let padded = vec![b'Z'.into(), b'o'.into(), 0xeb, 0, b'a'.into(), 0, 0, 0];
+    for column in [
+        Arc::new(StringArray::from(vec!["Zoë", "a"])) as ArrayRef,
+        Arc::new(StringViewArray::from(vec!["Zoë", "a"])),
+    ] {
+        assert_eq!(one(text(), column), Ok(padded.clone()));
+    }
+    assert_eq!(csv(text(), "1,Zoë\n2,a\n"), Ok(padded));
+    assert_eq!(csv(text(), "1,\" a\"\n"), Ok(vec![32, 97, 0, 0]));
+    let error = csv(text(), "1,abcde\n").unwrap_err();
+    assert!(error.contains("5 bytes, and the program has 4"), "{error}");
+    let error = csv(text(), "1,a€\n").unwrap_err();
+    assert!(error.contains("U+20AC"), "{error}");
+    let error = one(text(), Arc::new(Int64Array::from(vec![1]))).unwrap_err();
+    assert!(error.contains("holds no texts: Int64"), "{error}");
+}
+
+#[test]
+fn categories_are_the_names_of_the_program() {
+    let keys = Int32Array::from(vec![1, 0, 1]);
+    let values = Arc::new(StringArray::from(vec!["green", "red"]));
+    let dictionary = Arc::new(DictionaryArray::new(keys, values)) as ArrayRef;
+    assert_eq!(one(category(), dictionary), Ok(vec![0, 1, 0]));
+    assert_eq!(csv(category(), "1,red\n2, green\n"), Ok(vec![0, 1]));
+    let error = csv(category(), "1,Red\n").unwrap_err();
+    assert!(
+        error.contains("`Red` in column `x` is not a category"),
+        "{error}"
+    );
+    assert!(error.contains("`red`, `green`"), "{error}");
+}
+
+#[test]
+fn missing_cells_are_the_nearest_number_to_zero_and_marked() {
+    let number = of_kind(Type::U8, (5, 9), &[], Form::Number);
+    let column = Arc::new(Int64Array::from(vec![Some(7), None]));
+    assert_eq!(
+        from_arrow(&nullable(number.clone()), column.clone()),
+        Ok(vec![vec![7, 5], vec![0, 1]])
+    );
+    let [value, mask] = nullable(number.clone());
+    assert_eq!(csv(value.clone(), "1,7\n2,\n"), Ok(vec![7, 5]));
+    assert_eq!(csv(mask, "1,7\n2, \n"), Ok(vec![0, 1]));
+    // Nothing but missing cells has a type of its own.
+    let nothing = Arc::new(arrow_array::NullArray::new(2));
+    assert_eq!(
+        from_arrow(&nullable(number.clone()), nothing),
+        Ok(vec![vec![5, 5], vec![1, 1]])
+    );
+    assert!(one(number, column).unwrap_err().contains("data-null"));
+    let column = Arc::new(StringArray::from(vec![None, Some("ab")]));
+    assert_eq!(
+        from_arrow(&nullable(text()), column),
+        Ok(vec![vec![0, 0, 0, 0, 97, 98, 0, 0], vec![1, 0]])
+    );
+}
+
+#[test]
+fn cells_in_memory_follow_the_same_rule() {
+    let people = sealane_program::graph::RowSymbol {
+        name: "people".into(),
+        bound: 4,
+    };
+    let take = |input: &Input, dims: &[u64], cells: &[Option<Cell<'_>>]| {
+        let rows = input.shape.rows.map(|_| &people);
+        let want = InputSpec { input, rows };
+        let loaded = sealane_tables::cells(want, dims, cells.iter().copied());
+        loaded.map(|loaded| loaded.data.numbers().collect::<Vec<_>>())
+    };
+    let told = |error: Diagnostic| error.to_string();
+    let texts = [Some(Cell::Text("1970-01-05")), None];
+    let [value, mask] = nullable(date());
+    assert_eq!(take(&value, &[2], &texts).map_err(told), Ok(vec![4, 0]));
+    assert_eq!(take(&mask, &[2], &texts).map_err(told), Ok(vec![0, 1]));
+    let error = told(take(&date(), &[2], &texts).unwrap_err());
+    assert!(error.contains("at element 1"), "{error}");
+    let error = told(take(&date(), &[2, 1], &texts).unwrap_err());
+    assert!(error.contains("shape"), "{error}");
+}
+
+#[test]
+fn results_are_written_by_their_meaning() {
+    let data = |ty, shape: &[u64], numbers: &[i128]| {
+        Data::from_numbers(ty, shape.to_vec(), numbers).expect("numbers of the type")
+    };
+    let days = data(Type::signed(23), &[3], &[-1, 0, 59]);
+    let texts = data(Type::U8, &[3, 3], &[97, 44, 0, 0, 0, 0, 34, 97, 0]);
+    let codes = data(Type::unsigned(1), &[3], &[1, 0, 1]);
+    let mask = data(Type::Bool, &[3], &[0, 1, 0]);
+    let names = kind(Form::Category(vec!["r".into(), "g".into()]));
+    let (date, text) = (kind(Form::Date), kind(Form::Text(Encoding::Utf8)));
+    let numbers = Kind::default();
+    let shown = |name, data, kind, missing| Shown {
+        name,
+        data,
+        kind,
+        missing,
+    };
+    let results = vec![
+        shown("d", &days, &date, Some(&mask)),
+        shown("t", &texts, &text, None),
+        shown("c", &codes, &names, None),
+        shown("n", &codes, &numbers, Some(&mask)),
+    ];
+    let frame = Frame::of(results, true);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("o.csv");
+    frame.write(&file).expect("it is written");
+    let written = std::fs::read_to_string(&file).expect("a file");
+    assert_eq!(
+        written,
+        "d,t,c,n\n1969-12-31,\"a,\",g,1\n,,r,\n1970-03-01,\"\"\"a\",g,1\n"
+    );
+    let alone = Frame::of(vec![shown("n", &codes, &numbers, Some(&mask))], true);
+    alone.write(&file).expect("it is written");
+    let written = std::fs::read_to_string(&file).expect("a file");
+    assert_eq!(written, "n\n1\n\"\"\n1\n");
+    let batch = frame.batch().expect("a batch");
+    let types = batch
+        .columns()
+        .iter()
+        .map(|column| column.data_type().to_string());
+    let types = types.collect::<Vec<_>>().join(" ");
+    assert_eq!(types, "Date32 Utf8 Dictionary(Int32, Utf8) UInt8");
+    let nulls = batch.columns().iter().map(|column| column.null_count());
+    assert_eq!(nulls.collect::<Vec<_>>(), [1, 0, 0, 1]);
+    // And back.
+    let parquet = folder.path().join("o.parquet");
+    frame.write(&parquet).expect("it is written");
+    let mut back = nullable(of_kind(Type::signed(23), (-9, 99), &[], Form::Date));
+    back[0].name = "d".into();
+    back[1].columns = vec!["d".into()];
+    let loaded = load(TableSource::File(&parquet), &back, 4).expect("it is read");
+    let back = loaded
+        .iter()
+        .map(|loaded| loaded.data.numbers().collect::<Vec<_>>());
+    assert_eq!(back.collect::<Vec<_>>(), [vec![-1, 0, 59], vec![0, 1, 0]]);
+    let npy = Path::new("o.npy");
+    assert!(
+        Format::Npy
+            .check(npy, &[(Type::signed(23), &date)])
+            .is_err()
+    );
+    assert!(
+        Format::Npy
+            .check(npy, &[(Type::U8, &Kind::default())])
+            .is_ok()
+    );
+}
+
+#[test]
+fn lists_of_texts_fill_two_dimensions() {
+    let pair = Shape::with_rows(RowId(0), [2, 4]);
+    let pair = Input {
+        shape: pair,
+        columns: vec!["x".into(), "y".into()],
+        ..text()
+    };
+    let data = read(pair.clone(), "t.csv", b"x,y\na,bc\n").map(|data| data.numbers().collect());
+    assert_eq!(data, Ok(vec![97, 0, 0, 0, 98, 99, 0, 0]));
+}

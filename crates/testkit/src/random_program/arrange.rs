@@ -1,0 +1,100 @@
+//! Random shapes: other arrangements, concatenations, running sums and ends.
+
+use super::Grower;
+use sealane_program::builder::{Handle, Index, Length};
+use sealane_program::graph::{Binary, Reduction};
+use sealane_program::types::Type;
+
+impl Grower<'_> {
+    /// Adds an operation that moves elements, or that accumulates them.
+    pub(super) fn arranged(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
+        match self.below(6) {
+            0 => self.stepped(a),
+            1 => self.reshaped(a),
+            2 => {
+                let axes = self.pick(&[None, Some(&[1i64, 0][..]), Some(&[0, 2, 1])]);
+                self.builder.transpose(a, axes, None).ok()
+            }
+            3 => {
+                let shape = self.shape(a, 2)?;
+                self.builder.broadcast_to(a, &shape, None).ok()
+            }
+            4 => {
+                let (b, axis) = (self.pick(pool), self.below(3) as i64 - 1);
+                let both = [a.into(), b.into(), a.into()];
+                match self.builder.concatenate(&both, axis, None) {
+                    Ok(joined) => Some(joined),
+                    Err(_) => self.builder.concatenate(&both[..1], axis, None).ok(),
+                }
+            }
+            _ => self.accumulated(a),
+        }
+    }
+
+    /// Every second or third element of an axis, forwards or backwards.
+    fn stepped(&mut self, a: Handle) -> Option<Handle> {
+        let step = self.pick(&[2, 3, -1, -2]);
+        let start = self.pick(&[None, Some(1), Some(-1)]);
+        let part = Index::Stepped {
+            start,
+            stop: None,
+            step,
+        };
+        let whole = Index::Slice {
+            start: None,
+            stop: None,
+        };
+        let parts = match self.below(3) {
+            0 => vec![part],
+            1 => vec![whole, part],
+            _ => vec![Index::Ellipsis, part],
+        };
+        self.builder.index(a, &parts, None).ok()
+    }
+
+    /// The elements of each row in one axis, or in two.
+    fn reshaped(&mut self, a: Handle) -> Option<Handle> {
+        let columns = self.pick(&[1, 2, 3, 4]);
+        let mut shape = self.rows(a)?;
+        shape.push(Length::Of(-1));
+        if columns > 1 {
+            shape.push(Length::Of(columns));
+        }
+        self.builder.reshape(a, &shape, None).ok()
+    }
+
+    /// The shape of a value, with one more axis in front of the fixed ones where it has no rows.
+    fn shape(&mut self, a: Handle, new: i64) -> Option<Vec<Length>> {
+        let mut shape = self.rows(a)?;
+        if shape.is_empty() {
+            shape.push(Length::Of(new));
+        }
+        let fixed = self.builder.value(a)?.shape.fixed.clone();
+        let wide = |length: u64| if length == 1 { 3 } else { length as i64 };
+        shape.extend(fixed.into_iter().map(|length| Length::Of(wide(length))));
+        Some(shape)
+    }
+
+    fn rows(&mut self, a: Handle) -> Option<Vec<Length>> {
+        let shape = self.builder.value(a)?.shape.clone();
+        let text = self.builder.shape_text(&shape);
+        let name = text.trim_start_matches('[').split([',', ']']).next()?;
+        let rows = shape.rows.map(|_| Length::Rows(name.to_string()));
+        Some(rows.into_iter().collect())
+    }
+
+    fn accumulated(&mut self, a: Handle) -> Option<Handle> {
+        let op = self.pick(&Reduction::ALL);
+        let axis = self.pick(&[0, -1]);
+        let truth = matches!(op, Reduction::Any | Reduction::All);
+        let dtype = self.pick(&[None, Some(Type::I64), Some(Type::unsigned(9).wrapping())]);
+        let (a, dtype) = match truth {
+            true => {
+                let truth = self.builder.binary(Binary::Ne, a.into(), 0.into(), None);
+                (truth.ok()?, None)
+            }
+            false => (a, dtype),
+        };
+        self.builder.accumulate(op, a, axis, dtype, None).ok()
+    }
+}

@@ -1,0 +1,267 @@
+"""Columns whose cells may be missing."""
+
+# The native graph alone knows the type of a result; the annotations state what it will be.
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import operator as operators
+import reprlib
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sealane._kinds import Kind, is_kind, made
+from sealane._refusal import refuse
+from sealane._value import (
+    FixedPoint,
+    FloatingPoint,
+    Value,
+    boolean,
+    f64,
+    i64,
+    type_name,
+    u64,
+)
+
+if TYPE_CHECKING:
+    from sealane._signature import Between
+
+
+class Nullable(Kind):
+    """Columns whose cells may be missing: see `sl.nullable`, which makes the kind. To type checkers
+    the element type is `Annotated[sl.Nullable, sl.nullable(sl.u32)]`.
+
+    Nobody sees which cells are missing. `x.is_null` is a secret `boolean`, and `x.fill(value)` has
+    the value in their place. `x.sum()`, `x.mean()` and `x.count()`, and `sl.sum` and so on, leave
+    them out. `+`, `-`, `*` and comparisons are missing where an operand is.
+
+    >>> import sealane as sl
+    >>> sl.nullable(sl.u32)
+    sealane.nullable(sealane.u32)
+    >>> @sl.program
+    ... def gaps(
+    ...     pay: sl.Private[sl.nullable(sl.u16), "shop", "people <= 9"],
+    ...     more: sl.Private[sl.boolean, "bank"],
+    ... ) -> sl.Revealed[sl.boolean, "bank"]:
+    ...     print(pay.shape)
+    ...     return pay.is_null | more
+    >>> gaps([30, None], False)
+    ('people',)
+    array([False,  True])
+    """
+
+    __slots__ = ("_null",)
+    _nullable = True
+    _below = "x.fill(...)"
+    _inner: ClassVar[Any] = None
+    _null: Any
+
+    @property
+    def is_null(self) -> Any:
+        """Returns whether each cell is missing."""
+        return self._null
+
+    def fill(self, value: Any) -> Any:
+        """The cells with a value in place of those that are missing: a constant, or values of the
+        program.
+
+        Raises `ProgramError` for a value of another kind.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def filled(
+        ...     pay: sl.Private[sl.nullable(sl.u16), "shop", "people <= 9"],
+        ...     more: sl.Private[sl.u16, "bank", sl.between(0, 9)],
+        ... ) -> sl.Revealed[sl.u16, "bank"]:
+        ...     return pay.fill(more)
+        >>> filled([30, None, 40], 0)
+        array([30,  0, 40], dtype=uint16)
+        """
+        from sealane import _functions
+
+        return _functions.where(self._null, value, self._held())
+
+    def sum(self, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
+        """Sum of the cells that are not missing, as `Value.sum` gives it: 0 if all are.
+
+        Raises `ProgramError` as that does, and for cells that are no numbers.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def total(
+        ...     pay: sl.Private[sl.nullable(sl.u16), "shop", "people <= 9"],
+        ...     more: sl.Private[sl.u16, "bank", sl.between(0, 9)],
+        ... ) -> sl.Revealed[sl.u32, "bank"]:
+        ...     return pay.sum(dtype=sl.u32) + more
+        >>> total([30, None, 40], 0)
+        np.uint32(70)
+        """
+        return self._zeroed().sum(axis, dtype=dtype)
+
+    def count(self, axis: int | None = None) -> Any:
+        """Number of cells that are not missing, along an axis or of all.
+
+        Raises `ProgramError` for an axis that does not exist.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def paid(
+        ...     pay: sl.Private[sl.nullable(sl.u16), "shop", "people <= 9"],
+        ...     more: sl.Private[sl.u16, "bank", sl.between(0, 9)],
+        ... ) -> sl.Revealed[sl.u16, "bank"]:
+        ...     return pay.count() + more
+        >>> paid([30, None, 40], 0)
+        np.uint16(2)
+        """
+        return (~self._null).sum(axis)
+
+    def mean(self, axis: int | None = None) -> Any:
+        """Mean of the cells that are not missing, in `sl.f64`: the exact sum and the count, each
+        rounded at most once, and their quotient rounded once. It is NaN if all are missing.
+
+        Raises `ProgramError` as `sum` does.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def usual(
+        ...     pay: sl.Private[sl.nullable(sl.u16), "shop", "people <= 9"],
+        ...     more: sl.Private[sl.u16, "bank", sl.between(0, 9)],
+        ... ) -> sl.Revealed[sl.f64, "bank"]:
+        ...     return pay.mean() + more.astype(sl.f64)
+        >>> usual([30, None, 40], 0)
+        np.float64(35.0)
+        """
+        zeroed = self._zeroed()
+        name = type_name(type(zeroed))
+        if isinstance(zeroed, FixedPoint | FloatingPoint):
+            total = zeroed.astype(f64).sum(axis)
+        else:
+            total = zeroed.sum(axis, dtype=i64 if name.startswith("i") else u64).astype(f64)
+        return total / self.count(axis).astype(f64)
+
+    def __getitem__(self, index: Any) -> Any:
+        null = self._null[index]
+        return self._joined(type(self), self._held()[index], null)
+
+    @property
+    def shape(self) -> tuple[int | str, ...]:
+        """Dimensions, as of a `Value`."""
+        return self._null.shape
+
+    def __add__(self, other: Any) -> Any:
+        return self._apply("add", other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._apply("add", other, swap=True)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._apply("sub", other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._apply("sub", other, swap=True)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._apply("mul", other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._apply("mul", other, swap=True)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._apply("lt", other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._apply("le", other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._apply("gt", other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._apply("ge", other)
+
+    def _compare(self, name: str, other: Any) -> Any:
+        return self._apply(name, other)
+
+    def _apply(self, name: str, other: Any, *, swap: bool = False) -> Any:
+        """An operation on the cells, missing where an operand is."""
+        mine, null = self._held(), self._null
+        theirs = other
+        if isinstance(other, Nullable):
+            theirs, null = other._held(), null | other._null
+        operator = getattr(operators, name)
+        cells = operator(theirs, mine) if swap else operator(mine, theirs)
+        return self._joined(nullable(type(cells)), cells, null)
+
+    def _held(self) -> Any:
+        """The cells in their own kind; what stands in place of missing ones means nothing."""
+        if issubclass(self._inner, Kind):
+            return self._inner._of(self._value)
+        return self._value
+
+    def _zeroed(self) -> Any:
+        """The numbers, with 0 in place of missing ones."""
+        from sealane import _functions
+
+        if issubclass(self._inner, Kind):
+            raise refuse(
+                "operand",
+                f"`{type(self)!r}` has no sum",
+                hint="add numbers, such as `x.fill(...).year`",
+            )
+        if self._inner is boolean:
+            return self._value & ~self._null
+        return _functions.where(self._null, 0, self._value)
+
+    @classmethod
+    def _ends_of(cls, declared: Between) -> tuple[int, int] | None:
+        ends: tuple[int, int] | None = cls._inner._ends_of(declared)
+        return ends
+
+    @staticmethod
+    def _joined(kind: type[Nullable], held: Any, null: Any) -> Any:
+        cells = kind._of(held._value if isinstance(held, Kind) else held)
+        cells._null = null
+        return cells
+
+
+def nullable(dtype: Any) -> type[Nullable]:
+    """The kind of columns whose cells may be missing: of numbers, dates, texts or categories.
+
+    Missing cells are `None`, `NaN` in an array of floats, a masked element, an empty cell of a CSV
+    file, a null of a table. Results are masked arrays, `None` for a single value, and empty cells
+    or nulls in tables.
+
+    Raises `ProgramError` for anything that is no type of elements.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def wages(
+    ...     wage: sl.Private[sl.nullable(sl.u32), "office", "people <= 9", sl.between(0, 10_000)],
+    ...     least: sl.Private[sl.u32, "bank", sl.between(0, 10_000)],
+    ... ) -> tuple[sl.Revealed[sl.f64, "bank"], sl.Revealed[sl.nullable(sl.u32), "bank"]]:
+    ...     return wage.mean(), wage + least
+    >>> mean, more = wages([2000, None, 4000], 1)
+    >>> print(mean, more)
+    3000.0 [2001 -- 4001]
+    """
+    if is_kind(dtype) and not issubclass(dtype, Nullable):
+        inner = dtype
+        word, element, ends, own = inner._word, inner._element, inner._ends, inner._bytes
+        texts = inner._texts
+    else:
+        try:
+            word, element, texts = "number", type_name(dtype), ()
+        except Exception:
+            raise refuse(
+                "type",
+                f"`sl.nullable({reprlib.repr(dtype)})` is no kind of column",
+                hint="write `sl.nullable(sl.u32)` or `sl.nullable(sl.date)`, for example",
+            ) from None
+        inner, ends, own = dtype, (0, 0), ()
+    space = {
+        "_word": word,
+        "_texts": texts,
+        "_element": element,
+        "_ends": ends,
+        "_bytes": own,
+        "_inner": inner,
+    }
+    return made(Nullable, f"nullable({inner!r})", space)

@@ -1,0 +1,403 @@
+"""Positions, membership, bins, differences and rounding."""
+
+# The native graph alone knows the type of a result; the annotations state what it will be.
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import reprlib
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from sealane import _functions, _statistics, _value
+from sealane._refusal import refuse
+from sealane._scans import cumsum
+from sealane._shapes import (
+    along,
+    axis_of,
+    concatenate,
+    expand_dims,
+    fixed_length,
+    only,
+    ravel,
+    smallest,
+)
+from sealane._value import FixedPoint, FloatingPoint, Value, boolean, by_numpy, plain, type_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sealane._value import Operand
+
+T = TypeVar("T", bound=Value)
+
+
+def argmax(x: Value, axis: int | None = None) -> Any:
+    """Index of the largest element along an axis, which is removed, or of the flattened value: the
+    first of several, and the first NaN where there is one. Its type is the smallest unsigned one
+    that holds every index.
+
+    Raises `ProgramError` for an axis that does not exist, and for rows without an axis where there
+    are others.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def winner(
+    ...     bids: sl.Private[sl.u16, "house", "guests <= 9"], least: sl.Private[sl.u16, "seller"]
+    ... ) -> sl.Revealed[sl.u8, "seller"]:
+    ...     return sl.argmax(sl.where(bids < least, 0, bids))
+    >>> winner([10, 70, 30, 70], 20)
+    np.uint8(1)
+    """
+    return by_numpy("argmax", x, axis) if plain(x) else _arg("argmax", x, axis)
+
+
+def argmin(x: Value, axis: int | None = None) -> Any:
+    """Index of the smallest element along an axis, which is removed, or of the flattened value: the
+    first of several, and the first NaN where there is one. Its type is the smallest unsigned one
+    that holds every index.
+
+    Raises `ProgramError` for an axis that does not exist, and for rows without an axis where there
+    are others.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def cheapest(
+    ...     price: sl.Private[sl.u16, "shop", 3], more: sl.Private[sl.u8, "post", 3]
+    ... ) -> sl.Revealed[sl.u8, "post"]:
+    ...     return sl.argmin(sl.minimum(price, 1000) + more)
+    >>> cheapest([10, 8, 30], [1, 5, 1])
+    np.uint8(0)
+    """
+    return by_numpy("argmin", x, axis) if plain(x) else _arg("argmin", x, axis)
+
+
+def diff(x: T, n: int = 1, axis: int = -1) -> T:
+    """Differences of neighbours along a fixed axis, `x[1:] - x[:-1]`, `n` times over; of `boolean`
+    whether they differ.
+
+    Raises `ProgramError` where a difference might not fit its type, along rows, and for fewer
+    elements than are taken away.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def steps(
+    ...     x: sl.Private[sl.u8, "alice", 3], y: sl.Private[sl.i16, "bob"]
+    ... ) -> sl.Revealed[sl.i16, "bob"]:
+    ...     return sl.diff(x.astype(sl.i16)) ^ y
+    >>> steps([1, 5, 3], 0)
+    array([ 4, -2], dtype=int16)
+    """
+    if plain(x):
+        return by_numpy("diff", x, n, axis)
+    at = axis_of(only("diff", x), axis)
+    length, whole = fixed_length("diff", x, at), isinstance(n, int | np.integer)
+    if not whole or not 0 <= n < length:
+        raise refuse(
+            "operand",
+            f"`sl.diff` cannot take {reprlib.repr(n)} differences of {length} elements",
+            reason="Each leaves one element less, and every value has at least one.",
+            hint="write `sl.diff(x)`, for example, for at least two elements",
+        )
+    for _ in range(n):
+        later, before = along(x, at, slice(1, None)), along(x, at, slice(None, -1))
+        x = later ^ before if isinstance(x, boolean) else later - before
+    return x
+
+
+def isin(x: Operand, values: Operand, *, invert: bool = False) -> Any:
+    """Returns a `boolean` for each element of `x`: whether it is one of `values`, a public list or
+    a value without rows, or with `invert` none of them. Each element is compared with all of them.
+
+    Raises `ProgramError` for `values` with rows.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def listed(
+    ...     x: sl.Private[sl.u16, "shop", "people <= 9"], known: sl.Private[sl.u16, "bank", 3]
+    ... ) -> sl.Revealed[sl.boolean, "shop"]:
+    ...     return sl.isin(x, known) | sl.isin(x, [7, 8])
+    >>> listed([1, 7, 30, 4], [30, 31, 32])
+    array([False,  True,  True, False])
+    """
+    if plain(x, values):
+        return by_numpy("isin", x, values, invert=invert)
+    if isinstance(values, list | tuple) and _value.holds_values(values):
+        values = _functions.stack(values)
+    others = _beside(x, values)
+    if isinstance(others, Value) and others.ndim and isinstance(others.shape[0], str):
+        raise refuse(
+            "whole-rows",
+            f"`sl.isin` cannot compare with all `{others.shape[0]}` rows of a value",
+            reason="Their number is known only at run time.",
+            hint="give the list a fixed number of elements, or walk its rows with `sl.scan`",
+        )
+    column = _column(x)
+    if not isinstance(others, Value) and others.size == 0:
+        found: Any = (column == column).all(axis=-1) & False
+    else:
+        others = ravel(others) if isinstance(others, Value) else others.ravel()
+        found = (column == others).any(axis=-1)
+    return ~found if invert else found
+
+
+def searchsorted(a: Operand, v: Operand, side: str = "left") -> Any:
+    """Index for each element of `v` at which it would be inserted in the ascending `a` to keep the
+    order: before equal elements, or behind them with `side="right"`. `a` is a public list or a
+    value of one fixed axis. Each element is compared with all of them.
+
+    Raises `ProgramError` for an `a` of another shape or, where it is public, another order.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def band(
+    ...     income: sl.Private[sl.u32, "office", 3], least: sl.Private[sl.u32, "bank"]
+    ... ) -> sl.Revealed[sl.u8, "bank"]:
+    ...     return sl.searchsorted([1000, 2000, 5000], sl.maximum(income, least), side="right")
+    >>> band([10, 2000, 9000], 20)
+    array([0, 2, 3], dtype=uint8)
+    """
+    if side not in ("left", "right"):
+        raise refuse(
+            "operand",
+            f"there is no side {reprlib.repr(side)} of equal elements",
+            hint='write `side="left"` or `side="right"`',
+        )
+    if plain(a, v):
+        return by_numpy("searchsorted", a, v, side)
+    order = _beside(v, a)
+    if order.ndim != 1 or not isinstance(order.shape[0], int) or order.shape[0] == 0:
+        raise refuse(
+            "shape-mismatch",
+            f"`sl.searchsorted` takes one fixed axis of sorted elements, not shape {order.shape}",
+            hint="write `sl.searchsorted([10, 20, 30], x)`, for example",
+        )
+    if not isinstance(order, Value) and (order[1:] < order[:-1]).any():
+        raise refuse(
+            "operand",
+            "the public list of `sl.searchsorted` is not in ascending order",
+            reason="An index into it would mean nothing.",
+            hint="sort it: `sl.searchsorted(np.sort(a), x)`",
+        )
+    column = _column(v)
+    before = column > order if side == "left" else column >= order
+    if isinstance(column, FloatingPoint) or isinstance(order, FloatingPoint):
+        # NaN is behind all numbers.
+        behind = _is_nan(column)
+        before = before | (behind if side == "right" else behind & ~_is_nan(order))
+    return before.sum(axis=-1)
+
+
+def histogram(
+    x: Value, bins: int | Sequence[Any] = 10, range: tuple[Any, Any] | None = None
+) -> tuple[Any, Any]:
+    """Numbers of elements in public bins, and the edges of these, as NumPy returns them. `bins` are
+    the edges in ascending order, or the number of bins of one width in `range`. A bin has its lower
+    edge and not its upper one; the last bin has both. Elements outside count nowhere.
+
+    Raises `ProgramError` for edges that do not ascend, and for a number of bins without `range`,
+    since the ends of secret data are not public.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def ages(
+    ...     age: sl.Private[sl.u8, "clinic", "people <= 99"], least: sl.Private[sl.u8, "office"]
+    ... ) -> sl.Revealed[sl.u16, "office"]:
+    ...     return sl.histogram(sl.maximum(age, least), [0, 20, 40, 60])[0]
+    >>> ages([3, 20, 39, 60, 61], 1)
+    array([1, 2, 1], dtype=uint16)
+    """
+    if plain(x):
+        return by_numpy("histogram", x, bins, range)
+    x, edges = only("histogram", x), _beside(x, _edges(bins, range))
+    column = _column(x)
+    reached = column >= edges[:-1]
+    beyond: Any = column > edges[-1:]
+    if len(edges) > 2:
+        beyond = concatenate([along(reached, reached.ndim - 1, slice(1, None)), beyond], axis=-1)
+    inside, counted = reached & ~beyond, type(_statistics.count(x))
+    inside = inside.astype(counted)
+    for _ in x.shape:
+        inside = inside.sum(axis=0)
+    return inside, edges
+
+
+def round(x: T, decimals: int = 0) -> T:
+    """The nearest whole number, halves to the even one, in the type of `x`. `decimals` is a number
+    of places behind the decimal point of floating point, and with NumPy's own roundings; a negative
+    one is a number of places before it, of integers as well.
+
+    Raises `ProgramError` where a rounded number might not fit the type, and for decimals of fixed
+    point.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def whole(
+    ...     x: sl.Private[sl.f32, "alice", 3], y: sl.Private[sl.f32, "bob"]
+    ... ) -> sl.Revealed[sl.f32, "bob"]:
+    ...     return sl.round(x * y)
+    >>> whole([0.5, 1.5, -2.7], 1)
+    array([ 0.,  2., -3.], dtype=float32)
+    """
+    if plain(x):
+        return by_numpy("round", x, decimals)
+    x, places = only("round", x), int(_value.whole_axis(decimals))
+    if isinstance(x, FloatingPoint):
+        return _round_floats(x, places)
+    if isinstance(x, FixedPoint):
+        if places:
+            raise refuse(
+                "operand",
+                f"fixed point cannot be rounded to {places} decimals",
+                reason="Its numbers are multiples of a power of two, and few decimals are.",
+                hint="count in hundredths: `sl.round(x * 100)`, or convert: `x.astype(sl.f64)`",
+            )
+        return _round_fixed(x)
+    return x if places >= 0 or isinstance(x, boolean) else _round_whole(x, 10**-places)
+
+
+def _round_floats(x: Any, places: int) -> Any:
+    from sealane import math
+
+    if places == 0:
+        return math.rint(x)
+    scale = 10.0 ** abs(places)
+    if places > 0:
+        return math.rint(x * scale) / scale
+    return math.rint(x / scale) * scale
+
+
+def _round_fixed(x: Any) -> Any:
+    """The floor, and one more where the rest is more than a half, or a half above an odd number."""
+    kind = type_name(type(x))
+    sign, _, bits = kind.partition("fixed")
+    whole, fraction = map(int, bits.split("."))
+    if fraction == 0:
+        return x
+    wide = _value.element_type(f"{'u' if sign else 'i'}{min(whole + 1, 64)}")
+    floor = x.astype(wide)
+    # Where the type has no 1, it has bits to spare for the difference.
+    rest = x % 1 if whole > (not sign) else x - floor
+    odd = (floor & 1) == 1
+    up = (rest > 0.5) | ((rest == 0.5) & odd)
+    return (floor + up.astype(wide)).astype(type(x))
+
+
+def _round_whole(x: Any, unit: int) -> Any:
+    kind = type(x)
+    if not _holds(kind, unit):
+        return x * 0
+    down = x // unit
+    rest, half = x - down * unit, unit // 2
+    up = (rest > half) | ((rest == half) & ((down & 1) == 1))
+    return (down + up.astype(kind)) * unit
+
+
+def _holds(kind: type[Value], number: int) -> bool:
+    name = type_name(kind).partition(".")[0]
+    return number < 1 << (int(name[1:]) - (name[0] == "i"))
+
+
+def _arg(function: str, x: Any, axis: int | None) -> Any:
+    x = only(function, x)
+    if axis is None:
+        if x.ndim > 1 and isinstance(x.shape[0], str):
+            raise refuse(
+                "shape-mismatch",
+                f"`sl.{function}` cannot flatten a value with rows",
+                reason="Their number is known only at run time.",
+                hint="name an axis: `axis=0` is that of the rows",
+            )
+        x, axis = ravel(x), 0
+    at = axis_of(x, axis)
+
+    def better(later: Any, before: Any) -> Any:
+        ahead = later > before if function == "argmax" else later < before
+        if isinstance(x, FloatingPoint):
+            ahead = ahead | (_is_nan(later) & ~_is_nan(before))
+        return ahead
+
+    if isinstance(x.shape[at], str):
+        return _arg_of_rows(better, x)
+    length = x.shape[at]
+    numbers = np.arange(length).reshape(-1, *[1] * (x.ndim - at - 1))
+    index: Any = smallest(0, length - 1)(numbers)
+    if length == 1:
+        index = _functions.where(better(x, x), index, index)
+    while length > 1:
+        pairs = length // 2
+        even, odd = slice(0, 2 * pairs, 2), slice(1, 2 * pairs, 2)
+        left, right = along(x, at, even), along(x, at, odd)
+        places = 0 if index.ndim < x.ndim else at
+        takes = better(right, left)
+        chosen = _functions.where(takes, right, left)
+        found = _functions.where(takes, along(index, places, odd), along(index, places, even))
+        if length % 2:
+            last = slice(length - 1, None)
+            chosen = concatenate([chosen, along(x, at, last)], at)
+            alone = along(index, places, last)
+            # Numbers of the source get the shape of the others.
+            alone = _functions.where(along(takes, at, slice(0, 1)), alone, alone)
+            found = concatenate([found, alone], at)
+        x, index, length = chosen, found, pairs + length % 2
+    return along(index, at, 0)
+
+
+def _arg_of_rows(better: Any, x: Any) -> Any:
+    """The state is the best row so far and its position, which none is before the first."""
+    here: Any = x
+    while here.ndim > 1:
+        here = here[..., 0]
+    position = _functions.maximum(cumsum((here == here) | True), 1) - 1
+    best = type(x)(np.zeros(x.shape[1:], np.uint8))
+    start = (boolean(True), best, type(position)(np.zeros(x.shape[1:], np.uint8)))
+
+    def body(state: Any, item: Any, place: Any) -> Any:
+        first, best, at = state
+        takes = first | better(item, best)
+        return (
+            boolean(False),
+            _functions.where(takes, item, best),
+            _functions.where(takes, place, at),
+        )
+
+    return _functions.scan(body, start, x, position)[2]
+
+
+def _is_nan(x: Any) -> Any:
+    return x != x
+
+
+def _beside(x: Any, public: Any) -> Any:
+    """A public list in numbers that compare with `x`: floats where it is of floating point."""
+    if isinstance(public, Value):
+        return public
+    array = np.asarray(public)
+    return array.astype(float) if isinstance(x, FloatingPoint) else array
+
+
+def _column(x: Any) -> Any:
+    """The elements with a new last axis."""
+    return expand_dims(x, np.ndim(x))
+
+
+def _edges(bins: Any, ends: tuple[Any, Any] | None) -> Any:
+    """Edges of public bins."""
+    if isinstance(bins, int | np.integer) and not isinstance(bins, bool):
+        if ends is None or bins < 1:
+            raise refuse(
+                "operand",
+                f"{bins} bins of secret elements have no edges",
+                reason="The smallest and the largest element are secret.",
+                hint="write `sl.histogram(x, 10, range=(0, 100))`, or give the edges",
+            )
+        return by_numpy("histogram_bin_edges", np.zeros(0), int(bins), ends)
+    edges = np.asarray(bins)
+    if edges.ndim != 1 or edges.size < 2 or not (edges[1:] >= edges[:-1]).all():
+        raise refuse(
+            "operand",
+            "the edges of bins are at least two numbers in ascending order",
+            hint="write `sl.histogram(x, [0, 10, 20])`, for example",
+        )
+    return edges

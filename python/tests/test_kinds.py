@@ -1,0 +1,612 @@
+"""Columns that are no plain numbers: dates, timestamps, texts, categories, missing cells."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import sealane as sl
+from sealane import _dates
+from test_tables import library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+Day = datetime.date
+DAYS = [Day(1, 1, 1), Day(1899, 12, 31), Day(1970, 1, 1), Day(2000, 2, 29), Day(9999, 12, 31)]
+Color = sl.category(["red", "green", "light blue"])
+Name = sl.text(6)
+Latin = sl.text(4, "latin1")
+MaybeNumber = sl.nullable(sl.i32)
+MaybeDay = sl.nullable(sl.date)
+MaybeName = sl.nullable(Name)
+MaybeColor = sl.nullable(Color)
+
+
+@sl.program
+def parts(
+    d: sl.Private[sl.date, "ann", "rows <= 9"],
+    more: sl.Private[sl.u8, "ben"],
+) -> tuple[
+    sl.Revealed[sl.u14, "ben"],
+    sl.Revealed[sl.u4, "ben"],
+    sl.Revealed[sl.u5, "ben"],
+    sl.Revealed[sl.u3, "ben"],
+    sl.Revealed[sl.date, "ben"],
+]:
+    return d.year, d.month, d.day, d.weekday, d
+
+
+@sl.program
+def packed(
+    d: sl.Private[sl.date, "ann", "rows <= 40_000"], more: sl.Private[sl.u8, "ben"]
+) -> sl.Revealed[sl.u26, "ben"]:
+    """All parts in one number, which is quicker to reveal millions of times."""
+    year, month, day = (part.astype(sl.u26) for part in (d.year, d.month, d.day))
+    return year << 12 | month << 8 | day << 3 | d.weekday
+
+
+class Plain(np.ndarray[Any, Any]):
+    """Numbers of NumPy in the place of values: types change nothing."""
+
+    def astype(self, dtype: Any, *_: Any, **__: Any) -> Any:
+        return self if isinstance(dtype, type(sl.u8)) else super().astype(dtype)
+
+
+ALL_DAYS = np.arange(_dates.FIRST_DAY, _dates.LAST_DAY + 1)
+
+
+def by_numpy(days: Any) -> tuple[Any, ...]:
+    """Year, month, day and day of the week."""
+    dates = days.astype("datetime64[D]")
+    months = dates.astype("datetime64[M]")
+    year, month = divmod(months.astype(np.int64), 12)
+    day = (dates - months.astype("datetime64[D]")).astype(np.int64)
+    return year + 1970, month + 1, day + 1, (days + 3) % 7
+
+
+def test_every_day_has_the_parts_that_python_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The formulas, on plain numbers: all days take long as circuits."""
+    entries = lambda table, index: np.array(table)[np.asarray(index)]  # noqa: E731
+    monkeypatch.setattr("sealane._functions.lookup", entries)
+    days = ALL_DAYS.view(Plain)
+    found = (*_dates.parts(days), _dates.weekday(days))
+    for part, wanted in zip(found, by_numpy(ALL_DAYS), strict=True):
+        assert np.array_equal(part, wanted)
+    for at in (0, 1, 58, 59, 60, 365, 146_096, len(days) - 1):
+        by_python = Day.fromordinal(at + 1)
+        assert tuple(part[at] for part in found[:3]) == by_python.timetuple()[:3]
+        assert found[3][at] == by_python.weekday()
+
+
+def test_circuits_give_the_parts_of_days_of_all_years() -> None:
+    # Every day of the years around the ends of centuries, and one of every 211.
+    years = [1, 4, 100, 1899, 1900, 1999, 2000, 2024, 9999]
+    starts = [Day(year, 1, 1).toordinal() - 1 for year in years]
+    chosen = np.concatenate(
+        [*(np.arange(at, at + 365) for at in starts), np.arange(0, 3652059, 211)]
+    )
+    days = ALL_DAYS[chosen]
+    found = packed.simulate(days.astype("datetime64[D]"), 0, clear=True, progress=False).value
+    parts_found = found >> 12, found >> 8 & 15, found >> 3 & 31, found & 7
+    for part, wanted in zip(parts_found, by_numpy(days), strict=True):
+        assert np.array_equal(part, wanted)
+
+
+@pytest.mark.parametrize("protocol", ["yao", "trio"])
+def test_protocols_give_the_same_parts(protocol: Any) -> None:
+    helpers = ["cyd"] if protocol == "trio" else []
+    year, month, day, weekday, same = parts.simulate(
+        DAYS, 0, protocol=protocol, helpers=helpers
+    ).value
+    assert year.tolist() == [d.year for d in DAYS]
+    assert month.tolist() == [d.month for d in DAYS]
+    assert day.tolist() == [d.day for d in DAYS]
+    assert weekday.tolist() == [d.weekday() for d in DAYS]
+    assert same.tolist() == DAYS
+
+
+@pytest.mark.parametrize(
+    ("part", "result", "wanted"),
+    [
+        (lambda d: d.year, sl.u14, (500, 440)),
+        (lambda d: d.month, sl.u4, (476, 428)),
+        (lambda d: d.day, sl.u5, (491, 443)),
+        (lambda d: d.weekday, sl.u3, (62, 52)),
+        (lambda d: sl.age_in_years(d, Day(2024, 7, 1)), sl.i16, (569, 491)),
+        (lambda d: d < Day(2024, 7, 1), sl.boolean, (22, 16)),
+    ],
+    ids=["year", "month", "day", "weekday", "age", "less"],
+)
+def test_parts_of_a_date_cost_what_the_guide_says(part: Any, result: Any, wanted: Any) -> None:
+    found = []
+    for marker in ([], [sl.between(Day(1900, 1, 1), Day(2099, 12, 31))]):
+        of_ann: Any = sl.Private[(sl.date, "ann", *marker)]
+        of_ben: Any = sl.Private[(sl.date, "ben", *marker)]
+
+        def planned(body: Any, kind: Any, of_ann: Any = of_ann, of_ben: Any = of_ben) -> int:
+            def p(d, e, c):  # type: ignore[no-untyped-def]
+                # A choice that nobody knows, so that no owner computes the part alone.
+                return body(sl.where(c, d, e))
+
+            p.__annotations__ = {"d": of_ann, "e": of_ben, "c": sl.Private[sl.boolean, "ben"]}
+            p.__annotations__["return"] = sl.Revealed[kind, "ann"]
+            return sl.program(p).plan().ands
+
+        found.append(planned(part, result) - planned(lambda d: d, sl.date))
+    assert tuple(found) == wanted
+
+
+@sl.program
+def differences(
+    a: sl.Private[sl.date, "ann", "rows <= 9", sl.between(Day(1900, 1, 1), Day(2100, 1, 1))],
+    b: sl.Private[sl.date, "ben", "rows", sl.between(Day(1900, 1, 1), Day(2100, 1, 1))],
+) -> tuple[
+    sl.Revealed[sl.i32, "ben"],
+    sl.Revealed[sl.date, "ben"],
+    sl.Revealed[sl.boolean, "ben"],
+    sl.Revealed[sl.date, "ben"],
+    sl.Revealed[sl.date, "ben"],
+    sl.Revealed[sl.i32, "ben"],
+    sl.Revealed[sl.i16, "ben"],
+    sl.Revealed[sl.date, "ben"],
+]:
+    """Each operation of dates."""
+    week = datetime.timedelta(days=7)
+    some = sl.where(a < b, a, Day(2000, 1, 1))
+    return (
+        a - b,
+        a + 30 - week,
+        (a < Day(2000, 1, 1)) | (b == np.datetime64("2020-02-29")),
+        sl.maximum(a, b),
+        some,
+        Day(2000, 1, 1) - a,
+        sl.age_in_years(a, b),
+        a.min(),
+    )
+
+
+def test_dates_are_computed_with() -> None:
+    a = [Day(2000, 2, 29), Day(1999, 12, 31), Day(2020, 3, 1)]
+    b = [Day(2018, 2, 28), Day(2020, 2, 29), Day(2019, 3, 1)]
+    gap, later, either, last, some, left, age, first = differences(a, b)
+    assert gap.tolist() == [(x - y).days for x, y in zip(a, b, strict=True)]
+    assert later.tolist() == [x + datetime.timedelta(days=23) for x in a]
+    assert either.tolist() == [False, True, False]
+    assert last.tolist() == list(map(max, a, b))
+    assert some.tolist() == [a[0], a[1], Day(2000, 1, 1)]
+    assert left.tolist() == [(Day(2000, 1, 1) - x).days for x in a]
+    # Before the birthday on 1 March; after it; a year before birth.
+    assert age.tolist() == [17, 20, -1]
+    assert first == np.datetime64(a[1])
+
+
+@sl.program
+def moments(
+    t: sl.Private[sl.timestamp, "ann", "rows <= 9"], u: sl.Private[sl.timestamp, "ben", "rows"]
+) -> tuple[
+    sl.Revealed[sl.date, "ben"],
+    sl.Revealed[sl.u5, "ben"],
+    sl.Revealed[sl.u6, "ben"],
+    sl.Revealed[sl.u6, "ben"],
+    sl.Revealed[sl.i64, "ben"],
+    sl.Revealed[sl.timestamp, "ben"],
+]:
+    return t.date, t.hour, t.minute, t.second, t - u, sl.where(t < u, t, u)
+
+
+def test_timestamps_have_parts_and_differences() -> None:
+    t = ["1969-12-31T23:59:59", "2024-02-29 12:30:05Z", "0001-01-01", "9999-12-31T23:59:59"]
+    u = ["1970-01-01T00:00:00", "2024-03-01 00:00", "0001-01-02", "9999-12-31T23:59:58"]
+    date, hour, minute, second, gap, first = moments.simulate(t, u, clear=True).value
+    assert date.astype(str).tolist() == ["1969-12-31", "2024-02-29", "0001-01-01", "9999-12-31"]
+    assert hour.tolist() == [23, 12, 0, 23]
+    assert minute.tolist() == [59, 30, 0, 59]
+    assert second.tolist() == [59, 5, 0, 59]
+    assert gap.tolist() == [-1, -41395, -86400, 1]
+    assert first.dtype == np.dtype("datetime64[s]")
+    assert first.astype(str).tolist()[1] == "2024-02-29T12:30:05"
+
+
+@sl.program
+def texts(
+    a: sl.Private[Name, "ann", "rows <= 9"], b: sl.Private[sl.text(10), "ben", "rows"]
+) -> tuple[
+    sl.Revealed[sl.boolean, "ben"],
+    sl.Revealed[sl.boolean, "ben"],
+    sl.Revealed[sl.boolean, "ben"],
+    sl.Revealed[sl.boolean, "ben"],
+    sl.Revealed[sl.boolean, "ben"],
+    sl.Revealed[Name, "ben"],
+    sl.Revealed[Name, "ben"],
+    sl.Revealed[sl.boolean, "ben"],
+]:
+    return (
+        a == b,
+        a < b,
+        b.startswith(a),
+        a.startswith("Zo"),
+        a >= "Zoë",
+        a.lower(),
+        sl.where(a == "abc", a.upper(), a),
+        b > a,
+    )
+
+
+def test_texts_are_compared_as_python_compares_them() -> None:
+    a = ["abc", "Zoë", "ZOE", "abcdef", "z", "ab"]
+    b = ["abc", "Zoë ", "Zoe", "abcdefgh", "aaaaaaaaaa", "abc"]
+    pairs = list(zip(a, b, strict=True))
+    same, less, begins, zo, from_zoe, lower, some, more = texts(a, b)
+    assert same.tolist() == [x == y for x, y in pairs]
+    assert less.tolist() == more.tolist() == [x < y for x, y in pairs]
+    assert begins.tolist() == [y.startswith(x) for x, y in pairs]
+    assert zo.tolist() == [x.startswith("Zo") for x in a]
+    assert from_zoe.tolist() == [x >= "Zoë" for x in a]
+    assert lower.tolist() == ["abc", "zoë", "zoe", "abcdef", "z", "ab"]
+    assert some.tolist() == ["ABC", *a[1:]]
+
+
+@sl.program
+def colors(
+    a: sl.Private[Color, "ann", "rows <= 9"], b: sl.Private[Color, "ben", "rows"]
+) -> tuple[
+    sl.Revealed[sl.boolean, "ben"],
+    sl.Revealed[sl.boolean, "ben"],
+    sl.Revealed[Color, "ben"],
+    sl.Revealed[sl.u2, "ben"],
+]:
+    return a == b, a.isin(["red", "green"]), sl.where(a == "red", b, "green"), a.codes
+
+
+def test_categories_are_names_of_a_list() -> None:
+    same, warm, some, codes = colors(["red", "light blue"], ["green", "light blue"])
+    assert same.tolist() == [False, True]
+    assert warm.tolist() == [True, False]
+    assert some.tolist() == ["green", "green"]
+    assert codes.tolist() == [0, 2]
+
+
+@sl.program
+def holes(
+    x: sl.Private[MaybeNumber, "ann", "rows <= 9", sl.between(5, 1000)],
+    d: sl.Private[MaybeDay, "ann", "rows"],
+    n: sl.Private[MaybeName, "ann", "rows"],
+    c: sl.Private[MaybeColor, "ann", "rows"],
+    y: sl.Private[sl.i32, "ben", "rows", sl.between(0, 10)],
+) -> tuple[
+    sl.Revealed[sl.i64, "ben"],
+    sl.Revealed[sl.u8, "ben"],
+    sl.Revealed[sl.f64, "ben"],
+    sl.Revealed[MaybeNumber, "ben"],
+    sl.Revealed[MaybeDay, "ben"],
+    sl.Revealed[MaybeName, "ben"],
+    sl.Revealed[MaybeColor, "ben"],
+    sl.Revealed[sl.date, "ben"],
+    sl.Revealed[sl.boolean, "ben"],
+]:
+    whole = sl.sum(x, dtype=sl.i64)
+    filled = d.fill(Day(2000, 1, 1))
+    return whole, sl.count(x), sl.mean(x), x + y, d, n, c, filled, (x > 7).fill(True)
+
+
+GAPS = {
+    "x": [10, None, 7],
+    "d": [None, Day(2024, 2, 29), Day(1999, 12, 31)],
+    "n": ["Ada", None, "Zoë"],
+    "c": ["red", "light blue", None],
+}
+
+
+def check_holes(values: Any) -> None:
+    whole, count, mean, more, d, n, c, filled, large = values
+    assert (whole, count, mean) == (17, 2, 8.5)
+    assert more.tolist() == [11, None, 10]
+    assert d.tolist() == GAPS["d"]
+    assert n.tolist() == GAPS["n"]
+    assert c.tolist() == GAPS["c"]
+    assert filled.tolist() == [Day(2000, 1, 1), *GAPS["d"][1:]]
+    assert large.tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("protocol", ["clear", "yao"])
+def test_missing_cells_are_left_out(protocol: Any) -> None:
+    check_holes(holes.simulate(**GAPS, y=[1, 2, 3], protocol=protocol).value)
+
+
+def test_what_is_missing_shows_nothing_beneath() -> None:
+    """A sum with a missing cell is missing, and the number in its place is not the other one."""
+    report = holes.simulate(**GAPS, y=[1, 2, 3], clear=True)
+    native = dict(report._native.results)
+    name, _, raw = native["result_3"]
+    assert name == "i32"
+    assert np.frombuffer(raw, np.int64).tolist() == [11, 0, 10]
+
+
+def test_a_single_cell_may_be_missing() -> None:
+    @sl.program
+    def two(
+        x: sl.Private[MaybeDay, "ann"], n: sl.Private[Name, "ann"], y: sl.Private[sl.u8, "ben"]
+    ) -> tuple[sl.Revealed[MaybeDay, "ben"], sl.Revealed[Name, "ben"]]:
+        return sl.where(y > 1, x, None), sl.where(y > 1, n, "none")
+
+    assert two(None, "Ada", 2) == (None, "Ada")
+    assert two(Day(2024, 2, 29), "Ada", 1) == (None, "none")
+    assert two(Day(2024, 2, 29), "Ada", 2) == (np.datetime64("2024-02-29"), "Ada")
+
+
+def table_of(name: str) -> Any:
+    """The columns with gaps as a table of a library, in the types that it has for them."""
+    of = library(name)
+    if name == "pandas":
+        return of.DataFrame(
+            {
+                "x": of.array(GAPS["x"], dtype="Int64"),
+                "d": of.to_datetime(of.Series(GAPS["d"])),
+                "n": of.array(GAPS["n"], dtype="string"),
+                "c": of.Categorical(GAPS["c"]),
+            }
+        )
+    if name == "polars":
+        return of.DataFrame(GAPS, schema_overrides={"c": of.Categorical})
+    arrow = library("pyarrow")
+    columns = {
+        "x": arrow.array(GAPS["x"]),
+        "d": arrow.array(GAPS["d"], arrow.date32()),
+        "n": arrow.array(GAPS["n"], arrow.large_string()),
+        "c": arrow.array(GAPS["c"]).dictionary_encode(),
+    }
+    return of.table(columns) if name == "pyarrow" else of.from_arrow(arrow.table(columns))
+
+
+@pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow", "duckdb"])
+def test_tables_hold_all_kinds(name: str, tmp_path: Path) -> None:
+    table = table_of(name)
+    inputs = dict.fromkeys(GAPS, table)
+    report = holes.simulate(**inputs, y=[1, 2, 3], clear=True)
+    check_holes(report.value)
+    if name == "pandas":
+        table.to_parquet(tmp_path / "t.parquet")
+        file = dict.fromkeys(GAPS, tmp_path / "t.parquet")
+        check_holes(holes.simulate(**file, y=[1, 2, 3], clear=True).value)
+        series = {column: table[column] for column in GAPS}
+        check_holes(holes.simulate(**series, y=[1, 2, 3], clear=True).value)
+    if name == "pyarrow":
+        back = library("pyarrow").table(report.table("rows")).to_pydict()
+        assert back["result_3"] == [11, None, 10]
+        assert back["result_4"] == GAPS["d"]
+        assert back["result_5"] == GAPS["n"]
+        assert back["result_6"] == GAPS["c"]
+
+
+def test_files_hold_all_kinds(tmp_path: Path) -> None:
+    source = tmp_path / "ann.csv"
+    source.write_text(
+        'x,d,n,c\n10,,Ada,red\n,2024-02-29,,"light blue"\n7,1999-12-31T00:00:00Z,Zoë,\n',
+        encoding="utf-8",
+    )
+    report = holes.simulate(**dict.fromkeys(GAPS, source), y=[1, 2, 3], clear=True)
+    check_holes(report.value)
+    report.write(tmp_path / "out.csv")
+    rows = (tmp_path / "out.rows.csv").read_text(encoding="utf-8").splitlines()
+    assert rows == [
+        "result_3,result_4,result_5,result_6,result_7,result_8",
+        "11,,Ada,red,2000-01-01,1",
+        ",2024-02-29,,light blue,2024-02-29,1",
+        "10,1999-12-31,Zoë,,1999-12-31,0",
+    ]
+    report.write(tmp_path / "out.parquet")
+    again = holes.simulate(
+        x=GAPS["x"],
+        d=renamed(tmp_path / "out.rows.parquet", "result_4", "d"),
+        n=GAPS["n"],
+        c=GAPS["c"],
+        y=[1, 2, 3],
+        clear=True,
+    )
+    check_holes(again.value)
+    shown = json.loads(report._native.json)["results"]
+    assert shown["result_4"]["values"] == [None, "2024-02-29", "1999-12-31"]
+    assert shown["result_6"]["values"] == ["red", "light blue", None]
+    assert "missing, 2024-02-29" in repr(report)
+
+
+def renamed(file: Path, name: str, to: str) -> Any:
+    table = library("pyarrow.parquet").read_table(file)
+    return table.select([name]).rename_columns([to])
+
+
+def test_the_command_reads_and_writes_kinds(tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text(
+        "import sealane as sl\n"
+        "@sl.program\n"
+        "def p(d: sl.Private[sl.nullable(sl.date), 'ann', 'n <= 5'],\n"
+        "      e: sl.Private[sl.date, 'ben', 'n']) -> sl.Revealed[sl.nullable(sl.date), 'ben']:\n"
+        "    return sl.where(d.fill(e) < e, d, e)\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "b.csv").write_text("e\n2024-02-02\n2024-02-03\n", encoding="utf-8")
+    command = [sys.executable, "-m", "sealane", "simulate", "p.py", "--output", "o.csv"]
+    inputs = ["--input", "d=a.csv", "--input", "ben=b.csv"]
+    (tmp_path / "a.csv").write_text("i,d\n1,2024-01-01\n2,\n", encoding="utf-8")
+    done = subprocess.run([*command, *inputs], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "o.csv").read_text() == "result\n2024-01-01\n2024-02-03\n"
+
+
+def test_both_sides_approve_the_kinds() -> None:
+    def hashed(kind: Any) -> str:
+        @sl.program
+        def p(c: sl.Private[kind, "ann"], d: sl.Private[kind, "ben"]) -> sl.Revealed[kind, "ben"]:
+            return sl.where(c == d, c, d)
+
+        return p.hash
+
+    kinds = [sl.category(["a", "b"]), sl.category(["b", "a"]), sl.category(["a", "c"])]
+    kinds += [sl.text(4), sl.text(4, "latin1"), sl.text(5), sl.date, sl.timestamp]
+    assert len({*map(hashed, kinds)}) == len(kinds)
+    assert 'as nullable category "red", "green", "light blue"' in holes.text
+    assert "as missing c" in holes.text
+
+
+@sl.program
+def days(
+    d: sl.Private[sl.date, "ann", "rows <= 9"], e: sl.Private[sl.u8, "ben"]
+) -> sl.Revealed[sl.date, "ben"]:
+    return sl.where(e > 0, d, d)
+
+
+@sl.program
+def names(
+    n: sl.Private[Latin, "ann", "rows <= 9"], e: sl.Private[sl.u8, "ben"]
+) -> sl.Revealed[Latin, "ben"]:
+    return sl.where(e > 0, n, n)
+
+
+@sl.program
+def hues(
+    c: sl.Private[Color, "ann", "rows <= 9"], e: sl.Private[sl.u8, "ben"]
+) -> sl.Revealed[Color, "ben"]:
+    return sl.where(e > 0, c, c)
+
+
+@sl.program
+def sums(
+    x: sl.Private[sl.i32, "ann", "rows <= 9"], e: sl.Private[sl.i32, "ben"]
+) -> sl.Revealed[sl.i64, "ben"]:
+    return (x.astype(sl.i64) + e).sum()
+
+
+@pytest.mark.parametrize(
+    ("program", "given", "code", "told"),
+    [
+        (days, ["2024-02-30"], "data-not-a-number", "`2024-02-30` at element 0 is not a date"),
+        (days, ["2024-01-01T12:00"], "data-not-a-number", "time of day"),
+        (days, [Day(2024, 1, 1), None], "data-null", "at element 1"),
+        (days, [Day(2024, 1, 1), 7], "data-type", "7 of type `int` at element 1"),
+        (days, np.array(["NaT"], "datetime64[D]"), "data-null", "at element 0"),
+        (days, np.array(["2024-01-01T01"], "datetime64[h]"), "data-not-a-number", "time of day"),
+        (days, [1.5], "data-type", "`float`"),
+        (days, np.array([3], "timedelta64[D]"), "data-type", "no `sl.date`"),
+        (days, np.array(["20000-01-01"], "datetime64[D]"), "data-range", "0001-01-01"),
+        (names, ["abcde"], "data-not-a-number", "it takes 5 bytes, and the program has 4"),
+        (names, ["aあ"], "data-not-a-number", "U+3042"),
+        (names, ["a\0b"], "data-type", "U+0000"),
+        (names, [b"abc"], "data-type", "`bytes`"),
+        (names, ["\ud800"], "data-type", "at element 0"),
+        (hues, ["red", "blue"], "data-not-a-number", "`blue` at element 1 is not a category"),
+        (hues, ["red", 1], "data-type", "`int`"),
+        (sums, np.array([1 + 2j]), "data-type", "complex128"),
+        (sums, np.array([3], "timedelta64[D]"), "data-type", "timedelta64[D]"),
+        (sums, np.array(["2024-01-01"], "datetime64[D]"), "data-type", "sl.date"),
+    ],
+)
+def test_cells_of_another_kind_are_refused(program: Any, given: Any, code: str, told: str) -> None:
+    with pytest.raises(sl.DataError) as refused:
+        program.simulate(given, 1, clear=True)
+    assert refused.value.code == code
+    assert told in str(refused.value)
+
+
+def pandas_types() -> dict[str, tuple[Any, Any, str]]:
+    """Columns of pandas that no input takes, with a program and what the refusal names."""
+    pd = library("pandas")
+    stamps = pd.to_datetime(["2024-01-01", "2024-02-01"])
+    return {
+        "period": (sums, pd.Series(stamps.to_period("M")), "eriod"),
+        "period as dates": (days, pd.Series(stamps.to_period("M")), "eriod"),
+        "interval": (sums, pd.Series(pd.interval_range(0, 2)), "nterval"),
+        "timedelta": (sums, pd.Series(stamps - stamps[0]), "uration|timedelta"),
+        "complex": (sums, pd.Series([1j, 2j]), "omplex"),
+        "object": (sums, pd.Series([object(), object()]), "object"),
+        "zone": (days, pd.Series(stamps.tz_localize("Europe/Paris")), "Paris|time zone"),
+        "date for a number": (sums, pd.Series(stamps), "datetime64|imestamp"),
+        "text for a number": (sums, pd.Series(["a", "b"]), "'a'|tf8"),
+        "category for a number": (sums, pd.Series(["a", "b"], dtype="category"), "'a'|tf8"),
+        "number for a date": (days, pd.Series([1, 2]), "int|Int64"),
+        "number for a text": (names, pd.Series([1, 2]), "int|Int64"),
+        "time of day": (days, pd.Series(stamps + pd.Timedelta("1h")), "time of day"),
+    }
+
+
+NO_KIND = (
+    "period",
+    "period as dates",
+    "interval",
+    "timedelta",
+    "complex",
+    "object",
+    "zone",
+    "date for a number",
+    "text for a number",
+    "category for a number",
+    "number for a date",
+    "number for a text",
+    "time of day",
+)
+
+
+@pytest.mark.parametrize("as_table", [False, True], ids=["array", "table"])
+@pytest.mark.parametrize("name", NO_KIND)
+def test_types_of_pandas_without_a_kind_are_refused_by_name(name: str, as_table: bool) -> None:
+    program, column, told = pandas_types()[name]
+    parameter = program.signature.parameters[0].name
+    given = column.rename(parameter).to_frame() if as_table else column
+    try:
+        program.simulate(given, 1, clear=True)
+    except sl.DataError as refused:
+        text = str(refused)
+        assert any(word in text for word in told.split("|")), text
+        assert "hint: " in text
+    else:
+        pytest.fail("it was read")
+
+
+def test_utc_is_read_in_any_unit() -> None:
+    pd = library("pandas")
+    stamps = pd.to_datetime(["2024-01-01", "1969-12-31"]).tz_localize("UTC")
+    for unit in ("s", "ms", "us", "ns"):
+        column = pd.Series(stamps).dt.as_unit(unit)
+        for given in (column, column.rename("d").to_frame()):
+            result = days.simulate(given, 1, clear=True).value
+            assert result.astype(str).tolist() == ["2024-01-01", "1969-12-31"]
+
+
+def refusal(make: Callable[[], Any]) -> str:
+    with pytest.raises(sl.ProgramError) as refused:
+        make()
+    return str(refused.value)
+
+
+def test_operations_without_a_meaning_are_refused() -> None:
+    def traced(body: Callable[[Any, Any, Any], Any], kind: Any = sl.boolean) -> Callable[[], Any]:
+        @sl.program
+        def p(
+            d: sl.Private[sl.date, "ann"],
+            n: sl.Private[Name, "ann"],
+            c: sl.Private[Color, "ben"],
+        ) -> sl.Revealed[kind, "ben"]:
+            return body(d, n, c)
+
+        return p.check
+
+    assert "no common kind" in refusal(traced(lambda d, n, _: d == n))
+    assert "light blue" in refusal(traced(lambda _, __, c: c == "blue"))
+    assert "at most 6 bytes" in refusal(traced(lambda _, n, __: n == "abcdefg"))
+    assert "datetime.date" in refusal(traced(lambda d, _, __: d < 7))
+    assert "no date" in refusal(traced(lambda d, _, __: sl.age_in_years(d, 2024) > 7))
+    assert "declared as" in refusal(traced(lambda d, _, __: d))
+    assert "9999-12-31" in refusal(traced(lambda d, _, __: d + 1, sl.date))
+    assert "sl.where" in refusal(traced(lambda d, _, __: d < 0 if d < Day(2000, 1, 1) else d))
+    assert "d.days" in refusal(traced(lambda d, _, __: sl.stack([d, d]), sl.date))
+    assert "c.codes" in refusal(traced(lambda _, __, c: c.codes + c))
+    assert "no kind" in refusal(lambda: sl.text(0))
+    assert "no kind" in refusal(lambda: sl.category(["a", "a"]))
+    assert "no kind" in refusal(lambda: sl.nullable(3))
