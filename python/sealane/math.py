@@ -4,7 +4,12 @@ Each works element by element on values of `sl.f16`, `sl.bf16`, `sl.f32` or `sl.
 numbers and arrays beside them, which broadcast. NumPy's functions of the same meaning work as well:
 `np.sqrt(x)` is `sl.math.sqrt(x)`. Results are the same bits under every protocol.
 `modf` and `frexp` return two values. The page on functions of floating point states the gates and
-the error of each. Elementary functions take fixed point, too.
+the error of each.
+
+`exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `sin`, `cos`, `tan`, `asin`, `acos`,
+`atan`, `sinh`, `cosh`, `tanh`, `erf`, `cbrt` and `rsqrt` have a correctly rounded form in `sl.f32`
+and narrower types: `sl.math.sin(x, exact=True)`. These, `sqrt` and `sigmoid` take fixed point as
+well: `sl.math.exp(x, dtype=sl.fixed(16, 16), saturate=True)`.
 
 >>> import sealane as sl
 >>> @sl.program
@@ -19,6 +24,7 @@ np.True_
 from __future__ import annotations
 
 import difflib
+import functools
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
@@ -80,6 +86,16 @@ def _function(name: str, results: int = 1) -> Any:
     return function
 
 
+_ROUNDED = ["sqrt"]
+"""Functions that are always correctly rounded."""
+
+
+@functools.cache
+def _forms() -> list[str]:
+    """Functions with a correctly rounded form."""
+    return [name for name, _, has_form in _core.functions_of_floats() if has_form]
+
+
 def _elementary(name: str) -> _Elementary:
     """Makes an elementary function, whose result may be asked for correctly rounded."""
 
@@ -94,30 +110,30 @@ def _elementary(name: str) -> _Elementary:
             return _of_fixed(name, x, exact, dtype, saturate)
         if not exact or name in _ROUNDED:
             return _value.call(name, x)
-        forms = [known for known, _, has_form in _core.functions_of_floats() if has_form]
-        if name not in forms:
+        if name not in _forms():
             raise refuse(
                 "type-mismatch",
                 f"`sl.math.{name}` has no correctly rounded form",
-                reason=f"There is one of {', '.join(sorted(forms))}.",
+                reason=f"There is one of {', '.join(sorted(_forms()))}.",
                 hint="leave `exact=True` out: the result is within 1 unit in the last place in "
                 "`sl.f32`, and 2 in `sl.f64`",
             )
         return _value.call(f"{name}_exact", x)
 
     function.__name__ = function.__qualname__ = name
+    exact = "Always correctly rounded." if name in _ROUNDED else ""
+    if name in _forms():
+        exact = "With `exact`, correctly rounded, for more gates: in `sl.f32` and narrower types."
     function.__doc__ = (
-        f"`{name}` of C, element by element. With `exact`, correctly rounded, for more gates: in "
-        "`sl.f32` and narrower types. Of fixed point, to the type of `x` or `dtype`, off by less "
-        "than a unit in its last place: refused if a result may not fit, unless `saturate` is set; "
-        "then results stop at the ends of the type."
-    )
+        f"`{name}`, element by element. {exact} Of fixed point, to the type of `x` or `dtype`, off "
+        "by less than a unit in its last place: refused if a result may not fit, unless `saturate` "
+        "is set; then results stop at the ends of the type, and an `x` without a value counts as "
+        "the nearest number that has one."
+    ).replace("  ", " ")
     return function
 
 
-def _of_fixed(
-    name: str, x: Any, exact: bool, dtype: type[Value] | None, saturate: bool
-) -> Any:
+def _of_fixed(name: str, x: Any, exact: bool, dtype: type[Value] | None, saturate: bool) -> Any:
     """Adds a function of fixed point."""
     if exact:
         raise refuse(
@@ -130,10 +146,6 @@ def _of_fixed(
     wanted = _value.type_name(dtype) if dtype is not None else None
     node = trace.function(name, _value.operand(x), wanted, saturate, _source.here())
     return _value.wrap(trace, node)
-
-
-_ROUNDED = ["sqrt"]
-"""Functions that are always correctly rounded."""
 
 
 acos = _elementary("acos")

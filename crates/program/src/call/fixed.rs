@@ -36,6 +36,9 @@ pub fn of_fixed(name: &str) -> Option<OfFixed> {
     Some(OfFixed { function, saturate })
 }
 
+/// Stored results of this magnitude are not stated in an error: from here on they may be capped.
+const BEYOND: i128 = 1 << 100;
+
 impl OfFixed {
     /// Its name in a call.
     pub fn name(self) -> String {
@@ -87,7 +90,11 @@ impl OfFixed {
                 }
                 Refused::Range(lo, hi) => {
                     let results = Range { lo, hi };
-                    let reason = format!("{}, which gives {}", given(), range_text(results, ty));
+                    let text = match lo.min(-hi) <= -BEYOND {
+                        true => "numbers that no type holds".into(),
+                        false => range_text(results, ty),
+                    };
+                    let reason = format!("{}, which gives {text}", given());
                     let hint = wider(ty, Some(results), |wide| {
                         format!("sl.math.{name}({x}, dtype={wide})")
                     });
