@@ -60,9 +60,10 @@ from sealane._functions import (
     where,
     wrap,
 )
-from sealane._groups import Groups, group_by
+from sealane._groups import group_by
+from sealane._moments import age_in_years, date, timestamp
+from sealane._nullable import Nullable, nullable
 from sealane._order import (
-    Unique,
     argsort,
     head,
     median,
@@ -74,8 +75,6 @@ from sealane._order import (
     top_k,
     unique,
 )
-from sealane._moments import age_in_years, date, timestamp
-from sealane._nullable import Nullable, nullable
 from sealane._program import Program, program
 from sealane._scans import associative_scan, cummax, cummin, cumprod, cumsum
 from sealane._search import argmax, argmin, diff, histogram, isin, round, searchsorted
@@ -152,7 +151,6 @@ __all__ = [
     "DataError",
     "FixedPoint",
     "FloatingPoint",
-    "Groups",
     "InternalError",
     "MisuseError",
     "NetworkError",
@@ -165,7 +163,6 @@ __all__ = [
     "SealaneError",
     "SealaneWarning",
     "Text",
-    "Unique",
     "Value",
     "__version__",
     "abs",
@@ -210,10 +207,10 @@ __all__ = [
     "group_by",
     "head",
     "histogram",
+    "i8",
     "i16",
     "i32",
     "i64",
-    "i8",
     "isin",
     "lookup",
     "map",
@@ -253,10 +250,10 @@ __all__ = [
     "timestamp",
     "top_k",
     "transpose",
+    "u8",
     "u16",
     "u32",
     "u64",
-    "u8",
     "ufixed",
     "unique",
     "var",

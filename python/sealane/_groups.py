@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sealane._functions import _only, where
 from sealane._functions import any as _any
 from sealane._functions import max as _largest
 from sealane._functions import min as _smallest
 from sealane._functions import sum as _sum
-from sealane._order import _sorted, _vectors, first_rows, running, starts
+from sealane._functions import where
+from sealane._order import _sorted, first_rows, running, several_keys, starts
 from sealane._refusal import refuse
-from sealane._shapes import roll
+from sealane._shapes import expand_dims, roll
 from sealane._value import FixedPoint, FloatingPoint, Value, boolean, f64, i64
 
 if TYPE_CHECKING:
@@ -54,10 +54,7 @@ def group_by(
     >>> by_ward([2, 1, 2, 2], [10, 20, 30, 40], 15)
     array([20, 85,  0], dtype=uint32)
     """
-    several = list(keys) if isinstance(keys, list | tuple) else [keys]
-    for key in several:
-        _only("group_by", key)
-    _vectors("group_by", several)
+    several = several_keys("group_by", keys)
     if (most is None) == (categories is None):
         raise refuse(
             "operand",
@@ -79,20 +76,18 @@ def group_by(
 class Groups:
     """Rows grouped by keys; made by `sl.group_by`."""
 
-    def __init__(
-        self, keys: list[Value], most: int | None, categories: list[int] | None
-    ) -> None:
+    def __init__(self, keys: list[Value], most: int | None, categories: list[int] | None) -> None:
         self._keys, self._most, self._categories = keys, most, categories
 
     def agg(self, **reductions: Value) -> Any:
         """Reduces each group: `agg(total=sl.sum(x), n=sl.count(x), best=sl.max(y))`.
 
-        Each argument is `sl.sum`, `min`, `max`, `any`, `all`, `count` or `mean` of a whole vector as
-        long as the keys. The result is a named tuple of vectors, one element for each group: those
-        named here, `keys` (a tuple, if there are several keys), `there` (whether the group has an
-        element) and `left_out`, the number of groups for which there was no room. Where there is no
-        group, everything is zero. A mean is the exact sum over the count in `sl.f64`, rounded once
-        if the sum is below 2^53.
+        Each argument is `sl.sum`, `min`, `max`, `any`, `all`, `count` or `mean` of a whole vector
+        as long as the keys. The result is a named tuple of vectors, one element for each group:
+        those named here, `keys` (a tuple, if there are several keys), `there` (whether the group
+        has an element) and `left_out`, the number of groups for which there was no room. Where
+        there is no group, everything is zero. A mean is the exact sum over the count in `sl.f64`,
+        rounded once if the sum is below 2^53.
 
         Raises `ProgramError` for anything but such reductions, for a name that is taken, and for
         floating point without `categories`, whose sums would depend on an order.
@@ -106,7 +101,7 @@ class Groups:
         return kind(**columns)
 
     def _reduced(self, name: str, value: object) -> Reduced:
-        """What an argument of `agg` reduces."""
+        """Reduction that an argument of `agg` is."""
         reduced = getattr(value, "_reduced", None) if isinstance(value, Value) else None
         if name in ("keys", "there", "left_out") or name.startswith("_"):
             raise refuse(
@@ -123,16 +118,14 @@ class Groups:
             )
         return reduced
 
-    def _of_categories(
-        self, named: dict[str, Reduced], categories: list[int]
-    ) -> dict[str, Any]:
+    def _of_categories(self, named: dict[str, Reduced], categories: list[int]) -> dict[str, Any]:
         key: Any = self._keys[0]
-        groups = key[:, None] == np.array(categories)
+        groups = expand_dims(key, 1) == np.array(categories)
         number = _sum(groups, axis=0)
         there = number > 0
         made: dict[str, Any] = {"keys": type(key)(np.array(categories)), "there": there}
         for name, (reduction, x, dtype) in named.items():
-            wide = x[:, None]
+            wide = expand_dims(x, 1)
             if reduction == "count":
                 made[name] = number
             elif reduction in ("sum", "mean"):
@@ -142,8 +135,8 @@ class Groups:
                 made[name] = total if reduction == "sum" else _quotient(total, number)
             elif reduction in ("any", "all"):
                 meets = groups & (wide if reduction == "any" else ~wide)
-                made[name] = _any(meets, axis=0) if reduction == "any" else (
-                    there & ~_any(meets, axis=0)
+                made[name] = (
+                    _any(meets, axis=0) if reduction == "any" else (there & ~_any(meets, axis=0))
                 )
             else:
                 # The other elements are replaced by one that is not beyond any of the group.
@@ -187,9 +180,7 @@ class Groups:
             "keys": first[0] if len(keys) == 1 else tuple(first[: len(keys)]),
             "there": there,
         }
-        for (name, (reduction, _, _)), total in zip(
-            named.items(), first[len(keys) :], strict=True
-        ):
+        for (name, (reduction, _, _)), total in zip(named.items(), first[len(keys) :], strict=True):
             groups[name] = _quotient(total, count) if reduction == "mean" else total
         groups["left_out"] = left_out
         return groups
@@ -207,4 +198,3 @@ def _quotient(total: Any, number: Any) -> Any:
     """The mean of each group; zero where there is none."""
     counted = where(number > 0, number, 1).astype(f64)
     return (total if isinstance(total, FloatingPoint) else total.astype(f64)) / counted
-

@@ -102,11 +102,10 @@ def sort_by(
     >>> oldest([30, 71, 50], [1, 2, 3], 0)
     array([2, 3, 1], dtype=uint8)
     """
-    several = list(keys) if isinstance(keys, list | tuple) else [keys]
-    for value in [*several, *columns]:
+    several = several_keys("sort_by", keys)
+    for value in columns:
         _only("sort_by", value)
-    _vectors("sort_by", several)
-    ways = list(descending) if isinstance(descending, list | tuple) else [descending]
+    ways = [descending] if isinstance(descending, bool) else list(descending)
     ways = ways * len(several) if len(ways) == 1 else ways
     if len(ways) != len(several):
         raise refuse(
@@ -318,7 +317,7 @@ def mode(x: T) -> T:
     return _at(ordered, first)
 
 
-class Unique(NamedTuple):
+class Distinct(NamedTuple):
     """Distinct elements, ascending; whether each is there; how many there are of each; and the
     number of distinct elements that had no room.
     """
@@ -329,7 +328,7 @@ class Unique(NamedTuple):
     left_out: Any
 
 
-def unique(x: Value, most: int) -> Unique:
+def unique(x: Value, most: int) -> Distinct:
     """Distinct elements of a vector, ascending, with room for `most`: `values`, `there` (false
     where there are fewer, and the value is zero), `counts`, and `left_out`, the number of those
     that had no room.
@@ -350,7 +349,7 @@ def unique(x: Value, most: int) -> Unique:
     new = starts(ordered)
     runs = running("sum", new | ~new, new)
     last = _ends(new)
-    return Unique(*first_rows(last, [ordered, last, runs], most))
+    return Distinct(*first_rows(last, [ordered, last, runs], most))
 
 
 def first_rows(keep: Value, columns: list[Value], most: int) -> list[Any]:
@@ -362,7 +361,7 @@ def first_rows(keep: Value, columns: list[Value], most: int) -> list[Any]:
 
 
 def compact(keep: Value, columns: Sequence[Value]) -> list[Any]:
-    """What is kept of columns, one after the other from the first place on; zeros fill the rest."""
+    """Rows that are kept, one after the other from the first place on; zeros fill the rest."""
     trace = trace_of(keep)
     nodes = trace.compact(operand(keep), [operand(value) for value in columns], _source.here())
     return [wrap(trace, node) for node in nodes]
@@ -376,15 +375,22 @@ def running(name: str, x: Value, starts: Value | None = None) -> Any:
 
 
 def starts(*ordered: Value) -> Any:
-    """Whether each place has another element than the place before; true at the first."""
+    """True at each place whose element differs from the one before, and at the first."""
     new = _places(ordered[0]) == 0
     for value in ordered:
         new = new | (value != roll(value, 1, 0))
     return new
 
 
+def several_keys(function: str, keys: Value | Sequence[Value]) -> list[Value]:
+    """One or several keys, each a vector."""
+    several = [keys] if isinstance(keys, Value) else list(keys)
+    _vectors(function, [_only(function, key) for key in several])
+    return several
+
+
 def _ends(new: Value) -> Any:
-    """Whether each place is the last of equal elements."""
+    """True at the last place of equal elements."""
     return roll(new, -1, 0)
 
 

@@ -432,7 +432,6 @@ REFUSED: list[tuple[Case, str, str]] = [
     (lambda lib, x, y: x[::-1], "index-range", "`sl.scan`"),
     (lambda lib, x, y: y[::0], "index-range", "`x[::-1]`"),
     (lambda lib, x, y: y[2:2:3], "index-range", "begin before it ends"),
-    (lambda lib, x, y: lib.roll(x, 1, 0), "shape-mismatch", "`axis=1`"),
     (lambda lib, x, y: lib.diff(x, axis=0), "shape-mismatch", "`axis=1`"),
     (lambda lib, x, y: lib.diff(y, 9), "operand", "`sl.diff(x)`"),
     (lambda lib, x, y: lib.diff(y), "range-overflow", "`sl.i9`"),

@@ -188,8 +188,8 @@ pub(crate) struct Rearrange {
     pub out: TensorId,
 }
 
-/// A network over the elements of `over`: all `rows` of a table, or a fixed number. The graph is the
-/// body of a sort, or the combination of two elements; there is none for what is kept.
+/// A network over the elements of `over`: all `rows` of a table, or a fixed number. The graph is
+/// the body of a sort, or the combination of two elements; there is none for what is kept.
 pub(crate) struct Meet {
     pub network: Network,
     pub graph: Graph,

@@ -16,6 +16,7 @@
 mod accumulate;
 
 use crate::algebra::suits_ring;
+use crate::fuse::numbered;
 use crate::lower::constant;
 use sealane_program::graph::{
     Binary, Graph, Op, Program, Reduction, Unary, Value, ValueId, Visibility,
@@ -172,6 +173,9 @@ impl Expander<'_> {
         let mut graph = Graph::default();
         let id = self.copy(value, &mut graph);
         graph.returns.push(id);
+        if numbered(&graph).is_some() {
+            return None;
+        }
         let data = constant(&graph, value)?;
         Some(Value {
             op: Op::Const(data),

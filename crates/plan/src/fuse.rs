@@ -28,6 +28,7 @@ use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Shape, Type};
 use sealane_protocol::Algebra;
+pub(crate) use site::numbered;
 use site::{Access, Fuser, Home};
 
 /// Makes the units of an expanded program whose values have the given phases and algebras.
@@ -447,7 +448,7 @@ pub(crate) fn combination(value: &Value, reduction: Reduction, starts: bool) -> 
     };
     let (x, x_starts, y, y_starts) = match starts {
         true => {
-            let mut param = |at: u32| push(Op::Param(at), at % 2 == 0);
+            let mut param = |at: u32| push(Op::Param(at), at.is_multiple_of(2));
             let (x, x_starts, y, y_starts) = (param(0), param(1), param(2), param(3));
             (x, Some(x_starts), y, Some(y_starts))
         }

@@ -56,7 +56,7 @@
 //! | `row_number(of: Handle, span) -> Handle` | 0, 1, 2, … along axis 0 |
 //! | `roll(of: Handle, by: i64, span) -> Handle` | rows in a circle |
 //! | `head(of: Handle, len: u64, span) -> Handle` | the first rows |
-//! | `running(Reduction, of: Handle, starts: Option<Handle>, Option<dtype: Type>, span) -> Handle` | |
+//! | `running(Reduction, of: Handle, starts: Option<Handle>, dtype, span) -> Handle` | |
 //! | `compact(keep: Handle, over: &[Handle], span) -> Vec<Handle>` | what is kept, first |
 //! | `reveal(name, Operand, to: &[u8], Type, span)` | |
 //! | `finish(self) -> (Program, Vec<Diagnostic>)` | the second are warnings |

@@ -354,7 +354,8 @@ impl<'a> Fuser<'a> {
         over: ValueId,
         value: &Value,
     ) -> Result<(), Diagnostic> {
-        let Some(rows) = ids.iter().find_map(|id| self.main(*id).shape.rows) else {
+        let seen = ids.iter().find_map(|id| self.main(*id).shape.rows);
+        let Some(rows) = seen.or_else(|| value.op.body().and_then(numbered)) else {
             return Ok(());
         };
         let name = &self.program.rows[usize::from(rows.0)].name;
@@ -375,6 +376,14 @@ impl<'a> Fuser<'a> {
             hint,
         })
     }
+}
+
+/// The table whose rows a graph numbers, if it does so.
+pub(crate) fn numbered(body: &Graph) -> Option<RowId> {
+    body.values.iter().find_map(|value| match &value.op {
+        Op::RowNumber(rows) => Some(*rows),
+        op => op.body().and_then(numbered),
+    })
 }
 
 /// Short name of an operation, for people.

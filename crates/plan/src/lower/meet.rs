@@ -96,7 +96,7 @@ pub(super) fn network(
     mut elements: Vec<Element>,
     captured: &[Rc<Words>],
 ) -> Result<Vec<Element>, TooLarge> {
-    let none = elements.first().map(|element| nothing(element));
+    let none = elements.first().map(nothing);
     let none = none.unwrap_or_default();
     for stage in network.stages(elements.len()) {
         let [first, second] = network.writes();

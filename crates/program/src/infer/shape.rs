@@ -20,7 +20,7 @@ pub fn broadcast(scope: &Scope, a: &Shape, b: &Shape) -> Result<Shape, Diagnosti
         };
         match dim {
             // Rows are the first axis, also of the result.
-            Some(Dim::Rows(_)) if !joint.fixed.is_empty() => return Err(mismatch(scope, a, b)),
+            Some(Dim::Rows(_)) if joint.rank() > 0 => return Err(mismatch(scope, a, b)),
             Some(Dim::Rows(rows)) => joint.rows = Some(rows),
             Some(Dim::Fixed(n)) => joint.fixed.push(n),
             None => return Err(mismatch(scope, a, b)),
