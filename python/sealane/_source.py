@@ -215,7 +215,11 @@ def _operands_of(node: ast.AST) -> list[ast.expr]:
             return [left, right]
         case ast.UnaryOp(operand=operand) | ast.Subscript(value=operand):
             return [operand]
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="sl" | "sealane")), args=args):
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="sl" | "sealane" | "np")), args=args):
+            return args
+        case ast.Call(
+            func=ast.Attribute(value=ast.Attribute(value=ast.Name(id="sl" | "sealane"))), args=args
+        ):
             return args
         case ast.Call(func=ast.Attribute(value=value)):
             return [value]

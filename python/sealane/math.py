@@ -6,6 +6,11 @@ numbers and arrays beside them, which broadcast. NumPy's functions of the same m
 `modf` and `frexp` return two values. The page on functions of floating point states the gates and
 the error of each.
 
+`exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `sin`, `cos`, `tan`, `asin`, `acos`,
+`atan`, `sinh`, `cosh`, `tanh`, `erf`, `cbrt` and `rsqrt` have a correctly rounded form in `sl.f32`
+and narrower types: `sl.math.sin(x, exact=True)`. These, `sqrt` and `sigmoid` take fixed point as
+well: `sl.math.exp(x, dtype=sl.fixed(16, 16), saturate=True)`.
+
 >>> import sealane as sl
 >>> @sl.program
 ... def longer(
@@ -19,10 +24,11 @@ np.True_
 from __future__ import annotations
 
 import difflib
+import functools
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
-from sealane import _core, _value
+from sealane import _core, _source, _value
 from sealane._functions import _only, abs, minimum, where
 from sealane._refusal import refuse
 from sealane._unsupported import missing
@@ -30,9 +36,11 @@ from sealane._unsupported import missing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sealane._value import FloatingPoint, Operand, Public, Value, boolean
+    from sealane._value import FixedPoint, FloatingPoint, Operand, Public, Value, boolean
 
 F = TypeVar("F", bound="FloatingPoint")
+P = TypeVar("P", bound="FixedPoint")
+Q = TypeVar("Q", bound="FixedPoint")
 
 
 class _OfOne(Protocol):
@@ -40,7 +48,12 @@ class _OfOne(Protocol):
 
 
 class _Elementary(Protocol):
+    @overload
     def __call__(self, x: F, /, *, exact: bool = False) -> F: ...
+    @overload
+    def __call__(self, x: P, /, *, saturate: bool = False) -> P: ...
+    @overload
+    def __call__(self, x: FixedPoint, /, *, dtype: type[Q], saturate: bool = False) -> Q: ...
 
 
 class _OfTwo(Protocol):
@@ -73,29 +86,66 @@ def _function(name: str, results: int = 1) -> Any:
     return function
 
 
+_ROUNDED = ["sqrt"]
+"""Functions that are always correctly rounded."""
+
+
+@functools.cache
+def _forms() -> list[str]:
+    """Functions with a correctly rounded form."""
+    return [name for name, _, has_form in _core.functions_of_floats() if has_form]
+
+
 def _elementary(name: str) -> _Elementary:
     """Makes an elementary function, whose result may be asked for correctly rounded."""
 
-    def function(x: Any, *, exact: bool = False) -> Any:
-        if not exact:
+    def function(
+        x: Any,
+        *,
+        exact: bool = False,
+        dtype: type[Value] | None = None,
+        saturate: bool = False,
+    ) -> Any:
+        if isinstance(x, _value.FixedPoint) or dtype is not None or saturate:
+            return _of_fixed(name, x, exact, dtype, saturate)
+        if not exact or name in _ROUNDED:
             return _value.call(name, x)
-        forms = [known for known, _, has_form in _core.functions_of_floats() if has_form]
-        if name not in forms:
+        if name not in _forms():
             raise refuse(
                 "type-mismatch",
                 f"`sl.math.{name}` has no correctly rounded form",
-                reason=f"There is one of {', '.join(sorted(forms))}.",
+                reason=f"There is one of {', '.join(sorted(_forms()))}.",
                 hint="leave `exact=True` out: the result is within 1 unit in the last place in "
                 "`sl.f32`, and 2 in `sl.f64`",
             )
         return _value.call(f"{name}_exact", x)
 
     function.__name__ = function.__qualname__ = name
+    exact = "Always correctly rounded." if name in _ROUNDED else ""
+    if name in _forms():
+        exact = "With `exact`, correctly rounded, for more gates: in `sl.f32` and narrower types."
     function.__doc__ = (
-        f"`{name}` of C, element by element. With `exact`, correctly rounded, for more gates: in "
-        "`sl.f32` and narrower types."
-    )
+        f"`{name}`, element by element. {exact} Of fixed point, to the type of `x` or `dtype`, off "
+        "by less than a unit in its last place: refused if a result may not fit, unless `saturate` "
+        "is set; then results stop at the ends of the type, and an `x` without a value counts as "
+        "the nearest number that has one."
+    ).replace("  ", " ")
     return function
+
+
+def _of_fixed(name: str, x: Any, exact: bool, dtype: type[Value] | None, saturate: bool) -> Any:
+    """Adds a function of fixed point."""
+    if exact:
+        raise refuse(
+            "type-mismatch",
+            f"`sl.math.{name}` of fixed point has no correctly rounded form",
+            reason="Its results are off by less than a unit in the last place.",
+            hint="leave `exact=True` out",
+        )
+    trace = _value.trace_of(x)
+    wanted = _value.type_name(dtype) if dtype is not None else None
+    node = trace.function(name, _value.operand(x), wanted, saturate, _source.here())
+    return _value.wrap(trace, node)
 
 
 acos = _elementary("acos")
@@ -145,11 +195,11 @@ round: _OfOne = _function("round")
 roundeven: _OfOne = _function("roundeven")
 rsqrt = _elementary("rsqrt")
 scalbn: _Scaled = _function("scalbn")
-sigmoid: _OfOne = _function("sigmoid")
+sigmoid = _elementary("sigmoid")
 signbit: _Test = _function("signbit")
 sin = _elementary("sin")
 sinh = _elementary("sinh")
-sqrt: _OfOne = _function("sqrt")
+sqrt = _elementary("sqrt")
 tan = _elementary("tan")
 tanh = _elementary("tanh")
 tgamma: _OfOne = _function("tgamma")

@@ -426,8 +426,42 @@ def test_exact_forms_are_correctly_rounded() -> None:
     wide = x.astype(np.float64)
     functions = (np.exp, np.exp2, np.log, np.log2, np.log10, np.expm1, np.log1p, np.tanh, np.cbrt)
     same(run(f, sl.f32, (sl.f32, x)), np.array([f(wide) for f in functions], np.float32))
+    with pytest.raises(sl.ProgramError, match="no correctly rounded form"):
+        run(lambda a: sl.math.sigmoid(a, exact=True), sl.f32, (sl.f32, x))
     with pytest.raises(sl.ProgramError, match="no correctly rounded form in f64"):
         run(lambda a: sl.math.exp(a, exact=True), sl.f64, (sl.f64, wide))
+
+
+EXACT: dict[str, tuple[Callable[[float], float], float]] = {
+    "sin": (math.sin, 300),
+    "cos": (math.cos, 300),
+    "tan": (math.tan, 300),
+    "asin": (math.asin, 1),
+    "acos": (math.acos, 1),
+    "atan": (math.atan, 300),
+    "sinh": (math.sinh, 80),
+    "cosh": (math.cosh, 80),
+    "erf": (math.erf, 5),
+}
+"""Functions with a correctly rounded form, and the magnitudes up to which they are tried."""
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_exact_forms_round_what_is_not_near_a_middle_as_doubles_do(name: str) -> None:
+    exact, end = EXACT[name]
+    sizes = np.geomspace(1e-6, end, 150)
+    x = np.concatenate([sizes, -sizes]).astype(np.float32)
+    wide = np.array([exact(float(each)) for each in x])
+    # A double's error is below 2^-47 of it: away from a middle, both ends round to one number.
+    below, above = ((wide * (1 + off)).astype(np.float32) for off in (-(2.0**-47), 2.0**-47))
+    np.testing.assert_array_equal(below, above)
+
+    @sl.program
+    def f(x: sl.Private[sl.f32, "alice", 300]) -> sl.Revealed[sl.f32, "alice"]:
+        return getattr(sl.math, name)(x, exact=True)
+
+    same(f.simulate(x, clear=True).value, below)
+    assert "correctly rounded" in getattr(sl.math, name).__doc__
 
 
 @pytest.mark.parametrize(("kind", "off"), [("f32", 2e-6), ("f64", 1e-14)])

@@ -20,9 +20,9 @@ mod site;
 
 use crate::algebra::Had;
 use crate::draft::{Draft, Fold, Meet, Phase, Read, Rearrange, Scan, TensorId, UnitWork, Write};
-use crate::floats::Call;
 use crate::network::Network;
 use crate::place::{Placement, lens};
+use crate::points::is_element_wise;
 use crate::steps::{Len, Rearrangement};
 use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId};
@@ -132,7 +132,7 @@ impl Fuser<'_> {
             Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) => {
                 self.member(value, phase, lens(&value.shape), 0)
             }
-            Op::Call(name, _) if Call::named(name).is_some() => {
+            Op::Call(name, _) if is_element_wise(name) => {
                 self.member(value, phase, lens(&value.shape), 0)
             }
             Op::Call(..) => {

@@ -51,6 +51,7 @@ mod lower;
 pub mod network;
 mod passes;
 mod place;
+mod points;
 mod pools;
 mod rearrange;
 mod scale;

@@ -8,6 +8,7 @@ use crate::lower::Lowered;
 use crate::segment::computed_by;
 use crate::steps::PlanValue;
 use sealane_parties::PartyId;
+use sealane_program::call;
 use sealane_program::graph::{Graph, Op, Program, ValueId};
 use sealane_program::types::Type;
 use sealane_protocol::{Players, Profile, Role, Setting};
@@ -60,7 +61,8 @@ fn is_plain(graph: &Graph) -> bool {
         let plain = match &value.op {
             Op::Const(data) => !data.ty.is_float(),
             Op::Call(name, _) => {
-                Call::named(name).is_some() || sealane_program::call::function(name).is_ok()
+                let known = call::of_fixed(name).is_some() || call::function(name).is_ok();
+                known || Call::named(name).is_some()
             }
             op => op.body().is_none_or(is_plain),
         };

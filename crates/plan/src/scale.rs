@@ -13,6 +13,7 @@
 //! | `a / b` | the floor of the quotient, with one operand scaled up |
 //! | `a // b` | the floor of the quotient, scaled up |
 //! | a comparison of unlike types | of the numbers scaled to the longer fraction |
+//! | a function | a call whose name has the ranges and types of its numbers |
 //!
 //! After this pass no type has a fraction. An exact product may be wider than any type: its *range*
 //! gives its width, as for every later pass, and its type only states that it does not wrap.
@@ -21,6 +22,8 @@
 //! that are shifted out are never computed, except for their carries. In a ring a scaling is
 //! linear.
 
+use crate::points::PointsCall;
+use sealane_program::call::of_fixed;
 use sealane_program::graph::{
     Binary, Graph, Op, Program, Reduction, RowSymbol, Value, ValueId, Visibility,
 };
@@ -134,6 +137,12 @@ impl Scaler<'_> {
                 op.renumber(|id| self.renamed[id.0 as usize]);
                 match &mut op {
                     Op::Const(data) => data.ty = integer(data.ty),
+                    Op::Call(name, _) => {
+                        let operands = value.op.operands();
+                        if let Some(call) = self.function(name, &operands, value.ty) {
+                            *name = call;
+                        }
+                    }
                     op => {
                         if let Some(body) = op.body_mut() {
                             *body = graph(body, self.rows).0;
@@ -143,6 +152,17 @@ impl Scaler<'_> {
                 self.push(value.clone(), op)
             }
         }
+    }
+
+    /// Name of a call on stored numbers, if a call is of a function of fixed point.
+    fn function(&self, name: &str, operands: &[ValueId], to: Type) -> Option<String> {
+        let (call, &[of]) = (of_fixed(name)?, operands) else {
+            return None;
+        };
+        let of = &self.of.values[of.0 as usize];
+        let points = call.points(of.ty, of.range, to);
+        let named = PointsCall { call, points };
+        of.ty.is_fixed().then(|| named.to_string())
     }
 
     /// Rewrites a conversion that changes the number of fraction bits.

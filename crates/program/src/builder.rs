@@ -46,6 +46,7 @@
 //! | `broadcast_to(Handle, &[Length], span) -> Handle` | the same |
 //! | `accumulate(Reduction, Handle, axis: i64, dtype: Option<Type>, span) -> Handle` | `cumsum` |
 //! | `call(name, &[Operand], span) -> Handle` | `aes128`, `sha256` |
+//! | `function(name, Handle, Option<dtype: Type>, saturate: bool, span)` | of fixed point |
 //! | `begin_map(over: &[Handle], span) -> Vec<Handle>` | slices, for the body function |
 //! | `end_map(returns: &[Operand], span) -> Vec<Handle>` | |
 //! | `begin_scan(init: &[Operand], over: &[Handle], span) -> (carries, slices)` | two `Vec` |
@@ -65,6 +66,7 @@
 
 mod arrange;
 mod bodies;
+mod functions;
 mod indexing;
 mod literals;
 mod operations;

@@ -5,6 +5,11 @@
 //! * A function of floating point works element by element, and its operands broadcast. Room
 //!   `numeric` has the list of them, with their semantics. Of several results, a call gives the one
 //!   whose number its name ends with: `frexp_0`.
+//! * Some of these functions take fixed point as well: see [`OfFixed`].
+
+mod fixed;
+
+pub use fixed::{OfFixed, functions_of_fixed, of_fixed};
 
 use crate::graph::ValueId;
 use crate::infer::{Meta, Scope, invalid, no_common_type, no_such_type, shape};
@@ -84,7 +89,17 @@ pub fn function(name: &str) -> Result<Function, Diagnostic> {
 }
 
 /// Infers the type of a call's result.
-pub(crate) fn infer(scope: &Scope, name: &str, operands: &[ValueId]) -> Result<Meta, Diagnostic> {
+pub(crate) fn infer(
+    scope: &Scope,
+    name: &str,
+    operands: &[ValueId],
+    declared: Type,
+) -> Result<Meta, Diagnostic> {
+    if let (Some(call), &[of]) = (of_fixed(name), operands)
+        && scope.value(of)?.ty.is_fixed()
+    {
+        return call.infer(scope, of, declared);
+    }
     if let Some((function, result)) = of_floats(name) {
         let meta = infer_floats(scope, function, result, operands)?;
         return match meta.ty.bits() {

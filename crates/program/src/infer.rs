@@ -26,7 +26,7 @@ pub(crate) use body::{graph, params};
 pub(crate) use fixed::SumProduct;
 pub(crate) use float::unfit;
 pub(crate) use lanes::{dot_range, sum, sum_range, summed};
-pub(crate) use refuse::{invalid, no_common_type, no_such_type};
+pub(crate) use refuse::{invalid, no_common_type, no_such_type, overflow, wider};
 
 /// Properties of a value that are known before it is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,8 +73,8 @@ pub struct Scope<'a> {
     pub called: &'a [(ValueId, String)],
 }
 
-/// Infers the result of `op`. `declared` is the target of a `Cast`, and of products, quotients and
-/// sums of products of fixed point; other operations ignore it. A parameter has no rule of its own:
+/// Infers the result of `op`. `declared` is the target of a `Cast`, and of products, quotients, sums
+/// of products and functions of fixed point; other operations ignore it. A parameter has no rule of its own:
 /// the owner of the graph determines its properties.
 pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic> {
     let meta = match op {
@@ -128,7 +128,7 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic>
         } => order::running(scope, *reduction, *of, *starts),
         Op::Compact { keep, over } => order::compact(scope, *keep, over),
         Op::Part(of, index) => body::part(scope, *of, *index),
-        Op::Call(name, operands) => call::infer(scope, name, operands),
+        Op::Call(name, operands) => call::infer(scope, name, operands, declared),
     }?;
     shape::bounded(scope, &meta.shape)?;
     Ok(meta)

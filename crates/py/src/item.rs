@@ -149,6 +149,12 @@ pub fn functions_of_floats() -> Vec<(&'static str, usize, bool)> {
     sealane_program::call::functions_of_floats().collect()
 }
 
+/// Names of the functions of fixed point.
+#[pyfunction]
+pub fn functions_of_fixed() -> Vec<&'static str> {
+    sealane_program::call::functions_of_fixed().collect()
+}
+
 /// The element type of a name.
 pub fn type_of(name: &str) -> PyResult<Type> {
     name.parse()

@@ -382,6 +382,22 @@ impl Trace {
         })
     }
 
+    /// Adds a function of fixed point, to a type of its own if one is given.
+    fn function(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        a: Item<'_>,
+        kind: Option<&str>,
+        saturate: bool,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        let ty = kind.map(type_of).transpose()?;
+        self.on_handles(py, at, [a], |builder, [a], span| {
+            builder.function(name, a, ty, saturate, span)
+        })
+    }
+
     /// Opens the body of a map; returns its elements.
     fn open_map(
         &mut self,

@@ -9,9 +9,9 @@ mod accumulate;
 use super::numeric::Placed;
 use super::ops;
 use super::words::{Stacks, Words, around, broadcast, count, last, locate, widen};
-use crate::floats::Call;
 use crate::fuse::combination;
 use crate::network::Network;
+use crate::points::is_element_wise;
 use sealane_circuit::{Builder, Goal, Int, Wire, Word, aes, sha256};
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Type};
@@ -214,7 +214,7 @@ impl Lowering {
                 unreachable!("a body has no rows")
             }
             Op::Part(of, part) => return Ok(Held::One(Rc::clone(scope.part(*of, *part as usize)))),
-            Op::Call(name, _) if Call::named(name).is_some() => self.element_wise(value, scope)?,
+            Op::Call(name, _) if is_element_wise(name) => self.element_wise(value, scope)?,
             Op::Call(name, operands) => self.call(name, value, scope, operands)?,
         };
         Ok(Held::One(Rc::new(Words {

@@ -2,6 +2,7 @@
 
 use super::numeric::{self, Placed};
 use crate::floats::Call;
+use crate::points::PointsCall;
 use sealane_circuit::{Builder, Int, Wire, Word};
 use sealane_program::graph::{Binary, Op, Reduction, Unary};
 use sealane_program::types::{Range, Type};
@@ -28,8 +29,11 @@ pub(super) fn scalar(
         }
         (Op::Cast(_), [(x, _)]) => x.resize(width),
         (Op::Call(name, _), operands) => {
+            if let (Some(call), [(x, _)]) = (PointsCall::named(name), operands) {
+                return call.lower(b, *x, range);
+            }
             let Some(call) = Call::named(name) else {
-                unreachable!("only functions of floating point are element-wise")
+                unreachable!("only functions of numbers are element-wise")
             };
             let operands = operands.iter().map(|(x, _)| *x).collect::<Vec<_>>();
             numeric::lower(b, placed, &call, &operands, range)

@@ -384,7 +384,13 @@ fn n47_literals_take_the_nearest_number_and_a_warning_says_so() {
     let warnings = |op, numerator, denominator| {
         let mut b = Builder::new("norm").unwrap();
         let owner = b.party("alice").unwrap();
-        let (name, shape) = ("x".to_string(), Shape::scalar());
+        let (name, shape) = (
+            "x".to_string(),
+            Shape {
+                rows: None,
+                fixed: Vec::new(),
+            },
+        );
         let (ty, range) = (f(8, 4), Range { lo: 0, hi: 9 });
         let (columns, span) = (Vec::new(), None);
         let x = b
@@ -602,4 +608,68 @@ fn n51_a_sum_of_rounded_numbers_is_warned_of() {
     assert_eq!((scanned(true).len(), scanned(false).len()), (1, 0));
     // Explicit rounding is intended.
     assert!(sum(FloorDiv, None).is_empty());
+}
+
+/// Type and range of a function's result, of an operand of `fixed8.8` in a range.
+fn of_function(
+    name: &str,
+    (lo, hi): (i128, i128),
+    to: Option<Type>,
+    saturate: bool,
+) -> Result<(Type, Range), Code> {
+    let mut b = Builder::new("norm").expect("a name");
+    let owner = b.party("alice").expect("a party");
+    let input = Input {
+        name: "x".into(),
+        owner,
+        ty: f(8, 8),
+        shape: Shape {
+            rows: None,
+            fixed: Vec::new(),
+        },
+        range: Range { lo, hi },
+        columns: Vec::new(),
+        kind: sealane_program::kind::Kind::default(),
+        span: None,
+    };
+    let x = b.input(input).expect("an input");
+    let made = b.function(name, x, to, saturate, None);
+    let made = made.map_err(|refused| refused.code)?;
+    let value = b.value(made).expect("a value");
+    let (ty, range) = (value.ty, value.range);
+    b.reveal("result", made.into(), &[owner], ty, None)
+        .expect("a result");
+    // The text form has the type, and so the same program.
+    let (program, _) = b.finish().expect("a program");
+    let text = sealane_program::text::print(&program);
+    let read = sealane_program::text::parse(&text, "norm").expect("the same program");
+    assert_eq!(sealane_program::text::print(&read), text);
+    Ok((ty, range))
+}
+
+#[test]
+fn n65_functions_of_fixed_point_fit_their_type() {
+    let unit = 1 << 8;
+    let range = |lo, hi| Range { lo, hi };
+    // e is 695.87 units, and e^5 is 148.4.
+    let found = of_function("exp", (0, unit), None, false);
+    assert_eq!(found, Ok((f(8, 8), range(unit, 696))));
+    let found = of_function("exp", (0, 5 * unit), None, false);
+    assert_eq!(found, Err(Code::RangeOverflow));
+    let wide = f(9, 2);
+    let found = of_function("exp", (0, 5 * unit), Some(wide), false);
+    assert_eq!(found, Ok((wide, range(4, 594))));
+    let found = of_function("exp", (0, 5 * unit), None, true);
+    assert_eq!(found, Ok((f(8, 8), range(unit, (1 << 15) - 1))));
+    // Zero has no logarithm; that of 2^-8 is -1419.57 units.
+    let found = of_function("log", (0, unit), None, false);
+    assert_eq!(found, Err(Code::RangeOverflow));
+    let found = of_function("log", (0, unit), None, true);
+    assert_eq!(found, Ok((f(8, 8), range(-1420, 0))));
+    let found = of_function("log", (-unit, 0), None, true);
+    assert_eq!(found, Err(Code::RangeOverflow));
+    for (name, to) in [("exp", Some(i(16))), ("lgamma", None)] {
+        let found = of_function(name, (0, unit), to, false);
+        assert_eq!(found, Err(Code::TypeMismatch), "{name}");
+    }
 }

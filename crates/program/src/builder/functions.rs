@@ -1,0 +1,44 @@
+//! Functions of fixed point.
+
+use super::{Builder, Handle};
+use crate::call::{functions_of_fixed, of_fixed};
+use crate::graph::Op;
+use crate::types::Type;
+use sealane_diagnostic::{Code, Diagnostic, Span};
+
+impl Builder {
+    /// Adds a function of fixed point, element by element, to the type `dtype` or that of its
+    /// operand. Its results stop at the ends of the type if `saturate` is set; otherwise what could
+    /// leave it is refused.
+    pub fn function(
+        &mut self,
+        name: &str,
+        of: Handle,
+        dtype: Option<Type>,
+        saturate: bool,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let id = self.found(of, span)?;
+        let from = self.known(id).0;
+        let ty = dtype.unwrap_or(from);
+        let Some(mut call) = of_fixed(name).filter(|call| call.function.name == name) else {
+            let known = functions_of_fixed().collect::<Vec<_>>().join(", ");
+            let message = format!("`sl.math.{name}` does not take fixed point");
+            return Err(Diagnostic::new(Code::TypeMismatch, message)
+                .because(format!("the functions that do are {known}"))
+                .hint("convert the operand: `x.astype(sl.f32)`, for example")
+                .at(span));
+        };
+        if !from.is_fixed() || !ty.is_fixed() {
+            let other = if from.is_fixed() { ty } else { from };
+            let message = format!("`sl.math.{name}` of fixed point does not take or give {other}");
+            return Err(Diagnostic::new(Code::TypeMismatch, message)
+                .because("`dtype` and `saturate` are for functions from fixed point to fixed point")
+                .hint("leave them out, and convert the result with `.astype` or `sl.saturate`")
+                .at(span));
+        }
+        call.saturate = saturate;
+        let id = self.push(Op::Call(call.name(), vec![id]), ty, span)?;
+        Ok(self.handle(id))
+    }
+}

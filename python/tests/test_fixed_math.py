@@ -1,0 +1,273 @@
+"""Functions of fixed point against `math` and `decimal`, through trace, plan and engine."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import sealane as sl
+from sealane import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PROTOCOLS: list[tuple[str, list[str]]] = [("clear", []), ("yao", []), ("trio", ["una"])]
+
+NAMES = _core.functions_of_fixed()
+
+VALUES: dict[str, Callable[[float], float]] = {
+    **{name: getattr(math, name) for name in NAMES if hasattr(math, name)},
+    "exp2": lambda x: 2.0**x,
+    "rsqrt": lambda x: 1 / math.sqrt(x),
+    "cbrt": lambda x: math.copysign(abs(x) ** (1 / 3), x),
+    "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
+}
+"""The functions in double precision."""
+
+ENDS: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(("log", "log2", "log10", "rsqrt"), (0.125, 3.5)),
+    "log1p": (-0.875, 3.5),
+    "sqrt": (0, 3.5),
+    "tan": (-1.375, 1.375),
+    **dict.fromkeys(("asin", "acos"), (-1, 1)),
+}
+"""Declared ranges of operands, where they are narrower than from -3.5 to 3.5."""
+
+TYPES = [
+    (sl.fixed(3, 12), sl.fixed(8, 24)),
+    (sl.fixed(3, 20), sl.fixed(7, 6)),
+    (sl.ufixed(2, 10), sl.fixed(8, 14)),
+]
+"""Types of an operand and of a result, which holds all values in these ranges."""
+
+SMALL = sl.fixed(8, 8)
+
+
+def unit(kind: Any) -> float:
+    """A unit in the last place."""
+    return 2.0 ** -int(kind.__name__.split(".")[-1])
+
+
+def program(function: Callable[..., Any], operand: Any, result: Any, *shape: Any) -> Any:
+    """A program of a function of the larger of two numbers, so that no party computes it alone."""
+
+    def f(a: Any, b: Any) -> Any:
+        return function(sl.maximum(a, b))
+
+    f.__annotations__ = {
+        "a": sl.Private[operand, "alice", *shape],
+        "b": sl.Private[operand, "bob", *shape],
+        "return": result if isinstance(result, tuple) else sl.Revealed[result, "bob"],
+    }
+    return sl.program(f)
+
+
+def test_every_function_is_compared_below() -> None:
+    assert set(VALUES) == set(NAMES)
+    assert set(NAMES) <= set(sl.math.__all__)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_are_off_by_less_than_a_unit(name: str) -> None:
+    for operand, result in TYPES:
+        low, high = ENDS.get(name, (-3.5, 3.5))
+        low = max(low, 0) if operand.__name__.startswith("u") else low
+        inside = [low + (high - low) * at / 24 for at in range(25)]
+        x = [math.floor(each / unit(operand)) * unit(operand) for each in inside]
+
+        def function(x: Any, result: Any = result) -> Any:
+            return getattr(sl.math, name)(x, dtype=result)
+
+        f = program(function, operand, result, len(x), sl.between(low, high))
+        report = f.simulate(x, [low] * len(x), clear=True)
+        exact = [VALUES[name](each) for each in x]
+        off = [abs(y - z) / unit(result) for y, z in zip(report.value.tolist(), exact, strict=True)]
+        assert max(off) < 1, (operand, result, x[off.index(max(off))])
+        assert report.as_planned
+
+
+def test_every_protocol_gives_the_same_bits() -> None:
+    wide = sl.fixed(4, 12)
+
+    def function(x: Any) -> Any:
+        return sl.stack([getattr(sl.math, name)(x, dtype=wide) for name in NAMES])
+
+    f = program(function, SMALL, wide, 3, sl.between(0.125, 1))
+    x, least = [0.125, 0.640625, 1.0], [0.125] * 3
+    found = []
+    for protocol, helpers in PROTOCOLS:
+        report = f.simulate(x, least, protocol=protocol, helpers=helpers)
+        assert report.as_planned
+        found.append(report.value.tolist())
+    assert found[0] == found[1] == found[2]
+    for name, row in zip(NAMES, found[0], strict=True):
+        assert row == pytest.approx([VALUES[name](each) for each in x], abs=unit(wide)), name
+
+
+def test_wide_types_keep_their_digits() -> None:
+    operand, result = sl.fixed(4, 52), sl.fixed(6, 58)
+    functions: dict[str, Callable[[Decimal], Decimal]] = {
+        "exp": Decimal.exp,
+        "log": Decimal.ln,
+        "log10": Decimal.log10,
+        "sqrt": Decimal.sqrt,
+        "rsqrt": lambda x: 1 / x.sqrt(),
+        "cbrt": lambda x: (x.ln() / 3).exp(),
+        "sinh": lambda x: (x.exp() - (-x).exp()) / 2,
+        "tanh": lambda x: 1 - 2 / ((2 * x).exp() + 1),
+    }
+    x = [0.25 + at * (0.25 + 2.0**-48) for at in range(10)]
+
+    def function(x: Any) -> Any:
+        return sl.stack([getattr(sl.math, name)(x, dtype=result) for name in functions])
+
+    f = program(function, operand, result, 10, sl.between(0.25, 3))
+    rows = f.simulate(x, [0.25] * 10, clear=True).value
+    with localcontext() as context:
+        context.prec = 40
+        for (name, value), row in zip(functions.items(), rows, strict=True):
+            for each, found in zip(x, row, strict=True):
+                off = Fraction(found) - Fraction(value(Decimal(each)))
+                assert abs(off) < Fraction(1, 1 << 58), (name, each)
+
+
+def test_the_type_of_the_operand_is_that_of_the_result() -> None:
+    f = program(sl.math.sin, SMALL, SMALL)
+    assert float(f.simulate(1, 0.5, clear=True).value) == pytest.approx(math.sin(1), abs=2**-8)
+    f = program(np.tanh, SMALL, SMALL)
+    assert float(f.simulate(1, 0.5, clear=True).value) == pytest.approx(math.tanh(1), abs=2**-8)
+
+
+@pytest.mark.parametrize(("protocol", "helpers"), PROTOCOLS)
+def test_saturated_results_stop_at_the_ends(protocol: str, helpers: list[str]) -> None:
+    x = [-128.0, -1.5, -1.0, 0.0, 0.00390625, 1.0, 4.75, 5.0, 127.99609375]
+    top, bottom = 128 - 2**-8, 2**-8
+
+    def log(x: float) -> float:
+        return math.log(max(x, bottom))
+
+    functions: dict[str, Callable[[float], float]] = {
+        "exp": lambda x: math.exp(min(x, 9)),
+        "sinh": lambda x: math.sinh(max(-9, min(x, 9))),
+        "log": log,
+        "sqrt": lambda x: math.sqrt(max(x, 0)),
+        "rsqrt": lambda x: 1 / math.sqrt(max(x, bottom)),
+        "log1p": lambda x: math.log1p(max(x, bottom - 1)),
+        "asin": lambda x: math.asin(max(-1, min(x, 1))),
+    }
+
+    def function(x: Any) -> Any:
+        return sl.stack([getattr(sl.math, name)(x, saturate=True) for name in functions])
+
+    f = program(function, SMALL, SMALL, len(x))
+    report = f.simulate(x, [-128.0] * len(x), protocol=protocol, helpers=helpers)
+    for (name, value), row in zip(functions.items(), report.value.tolist(), strict=True):
+        expected = [max(-128.0, min(value(each), top)) for each in x]
+        assert row == pytest.approx(expected, abs=2**-8), name
+    assert report.value[0][-1] == top
+    assert report.value[1].tolist()[0] == -128
+    assert report.as_planned
+
+
+REFUSED = [
+    (
+        lambda x: sl.math.exp(x),
+        "`sl.math.exp(x)` can leave fixed8.8",
+        "x is in -4..8, which gives 0.015625..2980.96",
+        "sl.math.exp(x, dtype=sl.ufixed(12, 8))",
+    ),
+    (
+        lambda x: sl.math.log(x),
+        "`sl.math.log(x)` may have no value",
+        "it takes numbers above 0, and x is in -4..8",
+        "`saturate=True`",
+    ),
+    (
+        lambda x: sl.math.asin(x),
+        "`sl.math.asin(x)` may have no value",
+        "it takes numbers from -1 to 1, and x is in -4..8",
+        "`sl.clip`",
+    ),
+    (
+        lambda x: sl.math.exp(x, dtype=sl.fixed(3, 8)),
+        "`sl.math.exp(x)` can leave fixed3.8",
+        "and fixed3.8 holds -4..3.99609375",
+        "sl.math.exp(x, dtype=sl.ufixed(12, 8))",
+    ),
+    (
+        lambda x: sl.math.exp(x.astype(sl.fixed(12, 8)) * 100),
+        "can leave fixed12.8",
+        "which gives numbers that no type holds",
+        "`saturate=True`",
+    ),
+    (
+        lambda x: sl.math.exp(x, exact=True),
+        "`sl.math.exp` of fixed point has no correctly rounded form",
+        "off by less than a unit",
+        "leave `exact=True` out",
+    ),
+    (
+        lambda x: sl.math.sin(x, dtype=sl.f32),
+        "`sl.math.sin` of fixed point does not take or give f32",
+        "from fixed point to fixed point",
+        "`.astype`",
+    ),
+    (
+        lambda x: sl.math.sin(x.astype(sl.f32), saturate=True),
+        "`sl.math.sin` of fixed point does not take or give f32",
+        "from fixed point to fixed point",
+        "leave them out",
+    ),
+    (
+        lambda x: sl.math.lgamma(x),
+        "`lgamma` takes floating point, not fixed8.8",
+        "",
+        "x.astype(sl.f32)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("function", "message", "reason", "hint"), REFUSED)
+def test_refusals_name_the_line_and_the_range(
+    function: Callable[..., Any], message: str, reason: str, hint: str
+) -> None:
+    def f(x: Any) -> Any:
+        return function(x)
+
+    f.__annotations__ = {
+        "x": sl.Private[SMALL, "alice", sl.between(-4, 8)],
+        "return": sl.Revealed[SMALL, "alice"],
+    }
+    with pytest.raises(sl.ProgramError) as caught:
+        sl.program(f).check()
+    text = str(caught.value)
+    lines, first = inspect.getsourcelines(function)
+    lasts = range(first, first + len(lines))
+    assert any(f"test_fixed_math.py:{line}:" in text for line in lasts), text
+    for part in (message, reason, hint):
+        assert part in text
+
+
+def test_the_type_that_a_refusal_names_holds_the_results() -> None:
+    wide = sl.ufixed(12, 8)
+    f = program(lambda x: sl.math.exp(x, dtype=wide), SMALL, wide, sl.between(-4, 8))
+    assert float(f.simulate(8, -4, clear=True).value) == pytest.approx(math.exp(8), abs=2**-8)
+
+
+@pytest.mark.parametrize(("protocol", "helpers"), PROTOCOLS)
+def test_functions_in_the_body_of_a_map(protocol: str, helpers: list[str]) -> None:
+    def each(a: Any) -> Any:
+        return sl.math.sqrt(sl.math.exp(a, dtype=sl.fixed(4, 12)), dtype=SMALL)
+
+    f = program(lambda x: sl.map(each, x), SMALL, SMALL, "n <= 9", sl.between(-1, 1.5))
+    x = [1.5, -0.5, 0.0, 1.0, -1.0]
+    report = f.simulate(x, [-1.0] * 5, protocol=protocol, helpers=helpers)
+    expected = [math.exp(each / 2) for each in x]
+    assert report.value.tolist() == pytest.approx(expected, abs=2**-8 + 2**-12)
+    assert report.as_planned
