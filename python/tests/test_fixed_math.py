@@ -47,6 +47,8 @@ TYPES = [
 """Types of an operand and of a result, which holds all values in these ranges."""
 
 SMALL = sl.fixed(8, 8)
+FLOAT: Any = sl.f32
+"""A type that no function of fixed point gives; type checkers refuse it too."""
 
 
 def unit(kind: Any) -> float:
@@ -213,13 +215,13 @@ REFUSED = [
         "leave `exact=True` out",
     ),
     (
-        lambda x: sl.math.sin(x, dtype=sl.f32),
+        lambda x: sl.math.sin(x, dtype=FLOAT),
         "`sl.math.sin` of fixed point does not take or give f32",
         "from fixed point to fixed point",
         "`.astype`",
     ),
     (
-        lambda x: sl.math.sin(x.astype(sl.f32), saturate=True),
+        lambda x: sl.math.sin(x.astype(FLOAT), saturate=True),
         "`sl.math.sin` of fixed point does not take or give f32",
         "from fixed point to fixed point",
         "leave them out",
