@@ -23,7 +23,7 @@ from sealane._value import FixedPoint, FloatingPoint, Value, boolean, f64, i64
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sealane._value import Reduced
+    from sealane._value import _Reduced
 
 
 def group_by(
@@ -97,10 +97,9 @@ class Groups:
             columns = self._of_categories(named, self._categories)
         else:
             columns = self._of_keys(named)
-        kind = namedtuple("Groups", columns)  # type: ignore[misc]
-        return kind(**columns)
+        return _named(columns)
 
-    def _reduced(self, name: str, value: object) -> Reduced:
+    def _reduced(self, name: str, value: object) -> _Reduced:
         """Reduction that an argument of `agg` is."""
         reduced = getattr(value, "_reduced", None) if isinstance(value, Value) else None
         if name in ("keys", "there", "left_out") or name.startswith("_"):
@@ -118,7 +117,7 @@ class Groups:
             )
         return reduced
 
-    def _of_categories(self, named: dict[str, Reduced], categories: list[int]) -> dict[str, Any]:
+    def _of_categories(self, named: dict[str, _Reduced], categories: list[int]) -> dict[str, Any]:
         key: Any = self._keys[0]
         groups = expand_dims(key, 1) == np.array(categories)
         number = _sum(groups, axis=0)
@@ -147,7 +146,7 @@ class Groups:
         made["left_out"] = i64(0)
         return made
 
-    def _of_keys(self, named: dict[str, Reduced]) -> dict[str, Any]:
+    def _of_keys(self, named: dict[str, _Reduced]) -> dict[str, Any]:
         for name, (_, x, _) in named.items():
             if isinstance(x, FloatingPoint):
                 raise refuse(
@@ -184,6 +183,10 @@ class Groups:
             groups[name] = _quotient(total, count) if reduction == "mean" else total
         groups["left_out"] = left_out
         return groups
+
+
+def _named(columns: dict[str, Any]) -> Any:
+    return namedtuple("Groups", columns)(**columns)
 
 
 def _is_bool(x: Value) -> bool:

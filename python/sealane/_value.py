@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     )
     Operand: TypeAlias = "Value | Public"
     # A reduction by its name, the vector, and the type of a sum.
-    Reduced: TypeAlias = "tuple[str, Value, type[Value] | None]"
+    _Reduced: TypeAlias = "tuple[str, Value, type[Value] | None]"
     Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType | None
 
 ROWS_COUNTED = "sl.count(x)"
@@ -130,7 +130,7 @@ class Value(Methods, metaclass=ElementType):
     _node: _core.Node
     _scope: _core.Trace | None
     # What the value is a reduction of, if it is one of a whole vector: for groups.
-    _reduced: Reduced
+    _reduced: _Reduced
 
     def __init__(self, number: Public) -> None:
         """Makes a public number or array with this type, such as `sl.u32(0)`: for example the start

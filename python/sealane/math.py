@@ -24,7 +24,6 @@ np.True_
 from __future__ import annotations
 
 import difflib
-import functools
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
@@ -90,10 +89,8 @@ _ROUNDED = ["sqrt"]
 """Functions that are always correctly rounded."""
 
 
-@functools.cache
-def _forms() -> list[str]:
-    """Functions with a correctly rounded form."""
-    return [name for name, _, has_form in _core.functions_of_floats() if has_form]
+_FORMS = [name for name, _, has_form in _core.functions_of_floats() if has_form]
+"""Functions with a correctly rounded form."""
 
 
 def _elementary(name: str) -> _Elementary:
@@ -110,11 +107,11 @@ def _elementary(name: str) -> _Elementary:
             return _of_fixed(name, x, exact, dtype, saturate)
         if not exact or name in _ROUNDED:
             return _value.call(name, x)
-        if name not in _forms():
+        if name not in _FORMS:
             raise refuse(
                 "type-mismatch",
                 f"`sl.math.{name}` has no correctly rounded form",
-                reason=f"There is one of {', '.join(sorted(_forms()))}.",
+                reason=f"There is one of {', '.join(sorted(_FORMS))}.",
                 hint="leave `exact=True` out: the result is within 1 unit in the last place in "
                 "`sl.f32`, and 2 in `sl.f64`",
             )
@@ -122,7 +119,7 @@ def _elementary(name: str) -> _Elementary:
 
     function.__name__ = function.__qualname__ = name
     exact = "Always correctly rounded." if name in _ROUNDED else ""
-    if name in _forms():
+    if name in _FORMS:
         exact = "With `exact`, correctly rounded, for more gates: in `sl.f32` and narrower types."
     function.__doc__ = (
         f"`{name}`, element by element. {exact} Of fixed point, to the type of `x` or `dtype`, off "

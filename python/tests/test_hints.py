@@ -163,7 +163,7 @@ REFUSALS: dict[str, Followed] = {
     ),
     "a power": expression("multiply: `x * x`", "n.astype(sl.i64) * n", 25, I64),
     "a method that there is not": expression(
-        "the ends of many with `x.min()` and `x.max()`", "y.max()", 41, U16
+        "write `sl.median(x)`", "sl.median(y)", 25.0, "sl.f64"
     ),
     "a float": expression(
         "`x.astype(sl.fixed(17, 16))`", "(y.astype(sl.fixed(18, 16)) * 1.5).max()", 61.5, FINE
@@ -283,7 +283,6 @@ REFUSALS: dict[str, Followed] = {
     "a function that there is not": expression(
         "write `sl.math.exp(x.astype(sl.f32))`", "sl.math.exp(n.astype(sl.f32) * 0)", 1.0, "sl.f32"
     ),
-    "a function for an order": expression("`x.min()`", "y.min()", 10, U16),
     "a misspelt function": expression("write `sl.maximum`", "sl.maximum(n, 3)", 5, I64),
     "NumPy's exponential": expression(
         "convert it: `x.astype(sl.f32)`", "np.exp(n.astype(sl.f32) * 0)", 1.0, "sl.f32"
@@ -314,8 +313,8 @@ REFUSALS: dict[str, Followed] = {
         True,
     ),
     "groups": expression(
-        "`sl.where(key[:, None] == np.arange(4), x[:, None], 0).sum(axis=0)`",
-        "sl.where((y & 3)[:, None] == np.arange(4), (y & 63)[:, None], 0).sum(axis=0)",
+        "write `sl.group_by(key, most=10).agg(total=sl.sum(x))`",
+        "sl.group_by(y & 3, most=4).agg(total=sl.sum(y & 63)).total",
         [20, 41, 40, 0],
         U16,
     ),
