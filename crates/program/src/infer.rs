@@ -73,9 +73,9 @@ pub struct Scope<'a> {
     pub called: &'a [(ValueId, String)],
 }
 
-/// Infers the result of `op`. `declared` is the target of a `Cast`, and of products, quotients, sums
-/// of products and functions of fixed point; other operations ignore it. A parameter has no rule of its own:
-/// the owner of the graph determines its properties.
+/// Infers the result of `op`. `declared` is the target of a `Cast`, and of products, quotients,
+/// sums of products and functions of fixed point; other operations ignore it. A parameter has no
+/// rule of its own: the owner of the graph determines its properties.
 pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic> {
     let meta = match op {
         Op::Param(_) => Err(invalid("a parameter stands among the operations")),
