@@ -73,8 +73,8 @@ pub(crate) fn execute<P: Party>(
         inputs: inputs.inputs,
         party,
         mesh,
-        online: WalkState::new(plan),
-        offline: WalkState::new(plan),
+        online: WalkState::new(plan, inputs.rows),
+        offline: WalkState::new(plan, inputs.rows),
         material: HashMap::new(),
         left_over: LeftOver::default(),
         opening: None,
@@ -98,9 +98,9 @@ struct WalkState<'a, W: Steps + 'a> {
 }
 
 impl<'a, W: Steps + 'a> WalkState<'a, W> {
-    fn new(plan: &Plan) -> WalkState<'a, W> {
+    fn new(plan: &Plan, rows: &[u64]) -> WalkState<'a, W> {
         WalkState {
-            values: Values::new(plan),
+            values: Values::new(plan, rows),
             under_way: HashMap::new(),
             checks: BTreeMap::new(),
         }

@@ -26,6 +26,8 @@ pub(super) struct Values<W: Steps> {
     kept: HashMap<PlanValue, KeptTiles<W>>,
     /// Number of steps of a segment that read each value, by segment.
     readers: Vec<HashMap<PlanValue, usize>>,
+    /// Number of blocks that have still to read each value whose rows are kept, but for results.
+    blocks: HashMap<PlanValue, u64>,
 }
 
 /// Values of a block in flight. A value is freed when all steps that read it have done so, so that
@@ -47,8 +49,9 @@ struct KeptTiles<W: Steps> {
 }
 
 impl<W: Steps> Values<W> {
-    pub fn new(plan: &Plan) -> Values<W> {
+    pub fn new(plan: &Plan, rows: &[u64]) -> Values<W> {
         Values {
+            blocks: blocks(plan, rows),
             tiles: HashMap::new(),
             stored: HashMap::new(),
             kept: HashMap::new(),
@@ -67,9 +70,19 @@ impl<W: Steps> Values<W> {
         known
     }
 
-    /// Drops the values of a block.
+    /// Drops the values of a block, and kept rows that no other block reads.
     pub fn leave(&mut self, block: &TileRun) {
-        self.tiles.remove(block);
+        if self.tiles.remove(block).is_none() {
+            return;
+        }
+        for value in self.readers[block.segment].keys() {
+            if let Some(left) = self.blocks.get_mut(value) {
+                *left -= 1;
+                if *left == 0 {
+                    self.stored.remove(value);
+                }
+            }
+        }
     }
 
     /// A value without rows, or with all of them.
@@ -99,6 +112,25 @@ impl<W: Steps> Values<W> {
         }
         Ok(())
     }
+}
+
+/// Counts the blocks that read each value whose rows are kept. Results stay until the end.
+fn blocks(plan: &Plan, rows: &[u64]) -> HashMap<PlanValue, u64> {
+    let mut blocks = HashMap::new();
+    for (segment, readers) in plan.segments.iter().zip(readers(plan)) {
+        let runs = segment.rows.map_or(1, |table| {
+            let table = usize::from(table.0);
+            rows[table].div_ceil(plan.rows[table].tile)
+        });
+        for value in readers.into_keys() {
+            let of_rows = plan.values[value.0 as usize].rows.is_some();
+            let result = plan.results.iter().any(|result| result.value == value);
+            if of_rows && !result {
+                *blocks.entry(value).or_insert(0) += runs;
+            }
+        }
+    }
+    blocks
 }
 
 /// Counts the steps of each segment that read each value, once for each operand.
