@@ -15,7 +15,7 @@ from sealane._functions import max as _largest
 from sealane._functions import min as _smallest
 from sealane._functions import sum as _sum
 from sealane._functions import where
-from sealane._order import _sorted, first_rows, running, several_keys, starts
+from sealane._order import _positive, _sorted, first_rows, running, several_keys, starts
 from sealane._refusal import refuse
 from sealane._shapes import expand_dims, roll
 from sealane._value import FixedPoint, FloatingPoint, Value, boolean, f64, i64
@@ -62,8 +62,10 @@ def group_by(
             reason="How many groups a result has room for is public, and the keys are not.",
             hint="write `most=100`, or a public list of keys: `categories=[1, 2, 3]`",
         )
-    if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
-        raise refuse("operand", f"`most={most!r}` is no number of groups", hint="write `most=100`")
+    if most is not None:
+        _positive("most", most)
+    if categories is not None and not len(categories):
+        raise refuse("operand", "there are no categories", hint="write `categories=[1, 2, 3]`")
     if categories is not None and len(several) > 1:
         raise refuse(
             "operand",

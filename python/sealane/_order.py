@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=Value)
 
+_FINEST = 10**6
+"""Largest denominator of a quantile: its product with a number of rows fits 64 bits."""
+
 
 def sort(x: T, axis: int = -1, *, descending: bool = False) -> T:
     """Sorts elements along an axis, by default the last one, in ascending order. NaN come last, as
@@ -157,10 +160,9 @@ def top_k(x: T, k: int, *columns: Value) -> Any:
     >>> winners([7, 300, 20], [1, 2, 3], 0)
     array([2, 3], dtype=uint8)
     """
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise refuse("operand", f"`k={k!r}` is no number of elements", hint="write `k=10`")
+    _positive("k", k)
     found = sort_by(_only("top_k", x), *columns, descending=True)
-    first = tuple(head(value, int(k)) for value in found)
+    first = tuple(head(value, k) for value in found)
     return first if columns else first[0]
 
 
@@ -180,6 +182,7 @@ def head(x: T, rows: int) -> T:
     array([5, 6], dtype=uint8)
     """
     trace = trace_of(_only("head", x))
+    _positive("rows", rows)
     length = x.shape[0] if x.ndim else None
     if isinstance(length, int):
         if rows <= length:
@@ -253,10 +256,10 @@ def median(x: Value) -> Any:
 def quantile(x: Value, q: float, *, method: str = "linear") -> Any:
     """Quantile `q` of a vector, at place `q (n - 1)` of its order: the element before (`"lower"`)
     or behind (`"higher"`), in its own type, or the straight line between both (`"linear"`), in
-    `sl.f64`, within two units in the last place.
+    `sl.f64`, whose steps are rounded as in NumPy.
 
-    Raises `ProgramError` for a `q` outside of 0 to 1, for another method, for several axes, and if
-    `x` is no value of the program.
+    Raises `ProgramError` for a `q` outside of 0 to 1 or of more than six decimals, for another
+    method, for several axes, and if `x` is no value of the program.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -277,7 +280,14 @@ def quantile(x: Value, q: float, *, method: str = "linear") -> Any:
             hint='write `method="linear"`, `"lower"` or `"higher"`',
         )
     # The decimal that people wrote, not its nearest binary fraction.
-    part = Fraction(str(q)).limit_denominator(1 << 20)
+    part = Fraction(str(q))
+    if part.denominator > _FINEST:
+        raise refuse(
+            "operand",
+            f"the quantile {q!r} has more than six decimals",
+            reason="Its place is computed exactly, from the decimal that is written.",
+            hint=f"round it: `{round(float(q), 6)}`",
+        )
     ordered = sort(x)
     scaled = (count(x).astype(i64) - 1) * part.numerator
     low = scaled // part.denominator
@@ -345,6 +355,7 @@ def unique(x: Value, most: int) -> Distinct:
     array([3, 5, 9], dtype=uint8)
     """
     _vectors("unique", [_only("unique", x)])
+    _positive("most", most)
     ordered = sort(x)
     new = starts(ordered)
     runs = running("sum", new | ~new, new)
@@ -387,6 +398,17 @@ def several_keys(function: str, keys: Value | Sequence[Value]) -> list[Value]:
     several = [keys] if isinstance(keys, Value) else list(keys)
     _vectors(function, [_only(function, key) for key in several])
     return several
+
+
+def _positive(name: str, number: object) -> None:
+    """Refuses what is no positive whole number."""
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if not whole or not 0 < int(number) < 1 << 32:  # type: ignore[call-overload]
+        raise refuse(
+            "operand",
+            f"`{name}={number!r}` is no number of elements",
+            hint=f"write a positive number: `{name}=10`",
+        )
 
 
 def _ends(new: Value) -> Any:

@@ -1,9 +1,10 @@
 //! Plan: segments of steps, with symbolic row counts.
 //!
 //! A segment runs once, or once for each tile of the rows of one table, so that memory does not
-//! grow with rows. Steps are listed in an order in which each follows the steps that it needs;
-//! [`flow`](crate::flow) determines when they run. All results are revealed together, after the
-//! last segment.
+//! grow with rows. A sort and the other steps on all rows at once ([`StepOp::all_rows`]) are in
+//! segments that run once; they hold the rows that they take. Steps are listed in an order in
+//! which each follows the steps that it needs; [`flow`](crate::flow) determines when they run. All
+//! results are revealed together, after the last segment.
 
 use crate::network::Network;
 use sealane_circuit::Tape;

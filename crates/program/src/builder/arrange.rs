@@ -1,5 +1,6 @@
 //! Elements in another arrangement, joined, and accumulated, with NumPy's semantics.
 
+use super::reductions::reduced_type;
 use super::{Builder, Handle, Operand};
 use crate::graph::{Op, Reduction, ValueId};
 use crate::infer;
@@ -145,20 +146,12 @@ impl Builder {
         let axis = self
             .axis(&shape, axis, shape.rank())
             .map_err(|error| error.at(span))?;
-        let ty = match (op, from, dtype, shape.dim(axis as usize)) {
-            (_, _, Some(dtype), _) => dtype,
-            (Reduction::Sum, Type::Bool, None, Some(dim)) => {
-                let most = self.scope().length(dim).1;
-                let counted = infer::sum_range(Type::Bool.range(), (0, most));
-                Type::smallest(counted).unwrap_or(from)
-            }
-            (_, ty, None, _) => ty,
-        };
+        let dim = shape.dim(axis as usize);
+        let most = dim.map_or(1, |dim| self.scope().length(dim).1);
+        let ty = reduced_type(op, from, dtype, most);
         // Rounded once, at the end, as a sum is.
         let summed = match op {
             Reduction::Sum if ty.fraction() < from.fraction() => {
-                let dim = shape.dim(axis as usize);
-                let most = dim.map_or(1, |dim| self.scope().length(dim).1);
                 let total = infer::sum_range(self.known(id).1, (1, most));
                 from.smallest_like(total).unwrap_or(from)
             }

@@ -1,6 +1,7 @@
 //! Operations on all elements of axis 0 at once: numbers of rows, rows that move, running
 //! reductions, elements that stay. Sorts are in `bodies`.
 
+use super::reductions::reduced_type;
 use super::{Builder, Handle};
 use crate::graph::{Op, Reduction};
 use crate::types::{Data, Dim, Range, Type};
@@ -58,15 +59,7 @@ impl Builder {
         let Some(dim) = value.shape.dim(0) else {
             return Err(no_axis("running").at(span));
         };
-        let most = Range {
-            lo: 0,
-            hi: self.scope().length(dim).1.into(),
-        };
-        let ty = match (reduction, value.ty, dtype) {
-            (_, _, Some(dtype)) => dtype,
-            (Reduction::Sum, Type::Bool, None) => Type::smallest(most).unwrap_or(value.ty),
-            (_, ty, None) => ty,
-        };
+        let ty = reduced_type(reduction, value.ty, dtype, self.scope().length(dim).1);
         id = self.cast_to(id, ty, span)?;
         let starts = match starts {
             Some(starts) => Some(self.found(starts, span)?),

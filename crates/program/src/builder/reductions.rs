@@ -43,15 +43,7 @@ impl Builder {
                     count.1.saturating_mul(length.1),
                 )
             });
-        let counted = Range {
-            lo: 0,
-            hi: count.1.into(),
-        };
-        let ty = match (op, value.ty, dtype) {
-            (_, _, Some(dtype)) => dtype,
-            (Reduction::Sum, Type::Bool, None) => Type::smallest(counted).unwrap_or(value.ty),
-            (_, ty, None) => ty,
-        };
+        let ty = reduced_type(op, value.ty, dtype, count.1);
         let from = value.ty;
         // A sum is rounded once, at its end: until then it keeps the fraction bits of its elements.
         let summed = match op {
@@ -233,5 +225,19 @@ impl Builder {
             id = self.cast_to(id, ty, span)?;
         }
         Ok(self.handle(id))
+    }
+}
+
+/// The type of a reduction of at most `count` elements: `dtype`, or that of the elements. Without
+/// `dtype` a sum of `bool` counts in the smallest type that holds the count.
+pub(super) fn reduced_type(op: Reduction, ty: Type, dtype: Option<Type>, count: u64) -> Type {
+    let counted = Range {
+        lo: 0,
+        hi: count.into(),
+    };
+    match (op, ty, dtype) {
+        (_, _, Some(dtype)) => dtype,
+        (Reduction::Sum, Type::Bool, None) => Type::smallest(counted).unwrap_or(ty),
+        (_, ty, None) => ty,
     }
 }
