@@ -174,6 +174,8 @@ struct Counted<L: Lanes, const N: usize, const OPEN: bool> {
 }
 
 impl<L: Lanes, const N: usize, const OPEN: bool> BlockSource<L, N> for Counted<L, N, OPEN> {
+    const ROUNDS_BESIDE: bool = !OPEN;
+
     #[inline(always)]
     fn block(
         &mut self,

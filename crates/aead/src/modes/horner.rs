@@ -63,6 +63,11 @@ pub(crate) fn step<L: Lanes, const N: usize>(
 
 /// Source of the blocks to be hashed: the work of a mode on a unit, with its result.
 pub(crate) trait BlockSource<L: Lanes, const N: usize> {
+    /// True if rounds of a message that has all lanes are hashed by
+    /// [`block_beside`](BlockSource::block_beside). Where blocks are known before the cipher runs,
+    /// as when GCM opens, the processor overlaps the two better by itself.
+    const ROUNDS_BESIDE: bool = false;
+
     /// Returns the block of a unit, not reversed. Each unit comes once, in order.
     fn block(
         &mut self,
@@ -92,23 +97,30 @@ const BESIDE: usize = 2 * GROUP;
 
 /// Hashes all units of `data`, a block each.
 #[inline(always)]
-pub(crate) fn hash<K: Keys<L, N>, D: Data<L, N>, L: Lanes, const N: usize>(
+pub(crate) fn hash<K, D, S, L: Lanes, const N: usize>(
     keys: &K,
     order: Order,
     data: &mut D,
     mut value: Wave<L, N>,
-    source: &mut impl BlockSource<L, N>,
-) -> Wave<L, N> {
+    source: &mut S,
+) -> Wave<L, N>
+where
+    K: Keys<L, N>,
+    D: Data<L, N>,
+    S: BlockSource<L, N>,
+{
     let (l, units) = (keys.l(), data.units());
     if D::WIDE {
-        for unit in 0..units {
-            let before = round(keys, order, &value, Wave::<L, N>::LANES);
-            value = source.block(keys, data, unit).reversed();
-            // In the first lane alone.
-            let before = l.previous(before, l.splat(Block::ZERO));
-            value.v[0] = l.xor(value.v[0], before);
-        }
-        return value;
+        return if const { N == BESIDE && K::SAME && S::ROUNDS_BESIDE } {
+            groups::rounds_beside(keys, order, data, value, source)
+        } else {
+            for unit in 0..units {
+                let before = round(keys, order, &value, Wave::<L, N>::LANES);
+                value = source.block(keys, data, unit).reversed();
+                value.v[0] = with_last(l, value.v[0], before);
+            }
+            value
+        };
     }
     let groups = units / GROUP;
     value = if const { N == BESIDE && K::SAME } {
@@ -146,6 +158,13 @@ fn round<L: Lanes, const N: usize>(
         ];
         sum = added(l, sum, whole_product_lanes(l, blocks.v[i], powers));
     }
+    total(l, order, sum)
+}
+
+/// Reduces the sums of a round's products, and adds up their lanes. The result is in the last lane.
+#[inline(always)]
+fn total<L: Lanes>(l: L, order: Order, sum: [L::V; 3]) -> L::V {
+    let zero = l.splat(Block::ZERO);
     let mut sum = reduce_whole_lanes(l, order, sum);
     if L::WIDTH > 1 {
         sum = l.xor(sum, l.previous(zero, sum));
@@ -154,6 +173,12 @@ fn round<L: Lanes, const N: usize>(
         sum = l.xor(sum, l.previous(zero, l.previous(zero, sum)));
     }
     sum
+}
+
+/// Adds the last lane of the round before to the first lane of a vector.
+#[inline(always)]
+fn with_last<L: Lanes>(l: L, vector: L::V, before: L::V) -> L::V {
+    l.xor(vector, l.previous(before, l.splat(Block::ZERO)))
 }
 
 /// Spreads the value of one message to lanes that share it: it counts as the last block of a round

@@ -1,10 +1,11 @@
-//! Groups of blocks that share a reduction, in lanes with a message each.
+//! Groups of blocks that share a reduction, beside a cipher: in lanes with a message each, and in
+//! lanes that share one.
 
 use sealane_block::gf::{Order, reduce_whole_lanes, whole_product_lanes};
 use sealane_block::products::Products;
 use sealane_block::{Block, Lanes};
 
-use super::{BlockSource, GROUP, added, factor};
+use super::{BlockSource, ENTRIES, GROUP, added, factor, place, total, with_last};
 use crate::lanes::{Data, Keys, Wave};
 
 /// Hashes groups of blocks of lanes that have a message each, all under one key. A group is hashed
@@ -72,6 +73,46 @@ pub(super) fn beside<L: Lanes, const N: usize>(
         l.wipe(last.as_flattened_mut());
         l.wipe(&mut words);
         l.wipe(&mut more);
+    }
+    value
+}
+
+/// Both halves of a round of blocks. The first one comes last, since the addend of its first block
+/// comes late.
+#[inline(always)]
+fn swapped(blocks: &[Block]) -> [&[Block]; 2] {
+    let (first, second) = blocks.split_at(blocks.len() / 2);
+    [second, first]
+}
+
+/// Hashes rounds of blocks of a message that has all lanes, each beside the cipher of the next one.
+#[inline(always)]
+pub(super) fn rounds_beside<L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
+    order: Order,
+    data: &mut impl Data<L, N>,
+    mut value: Wave<L, N>,
+    source: &mut impl BlockSource<L, N>,
+) -> Wave<L, N> {
+    let l = keys.l();
+    let lanes = Wave::<L, N>::LANES;
+    let (words, more) = keys.table(0).split_at(ENTRIES);
+    let powers = place(lanes)..place(lanes) + lanes;
+    for unit in 0..data.units() {
+        let mut held = value.v;
+        let products = Products {
+            blocks: swapped(bytemuck::must_cast_slice(&held)),
+            words: swapped(&words[powers.clone()]),
+            more: swapped(&more[powers.clone()]),
+        };
+        let (block, sums) = source.block_beside(keys, data, unit, &products);
+        let before = total(l, order, added(l, sums[0], sums[1]));
+        value = block.reversed();
+        value.v[0] = with_last(l, value.v[0], before);
+        if unit + 1 == data.units() {
+            // Some modes hash secret data.
+            l.wipe(&mut held);
+        }
     }
     value
 }
