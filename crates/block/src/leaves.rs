@@ -74,29 +74,43 @@ impl Leaves {
             next: 0,
         }
     }
+}
 
-    /// Fills `total` with the sum of the next blocks of all streams, and `by_bit`, which has room
-    /// for as many blocks for each bit of a number after one another, with the sums of bits 0, 1
-    /// and so on.
-    ///
-    /// # Panics
-    /// If the lengths do not fit.
-    pub fn sums(&mut self, total: &mut [Block], by_bit: &mut [Block]) {
-        assert_eq!(by_bit.len(), self.bits * total.len(), "a sum for each bit");
-        let length = total.len();
-        self.cpu.run(Sums {
-            leaves: self,
-            total,
-            by_bit,
-        });
+/// Fills `by_bit`, which has room for as many blocks for each bit of a number, tree after tree, with
+/// the sums of bits 0, 1 and so on of the next blocks of all streams, and `totals`, as many blocks
+/// for each tree, with the sums of all. A party that knows all leaves but one has no use for these.
+///
+/// # Panics
+/// If the lengths do not fit, or a tree has drawn more blocks than another.
+pub fn sums(trees: &mut [Leaves], totals: Option<&mut [Block]>, by_bit: &mut [Block]) {
+    let Some(first) = trees.first() else { return };
+    let bits: usize = trees.iter().map(|tree| tree.bits).sum();
+    let width = by_bit.len() / bits;
+    assert_eq!(by_bit.len(), width * bits, "a sum for each bit");
+    if let Some(totals) = &totals {
+        assert_eq!(totals.len(), width * trees.len(), "a sum for each tree");
+    }
+    assert!(
+        trees.iter().all(|tree| tree.next == first.next),
+        "trees draw together"
+    );
+    first.cpu.run(Sums {
+        trees,
+        width,
+        totals,
+        by_bit,
+    });
+    for tree in trees {
         // As `Prg` does, so that all tiers begin alike.
-        self.next += length.next_multiple_of(aes::MAX_TURN) as u128;
+        tree.next += width.next_multiple_of(aes::MAX_TURN) as u128;
     }
 }
 
 struct Sums<'a> {
-    leaves: &'a Leaves,
-    total: &'a mut [Block],
+    trees: &'a [Leaves],
+    /// Blocks of a sum.
+    width: usize,
+    totals: Option<&'a mut [Block]>,
     by_bit: &'a mut [Block],
 }
 
@@ -112,28 +126,35 @@ impl Kernel for Sums<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let zero = [l.splat(Block::ZERO); STATES];
+        // Of all trees, since it takes as long to erase them as to fill them.
         let mut streams: Buffer<L> = [zero; PASS];
         let mut groups: Buffer<L> = [zero; PASS];
         let mut bits = [zero; MAX_BITS];
-        let width = self.total.len();
-        for first in (0..width).step_by(STATES * L::WIDTH) {
-            bits = [zero; MAX_BITS];
-            let counter = counter_block(self.leaves.next + first as u128);
-            let (low, high) = bits.split_at_mut(PASS_BITS);
-            let count = 1 << self.leaves.bits;
-            for group in 0..count / PASS.min(count) {
-                let leaves = group * PASS..count.min((group + 1) * PASS);
-                for y in leaves.clone() {
-                    stream(l, self.leaves, y, counter, &mut streams[y % PASS]);
+        let (mut totals, mut by_bit) = (self.totals, self.by_bit);
+        for (i, tree) in self.trees.iter().enumerate() {
+            let sums;
+            (sums, by_bit) = by_bit.split_at_mut(tree.bits * self.width);
+            for first in (0..self.width).step_by(STATES * L::WIDTH) {
+                bits[..tree.bits].fill(zero);
+                let counter = counter_block(tree.next + first as u128);
+                let (low, high) = bits.split_at_mut(PASS_BITS);
+                let count = 1 << tree.bits;
+                for group in 0..count / PASS.min(count) {
+                    let leaves = group * PASS..count.min((group + 1) * PASS);
+                    for y in leaves.clone() {
+                        stream(l, tree, y, counter, &mut streams[y % PASS]);
+                    }
+                    groups[group] = fold_all(l, leaves.len(), &streams, low);
                 }
-                groups[group] = fold_all(l, leaves.len(), &streams, low);
-            }
-            let total = fold_all(l, count.div_ceil(PASS), &groups, high);
+                let sum = fold_all(l, count.div_ceil(PASS), &groups, high);
 
-            let blocks = width.min(first + STATES * L::WIDTH) - first;
-            store(l, &mut self.total[first..][..blocks], &total);
-            for (b, sum) in bits[..self.leaves.bits].iter().enumerate() {
-                store(l, &mut self.by_bit[b * width + first..][..blocks], sum);
+                let blocks = self.width.min(first + STATES * L::WIDTH) - first;
+                if let Some(totals) = &mut totals {
+                    store(l, &mut totals[i * self.width + first..][..blocks], &sum);
+                }
+                for (b, sum) in bits[..tree.bits].iter().enumerate() {
+                    store(l, &mut sums[b * self.width + first..][..blocks], sum);
+                }
             }
         }
         for buffer in [&mut streams, &mut groups] {
@@ -215,6 +236,8 @@ fn store<L: Lanes>(l: L, out: &mut [Block], piece: &Piece<L>) {
 
 #[cfg(test)]
 mod tests {
+    use std::slice;
+
     use super::*;
     use crate::{Prg, Seed};
 
@@ -258,7 +281,7 @@ mod tests {
                     for (length, (total, by_bit)) in lengths.iter().zip(&expected) {
                         let mut sum = vec![Block::ONES; *length];
                         let mut sums = vec![Block::ONES; bits * length];
-                        leaves.sums(&mut sum, &mut sums);
+                        super::sums(slice::from_mut(&mut leaves), Some(&mut sum), &mut sums);
                         let values = |blocks: &[Block]| -> Vec<u128> {
                             blocks.iter().map(|block| block.value()).collect()
                         };

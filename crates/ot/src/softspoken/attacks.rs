@@ -9,7 +9,7 @@ use super::{COLUMNS, SoftSpoken, rows_of, tree};
 use crate::traits::choice as bit;
 use crate::transcript::send_digest;
 use crate::{OtError, Security};
-use sealane_block::{Block, Coins, ColumnHash, Cpu, Seed};
+use sealane_block::{Block, Coins, ColumnHash, Cpu, Seed, leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use std::thread;
@@ -136,14 +136,13 @@ fn extend_with(
         let mut columns = vec![Block::ZERO; (all + code.bits) * width];
         let (by_bit, x) = columns.split_at_mut(all * width);
         let mut recent = vec![Block::ZERO; code.bits * width];
-        let trees = receiver.parameters.columns().zip(&mut receiver.trees);
-        for (i, (range, leaves)) in trees.enumerate() {
-            let mut u = vec![Block::ZERO; width];
-            leaves.sums(&mut u, &mut by_bit[range.start * width..range.end * width]);
+        let mut totals = vec![Block::ZERO; receiver.trees.len() * width];
+        leaves::sums(&mut receiver.trees, Some(&mut totals), by_bit);
+        for (i, u) in totals.chunks_exact_mut(width).enumerate() {
             let symbol = i % code.bits * width;
             if i < code.bits {
-                x[symbol..][..width].copy_from_slice(&u);
-                recent[symbol..][..width].copy_from_slice(&u);
+                x[symbol..][..width].copy_from_slice(u);
+                recent[symbol..][..width].copy_from_slice(u);
                 continue;
             }
             code.step(i, &mut recent);
@@ -154,7 +153,7 @@ fn extend_with(
             u.iter_mut()
                 .zip(altered)
                 .for_each(|(u, change)| *u ^= change);
-            mesh.send(SENDER, Block::as_bytes(&u)).expect("memory");
+            mesh.send(SENDER, Block::as_bytes(u)).expect("memory");
         }
         if malicious {
             hash.update(subspace::challenge(&mesh.digest_sent(SENDER)), &columns);

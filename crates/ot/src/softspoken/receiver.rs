@@ -7,7 +7,7 @@ use crate::base::{self, Roles};
 use crate::traits::{CotReceiver, PACKED, clear_rest};
 use crate::transcript::{check_digest, send_digest};
 use crate::{OtError, Security};
-use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves};
+use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves, leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
@@ -188,10 +188,12 @@ impl VoleReceiver {
         // The last columns are x.
         let all = columns + code.bits;
         let mut buffer = Zeroizing::new(vec![Block::ZERO; all * PIECE]);
+        let mut totals = Zeroizing::new(vec![Block::ZERO; self.trees.len() * PIECE]);
         let mut hash = ColumnHash::new(self.cpu, all);
         for piece in self.parameters.pieces(count) {
             let buffer = &mut buffer[..all * piece.width];
-            self.columns(mesh, piece.width, buffer)?;
+            let totals = &mut totals[..self.trees.len() * piece.width];
+            self.columns(mesh, totals, buffer)?;
             if self.parameters.malicious() {
                 hash.update(challenge(&mesh.digest_sent(self.peer)), buffer);
             }
@@ -208,35 +210,30 @@ impl VoleReceiver {
         Ok(())
     }
 
-    /// Makes the columns of a piece, the last of which are `x`, and writes the corrections.
+    /// Makes the columns of a piece, the last of which are `x`, and writes the corrections. `totals`
+    /// is scratch, as many blocks for each tree.
     fn columns(
         &mut self,
         mesh: &mut Mesh,
-        width: usize,
+        totals: &mut [Block],
         columns: &mut [Block],
     ) -> Result<(), OtError> {
         let code = self.parameters.code;
+        let width = totals.len() / self.trees.len();
         let (columns, x) = columns.split_at_mut(self.parameters.columns * width);
-        let mut total = Zeroizing::new([Block::ZERO; PIECE]);
-        let mut recent = Zeroizing::new([Block::ZERO; 8 * PIECE]);
-        let recent = &mut recent[..code.bits * width];
-        let trees = self.parameters.columns().zip(&mut self.trees);
-        for (i, (range, leaves)) in trees.enumerate() {
-            let by_bit = &mut columns[range.start * width..range.end * width];
-            let symbol = i % code.bits * width..(i % code.bits + 1) * width;
-            if i < code.bits {
-                leaves.sums(&mut x[symbol.clone()], by_bit);
-                recent[symbol.clone()].copy_from_slice(&x[symbol]);
-                continue;
-            }
-            let correction = &mut total[..width];
-            leaves.sums(correction, by_bit);
+        leaves::sums(&mut self.trees, Some(totals), columns);
+        let (free, corrections) = totals.split_at_mut(code.bits * width);
+        x.copy_from_slice(free);
+        // The last symbols of the word so far.
+        let recent = free;
+        for (i, correction) in (code.bits..).zip(corrections.chunks_exact_mut(width)) {
             code.step(i, recent);
-            for (d, &c) in correction.iter_mut().zip(&recent[symbol]) {
+            let symbol = &recent[i % code.bits * width..][..width];
+            for (d, &c) in correction.iter_mut().zip(symbol) {
                 *d ^= c;
             }
-            mesh.send(self.peer, Block::as_bytes(correction))?;
         }
+        mesh.send(self.peer, Block::as_bytes(corrections))?;
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use crate::base::{self, Roles};
 use crate::traits::{CotSender, choice};
 use crate::transcript::{check_digest, check_equal, send_digest};
 use crate::{OtError, Security};
-use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves};
+use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves, leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
@@ -198,10 +198,11 @@ impl VoleSender {
         }
         let columns = self.parameters.columns;
         let mut buffer = Zeroizing::new(vec![Block::ZERO; columns * PIECE]);
+        let mut corrections = vec![Block::ZERO; self.trees.len() * PIECE];
         let mut hash = ColumnHash::new(self.cpu, columns);
         for piece in self.parameters.pieces(count) {
             let buffer = &mut buffer[..columns * piece.width];
-            self.columns(mesh, piece.width, buffer)?;
+            self.columns(mesh, piece.width, &mut corrections, buffer)?;
             if self.parameters.malicious() {
                 hash.update(challenge(&mesh.digest_received(self.peer)), buffer);
             }
@@ -213,29 +214,26 @@ impl VoleSender {
         Ok(())
     }
 
-    /// Makes the columns of a piece, corrected to the word of the receiver's choice.
+    /// Makes the columns of a piece, corrected to the word of the receiver's choice. `corrections`
+    /// has room for those of a whole piece.
     fn columns(
         &mut self,
         mesh: &mut Mesh,
         width: usize,
+        corrections: &mut [Block],
         columns: &mut [Block],
     ) -> Result<(), OtError> {
-        let mut total = Zeroizing::new([Block::ZERO; PIECE]);
-        for (range, leaves) in self.parameters.columns().zip(&mut self.trees) {
-            leaves.sums(
-                &mut total[..width],
-                &mut columns[range.start * width..range.end * width],
-            );
-        }
-        let mut correction = [Block::ZERO; PIECE];
-        let correction = &mut correction[..width];
-        for range in self.parameters.columns().skip(self.parameters.code.bits) {
-            mesh.recv(self.peer, Block::as_bytes_mut(correction))?;
+        leaves::sums(&mut self.trees, None, columns);
+        let free = self.parameters.code.bits;
+        let corrections = &mut corrections[..(self.trees.len() - free) * width];
+        mesh.recv(self.peer, Block::as_bytes_mut(corrections))?;
+        let ranges = self.parameters.columns().skip(free);
+        for (range, correction) in ranges.zip(corrections.chunks_exact(width)) {
             for column in range {
                 // d_i where bit `column` of the offset is 1: a mask, not a branch.
                 let mask = Block::mask(choice(&self.delta, column));
                 let column = &mut columns[column * width..][..width];
-                for (block, &d) in column.iter_mut().zip(&*correction) {
+                for (block, &d) in column.iter_mut().zip(correction) {
                     *block ^= d & mask;
                 }
             }
