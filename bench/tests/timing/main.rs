@@ -1,6 +1,7 @@
 //! Statistical test that times do not depend on secrets, over a million batches.
 //!
 //!     sh tools/timing.sh      an optimised build, every kind of work, scheme, mode and tier
+//!     SEALANE_TIER=vaes256 sh tools/timing.sh transfers      one tier, one kind of work
 //!
 //! The method is that of Reparaz, Balasch and Verbauwhede, "Dude, is my code constant time?" (DATE
 //! 2017). Two classes of inputs come in random turns: blocks whose lowest bits are all 0, where a
@@ -31,6 +32,7 @@ mod transfers;
 mod work;
 
 use sealane_aead::Suite;
+use sealane_block::cpu::TIER_VARIABLE;
 use sealane_block::{Block, Cpu, Prg, clock};
 use sealane_garble::Scheme;
 use sealane_ot::Security;
@@ -58,7 +60,7 @@ const THRESHOLD: f64 = 10.0;
 #[ignore = "minutes; tools/timing.sh runs it in an optimised build"]
 fn the_time_of_garbling_and_evaluation_does_not_depend_on_permute_bits() {
     let mut found = Findings::default();
-    for cpu in Cpu::available() {
+    for cpu in tiers() {
         for scheme in Scheme::ALL {
             for known in [false, true] {
                 let gates = if known { "half" } else { "whole" };
@@ -86,7 +88,7 @@ fn the_time_of_garbling_and_evaluation_does_not_depend_on_permute_bits() {
 #[ignore = "minutes; tools/timing.sh runs it in an optimised build"]
 fn the_time_of_transfers_does_not_depend_on_choices_and_offsets() {
     let mut found = Findings::default();
-    for cpu in Cpu::available() {
+    for cpu in tiers() {
         let given = &mut Transfer::new(cpu);
         found.add(cpu, "given choices, receiver", TRANSFERS, given);
         for sends in [false, true] {
@@ -141,7 +143,7 @@ fn the_time_of_transfers_does_not_depend_on_choices_and_offsets() {
 #[ignore = "minutes; tools/timing.sh runs it in an optimised build"]
 fn the_time_of_refusing_a_forgery_does_not_depend_on_where_its_tag_is_wrong() {
     let mut found = Findings::default();
-    for cpu in Cpu::available() {
+    for cpu in tiers() {
         let suites = Suite::names().map(|name| Suite::named(name, None, None));
         for suite in suites.flatten().filter(|suite| suite.tag_bytes() > 0) {
             let what = format!("opening, {}", suite.name());
@@ -149,6 +151,14 @@ fn the_time_of_refusing_a_forgery_does_not_depend_on_where_its_tag_is_wrong() {
         }
     }
     found.none();
+}
+
+/// All tiers of this machine, or the one that the usual variable names.
+fn tiers() -> Vec<Cpu> {
+    match std::env::var_os(TIER_VARIABLE) {
+        Some(_) => vec![Cpu::detect().expect("a tier of this machine")],
+        None => Cpu::available(),
+    }
 }
 
 /// Kinds of work whose times differ.

@@ -21,6 +21,9 @@ use crate::work::TimedWork;
 pub const ME: PartyId = PartyId(0);
 pub const PEER: PartyId = PartyId(1);
 
+/// Bytes of a digest of all that a party has sent.
+const DIGEST_BYTES: u64 = 32;
+
 /// The extension of `yao`.
 const EXTENSION: SoftSpoken = SoftSpoken::new(4, Security::Malicious);
 
@@ -150,7 +153,6 @@ pub struct Offset {
 impl Offset {
     /// OTs of an extension.
     const COUNT: usize = 2 * ROWS;
-    const DIGEST_BYTES: u64 = 32;
     const ANSWER_BYTES: u64 = 48;
 
     /// To time an extension with a check, `k` has to be 1: there the trees have nothing to check.
@@ -169,7 +171,7 @@ impl Offset {
 
     /// Sends messages of a receiver, with a digest where one is due.
     fn feed(&mut self) {
-        let trees = self.parameters.set_up()[1].from_receiver - Self::DIGEST_BYTES;
+        let trees = self.parameters.set_up()[1].from_receiver - DIGEST_BYTES;
         self.channel.feed(&POINT);
         self.channel.feed(&vec![0x5a; trees as usize]);
         let digest = self.channel.there.digest_sent(ME);
@@ -181,7 +183,7 @@ impl Offset {
         if !self.refuses {
             return self.channel.feed(&vec![0xa5; bytes as usize]);
         }
-        let corrections = bytes - Self::DIGEST_BYTES - Self::ANSWER_BYTES;
+        let corrections = bytes - DIGEST_BYTES - Self::ANSWER_BYTES;
         self.channel.feed(&vec![0xa5; corrections as usize]);
         let digest = self.channel.there.digest_sent(ME);
         self.channel.feed(&digest);
@@ -295,6 +297,9 @@ impl CotReceiver for Source {
 
 impl Silent {
     const COUNT: usize = 200;
+    /// Messages of a check, of the receiver and of the sender, each of which ends in a digest.
+    const CHECK_BYTES: u64 = 16 + 16 + DIGEST_BYTES;
+    const PROOF_BYTES: u64 = 32 + DIGEST_BYTES;
 
     pub fn new(cpu: Cpu, params: Params, sends: bool) -> Silent {
         Silent {
@@ -348,12 +353,19 @@ impl Silent {
 impl TimedWork for Silent {
     fn prepare(&mut self, inputs: &[Block]) {
         self.source.bits = bits(inputs);
-        let bytes = self.flights().into_iter().map(|flight| match self.sends {
-            true => flight.from_receiver,
-            false => flight.from_sender,
-        });
-        let bytes = bytes.sum::<u64>() as usize;
-        self.channel.feed(&vec![0x5a; bytes]);
+        for flight in self.flights() {
+            let (bytes, check) = match self.sends {
+                true => (flight.from_receiver, Self::CHECK_BYTES),
+                false => (flight.from_sender, Self::PROOF_BYTES),
+            };
+            let checks = self.params.security() == Security::Malicious && bytes == check;
+            let digest = if checks { DIGEST_BYTES } else { 0 };
+            self.channel.feed(&vec![0x5a; (bytes - digest) as usize]);
+            if checks {
+                let digest = self.channel.there.digest_sent(ME);
+                self.channel.feed(&digest);
+            }
+        }
     }
 
     fn run(&mut self) {
@@ -361,7 +373,12 @@ impl TimedWork for Silent {
             true => self.send(),
             false => self.receive(),
         };
-        assert_eq!(result.is_err(), self.refuses(), "{:?}", result.err());
+        match result {
+            Ok(()) => assert!(!self.refuses()),
+            // The proof, and not a digest before it.
+            Err(OtError::CheckFailed(_)) => assert!(self.refuses()),
+            Err(other) => panic!("{other}"),
+        }
     }
 
     fn settle(&mut self) {
