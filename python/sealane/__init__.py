@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sealane import aead, math
+from sealane import aead, math, sklearn
 from sealane._core import __version__
 from sealane._errors import (
     ConfigError,
@@ -242,6 +242,7 @@ __all__ = [
     "searchsorted",
     "sha256",
     "sized",
+    "sklearn",
     "sort",
     "sort_by",
     "squeeze",
