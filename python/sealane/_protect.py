@@ -22,7 +22,7 @@ from sealane import _functions, _noise, _statistics
 from sealane._kinds import Kind, is_kind
 from sealane._nullable import Nullable, nullable
 from sealane._refusal import refuse
-from sealane._value import FixedPoint, FloatingPoint, Value, boolean, fixed, i64, type_name
+from sealane._value import FixedPoint, FloatingPoint, Value, fixed, i64, type_name
 
 if TYPE_CHECKING:
     from sealane._signature import Result
@@ -221,14 +221,10 @@ def _of_enough(result: Result, option: MinGroup, value: Any) -> tuple[Any, str]:
     else:
         kind, cells = nullable(type(value)), value
     if few.shape != value.shape:
-        few = few | _functions.where(few, False, _nothing(value.shape))
+        # Broadcasts to the shape, also to one with rows.
+        few = few | ((cells == cells) & False)
     note = f"missing where a group has fewer than {option.least}: no differential privacy"
     return Nullable._joined(kind, cells, few), note
-
-
-def _nothing(shape: tuple[Any, ...]) -> Any:
-    """False in this shape, to which sizes broadcast."""
-    return boolean(np.zeros(shape, np.bool_))
 
 
 def _noisy(result: Result, option: Noise, value: Any) -> tuple[Any, str]:
@@ -247,7 +243,7 @@ def _noisy(result: Result, option: Noise, value: Any) -> tuple[Any, str]:
     if any(isinstance(length, str) for length in value.shape):
         raise _no_number(result, "it has rows", "reveal sums or counts of the rows")
     exact, sensitivity, proof = _bounded(result, option, value)
-    fraction = int(name.partition(".")[2]) if isinstance(value, FixedPoint) else 0
+    fraction = _fraction(value)
     step = option.step or Fraction(1, 1 << fraction)
     if step * (1 << fraction) < 1:
         raise refuse(
@@ -337,18 +333,32 @@ def _bounded(result: Result, option: Noise, value: Any) -> tuple[Any, Fraction, 
         )
     (low, high), (_, x, dtype) = option.clip, reduced
     total = _functions.sum(_functions.clip(x, low, high), dtype=dtype)
-    ends = [Fraction(str(end)) for end in (low, high)]
+    # In fixed point an end is the nearest number of the type, which may be beyond the one written.
+    unit = Fraction(1, 1 << _fraction(value))
+    ends = [math.floor(_exact(low) / unit) * unit, math.ceil(_exact(high) / unit) * unit]
     most = max(abs(ends[0]), abs(ends[1]), ends[1] - ends[0])
     if option.sensitivity is not None:
         return total, option.sensitivity, f"as the author declares, rows clipped to {low}..{high}"
     return total, most, f"of one row, each clipped to {low}..{high}"
 
 
+def _fraction(value: Value) -> int:
+    """Bits of an element behind the point."""
+    if not isinstance(value, FixedPoint):
+        return 0
+    return int(type_name(type(value)).partition(".")[2])
+
+
+def _exact(number: Number) -> Fraction:
+    """The exact value; of a float that of the decimal that it prints as."""
+    return number if isinstance(number, Fraction) else Fraction(str(number))
+
+
 def _positive(name: str, number: object) -> Fraction:
-    """The exact value of a parameter; a float is the decimal that it prints as."""
+    """The exact value of a parameter."""
     good = isinstance(number, int | float | Decimal | Fraction | np.number)
     try:
-        exact = Fraction(str(number)) if good and not isinstance(number, bool) else Fraction(0)
+        exact = _exact(number) if good and not isinstance(number, bool) else Fraction(0)  # type: ignore[arg-type]
     except ValueError:
         exact = Fraction(0)
     if exact <= 0:

@@ -448,3 +448,29 @@ def test_sizes_of_reductions_are_rows_and_others_are_stated() -> None:
 
     with pytest.raises(sl.ProgramError, match=re.escape("declare `sl.nullable(sl.u32)`")):
         shown.check()
+
+
+@pytest.mark.parametrize("rows", ["n <= 9", 3])
+def test_a_size_serves_all_elements(rows: Any) -> None:
+    @sl.program
+    def chosen(
+        x: sl.Private[sl.u16, "alice", rows], y: sl.Private[sl.boolean, "bob", rows]
+    ) -> sl.Revealed[sl.nullable(sl.u16), "bob", sl.min_group(2)]:
+        return sl.sized(sl.where(y, x, 0), y.sum())
+
+    assert chosen([1, 2, 3], [True, False, True]).tolist() == [1, 0, 3]
+    assert chosen([1, 2, 3], [True, False, False]).mask.all()
+
+
+def test_ends_in_fixed_point_are_those_of_its_unit() -> None:
+    """The nearest sixteenth to 0.1 is 0.125, by which a row can change the sum."""
+    kind = sl.fixed(8, 4)
+
+    @sl.program
+    def total(
+        x: sl.Private[kind, "alice", "n <= 9"], y: sl.Private[sl.boolean, "bob", "n"]
+    ) -> sl.Revealed[kind, "bob", sl.noise(epsilon=1, clip=(0, 0.1))]:
+        return sl.sum(sl.where(y, x, 0), dtype=sl.fixed(20, 4))
+
+    with pytest.warns(sl.SealaneWarning, match="literal-rounded"):
+        assert "sensitivity 0.125 of one row" in str(total.check())
