@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sealane import aead, math
+from sealane import aead, math, sklearn
 from sealane._core import __version__
 from sealane._errors import (
     ConfigError,
@@ -76,6 +76,7 @@ from sealane._order import (
     unique,
 )
 from sealane._program import Program, program
+from sealane._protect import min_group, noise, sized
 from sealane._scans import associative_scan, cummax, cummin, cumprod, cumsum
 from sealane._search import argmax, argmin, diff, histogram, isin, round, searchsorted
 from sealane._shapes import (
@@ -220,9 +221,11 @@ __all__ = [
     "mean",
     "median",
     "min",
+    "min_group",
     "minimum",
     "mode",
     "moveaxis",
+    "noise",
     "nullable",
     "ones",
     "popcount",
@@ -238,6 +241,8 @@ __all__ = [
     "scan",
     "searchsorted",
     "sha256",
+    "sized",
+    "sklearn",
     "sort",
     "sort_by",
     "squeeze",

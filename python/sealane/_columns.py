@@ -46,7 +46,7 @@ def declare(trace: _core.Trace, parameter: Parameter) -> Any:
     return made
 
 
-def reveal(trace: _core.Trace, result: Result, value: Any) -> None:
+def reveal(trace: _core.Trace, result: Result, value: Any, note: str) -> None:
     """Reveals a value of a kind: of a nullable one its mask as well, and nothing beneath it.
 
     Raises `ProgramError` if the value is of another kind.
@@ -72,11 +72,12 @@ def reveal(trace: _core.Trace, result: Result, value: Any) -> None:
         shown = null[..., None] if kind._bytes else null
         fill = False if kind._inner is boolean else min(max(0, kind._ends[0]), kind._ends[1])
         elements = _functions.where(shown, fill, elements)
-    trace.reveal(result.name, elements._node, result.to, kind._element, meaning(kind), result.span)
+    plain = meaning(kind)
+    trace.reveal(result.name, elements._node, result.to, kind._element, plain, note, result.span)
     if isinstance(value, Nullable):
         mask = (False, "missing", [result.name])
         name = mask_name(result.name)
-        trace.reveal(name, value._null._node, result.to, "bool", mask, result.span)
+        trace.reveal(name, value._null._node, result.to, "bool", mask, "", result.span)
 
 
 def where(condition: Any, yes: Any, no: Any) -> Any:

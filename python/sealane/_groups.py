@@ -99,6 +99,9 @@ class Groups:
             columns = self._of_categories(named, self._categories)
         else:
             columns = self._of_keys(named)
+        sizes = columns.pop("")
+        for name in named:
+            columns[name]._size = sizes
         return _named(columns)
 
     def _reduced(self, name: str, value: object) -> _Reduced:
@@ -145,7 +148,7 @@ class Groups:
                 beyond = _largest(x) if least else _smallest(x)
                 reduce = _smallest if least else _largest
                 made[name] = where(there, reduce(where(groups, wide, beyond), axis=0), 0)
-        made["left_out"] = i64(0)
+        made["left_out"], made[""] = i64(0), number
         return made
 
     def _of_keys(self, named: dict[str, _Reduced]) -> dict[str, Any]:
@@ -183,7 +186,7 @@ class Groups:
         }
         for (name, (reduction, _, _)), total in zip(named.items(), first[len(keys) :], strict=True):
             groups[name] = _quotient(total, count) if reduction == "mean" else total
-        groups["left_out"] = left_out
+        groups["left_out"], groups[""] = left_out, count
         return groups
 
 

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from sealane import _cells, _columns, _data, _kinds, _progress, _signature, _source, _tables
+from sealane import (
+    _cells,
+    _columns,
+    _data,
+    _kinds,
+    _progress,
+    _protect,
+    _signature,
+    _source,
+    _tables,
+)
 from sealane._errors import SealaneWarning, none_swallowed
 from sealane._refusal import call, misuse, refuse
 from sealane._value import Value, operand, tracing, type_name, wrap
@@ -525,8 +535,8 @@ def _trace(
             hint="return a tuple with one value for each `sl.Revealed` of the signature",
             at=_source.of_parameter(function, "return"),
         )
-    for result, value in zip(signature.results, results, strict=True):
-        held = value._value if isinstance(value, _kinds.Kind) else value
+    for result, given in zip(signature.results, results, strict=True):
+        held = given._value if isinstance(given, _kinds.Kind) else given
         if not isinstance(held, Value) or held._scope is not trace:
             raise refuse(
                 "result",
@@ -535,13 +545,24 @@ def _trace(
                 hint="return a value computed from the parameters",
                 at=result.span,
             )
+        value, note = _protected(trace, result, given)
         if _kinds.is_kind(result.element) or isinstance(value, _kinds.Kind):
-            _columns.reveal(trace, result, value)
+            _columns.reveal(trace, result, value, note)
             continue
         kind = _named(result.element, result.wrapping)
         plain = _kinds.meaning(result.element)
-        trace.reveal(result.name, operand(value), result.to, kind, plain, result.span)
+        trace.reveal(result.name, operand(value), result.to, kind, plain, note, result.span)
     return trace.finish()
+
+
+def _protected(trace: _core.Trace, result: _signature.Result, value: Any) -> tuple[Any, str]:
+    """The value that is revealed by the options of its result, and a note about it."""
+    under_way = tracing.set(trace)
+    try:
+        with _source.at(result.span):
+            return _protect.apply(result, value)
+    finally:
+        tracing.reset(under_way)
 
 
 def _named(element: Any, wrapping: bool) -> str:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sealane import _kinds, _source
 from sealane._data import ratio
 from sealane._errors import SealaneError
+from sealane._protect import MinGroup, Noise
 from sealane._refusal import refuse
 from sealane._value import FixedPoint, FloatingPoint, Value
 
@@ -176,8 +177,9 @@ class Private:
 
 class Revealed:
     """Type of a result: `Revealed[type, receiver, ...]`; several results are a tuple of them, or a
-    `NamedTuple`, and `wrapping` among the receivers is for a type that wraps. The shape is that of
-    the value that the function returns.
+    `NamedTuple`, and `wrapping` among the receivers is for a type that wraps. Among them may also
+    stand `noise(...)` or `min_group(...)`, which protect single people. The shape is that of the
+    value that the function returns.
 
     A declaration that cannot be read raises `ProgramError` when the program is first used, as does
     a value that might not fit its type.
@@ -218,6 +220,7 @@ class Result(NamedTuple):
     wrapping: bool
     to: tuple[str, ...]
     span: _source.Span | None
+    options: tuple[Noise | MinGroup, ...] = ()
 
 
 class Signature(NamedTuple):
@@ -519,7 +522,9 @@ def _results(
     results = []
     for name, item in zip(names, declarations, strict=True):
         declaration = _declaration(item, "Revealed", name, at)
-        receivers = [marker for marker in declaration.markers if marker is not wrapping]
+        options = [m for m in declaration.markers if isinstance(m, Noise | MinGroup)]
+        others = [m for m in declaration.markers if not isinstance(m, Noise | MinGroup)]
+        receivers = [marker for marker in others if marker is not wrapping]
         if not receivers or not all(isinstance(r, str) and r.isidentifier() for r in receivers):
             raise refuse(
                 "signature",
@@ -528,8 +533,9 @@ def _results(
                 hint=f'write `sl.Revealed[{_spelled(declaration.element)}, "receiver"]`',
                 at=at,
             )
-        wraps = len(receivers) < len(declaration.markers)
-        results.append(Result(name, declaration.element, wraps, tuple(receivers), at))
+        wraps = len(receivers) < len(others)
+        to = tuple(receivers)
+        results.append(Result(name, declaration.element, wraps, to, at, tuple(options)))
     return tuple(results), make
 
 

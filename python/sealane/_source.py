@@ -11,6 +11,8 @@ import functools
 import linecache
 import os
 import sys
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,8 +44,24 @@ class _Extent(NamedTuple):
     end_column: int
 
 
+_PLACE: ContextVar[Span | None] = ContextVar("place", default=None)
+
+
+@contextmanager
+def at(place: Span | None) -> Iterator[None]:
+    """Takes this place for that of all operations: those of a declaration, whose line has run."""
+    set_before = _PLACE.set(place)
+    try:
+        yield
+    finally:
+        _PLACE.reset(set_before)
+
+
 def here() -> Span | None:
     """The expression that runs in the innermost frame outside this package."""
+    place = _PLACE.get()
+    if place is not None:
+        return place
     frame = _user_frame()
     if frame is None:
         return None

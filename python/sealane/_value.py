@@ -126,11 +126,13 @@ class Value(Methods, metaclass=ElementType):
            [ 21, -21]], dtype=int16)
     """
 
-    __slots__ = ("_node", "_reduced", "_scope")
+    __slots__ = ("_node", "_reduced", "_scope", "_size")
     _node: _core.Node
     _scope: _core.Trace | None
     # What the value is a reduction of, if it is one of a whole vector: for groups.
     _reduced: _Reduced
+    # How many people each element is about, where that is known: for `sl.min_group`.
+    _size: Value
 
     def __init__(self, number: Public) -> None:
         """Makes a public number or array with this type, such as `sl.u32(0)`: for example the start

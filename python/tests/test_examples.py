@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import inspect
+import itertools
 import json
 import math
 import runpy
@@ -39,12 +40,11 @@ def table(folder: Path, party: str) -> Columns:
     """The columns of a party's table, read without Sealane."""
     with open(folder / f"{party}.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    columns = {name: [number(row[name]) for row in rows] for name in rows[0]}
-    return {name: column for name, column in columns.items() if None not in column}
+    return {name: [number(row[name]) for row in rows] for name in rows[0]}
 
 
-def number(cell: str) -> int | Fraction | date | None:
-    """The number of a cell, or the date, if it is one."""
+def number(cell: str) -> int | Fraction | date | str:
+    """The number of a cell, or the date, if it is one; else its text."""
     if cell.count("-") == 2:
         return date.fromisoformat(cell)
     if cell in ("true", "false"):
@@ -52,7 +52,7 @@ def number(cell: str) -> int | Fraction | date | None:
     try:
         exact = Fraction(cell)
     except ValueError:
-        return None
+        return cell
     return int(exact) if exact.denominator == 1 else exact
 
 
@@ -178,6 +178,52 @@ def clusters(grid: Columns, supplier: Columns) -> Results:
     }
 
 
+def tpch(east: Columns, west: Columns) -> Results:
+    rows = [
+        dict(zip(own, row, strict=True))
+        for own in (east, west)
+        for row in zip(*own.values(), strict=True)
+    ]
+    groups = [
+        [
+            r
+            for r in rows
+            if (r["returnflag"], r["linestatus"]) == pair and r["shipdate"] <= date(1998, 9, 2)
+        ]
+        for pair in itertools.product("ANR", "FO")
+    ]
+
+    def cut(r: Columns) -> Any:
+        return r["price_cents"] * (100 - r["discount_percent"])
+
+    sums = {
+        "sum_qty": [sum(r["quantity"] for r in group) for group in groups],
+        "sum_base_price": [sum(r["price_cents"] for r in group) for group in groups],
+        "sum_disc_price": [sum(map(cut, group)) for group in groups],
+        "sum_charge": [sum(cut(r) * (100 + r["tax_percent"]) for r in group) for group in groups],
+    }
+    numbers = [len(group) for group in groups]
+    discounts = [sum(r["discount_percent"] for r in group) for group in groups]
+
+    def means(totals: list[int], unit: int) -> list[float]:
+        exact = [total / max(n, 1) for total, n in zip(totals, numbers, strict=True)]
+        return [mean / unit for mean in exact]
+
+    sixth = [
+        r["price_cents"] * r["discount_percent"]
+        for r in rows
+        if r["shipdate"].year == 1994 and 5 <= r["discount_percent"] <= 7 and r["quantity"] < 24
+    ]
+    return {
+        **sums,
+        "avg_qty": means(sums["sum_qty"], 1),
+        "avg_price": means(sums["sum_base_price"], 100),
+        "avg_disc": means(discounts, 100),
+        "count_order": numbers,
+        "revenue": sum(sixth),
+    }
+
+
 PLAIN: Mapping[str, Callable[..., Results]] = {
     plain.__name__: plain
     for plain in (
@@ -194,6 +240,7 @@ PLAIN: Mapping[str, Callable[..., Results]] = {
         linear,
         logistic,
         clusters,
+        tpch,
     )
 }
 NEAR = {"black_scholes": 2e-5, "linear": 2e-5, "logistic": 5e-6, "clusters": 1e-6}

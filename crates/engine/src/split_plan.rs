@@ -1,28 +1,66 @@
 //! Division of a job: first the local work of each party in the clear, then the joint plan of all.
 //!
 //! Local work is planned for `clear` with one party and runs on a mesh of one, with the code that
-//! runs any other plan. Its results leave this room only as inputs of the joint plan.
+//! runs any other plan. Its results leave this room only as inputs of the joint plan. So do the
+//! numbers that each party draws for the random numbers of the program.
 
 use crate::events::Phase;
 use crate::execute::{PlanInputs, execute};
 use crate::journal::{Journal, PlanRecorder};
+use sealane_block::Coins;
 use sealane_clear::{Clear, ClearParty};
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Cancel, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party};
-use sealane_plan::{CostReport, Plan, StepCost, StepKind, at_rows, cost, localise, plan_in_tiles};
-use sealane_program::graph::Program;
-use sealane_program::types::Data;
+use sealane_plan::{
+    CostReport, Plan, StepCost, StepKind, at_rows, cost, drawn, localise, plan_in_tiles,
+};
+use sealane_program::graph::{Input, Program};
+use sealane_program::types::{Data, Type};
 use sealane_protocol::{Demand, Protocol};
+use zeroize::Zeroizing;
 
 /// Program, divided into local and joint work and planned.
 pub(crate) struct SplitPlan {
-    /// Plan of the work of all parties together. Its inputs are those of the program, then the
-    /// results of all local plans, one after the other.
+    /// Plan of the work of all parties together. Its inputs are those of the program, then those
+    /// that parties draw, then the results of all local plans, one after the other.
     pub joint: Plan,
+    /// Inputs that parties draw.
+    drawn: Vec<Draw>,
     /// Plans of the work of single parties.
     locals: Vec<LocalPlan>,
+}
+
+/// Uniform numbers that one party draws.
+struct Draw {
+    party: PartyId,
+    /// The type, whose every value is as likely.
+    ty: Type,
+    shape: Vec<u64>,
+}
+
+impl Draw {
+    /// Draws the numbers.
+    fn numbers(&self, coins: &mut Coins) -> Data {
+        let count = self.shape.iter().product::<u64>() as usize;
+        let mut bytes = Zeroizing::new(vec![0; 8 * count]);
+        let mut stream = coins.secret("numbers that nobody knows");
+        stream.fill_bytes(&mut bytes);
+        // Types from 1 to 64 bits hold every number below 2^bits.
+        let most = u64::MAX >> (64 - u32::from(self.ty.range().bits()));
+        let number = |bytes: &[u8]| {
+            let number = bytes
+                .iter()
+                .fold(0, |number, byte| number << 8 | u64::from(*byte));
+            number & most
+        };
+        Data {
+            ty: self.ty,
+            shape: self.shape.clone(),
+            elements: bytes.chunks_exact(8).map(number).collect(),
+        }
+    }
 }
 
 /// Local work of one party.
@@ -42,7 +80,14 @@ impl SplitPlan {
         network: NetworkClass,
         most_rows: u64,
     ) -> Result<SplitPlan, Diagnostic> {
-        let divided = localise(program)?;
+        sealane_program::check(program)?;
+        let drawn = drawn(program);
+        let divided = localise(&drawn.program)?;
+        let draw = |(party, input): (PartyId, &Input)| Draw {
+            party,
+            ty: input.ty,
+            shape: input.shape.fixed.clone(),
+        };
         let local = |local: sealane_plan::Local| {
             Ok(LocalPlan {
                 party: local.party,
@@ -52,6 +97,7 @@ impl SplitPlan {
         };
         Ok(SplitPlan {
             joint: plan_in_tiles::<P>(&divided.joint, helpers, network, most_rows)?,
+            drawn: drawn.inputs().map(draw).collect(),
             locals: divided
                 .locals
                 .into_iter()
@@ -96,6 +142,14 @@ impl SplitPlan {
         journal: &mut Journal<'_>,
         mesh: &mut Mesh,
     ) -> Result<Vec<Option<Data>>, Fault> {
+        let mut own =
+            |draw: &Draw| (draw.party == mesh.me()).then(|| draw.numbers(&mut start.coins));
+        let drawn = self.drawn.iter().map(&mut own).collect::<Vec<_>>();
+        let given = start.inputs.iter().copied();
+        let mut start = PlanInputs {
+            inputs: given.chain(drawn.iter().map(Option::as_ref)).collect(),
+            ..start
+        };
         let mut computed = Vec::new();
         let mut first = 0;
         for local in &self.locals {

@@ -90,6 +90,7 @@ fn results(program: &Program) -> Vec<ResultRecord> {
         to: reveal.to.iter().map(party).collect(),
         ty: meant(reveal.ty, &reveal.kind),
         shape: shape_text(program, result_shape(program, reveal)),
+        note: reveal.note.clone(),
     };
     program.results.iter().map(result).collect()
 }
@@ -356,7 +357,7 @@ fn header(card: &mut Card, program: &Program) {
     );
     card.lines(
         "learns",
-        program.results.iter().map(|reveal| {
+        program.results.iter().flat_map(|reveal| {
             let to = reveal
                 .to
                 .iter()
@@ -364,7 +365,10 @@ fn header(card: &mut Card, program: &Program) {
                 .collect::<Vec<_>>();
             let shape = shape_text(program, result_shape(program, reveal));
             let ty = meant(reveal.ty, &reveal.kind);
-            format!("{}: {} {ty}{shape}", to.join(", "), reveal.name)
+            let learnt = format!("{}: {} {ty}{shape}", to.join(", "), reveal.name);
+            let notes = reveal.note.split("; ").filter(|note| !note.is_empty());
+            let notes = notes.map(|note| format!("    {note}"));
+            [learnt].into_iter().chain(notes)
         }),
     );
 }

@@ -76,6 +76,9 @@ pub struct ResultRecord {
     pub ty: String,
     /// Shape, as of [`InputRecord`].
     pub shape: String,
+    /// Protection of single people that the program declares; empty if there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
 }
 
 /// Planned payload bytes from one party to another.

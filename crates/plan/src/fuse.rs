@@ -89,6 +89,7 @@ impl Fuser<'_> {
             Op::Stack(values, axis) if values.len() == 1 => {
                 Home::Placed(self.stored(values[0]).with_axis(*axis as usize))
             }
+            Op::Random { .. } => unreachable!("`drawn` makes inputs of it"),
             Op::RowNumber(_) => {
                 let out = self.tensor(value.shape.rows, &[], value.range);
                 self.unit(phase, 0, UnitWork::RowNumber { out }, value);

@@ -22,10 +22,11 @@
 //! | [`flow`] | when each step of each tile runs; both cost and engine follow it |
 //! | [`cost`](fn@cost) | payload bytes, rounds, gates: the promise |
 //!
-//! Before all of them, [`localise()`] separates the values that one party can compute alone and in
-//! the clear; the rest is a program like any other, and so is each party's own part. The caller
-//! plans the joint program for the chosen protocol, and the local ones for `clear`; a program that
-//! is not divided is planned as a whole, under one protocol.
+//! Before all of them, [`drawn`](fn@drawn) makes inputs of random numbers, and [`localise()`]
+//! separates the values that one party can compute alone and in the clear; the rest is a program
+//! like any other, and so is each party's own part. The caller plans the joint program for the
+//! chosen protocol, and the local ones for `clear`; a program that is not divided is planned as a
+//! whole, under one protocol.
 //!
 //! Planning is deterministic: all parties derive the same [`Plan`] from the same program, protocol
 //! and declared network class, with row counts symbolic. Time and memory grow with the size of the
@@ -40,6 +41,7 @@ mod choose;
 pub mod cost;
 mod domains;
 mod draft;
+mod drawn;
 mod expand;
 mod floats;
 pub mod flow;
@@ -64,6 +66,7 @@ mod tile;
 mod uses;
 
 pub use cost::{CostReport, StepCost, cost, supply};
+pub use drawn::{Drawn, drawn};
 pub use job::JobParts;
 pub use localise::{Local, Localised, localise};
 pub use sealane_parties::NetworkClass;
@@ -131,6 +134,7 @@ fn plan_once<P: Protocol>(
     bodies: &mut lower::Bodies,
 ) -> Result<Plan, Diagnostic> {
     sealane_program::check(program)?;
+    let program = &drawn(program).program;
     let profile = P::profile();
     let settings = setting::settings::<P>(program, helpers, network)?;
     passes::setting(&settings, &profile).map_err(broken)?;

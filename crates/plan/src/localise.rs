@@ -42,7 +42,7 @@ pub struct Local {
     pub program: Program,
 }
 
-/// Checks and divides a program.
+/// Checks and divides a program. Random numbers are inputs first ([`drawn`](fn@crate::drawn)).
 ///
 /// # Errors
 /// The errors of [`sealane_program::check`](fn@sealane_program::check).
@@ -106,7 +106,7 @@ fn pays(graph: &Graph, value: &Value) -> bool {
             let ands = lower::ands_by_element(graph, value);
             ands > 0 && 2 * ands >= usize::from(value.range.bits())
         }
-        Op::RowNumber(_) | Op::Roll { .. } | Op::Head { .. } => false,
+        Op::RowNumber(_) | Op::Random { .. } | Op::Roll { .. } | Op::Head { .. } => false,
         Op::Reduce(..)
         | Op::Accumulate(..)
         | Op::Running { .. }
@@ -151,6 +151,7 @@ fn local(program: &Program, party: u8, values: &[ValueId], gives: &[Input]) -> L
         to: vec![0],
         ty: input.ty,
         kind: Kind::default(),
+        note: String::new(),
     };
     let mut inputs = program.inputs.clone();
     inputs.iter_mut().for_each(|input| input.owner = 0);

@@ -55,6 +55,7 @@
 //! | `end_sort(exchange: Operand, span) -> Vec<Handle>` | the sorted tensors |
 //! | `row_number(of: Handle, span) -> Handle` | 0, 1, 2, … along axis 0 |
 //! | `roll(of: Handle, by: i64, span) -> Handle` | rows in a circle |
+//! | `random(bits: u8, count: u64, span) -> Handle` | numbers that no party knows |
 //! | `head(of: Handle, len: u64, span) -> Handle` | the first rows |
 //! | `running(Reduction, of: Handle, starts: Option<Handle>, dtype, span) -> Handle` | |
 //! | `compact(keep: Handle, over: &[Handle], span) -> Vec<Handle>` | what is kept, first |

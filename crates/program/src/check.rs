@@ -7,7 +7,7 @@
 
 use crate::decimal::range_text;
 use crate::graph::Visibility;
-use crate::graph::{Graph, Input, Op, Program, Reveal, RowSymbol};
+use crate::graph::{Graph, Input, Op, Program, Reveal, RowSymbol, Value};
 use crate::infer::{self, Meta, Scope, invalid, shape};
 use crate::kind;
 use crate::types::Range;
@@ -37,6 +37,8 @@ pub const MAX_ROW_BOUND: u64 = 1 << 40;
 pub const MAX_NAME: usize = 64;
 /// Most bytes of a column's name.
 pub const MAX_COLUMN_NAME: usize = 256;
+/// Most bytes of what a result says about its protection.
+pub const MAX_NOTE: usize = 1024;
 
 /// Checks a whole program and returns the warnings about it.
 ///
@@ -236,6 +238,11 @@ pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<(), Diagnosti
         ));
     }
     kind::result(program, reveal, &value.shape, value.range)?;
+    if reveal.note.len() > MAX_NOTE || reveal.note.chars().any(deceives) {
+        return Err(invalid(
+            "what a result says about its protection is too long or not text",
+        ));
+    }
     let ascending = reveal.to.windows(2).all(|pair| pair[0] < pair[1]);
     let known = reveal
         .to
@@ -284,6 +291,13 @@ fn size(program: &Program) -> Result<(), Diagnostic> {
     within("inputs", program.inputs.len(), MAX_INPUTS)?;
     within("results", program.results.len(), MAX_INPUTS)?;
     let (values, elements) = count(&program.main, 0)?;
+    let random = |value: &Value| matches!(value.op, Op::Random { .. });
+    if program.parties.len() < 2 && program.main.values.iter().any(random) {
+        let message = "the one party of a program would know the numbers that it draws";
+        return Err(Diagnostic::new(Code::InvalidProgram, message)
+            .because("the noise of a result is drawn by all parties together")
+            .hint("leave `sl.noise` out, or give another party an input or the result"));
+    }
     within("values", values, MAX_VALUES)?;
     within("elements of constants", elements, MAX_CONST_ELEMENTS)
 }
@@ -301,6 +315,9 @@ fn count(graph: &Graph, depth: usize) -> Result<(usize, usize), Diagnostic> {
     for value in &graph.values {
         if let Op::Const(data) = &value.op {
             total.1 += data.elements.len();
+        }
+        if depth > 0 && matches!(value.op, Op::Random { .. }) {
+            return Err(invalid("a body draws random numbers"));
         }
         if let Some(body) = value.op.body() {
             let inner = count(body, depth + 1)?;

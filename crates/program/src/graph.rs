@@ -83,6 +83,10 @@ pub struct Reveal {
     pub ty: Type,
     /// Meaning of its elements in tables.
     pub kind: Kind,
+    /// The protection of single people that its author declares, for those who approve the program:
+    /// one line, empty if there is none. The graph does what it says; see
+    /// `python/sealane/_protect.py`.
+    pub note: String,
 }
 
 /// A value of one graph: an index into [`Graph::values`].
@@ -239,6 +243,14 @@ pub enum Op {
     },
     /// The numbers of the rows of a table, from 0: one for each row, public.
     RowNumber(RowId),
+    /// Uniform numbers that nobody knows: the exclusive or of numbers that all parties draw. Each
+    /// such value is drawn for itself. In the main graph alone, of a program of several parties.
+    Random {
+        /// Bits of each number, 1 to 64.
+        bits: u8,
+        /// How many numbers.
+        count: u64,
+    },
     /// The rows in a circle, `by` places further down, as NumPy's `roll`: row `i` of the result is
     /// row `i - by` modulo the number of rows. Axis 0 is symbolic.
     Roll {

@@ -491,6 +491,19 @@ impl Trace {
         })
     }
 
+    /// Adds random numbers that no party knows.
+    fn random(
+        &mut self,
+        py: Python<'_>,
+        bits: u8,
+        count: u64,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        let span = at.map(Span::from);
+        let drawn = self.build(py, |builder| builder.random(bits, count, span.as_ref()))?;
+        self.node(drawn)
+    }
+
     /// Adds the rows in a circle.
     fn roll(&mut self, py: Python<'_>, a: Item<'_>, by: i64, at: Option<PySpan>) -> PyResult<Node> {
         self.on_handles(py, at, [a], |builder, [a], span| builder.roll(a, by, span))
@@ -557,6 +570,7 @@ impl Trace {
         to: Vec<String>,
         kind: &str,
         meaning: Meaning,
+        note: String,
         at: Option<PySpan>,
     ) -> PyResult<()> {
         let ty = type_of(kind)?;
@@ -566,7 +580,7 @@ impl Trace {
             .map(|name| self.party(py, name, span.as_ref()));
         let to = parties.collect::<PyResult<Vec<_>>>()?;
         let value = self.operand(py, value, span.as_ref())?;
-        let meaning = kind_of(meaning)?;
+        let meaning = (kind_of(meaning)?, note);
         self.build(py, |builder| {
             builder.reveal_as(name, value, &to, ty, meaning, span.as_ref())
         })

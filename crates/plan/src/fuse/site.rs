@@ -407,6 +407,7 @@ fn name(op: &Op) -> String {
         Op::Map { .. } => "map".into(),
         Op::Scan { .. } => "scan".into(),
         Op::RowNumber(_) => "row_number".into(),
+        Op::Random { .. } => "random".into(),
         Op::Roll { .. } => "roll".into(),
         Op::Head { .. } => "head".into(),
         Op::Sort { .. } => "sort".into(),

@@ -210,8 +210,8 @@ impl Lowering {
                 return Ok(Held::One(stacks.finish().swap_remove(0)));
             }
             Op::Compact { keep, over } => return self.compact(scope, *keep, over),
-            Op::RowNumber(_) | Op::Roll { .. } | Op::Head { .. } => {
-                unreachable!("a body has no rows")
+            Op::RowNumber(_) | Op::Random { .. } | Op::Roll { .. } | Op::Head { .. } => {
+                unreachable!("a body has no rows and draws nothing")
             }
             Op::Part(of, part) => return Ok(Held::One(Rc::clone(scope.part(*of, *part as usize)))),
             Op::Call(name, _) if is_element_wise(name) => self.element_wise(value, scope)?,

@@ -1,5 +1,5 @@
 //! Operations on all elements of axis 0 at once: numbers of rows, rows that move, running
-//! reductions, elements that stay. Sorts are in `bodies`.
+//! reductions, elements that stay; and random numbers. Sorts are in `bodies`.
 
 use super::reductions::reduced_type;
 use super::{Builder, Handle};
@@ -24,6 +24,16 @@ impl Builder {
             }
             None => Err(no_axis("row_number").at(span)),
         }
+    }
+
+    /// Adds `count` random numbers of `bits` bits that no party knows.
+    pub fn random(
+        &mut self,
+        bits: u8,
+        count: u64,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        self.operate(Op::Random { bits, count }, span)
     }
 
     /// Adds the rows in a circle, `by` places further down.

@@ -134,17 +134,18 @@ impl Builder {
         ty: Type,
         span: Option<&Span>,
     ) -> Result<(), Diagnostic> {
-        self.reveal_as(name, value, to, ty, Kind::default(), span)
+        self.reveal_as(name, value, to, ty, (Kind::default(), String::new()), span)
     }
 
-    /// Reveals a value as [`Builder::reveal`] does, whose elements have this meaning in tables.
+    /// Reveals a value as [`Builder::reveal`] does, whose elements have this meaning in tables and
+    /// whose author declares this protection ([`Reveal::note`]).
     pub fn reveal_as(
         &mut self,
         name: &str,
         value: Operand,
         to: &[u8],
         ty: Type,
-        kind: Kind,
+        (kind, note): (Kind, String),
         span: Option<&Span>,
     ) -> Result<(), Diagnostic> {
         let located = |error: Diagnostic| error.at(span);
@@ -170,6 +171,7 @@ impl Builder {
             to,
             ty,
             kind,
+            note,
         };
         let new = self.program.results.iter().all(|other| other.name != name);
         check::unique("result", name, new).map_err(located)?;

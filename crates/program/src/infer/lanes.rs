@@ -3,8 +3,8 @@
 use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
 use super::{Meta, Scope, fixed, float, invalid, range, shape};
 use crate::decimal::range_text;
-use crate::graph::{Binary, Reduction, ValueId};
-use crate::types::{Range, Type};
+use crate::graph::{Binary, Reduction, ValueId, Visibility};
+use crate::types::{Range, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic};
 
 pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Meta, Diagnostic> {
@@ -122,6 +122,23 @@ pub fn dot_range(
         let many = if count.0 == count.1 { "" } else { "up to " };
         let given = format!("{many}{} products in {products} give {exact}", count.1);
         overflow(&format!("{x} @ {y}"), left.ty, given, hint)
+    })
+}
+
+/// Numbers that all parties draw together.
+pub fn random(bits: u8, count: u64) -> Result<Meta, Diagnostic> {
+    if !(1..=64).contains(&bits) || count == 0 {
+        return Err(invalid("random numbers of no bits, or none of them"));
+    }
+    let ty = Type::unsigned(bits);
+    Ok(Meta {
+        ty,
+        shape: Shape {
+            rows: None,
+            fixed: vec![count],
+        },
+        range: ty.range(),
+        visibility: Visibility::Secret,
     })
 }
 

@@ -209,6 +209,10 @@ impl<'a> Parser<'a> {
             to.push(self.party()?);
         }
         let kind = self.kind()?;
+        let note = match self.cursor.eat_word("note") {
+            true => self.cursor.string()?,
+            false => String::new(),
+        };
         self.cursor.end_line()?;
         Ok(Reveal {
             name,
@@ -216,6 +220,7 @@ impl<'a> Parser<'a> {
             to,
             ty,
             kind,
+            note,
         })
     }
 
@@ -352,6 +357,12 @@ impl<'a> Parser<'a> {
             "rownumber" => {
                 let name = self.cursor.word("the rows of a table")?;
                 Ok(Op::RowNumber(self.rows_called(name)?))
+            }
+            "random" => {
+                let bits = self.cursor.number("a number of bits")?;
+                self.cursor.keyword("take")?;
+                let count = self.cursor.number("how many numbers")?;
+                Ok(Op::Random { bits, count })
             }
             "roll" => {
                 let of = self.id()?;

@@ -76,9 +76,10 @@ impl<'a> Printer<'a> {
             let to: Vec<&str> = reveal.to.iter().map(|&index| self.party(index)).collect();
             writeln!(
                 self.out,
-                "reveal {name} = %{value} : {ty} to {}{}",
+                "reveal {name} = %{value} : {ty} to {}{}{}",
                 to.join(", "),
-                meaning(&reveal.kind)
+                meaning(&reveal.kind),
+                note(&reveal.note)
             )?;
         }
         Ok(())
@@ -206,6 +207,7 @@ impl<'a> Printer<'a> {
                 let rows = self.program.rows.get(usize::from(rows.0));
                 write!(out, "rownumber {}", rows.map_or("?", |rows| &rows.name))
             }
+            Op::Random { bits, count } => write!(out, "random {bits} take {count}"),
             Op::Roll { of, by } => write!(out, "roll %{} by {by}", of.0),
             Op::Head { of, len } => write!(out, "head %{} take {len}", of.0),
             Op::Sort { over, captured, .. } => {
@@ -262,6 +264,14 @@ fn meaning(kind: &Kind) -> String {
     match kind.is_number() {
         true => String::new(),
         false => format!(" as {kind}"),
+    }
+}
+
+/// The protection of a result, as ` note "at least 10 rows"`; nothing for none.
+fn note(note: &str) -> String {
+    match note {
+        "" => String::new(),
+        note => format!(" note {}", quoted(note)),
     }
 }
 

@@ -1,0 +1,427 @@
+"""Models of scikit-learn in programs: their weights in fixed point, and their scores exact in it.
+
+`import_model` reads a fitted model once, outside of any program. Its weights become multiples of
+`2**-fraction`, to the nearest one, and every score is a stated function of these numbers: sums of
+products are exact and rounded down once, comparisons are exact. So a run gives the same bits under
+every protocol, and `Model.error` bounds how far they are from those of scikit-learn.
+
+The weights are constants of the program, or, given to `scores` and `predict`, inputs of a party
+that keeps them to itself. Which kind of model it is, and how large, is public.
+
+scikit-learn itself is not imported: a model is known by the name of its class.
+"""
+
+# The native graph alone knows the type of a result; the annotations state what it will be.
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sealane._functions import dot, lookup, map, maximum, minimum, saturate, where
+from sealane._functions import sum as _sum
+from sealane._refusal import refuse
+from sealane._search import argmax
+from sealane._value import FixedPoint, Value, fixed, u8, u16
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+__all__ = ["Model", "import_model"]
+
+_LINEAR = {
+    "ElasticNet", "ElasticNetCV", "HuberRegressor", "Lasso", "LassoCV", "LinearRegression",
+    "LinearSVR", "Ridge", "RidgeCV", "SGDRegressor",
+}  # fmt: skip
+_LINEAR_CLASSES = {
+    "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "Perceptron", "RidgeClassifier",
+    "SGDClassifier",
+}  # fmt: skip
+_TREE = {"DecisionTreeClassifier", "DecisionTreeRegressor"}
+_FORESTS = {
+    "ExtraTreesClassifier", "ExtraTreesRegressor", "RandomForestClassifier",
+    "RandomForestRegressor",
+}  # fmt: skip
+_BOOSTED = {"GradientBoostingClassifier", "GradientBoostingRegressor"}
+_LAYERS = {"MLPClassifier", "MLPRegressor"}
+_SCALERS = {"MinMaxScaler", "StandardScaler"}
+_DEEPEST = 10
+_OTHERS = {
+    "HistGradientBoostingClassifier": "fit a `GradientBoostingClassifier` of a small depth",
+    "HistGradientBoostingRegressor": "fit a `GradientBoostingRegressor` of a small depth",
+    "SVC": "fit a `LinearSVC`",
+    "SVR": "fit a `LinearSVR`",
+}
+
+
+class Model:
+    """A model in fixed point; `import_model` makes it."""
+
+    def __init__(
+        self, features: int, integer: int, fraction: int, classes: tuple[Any, ...] | None
+    ) -> None:
+        if not (integer >= 1 and fraction >= 0 and integer + fraction <= 53):
+            raise refuse(
+                "type",
+                f"weights of {integer} and {fraction} bits are no numbers of `float64`",
+                hint="write `integer=16, fraction=16`, for example; together at most 53",
+            )
+        self.features = features
+        """Number of features."""
+        self.classes = classes
+        """Labels of a classifier, by what `predict` gives; none of a regression."""
+        self.dtype: type[FixedPoint] = fixed(integer, fraction)
+        """Type of the weights."""
+        self.weights: npt.NDArray[np.float64] = np.zeros(0)
+        """The weights, exactly, as an input `sl.Private[model.dtype, "owner", model.size]`."""
+        self.outputs = 1
+        """Number of scores of a row; one is a single number."""
+        self._integer, self._fraction = integer, fraction
+        self._wide: type[FixedPoint] = fixed(64 - fraction, fraction)
+
+    @property
+    def size(self) -> int:
+        """Number of weights."""
+        return len(self.weights)
+
+    def scores(self, x: Value, weights: Value | None = None) -> Any:
+        """The scores of each row of features, or of the features of one row: what `predict` of a
+        regression gives, `decision_function` of a linear or boosted classifier, `predict_proba` of
+        trees and forests, and the last layer before its activation.
+
+        Raises `ProgramError` for another number of features or weights, and where ranges do not
+        fit 64 bits.
+        """
+        if x.ndim not in (1, 2) or x.shape[-1] != self.features:
+            raise refuse(
+                "shape-mismatch",
+                f"a model of {self.features} features is given {list(x.shape)}",
+                hint="give rows of so many columns, in the order in which the model was fitted",
+            )
+        if weights is not None and weights.shape != (self.size,):
+            raise refuse(
+                "shape-mismatch",
+                f"a model of {self.size} weights is given {list(weights.shape)}",
+                hint='declare `sl.Private[model.dtype, "owner", model.size]`',
+            )
+        return self._scores(x, self.dtype(self.weights) if weights is None else weights)
+
+    def predict(self, x: Value, weights: Value | None = None) -> Any:
+        """The prediction of each row: a number of a regression, the index of a class in `classes`
+        else: that of the largest score, the first of equal ones; of a single score 1 if it is
+        above 0.
+
+        Raises `ProgramError` as `scores` does.
+        """
+        found = self.scores(x, weights)
+        if self.classes is None:
+            return found
+        if self.outputs == 1:
+            return (found > 0).astype(u8)
+        return argmax(found, axis=-1)
+
+    def error(self, largest: float | npt.ArrayLike) -> float:
+        """Bound of the difference between a score and that of scikit-learn, where features are at
+        most `largest` in magnitude (one number, or one for each feature) and numbers of both.
+        """
+        bounds = np.broadcast_to(np.asarray(largest, np.float64), self.features)
+        return self._error(bounds)
+
+    def _scores(self, x: Any, w: Any) -> Any:
+        raise NotImplementedError
+
+    def _error(self, largest: npt.NDArray[np.float64]) -> float:
+        raise NotImplementedError
+
+    def _rounded(self, numbers: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """The nearest numbers of the type of weights.
+
+        Raises `ProgramError` for one that the type does not hold.
+        """
+        array = np.asarray(numbers, np.float64)
+        unit = 2.0**self._fraction
+        stored = np.round(array * unit)
+        most = 2.0 ** (self._integer + self._fraction - 1)
+        if not np.all(np.abs(stored) < most):
+            worst = array.ravel()[int(np.argmax(~(np.abs(stored.ravel()) < most)))]
+            raise refuse(
+                "constant-range",
+                f"the model has the weight {worst:.6g}, which {self.dtype!r} does not hold",
+                hint=f"write `integer={self._integer + 8}`, or fit it to scaled features",
+            )
+        return stored / unit
+
+    @property
+    def _half(self) -> float:
+        """How far a weight is from the one that was fitted, at most."""
+        return 2.0 ** -(self._fraction + 1)
+
+
+class _Layers(Model):
+    """Layers of a network, each an affine function; between two of them what is negative is 0, or
+    nothing is changed. A linear model is one layer.
+    """
+
+    def __init__(self, weights: list[Any], rectified: bool, *of_model: Any) -> None:
+        super().__init__(len(weights[0][0]), *of_model)
+        self._rectified = rectified
+        self._layers = [(self._rounded(c), self._rounded(b)) for c, b in weights]
+        self.weights = np.concatenate([part.ravel() for layer in self._layers for part in layer])
+        self.outputs = len(self._layers[-1][1])
+
+    def _scores(self, x: Any, w: Any) -> Any:
+        at, last = 0, len(self._layers) - 1
+        for number, (coefficients, _intercept) in enumerate(self._layers):
+            rows, columns = coefficients.shape
+            factors = w[at : at + rows * columns].reshape(rows, columns)
+            at += rows * columns
+            added = w[at : at + columns]
+            at += columns
+            if number == last and columns == 1:
+                return dot(x, factors[:, 0], dtype=self._wide) + added[0].astype(self._wide)
+            x = dot(x, factors, dtype=self._wide) + added.astype(self._wide)
+            if number < last:
+                x = saturate(maximum(x, 0) if self._rectified else x, self.dtype)
+        return x
+
+    def _error(self, largest: npt.NDArray[np.float64]) -> float:
+        off, unit = np.zeros(len(largest)), 2.0**-self._fraction
+        top = 2.0 ** (self._integer - 1)
+        for number, (coefficients, intercept) in enumerate(self._layers):
+            size = np.abs(coefficients) + self._half
+            # Of the weights, of what went in, of the exact sum that is rounded down, of float64.
+            weights = self._half * (largest.sum() + 1)
+            floats = (len(largest) + 2) * 2.0**-52 * (largest @ size + np.abs(intercept) + 1)
+            reach = largest @ size + np.abs(intercept) + self._half
+            off = off @ size + weights + unit + floats
+            if number < len(self._layers) - 1 and np.any(reach + off >= top):
+                return math.inf
+            largest = reach + off
+        return float(off.max())
+
+
+class _Trees(Model):
+    """Trees of one depth, whose leaves are added up. Nodes count by levels, from the root; a node
+    leads to the right where its feature is above its threshold.
+    """
+
+    def __init__(self, trees: list[Any], start: list[float], depth: int, *of_model: Any) -> None:
+        super().__init__(*of_model)
+        self._depth, self._trees, self.outputs = depth, len(trees), len(start)
+        self._places = np.array([places for places, _, _ in trees], np.int64)
+        # A number with so many bits behind the point is above a threshold where it is above the
+        # largest such number that is not beyond the threshold.
+        unit = 2.0**self._fraction
+        floors = [np.floor(np.asarray(thresholds) * unit) / unit for _, thresholds, _ in trees]
+        leaves = self._rounded([leaves for _, _, leaves in trees])
+        self.weights = np.concatenate(
+            [
+                self._places.ravel().astype(np.float64),
+                self._rounded(floors).ravel(),
+                leaves.ravel(),
+                self._rounded(start),
+            ]
+        )
+        self._rounded(self._places)
+
+    def _scores(self, x: Any, w: Any) -> Any:
+        nodes = self._trees * (2**self._depth - 1)
+        public = w._scope is None
+        places: Any = (
+            u16(self._places.ravel())
+            if public
+            else minimum(saturate(w[:nodes], u16), self.features - 1)
+        )
+        rest = w[nodes:]
+        if x.ndim == 1:
+            return self._of_row(x, places, rest)
+        return map(lambda row: self._of_row(row, places, rest), x)
+
+    def _of_row(self, row: Any, places: Any, w: Any) -> Any:
+        trees, nodes, leaves = self._trees, 2**self._depth - 1, 2**self._depth
+        found = lookup(row, places).reshape(trees, nodes)
+        right = found > w[: trees * nodes].reshape(trees, nodes)
+        at = trees * nodes
+        left = w[at : at + trees * leaves * self.outputs].reshape(trees, leaves, self.outputs)
+        for level in reversed(range(self._depth)):
+            turns = right[:, 2**level - 1 : 2 ** (level + 1) - 1]
+            left = where(turns[:, :, None], left[:, 1::2], left[:, ::2])
+        start = w[w.shape[0] - self.outputs :]
+        total = _sum(left[:, 0], axis=0, dtype=self._wide) + start.astype(self._wide)
+        return total[0] if self.outputs == 1 else total
+
+    def _error(self, largest: npt.NDArray[np.float64]) -> float:
+        return (self._trees + 1) * (self._half + 2.0**-40)
+
+
+def import_model(model: object, *, integer: int = 16, fraction: int = 16) -> Model:
+    """Reads a fitted model of scikit-learn: a linear or logistic model, a decision tree, a random
+    forest, boosted trees (`GradientBoosting...`), or a small network (`MLP...` with `relu` or
+    `identity`); also behind a `StandardScaler` or `MinMaxScaler` in a `Pipeline`, unless it is of
+    trees. Weights have `integer` bits before the point, the sign among them, and `fraction` bits
+    behind it. Networks keep what passes between layers in that type, stopped at its ends.
+
+    Trees compare features as `float32`, as scikit-learn does, so give them features that are such
+    numbers and have at most `fraction` bits behind the point.
+
+    Raises `ProgramError` for a model that is not one of these, that is not fitted, or whose weights
+    do not fit.
+    """
+    scale, final = _unpacked(model)
+    name = type(final).__name__
+    shape = (integer, fraction, _classes(final))
+    if name in _LINEAR | _LINEAR_CLASSES:
+        return _Layers([_scaled(_linear(final), scale)], False, *shape)
+    if name in _LAYERS:
+        return _network(final, scale, shape)
+    if scale is not None:
+        raise _unsupported(f"a scaler before `{name}`", "fit the trees without it: they need none")
+    if name in _TREE | _FORESTS:
+        trees = [final] if name in _TREE else list(_fitted(final, "estimators_"))
+        return _averaged(final, trees, shape)
+    return _boosted(final, shape)
+
+
+def _unpacked(model: object) -> tuple[tuple[Any, Any] | None, Any]:
+    """The factors and summands of the scaler before a model, if there is one, and the model."""
+    known = _LINEAR | _LINEAR_CLASSES | _TREE | _FORESTS | _BOOSTED | _LAYERS
+    if type(model).__name__ == "Pipeline":
+        steps = [step for _, step in model.steps if step not in (None, "passthrough")]  # type: ignore[attr-defined]
+        *before, final = steps
+        if len(before) > 1 or any(type(step).__name__ not in _SCALERS for step in before):
+            names = ", ".join(type(step).__name__ for step in before)
+            raise _unsupported(
+                f"a pipeline with {names}", "apply all but a scaler to the data beforehand"
+            )
+        scale = _of_scaler(before[0]) if before else None
+    else:
+        scale, final = None, model
+    name, module = type(final).__name__, type(final).__module__
+    if name not in known or module.split(".")[0] != "sklearn":
+        advice = "fit a linear model, a tree, a forest, `GradientBoosting...` or `MLP...`"
+        raise _unsupported(f"`{name}`", _OTHERS.get(name, advice))
+    return scale, final
+
+
+def _of_scaler(scaler: Any) -> tuple[Any, Any]:
+    """Factor and summand of each feature."""
+    if type(scaler).__name__ == "MinMaxScaler":
+        if scaler.clip:
+            raise _unsupported("`MinMaxScaler(clip=True)`", "fit it with `clip=False`")
+        return _fitted(scaler, "scale_"), _fitted(scaler, "min_")
+    count = _fitted(scaler, "n_features_in_")
+    factors = np.ones(count) if scaler.scale_ is None else 1 / np.asarray(scaler.scale_)
+    means = np.zeros(count) if scaler.mean_ is None else np.asarray(scaler.mean_)
+    return factors, -means * factors
+
+
+def _scaled(layer: tuple[Any, Any], scale: tuple[Any, Any] | None) -> tuple[Any, Any]:
+    """The layer on features before their scaler."""
+    if scale is None:
+        return layer
+    (coefficients, intercept), (factors, summands) = layer, scale
+    return coefficients * factors[:, None], intercept + summands @ coefficients
+
+
+def _linear(model: Any) -> tuple[Any, Any]:
+    """Coefficients, a column for each score, and intercepts."""
+    coefficients = np.atleast_2d(np.asarray(_fitted(model, "coef_"), np.float64)).T
+    intercept = np.atleast_1d(np.asarray(model.intercept_, np.float64)).ravel()
+    return coefficients, np.broadcast_to(intercept, coefficients.shape[1:])
+
+
+def _network(model: Any, scale: tuple[Any, Any] | None, shape: tuple[Any, ...]) -> Model:
+    if model.activation not in ("relu", "identity"):
+        raise _unsupported(
+            f"a network with `activation={model.activation!r}`", "fit it with `activation='relu'`"
+        )
+    layers = list(zip(_fitted(model, "coefs_"), model.intercepts_, strict=True))
+    layers[0] = _scaled(layers[0], scale)
+    return _Layers(layers, model.activation == "relu", *shape)
+
+
+def _averaged(model: Any, trees: list[Any], shape: tuple[Any, ...]) -> Model:
+    """A tree, or a forest, whose prediction is the mean of its trees."""
+
+    def leaf(value: Any) -> Any:
+        share = value[0] / value[0].sum() if shape[2] is not None else value[0]
+        return share / len(trees)
+
+    if model.n_outputs_ != 1:
+        raise _unsupported("trees of several outputs", "fit one for each output")
+    made, depth = _complete([_fitted(tree, "tree_") for tree in trees], leaf)
+    return _Trees(made, [0.0] * len(made[0][2][0]), depth, model.n_features_in_, *shape)
+
+
+def _boosted(model: Any, shape: tuple[Any, ...]) -> Model:
+    """Boosted trees, each for one score, with what they start from."""
+    rounds = _fitted(model, "estimators_")
+    outputs, rate = rounds.shape[1], model.learning_rate
+    made, deepest = [], max(tree.tree_.max_depth for tree in rounds.ravel())
+    for at in range(outputs):
+
+        def leaf(value: Any, at: int = at) -> Any:
+            return np.eye(outputs)[at] * value[0, 0] * rate
+
+        found, _ = _complete([tree.tree_ for tree in rounds[:, at]], leaf, deepest)
+        made += found
+    # The score of a row of zeros, less its leaves.
+    zeros = np.zeros((1, model.n_features_in_))
+    raw = model.predict(zeros) if shape[2] is None else model.decision_function(zeros)
+    leaves = [sum(tree.predict(zeros)[0] for tree in rounds[:, at]) for at in range(outputs)]
+    start = np.ravel(raw) - rate * np.array(leaves)
+    return _Trees(made, [float(s) for s in start], deepest, model.n_features_in_, *shape)
+
+
+def _complete(
+    trees: list[Any], leaf: Callable[[Any], Any], depth: int | None = None
+) -> tuple[list[Any], int]:
+    """Features, thresholds and leaves of complete trees of one depth, which give the same."""
+    depth = max(1, depth or 1, *(tree.max_depth for tree in trees))
+    if depth > _DEEPEST:
+        raise _unsupported(f"a tree of depth {depth}", f"fit it with `max_depth={_DEEPEST}`")
+    made = []
+    for tree in trees:
+        nodes, places, thresholds = [0], [], []
+        for _ in range(depth):
+            below = []
+            for node in nodes:
+                inner = tree.children_left[node] >= 0
+                places.append(int(tree.feature[node]) if inner else 0)
+                thresholds.append(float(tree.threshold[node]) if inner else 0.0)
+                below += [tree.children_left[node], tree.children_right[node]] if inner else [
+                    node, node,
+                ]  # fmt: skip
+            nodes = below
+        made.append((places, thresholds, np.array([leaf(tree.value[node]) for node in nodes])))
+    return made, depth
+
+
+def _classes(model: Any) -> tuple[Any, ...] | None:
+    """The labels of a classifier."""
+    labels = getattr(model, "classes_", None)
+    if labels is None:
+        return None
+    several = getattr(model, "out_activation_", "") == "logistic" and model.n_outputs_ > 1
+    if several or isinstance(labels, list):
+        raise _unsupported("a classifier of several outputs", "fit one for each output")
+    return tuple(np.asarray(labels).tolist())
+
+
+def _fitted(model: Any, name: str) -> Any:
+    if not hasattr(model, name):
+        raise refuse(
+            "operand",
+            f"`{type(model).__name__}` is not fitted",
+            hint="call `model.fit(x, y)` first",
+        )
+    return getattr(model, name)
+
+
+def _unsupported(what: str, advice: str) -> Exception:
+    return refuse("operand", f"`sl.sklearn.import_model` does not read {what}", hint=advice)

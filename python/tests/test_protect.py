@@ -1,0 +1,476 @@
+"""Noise that nobody knows, and minimum group sizes: the exact distribution of each sampler, its
+circuit against plain Python, draws of real runs, and what `check` says.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from bisect import bisect_right
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sealane as sl
+from sealane import _noise
+
+WAYS: dict[str, dict[str, Any]] = {
+    "yao": {"protocol": "yao"},
+    "trio": {"protocol": "trio", "helpers": ["ada"]},
+    "clear": {"protocol": "clear"},
+}
+FARTHEST = Fraction(1, 2**40)
+
+
+def laplace_probabilities(sampler: _noise.Laplace) -> dict[int, Fraction]:
+    """Probabilities of a sampler, from its thresholds alone."""
+    whole = 1 << sampler.precision
+    sizes = {0: Fraction(1)}
+    for at, threshold in enumerate(sampler.bits):
+        one = Fraction(threshold, whole)
+        zeros = {size: p * (1 - one) for size, p in sizes.items()}
+        sizes = zeros | {size + (1 << at): p * one for size, p in sizes.items()}
+    zero = Fraction(sampler.zero, whole)
+    found = {0: zero}
+    for size, p in sizes.items():
+        for value in (size + 1, -size - 1):
+            found[value] = p * (1 - zero) / 2
+    return found
+
+
+def gauss_probabilities(sampler: _noise.Gauss) -> dict[int, Fraction]:
+    ends = [0, *sampler.table, 1 << sampler.precision]
+    sizes = [Fraction(b - a, 1 << sampler.precision) for a, b in itertools.pairwise(ends)]
+    return {0: sizes[0]} | {
+        value: p / 2 for size, p in enumerate(sizes) if size for value in (size, -size)
+    }
+
+
+def distance(found: dict[int, Fraction], weight: Any, reach: int) -> Fraction:
+    """Statistical distance from the distribution with these weights, which are negligible beyond
+    `reach`.
+    """
+    with localcontext(prec=80):
+        weights = {x: weight(x) for x in range(-reach, reach + 1)}
+        total = sum(weights.values())
+        ideal = {x: Fraction(w / total) for x, w in weights.items()}
+    assert sum(found.values()) == 1
+    return (
+        sum(abs(found.get(x, Fraction(0)) - ideal.get(x, Fraction(0))) for x in {*found, *ideal})
+        / 2
+    )
+
+
+@pytest.mark.parametrize("rate", ["0.05", "1/2", "1", "3", "7/3", "40"])
+def test_laplace_is_as_near_to_the_ideal_distribution_as_it_says(rate: str) -> None:
+    exact = Fraction(rate)
+    sampler = _noise.laplace(exact)
+    assert sampler is not None
+    per = Decimal(exact.numerator) / exact.denominator
+    reach = int(80 / exact) + 2
+    off = distance(laplace_probabilities(sampler), lambda x: (-per * abs(x)).exp(), reach)
+    assert off <= sampler.distance <= FARTHEST
+
+
+@pytest.mark.parametrize("sigma", ["0.3", "1", "5.35", "40"])
+def test_gauss_is_as_near_to_the_ideal_distribution_as_it_says(sigma: str) -> None:
+    variance = Fraction(sigma) ** 2
+    sampler = _noise.gauss(variance)
+    assert sampler is not None
+    twice = 2 * Decimal(variance.numerator) / variance.denominator
+    reach = int(15 * Fraction(sigma)) + 4
+    off = distance(gauss_probabilities(sampler), lambda x: (-(x * x) / twice).exp(), reach)
+    assert off <= sampler.distance <= FARTHEST
+
+
+def test_a_wrong_threshold_shows_as_a_distance() -> None:
+    """The comparison above would notice a sampler that is off in a single place."""
+    sampler = _noise.laplace(Fraction(1, 2))
+    assert sampler is not None
+    worse = sampler._replace(bits=(sampler.bits[0] + 64, *sampler.bits[1:]))
+    off = distance(laplace_probabilities(worse), lambda x: (-Decimal(abs(x)) / 2).exp(), 170)
+    assert off > FARTHEST
+
+
+def laplace_of(sampler: _noise.Laplace, drawn: list[int], sign: int) -> int:
+    """The noise of uniform numbers, in plain Python."""
+    ones = [number < end for number, end in zip(drawn, [*sampler.bits, sampler.zero], strict=True)]
+    size = 1 + sum(1 << at for at, one in enumerate(ones[:-1]) if one)
+    return 0 if ones[-1] else -size if sign else size
+
+
+def test_the_circuit_of_laplace_is_that_of_its_thresholds() -> None:
+    sampler = _noise.laplace(Fraction(1, 5))
+    assert sampler is not None
+    width, count = len(sampler.bits) + 1, 40
+    drawn_type = sl.Private[getattr(sl, f"u{sampler.precision}"), "alice", count, width]
+
+    @sl.program
+    def noise(
+        drawn: drawn_type, sign: sl.Private[sl.u1, "bob", count]
+    ) -> sl.Revealed[sl.i64, "bob"]:
+        return sampler.noise(drawn, sign)
+
+    draw = np.random.default_rng(1)
+    # Numbers beside the thresholds, where the two sides of a comparison meet.
+    ends = np.array([*sampler.bits, sampler.zero])
+    drawn = ends + draw.choice([-1, 0, 1], (count, width), p=[0.4, 0.3, 0.3])
+    drawn[: count // 2] = draw.integers(0, 1 << sampler.precision, (count // 2, width))
+    sign = draw.integers(0, 2, count)
+    wanted = [laplace_of(sampler, row, s) for row, s in zip(drawn.tolist(), sign, strict=True)]
+    for way in WAYS.values():
+        if "helpers" not in way:
+            assert noise.simulate(drawn, sign, progress=False, **way).value.tolist() == wanted
+    assert len(set(wanted)) > 20
+
+
+def test_the_circuit_of_gauss_is_that_of_its_table() -> None:
+    sampler = _noise.gauss(Fraction(9))
+    assert sampler is not None
+    drawn = [end + by for end in sampler.table for by in (-1, 0)] + [
+        0,
+        (1 << sampler.precision) - 1,
+    ]
+    count = len(drawn)
+    drawn_type = sl.Private[getattr(sl, f"u{sampler.precision}"), "alice", count]
+
+    @sl.program
+    def noise(
+        drawn: drawn_type, sign: sl.Private[sl.u1, "bob", count]
+    ) -> sl.Revealed[sl.i64, "bob"]:
+        return sampler.noise(drawn, sign)
+
+    sign = [at & 1 for at in range(count)]
+    sizes = [bisect_right(sampler.table, number) for number in drawn]
+    wanted = [-size if s else size for size, s in zip(sizes, sign, strict=True)]
+    assert noise(drawn, sign).tolist() == wanted
+    # Thresholds beyond the tail are all at the end.
+    assert len(set(sizes)) == len({*sampler.table}) + 1 > 20
+
+
+def counted(option: Any, cells: int = 1) -> sl.Program[..., Any]:
+    """A program whose result is a sum with noise, for each of some cells."""
+
+    @sl.program
+    def sums(
+        x: sl.Private[sl.u16, "alice", cells], y: sl.Private[sl.u16, "bob", cells]
+    ) -> sl.Revealed[sl.i64, "bob", option]:
+        return x.astype(sl.i64) + y
+
+    return sums
+
+
+def test_what_a_draw_costs_is_bounded_and_so_is_its_width() -> None:
+    @sl.program
+    def exact(
+        x: sl.Private[sl.u16, "alice"], y: sl.Private[sl.u16, "bob"]
+    ) -> sl.Revealed[sl.i64, "bob"]:
+        return x.astype(sl.i64) + y
+
+    base = exact.plan().ands
+    # The largest sensitivities whose noise has no more bits than there may be.
+    widest = sl.noise(epsilon=1, sensitivity=9_000_000_000)
+    assert 1_500 < counted(widest).plan().ands - base <= 2_000
+    widest = sl.noise(epsilon=1, delta=1e-6, sensitivity=417)
+    assert 4_000 < counted(widest).plan().ands - base <= 6_000
+    assert _noise.gauss(Fraction(_noise.WIDEST_GAUSS) ** 2) is not None
+    assert _noise.gauss(Fraction(_noise.WIDEST_GAUSS + 1) ** 2) is None
+    for beyond in [{"sensitivity": 10**11}, {"sensitivity": 419, "delta": 1e-6}]:
+        with pytest.raises(sl.ProgramError, match="too wide") as refused:
+            counted(sl.noise(epsilon=1, **beyond)).check()
+        # A larger step, as the hint says, has room for it.
+        assert "`step=1024`" in str(refused.value)
+        counted(sl.noise(epsilon=1, step=1024, **beyond)).check()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("delta", [None, 1e-6])
+def test_draws_of_runs_have_the_distribution(way: str, delta: float | None) -> None:
+    """A chi-square test of a thousand draws of one run, which fails once in 10^9 runs."""
+    cells = 1000
+    option = sl.noise(epsilon=1, sensitivity=1, delta=delta)
+    program = counted(option, cells)
+    x, y = np.arange(cells), np.full(cells, 7)
+    report = program.simulate(x, y, progress=False, **WAYS[way])
+    assert report.as_planned
+    noise = (report.value - x - y).tolist()
+    if delta is None:
+        found = laplace_probabilities(_noise.laplace(Fraction(1)))
+    else:
+        # The distance of all draws from the ideal is a part of delta.
+        off = _noise.doubled(Fraction(1)) * cells * FARTHEST
+        sigma = _noise.deviation(Fraction(1), Fraction("1e-6") - off, Fraction(1))
+        assert f"standard deviation {float(sigma):.4g}" in program.text
+        found = gauss_probabilities(_noise.gauss(sigma**2))
+    # Values by themselves where ten or more are expected, and what is left at both ends together.
+    bins = [x for x in sorted(found) if found[x] * cells >= 10]
+    seen = [noise.count(x) for x in bins]
+    wanted = [float(found[x]) * cells for x in bins]
+    seen.append(cells - sum(seen))
+    wanted.append(cells - sum(wanted))
+    square = sum((s - w) ** 2 / w for s, w in zip(seen, wanted, strict=True))
+    # Wilson and Hilferty's approximation of the quantile of chi-square at 1 - 10^-9.
+    free = len(bins)
+    most = free * (1 - 2 / (9 * free) + 5.998 * math.sqrt(2 / (9 * free))) ** 3
+    assert free > 4
+    assert square < most
+
+
+def test_two_results_have_two_draws() -> None:
+    option = sl.noise(epsilon=0.01, sensitivity=1)
+
+    @sl.program
+    def twice(
+        x: sl.Private[sl.u16, "alice"], y: sl.Private[sl.u16, "bob"]
+    ) -> tuple[sl.Revealed[sl.i64, "bob", option], sl.Revealed[sl.i64, "bob", option]]:
+        return x + y.astype(sl.i64), x + y.astype(sl.i64)
+
+    pairs = [twice(3, 4) for _ in range(4)]
+    # Two draws of scale 100 agree four times in a row once in 10^9 times.
+    assert any(a != b for a, b in pairs)
+    assert len({int(a) for a, _ in pairs}) > 1
+
+
+def test_check_and_text_say_what_protects_a_result() -> None:
+    option = sl.noise(epsilon=0.5, clip=(0, 100))
+
+    @sl.program
+    def total(
+        x: sl.Private[sl.u16, "alice", "people <= 100"], y: sl.Private[sl.boolean, "bob", "people"]
+    ) -> sl.Revealed[sl.u32, "bob", option]:
+        return sl.where(y, x, 0).sum(dtype=sl.u32)
+
+    said = str(total.check())
+    assert "discrete Laplace noise of scale 200" in said
+    assert "epsilon 0.5 and delta 2^-39" in said
+    assert "sensitivity 100 of one row, each clipped to 0..100" in said
+    assert 'note "discrete Laplace' in total.text
+    # The option is part of what parties approve.
+    other = counted(sl.noise(epsilon=1, sensitivity=1))
+    assert other.hash != counted(sl.noise(epsilon=1, sensitivity=2)).hash
+
+
+def test_rows_are_clipped_in_the_circuit_before_they_are_added() -> None:
+    option = sl.noise(epsilon=20, clip=(10, 20))
+
+    @sl.program
+    def total(
+        x: sl.Private[sl.u16, "alice", "people <= 100"], y: sl.Private[sl.u16, "bob", "people"]
+    ) -> sl.Revealed[sl.i64, "bob", option]:
+        return sl.sum(x.astype(sl.i64) + y)
+
+    # 10 + 15 + 20, and noise of scale 1, which is beyond 30 once in 10^13 times.
+    assert abs(int(total([0, 10, 900], [0, 5, 900])) - 45) <= 30
+
+
+@pytest.mark.parametrize("fraction", [0, 8])
+def test_noise_comes_in_steps_of_which_the_result_is_a_multiple(fraction: int) -> None:
+    kind = sl.fixed(20, fraction) if fraction else sl.i32
+    step = Fraction(1, 16) if fraction else 16
+    option = sl.noise(epsilon=20, sensitivity=step, step=step)
+
+    @sl.program
+    def near(
+        x: sl.Private[kind, "alice"], y: sl.Private[kind, "bob"]
+    ) -> sl.Revealed[kind, "bob", option]:
+        return sl.where(y == 0, x, y)
+
+    unit = 1 / 256 if fraction else 1
+    for number in (0, 7, 8, 9, 23, -8, -9, 100):
+        given = number * unit
+        # Noise of such an epsilon is zero but once in 10^8 times, so the rounding shows.
+        wanted = math.floor(Fraction(given) / step + Fraction(1, 2)) * step
+        assert Fraction(float(near(given, 0))) == wanted
+
+
+def test_a_result_with_noise_stops_at_the_ends_of_its_type() -> None:
+    option = sl.noise(epsilon=0.001, sensitivity=1)
+
+    @sl.program
+    def count(
+        x: sl.Private[sl.boolean, "alice", 4], y: sl.Private[sl.boolean, "bob", 4]
+    ) -> sl.Revealed[sl.u8, "bob", option]:
+        return (x & y).sum(dtype=sl.u8)
+
+    found = {int(count([True] * 4, [True] * 4)) for _ in range(12)}
+    assert {0, 255} <= found or len(found) > 1
+    assert all(0 <= value <= 255 for value in found)
+
+
+REFUSED = {
+    "no bound": (lambda: sl.noise(epsilon=1), "does not say how much"),
+    "no epsilon": (lambda: sl.noise(epsilon=0, sensitivity=1), "`epsilon=0`"),
+    "a large epsilon": (lambda: sl.noise(epsilon=21, sensitivity=1), "protects nobody"),
+    "a text": (lambda: sl.noise(epsilon="1", sensitivity=1), "`epsilon='1'`"),
+    "ends the wrong way": (lambda: sl.noise(epsilon=1, clip=(5, 1)), "names no two ends"),
+    "a whole delta": (lambda: sl.noise(epsilon=1, sensitivity=1, delta=1), "`delta` is 1"),
+    "a step of three": (lambda: sl.noise(epsilon=1, sensitivity=1, step=3), "no power of two"),
+    "a group of one": (lambda: sl.min_group(1), "no size of a group"),
+    "a tiny delta": (
+        lambda: counted(sl.noise(epsilon=1, sensitivity=1, delta=1e-12)).check(),
+        "too small a `delta`",
+    ),
+    "a step finer than the type": (
+        lambda: counted(sl.noise(epsilon=1, sensitivity=1, step=0.5)).check(),
+        "finer than its type",
+    ),
+    "clipped, and no sum": (
+        lambda: counted(sl.noise(epsilon=1, clip=(0, 5))).check(),
+        "it is no sum of rows",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_options_that_protect_nothing_are_refused(case: str) -> None:
+    make, message = REFUSED[case]
+    with pytest.raises(sl.ProgramError, match=re.escape(message)) as refused:
+        make()
+    assert "hint: " in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "message"),
+    [
+        (sl.f64, lambda x: x.astype(sl.f64), "floating point"),
+        (sl.boolean, lambda x: x > 3, "truth value"),
+        (sl.u16, lambda x: sl.wrap(x, sl.u16.wrapping), "wraps"),
+        (sl.nullable(sl.u16), lambda x: x, "no plain numbers"),
+    ],
+)
+def test_results_without_a_unit_take_no_noise(kind: Any, body: Any, message: str) -> None:
+    option = sl.noise(epsilon=1, sensitivity=1)
+
+    @sl.program
+    def shown(
+        x: sl.Private[sl.u16, "alice"], y: sl.Private[sl.u16, "bob"]
+    ) -> sl.Revealed[kind, "bob", option]:
+        return body(sl.minimum(x, y))
+
+    with pytest.raises(sl.ProgramError, match=message):
+        shown.check()
+
+
+def test_rows_take_no_noise_and_a_party_alone_draws_none() -> None:
+    option = sl.noise(epsilon=1, sensitivity=1)
+
+    @sl.program
+    def rows(
+        x: sl.Private[sl.u16, "alice", "n <= 9"], y: sl.Private[sl.u16, "bob", "n"]
+    ) -> sl.Revealed[sl.u16, "bob", option]:
+        return sl.minimum(x, y)
+
+    with pytest.raises(sl.ProgramError, match="it has rows"):
+        rows.check()
+
+    @sl.program
+    def alone(x: sl.Private[sl.u16, "alice"]) -> sl.Revealed[sl.u16, "alice", option]:
+        return x + 0
+
+    with pytest.raises(sl.ProgramError, match="would know"):
+        alone.check()
+
+
+def test_two_options_do_not_go_together() -> None:
+    @sl.program
+    def both(
+        x: sl.Private[sl.u16, "alice", "n <= 9"], y: sl.Private[sl.u16, "bob", "n"]
+    ) -> sl.Revealed[
+        sl.nullable(sl.u32), "bob", sl.noise(epsilon=1, sensitivity=1), sl.min_group(3)
+    ]:
+        return sl.minimum(x, y).sum(dtype=sl.u32)
+
+    with pytest.raises(sl.ProgramError, match="no noise hides"):
+        both.check()
+
+
+def by_ward(least: int, keys: dict[str, Any]) -> sl.Program[..., Any]:
+    @sl.program
+    def means(
+        ward: sl.Private[sl.u8, "alice", "people <= 100"],
+        cost: sl.Private[sl.u32, "bob", "people", sl.between(0, 1000)],
+    ) -> tuple[
+        sl.Revealed[sl.nullable(sl.f64), "bob", sl.min_group(least)],
+        sl.Revealed[sl.nullable(sl.u16), "bob", sl.min_group(least)],
+    ]:
+        groups = sl.group_by(ward, **keys).agg(mean=sl.mean(cost), n=sl.count(cost))
+        return groups.mean, groups.n
+
+    return means
+
+
+@pytest.mark.parametrize("keys", [{"categories": [1, 2, 3]}, {"most": 3}])
+@pytest.mark.parametrize("way", ["yao", "clear"])
+def test_elements_about_too_few_are_missing(keys: dict[str, Any], way: str) -> None:
+    ward, cost = [1, 2, 2, 2, 1, 2], [10, 20, 30, 40, 50, 60]
+    mean, n = by_ward(3, keys).simulate(ward, cost, progress=False, protocol=way).value
+    assert mean.mask.tolist() == n.mask.tolist() == [True, False, True]
+    assert mean[1] == 37.5
+    assert n[1] == 4
+    mean, n = by_ward(2, keys)(ward, cost)
+    assert mean.mask.tolist() == [False, False, True]
+    assert "missing where a group has fewer than 3" in str(by_ward(3, keys).check())
+
+
+def test_sizes_of_reductions_are_rows_and_others_are_stated() -> None:
+    @sl.program
+    def total(
+        x: sl.Private[sl.u16, "alice", "n <= 9"], y: sl.Private[sl.u16, "bob", "n"]
+    ) -> tuple[
+        sl.Revealed[sl.nullable(sl.u32), "bob", sl.min_group(3)],
+        sl.Revealed[sl.nullable(sl.u32), "bob", sl.min_group(3)],
+    ]:
+        least = sl.minimum(x, y).astype(sl.u32)
+        return least.sum(), sl.sized(least.sum() * 2, (x > y).sum())
+
+    assert total([1, 2, 3], [9, 9, 9]) == (6, None)
+    assert total([10, 12, 13], [9, 9, 9]) == (27, 54)
+    assert total([1, 2], [9, 9]) == (None, None)
+
+    @sl.program
+    def unknown(
+        x: sl.Private[sl.u16, "alice"], y: sl.Private[sl.u16, "bob"]
+    ) -> sl.Revealed[sl.nullable(sl.u16), "bob", sl.min_group(3)]:
+        return sl.minimum(x, y)
+
+    with pytest.raises(sl.ProgramError, match="how many people"):
+        unknown.check()
+
+    @sl.program
+    def shown(
+        x: sl.Private[sl.u16, "alice", "n <= 9"], y: sl.Private[sl.u16, "bob", "n"]
+    ) -> sl.Revealed[sl.u32, "bob", sl.min_group(3)]:
+        return sl.minimum(x, y).sum(dtype=sl.u32)
+
+    with pytest.raises(sl.ProgramError, match=re.escape("declare `sl.nullable(sl.u32)`")):
+        shown.check()
+
+
+@pytest.mark.parametrize("rows", ["n <= 9", 3])
+def test_a_size_serves_all_elements(rows: Any) -> None:
+    @sl.program
+    def chosen(
+        x: sl.Private[sl.u16, "alice", rows], y: sl.Private[sl.boolean, "bob", rows]
+    ) -> sl.Revealed[sl.nullable(sl.u16), "bob", sl.min_group(2)]:
+        return sl.sized(sl.where(y, x, 0), y.sum())
+
+    assert chosen([1, 2, 3], [True, False, True]).tolist() == [1, 0, 3]
+    assert chosen([1, 2, 3], [True, False, False]).mask.all()
+
+
+def test_ends_in_fixed_point_are_those_of_its_unit() -> None:
+    """The nearest sixteenth to 0.1 is 0.125, by which a row can change the sum."""
+    kind = sl.fixed(8, 4)
+
+    @sl.program
+    def total(
+        x: sl.Private[kind, "alice", "n <= 9"], y: sl.Private[sl.boolean, "bob", "n"]
+    ) -> sl.Revealed[kind, "bob", sl.noise(epsilon=1, clip=(0, 0.1))]:
+        return sl.sum(sl.where(y, x, 0), dtype=sl.fixed(20, 4))
+
+    with pytest.warns(sl.SealaneWarning, match="literal-rounded"):
+        assert "sensitivity 0.125 of one row" in str(total.check())
