@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from sealane import _columns, _source, _value
+from sealane import _columns, _parts, _source, _value
 from sealane._kinds import Kind
 from sealane._moments import Moment
 from sealane._nullable import Nullable
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from sealane._value import Holds, Operand, Public, boolean, u8
 
 T = TypeVar("T", bound=Value)
-U = TypeVar("U", bound=Value)
+C = TypeVar("C", bound=Value | Kind)
+D = TypeVar("D", bound=Value | Kind)
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -382,7 +383,7 @@ def lookup(table: Operand, index: Operand) -> Any:
     return _wrap(trace, trace.lookup(operand(table), operand(index), _source.here()))
 
 
-def stack(values: Sequence[T | Public], axis: int = 0) -> T:
+def stack(values: Sequence[C | Public], axis: int = 0) -> C:
     """Joins values of one shape along a new axis, in their common type; `axis` is its position in
     the result, negative from the end: `n` values of shape `(k,)` give `(n, k)`, or `(k, n)` with
     `axis=1`.
@@ -412,6 +413,11 @@ def stack(values: Sequence[T | Public], axis: int = 0) -> T:
             hint="write `sl.stack([a, b])`",
         ) from None
     axis = _value.whole_axis(axis)
+    some = next((item for item in values if isinstance(item, Kind)), None)
+    if some is not None:
+        # The bytes of a text stay its last axis.
+        place = axis - len(some._bytes) if axis < 0 else axis
+        return _parts.join_cells(values, lambda items: stack(items, place))
     trace = trace_of(*values)
     return _wrap(trace, trace.stack(operands(*values), axis, _source.here()))
 
@@ -462,12 +468,12 @@ def sha256(message: Operand) -> u8:
 
 
 @overload
-def map(body: Callable[[T], A], over: T, /) -> A: ...
+def map(body: Callable[[C], A], over: C, /) -> A: ...
 @overload
-def map(body: Callable[[T, U], A], first: T, second: U, /) -> A: ...
+def map(body: Callable[[C, D], A], first: C, second: D, /) -> A: ...
 @overload
-def map(body: Callable[..., A], *over: Value) -> A: ...
-def map(body: Callable[..., Any], *over: Value) -> Any:
+def map(body: Callable[..., A], *over: Value | Kind) -> A: ...
+def map(body: Callable[..., Any], *over: Value | Kind) -> Any:
     """Applies `body` to the elements of axis 0 of each value in `over`, all of the same length.
 
     `body` takes one element of each, of the shape without axis 0, and returns a value or a tuple of
@@ -489,14 +495,14 @@ def map(body: Callable[..., Any], *over: Value) -> Any:
     array([10, 20, 25], dtype=uint16)
     """
     trace = _walks("map", "body", over)
-    elements = trace.open_map([operand(value) for value in over], _source.here())
-    returned = _call("map", body, *(_wrap(trace, element) for element in elements))
-    outputs = [operand(value) for value in _tuple(returned, "map", body)]
+    elements = trace.open_map([operand(part) for part in _parts.flat(over)], _source.here())
+    returned = _call("map", body, *_regrouped(over, trace, elements))
+    outputs = [operand(part) for part in _parts.flat(_tuple(returned, "map", body))]
     return _like(returned, trace, trace.close_map(outputs, _body_at(body)))
 
 
 def scan(
-    body: Callable[..., Any], start: Any, *over: Value, dtype: type[Value] | None = None
+    body: Callable[..., Any], start: Any, *over: Value | Kind, dtype: type[Value] | None = None
 ) -> Any:
     """Carries a state along axis 0 of each value in `over`, element by element, in order.
 
@@ -535,21 +541,22 @@ def scan(
             hint="leave `dtype` out, and start with the type that is meant: `sl.u32.wrapping(0)`",
         )
     states, elements = trace.open_scan(
-        [_start(value, dtype) for value in _tuple(start, "scan", body)],
-        [operand(value) for value in over],
+        [_start(part, dtype) for part in _parts.flat(_tuple(start, "scan", body))],
+        [operand(part) for part in _parts.flat(over)],
         _source.here(),
     )
-    state = _like(start, trace, states)
-    returned = _call("scan", body, state, *(_wrap(trace, element) for element in elements))
+    state = _within(_like(start, trace, states))
+    returned = _call("scan", body, state, *_regrouped(over, trace, elements))
     following, outputs = _following(start, returned)
     last, written = trace.close_scan(
-        [operand(value) for value in _tuple(following, "scan", body)],
-        [] if outputs is None else [operand(value) for value in _tuple(outputs, "scan", body)],
+        [operand(part) for part in _parts.flat(_states(start, following, body))],
+        []
+        if outputs is None
+        else [operand(part) for part in _parts.flat(_tuple(outputs, "scan", body))],
         _body_at(body),
     )
-    if outputs is None:
-        return _like(start, trace, last)
-    return _like(start, trace, last), _like(outputs, trace, written)
+    ended = _within(_like(start, trace, last))
+    return ended if outputs is None else (ended, _like(outputs, trace, written))
 
 
 def _call(function: str, body: Callable[..., Any], *args: Any) -> Any:
@@ -589,7 +596,7 @@ def _walks(function: str, before: str, over: tuple[object, ...]) -> _core.Trace:
                 f"`sl.{function}` takes the values to walk one by one, not a {type(item).__name__}",
                 hint=f"write `sl.{function}({before}, {names})`",
             )
-    return trace_of(*over)
+    return trace_of(*_parts.flat(over))
 
 
 def _following(start: object, returned: Any) -> tuple[Any, Any]:
@@ -615,10 +622,44 @@ def _tuple(item: object, function: str, body: Callable[..., Any]) -> tuple[Any, 
 
 def _like(model: object, trace: _core.Trace, nodes: Sequence[_core.Node]) -> Any:
     """Single value or tuple, like the model; a named tuple keeps its names."""
-    values = tuple(_wrap(trace, node) for node in nodes)
     if not isinstance(model, tuple):
-        return values[0]
-    return getattr(type(model), "_make", tuple)(values)
+        return _regrouped([model], trace, nodes)[0]
+    return getattr(type(model), "_make", tuple)(_regrouped(model, trace, nodes))
+
+
+def _regrouped(models: Sequence[Any], trace: _core.Trace, nodes: Sequence[_core.Node]) -> list[Any]:
+    """Values of the kinds of the models."""
+    return _parts.regrouped(models, [_wrap(trace, node) for node in nodes])
+
+
+def _states(start: object, following: Any, body: Callable[..., Any]) -> tuple[Any, ...]:
+    """The next states: cells where the first ones are."""
+    states = _tuple(following, "scan", body)
+    firsts = start if isinstance(start, tuple) else (start,)
+    if len(states) != len(firsts):
+        return states  # which the native module refuses
+    pairs = zip(firsts, states, strict=True)
+    return tuple(
+        _parts.meant(first, state) if isinstance(first, Kind) else state for first, state in pairs
+    )
+
+
+def _within(states: Any) -> Any:
+    """The states of a scan. Those of a kind lie within its ends, which the native module does not
+    know of numbers that are carried.
+    """
+    if isinstance(states, tuple):
+        return getattr(type(states), "_make", tuple)([_within(state) for state in states])
+    if not isinstance(states, Kind) or states._word == "number":
+        return states
+    low, high = states._ends
+    held, *rest = _parts.tensors(states)
+    sign, bits = states._element[0], int(states._element[1:])
+    if (low, high) == (
+        (0, (1 << bits) - 1) if sign == "u" else (-1 << bits - 1, (1 << bits - 1) - 1)
+    ):
+        return states
+    return _parts.like(states, [clip(held, low, high), *rest])
 
 
 def _body_at(body: Callable[..., Any]) -> _source.Span | None:
@@ -628,6 +669,13 @@ def _body_at(body: Callable[..., Any]) -> _source.Span | None:
 def _only(function: str, value: object) -> Value:
     if isinstance(value, Value):
         return value
+    if isinstance(value, Kind):
+        raise refuse(
+            "operand",
+            f"`sl.{function}` does not work on `{type(value)!r}`",
+            reason="The function computes with numbers.",
+            hint=f"give the numbers below: `{value._below}`",
+        )
     raise refuse(
         "operand",
         f"`sl.{function}` takes a value of the program, not a `{type(value).__name__}`",

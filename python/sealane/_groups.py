@@ -5,42 +5,51 @@
 
 from __future__ import annotations
 
+import datetime
+import itertools
+import reprlib
 from collections import namedtuple
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sealane._functions import any as _any
 from sealane._functions import max as _largest
 from sealane._functions import min as _smallest
+from sealane._functions import stack, where
 from sealane._functions import sum as _sum
-from sealane._functions import where
+from sealane._kinds import Kind
+from sealane._nullable import Nullable
 from sealane._order import _positive, _sorted, first_rows, running, several_keys, starts
 from sealane._refusal import refuse
 from sealane._shapes import expand_dims, roll
-from sealane._value import FixedPoint, FloatingPoint, Value, boolean, f64, i64
+from sealane._statistics import GroupSize
+from sealane._texts import Category
+from sealane._value import FixedPoint, FloatingPoint, Value, boolean, element_type, f64, i64
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sealane._value import _Reduced
+    from collections.abc import Iterable, Sequence
 
 
 def group_by(
-    keys: Value | Sequence[Value],
+    keys: Value | Kind | Sequence[Value | Kind],
     *,
     most: int | None = None,
-    categories: Sequence[int] | None = None,
+    categories: Sequence[Any] | None = None,
 ) -> Groups:
     """Groups the elements of vectors by equal keys; `.agg(...)` reduces each group.
 
-    With `categories`, the groups are those of the numbers in a public list, in its order; elements
-    with another key belong to no group. Each element costs a comparison and a reduction for each
-    category. Without, keys may be any numbers, and `most` is the public number of groups for which
-    there is room: all elements are sorted by key, and groups come in ascending order.
+    With `categories`, the groups are those of a public list of keys, in its order; elements with
+    another key belong to no group. Of several keys, each entry is a tuple: `[(1, 2), (1, 3)]`. Keys
+    of kind `sl.category` have a public list of their own, and need no other: of several ones the
+    groups are all combinations. Each element costs a comparison and a reduction for each group.
+
+    Without, keys may be anything that can be sorted, and `most` is the public number of groups for
+    which there is room: all elements are sorted by key, and groups come in ascending order.
 
     Raises `ProgramError` if both or none of `most` and `categories` are given, for a key with
-    several axes, for several keys with `categories`, and if a key is no value of the program.
+    several axes, for entries of `categories` that are no keys, and if a key is no value of the
+    program.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -55,6 +64,9 @@ def group_by(
     array([20, 85,  0], dtype=uint32)
     """
     several = several_keys("group_by", keys)
+    if most is None and categories is None and all(isinstance(key, Category) for key in several):
+        categories = list(itertools.product(*(key._texts for key in several)))
+        return Groups(several, None, categories)
     if (most is None) == (categories is None):
         raise refuse(
             "operand",
@@ -64,32 +76,63 @@ def group_by(
         )
     if most is not None:
         _positive("most", most)
-    if categories is not None and not len(categories):
+        return Groups(several, most, None)
+    return Groups(several, None, _entries(categories or [], len(several)))
+
+
+def _entries(categories: Iterable[Any], keys: int) -> list[tuple[Any, ...]]:
+    """The keys of each group.
+
+    Raises `ProgramError` for no groups, and for entries that do not have all keys.
+    """
+    listed = list(categories)
+    if not listed:
         raise refuse("operand", "there are no categories", hint="write `categories=[1, 2, 3]`")
-    if categories is not None and len(several) > 1:
-        raise refuse(
-            "operand",
-            f"{len(several)} keys have no list of categories",
-            hint="join them in one number, such as `10 * a + b`, or write `most=100`",
-        )
-    return Groups(several, most, None if categories is None else list(categories))
+    if keys == 1:
+        one = [entry if isinstance(entry, tuple) else (entry,) for entry in listed]
+        if all(len(entry) == 1 for entry in one):
+            return one
+    for entry in listed:
+        if not isinstance(entry, tuple | list) or len(entry) != keys:
+            raise refuse(
+                "operand",
+                f"the category {reprlib.repr(entry)} does not name {keys} keys",
+                reason="A group of several keys has one of each.",
+                hint="write a tuple for each group: `categories=[(1, 2), (1, 3)]`, or for all "
+                "combinations `categories=itertools.product([1, 2], [3, 4])`",
+            )
+    return [tuple(entry) for entry in listed]
+
+
+class _Reduced(NamedTuple):
+    """An argument of `agg`: a reduction by its name, the vector, and the type of a sum; and the
+    kind of its result, if that is no number.
+    """
+
+    reduction: str
+    of: Any
+    dtype: type[Value] | None
+    kind: type[Kind] | None
 
 
 class Groups:
     """Rows grouped by keys; made by `sl.group_by`."""
 
-    def __init__(self, keys: list[Value], most: int | None, categories: list[int] | None) -> None:
+    def __init__(
+        self, keys: list[Any], most: int | None, categories: list[tuple[Any, ...]] | None
+    ) -> None:
         self._keys, self._most, self._categories = keys, most, categories
 
-    def agg(self, **reductions: Value) -> Any:
-        """Reduces each group: `agg(total=sl.sum(x), n=sl.count(x), best=sl.max(y))`.
+    def agg(self, **reductions: Value | Kind | GroupSize) -> Any:
+        """Reduces each group: `agg(total=sl.sum(x), n=sl.count(), best=sl.max(y))`.
 
         Each argument is `sl.sum`, `min`, `max`, `any`, `all`, `count` or `mean` of a whole vector
-        as long as the keys. The result is a named tuple of vectors, one element for each group:
-        those named here, `keys` (a tuple, if there are several keys), `there` (whether the group
-        has an element) and `left_out`, the number of groups for which there was no room. Where
-        there is no group, everything is zero. A mean is the exact sum over the count in `sl.f64`,
-        rounded once if the sum is below 2^53.
+        as long as the keys; `sl.count()` is the number of rows. The result is a named tuple of
+        vectors, one element for each group: those named here, `keys` (a tuple, if there are several
+        keys), `there` (whether the group has an element) and `left_out`, the number of groups for
+        which there was no room. Where there is no group, everything is zero, and nullable keys are
+        missing. A mean is the exact sum over the count in `sl.f64`, rounded once if the sum is
+        below 2^53. Missing cells count nowhere: the mean of a group without others is zero.
 
         Raises `ProgramError` for anything but such reductions, for a name that is taken, and for
         floating point without `categories`, whose sums would depend on an order.
@@ -101,12 +144,17 @@ class Groups:
             columns = self._of_keys(named)
         sizes = columns.pop("")
         for name in named:
-            columns[name]._size = sizes
+            held = columns[name]
+            (held._value if isinstance(held, Kind) else held)._size = sizes
         return _named(columns)
 
     def _reduced(self, name: str, value: object) -> _Reduced:
         """Reduction that an argument of `agg` is."""
-        reduced = getattr(value, "_reduced", None) if isinstance(value, Value) else None
+        kind = type(value) if isinstance(value, Kind) else None
+        held = value._value if isinstance(value, Kind) else value
+        reduced = getattr(held, "_reduced", None) if isinstance(held, Value) else None
+        if isinstance(value, GroupSize):
+            reduced = ("count", self._keys[0], None)
         if name in ("keys", "there", "left_out") or name.startswith("_"):
             raise refuse(
                 "operand",
@@ -120,63 +168,70 @@ class Groups:
                 reason=f"The keys have shape {list(self._keys[0].shape)}.",
                 hint=f"write `{name}=sl.sum(x)`, or `count`, `min`, `max`, `any`, `all`, `mean`",
             )
-        return reduced
+        reduction, x, dtype = reduced
+        return _Reduced(reduction, x, dtype, kind)
 
-    def _of_categories(self, named: dict[str, _Reduced], categories: list[int]) -> dict[str, Any]:
-        key: Any = self._keys[0]
-        groups = expand_dims(key, 1) == np.array(categories)
+    def _of_categories(
+        self, named: dict[str, _Reduced], categories: list[tuple[Any, ...]]
+    ) -> dict[str, Any]:
+        keys = list(zip(*categories, strict=True))
+        groups: Any = None
+        for key, items in zip(self._keys, keys, strict=True):
+            here = _meets(key, items)
+            groups = here if groups is None else groups & here
         number = _sum(groups, axis=0)
         there = number > 0
-        made: dict[str, Any] = {"keys": type(key)(np.array(categories)), "there": there}
-        for name, (reduction, x, dtype) in named.items():
-            wide = expand_dims(x, 1)
+        constants = [_constant(*pair) for pair in zip(self._keys, keys, strict=True)]
+        made: dict[str, Any] = {"keys": constants[0] if len(keys) == 1 else tuple(constants)}
+        made["there"] = there
+        for name, (reduction, x, dtype, kind) in named.items():
+            found: Any
             if reduction == "count":
-                made[name] = number
-            elif reduction in ("sum", "mean"):
-                inside = where(groups, wide, 0)
-                wide_sum = i64 if reduction == "mean" and not _has_fraction(x) else dtype
-                total = _sum(inside, axis=0, dtype=wide_sum)
-                made[name] = total if reduction == "sum" else _quotient(total, number)
-            elif reduction in ("any", "all"):
-                meets = groups & (wide if reduction == "any" else ~wide)
-                made[name] = (
-                    _any(meets, axis=0) if reduction == "any" else (there & ~_any(meets, axis=0))
-                )
+                found = number
+            elif reduction == "mean":
+                total = _sum(where(groups, expand_dims(_zeroed(x), 1), 0), axis=0, dtype=_exact(x))
+                cells = number
+                if isinstance(x, Nullable):
+                    cells = _sum(groups & expand_dims(~x.is_null, 1), axis=0)
+                found = _quotient(total, cells)
+            elif reduction == "sum":
+                found = _sum(where(groups, expand_dims(x, 1), 0), axis=0, dtype=dtype)
+            elif reduction == "any":
+                found = _any(groups & expand_dims(x, 1), axis=0)
+            elif reduction == "all":
+                found = there & ~_any(groups & ~expand_dims(x, 1), axis=0)
             else:
                 # The other elements are replaced by one that is not beyond any of the group.
                 least = reduction == "min"
                 beyond = _largest(x) if least else _smallest(x)
                 reduce = _smallest if least else _largest
-                made[name] = where(there, reduce(where(groups, wide, beyond), axis=0), 0)
+                inside = where(groups, expand_dims(x, 1), beyond)
+                found = where(there, reduce(inside, axis=0), 0)
+            made[name] = found if kind is None else kind._of(found)
         made["left_out"], made[""] = i64(0), number
         return made
 
     def _of_keys(self, named: dict[str, _Reduced]) -> dict[str, Any]:
-        for name, (_, x, _) in named.items():
-            if isinstance(x, FloatingPoint):
+        for name, (_, x, _, _) in named.items():
+            if isinstance(x._held() if isinstance(x, Nullable) else x, FloatingPoint):
                 raise refuse(
                     "type-mismatch",
                     f"`{name}` reduces floating point in groups of secret keys",
                     reason="Sums so far depend on the order of their terms.",
                     hint="use fixed point, whose sums are exact, or public `categories`",
                 )
-        columns = [x for _, x, _ in named.values()]
-        found = _sorted(self._keys, [False] * len(self._keys), columns)
+        parts = {name: _running_parts(reduced) for name, reduced in named.items()}
+        pieces = [piece for pieces in parts.values() for piece in pieces]
+        found = _sorted(self._keys, [False] * len(self._keys), [x for _, x, _ in pieces])
         keys, columns = found[: len(self._keys)], found[len(self._keys) :]
         new = starts(*keys)
         last = roll(new, -1, 0)
         ones: Any = (new | ~new).astype(i64)
         number = running("sum", ones, new)
-        sofar = []
-        for (reduction, _, dtype), x in zip(named.values(), columns, strict=True):
-            if reduction == "count":
-                sofar.append(number)
-            elif reduction == "mean":
-                sofar.append(running("sum", x if _has_fraction(x) else x.astype(i64), new))
-            elif reduction == "sum" and (dtype is not None or _is_bool(x)):
-                sofar.append(running("sum", x.astype(dtype or i64), new))
-            else:
-                sofar.append(running(reduction, x, new))
+        sofar = [
+            running(reduction, x if dtype is None else x.astype(dtype), new)
+            for (reduction, _, dtype), x in zip(pieces, columns, strict=True)
+        ]
         *first, there, count, left_out = first_rows(
             last, [*keys, *sofar, last, number], self._most or 1
         )
@@ -184,10 +239,78 @@ class Groups:
             "keys": first[0] if len(keys) == 1 else tuple(first[: len(keys)]),
             "there": there,
         }
-        for (name, (reduction, _, _)), total in zip(named.items(), first[len(keys) :], strict=True):
-            groups[name] = _quotient(total, count) if reduction == "mean" else total
+        totals = iter(first[len(keys) :])
+        for name, (reduction, _, _, kind) in named.items():
+            own = [next(totals) for _ in parts[name]]
+            if reduction == "mean":
+                groups[name] = _quotient(own[0], own[1] if len(own) > 1 else count)
+            else:
+                groups[name] = own[0] if own else count
+            if kind is not None:
+                groups[name] = kind._of(groups[name])
         groups["left_out"], groups[""] = left_out, count
         return groups
+
+
+def _running_parts(reduced: _Reduced) -> list[tuple[str, Any, type[Value] | None]]:
+    """The running reductions that make one of groups: by name, the column that moves with the keys,
+    and the type in which it is reduced. The number of rows is known without any.
+    """
+    reduction, x, dtype, _ = reduced
+    if reduction == "count":
+        return []
+    if reduction == "mean":
+        cells = [("sum", ~x.is_null, i64)] if isinstance(x, Nullable) else []
+        return [("sum", _zeroed(x), _exact(x)), *cells]
+    if reduction == "sum" and (dtype is not None or _is_bool(x)):
+        return [("sum", x, dtype or i64)]
+    return [(reduction, x, None)]
+
+
+def _meets(key: Any, items: Sequence[Any]) -> Any:
+    """Returns whether each element of a key is each of these constants: elements by constants."""
+    if isinstance(key, Value):
+        return expand_dims(key, 1) == np.array(items)
+    if isinstance(key, Nullable):
+        held = key._held()
+        here = [key.is_null if item is None else ~key.is_null & (held == item) for item in items]
+    else:
+        here = [key == item for item in items]
+    return stack(here, axis=1)
+
+
+def _constant(key: Any, items: Sequence[Any]) -> Any:
+    """Constants of the kind of a key."""
+    if isinstance(key, Value):
+        return type(key)(np.array(items))
+    held = key._held() if isinstance(key, Nullable) else key
+    # Any cell may stand below a missing one.
+    known = [_blank(held) if item is None and isinstance(key, Nullable) else item for item in items]
+    numbers = [held._constant(item) if isinstance(held, Kind) else item for item in known]
+    below = stack(numbers) if key._bytes else element_type(key._element)(np.array(numbers))
+    if isinstance(key, Nullable):
+        null = boolean(np.array([item is None for item in items]))
+        return Nullable._joined(type(key), below, null)
+    return key._of(below)
+
+
+def _blank(held: Any) -> Any:
+    """Some constant of the kind of cells."""
+    if isinstance(held, Category):
+        return held._texts[0]
+    if isinstance(held, Kind):
+        return "" if held._bytes else datetime.date(1970, 1, 1)
+    return 0
+
+
+def _zeroed(x: Any) -> Any:
+    """Numbers, with zeros in place of missing cells."""
+    return x._zeroed() if isinstance(x, Nullable) else x
+
+
+def _exact(x: Any) -> type[Value] | None:
+    """The type of the sum of a mean: numbers with a fraction keep theirs."""
+    return None if isinstance(_zeroed(x), FixedPoint | FloatingPoint) else i64
 
 
 def _named(columns: dict[str, Any]) -> Any:
@@ -196,10 +319,6 @@ def _named(columns: dict[str, Any]) -> Any:
 
 def _is_bool(x: Value) -> bool:
     return type(x) is boolean
-
-
-def _has_fraction(x: Value) -> bool:
-    return isinstance(x, FixedPoint | FloatingPoint)
 
 
 def _quotient(total: Any, number: Any) -> Any:

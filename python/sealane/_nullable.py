@@ -18,6 +18,7 @@ from sealane._value import (
     boolean,
     f64,
     i64,
+    of_vector,
     type_name,
     u64,
 )
@@ -136,7 +137,8 @@ class Nullable(Kind):
             total = zeroed.astype(f64).sum(axis)
         else:
             total = zeroed.sum(axis, dtype=i64 if name.startswith("i") else u64).astype(f64)
-        return total / self.count(axis).astype(f64)
+        quotient = total / self.count(axis).astype(f64)
+        return of_vector(quotient, "mean", self)  # type: ignore[arg-type]
 
     def __getitem__(self, index: Any) -> Any:
         null = self._null[index]

@@ -1,7 +1,7 @@
 """Running sums, products and ends, and any associative operation along an axis.
 
-Along a fixed axis of `n` elements they take fewer than `2 n` operations in fewer than `2 log2 n`
-steps. Rows are walked in order, with one operation each.
+Along an axis of `n` elements they take fewer than `2 n` operations in fewer than `2 log2 n` steps.
+Sums and ends of rows are taken in order, with one operation each, where rounds do not count.
 """
 
 # The native graph alone knows the type of a result; the annotations state what it will be.
@@ -83,9 +83,9 @@ def cumprod(x: T, axis: int | None = None, *, dtype: None = None) -> T: ...
 def cumprod(x: Value, axis: int | None = None, *, dtype: type[T]) -> T: ...
 def cumprod(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
     """Products of the elements up to each one, along an axis, or of the flattened value, in type
-    `dtype`. Fixed and floating point are multiplied in order, each product rounded. Integers along
-    a fixed axis are multiplied in order too, unless their type wraps, since each product has a
-    range of its own.
+    `dtype`. Fixed and floating point are multiplied in order, each product rounded; fixed point
+    along rows as by `sl.associative_scan`. Integers along a fixed axis are multiplied in order too,
+    unless their type wraps, since each product has a range of its own.
 
     Raises `ProgramError` where a product might not fit, and for an axis that does not exist. Along
     rows the products of integers that do not wrap might always not fit.
@@ -165,8 +165,10 @@ def associative_scan(f: Callable[[Any, Any], Any], x: A, axis: int = 0) -> A:
     associative: `f(f(a, b), c)` is `f(a, f(b, c))`. `x` is a value, or a tuple of values of one
     length, of which `f` takes and returns tuples.
 
-    Along a fixed axis of `n` elements, `f` is called fewer than `2 log2 n` times, on fewer than
-    `2 n` elements in all. Along rows it is called once, for each row after the other.
+    Along an axis of `n` elements, `f` works on fewer than `2 n` elements in fewer than `2 log2 n`
+    steps, which take all rows at once. Which elements it combines depends on `n` alone, also where
+    `f` rounds and is not quite associative. Along rows it is called once, with operands that may
+    be any numbers of their type.
 
     Raises `ProgramError` for values of other lengths, for an axis that does not exist, and where
     `f` might leave the type of its operands.
@@ -245,18 +247,12 @@ def _alternate(even: Any, odd: Any, axis: int) -> Any:
 
 
 def _rows(f: Callable[..., list[Any]], items: list[Any]) -> list[Any]:
-    """The state is whether there was a row before, and what the rows so far make."""
-    start = [type(item)(np.zeros(item.shape[1:], np.uint8)) for item in items]
-
-    def body(state: tuple[Any, ...], *row: Any) -> Any:
-        first, *before = state
-        after = f(before, list(row))
-        both = zip(row, after, strict=True)
-        made = tuple(_functions.where(first, one, other) for one, other in both)
-        return (boolean(False), *made), made
-
-    _, made = _functions.scan(body, (boolean(True), *start), *items)
-    return list(made)
+    """All rows at once, in pairs that their number alone decides."""
+    trace = trace_of(*items)
+    sides = trace.open_prefix([operand(item) for item in items], _source.here())
+    before, behind = ([wrap(trace, node) for node in side] for side in sides)
+    made = [operand(part) for part in f(before, behind)]
+    return [wrap(trace, node) for node in trace.close_prefix(made, _source.here())]
 
 
 def _in_order(f: Callable[[Any, Any], Any], x: Any, axis: int, neutral: float) -> Any:

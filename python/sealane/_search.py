@@ -108,9 +108,10 @@ def diff(x: T, n: int = 1, axis: int = -1) -> T:
 
 def isin(x: Operand, values: Operand, *, invert: bool = False) -> Any:
     """Returns a `boolean` for each element of `x`: whether it is one of `values`, a public list or
-    a value without rows, or with `invert` none of them. Each element is compared with all of them.
+    a value, or with `invert` none of them. Each element is compared with all of them: of a table
+    with the rows of one column.
 
-    Raises `ProgramError` for `values` with rows.
+    Raises `ProgramError` for a table of several columns, and for types without a common one.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -126,20 +127,36 @@ def isin(x: Operand, values: Operand, *, invert: bool = False) -> Any:
     if isinstance(values, list | tuple) and _value.holds_values(values):
         values = _functions.stack(values)
     others = _beside(x, values)
+    found: Any
+    if isinstance(others, Value) and others.ndim == 1 and isinstance(others.shape[0], str):
+        found = _among_rows(x, others)
+        return ~found if invert else found
     if isinstance(others, Value) and others.ndim and isinstance(others.shape[0], str):
         raise refuse(
             "whole-rows",
-            f"`sl.isin` cannot compare with all `{others.shape[0]}` rows of a value",
-            reason="Their number is known only at run time.",
-            hint="give the list a fixed number of elements, or walk its rows with `sl.scan`",
+            f"`sl.isin` cannot compare with all elements of the rows `{others.shape[0]}`",
+            reason="The number of rows is known only at run time.",
+            hint="give one column of the table, such as `table[:, 0]`",
         )
     column = _column(x)
     if not isinstance(others, Value) and others.size == 0:
-        found: Any = (column == column).all(axis=-1) & False
+        found = (column == column).all(axis=-1) & False
     else:
         others = ravel(others) if isinstance(others, Value) else others.ravel()
         found = (column == others).any(axis=-1)
     return ~found if invert else found
+
+
+def _among_rows(x: Any, rows: Any) -> Any:
+    """Returns whether each element is one of the rows of a vector, all of which it meets."""
+    if not isinstance(x, Value) and np.ndim(x):
+        return _functions.stack([_among_rows(item, rows) for item in np.asarray(x)])
+    if not isinstance(x, Value) or x.ndim == 0:
+        return _functions.any(rows == x)
+    if x.ndim > 1:
+        last = range(fixed_length("isin", x, x.ndim - 1))
+        return _functions.stack([_among_rows(x[..., at], rows) for at in last], axis=-1)
+    return _functions.map(lambda item: _functions.any(rows == item), x)
 
 
 def searchsorted(a: Operand, v: Operand, side: str = "left") -> Any:

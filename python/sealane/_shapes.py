@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from sealane import _source, _value
+from sealane._kinds import Kind
+from sealane._parts import each, join_cells
 from sealane._refusal import is_of_users, refuse
 from sealane._value import (
     Value,
@@ -37,14 +39,19 @@ if TYPE_CHECKING:
     Lengths: TypeAlias = int | str | Sequence[int | str]
 
 T = TypeVar("T", bound=Value)
+C = TypeVar("C", bound=Value | Kind)
 
 
-def concatenate(values: Sequence[T | Public], axis: int | None = 0) -> T:
+def concatenate(values: Sequence[C | Public], axis: int | None = 0) -> C:
     """Joins values one behind the other along an axis, in their common type: shapes `(n, k)` and
     `(m, k)` give `(n + m, k)`. With `axis=None` each is flattened first.
 
-    Raises `ProgramError` for shapes that differ along another axis, for the axis of rows, and for
-    types without a common one.
+    Rows of several tables, also of several owners, come to stand under one another, as rows of a
+    table of their own: `sl.concatenate([a, b])` of `"here <= 10"` and `"there <= 20"` has the rows
+    `here_and_there`, 2 to 30 of them. Columns that are joined in the same way have the same rows.
+
+    Raises `ProgramError` for shapes that differ along another axis, for rows beside what has none,
+    and for types without a common one.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -56,6 +63,10 @@ def concatenate(values: Sequence[T | Public], axis: int | None = 0) -> T:
     array([1, 2, 3, 4, 5, 6], dtype=uint8)
     """
     items = as_list("concatenate", values)
+    some = next((item for item in items if isinstance(item, Kind)), None)
+    if some is not None:
+        place = _of_cells(some, axis)
+        return join_cells(items, lambda parts: concatenate(parts, place))
     if plain(*items):
         return by_numpy("concatenate", items, axis)
     if axis is None:
@@ -275,7 +286,7 @@ def flip(x: T, axis: int | Sequence[int] | None = None) -> T:
     return x[tuple(back if at in turned else whole for at in range(rank))]
 
 
-def roll(x: T, shift: int, axis: int | None = None) -> T:
+def roll(x: C, shift: int, axis: int | None = None) -> C:
     """The elements moved by `shift` places along an axis, those past the end to its beginning; of
     the flattened value without an axis. Rows are moved all at once, without any gate.
 
@@ -290,6 +301,9 @@ def roll(x: T, shift: int, axis: int | None = None) -> T:
     >>> moved([1, 2, 3, 4], 0)
     array([4, 1, 2, 3], dtype=uint8)
     """
+    if isinstance(x, Kind):
+        place = _of_cells(x, axis)
+        return each(lambda part: roll(part, shift, place), x)
     if plain(x):
         return by_numpy("roll", x, shift, axis)
     if axis is None:
@@ -518,6 +532,14 @@ def fixed_length(function: str, x: Any, axis: int) -> int:
 def along(x: T, axis: int, part: slice | int) -> T:
     """A part of one axis, whole along the others."""
     return x[(*[slice(None)] * axis, part)]
+
+
+def _of_cells(x: Kind, axis: int | None) -> int:
+    """An axis of cells as one of the tensors below, where the bytes of a text are the last axis.
+
+    Raises `ProgramError` for an axis that does not exist.
+    """
+    return _place(0 if axis is None and x.ndim == 1 else axis, x.ndim)
 
 
 def _place(axis: object, rank: int) -> int:

@@ -17,6 +17,7 @@ from sealane._functions import _only, abs, clip, dot, maximum
 from sealane._kinds import Kind
 from sealane._nullable import Nullable
 from sealane._refusal import refuse
+from sealane._unsupported import Unsupported
 from sealane._value import (
     FixedPoint,
     FloatingPoint,
@@ -41,9 +42,10 @@ T = TypeVar("T", bound=Value)
 F = TypeVar("F", bound=FloatingPoint)
 
 
-def count(x: Value, axis: int | None = None) -> Value:
+def count(x: Value | Kind | None = None, axis: int | None = None) -> Any:
     """Number of elements along an axis, which is removed, or of all: of rows the number that the
-    run has. It has the smallest unsigned type that holds it.
+    run has. It has the smallest unsigned type that holds it. In `sl.group_by(...).agg(...)`,
+    `sl.count()` is the number of rows of each group.
 
     Raises `ProgramError` for an axis that does not exist, and if `x` is no value of the program.
 
@@ -56,11 +58,38 @@ def count(x: Value, axis: int | None = None) -> Value:
     >>> share([True, False, False], 1)
     np.uint16(33)
     """
+    if x is None and axis is None:
+        return GroupSize()
     if isinstance(x, Kind):
         return count_cells(x, axis)
-    trace = trace_of(_only("count", x))
-    number = wrap(trace, trace.count(operand(x), _axis(axis), _source.here()))
-    return of_vector(number, "count", x)
+    counted = _only("count", x)
+    trace = trace_of(counted)
+    number = wrap(trace, trace.count(operand(counted), _axis(axis), _source.here()))
+    return of_vector(number, "count", counted)
+
+
+class GroupSize(Unsupported):
+    """The number of rows of a group, which a reduction of groups takes and nothing else."""
+
+    __slots__ = ()
+    _below = "sl.count(x)"
+
+    def __repr__(self) -> str:
+        return "<number of rows of a group>"
+
+
+def _alone(*_: Any) -> Any:
+    """Refuses the size of a group outside of a reduction of groups."""
+    raise refuse(
+        "operand",
+        "`sl.count()` counts the rows of groups, and nothing else",
+        hint="name what is counted, `sl.count(x)`, or write `sl.group_by(key).agg(n=sl.count())`",
+    )
+
+
+_BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor"]
+for _name in [*_BINARY, *(f"r{name}" for name in _BINARY), "eq", "ne", "lt", "le", "gt", "ge"]:
+    setattr(GroupSize, f"__{_name}__", _alone)
 
 
 @overload

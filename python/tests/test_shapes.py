@@ -426,7 +426,7 @@ REFUSED: list[tuple[Case, str, str]] = [
     (lambda lib, x, y: x.reshape(-1), "shape-mismatch", "`x.reshape(x.shape[0], -1)`"),
     (lambda lib, x, y: x.reshape(3, 6), "shape-mismatch", "keep the rows first"),
     (lambda lib, x, y: y.reshape(4, -1), "shape-mismatch", "write -1 for one length"),
-    (lambda lib, x, y: lib.concatenate([x, x]), "shape-mismatch", "`axis=1`"),
+    (lambda lib, x, y: lib.concatenate([x, y]), "shape-mismatch", '`"more <= 10"`'),
     (lambda lib, x, y: lib.concatenate([y, y[:, :2]]), "shape-mismatch", "`sl.broadcast_to`"),
     (lambda lib, x, y: lib.concatenate(y), "operand", "`sl.concatenate([a, b])`"),
     (lambda lib, x, y: x[::-1], "index-range", "`sl.scan`"),

@@ -38,6 +38,7 @@ use sealane_party::Stock;
 use sealane_plan::{CostReport, JobParts};
 use sealane_pool::{Offer, Pool};
 use sealane_program::check::{MAX_NAME, MAX_PARTIES};
+use sealane_program::graph::summed_rows;
 use sealane_program::text::print_with_spans;
 use serde::{Deserialize, Serialize};
 
@@ -319,15 +320,25 @@ impl RowCounts {
         Ok(())
     }
 
-    /// Returns all row counts, once every party has stated its own.
+    /// Returns all row counts, sums among them, once every party has stated its own.
     fn complete(self, job: &Job) -> Result<Vec<u64>, EngineError> {
-        let rows = self.0.into_iter().zip(&job.program().rows);
-        let rows = rows.map(|(known, table)| {
-            let unknown = || format!("no party says how many rows `{}` has", table.name);
-            let (count, _) = known.ok_or_else(|| EngineError::row_mismatch(unknown()))?;
-            Ok(count)
-        });
-        rows.collect()
+        let mut counts: Vec<Option<u64>> = Vec::new();
+        for (known, table) in self.0.into_iter().zip(&job.program().rows) {
+            let (stated, sum) = (known.map(|(count, _)| count), summed_rows(table, &counts));
+            let name = &table.name;
+            match (stated, sum) {
+                (None, None) => {
+                    let what = format!("no party says how many rows `{name}` has");
+                    return Err(EngineError::row_mismatch(what));
+                }
+                (Some(stated), Some(sum)) if stated != sum => {
+                    let what = format!("`{name}` has {stated} rows, and its parts have {sum}");
+                    return Err(EngineError::row_mismatch(what));
+                }
+                _ => counts.push(stated.or(sum)),
+            }
+        }
+        Ok(counts.into_iter().flatten().collect())
     }
 }
 

@@ -11,7 +11,7 @@ use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Party;
 use sealane_plan::{CostReport, JobParts, Plan, fewest_helpers, suits};
 use sealane_program::builder::Builder;
-use sealane_program::graph::Program;
+use sealane_program::graph::{Program, summed_rows};
 use sealane_protocol::{Paper, Profile, Protocol, Role, Security};
 use sealane_trio::Trio;
 use sealane_yao::{ThreeHalves, Yao};
@@ -311,6 +311,15 @@ impl Job {
                 let message = format!("{count} rows of `{name}` are outside 1 to {bound}");
                 let finding = Diagnostic::new(Code::RowCount, message);
                 let hint = format!("state between 1 and {bound} rows");
+                return Err(EngineError::from(finding.hint(hint)));
+            }
+            let known = rows.iter().map(|count| Some(*count)).collect::<Vec<_>>();
+            let sum = summed_rows(table, &known).unwrap_or(*count);
+            if sum != *count {
+                let name = &table.name;
+                let message = format!("{count} rows of `{name}`, whose parts have {sum}");
+                let finding = Diagnostic::new(Code::RowCount, message);
+                let hint = "leave it out: it follows from the others";
                 return Err(EngineError::from(finding.hint(hint)));
             }
         }

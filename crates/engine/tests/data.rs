@@ -20,6 +20,7 @@ fn program(inputs: Vec<Input>) -> Program {
         rows: vec![RowSymbol {
             name: "people".to_string(),
             bound: 4,
+            sum: Vec::new(),
         }],
         flush_subnormals: false,
         inputs,

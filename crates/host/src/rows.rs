@@ -2,9 +2,9 @@
 
 use crate::Failure;
 use sealane_diagnostic::Code;
-use sealane_program::graph::Program;
+use sealane_program::graph::{Program, summed_rows};
 
-/// Row counts in the order of the program: those stated, else the bounds.
+/// Row counts in the order of the program: those stated, else the bounds, and their sums.
 ///
 /// # Errors
 /// A name is none of the program's.
@@ -30,6 +30,13 @@ pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Fai
                 Failure::new(Code::UnknownRows, what, hint)
             })?;
         counts[index] = *count;
+    }
+    for (index, rows) in program.rows.iter().enumerate() {
+        let known = counts.iter().map(|count| Some(*count)).collect::<Vec<_>>();
+        let named = stated.iter().any(|(name, _)| *name == rows.name);
+        if let (Some(sum), false) = (summed_rows(rows, &known), named) {
+            counts[index] = sum;
+        }
     }
     Ok(counts)
 }

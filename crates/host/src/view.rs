@@ -18,7 +18,7 @@ use sealane_plan::CostReport;
 use sealane_plan::cost::{Promise, StepCost};
 use sealane_program::graph::{Input, Program, Reveal};
 use sealane_program::kind::Kind;
-use sealane_program::types::{Shape, Type};
+use sealane_program::types::{RowId, Shape, Type};
 use sealane_program::{decimal, float};
 use sealane_protocol::Paper;
 use sealane_tables::Shown;
@@ -342,10 +342,14 @@ fn learnt<'a>(
 /// Parties, inputs and results: what a signature says.
 fn header(card: &mut Card, program: &Program) {
     let party = |index: u8| &program.parties[usize::from(index)];
-    let rows = program
-        .rows
-        .iter()
-        .map(|rows| format!("{} ≤ {}", rows.name, grouped(rows.bound)));
+    let rows = program.rows.iter().map(|rows| {
+        let part = |id: &RowId| program.rows[usize::from(id.0)].name.as_str();
+        let parts = rows.sum.iter().map(part).collect::<Vec<_>>();
+        match parts.is_empty() {
+            true => format!("{} ≤ {}", rows.name, grouped(rows.bound)),
+            false => format!("{} = {}", rows.name, parts.join(" + ")),
+        }
+    });
     card.lines("rows", rows);
     card.lines(
         "gives",

@@ -203,7 +203,7 @@ impl<'a> Choice<'a> {
             Op::Cast(of) if self.keeps(*of, value) => self.moved(*of),
             _ if !suits_ring(value) || !self.reads_ring(value) => Nature::Gates,
             Op::Stack(parts, _) if parts.len() <= FEW_PARTS => Nature::Linear,
-            Op::Concat(..) => Nature::Linear,
+            Op::Concat(..) | Op::Append(_) => Nature::Linear,
             Op::Unary(Unary::Neg, _) | Op::Reduce(Reduction::Sum, ..) => Nature::Linear,
             Op::Binary(Binary::Add | Binary::Sub, ..) => Nature::Linear,
             op => match self.factors(op) {

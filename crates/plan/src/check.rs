@@ -8,12 +8,14 @@
 //! * Every step finds its operands in the domain that the protocol requires, and leaves its result
 //!   in the domain that the protocol states.
 
+use crate::cross::LANES;
 use crate::steps::{
     Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Rearrangement, Segment,
     Step, StepOp, SymView, TapeId,
 };
 use crate::uses::StepKind;
 use sealane_circuit::Tape;
+use sealane_program::types::RowId;
 use sealane_protocol::{Algebra, Domain, Protocol, TapeUse, Timing};
 
 /// Checks a plan for protocol `P`; returns the first violation.
@@ -76,14 +78,20 @@ impl Checker<'_> {
             };
             let here = made == self.segment;
             ensure(!here || !after, "an operand is not there yet")?;
+            // Rows that each element meets are there from a walk before.
+            let met = match &step.op {
+                StepOp::Cross { across, .. } => across.iter().any(|row| row.value == value),
+                _ => false,
+            };
+            ensure(!here || !met, "all rows of a walk, in that walk")?;
             ensure(
                 here || known.rows.is_none() || known.kept,
                 "an operand has not been kept",
             )?;
-            let walked = known.rows == segment.rows || known.rows == step.op.all_rows();
-            ensure(known.rows.is_none() || walked, "rows of another table")?;
+            ensure(walks(segment, step, known.rows), "rows of another table")?;
         }
-        let once = step.op.all_rows().is_none() || segment.rows.is_none();
+        let walks = matches!(step.op, StepOp::Cross { .. });
+        let once = walks || step.op.all_rows().is_empty() || segment.rows.is_none();
         ensure(once, "all rows at once, in a walk over rows")
     }
 
@@ -104,8 +112,7 @@ impl Checker<'_> {
                 after || !step.op.carries(),
                 "what is carried from tile to tile has rows",
             )?;
-            let walked = known.rows == segment.rows || known.rows == step.op.all_rows();
-            ensure(known.rows.is_none() || walked, "rows of another table")?;
+            ensure(walks(segment, step, known.rows), "rows of another table")?;
             *made = Made::In {
                 segment: self.segment,
                 after,
@@ -115,7 +122,15 @@ impl Checker<'_> {
     }
 
     fn widths(&self, segment: &Segment, step: &Step) -> Result<(), String> {
-        let rows = match segment.rows.or(step.op.all_rows()) {
+        if let StepOp::Append { parts, rows, out } = &step.op {
+            return self.append(parts, *rows, *out);
+        }
+        let met = match &step.op {
+            // Its elements are those of the walk, or of a fixed number.
+            StepOp::Cross { .. } => None,
+            op => op.all_rows().first().copied(),
+        };
+        let rows = match segment.rows.or(met) {
             Some(rows) => {
                 let rows = self
                     .plan
@@ -190,7 +205,9 @@ impl Checker<'_> {
                 ensure(same, "a move changes a width")
             }
             StepOp::Meet { .. } => self.meet(rows, step),
-            StepOp::Settle => Ok(()),
+            StepOp::Cross { .. } => self.cross(rows, step),
+            // Each table has rows of its own number: see `append`.
+            StepOp::Append { .. } | StepOp::Settle => Ok(()),
             StepOp::Convert { value, out } | StepOp::Open { value, out } => {
                 let (from, to) = (self.value(*value), self.value(*out));
                 let same = (from.rows, from.elements, from.bits) == (to.rows, to.elements, to.bits);
@@ -243,6 +260,43 @@ impl Checker<'_> {
             StepOp::Fold { .. } => self.fold(rows, step),
             StepOp::Scan { .. } => self.scan(rows, step),
         }
+    }
+
+    /// Checks rows of tables under one another, with a single row and with the most rows of each.
+    fn append(
+        &self,
+        parts: &[(RowId, Operand)],
+        rows: RowId,
+        out: PlanValue,
+    ) -> Result<(), String> {
+        let table = |rows: RowId| {
+            self.plan
+                .rows
+                .get(usize::from(rows.0))
+                .ok_or("unknown rows")
+        };
+        let mut sum = Vec::new();
+        for (part, operand) in parts {
+            let known = table(*part)?;
+            for rows in [1, known.bound] {
+                ensure(
+                    self.within(operand, rows)? == rows,
+                    "rows of another number",
+                )?;
+                let same = operand.inner.count(rows) == self.value(out).elements;
+                ensure(same, "rows of another length")?;
+            }
+            let of = self.value(operand.value);
+            ensure(of.rows == Some(*part), "rows of another table")?;
+            let same = of.planes() == self.value(out).planes();
+            ensure(same, "rows of different widths")?;
+            match known.sum.is_empty() {
+                true => sum.push(*part),
+                false => sum.extend(&known.sum),
+            }
+        }
+        let adds_up = table(rows)?.sum == sum && self.value(out).rows == Some(rows);
+        ensure(adds_up, "rows under one another have another number")
     }
 
     fn term(&self, term: &LinearTerm, lanes: &[Len], rows: u64) -> Result<(), String> {
@@ -305,12 +359,76 @@ impl Checker<'_> {
             width(levels.len()) == self.bits(*out),
             "the result has another width",
         )?;
+        self.tree(levels, bits, *carry)
+    }
+
+    /// Checks the tapes of a tree: one for each level, between its widths.
+    fn tree(&self, levels: &[TapeId], bits: &[u8], carry: Option<TapeId>) -> Result<(), String> {
+        let width = |at: usize| bits.get(at).copied().map_or(0, u64::from);
         for (level, tape) in levels.iter().enumerate() {
             self.combines(*tape, width(level), width(level + 1))?;
         }
         carry.map_or(Ok(()), |tape| {
             self.combines(tape, width(levels.len()), width(levels.len()))
         })
+    }
+
+    /// Checks reductions of all rows for each element, with a single row and with the most rows.
+    fn cross(&self, rows: u64, step: &Step) -> Result<(), String> {
+        let StepOp::Cross {
+            rows: table,
+            length,
+            tape,
+            over,
+            across,
+            captured,
+            outs,
+        } = &step.op
+        else {
+            return Ok(());
+        };
+        let (tape, length) = (self.tape(*tape)?, length.at(rows));
+        let table = self.plan.rows.get(usize::from(table.0));
+        let most = table.ok_or("unknown rows")?.bound;
+        let mut inputs = 0;
+        for operand in over {
+            let there = self.within(operand, rows)? == length;
+            ensure(there, "an operand has other elements")?;
+            inputs += operand.inner.count(rows) * self.bits(operand.value);
+        }
+        for operand in across {
+            for all in [1, most] {
+                ensure(self.within(operand, all)? == all, "rows of another number")?;
+            }
+            inputs += operand.inner.count(1) * self.bits(operand.value);
+        }
+        let whole = |value: &PlanValue| self.elements(*value, rows) * self.bits(*value);
+        inputs += captured.iter().map(whole).sum::<u64>();
+        ensure(
+            inputs == u64::from(tape.inputs),
+            "operands do not fill the tape's inputs",
+        )?;
+        for out in outs {
+            let width = |at: Option<&u8>| at.copied().map_or(0, u64::from);
+            let inner = u64::from(out.inner);
+            let end = u64::from(out.first) + inner * width(out.bits.first());
+            ensure(
+                end <= tape.outputs.len() as u64,
+                "a result beyond the tape's outputs",
+            )?;
+            let fills = length * inner == self.elements(out.value, rows);
+            ensure(fills, "the result has other elements")?;
+            let last = width(out.bits.last()) == self.bits(out.value);
+            ensure(last, "the result has another width")?;
+            let levels = out.levels.len();
+            let enough = levels < 64 && LANES <= 1 << levels && out.bits.len() == levels + 1;
+            ensure(
+                enough,
+                "too few levels, or not a width for each and one more",
+            )?;
+            self.tree(&out.levels, &out.bits, Some(out.carry))?;
+        }
+        Ok(())
     }
 
     fn combines(&self, tape: TapeId, from: u64, to: u64) -> Result<(), String> {
@@ -446,7 +564,9 @@ impl Checker<'_> {
             ensure(same, "an operand is not in the domain that is wanted")
         };
         match &step.op {
-            StepOp::Tape { .. } | StepOp::Meet { .. } => all(P::tape_domain(TapeUse::Map)),
+            StepOp::Tape { .. } | StepOp::Meet { .. } | StepOp::Cross { .. } => {
+                all(P::tape_domain(TapeUse::Map))
+            }
             StepOp::Fold { .. } => all(P::tape_domain(TapeUse::Fold)),
             StepOp::Scan { .. } => all(P::tape_domain(TapeUse::Scan)),
             StepOp::Linear { out, .. } | StepOp::Product { out, .. } => {
@@ -459,6 +579,7 @@ impl Checker<'_> {
             }
             StepOp::Move { out, .. }
             | StepOp::Rearrange { out, .. }
+            | StepOp::Append { out, .. }
             | StepOp::Concat { out, .. } => all(of(out)),
             StepOp::Input { out, .. } => ensure(
                 of(out) == P::input_domain(of(out).algebra),
@@ -564,6 +685,11 @@ impl Checker<'_> {
             .get(tape.0 as usize)
             .ok_or_else(|| "a tape does not exist".into())
     }
+}
+
+/// Returns whether a step of a segment has the rows of a value at hand, if it has rows.
+fn walks(segment: &Segment, step: &Step, rows: Option<RowId>) -> bool {
+    rows.is_none_or(|rows| segment.rows == Some(rows) || step.op.all_rows().contains(&rows))
 }
 
 fn count(lanes: &[Len], rows: u64) -> u64 {

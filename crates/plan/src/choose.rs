@@ -65,6 +65,7 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
             // Elements move in the domain that they are in.
             work @ (UnitWork::Move { .. }
             | UnitWork::Concat { .. }
+            | UnitWork::Append { .. }
             | UnitWork::Rearrange(Rearrange { .. })) => {
                 chooser.moved(&work.reads(), P::domain(draft.algebra(unit)))
             }
@@ -110,8 +111,16 @@ fn wants(draft: &Draft) -> Vec<Vec<(Algebra, Phase)>> {
         }
     };
     for unit in &draft.units {
-        let reads = unit.work.reads().into_iter();
-        reads.for_each(|id| want(id, draft.algebra(unit), unit.phase));
+        for id in unit.work.reads() {
+            let tensor = draft.tensor(id);
+            let all = unit.work.all_rows();
+            // Rows that are read all at once are shared in the walk over them, before it.
+            let phase = match tensor.rows.is_some_and(|rows| all.contains(&rows)) {
+                true => draft.units[tensor.unit].phase,
+                false => unit.phase,
+            };
+            want(id, draft.algebra(unit), phase);
+        }
     }
     for id in &draft.results {
         let tensor = draft.tensor(*id);

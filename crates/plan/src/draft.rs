@@ -93,6 +93,14 @@ pub(crate) enum UnitWork {
         out: TensorId,
     },
     Rearrange(Rearrange),
+    /// Rows of tables under one another.
+    Append {
+        /// The rows of each table.
+        parts: Vec<(RowId, Read)>,
+        /// The row count that adds up theirs.
+        rows: RowId,
+        out: TensorId,
+    },
     Concat {
         parts: Vec<Read>,
         out: TensorId,
@@ -103,15 +111,18 @@ pub(crate) enum UnitWork {
     Fold(Fold),
     Scan(Scan),
     Meet(Meet),
+    Cross(Cross),
 }
 
 impl UnitWork {
-    /// The table all of whose rows the unit reads at once.
-    pub fn all_rows(&self) -> Option<RowId> {
+    /// The tables all of whose rows the unit reads at once.
+    pub fn all_rows(&self) -> Vec<RowId> {
         match self {
-            UnitWork::Rearrange(Rearrange { rows, .. }) => Some(*rows),
-            UnitWork::Meet(meet) => meet.rows,
-            _ => None,
+            UnitWork::Rearrange(Rearrange { rows, .. }) => vec![*rows],
+            UnitWork::Append { parts, .. } => parts.iter().map(|(rows, _)| *rows).collect(),
+            UnitWork::Meet(meet) => meet.rows.into_iter().collect(),
+            UnitWork::Cross(cross) => vec![cross.rows],
+            _ => Vec::new(),
         }
     }
 
@@ -200,6 +211,29 @@ pub(crate) struct Meet {
     pub outs: Vec<TensorId>,
 }
 
+/// Reductions of all rows of a table for each element of `over`. The graph's parameters are an
+/// element of each of `over`, a row of each of `across`, and `captured`; it returns the numbers to
+/// reduce.
+pub(crate) struct Cross {
+    pub graph: Graph,
+    pub length: Len,
+    pub rows: RowId,
+    pub over: Vec<Read>,
+    pub across: Vec<Read>,
+    pub captured: Vec<TensorId>,
+    pub outs: Vec<Crossed>,
+}
+
+/// A reduction of a [`Cross`].
+pub(crate) struct Crossed {
+    pub reduction: Reduction,
+    /// Range of what is reduced.
+    pub from: Range,
+    /// Elements of each reduction.
+    pub inner: u32,
+    pub tensor: TensorId,
+}
+
 /// A program as units over tensors.
 #[derive(Default)]
 pub(crate) struct Draft {
@@ -275,8 +309,9 @@ impl Draft {
                         id.0
                     ));
                 }
-                let walked = tensor.rows == unit.phase.rows || tensor.rows == unit.work.all_rows();
-                if tensor.rows.is_some() && !walked {
+                let all = unit.work.all_rows();
+                let walked = |rows| unit.phase.rows == Some(rows) || all.contains(&rows);
+                if !tensor.rows.is_none_or(walked) {
                     return Err(format!("unit {index} reads rows of another table"));
                 }
             }
@@ -306,8 +341,12 @@ impl UnitWork {
             UnitWork::RowNumber { .. } => Vec::new(),
             UnitWork::Rearrange(Rearrange { from, .. }) => vec![from.tensor],
             UnitWork::Meet(meet) => [of(&meet.over), meet.captured.clone()].concat(),
+            UnitWork::Cross(cross) => {
+                [of(&cross.over), of(&cross.across), cross.captured.clone()].concat()
+            }
             UnitWork::Move { from, .. } => vec![from.tensor],
             UnitWork::Concat { parts, .. } => of(parts),
+            UnitWork::Append { parts, .. } => parts.iter().map(|(_, read)| read.tensor).collect(),
             UnitWork::Body(body) => of(&body.operands),
             UnitWork::Linear(sum) => sum.terms.iter().map(|term| term.from.tensor).collect(),
             UnitWork::Product(product) => vec![product.left.tensor, product.right.tensor],
@@ -327,6 +366,7 @@ impl UnitWork {
             | UnitWork::RowNumber { out }
             | UnitWork::Rearrange(Rearrange { out, .. })
             | UnitWork::Concat { out, .. }
+            | UnitWork::Append { out, .. }
             | UnitWork::Move { out, .. } => {
                 vec![*out]
             }
@@ -336,6 +376,7 @@ impl UnitWork {
             UnitWork::Fold(fold) => vec![fold.out],
             UnitWork::Scan(scan) => [scan.carries.clone(), of(&scan.outs)].concat(),
             UnitWork::Meet(meet) => meet.outs.clone(),
+            UnitWork::Cross(cross) => cross.outs.iter().map(|out| out.tensor).collect(),
         }
     }
 }

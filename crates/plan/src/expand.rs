@@ -9,11 +9,17 @@
 //! * Elements that are kept become a network: the operand `keep` of [`Op::Compact`] becomes the
 //!   number of places by which each element that is kept moves, and `keep` itself comes first of
 //!   those that move. So its parts are one more, and each is put to zero where nothing is left.
+//! * Rows under one another get the type and range of all of them.
 //! * The operand of a running reduction gets the type and range of its result.
-//! * Running sums and ends become a tree of operations along a fixed axis, and a scan of rows.
+//! * Running sums and ends become a tree of operations along a fixed axis, and a scan of rows, or a
+//!   network where depth counts.
+//! * A map whose body reduces rows of a table is cut before and behind each reduction.
 //! * Initial carries of a scan get the type and range of the carries.
 
 mod accumulate;
+mod cross;
+
+pub(crate) use cross::{levels, reduces};
 
 use crate::algebra::suits_ring;
 use crate::fuse::numbered;
@@ -22,13 +28,15 @@ use sealane_program::graph::{
     Binary, Graph, Op, Program, Reduction, Unary, Value, ValueId, Visibility,
 };
 use sealane_program::types::{Data, Dim, Range, Shape, Type};
+use sealane_protocol::Goal;
 
 /// Returns the program with fewer kinds of operations in its main graph, for a protocol with or
-/// without arithmetic.
-pub(crate) fn expand(program: &Program, arithmetic: bool) -> Program {
+/// without arithmetic, in which bodies have the goal.
+pub(crate) fn expand(program: &Program, arithmetic: bool, goal: Goal) -> Program {
     let mut expander = Expander {
         program,
         arithmetic,
+        goal,
         values: Vec::with_capacity(program.main.values.len()),
         renamed: Vec::with_capacity(program.main.values.len()),
     };
@@ -90,6 +98,8 @@ fn prune(mut program: Program) -> Program {
 struct Expander<'a> {
     program: &'a Program,
     arithmetic: bool,
+    /// Goal of the circuits of bodies.
+    goal: Goal,
     values: Vec<Value>,
     /// The new number of each value of the program.
     renamed: Vec<ValueId>,
@@ -114,6 +124,9 @@ impl Expander<'_> {
         value.op.renumber(|id| self.renamed(id));
         if let Some(constant) = self.constant(&value) {
             return self.push(constant);
+        }
+        if let Some(last) = self.cut(&value) {
+            return last;
         }
         match &mut value.op {
             Op::Dot(a, b) => {
@@ -142,7 +155,25 @@ impl Expander<'_> {
                 let (reduction, of, axis) = (*reduction, *of, *axis);
                 self.accumulate(&value, reduction, of, axis)
             }
+            Op::Append(parts) => {
+                // Each part is stored in the form of the whole.
+                for part in parts {
+                    let own = self.of(*part).range;
+                    let form = |range: Range| (range.bits(), range.signed());
+                    if form(own) != form(value.range) {
+                        *part = self.cast(*part, value.ty, value.range);
+                    }
+                }
+                self.push(value)
+            }
             Op::Concat(parts, _) if parts.len() == 1 => parts[0],
+            Op::Prefix { over, body, .. } => {
+                // Combinations may be any values of the type.
+                for (of, param) in over.iter_mut().zip(&body.values) {
+                    *of = self.cast(*of, param.ty, param.range);
+                }
+                self.push(value)
+            }
             Op::Scan { init, body, .. } => {
                 for (init, param) in init.iter_mut().zip(&body.values) {
                     *init = self.cast(*init, param.ty, param.range);

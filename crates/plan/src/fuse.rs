@@ -15,6 +15,7 @@
 //! which is free or costs one flight, and its value is stored.
 
 mod arrange;
+mod cross;
 mod ring;
 mod site;
 
@@ -85,6 +86,11 @@ impl Fuser<'_> {
                 let parts = parts.iter().map(widened).collect::<Vec<_>>();
                 Home::Placed(self.concat(value, phase, &parts, *axis as usize, Algebra::Z2))
             }
+            Op::Append(parts) => {
+                let stored = |part: &ValueId| (*part, self.stored(*part));
+                let parts = parts.iter().map(stored).collect::<Vec<_>>();
+                Home::Placed(self.append(value, phase, &parts, Algebra::Z2))
+            }
             Op::Accumulate(..) => unreachable!("the pass `expand` writes it out"),
             Op::Stack(values, axis) if values.len() == 1 => {
                 Home::Placed(self.stored(values[0]).with_axis(*axis as usize))
@@ -103,6 +109,14 @@ impl Fuser<'_> {
                 body,
             } => {
                 let parts = self.meet(value, phase, Network::Sort, over, captured, body)?;
+                Home::Parts(parts)
+            }
+            Op::Prefix {
+                over,
+                captured,
+                body,
+            } => {
+                let parts = self.meet(value, phase, Network::Prefix, over, captured, body)?;
                 Home::Parts(parts)
             }
             Op::Running {
@@ -143,6 +157,16 @@ impl Fuser<'_> {
             }
             Op::Lookup { table, index } => self.lookup(value, phase, *table, *index),
             Op::Stack(values, axis) => self.stack(value, phase, values, *axis as usize),
+            Op::Map {
+                over,
+                captured,
+                body,
+            } if captured
+                .iter()
+                .any(|id| self.main(*id).shape.rows.is_some()) =>
+            {
+                Home::Parts(self.cross(value, phase, [over, captured], body)?)
+            }
             Op::Map {
                 over,
                 captured,
@@ -246,7 +270,7 @@ impl Fuser<'_> {
             inner: rank(id),
         });
         let accesses = elements.chain(whole).collect::<Vec<_>>();
-        self.refuse_rows(captured, over[0], value)?;
+        self.refuse_rows(captured, value)?;
         let (unit, params) = self.join(phase, &lanes, &accesses, value);
         let nodes = self.inline(unit, body, &params);
         let member = |id: &ValueId| {
@@ -268,8 +292,8 @@ impl Fuser<'_> {
         [init, over, captured]: [&[ValueId]; 3],
         body: &Graph,
     ) -> Result<Home, Diagnostic> {
-        self.refuse_rows(init, over[0], value)?;
-        self.refuse_rows(captured, over[0], value)?;
+        self.refuse_rows(init, value)?;
+        self.refuse_rows(captured, value)?;
         let length = lens(&self.main(over[0]).shape)[0];
         let init = init
             .iter()
@@ -352,7 +376,7 @@ impl Fuser<'_> {
         captured: &[ValueId],
         body: &Graph,
     ) -> Result<Vec<Home>, Diagnostic> {
-        self.refuse_rows(captured, over[0], value)?;
+        self.refuse_rows(captured, value)?;
         let rows = self.main(over[0]).shape.rows;
         let length = lens(&self.main(over[0]).shape)[0];
         let reads = over.iter().map(|id| {

@@ -39,6 +39,7 @@ mod algebra;
 mod check;
 mod choose;
 pub mod cost;
+pub mod cross;
 mod domains;
 mod draft;
 mod drawn;
@@ -80,7 +81,7 @@ use domains::Domains;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::graph::{Program, Reveal};
-use sealane_protocol::{Protocol, Setting};
+use sealane_protocol::{Protocol, Setting, TapeUse};
 use std::sync::Arc;
 use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
 
@@ -142,7 +143,9 @@ fn plan_once<P: Protocol>(
     passes::plain(&plain).map_err(broken)?;
     let scaled = scale::scale(&plain);
     passes::scaled(&scaled).map_err(broken)?;
-    let expanded = expand::expand(&scaled, profile.arithmetic);
+    let domains = Domains::of::<P>(program.parties.len() + helpers);
+    let goal = domains.goal(TapeUse::Scan);
+    let expanded = expand::expand(&scaled, profile.arithmetic, goal);
     passes::expanded(&expanded, profile.arithmetic).map_err(broken)?;
     let had = algebra::algebra(&expanded, profile.arithmetic);
     passes::algebras(&expanded, &had, profile.arithmetic).map_err(broken)?;
@@ -150,7 +153,6 @@ fn plan_once<P: Protocol>(
     passes::phases(&expanded, &phases).map_err(broken)?;
     let draft = fuse::fuse(&expanded, &phases, &had)?;
     draft.check().map_err(broken)?;
-    let domains = Domains::of::<P>(program.parties.len() + helpers);
     let mut tiles = tile::tiles(&draft, program.rows.len(), &domains, network);
     tiles
         .iter_mut()
@@ -182,6 +184,7 @@ fn plan_once<P: Protocol>(
     let rows = rows.map(|(r, tile)| RowPlan {
         name: r.name.clone(),
         bound: r.bound,
+        sum: r.sum.clone(),
         tile,
     });
     let result = |(reveal, value): (&Reveal, PlanValue)| result(program, reveal, value);

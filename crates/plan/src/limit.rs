@@ -74,7 +74,7 @@ fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
         }
         // Counted with the values that they write.
         StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Convert { .. } => 0,
-        StepOp::Move { .. } | StepOp::Concat { .. } => 0,
+        StepOp::Move { .. } | StepOp::Concat { .. } | StepOp::Append { .. } => 0,
         StepOp::RowNumber { .. } | StepOp::Rearrange { .. } => 0,
         StepOp::Meet {
             network,
@@ -87,6 +87,21 @@ fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
             let stages = network.stages(length.at(rows) as usize);
             let pairs = stages.iter().map(|stage| stage.pairs() as u128);
             pairs.sum::<u128>().saturating_mul(gates(tape))
+        }
+        StepOp::Cross {
+            rows: table,
+            length,
+            tape,
+            outs,
+            ..
+        } => {
+            let all = plan.rows[usize::from(table.0)].bound;
+            let pairs = product([length.at(rows), all]);
+            let combined = outs.iter().map(|out| {
+                let tapes = out.levels.iter().chain([&out.carry]);
+                u128::from(out.inner) * tapes.map(gates).max().unwrap_or(1)
+            });
+            pairs.saturating_mul(gates(tape) + combined.sum::<u128>())
         }
         StepOp::Settle | StepOp::Open { .. } => 0,
         StepOp::Linear {

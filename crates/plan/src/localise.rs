@@ -101,7 +101,7 @@ fn pays(graph: &Graph, value: &Value) -> bool {
     match &value.op {
         _ if floats::is_call(graph, value) => true,
         Op::Param(_) | Op::Const(_) | Op::Slice { .. } | Op::Stack(..) | Op::Cast(_) => false,
-        Op::View { .. } | Op::Concat(..) => false,
+        Op::View { .. } | Op::Concat(..) | Op::Append(_) => false,
         Op::Unary(..) | Op::Binary(..) | Op::Select(..) => {
             let ands = lower::ands_by_element(graph, value);
             ands > 0 && 2 * ands >= usize::from(value.range.bits())
@@ -115,7 +115,8 @@ fn pays(graph: &Graph, value: &Value) -> bool {
         | Op::Mean { .. } => true,
         Op::Lookup { .. } | Op::Call(..) => true,
         // Used through their parts only.
-        Op::Map { .. } | Op::Scan { .. } | Op::Sort { .. } | Op::Compact { .. } => false,
+        Op::Map { .. } | Op::Scan { .. } | Op::Sort { .. } => false,
+        Op::Prefix { .. } | Op::Compact { .. } => false,
         Op::Part(of, _) => match &graph.values[of.0 as usize].op {
             Op::Sort { .. } | Op::Compact { .. } => true,
             op => op

@@ -19,12 +19,13 @@ mod numeric;
 mod ops;
 mod words;
 
+use crate::cross::LANES;
 use crate::domains::Domains;
-use crate::draft::{Body, Draft, Meet, Read, Scan, TensorId, Term, Unit, UnitWork, Write};
+use crate::draft::{Body, Cross, Draft, Meet, Read, Scan, TensorId, Term, Unit, UnitWork, Write};
 use crate::floats;
 use crate::scale;
 use crate::steps::{
-    Len, LinearFactor, LinearTerm, Operand, PlanValue, Produced, Step, StepOp, TapeId,
+    Crossed, Len, LinearFactor, LinearTerm, Operand, PlanValue, Produced, Step, StepOp, TapeId,
 };
 use body::{Lowering, MAX_GATES, TooLarge};
 use fold::Tree;
@@ -34,7 +35,7 @@ use sealane_diagnostic::{Code, Diagnostic};
 use sealane_numeric::Subnormals;
 use sealane_parties::PartyId;
 use sealane_program::graph::{Graph, Op, Value, ValueId};
-use sealane_program::types::{Data, Shape};
+use sealane_program::types::{Data, Range, Shape};
 use sealane_protocol::{TapeUse, known_to};
 use std::collections::HashMap;
 use std::iter::repeat_n;
@@ -184,7 +185,16 @@ impl Lowerer<'_> {
                 operand: operand(&moved.from),
                 out: value(moved.out),
             },
+            UnitWork::Append { parts, rows, out } => StepOp::Append {
+                parts: parts
+                    .iter()
+                    .map(|(rows, read)| (*rows, operand(read)))
+                    .collect(),
+                rows: *rows,
+                out: value(*out),
+            },
             UnitWork::Meet(meet) => self.meet(meet, unit)?,
+            UnitWork::Cross(cross) => self.cross(cross, unit)?,
             UnitWork::Scan(scan) => self.scan(scan, unit)?,
             UnitWork::Fold(fold) => {
                 let (from, to) = (
@@ -219,7 +229,11 @@ impl Lowerer<'_> {
     fn body(&mut self, body: &Body, unit: &Unit) -> Result<StepOp, Diagnostic> {
         let reads = body.operands.iter().map(|read| self.param(read));
         let params = reads.collect::<Vec<_>>();
-        let outs = body.outs.iter().map(|out| out.tensor).collect::<Vec<_>>();
+        let outs = body
+            .outs
+            .iter()
+            .map(|out| self.draft.tensor(out.tensor).range);
+        let outs = outs.collect::<Vec<_>>();
         let tape = self.tape(&body.graph, &params, &outs, unit)?;
         Ok(StepOp::Tape {
             tape,
@@ -277,6 +291,48 @@ impl Lowerer<'_> {
         Ok(self::tape(&circuit, goal))
     }
 
+    fn cross(&mut self, cross: &Cross, unit: &Unit) -> Result<StepOp, Diagnostic> {
+        let reads = cross.over.iter().chain(&cross.across);
+        let mut params = reads.map(|read| self.param(read)).collect::<Vec<_>>();
+        params.extend(cross.captured.iter().map(|id| Param {
+            tensor: *id,
+            elements: self.draft.tensor(*id).elements,
+            known_to: self.known_to[id.0 as usize],
+        }));
+        let ranges = cross.outs.iter().map(|out| out.from).collect::<Vec<_>>();
+        let tape = self.tape(&cross.graph, &params, &ranges, unit)?;
+        let goal = self.domains.goal(TapeUse::Map);
+        let mut first = 0;
+        let outs = cross.outs.iter().map(|out| {
+            let to = self.draft.tensor(out.tensor).range;
+            let tree = Tree::new(out.reduction, out.from, to, LANES);
+            let mut combine = |widths: [usize; 3]| {
+                let circuit = fold::combine(out.reduction, tree.signed, widths, goal);
+                self.tapes.intern(self::tape(&circuit, goal))
+            };
+            let made = Crossed {
+                value: value(out.tensor),
+                first,
+                inner: out.inner,
+                levels: tree.levels().map(&mut combine).collect(),
+                carry: combine([tree.last(); 3]),
+                signed: tree.signed,
+                bits: tree.bits.clone(),
+            };
+            first += out.inner * u32::from(out.from.bits());
+            made
+        });
+        Ok(StepOp::Cross {
+            outs: outs.collect(),
+            rows: cross.rows,
+            length: cross.length,
+            tape,
+            over: cross.over.iter().map(operand).collect(),
+            across: cross.across.iter().map(operand).collect(),
+            captured: cross.captured.iter().map(|id| value(*id)).collect(),
+        })
+    }
+
     fn scan(&mut self, scan: &Scan, unit: &Unit) -> Result<StepOp, Diagnostic> {
         let whole = |id: &TensorId, known_to| Param {
             tensor: *id,
@@ -289,8 +345,11 @@ impl Lowerer<'_> {
         params.extend(scan.over.iter().map(|read| self.param(read)));
         let known = |id: &TensorId| whole(id, self.known_to[id.0 as usize]);
         params.extend(scan.captured.iter().map(known));
-        let mut outs = scan.carries.clone();
-        outs.extend(scan.outs.iter().map(|out| out.tensor));
+        let outs = scan.outs.iter().map(|out| out.tensor);
+        let outs = scan.carries.iter().copied().chain(outs);
+        let outs = outs
+            .map(|id| self.draft.tensor(id).range)
+            .collect::<Vec<_>>();
         let tape = self.tape(&scan.graph, &params, &outs, unit)?;
         let bits = |id: &TensorId| {
             let tensor = self.draft.tensor(*id);
@@ -333,13 +392,13 @@ impl Lowerer<'_> {
     }
 
     /// Makes the tape of a graph: parameter `i` has the elements of a lane of `params[i]`, the
-    /// results go to `outs`. The number of elements in a lane does not depend on the number of
-    /// rows.
+    /// results have the form of the ranges `outs`. The number of elements in a lane does not depend
+    /// on the number of rows.
     fn tape(
         &mut self,
         graph: &Graph,
         params: &[Param],
-        outs: &[TensorId],
+        outs: &[Range],
         unit: &Unit,
     ) -> Result<TapeId, Diagnostic> {
         if let Some(tape) = self.bodies.0.get(&self.at) {
@@ -360,7 +419,7 @@ impl Lowerer<'_> {
         let params = inputs.collect::<Result<Vec<_>, TooLarge>>();
         let values = params.and_then(|params| lowering.graph(graph, &params));
         let values = values.map_err(|TooLarge| too_large(unit))?;
-        let stored = |(result, out): (&Rc<Words>, &TensorId)| widen(result, range(out));
+        let stored = |(result, out): (&Rc<Words>, &Range)| widen(result, *out);
         let outputs = values.iter().zip(outs).map(stored);
         let outputs = outputs
             .flat_map(|result| result.words.clone())

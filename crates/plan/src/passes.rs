@@ -187,6 +187,7 @@ mod tests {
     use crate::domains::Domains;
     use crate::{algebra, expand, fuse, lower, scale, segment};
     use sealane_program::text;
+    use sealane_protocol::Goal;
     use sealane_testkit::fake::Honest;
 
     /// A sum over rows of products of fixed point, and a value that depends on it.
@@ -216,7 +217,7 @@ mod tests {
 
     #[test]
     fn values_without_a_reader_or_in_the_wrong_order_are_noticed() {
-        let good = expand::expand(&scale::scale(&program()), false);
+        let good = expand::expand(&scale::scale(&program()), false, Goal::Size);
         assert_eq!(expanded(&good, false), Ok(()));
         let mut unread = good.clone();
         unread.main.values.push(good.main.values[0].clone());
@@ -229,7 +230,7 @@ mod tests {
 
     #[test]
     fn algebras_and_phases_that_do_not_fit_are_noticed() {
-        let program = expand::expand(&scale::scale(&program()), false);
+        let program = expand::expand(&scale::scale(&program()), false, Goal::Size);
         let mut had = algebra::algebra(&program, false);
         assert_eq!(algebras(&program, &had, false), Ok(()));
         had[0].ring = Some(16);
@@ -245,7 +246,7 @@ mod tests {
 
     #[test]
     fn steps_that_are_not_those_of_their_units_are_noticed() {
-        let program = expand::expand(&scale::scale(&program()), false);
+        let program = expand::expand(&scale::scale(&program()), false, Goal::Size);
         let had = algebra::algebra(&program, false);
         let draft = fuse::fuse(&program, &segment::segment(&program), &had).expect("a draft");
         let domains = Domains::of::<Honest>(2);

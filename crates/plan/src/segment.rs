@@ -16,9 +16,8 @@ pub(crate) fn segment(program: &Program) -> Vec<Phase> {
     let mut phases: Vec<Phase> = Vec::with_capacity(graph.values.len());
     for (index, value) in graph.values.iter().enumerate() {
         // All rows at once are there when the walk over them has ended.
-        let all = value.op.needs_all_rows();
         let before = value.op.operands().into_iter().map(|o| {
-            let walked = all && computed_by(graph, o).is_some();
+            let walked = takes_all(graph, &value.op, o) && computed_by(graph, o).is_some();
             available(graph, &phases, o) + u32::from(walked)
         });
         let level = before.max().unwrap_or(0);
@@ -43,6 +42,16 @@ pub(crate) fn computed_by(graph: &Graph, id: ValueId) -> Option<RowId> {
     }
 }
 
+/// Returns whether an operation takes all rows of an operand at once, if it has rows: also a body
+/// that sees them whole.
+fn takes_all(graph: &Graph, op: &Op, operand: ValueId) -> bool {
+    let whole = match op {
+        Op::Map { captured, .. } => captured.contains(&operand),
+        _ => false,
+    };
+    op.needs_all_rows() || whole && graph.values[operand.0 as usize].shape.rows.is_some()
+}
+
 /// Returns the first level that may use a value.
 fn available(graph: &Graph, phases: &[Phase], id: ValueId) -> u32 {
     let value = &graph.values[id.0 as usize];
@@ -62,18 +71,24 @@ fn delay(graph: &Graph, phases: &mut [Phase]) {
         let rows = graph.values[id.0 as usize].shape.rows;
         rows.is_some() && computed_by(graph, *id) == rows
     };
-    // No result is needed early: all are revealed after the last segment.
-    let latest = |(index, phase): (usize, &Phase)| match by_rows(&ValueId(index as u32)) {
-        true => u32::MAX,
-        false => phase.level,
+    // No result is needed early: all are revealed after the last segment. What meets all rows of a
+    // table stays where these are there.
+    let latest = |(index, phase): (usize, &Phase)| {
+        let op = &graph.values[index].op;
+        let mut operands = op.operands().into_iter();
+        let meets = operands.any(|operand| takes_all(graph, op, operand));
+        match by_rows(&ValueId(index as u32)) && !meets {
+            true => u32::MAX,
+            false => phase.level,
+        }
     };
     let mut levels = phases.iter().enumerate().map(latest).collect::<Vec<_>>();
     let mut settled = false;
     while !settled {
         settled = true;
         for (index, value) in graph.values.iter().enumerate().rev() {
-            let before = u32::from(value.op.needs_all_rows());
             for operand in value.op.operands().iter().filter(|id| by_rows(id)) {
+                let before = u32::from(takes_all(graph, &value.op, *operand));
                 let latest = levels[index].saturating_sub(before);
                 levels[operand.0 as usize] = latest.min(levels[operand.0 as usize]);
             }

@@ -42,6 +42,8 @@ pub struct RowPlan {
     pub name: String,
     /// Upper bound.
     pub bound: u64,
+    /// The row counts that it adds up; none for that of a table.
+    pub sum: Vec<RowId>,
     /// Rows of a full tile; the last tile of a run may have fewer.
     pub tile: u64,
 }
@@ -206,6 +208,25 @@ pub enum LinearFactor {
     },
 }
 
+/// A reduction of a [`StepOp::Cross`], by the tree of a [`StepOp::Fold`] in each block.
+#[derive(Clone)]
+pub struct Crossed {
+    /// The value.
+    pub value: PlanValue,
+    /// First output of the tape that is reduced.
+    pub first: u32,
+    /// Elements that are reduced side by side, and elements of the value for each lane.
+    pub inner: u32,
+    /// Combining tapes by level.
+    pub levels: Vec<TapeId>,
+    /// Planes at each level, one more than levels.
+    pub bits: Vec<u8>,
+    /// True if elements are two's complement when resized.
+    pub signed: bool,
+    /// Tape that combines the results of two blocks.
+    pub carry: TapeId,
+}
+
 /// Operation of a step. Values named `out` are written once per segment (once per tile).
 #[derive(Clone)]
 pub enum StepOp {
@@ -245,6 +266,16 @@ pub enum StepOp {
         /// The rows: `lanes` are the rows, `inner` the elements of each.
         operand: Operand,
         /// Moved rows.
+        out: PlanValue,
+    },
+    /// Puts all rows of tables under one another (elements of equal bits), without any message, in
+    /// a segment that runs once. The views are those of all rows of each table.
+    Append {
+        /// The rows of each table: `lanes` are the rows, `inner` the elements of each.
+        parts: Vec<(RowId, Operand)>,
+        /// The row count that adds up theirs.
+        rows: RowId,
+        /// The rows of all.
         out: PlanValue,
     },
     /// Concatenates elements (of equal bits), without any message: in each lane those of all parts,
@@ -351,6 +382,26 @@ pub enum StepOp {
         captured: Vec<PlanValue>,
         /// The elements after the last stage.
         outs: Vec<PlanValue>,
+    },
+    /// Reduces all rows of a table for each element of the outermost dimension of `over`. The
+    /// tape's inputs are: one element of each of `over`, one row of each of `across`, `captured`;
+    /// its outputs: what is reduced. Blocks of rows ([`cross::block`](crate::cross::block)) are
+    /// computed and reduced one after the other.
+    Cross {
+        /// The table.
+        rows: RowId,
+        /// Number of elements of `over`.
+        length: Len,
+        /// Tape of a pair.
+        tape: TapeId,
+        /// Values whose elements meet every row, as in [`StepOp::Scan`].
+        over: Vec<Operand>,
+        /// Rows of the table; the views are those of all rows.
+        across: Vec<Operand>,
+        /// Values that every pair reads whole.
+        captured: Vec<PlanValue>,
+        /// The reductions.
+        outs: Vec<Crossed>,
     },
     /// Converts a value to another domain.
     Convert {

@@ -2,13 +2,13 @@
 
 use crate::flow::{self, IN_FLIGHT};
 use crate::steps::{
-    Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Rearrangement, Step, StepOp,
-    SymView, TapeId, ValuePlan,
+    Crossed, Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Rearrangement,
+    Step, StepOp, SymView, TapeId, ValuePlan,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::Gate;
 use sealane_parties::PartyId;
-use sealane_program::types::Data;
+use sealane_program::types::{Data, RowId};
 use sealane_protocol::{Domain, Timing};
 use std::fmt::Write as _;
 
@@ -81,7 +81,15 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
     }
     for (index, rows) in plan.rows.iter().enumerate() {
         let (name, bound, tile) = (&rows.name, rows.bound, rows.tile);
-        writeln!(text, "rows {index} {name}: at most {bound}, {tile} a tile")?;
+        let parts = rows.sum.iter().map(|part| part.0.to_string());
+        let sum = match rows.sum.is_empty() {
+            true => String::new(),
+            false => format!(", the sum of {}", parts.collect::<Vec<_>>().join(" ")),
+        };
+        writeln!(
+            text,
+            "rows {index} {name}: at most {bound}, {tile} a tile{sum}"
+        )?;
     }
     for (index, tape) in plan.tapes.iter().enumerate() {
         let (xors, ands, depth) = (tape.xors.len(), tape.ands.len(), tape.depth);
@@ -191,8 +199,36 @@ fn step_line(step: &Step) -> String {
                 list(captured)
             )
         }
+        StepOp::Cross {
+            rows,
+            length,
+            tape,
+            over,
+            across,
+            captured,
+            outs,
+        } => {
+            let outs = outs.iter().map(crossed).collect::<Vec<_>>();
+            format!(
+                "{} from {} of {} times all rows {} of {} by t{} with {}",
+                outs.join(", "),
+                len(length),
+                reads(over),
+                rows.0,
+                reads(across),
+                tape.0,
+                list(captured)
+            )
+        }
         StepOp::Concat { parts, out } => {
             format!("v{} = concat {}", out.0, reads(parts))
+        }
+        StepOp::Append { parts, rows, out } => {
+            let part = |(rows, operand): &(RowId, Operand)| {
+                format!("all rows {} of {}", rows.0, read(operand))
+            };
+            let parts = parts.iter().map(part).collect::<Vec<_>>();
+            format!("v{} = rows {} from {}", out.0, rows.0, parts.join(" and "))
         }
         StepOp::Tape {
             tape,
@@ -268,6 +304,17 @@ fn step_line(step: &Step) -> String {
         StepOp::Settle => "settle".to_string(),
         StepOp::Open { value, out } => format!("v{} = open v{}", out.0, value.0),
     }
+}
+
+fn crossed(out: &Crossed) -> String {
+    let levels = out.levels.iter().map(|id| format!("t{}", id.0));
+    let levels = levels.collect::<Vec<_>>().join(" ");
+    let sign = if out.signed { "signed" } else { "unsigned" };
+    let (value, first, inner) = (out.value.0, out.first, out.inner);
+    format!(
+        "v{value}[{first} x {inner}] by [{levels}] in {:?} {sign} bits, carry t{}",
+        out.bits, out.carry.0
+    )
 }
 
 /// Long tables are replaced by their hash, to keep the listing readable.

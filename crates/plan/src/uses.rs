@@ -22,6 +22,8 @@ pub enum StepKind {
     Scan,
     /// Elements that meet along a network.
     Meet,
+    /// Elements that meet all rows of a table.
+    Cross,
     /// Checks are settled.
     Settle,
     /// A value is opened to all.
@@ -37,6 +39,7 @@ impl StepOp {
             | StepOp::Rearrange { .. }
             | StepOp::Move { .. }
             | StepOp::Concat { .. }
+            | StepOp::Append { .. }
             | StepOp::Linear { .. } => StepKind::Local,
             StepOp::Input { .. } => StepKind::Input,
             StepOp::Convert { .. } => StepKind::Convert,
@@ -45,17 +48,23 @@ impl StepOp {
             StepOp::Fold { .. } => StepKind::Fold,
             StepOp::Scan { .. } => StepKind::Scan,
             StepOp::Meet { .. } => StepKind::Meet,
+            StepOp::Cross { .. } => StepKind::Cross,
             StepOp::Settle => StepKind::Settle,
             StepOp::Open { .. } => StepKind::Open,
         }
     }
 
-    /// Returns the table all of whose rows the step takes at once.
-    pub fn all_rows(&self) -> Option<RowId> {
+    /// Returns the tables all of whose rows the step takes or makes at once.
+    pub fn all_rows(&self) -> Vec<RowId> {
         match self {
-            StepOp::Rearrange { rows, .. } => Some(*rows),
-            StepOp::Meet { rows, .. } => *rows,
-            _ => None,
+            StepOp::Rearrange { rows, .. } => vec![*rows],
+            StepOp::Append { parts, rows, .. } => {
+                let parts = parts.iter().map(|(rows, _)| *rows);
+                parts.chain([*rows]).collect()
+            }
+            StepOp::Meet { rows, .. } => rows.iter().copied().collect(),
+            StepOp::Cross { rows, .. } => vec![*rows],
+            _ => Vec::new(),
         }
     }
 
@@ -89,8 +98,15 @@ impl StepOp {
             StepOp::RowNumber { .. } => Vec::new(),
             StepOp::Rearrange { operand, .. } => vec![operand.value],
             StepOp::Meet { over, captured, .. } => [&of(over)[..], captured].concat(),
+            StepOp::Cross {
+                over,
+                across,
+                captured,
+                ..
+            } => [&of(over)[..], &of(across), captured].concat(),
             StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => vec![operand.value],
             StepOp::Concat { parts, .. } => of(parts),
+            StepOp::Append { parts, .. } => parts.iter().map(|(_, part)| part.value).collect(),
             StepOp::Tape { operands, .. } => of(operands),
             StepOp::Linear { terms, .. } => terms.iter().map(|t| t.operand.value).collect(),
             StepOp::Product { left, right, .. } => vec![left.value, right.value],
@@ -114,6 +130,7 @@ impl StepOp {
             | StepOp::Rearrange { out, .. }
             | StepOp::Move { out, .. }
             | StepOp::Concat { out, .. }
+            | StepOp::Append { out, .. }
             | StepOp::Linear { out, .. }
             | StepOp::Product { out, .. }
             | StepOp::Fold { out, .. }
@@ -123,6 +140,7 @@ impl StepOp {
             StepOp::Tape { outs, .. } => of(outs),
             StepOp::Scan { carries, outs, .. } => [carries.clone(), of(outs)].concat(),
             StepOp::Meet { outs, .. } => outs.clone(),
+            StepOp::Cross { outs, .. } => outs.iter().map(|out| out.value).collect(),
         }
     }
 
@@ -136,12 +154,26 @@ impl StepOp {
                 each(captured);
                 over.iter_mut().for_each(|o| o.value = new(o.value));
             }
+            StepOp::Cross {
+                over,
+                across,
+                captured,
+                ..
+            } => {
+                each(captured);
+                let operands = over.iter_mut().chain(across);
+                operands.for_each(|o| o.value = new(o.value));
+            }
             StepOp::Move { operand, .. }
             | StepOp::Rearrange { operand, .. }
             | StepOp::Fold { operand, .. } => {
                 operand.value = new(operand.value);
             }
             StepOp::Concat { parts, .. } => parts.iter_mut().for_each(|o| o.value = new(o.value)),
+            StepOp::Append { parts, .. } => {
+                let operands = parts.iter_mut().map(|(_, operand)| operand);
+                operands.for_each(|o| o.value = new(o.value));
+            }
             StepOp::Tape { operands, .. } => {
                 operands.iter_mut().for_each(|o| o.value = new(o.value));
             }

@@ -309,7 +309,8 @@ fn rows_seen_whole_are_refused_with_a_hint() {
     let y = s.column("y", 0, Type::unsigned(8));
     let odd = s.map(x, |s, element| {
         let equal = s.binary(Binary::Eq, y, element);
-        s.reduce(Reduction::Any, equal, None)
+        let sofar = s.accumulate(Reduction::Any, equal);
+        s.reduce(Reduction::All, sofar, None)
     });
     s.reveal("odd", odd, &[0]);
     let error = plan::<Honest>(&s.finish(), 0, NetworkClass::Lan)

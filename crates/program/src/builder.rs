@@ -53,6 +53,8 @@
 //! | `end_scan(carries: &[Operand], outputs: &[Operand], span) -> (carries, outputs)` | |
 //! | `begin_sort(over: &[Handle], span) -> (before, behind)` | two `Vec` of slices |
 //! | `end_sort(exchange: Operand, span) -> Vec<Handle>` | the sorted tensors |
+//! | `begin_prefix(over: &[Handle], span) -> (before, behind)` | two `Vec`, to be combined |
+//! | `end_prefix(returns: &[Operand], span) -> Vec<Handle>` | the combinations so far |
 //! | `row_number(of: Handle, span) -> Handle` | 0, 1, 2, … along axis 0 |
 //! | `roll(of: Handle, by: i64, span) -> Handle` | rows in a circle |
 //! | `random(bits: u8, count: u64, span) -> Handle` | numbers that no party knows |
@@ -62,8 +64,8 @@
 //! | `reveal(name, Operand, to: &[u8], Type, span)` | |
 //! | `finish(self) -> (Program, Vec<Diagnostic>)` | the second are warnings |
 //!
-//! `value(Handle) -> Option<&Value>` and `shape_text(&Shape) -> String` serve `dtype`, `shape` and
-//! `repr`. `span` is `Option<&Span>` throughout.
+//! `value(Handle) -> Option<&Value>`, `row_counts() -> &[RowSymbol]` and `shape_text(&Shape) ->
+//! String` serve `dtype`, `shape` and `repr`. `span` is `Option<&Span>` throughout.
 
 mod arrange;
 mod bodies;
@@ -82,7 +84,7 @@ pub use indexing::Index;
 use crate::check::{MAX_CONST_ELEMENTS, MAX_NESTING, MAX_VALUES};
 use crate::decimal::range_text;
 use crate::float;
-use crate::graph::{Op, Program, Value, ValueId};
+use crate::graph::{Op, Program, RowSymbol, Value, ValueId};
 use crate::infer::{self, Scope};
 use crate::literal::Literal;
 use crate::types::{Data, Range, Shape, Type};
@@ -168,6 +170,9 @@ enum BodyKind {
     Sort {
         over: Vec<ValueId>,
     },
+    Prefix {
+        over: Vec<ValueId>,
+    },
 }
 
 impl Builder {
@@ -184,6 +189,11 @@ impl Builder {
             .into_iter()
             .filter_map(|(handle, name)| Some((self.resolve(handle).ok()?, name)));
         self.called = found.collect();
+    }
+
+    /// The row counts so far: those that were declared, and sums of them.
+    pub fn row_counts(&self) -> &[RowSymbol] {
+        &self.program.rows
     }
 
     /// A shape with the names of its rows: `[patients, 30]`.
@@ -352,7 +362,7 @@ impl Builder {
         let scan = self
             .open
             .iter()
-            .any(|open| matches!(open.kind, BodyKind::Scan { .. }));
+            .any(|open| matches!(open.kind, BodyKind::Scan { .. } | BodyKind::Prefix { .. }));
         if scan && matches!(error.code, Code::RangeOverflow | Code::IndexRange) {
             error.reason += "; in a scan, a carry can hold any value of its type";
         }

@@ -85,9 +85,10 @@ fn header(program: &Program) -> Result<(), Diagnostic> {
         unique("party", party, parties.insert(party))?;
     }
     let mut names = BTreeSet::new();
-    for rows in &program.rows {
+    for (index, rows) in program.rows.iter().enumerate() {
         row_count(rows)?;
         unique("row count", &rows.name, names.insert(&rows.name))?;
+        sum_of_rows(&program.rows[..index], rows)?;
     }
     let mut names = BTreeSet::new();
     for declared in &program.inputs {
@@ -106,12 +107,40 @@ fn known_rows(program: &Program) -> Result<(), Diagnostic> {
                 .rows
                 .is_some_and(|id| usize::from(id.0) == index)
         };
-        if !program.inputs.iter().any(counts) {
+        if rows.sum.is_empty() && !program.inputs.iter().any(counts) {
             let message = format!("no input has the rows `{}`", rows.name);
             return Err(Diagnostic::new(Code::Name, message)
                 .because("the number of rows is read from the inputs")
                 .hint("give an input this number of rows, or leave it out"));
         }
+    }
+    Ok(())
+}
+
+/// A row count that adds up others, which stand before it: those of tables, each of its sums once.
+pub(crate) fn sum_of_rows(before: &[RowSymbol], rows: &RowSymbol) -> Result<(), Diagnostic> {
+    if rows.sum.is_empty() {
+        return Ok(());
+    }
+    let mut bound = 0u64;
+    for id in &rows.sum {
+        match before.get(usize::from(id.0)) {
+            Some(part) if part.sum.is_empty() => bound = bound.saturating_add(part.bound),
+            _ => return Err(invalid("a row count adds up what are no rows of a table")),
+        }
+    }
+    let new = before.iter().all(|other| other.sum != rows.sum);
+    if rows.sum.len() > MAX_PARTIES {
+        let count = rows.sum.len();
+        let message = format!("the rows of {count} tables stand under one another");
+        return Err(Diagnostic::new(Code::Limit, message)
+            .because(format!("there can be at most {MAX_PARTIES}"))
+            .hint("join tables of one owner before the run"));
+    }
+    if rows.sum.len() < 2 || bound != rows.bound || !new {
+        return Err(invalid(
+            "a row count is no sum, has another bound than its parts, or is there twice",
+        ));
     }
     Ok(())
 }

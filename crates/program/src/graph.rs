@@ -39,10 +39,13 @@ pub struct RowSymbol {
     pub name: String,
     /// Its upper bound; the number of rows is 1 to `bound`.
     pub bound: u64,
+    /// The row counts that it adds up, none of which is a sum itself; empty if it is that of a
+    /// table.
+    pub sum: Vec<RowId>,
 }
 
 impl RowSymbol {
-    /// Returns whether a table may have so many rows.
+    /// Returns whether there may be so many rows.
     pub fn allows(&self, count: u64) -> bool {
         (1..=self.bound).contains(&count)
     }
@@ -93,7 +96,7 @@ pub struct Reveal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ValueId(pub u32);
 
-/// A graph: the main one, or the body of a `map`, `scan` or `sort`, traced once.
+/// A graph: the main one, or the body of a `map`, `scan`, `sort` or `prefix`, traced once.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Graph {
     /// Number of leading values that are parameters.
@@ -213,6 +216,9 @@ pub enum Op {
         /// Indices of entries: integers from 0.
         index: ValueId,
     },
+    /// The rows of tables one under the other, in this order. Their number is the row count that
+    /// adds up those of the tables; all other axes are equal.
+    Append(Vec<ValueId>),
     /// Equal shapes joined along a new fixed axis.
     Stack(Vec<ValueId>, u32),
     /// The body applied to each element of axis 0 of every `over` (equal first dimensions);
@@ -292,6 +298,19 @@ pub enum Op {
         of: ValueId,
         /// Places where a reduction begins, beside the first.
         starts: Option<ValueId>,
+    },
+    /// The elements so far along axis 0 of every `over` (equal first dimensions), combined by the
+    /// body, which is an associative operation: in the order of the network by Brent and Kung,
+    /// whatever it is. Body parameters: what slices of `over` up to a place make, what those behind
+    /// it make, then `captured`; it returns a value for each `over`, of the same type and shape,
+    /// and takes any value of the type. One [`Op::Part`] for each `over`.
+    Prefix {
+        /// Tensors that are combined together.
+        over: Vec<ValueId>,
+        /// Values that every combination sees whole.
+        captured: Vec<ValueId>,
+        /// The body.
+        body: Box<Graph>,
     },
     /// The elements along axis 0 of every `over` (equal first dimensions) for which `keep`, a
     /// `bool` for each, is true: in their order, one after the other from the first place on.
@@ -397,6 +416,15 @@ pub enum Reduction {
 
 /// The rows of a concrete run, by [`RowId`].
 pub type RowCounts = Vec<u64>;
+
+/// The row count that `symbol` adds up, if it is a sum of counts that are all known.
+pub fn summed_rows(symbol: &RowSymbol, counts: &[Option<u64>]) -> Option<u64> {
+    let mut parts = symbol.sum.iter().map(|rows| counts[usize::from(rows.0)]);
+    match symbol.sum.is_empty() {
+        true => None,
+        false => parts.try_fold(0u64, |sum, part| Some(sum.saturating_add(part?))),
+    }
+}
 
 /// Number of rows that a concrete run has for `rows`, which is one of its program.
 pub fn row_count(counts: &RowCounts, rows: RowId) -> u64 {

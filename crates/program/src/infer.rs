@@ -19,9 +19,10 @@ pub(crate) mod shape;
 use crate::call;
 use crate::decimal;
 use crate::graph::{Input, Op, RowSymbol, Value, ValueId, Visibility};
-use crate::types::{Data, Dim, Range, Shape, Type};
+use crate::types::{Data, Dim, Range, RowId, Shape, Type};
 use sealane_diagnostic::Diagnostic;
 
+pub(crate) use arrange::sum_of_rows;
 pub(crate) use body::{graph, params};
 pub(crate) use fixed::SumProduct;
 pub(crate) use float::unfit;
@@ -114,10 +115,13 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic>
         }
         Op::View { of, start, dims } => arrange::view(scope, *of, *start, dims),
         Op::Concat(values, axis) => arrange::concat(scope, values, *axis),
+        Op::Append(values) => arrange::append(scope, values),
         Op::Accumulate(op, of, axis) => arrange::accumulate(scope, *op, *of, *axis),
         Op::Lookup { table, index } => lookup::lookup(scope, *table, *index),
         Op::Stack(values, axis) => lanes::stack(scope, values, *axis),
-        Op::Map { .. } | Op::Scan { .. } | Op::Sort { .. } => body::whole(scope, op),
+        Op::Map { .. } | Op::Scan { .. } | Op::Sort { .. } | Op::Prefix { .. } => {
+            body::whole(scope, op)
+        }
         Op::RowNumber(rows) => order::row_number(scope, *rows),
         Op::Random { bits, count } => lanes::random(*bits, *count),
         Op::Roll { of, by } => order::roll(scope, *of, *by),
@@ -202,7 +206,19 @@ impl<'a> Scope<'a> {
     pub(crate) fn length(&self, dim: Dim) -> (u64, u64) {
         match dim {
             Dim::Fixed(n) => (n, n),
-            Dim::Rows(rows) => (1, self.rows.get(usize::from(rows.0)).map_or(1, |r| r.bound)),
+            Dim::Rows(rows) => match self.rows.get(usize::from(rows.0)) {
+                // Every table has a row.
+                Some(symbol) => (symbol.sum.len().max(1) as u64, symbol.bound),
+                None => (1, 1),
+            },
+        }
+    }
+
+    /// The row counts of tables that a row count adds up: itself, if it is that of a table.
+    pub(crate) fn addends(&self, rows: RowId) -> Vec<RowId> {
+        match self.rows.get(usize::from(rows.0)) {
+            Some(symbol) if !symbol.sum.is_empty() => symbol.sum.clone(),
+            _ => vec![rows],
         }
     }
 

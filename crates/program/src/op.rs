@@ -17,9 +17,10 @@ impl Op {
             Op::Select(condition, yes, no) => vec![*condition, *yes, *no],
             Op::Lookup { table, index } => vec![*table, *index],
             Op::Stack(values, _) | Op::Concat(values, _) | Op::Call(_, values) => values.clone(),
-            Op::Map { over, captured, .. } | Op::Sort { over, captured, .. } => {
-                [&over[..], captured].concat()
-            }
+            Op::Append(values) => values.clone(),
+            Op::Map { over, captured, .. }
+            | Op::Sort { over, captured, .. }
+            | Op::Prefix { over, captured, .. } => [&over[..], captured].concat(),
             Op::Scan {
                 init,
                 over,
@@ -52,7 +53,10 @@ impl Op {
             Op::Select(c, yes, no) => (*c, *yes, *no) = (new(*c), new(*yes), new(*no)),
             Op::Lookup { table, index } => (*table, *index) = (new(*table), new(*index)),
             Op::Stack(values, _) | Op::Concat(values, _) | Op::Call(_, values) => each(values),
-            Op::Map { over, captured, .. } | Op::Sort { over, captured, .. } => {
+            Op::Append(values) => each(values),
+            Op::Map { over, captured, .. }
+            | Op::Sort { over, captured, .. }
+            | Op::Prefix { over, captured, .. } => {
                 each(over);
                 each(captured);
             }
@@ -69,18 +73,24 @@ impl Op {
         }
     }
 
-    /// The body of a `map`, `scan` or `sort`.
+    /// The body of a `map`, `scan`, `sort` or `prefix`.
     pub fn body(&self) -> Option<&Graph> {
         match self {
-            Op::Map { body, .. } | Op::Scan { body, .. } | Op::Sort { body, .. } => Some(body),
+            Op::Map { body, .. }
+            | Op::Scan { body, .. }
+            | Op::Sort { body, .. }
+            | Op::Prefix { body, .. } => Some(body),
             _ => None,
         }
     }
 
-    /// The body of a `map`, `scan` or `sort`, to be changed.
+    /// The body of a `map`, `scan`, `sort` or `prefix`, to be changed.
     pub fn body_mut(&mut self) -> Option<&mut Graph> {
         match self {
-            Op::Map { body, .. } | Op::Scan { body, .. } | Op::Sort { body, .. } => Some(body),
+            Op::Map { body, .. }
+            | Op::Scan { body, .. }
+            | Op::Sort { body, .. }
+            | Op::Prefix { body, .. } => Some(body),
             _ => None,
         }
     }
@@ -94,9 +104,11 @@ impl Op {
     pub fn needs_all_rows(&self) -> bool {
         matches!(
             self,
-            Op::Roll { .. }
+            Op::Append(_)
+                | Op::Roll { .. }
                 | Op::Head { .. }
                 | Op::Sort { .. }
+                | Op::Prefix { .. }
                 | Op::Running { .. }
                 | Op::Compact { .. }
         )

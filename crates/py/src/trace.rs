@@ -21,7 +21,6 @@ pub struct Trace {
     /// None once the trace is finished.
     builder: Option<Builder>,
     parties: Vec<String>,
-    rows: Vec<String>,
 }
 
 #[pymethods]
@@ -33,14 +32,12 @@ impl Trace {
         Ok(Trace {
             builder: Some(builder),
             parties: Vec::new(),
-            rows: Vec::new(),
         })
     }
 
     /// Declares a number of rows.
     fn rows(&mut self, py: Python<'_>, name: String, bound: u64) -> PyResult<()> {
         self.build(py, |builder| builder.rows(&name, bound))?;
-        self.rows.push(name);
         Ok(())
     }
 
@@ -73,7 +70,8 @@ impl Trace {
     ) -> PyResult<Node> {
         let ty = type_of(kind)?;
         let span = at.map(Span::from);
-        let rows = rows.and_then(|rows| self.rows.iter().position(|name| name == rows));
+        let known = self.builder.as_ref().ok_or_else(finished)?.row_counts();
+        let rows = rows.and_then(|rows| known.iter().position(|known| known.name == rows));
         let shape = Shape {
             rows: rows.map(|index| RowId(index as u16)),
             fixed,
@@ -484,6 +482,32 @@ impl Trace {
         self.nodes(sorted)
     }
 
+    /// Opens the body of a combination; returns the elements up to a place and behind it.
+    fn open_prefix(
+        &mut self,
+        py: Python<'_>,
+        over: Vec<Item<'_>>,
+        at: Option<PySpan>,
+    ) -> PyResult<(Vec<Node>, Vec<Node>)> {
+        let span = at.map(Span::from);
+        let over = self.handles(py, over, span.as_ref())?;
+        let sides = self.build(py, |builder| builder.begin_prefix(&over, span.as_ref()))?;
+        Ok((self.nodes(sides.0)?, self.nodes(sides.1)?))
+    }
+
+    /// Closes the body of a combination; returns the combinations so far.
+    fn close_prefix(
+        &mut self,
+        py: Python<'_>,
+        returns: Vec<Item<'_>>,
+        at: Option<PySpan>,
+    ) -> PyResult<Vec<Node>> {
+        let span = at.map(Span::from);
+        let returns = self.operands(py, returns, span.as_ref())?;
+        let made = self.build(py, |builder| builder.end_prefix(&returns, span.as_ref()))?;
+        self.nodes(made)
+    }
+
     /// Adds the numbers of places along axis 0.
     fn row_number(&mut self, py: Python<'_>, a: Item<'_>, at: Option<PySpan>) -> PyResult<Node> {
         self.on_handles(py, at, [a], |builder, [a], span| {
@@ -759,7 +783,7 @@ impl Trace {
         let rows = value
             .shape
             .rows
-            .map(|id| self.rows[usize::from(id.0)].clone());
+            .map(|id| builder.row_counts()[usize::from(id.0)].name.clone());
         let fixed = value.shape.fixed.iter().copied().map(item::Length::Fixed);
         let shape = rows
             .map(item::Length::Rows)

@@ -215,6 +215,7 @@ fn cells_in_memory_follow_the_same_rule() {
     let people = sealane_program::graph::RowSymbol {
         name: "people".into(),
         bound: 4,
+        sum: Vec::new(),
     };
     let take = |input: &Input, dims: &[u64], cells: &[Option<Cell<'_>>]| {
         let rows = input.shape.rows.map(|_| &people);

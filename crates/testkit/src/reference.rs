@@ -12,7 +12,7 @@ mod floats;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use floats::Floats;
 use sealane_program::graph::{
-    Binary, Graph, Op, Program, Reduction, RowCounts, Unary, Value, ValueId, row_count,
+    Binary, Graph, Op, Program, Reduction, RowCounts, Unary, Value, ValueId, row_count, summed_rows,
 };
 use sealane_program::types::{Data, Dim, Range, Shape, Type};
 use sha2::Digest;
@@ -79,7 +79,7 @@ pub fn evaluate(
     Ok(results.collect())
 }
 
-/// Row counts of the inputs, by `RowId`; 1 if no input determines it.
+/// Row counts of the inputs and their sums, by `RowId`; 1 if no input determines it.
 pub fn rows(program: &Program, inputs: &BTreeMap<String, Data>) -> Result<RowCounts, BadInput> {
     let mut counts = vec![None; program.rows.len()];
     for input in &program.inputs {
@@ -102,7 +102,10 @@ pub fn rows(program: &Program, inputs: &BTreeMap<String, Data>) -> Result<RowCou
             return Err(bad("has another number of rows than an input before it"));
         }
     }
-    Ok(counts.into_iter().map(|count| count.unwrap_or(1)).collect())
+    for (index, symbol) in program.rows.iter().enumerate() {
+        counts[index] = counts[index].or(summed_rows(symbol, &counts)).or(Some(1));
+    }
+    Ok(counts.into_iter().flatten().collect())
 }
 
 /// Properties of a run that all of its graphs share.
@@ -154,6 +157,11 @@ fn run(graph: &Graph, params: Vec<Tensor>, context: Context) -> Vec<Vec<Tensor>>
                 captured,
                 body,
             } => sort(&done, over, captured, body, context),
+            Op::Prefix {
+                over,
+                captured,
+                body,
+            } => prefix(&done, over, captured, body, context),
             Op::Compact { keep, over } => compact(&done, *keep, over),
             Op::View { of, start, dims } => {
                 let by_rows = value.shape.rows.is_some();
@@ -267,6 +275,35 @@ fn sort(
     over.iter().map(sorted).collect()
 }
 
+/// Combines elements in order, which is any order where the combination is associative.
+fn prefix(
+    done: &[Vec<Tensor>],
+    over: &[ValueId],
+    captured: &[ValueId],
+    body: &Graph,
+    context: Context,
+) -> Vec<Tensor> {
+    let of = |id: &ValueId| done[id.0 as usize][0].clone();
+    let slices = |turn: u64| over.iter().map(move |id| pick(&of(id), 0, turn, 1, true));
+    let mut sofar = vec![slices(0).collect::<Vec<_>>()];
+    for turn in 1..of(&over[0]).shape[0] {
+        let before = sofar[turn as usize - 1].iter().cloned();
+        let params = before.chain(slices(turn)).chain(captured.iter().map(of));
+        let values = run(body, params.collect(), context);
+        let returned = body
+            .returns
+            .iter()
+            .map(|id| values[id.0 as usize][0].clone());
+        sofar.push(returned.collect());
+    }
+    let parts = 0..over.len();
+    let stacked = parts.map(|part| {
+        let all = sofar.iter().map(|values| &values[part]);
+        stack(&all.collect::<Vec<_>>(), 0)
+    });
+    stacked.collect()
+}
+
 /// Moves the elements that are kept to the front; zeros fill the rest.
 fn compact(done: &[Vec<Tensor>], keep: ValueId, over: &[ValueId]) -> Vec<Tensor> {
     let keep = &done[keep.0 as usize][0].numbers;
@@ -376,6 +413,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
         Op::Concat(values, axis) => {
             arrange::concat(&values.iter().map(of).collect::<Vec<_>>(), *axis as usize)
         }
+        Op::Append(values) => arrange::concat(&values.iter().map(of).collect::<Vec<_>>(), 0),
         Op::Accumulate(op, a, axis) => {
             arrange::accumulate(of(a), *axis, |x, y| match (first, op) {
                 (Some(floats), Reduction::Min | Reduction::Max) => {
@@ -437,6 +475,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
         | Op::Map { .. }
         | Op::Scan { .. }
         | Op::Sort { .. }
+        | Op::Prefix { .. }
         | Op::View { .. }
         | Op::Compact { .. } => unreachable!("in `run`"),
     };

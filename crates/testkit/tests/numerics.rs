@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 mod fixed;
 mod float;
+mod order;
 
 const fn u(bits: u8) -> Type {
     Type::unsigned(bits)
@@ -123,7 +124,8 @@ fn every_line_has_its_test() {
     let tests = concat!(
         include_str!("numerics.rs"),
         include_str!("numerics/fixed.rs"),
-        include_str!("numerics/float.rs")
+        include_str!("numerics/float.rs"),
+        include_str!("numerics/order.rs")
     );
     let mut lines = 0;
     for line in norm.lines() {
@@ -140,7 +142,7 @@ fn every_line_has_its_test() {
             "line {number} has no test"
         );
     }
-    assert_eq!(lines, 65);
+    assert_eq!(lines, 70);
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! Execution of a call. Most calls run one step of the protocol; reductions, loops and networks run
 //! a tape several times.
 
+mod cross;
+
 use super::walker::Walker;
 use super::{ShareRef, internal};
+use cross::Cross;
 use sealane_parties::PartySet;
 use sealane_party::{Factor, Fault, Opened, Shares, Step, Steps, Term};
 use sealane_plan::flow::{Call, TileRun};
 use sealane_plan::network::Stage;
-use sealane_plan::steps::{Len, Operand, PlanValue, Produced, Rearrangement, StepOp};
+use sealane_plan::steps::{Len, Operand, PlanValue, Produced, Rearrangement, StepOp, TapeId};
 use sealane_program::types::RowId;
 use sealane_protocol::View;
 use std::sync::Arc;
@@ -22,6 +25,8 @@ pub(super) enum Task<W: Steps> {
     Scan(Scan<W>),
     /// Network.
     Meet(Meet<W>),
+    /// Elements that meet all rows of a table.
+    Cross(Cross<W>),
     /// Combination of the result of a tile with the results of the tiles before it.
     Carry(PlanValue),
 }
@@ -92,6 +97,11 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 out,
             } => {
                 let share = self.rearranged(*how, *table, operand, block)?;
+                self.write(*out, share, block)?;
+                return Ok(None);
+            }
+            StepOp::Append { parts, out, .. } => {
+                let share = self.appended(parts, block)?;
                 self.write(*out, share, block)?;
                 return Ok(None);
             }
@@ -182,6 +192,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             }
             StepOp::Scan { .. } => return self.begin_scan(op, block),
             StepOp::Meet { .. } => return self.begin_network(op, block),
+            StepOp::Cross { .. } => return self.begin_cross(op, block),
         };
         Ok(Some((Task::Once, step)))
     }
@@ -215,7 +226,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 Ok(None)
             }
             Task::Fold(fold) => {
-                self.fold_level(op, fold, share)?;
+                let StepOp::Fold { bits, signed, .. } = op else {
+                    return Err(internal("not a fold"));
+                };
+                fold.level(share, bits, *signed);
                 self.fold_step(op, fold, block)
             }
             Task::Scan(scan) => {
@@ -226,6 +240,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 end_stage(op, meet, &share)?;
                 self.stage(op, meet, block)
             }
+            Task::Cross(cross) => self.cross_step(op, cross, share, block),
         }
     }
 
@@ -293,16 +308,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             return Err(internal("not a fold"));
         };
         if fold.length > 1 {
-            let half = fold.length / 2;
-            let pair = [fold.part(0, half), fold.part(half, half)];
-            let tape = levels.get(fold.level);
-            let tape = *tape.ok_or_else(|| internal("a fold with too few levels"))?;
-            return Ok(Some(self.run_tape(
-                tape,
-                *out,
-                half * fold.lanes,
-                pair.map(Arc::new).into(),
-            )));
+            return self.pairs(fold, levels, *out).map(Some);
         }
         let last = bits.last().copied();
         let last = last.ok_or_else(|| internal("a fold without widths"))?;
@@ -314,28 +320,19 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         Ok(None)
     }
 
-    /// Consumes the result of a level; an odd element is passed on unchanged.
-    fn fold_level(
+    /// The step of the next level of a tree.
+    fn pairs(
         &mut self,
-        op: &StepOp,
-        fold: &mut Fold<W>,
-        pairs: W::Share,
-    ) -> Result<(), Fault> {
-        let StepOp::Fold { bits, signed, .. } = op else {
-            return Err(internal("not a fold"));
-        };
-        let wide = usize::from(bits[fold.level + 1]);
+        fold: &Fold<W>,
+        levels: &[TapeId],
+        out: PlanValue,
+    ) -> Result<Step<'a, W>, Fault> {
         let half = fold.length / 2;
-        fold.current = Arc::new(match fold.length % 2 {
-            0 => pairs,
-            _ => {
-                let odd = fold.part(2 * half, 1).resize(0, wide, *signed);
-                W::Share::concat(&[&pairs, &odd])
-            }
-        });
-        fold.length -= half;
-        fold.level += 1;
-        Ok(())
+        let pair = [fold.part(0, half), fold.part(half, half)];
+        let tape = levels.get(fold.level);
+        let tape = *tape.ok_or_else(|| internal("a fold with too few levels"))?;
+        let operands = pair.map(Arc::new).into();
+        Ok(self.run_tape(tape, out, half * fold.lanes, operands))
     }
 
     fn begin_scan(
@@ -535,6 +532,23 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         Ok(Some(self.run_tape(*tape, outs[0], pairs, operands)))
     }
 
+    /// The rows of tables under one another.
+    fn appended(&mut self, parts: &[(RowId, Operand)], block: TileRun) -> Result<W::Share, Fault> {
+        let rows = parts.iter().map(|(table, operand)| {
+            let all = self.selected_of_all(operand, Some(*table), block)?;
+            let inner = all.inner.count();
+            let rows = all.gathered();
+            Ok(if inner == 1 {
+                rows
+            } else {
+                Arc::new(rows.spread(inner))
+            })
+        });
+        let rows = rows.collect::<Result<Vec<_>, Fault>>()?;
+        let rows = rows.iter().map(Arc::as_ref).collect::<Vec<_>>();
+        Ok(W::Share::concat(&rows))
+    }
+
     /// The rows of a table in other places.
     fn rearranged(
         &mut self,
@@ -617,6 +631,21 @@ fn end_stage<W: Steps>(op: &StepOp, meet: &mut Meet<W>, result: &W::Share) -> Re
 }
 
 impl<W: Steps> Fold<W> {
+    /// Consumes the result of a level; an odd element is passed on unchanged.
+    fn level(&mut self, pairs: W::Share, bits: &[u8], signed: bool) {
+        let wide = usize::from(bits[self.level + 1]);
+        let half = self.length / 2;
+        self.current = Arc::new(match self.length % 2 {
+            0 => pairs,
+            _ => {
+                let odd = self.part(2 * half, 1).resize(0, wide, signed);
+                W::Share::concat(&[&pairs, &odd])
+            }
+        });
+        self.length -= half;
+        self.level += 1;
+    }
+
     /// Returns the elements `first..first + count` along the dimension.
     fn part(&self, first: usize, count: usize) -> W::Share {
         let view = View {

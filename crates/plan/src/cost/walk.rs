@@ -2,6 +2,7 @@
 
 use super::clock::Payload;
 use super::timer;
+use crate::cross;
 use crate::flow::{IN_FLIGHT, Refill};
 use crate::network::Stage;
 use crate::steps::{Len, Plan, PlanValue, StepOp, TapeId};
@@ -312,7 +313,7 @@ impl<'a> Counter<'a> {
     pub fn material_bits_of_a_tile<P: Protocol>(&self, segment: usize) -> u64 {
         // Smaller tiles would leave as much for steps on all rows.
         let planned = self.plan.segments[segment].steps.iter().enumerate();
-        let steps = planned.filter(|(_, step)| step.op.all_rows().is_none());
+        let steps = planned.filter(|(_, step)| step.op.all_rows().is_empty());
         let pieces = steps.flat_map(|(step, _)| {
             self.pieces::<P>(Place {
                 segment,
@@ -415,6 +416,7 @@ impl<'a> Counter<'a> {
             | StepOp::Rearrange { .. }
             | StepOp::Move { .. }
             | StepOp::Concat { .. }
+            | StepOp::Append { .. }
             | StepOp::Linear { .. } => Vec::new(),
             StepOp::Input { input, out } => {
                 let (elements, value) = elements(out);
@@ -496,6 +498,31 @@ impl<'a> Counter<'a> {
                 let stage = |stage: &Stage| self.tape(*tape, outs[0], stage.pairs() as u64, 1);
                 stages.iter().map(stage).collect()
             }
+            StepOp::Cross {
+                rows: table,
+                length,
+                tape,
+                outs,
+                ..
+            } => {
+                let (lanes, all) = (length.at(rows), self.all_rows(*table));
+                let mut pieces = Vec::new();
+                let mut count = 0;
+                // Blocks of one size are alike, and so are the combinations of one with the next.
+                for (block, times) in cross::blocks(lanes, all) {
+                    count += times;
+                    pieces.push(self.tape(*tape, outs[0].value, lanes * block, times));
+                    for out in outs {
+                        let lanes = lanes * u64::from(out.inner);
+                        pieces.extend(self.tree(&out.levels, out.value, (block, lanes), times));
+                    }
+                }
+                for out in outs.iter().filter(|_| count > 1) {
+                    let lanes = lanes * u64::from(out.inner);
+                    pieces.push(self.tape(out.carry, out.value, lanes, count - 1));
+                }
+                pieces
+            }
             StepOp::Fold {
                 length,
                 lanes,
@@ -504,18 +531,28 @@ impl<'a> Counter<'a> {
                 ..
             } => {
                 let lanes = product(lanes);
-                let mut pieces = Vec::new();
-                let mut left = length.at(rows);
-                for level in levels {
-                    let pairs = left / 2;
-                    if pairs > 0 {
-                        pieces.push(self.tape(*level, *out, pairs * lanes, 1));
-                    }
-                    left -= pairs;
-                }
-                pieces
+                self.tree(levels, *out, (length.at(rows), lanes), 1)
             }
         }
+    }
+
+    /// Work of a tree over so many elements in each lane, `times` over.
+    fn tree(
+        &self,
+        levels: &[TapeId],
+        out: PlanValue,
+        (mut left, lanes): (u64, u64),
+        times: u64,
+    ) -> Vec<Piece<'a>> {
+        let mut pieces = Vec::new();
+        for level in levels {
+            let pairs = left / 2;
+            if pairs > 0 {
+                pieces.push(self.tape(*level, out, pairs * lanes, times));
+            }
+            left -= pairs;
+        }
+        pieces
     }
 
     /// Work of combining the result of a tile with that of the tiles before it, if there is any.

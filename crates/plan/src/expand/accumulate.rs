@@ -3,11 +3,13 @@
 //! Along a fixed axis of `n` elements, each second element is combined with the one before it, the
 //! halves are treated the same way, and the elements between are combined with the result before
 //! them (Ladner and Fischer, JACM 1980; Brent and Kung, 1982): fewer than `2 n` operations in fewer
-//! than `2 log2 n` steps. Rows are walked by a scan.
+//! than `2 log2 n` steps. Rows are walked by a scan, with `n` operations; where each operation of a
+//! scan is a round, they meet along the same network.
 
 use super::Expander;
 use sealane_program::graph::{Binary, Graph, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Data, Dim, Range, Shape};
+use sealane_protocol::Goal;
 
 impl Expander<'_> {
     /// Expands the reductions of the elements up to each one.
@@ -26,6 +28,17 @@ impl Expander<'_> {
             Reduction::All => Binary::And,
         };
         match self.of(of).shape.dim(axis as usize) {
+            Some(Dim::Rows(_)) if self.goal == Goal::Depth => {
+                let of = self.cast(of, value.ty, value.range);
+                self.push(Value {
+                    op: Op::Running {
+                        reduction,
+                        of,
+                        starts: None,
+                    },
+                    ..value.clone()
+                })
+            }
             Some(Dim::Rows(_)) => self.along_rows(value, (reduction, op), of),
             _ => {
                 let tree = Tree { value, op, axis };

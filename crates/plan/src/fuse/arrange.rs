@@ -3,6 +3,7 @@
 use super::site::{Access, Fuser};
 use crate::draft::{Phase, UnitWork};
 use crate::place::{Placement, lens};
+use crate::steps::Len;
 use sealane_program::graph::{Op, Value, ValueId};
 use sealane_protocol::Algebra;
 
@@ -42,6 +43,30 @@ impl Fuser<'_> {
             .body(unit)
             .push(cast, whole.ty, Vec::new(), whole.range);
         self.export(unit, node, None)
+    }
+
+    /// Adds rows of tables under one another.
+    pub(super) fn append(
+        &mut self,
+        value: &Value,
+        phase: Phase,
+        parts: &[(ValueId, Placement)],
+        algebra: Algebra,
+    ) -> Placement {
+        let part = |(id, placed): &(ValueId, Placement)| {
+            let read = placed.read(&[Len::Rows], placed.dims.len() - 1);
+            Some((self.main(*id).shape.rows?, read))
+        };
+        let reads = parts.iter().filter_map(part).collect::<Vec<_>>();
+        let Some(rows) = value.shape.rows else {
+            unreachable!("check has seen that they are rows")
+        };
+        let tensors = reads.iter().map(|(_, read)| read.tensor);
+        let rank = self.rank_after(&tensors.collect::<Vec<_>>(), phase);
+        let out = self.tensor_in(algebra, Some(rows), &value.shape.fixed, value.range);
+        let parts = reads;
+        self.unit(phase, rank, UnitWork::Append { parts, rows, out }, value);
+        Placement::whole(out, &lens(&value.shape))
     }
 
     /// Adds a concatenation: one lane for each place before the axis.

@@ -75,6 +75,11 @@ impl Fuser<'_> {
                 let parts = parts.collect::<Vec<_>>();
                 self.concat(value, phase, &parts, *axis as usize, Algebra::Z2k(k))
             }
+            Op::Append(parts) => {
+                let placed = |part: &ValueId| (*part, self.placed_in_ring(*part));
+                let parts = parts.iter().map(placed).collect::<Vec<_>>();
+                self.append(value, phase, &parts, Algebra::Z2k(k))
+            }
             Op::Cast(of) => self.placed_in_ring(*of),
             Op::Stack(parts, axis) if parts.len() == 1 => {
                 self.placed_in_ring(parts[0]).with_axis(*axis as usize)

@@ -346,34 +346,27 @@ impl<'a> Fuser<'a> {
         axis.map_or(placed.clone(), |axis| placed.move_last_to(axis))
     }
 
-    /// Refuses operands of a body over `over` that every lane sees whole but that have as many
-    /// elements as a table has rows.
-    pub fn refuse_rows(
-        &self,
-        ids: &[ValueId],
-        over: ValueId,
-        value: &Value,
-    ) -> Result<(), Diagnostic> {
+    /// Refuses operands of a body that every lane sees whole but that have as many elements as a
+    /// table has rows.
+    pub fn refuse_rows(&self, ids: &[ValueId], value: &Value) -> Result<(), Diagnostic> {
         let seen = ids.iter().find_map(|id| self.main(*id).shape.rows);
         let Some(rows) = seen.or_else(|| value.op.body().and_then(numbered)) else {
             return Ok(());
         };
         let name = &self.program.rows[usize::from(rows.0)].name;
-        // Where both have rows, a body over the other table is refused as well.
-        let hint = match self.main(over).shape.rows {
-            Some(_) => format!(
-                "give what the body sees a fixed number of elements, such as \
-                 `sl.Private[sl.u32, \"ann\", 100]` in place of `{name}`, or reduce it before \
-                 the body"
-            ),
-            None => "walk the rows with `map` or `scan`, or reduce them before the body".into(),
+        let hint = match &value.op {
+            Op::Map { .. } => {
+                "in a body of `sl.map`, compute on each row and reduce them, as in `sl.sum(x * e)`; \
+                 do the rest outside"
+            }
+            _ => "walk the rows outside of the body, or reduce them before it",
         };
         Err(Diagnostic {
             code: Code::WholeRows,
             message: format!("a body sees all `{name}` rows of a value at once"),
             span: value.span.clone(),
             reason: "a circuit is made before the number of rows is known".into(),
-            hint,
+            hint: hint.into(),
         })
     }
 }
@@ -402,7 +395,7 @@ fn name(op: &Op) -> String {
         Op::Lookup { .. } => "lookup".into(),
         Op::Stack(..) => "stack".into(),
         Op::View { .. } => "view".into(),
-        Op::Concat(..) => "concat".into(),
+        Op::Concat(..) | Op::Append(_) => "concat".into(),
         Op::Accumulate(reduction, ..) => format!("running {}", reduction.name()),
         Op::Map { .. } => "map".into(),
         Op::Scan { .. } => "scan".into(),
@@ -411,6 +404,7 @@ fn name(op: &Op) -> String {
         Op::Roll { .. } => "roll".into(),
         Op::Head { .. } => "head".into(),
         Op::Sort { .. } => "sort".into(),
+        Op::Prefix { .. } => "associative scan".into(),
         Op::Running { reduction, .. } => format!("running {}", reduction.name()),
         Op::Compact { .. } => "compact".into(),
         Op::Part(..) => "part".into(),

@@ -192,7 +192,12 @@ impl Lowering {
                 over,
                 captured,
                 body,
-            } => return self.sort(scope, over, captured, body),
+            } => return self.network(scope, Network::Sort, [over, captured], body),
+            Op::Prefix {
+                over,
+                captured,
+                body,
+            } => return self.network(scope, Network::Prefix, [over, captured], body),
             Op::Running {
                 reduction,
                 of,
@@ -210,7 +215,11 @@ impl Lowering {
                 return Ok(Held::One(stacks.finish().swap_remove(0)));
             }
             Op::Compact { keep, over } => return self.compact(scope, *keep, over),
-            Op::RowNumber(_) | Op::Random { .. } | Op::Roll { .. } | Op::Head { .. } => {
+            Op::Append(_)
+            | Op::RowNumber(_)
+            | Op::Random { .. }
+            | Op::Roll { .. }
+            | Op::Head { .. } => {
                 unreachable!("a body has no rows and draws nothing")
             }
             Op::Part(of, part) => return Ok(Held::One(Rc::clone(scope.part(*of, *part as usize)))),
@@ -390,19 +399,27 @@ impl Lowering {
         Ok(Held::Parts(carries))
     }
 
-    fn sort(
+    fn network(
         &mut self,
         scope: &Scope,
-        over: &[ValueId],
-        captured: &[ValueId],
+        network: Network,
+        [over, captured]: [&[ValueId]; 2],
         body: &Graph,
     ) -> Result<Held, TooLarge> {
         let captured = captured.iter().map(|id| Rc::clone(scope.words(*id)));
         let captured = captured.collect::<Vec<_>>();
-        let elements = scope.elements(over);
-        let sorted = meet::network(self, Network::Sort, body, elements, &captured)?;
+        let mut elements = scope.elements(over);
+        if network == Network::Prefix {
+            // Combinations may be any values of the type.
+            for element in &mut elements {
+                for (words, param) in element.iter_mut().zip(&body.values) {
+                    *words = widen(words, param.range);
+                }
+            }
+        }
+        let after = meet::network(self, network, body, elements, &captured)?;
         let mut parts = Stacks::new(over.len());
-        sorted.iter().for_each(|element| parts.push(element));
+        after.iter().for_each(|element| parts.push(element));
         Ok(Held::Parts(parts.finish()))
     }
 

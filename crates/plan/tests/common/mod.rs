@@ -7,7 +7,7 @@ mod ring;
 
 use sealane_circuit::Tape;
 use sealane_party::{Planes, Shares};
-use sealane_plan::steps::{Operand, Plan, PlanValue, Produced, Segment, Step, StepOp};
+use sealane_plan::steps::{Crossed, Operand, Plan, PlanValue, Produced, Segment, Step, StepOp};
 use sealane_program::builder::{Builder, Handle, Index, Operand as SourceOperand};
 use sealane_program::graph::{Binary, Input, Program, Reduction};
 use sealane_program::types::{Data, RowId, Shape, Type};
@@ -109,14 +109,11 @@ impl Machine<'_> {
             for (value, bits) in self.step(step, start, rows, tile) {
                 let known = &self.plan.values[value.0 as usize];
                 assert_eq!(bits.planes(), self.width(value), "planes of {value:?}");
-                let all = step
-                    .op
-                    .all_rows()
-                    .map(|table| self.rows[usize::from(table.0)]);
-                let rows = all.unwrap_or(rows);
+                let all = known.rows.filter(|_| segment.rows.is_none());
+                let rows = all.map_or(rows, |table| self.rows[usize::from(table.0)]);
                 let elements = known.elements * known.rows.map_or(1, |_| rows);
                 assert_eq!(bits.elements() as u64, elements, "elements of {value:?}");
-                if let (Some(_), Some(table)) = (all, known.rows) {
+                if let Some(table) = all {
                     self.split(value, table, &bits);
                 } else {
                     self.values.insert(value, Rc::new(bits));
@@ -185,7 +182,17 @@ impl Machine<'_> {
                 let inner = operand.inner.at(all).count();
                 vec![(*out, moved.spread(inner))]
             }
+            StepOp::Append { parts, out, .. } => {
+                let part = |(table, operand): &(RowId, Operand)| {
+                    let all = self.rows[usize::from(table.0)];
+                    let rows = self.gather_all(operand, Some(*table));
+                    rows.spread(operand.inner.at(all).count())
+                };
+                let parts = parts.iter().map(part).collect::<Vec<_>>();
+                vec![(*out, Bits::concat(&parts.iter().collect::<Vec<_>>()))]
+            }
             StepOp::Meet { .. } => self.meet(step),
+            StepOp::Cross { .. } => self.cross(step, rows),
             StepOp::Concat { parts, out } => {
                 let elements = parts.iter().map(|part| part.inner.at(rows).count()).sum();
                 let parts = parts.iter().map(|part| self.gather(part, rows));
@@ -223,6 +230,65 @@ impl Machine<'_> {
             StepOp::Fold { .. } => self.fold(step, rows, tile),
             StepOp::Scan { .. } => self.scan(step, rows, tile),
         }
+    }
+
+    /// Rows times rows, pair by pair: the tape that combines blocks combines all.
+    fn cross(&mut self, step: &Step, rows: u64) -> Vec<(PlanValue, Bits)> {
+        let StepOp::Cross {
+            rows: table,
+            length,
+            tape,
+            over,
+            across,
+            captured,
+            outs,
+        } = &step.op
+        else {
+            unreachable!("rows times rows")
+        };
+        let tape = &self.plan.tapes[tape.0 as usize];
+        let all = self.rows[usize::from(table.0)] as usize;
+        let over = over.iter().map(|operand| self.gather(operand, rows));
+        let over = over.collect::<Vec<_>>();
+        let across = across.iter();
+        let across = across.map(|operand| self.gather_all(operand, Some(*table)));
+        let across = across.collect::<Vec<_>>();
+        let captured = captured.iter().map(|v| in_one_lane(&self.values[v]));
+        let captured = captured.collect::<Vec<_>>();
+        let one = |column: &Bits, offset: usize| {
+            let dims = vec![];
+            column.gather(&View { offset, dims }, &one_element())
+        };
+        let mut made = outs.iter().map(|_| Vec::new()).collect::<Vec<_>>();
+        for lane in 0..length.at(rows) as usize {
+            let mut totals: Vec<Option<Bits>> = outs.iter().map(|_| None).collect();
+            for row in 0..all {
+                let each = over.iter().map(|column| one(column, lane));
+                let met = across.iter().map(|column| one(column, row));
+                let pair = each.chain(met).collect::<Vec<_>>();
+                let operands = pair.iter().chain(&captured).collect::<Vec<_>>();
+                let result = evaluate(tape, &operands);
+                for (out, total) in outs.iter().zip(&mut totals) {
+                    let (inner, first) = (out.inner as usize, usize::from(out.bits[0]));
+                    let last = usize::from(*out.bits.last().expect("a width"));
+                    let own = result.resize(out.first as usize, inner * first, false);
+                    let own = own.spread(inner).resize(0, last, out.signed);
+                    let carry = &self.plan.tapes[out.carry.0 as usize];
+                    *total = Some(match total.take() {
+                        None => own,
+                        Some(before) => evaluate(carry, &[&before, &own]),
+                    });
+                }
+            }
+            let totals = totals.into_iter().map(|total| total.expect("a row"));
+            made.iter_mut()
+                .zip(totals)
+                .for_each(|(all, total)| all.push(total));
+        }
+        let join = |(out, parts): (&Crossed, Vec<Bits>)| {
+            (out.value, Bits::concat(&parts.iter().collect::<Vec<_>>()))
+        };
+        outs.iter().zip(made).map(join).collect()
     }
 
     fn meet(&mut self, step: &Step) -> Vec<(PlanValue, Bits)> {
@@ -616,6 +682,10 @@ impl Sketch {
 
     pub fn reduce(&mut self, op: Reduction, a: Handle, axis: Option<i64>) -> Handle {
         self.builder.reduce(op, a, axis, None, None).unwrap()
+    }
+
+    pub fn accumulate(&mut self, op: Reduction, a: Handle) -> Handle {
+        self.builder.accumulate(op, a, 0, None, None).unwrap()
     }
 
     pub fn reduce_to(&mut self, op: Reduction, a: Handle, axis: Option<i64>, ty: Type) -> Handle {

@@ -2,7 +2,8 @@
 
 use super::reductions::reduced_type;
 use super::{Builder, Handle, Operand};
-use crate::graph::{Op, Reduction, ValueId};
+use crate::check;
+use crate::graph::{Op, Reduction, RowSymbol, ValueId};
 use crate::infer;
 use crate::types::{RowId, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
@@ -108,7 +109,7 @@ impl Builder {
     }
 
     /// Adds values one behind the other along an axis (negative from the end), in their common
-    /// type.
+    /// type. Along rows, the result has the rows of all, under a row count of its own.
     pub fn concatenate(
         &mut self,
         values: &[Operand],
@@ -126,7 +127,34 @@ impl Builder {
         let axis = self
             .axis(shape, axis, shape.rank())
             .map_err(|error| error.at(span))?;
-        self.operate(Op::Concat(ids, axis), span)
+        let rows = |id: &ValueId| self.top().values[id.0 as usize].shape.rows;
+        if axis > 0 || ids.iter().all(|id| rows(id).is_none()) {
+            return self.operate(Op::Concat(ids, axis), span);
+        }
+        if ids.len() == 1 {
+            return Ok(self.handle(*first));
+        }
+        self.declare_sum(&ids).map_err(|error| error.at(span))?;
+        self.operate(Op::Append(ids), span)
+    }
+
+    /// Declares the row count of the rows of values under one another, unless it is known.
+    fn declare_sum(&mut self, ids: &[ValueId]) -> Result<(), Diagnostic> {
+        let sum = infer::sum_of_rows(&self.scope(), ids)?;
+        let known = &self.program.rows;
+        if known.iter().any(|symbol| symbol.sum == sum) {
+            return Ok(());
+        }
+        let parts = sum.iter().map(|rows| &known[usize::from(rows.0)]);
+        let bound = parts.clone().map(|part| part.bound);
+        let bound = bound.fold(0, u64::saturating_add);
+        let names = parts.map(|part| part.name.as_str()).collect::<Vec<_>>();
+        let joined = Some(names.join("_and_")).filter(|name| name.len() <= check::MAX_NAME);
+        let numbered = (known.len()..).map(|number| format!("rows_{number}"));
+        let new = |name: &String| known.iter().all(|symbol| symbol.name != *name);
+        let name = joined.into_iter().chain(numbered).find(new);
+        let name = name.unwrap_or_default();
+        self.declare_rows(RowSymbol { name, bound, sum }).map(drop)
     }
 
     /// Adds the reductions of the elements up to each one along an axis (negative from the end).

@@ -76,6 +76,41 @@ impl Builder {
         self.close_body(exchange, parts, span)
     }
 
+    /// Opens the body that combines elements along axis 0 of all `over`: those up to a place, and
+    /// those behind it.
+    pub fn begin_prefix(
+        &mut self,
+        over: &[Handle],
+        span: Option<&Span>,
+    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+        let over = self.all_found(over, span)?;
+        let op = Op::Prefix {
+            over: over.clone(),
+            captured: Vec::new(),
+            body: Box::default(),
+        };
+        let mut before = self.open_body(BodyKind::Prefix { over }, &op, span)?;
+        let behind = before.split_off(before.len() / 2);
+        Ok((before, behind))
+    }
+
+    /// Closes such a body with the combination of each of `over`; returns the combinations so far.
+    pub fn end_prefix(
+        &mut self,
+        returns: &[Operand],
+        span: Option<&Span>,
+    ) -> Result<Vec<Handle>, Diagnostic> {
+        let BodyKind::Prefix { over } = &self.top().kind else {
+            let refused = Diagnostic::new(Code::Body, "a combination ends where none began");
+            return Err(refused
+                .hint("end each body in the order of beginning")
+                .at(span));
+        };
+        let parts = over.len();
+        let returns = self.outputs(returns, span)?;
+        self.close_body(returns, parts, span)
+    }
+
     /// Opens the body of a scan along axis 0 of every `over`; returns the carries and the slices. A
     /// carry has the type of its `init`, and any value of it.
     pub fn begin_scan(
@@ -249,6 +284,11 @@ impl Builder {
                 body: empty,
             },
             BodyKind::Sort { over } => Op::Sort {
+                over,
+                captured,
+                body: empty,
+            },
+            BodyKind::Prefix { over } => Op::Prefix {
                 over,
                 captured,
                 body: empty,

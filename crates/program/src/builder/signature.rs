@@ -56,16 +56,19 @@ impl Builder {
 
     /// Declares a number of rows from 1 to `bound` that is known at run time.
     pub fn rows(&mut self, name: &str, bound: u64) -> Result<RowId, Diagnostic> {
-        let rows = RowSymbol {
+        self.declare_rows(RowSymbol {
             name: name.into(),
             bound,
-        };
+            sum: Vec::new(),
+        })
+    }
+
+    pub(super) fn declare_rows(&mut self, rows: RowSymbol) -> Result<RowId, Diagnostic> {
         check::row_count(&rows)?;
-        check::unique(
-            "row count",
-            name,
-            self.program.rows.iter().all(|rows| rows.name != name),
-        )?;
+        let mut known = self.program.rows.iter();
+        let new = known.all(|other| other.name != rows.name);
+        check::unique("row count", &rows.name, new)?;
+        check::sum_of_rows(&self.program.rows, &rows)?;
         let index = self.program.rows.len();
         within("row counts", index, check::MAX_PARTIES)?;
         self.program.rows.push(rows);

@@ -4,7 +4,7 @@ use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
 use super::{Meta, Scope, invalid, range};
 use crate::decimal::range_text;
 use crate::graph::{Reduction, ValueId};
-use crate::types::{Dim, Shape, Type};
+use crate::types::{Dim, RowId, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic};
 
 /// Infers a view. Every element that it names has to exist, and an axis of length 1 has step 0, so
@@ -50,17 +50,7 @@ pub fn concat(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diag
     let axis = axis as usize;
     match whole.dim(axis) {
         Some(Dim::Fixed(_)) => {}
-        Some(Dim::Rows(_)) => {
-            let shape = scope.shape(&whole);
-            return Err(Diagnostic::new(
-                Code::ShapeMismatch,
-                format!("values of shape {shape} cannot be joined along their rows"),
-            )
-            .because("the rows are those of the owner's table, and only those")
-            .hint(
-                "join along another axis, `axis=1`, or walk the rows with `sl.map` or `sl.scan`",
-            ));
-        }
+        Some(Dim::Rows(_)) => return Err(invalid("a concatenation along rows")),
         None => {
             let shape = scope.shape(&whole);
             return Err(Diagnostic::new(
@@ -96,6 +86,60 @@ pub fn concat(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diag
         meta.visibility = meta.visibility.join(next.visibility);
     }
     Ok(meta)
+}
+
+/// Infers rows of tables one under the other. The header has their sum: see [`sum_of_rows`].
+pub fn append(scope: &Scope, values: &[ValueId]) -> Result<Meta, Diagnostic> {
+    let [first, _, ..] = values else {
+        return Err(invalid("rows of fewer than two tables under one another"));
+    };
+    let mut meta = scope.value(*first)?.meta();
+    let whole = meta.shape.fixed.clone();
+    let sum = sum_of_rows(scope, values)?;
+    for id in values {
+        let next = scope.value(*id)?;
+        if next.ty != meta.ty {
+            return Err(no_common_type("concatenate", meta.ty, next.ty));
+        }
+        if next.shape.fixed != whole {
+            let (one, other) = (scope.shape(&meta.shape), scope.shape(&next.shape));
+            return Err(Diagnostic::new(
+                Code::ShapeMismatch,
+                format!("rows of shapes {one} and {other} do not fit under one another"),
+            )
+            .because("all axes but that of the rows have to be the same")
+            .hint("`x[:, None]` adds an axis, and `sl.broadcast_to` repeats along one"));
+        }
+        meta.range = meta.range.hull(next.range);
+        meta.visibility = meta.visibility.join(next.visibility);
+    }
+    let known = scope.rows.iter().position(|symbol| symbol.sum == sum);
+    let Some(known) = known else {
+        return Err(invalid(
+            "rows under one another whose number is not declared",
+        ));
+    };
+    meta.shape.rows = Some(RowId(known as u16));
+    Ok(meta)
+}
+
+/// The row counts of tables that add up to that of the rows of `values` under one another.
+pub(crate) fn sum_of_rows(scope: &Scope, values: &[ValueId]) -> Result<Vec<RowId>, Diagnostic> {
+    let mut sum = Vec::new();
+    for id in values {
+        let shape = &scope.value(*id)?.shape;
+        let Some(rows) = shape.rows else {
+            let shape = scope.shape(shape);
+            return Err(Diagnostic::new(
+                Code::ShapeMismatch,
+                format!("a value of shape {shape} cannot stand under the rows of a table"),
+            )
+            .because("what stands under rows are rows of another table, or of the same one")
+            .hint("declare it with a row count, such as `\"more <= 10\"`"));
+        };
+        sum.extend(scope.addends(rows));
+    }
+    Ok(sum)
 }
 
 /// Infers the reductions of the elements up to each one.

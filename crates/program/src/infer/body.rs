@@ -1,4 +1,4 @@
-//! Inference of `map`, `scan` and `sort`: operands and results of bodies.
+//! Inference of `map`, `scan`, `sort` and `prefix`: operands and results of bodies.
 //!
 //! A scan's carry may hold any value of its type in the body, since nothing bounds the number of
 //! iterations. The value that the body returns for it must then fit that type: an operation that
@@ -27,6 +27,7 @@ pub fn whole(scope: &Scope, op: &Op) -> Result<Meta, Diagnostic> {
     match op {
         Op::Scan { init, .. } => carries_close(scope, body, init)?,
         Op::Sort { .. } => decides(scope, body)?,
+        Op::Prefix { over, .. } => combines(scope, body, over)?,
         _ => {}
     }
     result(scope, op, 0, everything(scope, op)?)
@@ -59,11 +60,16 @@ pub fn params(scope: &Scope, op: &Op) -> Result<Vec<Meta>, Diagnostic> {
             ..start
         });
     }
-    let times = if matches!(op, Op::Sort { .. }) { 2 } else { 1 };
+    let pairs = matches!(op, Op::Sort { .. } | Op::Prefix { .. });
+    let times = if pairs { 2 } else { 1 };
     for id in over.iter().cycle().take(times * over.len()) {
         let tensor = scope.value(*id)?.meta();
         params.push(Meta {
             shape: tensor.shape.without(0),
+            range: match op {
+                Op::Prefix { .. } => tensor.ty.range(),
+                _ => tensor.range,
+            },
             ..tensor
         });
     }
@@ -115,7 +121,9 @@ pub fn graph(header: &Scope, graph: &Graph, params: &[Meta]) -> Result<(), Diagn
 /// Initial carries, walked tensors and captured values.
 fn operands(op: &Op) -> (&[ValueId], &[ValueId], &[ValueId]) {
     match op {
-        Op::Map { over, captured, .. } | Op::Sort { over, captured, .. } => (&[], over, captured),
+        Op::Map { over, captured, .. }
+        | Op::Sort { over, captured, .. }
+        | Op::Prefix { over, captured, .. } => (&[], over, captured),
         Op::Scan {
             init,
             over,
@@ -165,6 +173,25 @@ fn decides(scope: &Scope, body: &Graph) -> Result<(), Diagnostic> {
     .hint("compare two numbers, such as `b < a`"))
 }
 
+/// Checks that a combination of elements has their types and shapes.
+fn combines(scope: &Scope, body: &Graph, over: &[ValueId]) -> Result<(), Diagnostic> {
+    for (index, id) in over.iter().enumerate() {
+        let (of, made) = (scope.value(*id)?, returned(scope, body, index as u32)?);
+        let element = of.shape.without(0);
+        if (of.ty, &element) != (made.ty, &made.shape) || body.returns.len() != over.len() {
+            let (x, y) = (scope.shape(&element), scope.shape(&made.shape));
+            let (ty, other) = (of.ty, made.ty);
+            return Err(Diagnostic::new(
+                Code::Body,
+                format!("elements {ty}{x} are combined to {other}{y}"),
+            )
+            .because("a combination is combined again: it has the type and shape of elements")
+            .hint("convert what the function returns, or the elements before it is called"));
+        }
+    }
+    Ok(())
+}
+
 /// Visibility of a value that depends on every operand.
 pub(super) fn everything(scope: &Scope, op: &Op) -> Result<Visibility, Diagnostic> {
     op.operands()
@@ -212,8 +239,13 @@ fn result(scope: &Scope, op: &Op, index: u32, visibility: Visibility) -> Result<
             ..carry
         });
     }
-    if let Op::Sort { over, .. } = op {
-        return order::moved(scope, over, index, visibility);
+    if let Op::Sort { over, .. } | Op::Prefix { over, .. } = op {
+        let moved = order::moved(scope, over, index, visibility)?;
+        let range = match op {
+            Op::Sort { .. } => moved.range,
+            _ => moved.ty.range(),
+        };
+        return Ok(Meta { range, ..moved });
     }
     let body = op
         .body()

@@ -103,10 +103,8 @@ impl<'a> Parser<'a> {
         }
         while self.cursor.eat_word("rows") {
             self.room("row counts", self.program.rows.len(), MAX_PARTIES)?;
-            let name = self.cursor.word("a name of rows")?.into();
-            self.cursor.sign("<=")?;
-            let bound = self.cursor.number("a bound")?;
-            self.program.rows.push(RowSymbol { name, bound });
+            let rows = self.row_count()?;
+            self.program.rows.push(rows);
             self.cursor.end_line()?;
         }
         if self.cursor.eat_word("subnormals") {
@@ -143,6 +141,28 @@ impl<'a> Parser<'a> {
                 .hint("use the same Sealane on both sides"));
         }
         self.cursor.end_line()
+    }
+
+    /// Reads `patients <= 100`, or a sum of row counts that stand before it: `both = here + there`.
+    fn row_count(&mut self) -> Result<RowSymbol, Diagnostic> {
+        let name = self.cursor.word("a name of rows")?.into();
+        let mut sum = Vec::new();
+        if !self.cursor.eat_sign("=") {
+            self.cursor.sign("<=")?;
+            let bound = self.cursor.number("a bound")?;
+            return Ok(RowSymbol { name, bound, sum });
+        }
+        let mut bound = 0u64;
+        loop {
+            self.room("row counts", sum.len(), MAX_PARTIES)?;
+            let part = self.cursor.word("a name of rows")?;
+            let part = self.rows_called(part)?;
+            sum.push(part);
+            bound = bound.saturating_add(self.program.rows[usize::from(part.0)].bound);
+            if !self.cursor.eat_sign("+") {
+                return Ok(RowSymbol { name, bound, sum });
+            }
+        }
     }
 
     fn input(&mut self) -> Result<Input, Diagnostic> {
@@ -333,6 +353,7 @@ impl<'a> Parser<'a> {
             "slice" => self.slice(),
             "view" => self.view(),
             "concat" => Ok(Op::Concat(self.ids()?, self.axis()?)),
+            "append" => Ok(Op::Append(self.ids()?)),
             "lookup" => self
                 .pair()
                 .map(|(table, index)| Op::Lookup { table, index }),
@@ -381,6 +402,14 @@ impl<'a> Parser<'a> {
             "sort" => {
                 let over = self.named("over")?;
                 Ok(Op::Sort {
+                    over,
+                    captured: self.named("capture")?,
+                    body: Box::default(),
+                })
+            }
+            "prefix" => {
+                let over = self.named("over")?;
+                Ok(Op::Prefix {
                     over,
                     captured: self.named("capture")?,
                     body: Box::default(),

@@ -4,7 +4,7 @@ use crate::decimal::{self, range_text};
 use crate::graph::{Graph, Input, Op, Program, Value, ValueId, Visibility};
 use crate::infer::Scope;
 use crate::kind::Kind;
-use crate::types::{Data, Range, Shape, Type};
+use crate::types::{Data, Range, RowId, Shape, Type};
 use sealane_diagnostic::Span;
 use std::fmt::{self, Write};
 
@@ -60,7 +60,15 @@ impl<'a> Printer<'a> {
             writeln!(self.out, "party {party}")?;
         }
         for rows in rows {
-            writeln!(self.out, "rows {} <= {}", rows.name, rows.bound)?;
+            let part = |id: &RowId| {
+                let part = self.program.rows.get(usize::from(id.0));
+                part.map_or("?", |part| &part.name)
+            };
+            let parts = rows.sum.iter().map(part).collect::<Vec<_>>();
+            match parts.is_empty() {
+                true => writeln!(self.out, "rows {} <= {}", rows.name, rows.bound)?,
+                false => writeln!(self.out, "rows {} = {}", rows.name, parts.join(" + "))?,
+            }
         }
         if *flush_subnormals {
             writeln!(self.out, "subnormals flushed")?;
@@ -186,6 +194,7 @@ impl<'a> Printer<'a> {
             Op::Accumulate(op, a, axis) => {
                 write!(out, "accumulate {} %{} axis {axis}", op.name(), a.0)
             }
+            Op::Append(values) => write!(out, "append {}", list(values)),
             Op::Lookup { table, index } => write!(out, "lookup %{}, %{}", table.0, index.0),
             Op::Stack(values, axis) => write!(out, "stack {} axis {axis}", list(values)),
             Op::Map { over, captured, .. } => {
@@ -212,6 +221,10 @@ impl<'a> Printer<'a> {
             Op::Head { of, len } => write!(out, "head %{} take {len}", of.0),
             Op::Sort { over, captured, .. } => {
                 write!(out, "sort over {}", list(over))?;
+                named(out, " capture ", captured)
+            }
+            Op::Prefix { over, captured, .. } => {
+                write!(out, "prefix over {}", list(over))?;
                 named(out, " capture ", captured)
             }
             Op::Running {

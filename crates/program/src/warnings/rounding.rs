@@ -115,7 +115,7 @@ impl Followed<'_> {
                     let scan = (init.len(), first, length);
                     self.scan(value, scan, &given, body, depth, told)
                 }
-                Op::Sort { over, .. } | Op::Compact { over, .. } => {
+                Op::Sort { over, .. } | Op::Compact { over, .. } | Op::Prefix { over, .. } => {
                     over.iter().map(|id| errors[id.0 as usize][0]).collect()
                 }
                 Op::Part(of, part) => {
@@ -186,7 +186,9 @@ impl Followed<'_> {
             Op::Cast(a) if !value.ty.is_wrapping() => of(a),
             Op::Lookup { table, .. } => of(table),
             Op::Select(_, a, b) | Op::Binary(Binary::Min | Binary::Max, a, b) => of(a).max(of(b)),
-            Op::Stack(parts, _) | Op::Concat(parts, _) => parts.iter().map(of).fold(0.0, f64::max),
+            Op::Stack(parts, _) | Op::Concat(parts, _) | Op::Append(parts) => {
+                parts.iter().map(of).fold(0.0, f64::max)
+            }
             Op::Binary(Binary::Add | Binary::Sub, a, b) => of(a) + of(b),
             Op::Binary(Binary::Mul, a, b) => {
                 let rounds = fraction(meant(a)) + fraction(meant(b)) > fraction(value);

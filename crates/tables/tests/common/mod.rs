@@ -44,6 +44,7 @@ pub fn load(
     let people = RowSymbol {
         name: "people".to_string(),
         bound,
+        sum: Vec::new(),
     };
     let want = |input| InputSpec {
         input,

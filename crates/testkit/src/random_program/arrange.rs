@@ -21,10 +21,19 @@ impl Grower<'_> {
             }
             4 => {
                 let (b, axis) = (self.pick(pool), self.below(3) as i64 - 1);
+                if axis == 0 && [a, b].iter().any(|of| self.is_sum(*of)) {
+                    // Sums of sums would have many rows.
+                    return None;
+                }
                 let both = [a.into(), b.into(), a.into()];
                 match self.builder.concatenate(&both, axis, None) {
                     Ok(joined) => Some(joined),
-                    Err(_) => self.builder.concatenate(&both[..1], axis, None).ok(),
+                    Err(_) => {
+                        let alone = 1 + self.below(2);
+                        self.builder
+                            .concatenate(&[both[0]; 2][..alone], axis, None)
+                            .ok()
+                    }
                 }
             }
             _ => self.accumulated(a),
@@ -81,6 +90,13 @@ impl Grower<'_> {
         let name = text.trim_start_matches('[').split([',', ']']).next()?;
         let rows = shape.rows.map(|_| Length::Rows(name.to_string()));
         Some(rows.into_iter().collect())
+    }
+
+    /// Returns whether the rows of a value are those of several tables.
+    fn is_sum(&self, a: Handle) -> bool {
+        let rows = self.builder.value(a).and_then(|value| value.shape.rows);
+        let counts = self.builder.row_counts();
+        rows.is_some_and(|rows| !counts[usize::from(rows.0)].sum.is_empty())
     }
 
     fn accumulated(&mut self, a: Handle) -> Option<Handle> {

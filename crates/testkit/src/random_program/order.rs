@@ -11,7 +11,8 @@ impl Grower<'_> {
         let Some((a, dim)) = self.along(pool, None) else {
             return;
         };
-        let made = match self.below(6) {
+        let made = match self.below(7) {
+            6 => return self.prefix(a, dim, pool),
             0 => return self.sort(a, dim, pool),
             1 => return self.compact(a, dim, pool),
             2 => {
@@ -94,6 +95,26 @@ impl Grower<'_> {
         let sorted = self.builder.end_sort(exchange, None).expect("a decision");
         sorted
             .into_iter()
+            .for_each(|part| self.keep(pool, Some(part)));
+    }
+
+    /// Combines the elements so far of one or two values, by operations that are associative.
+    fn prefix(&mut self, a: Handle, dim: Dim, pool: &mut Vec<Handle>) {
+        let b = self.along(pool, Some(dim)).map_or(a, |(b, _)| b);
+        let mut over = vec![a, b];
+        over.truncate(1 + self.below(2));
+        let opened = self.builder.begin_prefix(&over, None);
+        let (before, behind) = opened.expect("values of one length");
+        let ops = [Binary::Min, Binary::Max];
+        let combined = before.iter().zip(&behind).map(|(x, y)| {
+            let op = ops[self.below(2)];
+            let made = self.builder.binary(op, (*x).into(), (*y).into(), None);
+            made.expect("two numbers of one type").into()
+        });
+        let combined = combined.collect::<Vec<Operand>>();
+        let made = self.builder.end_prefix(&combined, None);
+        let made = made.expect("combinations of the same type");
+        made.into_iter()
             .for_each(|part| self.keep(pool, Some(part)));
     }
 
