@@ -67,6 +67,7 @@ class Trace:
         rows: str | None,
         fixed: tuple[int, ...],
         range: tuple[Ratio, Ratio] | None,
+        magnitudes: tuple[float, float] | None,
         columns: tuple[str, ...],
         meaning: Meaning,
         at: Place | None,

@@ -67,6 +67,7 @@ impl Trace {
         rows: Option<&str>,
         fixed: Vec<u64>,
         range: Option<(Ratio, Ratio)>,
+        magnitudes: Option<(f64, f64)>,
         columns: Vec<String>,
         meaning: Meaning,
         at: Option<PySpan>,
@@ -78,9 +79,10 @@ impl Trace {
             rows: rows.map(|index| RowId(index as u16)),
             fixed,
         };
-        let range = match range {
-            Some((lo, hi)) => item::declared(py, &name, ty, [lo, hi], span.as_ref())?,
-            None => ty.range(),
+        let range = match (range, magnitudes) {
+            (Some((lo, hi)), _) => item::declared(py, &name, ty, [lo, hi], span.as_ref())?,
+            (_, Some(ends)) => item::magnitudes(py, &name, ty, ends, span.as_ref())?,
+            _ => ty.range(),
         };
         let owner = self.party(py, owner, span.as_ref())?;
         let input = Input {

@@ -14,7 +14,7 @@ use floats::Floats;
 use sealane_program::graph::{
     Binary, Graph, Op, Program, Reduction, RowCounts, Unary, Value, ValueId, row_count,
 };
-use sealane_program::types::{Data, Dim, Range, Shape, Type};
+use sealane_program::types::{Data, Dim, Shape, Type};
 use sha2::Digest;
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ pub fn evaluate(
         if !tensor
             .numbers
             .iter()
-            .all(|&number| input.range.contains(Range::of(number)))
+            .all(|&number| input.ty.admits(input.range, number))
         {
             return Err(bad(
                 "has an element outside of the range that the signature says",
@@ -187,7 +187,7 @@ fn promised(value: &Value, tensor: &Tensor, rows: &RowCounts) {
         tensor.shape.iter().product::<u64>()
     );
     for &number in &tensor.numbers {
-        let inside = value.range.contains(Range::of(number));
+        let inside = value.ty.admits(value.range, number);
         assert!(
             inside,
             "{number} is outside of the inferred range {}",
