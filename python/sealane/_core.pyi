@@ -101,6 +101,14 @@ class Trace:
     def function(
         self, name: str, a: Operand, kind: str | None, saturate: bool, at: Place | None
     ) -> Node: ...
+    def power(
+        self,
+        base: Operand,
+        exponent: Operand,
+        kind: str | None,
+        saturate: bool,
+        at: Place | None,
+    ) -> Node: ...
     def open_map(self, over: list[Operand], at: Place | None) -> list[Node]: ...
     def close_map(self, returns: list[Operand], at: Place | None) -> list[Node]: ...
     def open_scan(

@@ -400,6 +400,22 @@ impl Trace {
         })
     }
 
+    /// Adds a power of fixed point, to a type of its own if one is given.
+    fn power(
+        &mut self,
+        py: Python<'_>,
+        base: Item<'_>,
+        exponent: Item<'_>,
+        kind: Option<&str>,
+        saturate: bool,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        let ty = kind.map(type_of).transpose()?;
+        self.operate(py, at, [base, exponent], |builder, operands, span| {
+            builder.power(operands, ty, saturate, span)
+        })
+    }
+
     /// Opens the body of a map; returns its elements.
     fn open_map(
         &mut self,
