@@ -98,7 +98,7 @@ from sealane._shapes import (
     transpose,
     zeros,
 )
-from sealane._signature import between, column, wrapping
+from sealane._signature import between, column, magnitude, wrapping
 from sealane._statistics import corr, count, cov, fdot, fmean, fsum, mean, std, var
 from sealane._texts import Category, Text, category, text
 from sealane._value import (
@@ -214,6 +214,7 @@ __all__ = [
     "i64",
     "isin",
     "lookup",
+    "magnitude",
     "map",
     "math",
     "max",

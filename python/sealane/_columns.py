@@ -22,10 +22,10 @@ def declare(trace: _core.Trace, parameter: Parameter) -> Any:
     """Declares an input of a kind, and of a nullable one its mask as well."""
     kind: Any = parameter.element
     fixed = (*parameter.fixed, *kind._bytes)
-    ends = parameter.range and parameter.range.ratios()
-    if ends is None and kind._word != "number":
+    ends, magnitudes = parameter.ends()
+    if ends is None and magnitudes is None and kind._word != "number":
         ends = ((kind._ends[0], 1), (kind._ends[1], 1))
-    place = (parameter.rows, fixed, ends, parameter.columns)
+    place = (parameter.rows, fixed, ends, magnitudes, parameter.columns)
     node = trace.input(
         parameter.name, parameter.owner, kind._element, *place, meaning(kind), parameter.span
     )
@@ -37,6 +37,7 @@ def declare(trace: _core.Trace, parameter: Parameter) -> Any:
             "bool",
             parameter.rows,
             parameter.fixed,
+            None,
             None,
             parameter.columns or (parameter.name,) * (not parameter.fixed),
             (False, "missing", [parameter.name]),

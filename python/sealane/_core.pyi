@@ -67,6 +67,7 @@ class Trace:
         rows: str | None,
         fixed: tuple[int, ...],
         range: tuple[Ratio, Ratio] | None,
+        magnitudes: tuple[float, float] | None,
         columns: tuple[str, ...],
         meaning: Meaning,
         at: Place | None,
@@ -99,6 +100,14 @@ class Trace:
     def call(self, name: str, operands: list[Operand], at: Place | None) -> Node: ...
     def function(
         self, name: str, a: Operand, kind: str | None, saturate: bool, at: Place | None
+    ) -> Node: ...
+    def power(
+        self,
+        base: Operand,
+        exponent: Operand,
+        kind: str | None,
+        saturate: bool,
+        at: Place | None,
     ) -> Node: ...
     def open_map(self, over: list[Operand], at: Place | None) -> list[Node]: ...
     def close_map(self, returns: list[Operand], at: Place | None) -> list[Node]: ...

@@ -506,7 +506,7 @@ def _trace(
             _named(parameter.element, parameter.wrapping),
             parameter.rows,
             parameter.fixed,
-            parameter.range and parameter.range.ratios(),
+            *parameter.ends(),
             parameter.columns,
             _kinds.meaning(parameter.element),
             parameter.span,

@@ -8,8 +8,8 @@ the error of each.
 
 `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `sin`, `cos`, `tan`, `asin`, `acos`,
 `atan`, `sinh`, `cosh`, `tanh`, `erf`, `cbrt` and `rsqrt` have a correctly rounded form in `sl.f32`
-and narrower types: `sl.math.sin(x, exact=True)`. These, `sqrt` and `sigmoid` take fixed point as
-well: `sl.math.exp(x, dtype=sl.fixed(16, 16), saturate=True)`.
+and narrower types: `sl.math.sin(x, exact=True)`. These, `sqrt`, `sigmoid` and `pow` take fixed
+point as well: `sl.math.exp(x, dtype=sl.fixed(16, 16), saturate=True)`.
 
 >>> import sealane as sl
 >>> @sl.program
@@ -62,6 +62,21 @@ class _OfTwo(Protocol):
     def __call__(self, x: Public, y: F, /) -> F: ...
     @overload
     def __call__(self, x: Operand, y: Operand, /) -> Any: ...
+
+
+class _Power(Protocol):
+    @overload
+    def __call__(self, x: F, y: F | Public, /) -> F: ...
+    @overload
+    def __call__(self, x: Public, y: F, /) -> F: ...
+    @overload
+    def __call__(self, x: P, y: Operand, /, *, saturate: bool = False) -> P: ...
+    @overload
+    def __call__(
+        self, x: Operand, y: Operand, /, *, dtype: type[Q], saturate: bool = False
+    ) -> Q: ...
+    @overload
+    def __call__(self, x: Operand, y: Operand, /, *, saturate: bool = False) -> Any: ...
 
 
 class _Scaled(Protocol):
@@ -145,6 +160,29 @@ def _of_fixed(name: str, x: Any, exact: bool, dtype: type[Value] | None, saturat
     return _value.wrap(trace, node)
 
 
+def _power() -> _Power:
+    """Makes `pow`, of floating point and of fixed point."""
+
+    def pow(x: Any, y: Any, *, dtype: type[Value] | None = None, saturate: bool = False) -> Any:
+        fixed = isinstance(x, _value.FixedPoint) or isinstance(y, _value.FixedPoint)
+        if not fixed and dtype is None and not saturate:
+            return _value.call("pow", x, y)
+        trace = _value.trace_of(x, y)
+        wanted = _value.type_name(dtype) if dtype is not None else None
+        both = _value.operand(x), _value.operand(y)
+        return _value.wrap(trace, trace.power(*both, wanted, saturate, _source.here()))
+
+    pow.__qualname__ = "pow"
+    pow.__doc__ = (
+        "`x` to the power of `y`, element by element. Of fixed point, where `y` may be an integer "
+        "as well, to the type of `x` or `dtype`, off by less than a unit in its last place: `x` is "
+        "above 0, or 0 where `y` is never negative; refused if a result may not fit, unless "
+        "`saturate` is set; then results stop at the end of the type, and an `x` without a value "
+        "counts as the nearest number that has one."
+    )
+    return pow
+
+
 acos = _elementary("acos")
 acosh: _OfOne = _function("acosh")
 asin = _elementary("asin")
@@ -185,7 +223,7 @@ log2 = _elementary("log2")
 logb: _OfOne = _function("logb")
 modf = _function("modf", 2)
 nextafter: _OfTwo = _function("nextafter")
-pow: _OfTwo = _function("pow")
+pow = _power()
 remainder: _OfTwo = _function("remainder")
 rint: _OfOne = _function("rint")
 round: _OfOne = _function("round")

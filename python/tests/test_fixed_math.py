@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 PROTOCOLS: list[tuple[str, list[str]]] = [("clear", []), ("yao", []), ("trio", ["una"])]
 
-NAMES = _core.functions_of_fixed()
+NAMES = [name for name in _core.functions_of_fixed() if name != "pow"]
+"""Functions of one number."""
 
 VALUES: dict[str, Callable[[float], float]] = {
     **{name: getattr(math, name) for name in NAMES if hasattr(math, name)},
@@ -273,3 +274,97 @@ def test_functions_in_the_body_of_a_map(protocol: str, helpers: list[str]) -> No
     expected = [math.exp(each / 2) for each in x]
     assert report.value.tolist() == pytest.approx(expected, abs=2**-8 + 2**-12)
     assert report.as_planned
+
+
+def powers(function: Callable[..., Any], base: Any, exponent: Any, result: Any) -> Any:
+    """A program of a function of a number of each of two owners."""
+
+    def f(x: Any, y: Any) -> Any:
+        return function(x, y)
+
+    f.__annotations__ = {
+        "x": sl.Private[base[0], "alice", 5, *base[1:]],
+        "y": sl.Private[exponent[0], "bob", 5, *exponent[1:]],
+        "return": sl.Revealed[result, "bob"],
+    }
+    return sl.program(f)
+
+
+@pytest.mark.parametrize(("protocol", "helpers"), PROTOCOLS)
+def test_powers_are_off_by_less_than_a_unit(protocol: str, helpers: list[str]) -> None:
+    base = (sl.fixed(8, 12), sl.between(0.125, 100))
+    exponent = (sl.fixed(4, 10), sl.between(-1.5, 2))
+    f = powers(lambda x, y: sl.math.pow(x, y, dtype=sl.fixed(16, 16)), base, exponent, WIDE)
+    x, y = [0.125, 1.0, 100.0, 3.5, 99.0], [-1.5, 1.25, 2.0, 0.0, -0.125]
+    report = f.simulate(x, y, protocol=protocol, helpers=helpers)
+    assert report.as_planned
+    off = [abs(z - a**b) for a, b, z in zip(x, y, report.value.tolist(), strict=True)]
+    assert max(off) < 2**-16
+
+
+WIDE = sl.fixed(16, 16)
+
+
+def test_powers_of_numbers_and_of_integers() -> None:
+    base = (SMALL, sl.between(0, 4))
+    whole = (sl.u8, sl.between(0, 3))
+    x, y = [0.0, 0.0, 1.5, 4.0, 2.0], [0, 3, 2, 3, 1]
+    for function, expected in [
+        (lambda x, y: sl.math.pow(x, y), [a**b for a, b in zip(x, y, strict=True)]),
+        (lambda x, y: sl.math.pow(x, 3) + y * 0, [a**3 for a in x]),
+        (lambda x, y: sl.math.pow(x, 0.5) + y * 0, [a**0.5 for a in x]),
+        (lambda x, y: np.power(2, x) + y * 0, [2**a for a in x]),
+    ]:
+        f = powers(function, base, whole, SMALL)
+        assert f.simulate(x, y, clear=True).value.tolist() == pytest.approx(expected, abs=2**-8)
+
+
+@pytest.mark.parametrize(("protocol", "helpers"), PROTOCOLS)
+def test_saturated_powers_stop_at_the_end(protocol: str, helpers: list[str]) -> None:
+    f = powers(lambda x, y: sl.math.pow(x, y, saturate=True), (SMALL,), (SMALL,), SMALL)
+    x, y = [-5.0, 100.0, 0.0, 1.0, 0.5], [2.0, 9.0, -1.0, 127.0, 3.0]
+    report = f.simulate(x, y, protocol=protocol, helpers=helpers)
+    top = 128 - 2**-8
+    assert report.value.tolist() == pytest.approx([2**-16, top, top, 1, 0.125], abs=2**-8)
+    assert report.as_planned
+
+
+@pytest.mark.parametrize(
+    ("function", "message", "reason", "hint"),
+    [
+        (
+            lambda x: sl.math.pow(x, 4),
+            "`sl.math.pow(x, 4)` may have no value",
+            "it takes bases above 0, and 0 with exponents from 0 on, and x is in -4..8",
+            "`saturate=True`",
+        ),
+        (
+            lambda x: sl.math.pow(sl.abs(x), 3),
+            "`sl.math.pow(sl.abs(x), 3)` can leave fixed8.8",
+            "which gives 0..512",
+            "dtype=sl.ufixed(10, 8)",
+        ),
+        (
+            lambda x: sl.math.pow(x, 2, dtype=FLOAT),
+            "`sl.math.pow` of fixed point does not take or give f32",
+            "from fixed point to fixed point",
+            "`.astype`",
+        ),
+        (
+            lambda x: sl.math.pow(x.astype(FLOAT), 2, saturate=True),
+            "`sl.math.pow` of fixed point does not take or give f32",
+            "from fixed point to fixed point",
+            "leave them out",
+        ),
+        (
+            lambda x: sl.math.pow(x, x.astype(FLOAT)),
+            "fixed8.8",
+            "",
+            "astype",
+        ),
+    ],
+)
+def test_refusals_of_powers(
+    function: Callable[..., Any], message: str, reason: str, hint: str
+) -> None:
+    test_refusals_name_the_line_and_the_range(function, message, reason, hint)

@@ -5,9 +5,10 @@
 //! little depth, for protocols that wait for each level. Errors are the worst of a sample of all
 //! exponents, of 16 bits of all arguments, against a library in f64; `argument` is where it occurs.
 //! That library cannot judge f64: [`of_answers`] does against values of many digits, where the
-//! repository is at hand.
+//! repository is at hand. Functions of fixed point have their sizes alone.
 
 mod errors;
+mod fixed;
 mod page;
 mod paper;
 mod pictures;
@@ -51,6 +52,13 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
             record,
         );
     }
+    for table in fixed::TYPES {
+        for case in fixed::CASES {
+            if asked_of(options, table.0, case.name) && !options.budget.is_zero() {
+                case.sizes(table, record);
+            }
+        }
+    }
     for theirs in &paper::SEVENTEEN {
         let case = format!("others/{}", theirs.name);
         record(figure(case.clone(), "seconds", theirs.seconds, "s"));
@@ -62,21 +70,29 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
 
 /// The parts of the suite: formats and functions.
 pub fn parts() -> Vec<&'static str> {
-    let formats = FORMATS.iter().map(|format| format.name());
-    formats.chain(functions().map(|f| f.name)).collect()
+    tables().chain(functions().map(|f| f.name)).collect()
 }
 
 /// Returns whether a function in a format is to be measured. Without a budget, only the smallest
 /// format is: enough to see that the suite works.
 fn asked(options: &Options, format: Format, function: &Function) -> bool {
-    let only = |name: &str| options.only.iter().any(|part| part == name);
-    let (formats, names): (Vec<_>, Vec<_>) = (options.only.iter())
-        .map(String::as_str)
-        .partition(|part| FORMATS.iter().any(|format| format.name() == *part));
-    let in_format = formats.is_empty() || only(format.name());
-    let named = names.is_empty() || only(function.name);
     let quick = options.budget.is_zero() && format != Format::BF16;
-    in_format && named && !quick
+    asked_of(options, format.name(), function.name) && !quick
+}
+
+/// Returns whether a function in a table is named, or nothing that leaves it out.
+fn asked_of(options: &Options, table: &str, name: &str) -> bool {
+    let only = |name: &str| options.only.iter().any(|part| part == name);
+    let named = options.only.iter().map(String::as_str);
+    let (of_tables, names): (Vec<_>, Vec<_>) =
+        named.partition(|part| tables().any(|table| table == *part));
+    (of_tables.is_empty() || only(table)) && (names.is_empty() || only(name))
+}
+
+/// The names of formats and of types of fixed point.
+fn tables() -> impl Iterator<Item = &'static str> {
+    let formats = FORMATS.iter().map(|format| format.name());
+    formats.chain(fixed::TYPES.iter().map(|(name, _)| *name))
 }
 
 /// The cost of a function: the part of its figures that needs no sample.
@@ -167,7 +183,8 @@ pub fn charts(records: &[Record]) -> Vec<Chart> {
     let chart = |metric: &'static str, unit, title: &str| {
         Chart::of(records, title.to_string(), unit, |record| {
             let (format, name) = record.case.split_once('/')?;
-            let ours = record.metric == metric && !["others", EXACT].contains(&format);
+            let ours = FORMATS.iter().any(|of| of.name() == format);
+            let ours = record.metric == metric && ours;
             ours.then(|| (name.to_string(), format.to_string()))
         })
     };

@@ -1,7 +1,7 @@
 //! The records of the suite as tables, for a terminal and for the page of functions.
 
 use super::paper::SEVENTEEN;
-use super::{EXACT, FORMATS, SUITE};
+use super::{EXACT, FORMATS, SUITE, fixed};
 use crate::Record;
 use sealane_plan::cost::grouped;
 use std::fmt::Write;
@@ -19,13 +19,16 @@ const SIZES: [&str; 6] = [
     "flat_depth",
 ];
 
+/// Those of functions of fixed point.
+const OF_FIXED: [&str; 5] = ["ands", "depth", "bytes", "flat_ands", "flat_depth"];
+
 /// The headings of the tables.
 fn tables() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|format| format.name()).chain([EXACT])
 }
 
-/// Tables in Markdown: one for each format, one of forms that are correctly rounded, and the
-/// functions of others beside ours.
+/// Tables in Markdown: one for each format, one of forms that are correctly rounded, those of fixed
+/// point, and the functions of others beside ours.
 pub fn markdown(records: &[Record]) -> String {
     let mut out = String::new();
     for format in tables() {
@@ -43,8 +46,26 @@ pub fn markdown(records: &[Record]) -> String {
             let at = [of("argument"), of("second_argument")];
             let at = at.into_iter().flatten().map(|x| format!("{x:e}"));
             let at = at.collect::<Vec<_>>().join(", ");
-            let counts = sizes(records, &case).join(" | ");
+            let counts = sizes(records, &case, SIZES).join(" | ");
             let _ = writeln!(out, "| `{name}` | {counts} | {ulp} | {at} |");
+        }
+        out.push('\n');
+    }
+    for (table, _) in fixed::TYPES {
+        let names = names(records, table);
+        if names.is_empty() {
+            continue;
+        }
+        let _ = writeln!(out, "## {table}\n");
+        out += "| function | ANDs | depth | bytes | ANDs, flat | depth, flat | operands |\n";
+        out += "|---|---|---|---|---|---|---|\n";
+        for case in fixed::CASES
+            .iter()
+            .filter(|case| names.contains(&case.name))
+        {
+            let name = case.name;
+            let counts = sizes(records, &format!("{table}/{name}"), OF_FIXED).join(" | ");
+            let _ = writeln!(out, "| `{name}` | {counts} | {} |", case.ranges());
         }
         out.push('\n');
     }
@@ -52,10 +73,10 @@ pub fn markdown(records: &[Record]) -> String {
     out
 }
 
-/// The columns of a function in a format that need no sample.
-fn sizes(records: &[Record], case: &str) -> [String; 6] {
+/// The columns of a function in a table that need no sample.
+fn sizes<const N: usize>(records: &[Record], case: &str, metrics: [&str; N]) -> [String; N] {
     let count = |value| grouped(value as u64);
-    SIZES.map(|metric| find(records, case, metric).map_or(String::new(), count))
+    metrics.map(|metric| find(records, case, metric).map_or(String::new(), count))
 }
 
 /// The table of functions of others beside ours of 64 bits, or of 32 where there are none.
@@ -125,7 +146,8 @@ mod tests {
             if let Some(heading) = line.strip_prefix("## ") {
                 format = heading;
             }
-            let known = tables().any(|table| table == format);
+            let mut all = tables().chain(fixed::TYPES.map(|(table, _)| table));
+            let known = all.any(|table| table == format);
             if let Some(row) = line.strip_prefix("| `").filter(|_| known) {
                 let cells = row.split('|').map(|cell| cell.trim().to_string());
                 let cells: Vec<String> = cells.collect();
@@ -159,7 +181,7 @@ mod tests {
             });
             let row = rows.iter().find(|row| row.0 == case);
             let (_, cells) = row.unwrap_or_else(|| panic!("{case} is not on the page"));
-            let stated = sizes(&records, &case);
+            let stated = sizes(&records, &case, SIZES);
             assert_eq!(cells[1..7], stated, "{case}: run math_page again");
             count += 1;
         }
@@ -177,6 +199,39 @@ mod tests {
     #[ignore = "circuits of f64 take minutes without optimisation"]
     fn the_page_states_the_sizes_of_circuits_of_f64() {
         check(&[Format::F64]);
+    }
+
+    /// Compares a table of fixed point with the circuits.
+    fn check_fixed(table: (&str, sealane_numeric::Fixed)) {
+        let rows = rows();
+        for of in fixed::CASES {
+            let mut records = Vec::new();
+            of.sizes(table, &mut |record| records.push(record));
+            let case = format!("{}/{}", table.0, of.name);
+            let row = rows.iter().find(|row| row.0 == case);
+            let (_, cells) = row.unwrap_or_else(|| panic!("{case} is not on the page"));
+            let stated = sizes(&records, &case, OF_FIXED);
+            assert_eq!(cells[1..6], stated, "{case}: run math_page again");
+            assert_eq!(cells[6], of.ranges(), "{case}: run math_page again");
+        }
+        let prefix = format!("{}/", table.0);
+        let rows = rows.iter().filter(|row| row.0.starts_with(&prefix));
+        assert_eq!(rows.count(), fixed::CASES.len(), "functions of {}", table.0);
+    }
+
+    #[test]
+    fn the_page_states_the_sizes_of_functions_of_fixed_point() {
+        check_fixed(fixed::TYPES[0]);
+        for function in sealane_numeric::fixed_functions() {
+            let listed = fixed::CASES.iter().any(|case| case.name == function.name);
+            assert!(listed, "{}", function.name);
+        }
+    }
+
+    #[test]
+    #[ignore = "polynomials of many digits take minutes without optimisation"]
+    fn the_page_states_the_sizes_of_functions_of_fixed_point_of_64_bits() {
+        check_fixed(fixed::TYPES[1]);
     }
 
     /// Errors on the page are within those that functions promise.

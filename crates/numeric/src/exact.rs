@@ -28,14 +28,25 @@ struct Form {
     usual: Of,
     /// For f32: right but for some arguments.
     fine: Of,
-    /// True if the function is odd or even, and signs of arguments do not count.
-    symmetric: bool,
+    matched: Matched,
+}
+
+/// The bits of an argument by which exceptions are told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Matched {
+    /// All of them.
+    Argument,
+    /// All but the sign: the function is odd or even.
+    Magnitude,
+    /// Those that the fine form matches itself: see [`of_root`].
+    Root,
 }
 
 /// An argument for which the digits of a form do not suffice.
 #[derive(Clone, Copy, Debug)]
 pub struct Exception {
-    /// The argument, a number of f32; without its sign for odd and even functions.
+    /// The argument, a number of f32; without its sign for odd and even functions, and of all that
+    /// a power of 8 lies between, or of 4, the one next above 1 for `cbrt` and `rsqrt`.
     pub argument: u32,
     /// Bits of the result that are turned.
     pub turned: u32,
@@ -72,13 +83,12 @@ impl Form {
             return (self.usual)(of, b, x);
         }
         let mut result = (self.fine)(of, b, x);
-        let known = &x[..bits - usize::from(self.symmetric)];
-        let goal = b.goal();
-        let exceptions = exceptions(self.name).filter(|of| of.goal.is_none_or(|of| of == goal));
-        let exceptions: Vec<(u64, u64)> = exceptions
-            .map(|of| (of.argument.into(), of.turned.into()))
-            .collect();
-        let turned = matching::entry_at(b, known, &exceptions);
+        let known = match self.matched {
+            Matched::Argument => x,
+            Matched::Magnitude => &x[..bits - 1],
+            Matched::Root => return result,
+        };
+        let turned = turned(b, self.name, known, 0);
         for (bit, turned) in result.iter_mut().zip(turned) {
             *bit = b.xor(*bit, turned);
         }
@@ -86,119 +96,135 @@ impl Form {
     }
 }
 
+/// The bits to turn in the result of a function at an argument, less `first`.
+fn turned(b: &mut Builder, name: &str, argument: &[Wire], first: u32) -> Word {
+    let goal = b.goal();
+    let exceptions = exceptions(name).filter(|of| of.goal.is_none_or(|of| of == goal));
+    let exceptions: Vec<(u64, u64)> = exceptions
+        .map(|of| ((of.argument - first).into(), of.turned.into()))
+        .collect();
+    matching::entry_at(b, argument, &exceptions)
+}
+
+/// The bits to turn in the significand of a root: the digits of numbers with certain powers of 2
+/// between them are the same, so that exceptions are told by the bits that follow those of 1.
+fn of_root(b: &mut Builder, name: &str, argument: &[Wire]) -> Word {
+    turned(b, name, argument, 1f32.to_bits())
+}
+
 const EXP: Form = Form {
     name: "exp",
     usual: Arithmetic::exp,
     fine: |a, b, x| a.exp_with(b, x, Precision::new(8, 4, 45)),
-    symmetric: false,
+    matched: Matched::Argument,
 };
 const EXP2: Form = Form {
     name: "exp2",
     usual: Arithmetic::exp2,
     fine: |a, b, x| a.exp2_with(b, x, Precision::new(8, 4, 45)),
-    symmetric: false,
+    matched: Matched::Argument,
 };
 const LOG: Form = Form {
     name: "log",
     usual: Arithmetic::log,
     fine: |a, b, x| a.logarithm(b, x, (Base::E, Precision::new(8, 3, 40))),
-    symmetric: false,
+    matched: Matched::Argument,
 };
 const LOG2: Form = Form {
     name: "log2",
     usual: Arithmetic::log2,
     fine: |a, b, x| a.logarithm(b, x, (Base::Two, Precision::new(8, 3, 40))),
-    symmetric: false,
+    matched: Matched::Argument,
 };
 const LOG10: Form = Form {
     name: "log10",
     usual: Arithmetic::log10,
-    fine: |a, b, x| a.logarithm(b, x, (Base::Ten, Precision::new(8, 5, 57))),
-    symmetric: false,
+    fine: |a, b, x| a.logarithm(b, x, (Base::Ten, Precision::new(8, 3, 41))),
+    matched: Matched::Argument,
 };
 const EXPM1: Form = Form {
     name: "expm1",
     usual: Arithmetic::expm1,
-    fine: |a, b, x| a.expm1_with(b, x, Precision::new(7, 6, 58)),
-    symmetric: false,
+    fine: |a, b, x| a.expm1_with(b, x, Precision::new(7, 4, 43)),
+    matched: Matched::Argument,
 };
 const LOG1P: Form = Form {
     name: "log1p",
     usual: Arithmetic::log1p,
-    fine: |a, b, x| a.log1p_with(b, x, Precision::new(8, 5, 57)),
-    symmetric: false,
+    fine: |a, b, x| a.log1p_with(b, x, Precision::new(8, 4, 43)),
+    matched: Matched::Argument,
 };
 const SIN: Form = Form {
     name: "sin",
     usual: Arithmetic::sin,
     fine: |a, b, x| a.sin_with(b, x, 47),
-    symmetric: true,
+    matched: Matched::Magnitude,
 };
 const COS: Form = Form {
     name: "cos",
     usual: Arithmetic::cos,
     fine: |a, b, x| a.cos_with(b, x, 47),
-    symmetric: true,
+    matched: Matched::Magnitude,
 };
 const TAN: Form = Form {
     name: "tan",
     usual: Arithmetic::tan,
     fine: |a, b, x| a.tan_with(b, x, 47),
-    symmetric: true,
+    matched: Matched::Magnitude,
 };
 const ASIN: Form = Form {
     name: "asin",
     usual: Arithmetic::asin,
     fine: |a, b, x| a.asin_with(b, x, 45),
-    symmetric: true,
+    matched: Matched::Magnitude,
 };
 const ACOS: Form = Form {
     name: "acos",
     usual: Arithmetic::acos,
     fine: |a, b, x| a.acos_with(b, x, 43),
-    symmetric: false,
+    matched: Matched::Argument,
 };
 const ATAN: Form = Form {
     name: "atan",
     usual: Arithmetic::atan,
     fine: |a, b, x| a.atan_with(b, x, 45),
-    symmetric: true,
+    matched: Matched::Magnitude,
 };
 const SINH: Form = Form {
     name: "sinh",
     usual: Arithmetic::sinh,
     fine: |a, b, x| a.sinh_with(b, x, Precision::new(4, 5, 40)),
-    symmetric: true,
+    matched: Matched::Magnitude,
 };
 const COSH: Form = Form {
     name: "cosh",
     usual: Arithmetic::cosh,
     fine: |a, b, x| a.cosh_with(b, x, Precision::new(4, 5, 40)),
-    symmetric: true,
+    matched: Matched::Magnitude,
 };
 const TANH: Form = Form {
     name: "tanh",
     usual: Arithmetic::tanh,
     fine: |a, b, x| a.tanh_with(b, x, Precision::new(5, 5, 39)),
-    symmetric: true,
+    matched: Matched::Magnitude,
 };
 const ERF: Form = Form {
     name: "erf",
     usual: Arithmetic::erf,
     fine: |a, b, x| a.erf_with(b, x, 47),
-    symmetric: true,
+    matched: Matched::Magnitude,
 };
 const CBRT: Form = Form {
     name: "cbrt",
     usual: Arithmetic::cbrt,
-    fine: |a, b, x| a.cbrt_with(b, x, 50),
-    symmetric: true,
+    fine: |a, b, x| a.cbrt_with(b, x, (36, |b, x| of_root(b, "cbrt", x))),
+    matched: Matched::Root,
 };
 const RSQRT: Form = Form {
     name: "rsqrt",
     usual: Arithmetic::rsqrt,
-    fine: |a, b, x| a.rsqrt_with(b, x, 50),
-    symmetric: false,
+    fine: |a, b, x| a.rsqrt_with(b, x, (36, |b, x| of_root(b, "rsqrt", x))),
+    matched: Matched::Root,
 };
 
 const fn rounded(name: &'static str, build: Build) -> Function {

@@ -7,8 +7,10 @@
 
 mod body;
 mod function;
+mod power;
 
 pub use function::{FixedFunction, Points, Refused, fixed_function, fixed_functions};
+pub use power::{Powers, Stored};
 
 use crate::format::{Arithmetic, Subnormals};
 use crate::window::grow;

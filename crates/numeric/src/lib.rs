@@ -7,7 +7,7 @@
 //! * [`exact_functions`] are correctly rounded forms of some of them, for more gates.
 //! * [`measure`] runs them in the clear and states the errors of their results.
 //! * [`Fixed`] names integers and fixed point, to and from which numbers are converted, and
-//!   [`fixed_functions`] are functions on fixed point.
+//!   [`fixed_functions`] are functions on fixed point, and [`Powers`] its powers.
 //! * [`Accumulator`] adds numbers or products exactly, in any order, and rounds the sum once.
 //! * `real` computes the constants of circuits by integer arithmetic alone, so that all parties
 //!   build the same circuit on every machine.
@@ -47,7 +47,8 @@ mod word;
 
 pub use exact::{exact, exact_functions};
 pub use fixed::{
-    Converted, Fixed, FixedFunction, Points, Refused, Rounding, fixed_function, fixed_functions,
+    Converted, Fixed, FixedFunction, Points, Powers, Refused, Rounding, Stored, fixed_function,
+    fixed_functions,
 };
 pub use format::{Arithmetic, Format, Parts, Subnormals};
 pub use function::{Build, Error, Function, Kind, function, functions};

@@ -71,8 +71,9 @@ impl Runner {
         .collect()
     }
 
-    /// The results of the 512 operands from `first` on, a multiple of 512, of a circuit of one
-    /// operand of at most 64 bits and one result of as many.
+    /// The results of the 512 operands from `first` on, a multiple of 512, of a circuit whose
+    /// operands together have at most 64 bits, and its one result as many. The lowest bits of such
+    /// a number are those of the first operand.
     pub fn row(&self, first: u64) -> Vec<u64> {
         // Bit i of the numbers 0 to 63.
         const LOW: [u64; 6] = [
@@ -89,7 +90,7 @@ impl Runner {
                 None => ((first + 64 * word as u64) >> bit & 1).wrapping_neg(),
             })
         };
-        let lanes: Vec<Lanes> = (0..self.operands[0]).map(lane).collect();
+        let lanes: Vec<Lanes> = (0..self.operands.iter().sum()).map(lane).collect();
         let outputs = self.tape.eval(&lanes);
         let column = unpack(&outputs, LANES).into_iter();
         column.map(|result| result as u64).collect()

@@ -16,14 +16,35 @@ use crate::trig::entry;
 use crate::word::{bit, mask, shift_layers, shift_right_sticky, swap_if};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
+/// The bits of a result that are turned, of the fraction of a normal number and the rest of its
+/// exponent, less the bias, in a division by the degree of the root.
+pub(crate) type Turned = fn(&mut Builder, &[Wire]) -> Word;
+
+const NONE: Turned = |_, _| Word::new();
+
+/// A word with some of its lower bits turned.
+fn flip(b: &mut Builder, word: &[Wire], turned: &[Wire]) -> Word {
+    let mut word = word.to_vec();
+    for (bit, &turned) in word.iter_mut().zip(turned) {
+        *bit = b.xor(*bit, turned);
+    }
+    word
+}
+
 impl Arithmetic {
     /// The cube root.
     pub fn cbrt(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.cbrt_with(b, x, self.work() as i32 - 1)
+        self.cbrt_with(b, x, (self.work() as i32 - 1, NONE))
     }
 
-    /// The cube root, from a significand with an error below `2^-digits`.
-    pub(crate) fn cbrt_with(self, b: &mut Builder, x: &[Wire], digits: i32) -> Word {
+    /// The cube root, from a significand with an error below `2^-digits`, and with bits turned: the
+    /// same ones for all numbers with a power of 8 between them.
+    pub(crate) fn cbrt_with(
+        self,
+        b: &mut Builder,
+        x: &[Wire],
+        (digits, turned): (i32, Turned),
+    ) -> Word {
         let p = self.precision();
         let x = self.unpack(b, x);
         // A multiple of 3 that makes the dividend positive.
@@ -55,16 +76,24 @@ impl Arithmetic {
                 significand,
             },
         );
+        let turned = turned(b, &word);
+        let magnitude = flip(b, &magnitude, &turned);
         self.or_special(b, &magnitude, x.sign, x.class)
     }
 
     /// One over the square root; of zeros, the infinity of their sign.
     pub fn rsqrt(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.rsqrt_with(b, x, self.work() as i32 - 1)
+        self.rsqrt_with(b, x, (self.work() as i32 - 1, NONE))
     }
 
-    /// One over the square root, from a significand with an error below `2^-digits`.
-    pub(crate) fn rsqrt_with(self, b: &mut Builder, x: &[Wire], digits: i32) -> Word {
+    /// One over the square root, from a significand with an error below `2^-digits`, and with bits
+    /// turned: the same ones for all numbers with a power of 4 between them.
+    pub(crate) fn rsqrt_with(
+        self,
+        b: &mut Builder,
+        x: &[Wire],
+        (digits, turned): (i32, Turned),
+    ) -> Word {
         let p = self.precision();
         let x = self.unpack(b, x);
         let curve = Curve::known("rsqrt", digits, |digits| {
@@ -91,6 +120,8 @@ impl Arithmetic {
                 significand,
             },
         );
+        let turned = turned(b, &word);
+        let magnitude = flip(b, &magnitude, &turned);
         let class = x.class;
         let negative = b.and(x.sign, !class.zero);
         let nan = b.or(class.nan, negative);

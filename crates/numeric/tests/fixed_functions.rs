@@ -5,7 +5,9 @@ use num_bigint::BigInt;
 use sealane_circuit::Goal;
 use sealane_numeric::measure::Runner;
 use sealane_numeric::real::Real;
-use sealane_numeric::{Fixed, FixedFunction, Points, Refused, fixed_function, fixed_functions};
+use sealane_numeric::{
+    Fixed, FixedFunction, Points, Powers, Refused, Stored, fixed_function, fixed_functions,
+};
 
 type Value = fn(&Real) -> Real;
 
@@ -80,13 +82,9 @@ fn worst(function: &FixedFunction, points: &Points, goal: Goal, operands: &[i128
         "tan" => [-(unit * 3 / 2), unit * 3 / 2],
         _ => [i128::MIN, i128::MAX],
     };
-    let (ends, mut most) = (ends(to), 0f64);
+    let mut most = 0f64;
     for (&x, found) in operands.iter().zip(runner.run(&rows)) {
-        let shift = 128 - to.bits;
-        let found = match to.signed {
-            true => (found[0] as i128) << shift >> shift,
-            false => found[0] as i128,
-        };
+        let found = stored(found[0], to);
         assert!(
             range.0 <= found && found <= range.1,
             "{} of {x}: {found}",
@@ -99,19 +97,27 @@ fn worst(function: &FixedFunction, points: &Points, goal: Goal, operands: &[i128
             true => Real::of(100),
             false => x,
         };
-        let exact = value(&x).shifted(to.fraction as i64);
-        let [least, largest] = ends.map(|end| Real::scaled(end, 0));
-        let exact = if exact < least {
-            least
-        } else if exact > largest {
-            largest
-        } else {
-            exact
-        };
-        let off = (&Real::scaled(BigInt::from(found), 0) - &exact).abs();
-        most = most.max(off.rounded_i128(40) as f64 / 2f64.powi(40));
+        most = most.max(off(found, &value(&x), to));
     }
     (runner.ands, most)
+}
+
+/// The stored number of the bits of a type.
+fn stored(bits: u128, of: Fixed) -> i128 {
+    let shift = 128 - of.bits;
+    match of.signed {
+        true => (bits as i128) << shift >> shift,
+        false => bits as i128,
+    }
+}
+
+/// The error of a stored number in units in the last place, of a value or the end of its type.
+fn off(found: i128, exact: &Real, of: Fixed) -> f64 {
+    let exact = exact.shifted(of.fraction as i64);
+    let [least, most] = ends(of).map(|end| Real::scaled(end, 0));
+    let exact = exact.max(least).min(most);
+    let off = (&Real::scaled(BigInt::from(found), 0) - &exact).abs();
+    off.rounded_i128(40) as f64 / 2f64.powi(40)
 }
 
 fn ends(of: Fixed) -> [i128; 2] {
@@ -173,6 +179,20 @@ fn all_operands_of_small_types() {
                 println!("{} {points:?}: {ands} ANDs, {off:.4}", function.name);
                 assert!(off < 0.76, "{} {points:?}: {off}", function.name);
             }
+        }
+    }
+}
+
+#[test]
+fn zero_alone_is_an_operand() {
+    let to = Fixed::signed(16).with_fraction(8);
+    for name in ["sqrt", "cbrt", "atan", "log1p", "asin"] {
+        let function = fixed_function(name).expect("a function");
+        for lo in [0, -9] {
+            let points = points(lo, 0, 8, to, true);
+            let operands: Vec<i128> = (lo..=0).collect();
+            let (_, off) = worst(function, &points, Goal::Size, &operands);
+            assert!(off < 0.76, "{name} {points:?}: {off}");
         }
     }
 }
@@ -250,4 +270,169 @@ fn what_could_overflow_or_has_no_value_is_refused() {
         results("cos", 3, 4, false).map(|range| range.0),
         Ok(-(1 << 16))
     );
+}
+
+/// The worst error, in units in the last place, of powers of some operands; and their gates.
+fn worst_power(powers: &Powers, goal: Goal, pairs: &[[i128; 2]]) -> (u64, f64) {
+    let width = 66;
+    let runner = Runner::build(goal, &[width; 2], |b, x| {
+        vec![powers.build(b, &x[0], &x[1])]
+    });
+    let mask = (1u128 << width) - 1;
+    let rows = pairs
+        .iter()
+        .map(|pair| pair.map(|x| x as u128 & mask).to_vec());
+    let found = runner.run(&rows.collect::<Vec<_>>());
+    let (lo, hi) = powers.results().expect("a range");
+    let mut most = 0f64;
+    for (&[x, y], found) in pairs.iter().zip(found) {
+        let found = stored(found[0], powers.to);
+        assert!(
+            lo <= found && found <= hi,
+            "{x} to the power of {y}: {found}"
+        );
+        let x = x.max(i128::from(powers.exponent.lo < 0));
+        most = most.max(off(found, &power(x, y, powers), powers.to));
+    }
+    (runner.ands, most)
+}
+
+/// A power of stored numbers: by the machine where few bits are asked for, and by many digits, but
+/// for those that no type holds.
+fn power(x: i128, y: i128, of: &Powers) -> Real {
+    let [base, exponent] =
+        [(x, of.base), (y, of.exponent)].map(|(x, of)| x as f64 / 2f64.powi(of.fraction as i32));
+    let near = base.powf(exponent);
+    if of.to.bits <= 16 || near == 0.0 || near > 1e20 {
+        return Real::scaled((near.min(1e30) * 2f64.powi(40)) as i128, -40);
+    }
+    let logarithm = Real::scaled(x, -(of.base.fraction as i64)).ln();
+    (&logarithm * &Real::scaled(y, -(of.exponent.fraction as i64))).exp()
+}
+
+fn powers(base: (i128, i128, usize), exponent: (i128, i128, usize), to: Fixed) -> Powers {
+    let [base, exponent] = [base, exponent].map(|(lo, hi, fraction)| Stored { lo, hi, fraction });
+    Powers {
+        base,
+        exponent,
+        to,
+        saturate: false,
+    }
+}
+
+#[test]
+fn all_powers_of_small_types() {
+    let to = Fixed::signed(12).with_fraction(5);
+    let plain = powers((1, 63, 4), (-11, 20, 3), to);
+    let of_zero = powers((0, 63, 4), (0, 20, 3), to);
+    let whole = Powers {
+        saturate: true,
+        ..powers((-64, 63, 4), (-32, 31, 3), to)
+    };
+    let positive = Powers {
+        to: Fixed::unsigned(8).with_fraction(8),
+        ..powers((0, 16, 4), (0, 31, 3), to)
+    };
+    let positive = Powers {
+        saturate: true,
+        ..positive
+    };
+    for (powers, goal) in [
+        (plain, Goal::Size),
+        (of_zero, Goal::Depth),
+        (whole, Goal::Size),
+        (positive, Goal::Depth),
+    ] {
+        let bases = powers.base.lo..=powers.base.hi;
+        let pair = |x| (powers.exponent.lo..=powers.exponent.hi).map(move |y| [x, y]);
+        let pairs: Vec<[i128; 2]> = bases.flat_map(pair).collect();
+        let (ands, off) = worst_power(&powers, goal, &pairs);
+        println!("{powers:?}: {ands} ANDs, {off:.4}");
+        assert!(off < 0.76, "{powers:?}: {off}");
+    }
+}
+
+/// Powers of operands of every size.
+fn powers_of_every_size(all: &[Powers]) {
+    for powers in all {
+        let Powers { base, exponent, .. } = powers;
+        let bases = sample(base.lo, base.hi, 60);
+        let exponents = sample(exponent.lo, exponent.hi, 60);
+        let count = exponents.len();
+        let pairs = bases.iter().enumerate().flat_map(|(i, &x)| {
+            let some = [1, 7, 31].map(|step| [x, exponents[i * step % count]]);
+            some.into_iter().chain([[x, exponent.lo], [x, exponent.hi]])
+        });
+        let pairs: Vec<[i128; 2]> = pairs.collect();
+        let (ands, off) = worst_power(powers, Goal::Size, &pairs);
+        println!("{powers:?}: {ands} ANDs, {off:.4}");
+        assert!(off < 0.76, "{powers:?}: {off}");
+    }
+}
+
+#[test]
+fn powers_of_every_size_in_larger_types() {
+    let (one, to) = (1 << 16, Fixed::signed(32).with_fraction(16));
+    powers_of_every_size(&[
+        powers((one / 8, 100 * one, 16), (-3 * one, 2 * one, 16), to),
+        Powers {
+            saturate: true,
+            ..powers((-one, 1 << 31, 16), (-9 * one, 30 * one, 16), to)
+        },
+    ]);
+}
+
+#[test]
+#[ignore = "tables of many digits take a minute"]
+fn powers_of_every_size_in_types_of_64_bits() {
+    let one = 1 << 32;
+    powers_of_every_size(&[
+        powers(
+            (one / 2, 2 * one, 32),
+            (-30 * one, 30 * one, 32),
+            Fixed::signed(64).with_fraction(32),
+        ),
+        powers(
+            (1 << 58, 1 << 62, 60),
+            (0, 2 * one, 32),
+            Fixed::unsigned(64).with_fraction(58),
+        ),
+        powers((1, 1 << 62, 0), (0, 1 << 20, 20), Fixed::unsigned(64)),
+    ]);
+}
+
+#[test]
+fn powers_that_could_overflow_or_have_no_value_are_refused() {
+    let to = Fixed::signed(32).with_fraction(16);
+    let results = |base: (i128, i128), exponent: (i128, i128), saturate: bool| {
+        let of = powers(
+            (base.0 << 16, base.1 << 16, 16),
+            (exponent.0, exponent.1, 0),
+            to,
+        );
+        Powers { saturate, ..of }.results()
+    };
+    // Powers of whole numbers are known exactly, so that the largest one just fits or does not.
+    assert_eq!(results((0, 8), (0, 4), false), Ok((0, 4096 << 16)));
+    assert_eq!(results((1, 8), (-4, 4), false), Ok((16, 4096 << 16)));
+    assert_eq!(
+        results((1, 8), (0, 5), false),
+        Err(Refused::Range(1 << 16, 1 << 31))
+    );
+    assert_eq!(results((1, 8), (0, 5), true), Ok((1 << 16, (1 << 31) - 1)));
+    assert!(matches!(
+        results((-1, 8), (2, 2), false),
+        Err(Refused::Domain(_))
+    ));
+    assert!(matches!(
+        results((0, 8), (-1, 2), false),
+        Err(Refused::Domain(_))
+    ));
+    assert!(matches!(
+        results((-8, -1), (2, 2), true),
+        Err(Refused::Domain(_))
+    ));
+    assert_eq!(results((-8, 2), (2, 2), true), Ok((0, 4 << 16)));
+    assert_eq!(results((0, 0), (0, 3), false), Ok((0, 1 << 16)));
+    assert_eq!(results((1, 2), (0, 1 << 62), true), Err(Refused::Bits));
 }

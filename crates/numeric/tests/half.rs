@@ -1,16 +1,15 @@
-//! All operands of f16, against the arithmetic of the machine in f64: that has twice the precision
+//! All numbers of f16, against the arithmetic of the machine in f64: that has twice the precision
 //! of f16 and two bits more, so that rounding twice is as good as once (Figueroa, "When is double
 //! rounding innocuous?", SIGNUM Newsletter 30(3), 1995).
 
 use crate::common::{GOALS, Runner, both};
-use sealane_circuit::Goal;
 use sealane_numeric::{Arithmetic, Format, Subnormals};
 
 /// The smallest normal number.
 const LOWEST: f64 = 1.0 / 16384.0;
 
 /// The value of a number.
-fn wide(of: Arithmetic, bits: u128) -> f64 {
+pub fn wide(of: Arithmetic, bits: u128) -> f64 {
     let (field, fraction) = ((bits >> 10 & 31) as i32, (bits & 1023) as f64 / 1024.0);
     let size = match field {
         0 if of.subnormals == Subnormals::Flushed => 0.0,
@@ -23,7 +22,7 @@ fn wide(of: Arithmetic, bits: u128) -> f64 {
 }
 
 /// The number nearest to a value.
-fn narrow(of: Arithmetic, x: f64) -> u128 {
+pub fn narrow(of: Arithmetic, x: f64) -> u128 {
     if x.is_nan() {
         return of.format.nan();
     }
@@ -67,39 +66,4 @@ fn roots_of_f16_are_exact() {
             Runner::new("sqrt", of, goal).check(&what, &all, expected);
         }
     }
-}
-
-/// An operation of the machine.
-type Operation = fn(f64, f64) -> f64;
-
-/// Every `step`th first operand with all second ones.
-fn pairs(step: usize) {
-    let operations: [(&str, Operation); 5] = [
-        ("add", |x, y| x + y),
-        ("sub", |x, y| x - y),
-        ("mul", |x, y| x * y),
-        ("div", |x, y| x / y),
-        ("fmod", |x, y| x % y),
-    ];
-    for of in both(Format::F16) {
-        for (name, operation) in operations {
-            let runner = Runner::new(name, of, Goal::Size);
-            for x in (0..1 << 16).step_by(step) {
-                let pairs: Vec<Vec<u128>> = (0..1 << 16).map(|y| vec![x, y]).collect();
-                let expected = |v: &[u128]| narrow(of, operation(wide(of, v[0]), wide(of, v[1])));
-                runner.check(name, &pairs, expected);
-            }
-        }
-    }
-}
-
-#[test]
-fn some_pairs_of_f16_are_exact() {
-    pairs(16381);
-}
-
-#[test]
-#[ignore = "2^32 pairs of each operation take hours"]
-fn all_pairs_of_f16_are_exact() {
-    pairs(1);
 }

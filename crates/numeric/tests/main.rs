@@ -12,6 +12,7 @@ mod fixed_functions;
 mod half;
 mod integral;
 mod lanes;
+mod pairs;
 mod scale;
 mod sum;
 mod transcendental;

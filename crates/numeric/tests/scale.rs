@@ -118,7 +118,7 @@ fn numbers_are_scaled() {
 }
 
 /// Rust's `next_up` and `next_down`; of other formats by the order of all numbers.
-fn next(format: Format, x: &[u128]) -> Vec<u128> {
+pub fn next(format: Format, x: &[u128]) -> Vec<u128> {
     let [from, to] = [x[0], x[1]].map(|x| decode(format, x));
     if from.is_nan() || to.is_nan() {
         return vec![format.nan()];
@@ -159,16 +159,20 @@ fn next_numbers() {
         crate::lanes::check_variant("nextafter", Arithmetic::new(format), &rows, |x| {
             next(format, x)
         });
-        // Flushed, zero and the smallest normal number are neighbours.
-        let smallest = 1 << format.fraction;
-        let magnitude = (1 << (format.bits() - 1)) - 1;
         crate::lanes::check_variant("nextafter", Arithmetic::new(format).flushed(), &rows, |x| {
-            let found = next(format, x)[0];
-            vec![match found & magnitude {
-                // One step from zero.
-                1 => found & !magnitude | smallest,
-                _ => found,
-            }]
+            next_flushed(format, x)
         });
     }
+}
+
+/// The same without subnormal numbers, also among operands: zero and the smallest normal number are
+/// neighbours.
+pub fn next_flushed(format: Format, x: &[u128]) -> Vec<u128> {
+    let magnitude = (1 << (format.bits() - 1)) - 1;
+    let found = next(format, x)[0];
+    vec![match found & magnitude {
+        // One step from zero.
+        1 => found & !magnitude | 1 << format.fraction,
+        _ => found,
+    }]
 }

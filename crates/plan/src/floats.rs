@@ -41,7 +41,7 @@ pub(crate) fn floats(program: &Program) -> Program {
     let renamed;
     (plain.main, renamed) = graph(&program.main, &program.rows, subnormals(program));
     for input in &mut plain.inputs {
-        input.ty = bits(input.ty);
+        (input.ty, input.range) = (bits(input.ty), any(input.ty, input.range));
     }
     for result in &mut plain.results {
         result.value = renamed[result.value.0 as usize];
@@ -63,6 +63,14 @@ fn bits(ty: Type) -> Type {
     match ty {
         Type::Float(format) => Type::unsigned(format.bits() as u8),
         ty => ty,
+    }
+}
+
+/// The range of the bits of a value: magnitudes are not those of the bits.
+fn any(ty: Type, range: Range) -> Range {
+    match ty.is_float() {
+        true => ty.range(),
+        false => range,
     }
 }
 
@@ -128,7 +136,7 @@ impl Writer<'_> {
                 if let Some(format) = format(*a) {
                     let of = op.operands()[0];
                     return match reduction {
-                        Reduction::Sum => self.sum(value, &[of], &[*axis], format),
+                        Reduction::Sum => self.sum(value, (&[of], &[*a]), &[*axis], format),
                         _ => self.extreme(value, *reduction, of, format, |ordered| {
                             Op::Reduce(*reduction, ordered, *axis)
                         }),
@@ -146,14 +154,14 @@ impl Writer<'_> {
             (Op::Mean { of: a, axes }, op) => {
                 let (of, from) = (op.operands()[0], self.of.values[a.0 as usize].ty);
                 return match from {
-                    Type::Float(format) => self.mean(value, of, axes, format),
+                    Type::Float(format) => self.mean(value, (of, *a), axes, format),
                     from => self.mean_of_integers(value, of, axes, from.fraction()),
                 };
             }
-            (Op::Dot(a, _), op) => {
-                if let (Some(format), &[a, b]) = (format(*a), &op.operands()[..]) {
+            (Op::Dot(x, y), op) => {
+                if let (Some(format), &[a, b]) = (format(*x), &op.operands()[..]) {
                     let (a, axis) = self.beside_columns(a, b);
-                    return self.sum(value, &[a, b], &[axis], format);
+                    return self.sum(value, (&[a, b], &[*x, *y]), &[axis], format);
                 }
             }
             (Op::SumProduct { a, b, axes }, op) => {
@@ -168,8 +176,9 @@ impl Writer<'_> {
                         Op::Const(data) => Some(data) == one.as_ref(),
                         _ => false,
                     };
-                    let of = if alone { vec![x] } else { vec![x, y] };
-                    return self.sum(value, &of, axes, format);
+                    let factors = if alone { 1 } else { 2 };
+                    let addends = (&[x, y][..factors], &[*a, *b][..factors]);
+                    return self.sum(value, addends, axes, format);
                 }
             }
             (Op::Call(name, operands), op) => {
@@ -241,6 +250,7 @@ impl Writer<'_> {
         let ordered = self.ordered(of, reduction == Reduction::Min, format);
         let like = Value {
             ty: bits(value.ty),
+            range: any(value.ty, value.range),
             ..value.clone()
         };
         let chosen = self.push(like, chosen(ordered));
@@ -310,6 +320,7 @@ impl Writer<'_> {
         self.values.push(Value {
             op,
             ty: bits(value.ty),
+            range: any(value.ty, value.range),
             ..value
         });
         ValueId(self.values.len() as u32 - 1)

@@ -61,8 +61,8 @@ fn is_plain(graph: &Graph) -> bool {
         let plain = match &value.op {
             Op::Const(data) => !data.ty.is_float(),
             Op::Call(name, _) => {
-                let known = call::of_fixed(name).is_some() || call::function(name).is_ok();
-                known || Call::named(name).is_some()
+                let fixed = call::of_fixed(name).is_some() || call::of_power(name).is_some();
+                fixed || call::function(name).is_ok() || Call::named(name).is_some()
             }
             op => op.body().is_none_or(is_plain),
         };

@@ -22,8 +22,8 @@
 //! that are shifted out are never computed, except for their carries. In a ring a scaling is
 //! linear.
 
-use crate::points::PointsCall;
-use sealane_program::call::of_fixed;
+use crate::points::{PointsCall, PowersCall};
+use sealane_program::call::{of_fixed, of_power};
 use sealane_program::graph::{
     Binary, Graph, Op, Program, Reduction, RowSymbol, Value, ValueId, Visibility,
 };
@@ -156,13 +156,22 @@ impl Scaler<'_> {
 
     /// Name of a call on stored numbers, if a call is of a function of fixed point.
     fn function(&self, name: &str, operands: &[ValueId], to: Type) -> Option<String> {
-        let (call, &[of]) = (of_fixed(name)?, operands) else {
-            return None;
-        };
-        let of = &self.of.values[of.0 as usize];
-        let points = call.points(of.ty, of.range, to);
-        let named = PointsCall { call, points };
-        of.ty.is_fixed().then(|| named.to_string())
+        let of = |id: ValueId| &self.of.values[id.0 as usize];
+        match *operands {
+            [x] => {
+                let (call, x) = (of_fixed(name)?, of(x));
+                let points = call.points(x.ty, x.range, to);
+                x.ty.is_fixed()
+                    .then(|| PointsCall { call, points }.to_string())
+            }
+            [x, y] => {
+                let call = of_power(name)?;
+                let powers = call.powers([x, y].map(|id| (of(id).ty, of(id).range)), to);
+                to.is_fixed()
+                    .then(|| PowersCall { call, powers }.to_string())
+            }
+            _ => None,
+        }
     }
 
     /// Rewrites a conversion that changes the number of fraction bits.

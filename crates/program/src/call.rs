@@ -5,11 +5,13 @@
 //! * A function of floating point works element by element, and its operands broadcast. Room
 //!   `numeric` has the list of them, with their semantics. Of several results, a call gives the one
 //!   whose number its name ends with: `frexp_0`.
-//! * Some of these functions take fixed point as well: see [`OfFixed`].
+//! * Some of these functions take fixed point as well: see [`OfFixed`] and [`OfPower`].
 
 mod fixed;
+mod power;
 
 pub use fixed::{OfFixed, functions_of_fixed, of_fixed};
+pub use power::{OfPower, of_power};
 
 use crate::graph::ValueId;
 use crate::infer::{Meta, Scope, invalid, no_common_type, no_such_type, shape};
@@ -99,6 +101,11 @@ pub(crate) fn infer(
         && scope.value(of)?.ty.is_fixed()
     {
         return call.infer(scope, of, declared);
+    }
+    if let (Some(call), &[x, y]) = (of_power(name), operands)
+        && (scope.value(x)?.ty.is_fixed() || scope.value(y)?.ty.is_fixed())
+    {
+        return call.infer(scope, [x, y], declared);
     }
     if let Some((function, result)) = of_floats(name) {
         let meta = infer_floats(scope, function, result, operands)?;

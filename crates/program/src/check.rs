@@ -171,13 +171,19 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
     if !input.ty.is_valid() {
         return Err(invalid("an input of a type of no possible width"));
     }
-    if input.ty.is_float() && input.range != input.ty.range() {
-        let message = format!("the input {} of {} has a range", input.name, input.ty);
-        return Err(Diagnostic::new(Code::ConstantRange, message)
-            .because("ranges are not followed through floating point")
-            .hint("leave the range out, or declare `sl.fixed(...)`, whose ranges are followed"));
-    }
     let Range { lo, hi } = input.range;
+    if let (Some(format), Some(range)) = (input.ty.format(), input.ty.magnitudes(input.range)) {
+        let finite = Range {
+            lo: 0,
+            hi: format.infinity() as i128 - 1,
+        };
+        if lo > hi || !finite.contains(range) {
+            let message = format!("the magnitudes of the input {} are none", input.name);
+            return Err(Diagnostic::new(Code::ConstantRange, message)
+                .because("a range of floating point is from one finite magnitude to a larger one")
+                .hint("write the smaller end first: `sl.magnitude(0.01, 1e6)`"));
+        }
+    }
     if lo > hi || !input.ty.holds(input.range) {
         return Err(Diagnostic::new(
             Code::ConstantRange,

@@ -147,11 +147,16 @@ pub fn value_text(stored: i128, ty: Type) -> String {
     }
 }
 
-/// The range of stored numbers of `ty` in values: `-1.5..1.5`. Floating point has no narrower range
-/// than all its numbers.
+/// The range of stored numbers of `ty` in values: `-1.5..1.5`. Of floating point it is of all
+/// numbers, or of magnitudes beside zero.
 pub fn range_text(range: Range, ty: Type) -> String {
     if ty.is_float() {
-        return "-inf..inf".into();
+        return match ty.magnitudes(range) {
+            Some(Range { lo, hi }) => {
+                format!("magnitudes {}..{}", value_text(lo, ty), value_text(hi, ty))
+            }
+            None => "-inf..inf".into(),
+        };
     }
     let (lo, hi) = (text(range.lo, ty.fraction()), text(range.hi, ty.fraction()));
     format!("{lo}..{hi}")

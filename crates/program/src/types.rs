@@ -6,6 +6,7 @@
 //! The stored number of a floating-point number is its interchange form ([`crate::float`]).
 
 mod data;
+mod magnitude;
 mod range;
 mod shape;
 

@@ -1,5 +1,6 @@
 //! Warnings about programs that are allowed but probably not intended.
 
+mod products;
 mod rounding;
 
 use crate::graph::{Graph, Op, Program};
@@ -15,6 +16,7 @@ pub(crate) fn all(program: &Program) -> Vec<Diagnostic> {
     warnings.extend(unused(program));
     warnings.extend(whole_inputs(program));
     warnings.extend(rounding::sums(program));
+    warnings.extend(products::sums(program));
     warnings
 }
 

@@ -64,6 +64,7 @@ impl Trace {
         rows: Option<&str>,
         fixed: Vec<u64>,
         range: Option<(Ratio, Ratio)>,
+        magnitudes: Option<(f64, f64)>,
         columns: Vec<String>,
         meaning: Meaning,
         at: Option<PySpan>,
@@ -76,9 +77,10 @@ impl Trace {
             rows: rows.map(|index| RowId(index as u16)),
             fixed,
         };
-        let range = match range {
-            Some((lo, hi)) => item::declared(py, &name, ty, [lo, hi], span.as_ref())?,
-            None => ty.range(),
+        let range = match (range, magnitudes) {
+            (Some((lo, hi)), _) => item::declared(py, &name, ty, [lo, hi], span.as_ref())?,
+            (_, Some(ends)) => item::magnitudes(py, &name, ty, ends, span.as_ref())?,
+            _ => ty.range(),
         };
         let owner = self.party(py, owner, span.as_ref())?;
         let input = Input {
@@ -393,6 +395,22 @@ impl Trace {
         let ty = kind.map(type_of).transpose()?;
         self.on_handles(py, at, [a], |builder, [a], span| {
             builder.function(name, a, ty, saturate, span)
+        })
+    }
+
+    /// Adds a power of fixed point, to a type of its own if one is given.
+    fn power(
+        &mut self,
+        py: Python<'_>,
+        base: Item<'_>,
+        exponent: Item<'_>,
+        kind: Option<&str>,
+        saturate: bool,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        let ty = kind.map(type_of).transpose()?;
+        self.operate(py, at, [base, exponent], |builder, operands, span| {
+            builder.power(operands, ty, saturate, span)
         })
     }
 

@@ -212,7 +212,8 @@ impl<'a> Filling<'a> {
 
     /// Sets element `at` to a stored number, unless it is outside the range of the input.
     pub(crate) fn put_stored(&mut self, at: usize, nearest: Nearest) -> bool {
-        let fits = self.want.input.range.contains(Range::of(nearest.stored));
+        let input = self.want.input;
+        let fits = input.ty.admits(input.range, nearest.stored);
         if fits {
             self.data.elements[at] = nearest.stored as u64;
             self.put += 1;
@@ -382,7 +383,7 @@ pub(crate) fn is_out_of_range(input: &Input, unfit: Unfit) -> bool {
     match unfit {
         Unfit::TooLarge => true,
         Unfit::Inexact(number) | Unfit::Abbreviated(number) => {
-            !input.range.contains(Range::of(number))
+            !input.ty.admits(input.range, number)
         }
         Unfit::NotANumber | Unfit::NotWhole | Unfit::NotFinite => false,
     }
@@ -489,7 +490,7 @@ pub(crate) fn check_range(
     number: i128,
     place: impl FnOnce() -> String,
 ) -> Result<(), Diagnostic> {
-    if input.range.contains(Range::of(number)) {
+    if input.ty.admits(input.range, number) {
         Ok(())
     } else {
         let value = decimal::value_text(number, input.ty);
@@ -505,6 +506,17 @@ pub(crate) fn out_of_range(
     span: Option<Span>,
     place: &str,
 ) -> Diagnostic {
+    if let Some(Range { lo, hi }) = input.ty.magnitudes(input.range) {
+        let [lo, hi] = [lo, hi].map(|end| decimal::value_text(end, input.ty));
+        let message = format!(
+            "`{}` is {value}{place}, neither 0 nor of a magnitude from {lo} to {hi}",
+            input.name
+        );
+        return Diagnostic::new(Code::DataRange, message)
+            .at(span.as_ref())
+            .because("the program declares these magnitudes, and its sums have room for no others")
+            .hint("mend the value, or declare more magnitudes in the program");
+    }
     if input.ty.is_float() {
         let message = format!(
             "`{}` is {value}{place}, beyond the numbers of {}",

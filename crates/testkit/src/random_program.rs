@@ -214,7 +214,7 @@ impl Grower<'_> {
     /// Adds a few values to the pool, or none if the builder refuses.
     fn step(&mut self, pool: &mut Vec<Handle>) {
         let a = self.pick(pool);
-        let made = match self.below(21) {
+        let made = match self.below(22) {
             0..=5 => self.binary(a, pool),
             6 => {
                 let op = self.pick(&Unary::ALL);
@@ -238,6 +238,7 @@ impl Grower<'_> {
             13 => self.call(a, pool),
             14 => self.lookup(a, pool),
             17 => self.fixed(a, pool),
+            21 => self.function(a, pool),
             19 => self.arranged(a, pool),
             18 => {
                 let ty = self.element_type();

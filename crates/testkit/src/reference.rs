@@ -3,10 +3,12 @@
 //! It is the oracle of lowering and of every protocol, so it shares no code with them, nor with
 //! inference: every number it computes is compared with the range that inference gives it, and a
 //! number outside is a panic. Fixed-point values are stored numbers, and operations on them follow
-//! from their number of fraction bits; floating point is Rust's own (`floats`). It follows
-//! `NUMERICS.md` line by line. AES and SHA-256 are those of the RustCrypto crates.
+//! from their number of fraction bits; floating point is Rust's own (`floats`). Functions of fixed
+//! point alone are circuits, compared with values of `f64` (`fixed`). It follows `NUMERICS.md` line
+//! by line. AES and SHA-256 are those of the RustCrypto crates.
 
 mod arrange;
+mod fixed;
 mod floats;
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
@@ -14,7 +16,7 @@ use floats::Floats;
 use sealane_program::graph::{
     Binary, Graph, Op, Program, Reduction, RowCounts, Unary, Value, ValueId, row_count, summed_rows,
 };
-use sealane_program::types::{Data, Dim, Range, Shape, Type};
+use sealane_program::types::{Data, Dim, Shape, Type};
 use sha2::Digest;
 use std::collections::BTreeMap;
 
@@ -58,7 +60,7 @@ pub fn evaluate(
         if !tensor
             .numbers
             .iter()
-            .all(|&number| input.range.contains(Range::of(number)))
+            .all(|&number| input.ty.admits(input.range, number))
         {
             return Err(bad(
                 "has an element outside of the range that the signature says",
@@ -172,6 +174,16 @@ fn run(graph: &Graph, params: Vec<Tensor>, context: Context) -> Vec<Vec<Tensor>>
                     dims,
                 )]
             }
+            Op::Call(name, operands) if fixed::is_call(name, &values(graph, operands)) => {
+                let numbers = operands.iter().map(|id| &done[id.0 as usize][0]);
+                let numbers = numbers.collect::<Vec<_>>();
+                vec![fixed::call(
+                    name,
+                    &values(graph, operands),
+                    value.ty,
+                    &numbers,
+                )]
+            }
             op => vec![compute(op, value.ty, &done, context)],
         };
         if !value.op.has_parts() {
@@ -180,6 +192,10 @@ fn run(graph: &Graph, params: Vec<Tensor>, context: Context) -> Vec<Vec<Tensor>>
         done.push(tensors);
     }
     done
+}
+
+fn values<'a>(graph: &'a Graph, ids: &[ValueId]) -> Vec<&'a Value> {
+    ids.iter().map(|id| &graph.values[id.0 as usize]).collect()
 }
 
 /// Compares a tensor with its inferred properties.
@@ -195,7 +211,7 @@ fn promised(value: &Value, tensor: &Tensor, rows: &RowCounts) {
         tensor.shape.iter().product::<u64>()
     );
     for &number in &tensor.numbers {
-        let inside = value.range.contains(Range::of(number));
+        let inside = value.ty.admits(value.range, number);
         assert!(
             inside,
             "{number} is outside of the inferred range {}",

@@ -118,6 +118,12 @@ impl FixedFunction {
     ) -> Fixed {
         debug_assert_eq!(x.len(), bits(hi));
         let unit = -(points.fraction as i64);
+        if x.is_empty() {
+            // The only operand is 0.
+            let zero = value(&Real::of(0)).rounded_i128(digits.into());
+            let bits = b.constant(zero, signed_bits([zero, zero]));
+            return Fixed { bits, low: -digits };
+        }
         // The number of places by which the highest 1 is below the highest bit names the binade.
         let groups = x.len() - bits(lo.max(1)) + 1;
         let (normal, places) = normalise_near(b, x, layers(groups));
@@ -162,12 +168,12 @@ impl FixedFunction {
 }
 
 /// Bits of a number that is not negative.
-fn bits(x: i128) -> usize {
+pub(super) fn bits(x: i128) -> usize {
     (128 - x.leading_zeros()) as usize
 }
 
 /// Bits of the signed numbers of a range.
-fn signed_bits([lo, hi]: [i128; 2]) -> usize {
+pub(super) fn signed_bits([lo, hi]: [i128; 2]) -> usize {
     [lo, hi]
         .map(|end| bits(end ^ end >> 127) + 1)
         .into_iter()
@@ -176,14 +182,14 @@ fn signed_bits([lo, hi]: [i128; 2]) -> usize {
 }
 
 /// A fraction with zeros behind it, so that its bits name a segment.
-fn padded(x: &[Wire]) -> Word {
+pub(super) fn padded(x: &[Wire]) -> Word {
     let mut word = vec![Wire::ZERO; MOST_INDEX.saturating_sub(x.len())];
     word.extend(x);
     word
 }
 
 /// The nearest number from `lo` to `hi` of a signed word in a range, as a signed word.
-fn clamped(b: &mut Builder, x: &[Wire], range: [i128; 2], [lo, hi]: [i128; 2]) -> Word {
+pub(super) fn clamped(b: &mut Builder, x: &[Wire], range: [i128; 2], [lo, hi]: [i128; 2]) -> Word {
     let width = x.len().max(signed_bits([lo, hi]));
     let mut word = Int::signed(x).resize(width);
     if lo > range[0] {
@@ -229,7 +235,7 @@ fn affine(b: &mut Builder, constant: &Real, x: &Fixed, negative: Wire) -> Heap {
 }
 
 /// The nearest number of a type, or its end, to a sum whose rounded value is in a range.
-fn rounded(b: &mut Builder, mut sum: Heap, [lo, hi]: [i128; 2], to: Type) -> Word {
+pub(super) fn rounded(b: &mut Builder, mut sum: Heap, [lo, hi]: [i128; 2], to: Type) -> Word {
     let low = -(to.fraction as i32);
     let width = signed_bits([lo, hi]);
     sum.constant(&Real::scaled(1, i64::from(low) - 1));

@@ -92,7 +92,7 @@ pub(super) struct Span {
 }
 
 /// Results that no type holds, in bits: powers beyond are not computed.
-const HUGE: i64 = 160;
+pub(super) const HUGE: i64 = 160;
 
 impl FixedFunction {
     /// The range of the stored results.
@@ -269,7 +269,7 @@ fn last(from: i128, to: i128, holds: impl Fn(i128) -> bool) -> i128 {
     low
 }
 
-fn saturated(x: BigInt) -> i128 {
+pub(super) fn saturated(x: BigInt) -> i128 {
     let end = if x < BigInt::from(0) { -1 } else { 1 };
     i128::try_from(x).unwrap_or(end << 120)
 }

@@ -4,6 +4,9 @@ pub mod exact;
 
 use sealane_circuit::{Circuit, Goal};
 use sealane_numeric::{Arithmetic, Format, function, measure};
+use std::num::NonZero;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Both kinds of arithmetic in a format.
 pub fn both(format: Format) -> [Arithmetic; 2] {
@@ -43,6 +46,42 @@ impl Runner {
             );
         }
     }
+}
+
+/// Returns whether a test is asked for by a name: by the variable `SEALANE_FUNCTIONS`, which has
+/// names with commas between them. Without it, all tests are.
+pub fn asked(name: &str) -> bool {
+    let names = std::env::var("SEALANE_FUNCTIONS").unwrap_or_default();
+    names.is_empty() || names.split(',').any(|wanted| wanted == name)
+}
+
+/// Calls `work` with ranges that cover the numbers below 2^32, on as many threads as the machine
+/// has, or the variable `SEALANE_THREADS` says.
+pub fn each_block(name: &str, work: impl Fn(Range<u64>) + Sync) {
+    const BLOCK: u64 = 1 << 22;
+    let next = AtomicU64::new(0);
+    let blocks = || {
+        loop {
+            let first = next.fetch_add(BLOCK, Ordering::Relaxed);
+            if first >= 1 << 32 {
+                return;
+            }
+            work(first..first + BLOCK);
+            if first.is_multiple_of(1 << 28) {
+                eprintln!("{name}: {:.0} %", first as f64 / 2f64.powi(32) * 100.0);
+            }
+        }
+    };
+    let threads = std::env::var("SEALANE_THREADS")
+        .ok()
+        .and_then(|n| n.parse().ok());
+    let threads =
+        threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(blocks);
+        }
+    });
 }
 
 /// A generator of test vectors: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).

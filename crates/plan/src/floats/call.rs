@@ -59,14 +59,20 @@ pub(crate) struct Sum {
     pub products: bool,
     /// More addends than there are, so that a sum of zeros is never negative.
     pub most: u64,
+    /// The smallest and the largest exponent of addends, if they are declared.
+    pub exponents: Option<[i32; 2]>,
 }
 
 impl Sum {
     /// The circuits of the sum.
     pub fn accumulator(self, arithmetic: Arithmetic) -> Accumulator {
-        match self.products {
+        let sum = match self.products {
             true => Accumulator::dot(arithmetic, self.most),
             false => Accumulator::sum(arithmetic, self.most),
+        };
+        match self.exponents {
+            Some([lowest, highest]) => sum.within(lowest, highest),
+            None => sum,
         }
     }
 }
@@ -81,22 +87,13 @@ impl Call {
             None => (Subnormals::Kept, rest),
         };
         let fraction = |text: &str| text.parse::<u8>().ok();
-        let sum = |name: &str, most: &str| {
-            let products = match name {
-                "sum" => false,
-                "dot" => true,
-                _ => return None,
-            };
-            let most = most.parse().ok()?;
-            Some(Sum { products, most })
-        };
         let parts = rest.split('.').collect::<Vec<_>>();
         let operation = match parts[..] {
-            ["word", index, name, most] => {
-                Some(Operation::Word(index.parse().ok()?, sum(name, most)?))
+            ["word", index, ref sum @ ..] => {
+                Some(Operation::Word(index.parse().ok()?, Sum::named(sum)?))
             }
-            ["total", name, most, to] => Some(Operation::Total(sum(name, most)?, of_name(to)?)),
-            ["mean", name, most, to] => Some(Operation::Mean(sum(name, most)?, of_name(to)?)),
+            ["total", to, ref sum @ ..] => Some(Operation::Total(Sum::named(sum)?, of_name(to)?)),
+            ["mean", to, ref sum @ ..] => Some(Operation::Mean(Sum::named(sum)?, of_name(to)?)),
             _ => None,
         };
         if let Some(operation) = operation {
@@ -153,18 +150,46 @@ impl fmt::Display for Call {
             Operation::MostNan => f.write_str(".order.most"),
             Operation::Ordered => f.write_str(".order.back"),
             Operation::Word(index, sum) => write!(f, ".word.{index}.{sum}"),
-            Operation::Total(sum, to) => write!(f, ".total.{sum}.{}", to.name()),
-            Operation::Mean(sum, to) => write!(f, ".mean.{sum}.{}", to.name()),
+            Operation::Total(sum, to) => write!(f, ".total.{}.{sum}", to.name()),
+            Operation::Mean(sum, to) => write!(f, ".mean.{}.{sum}", to.name()),
             Operation::Quotient { fraction } => write!(f, ".quotient.{fraction}"),
         }
     }
 }
 
-/// `sum.100` or `dot.100`.
+impl Sum {
+    /// Reads the parts of the name of a sum.
+    fn named(parts: &[&str]) -> Option<Sum> {
+        let [name, most, exponents @ ..] = parts else {
+            return None;
+        };
+        let products = match *name {
+            "sum" => false,
+            "dot" => true,
+            _ => return None,
+        };
+        let exponents = match exponents {
+            [] => None,
+            [lowest, highest] => Some([lowest.parse().ok()?, highest.parse().ok()?]),
+            _ => return None,
+        };
+        Some(Sum {
+            products,
+            most: most.parse().ok()?,
+            exponents,
+        })
+    }
+}
+
+/// `sum.100` or `dot.100`, with declared exponents `sum.100.-7.20`.
 impl fmt::Display for Sum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = if self.products { "dot" } else { "sum" };
-        write!(f, "{name}.{}", self.most)
+        write!(f, "{name}.{}", self.most)?;
+        match self.exponents {
+            Some([lowest, highest]) => write!(f, ".{lowest}.{highest}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -177,6 +202,12 @@ mod tests {
         let sum = Sum {
             products: true,
             most: 101,
+            exponents: None,
+        };
+        let narrow = Sum {
+            products: false,
+            exponents: Some([-7, 20]),
+            ..sum
         };
         let operations = [
             Operation::Function("add".into()),
@@ -195,6 +226,8 @@ mod tests {
             Operation::MostNan,
             Operation::Ordered,
             Operation::Word(3, sum),
+            Operation::Word(0, narrow),
+            Operation::Mean(narrow, Format::F32),
             Operation::Total(sum, Format::F64),
             Operation::Mean(sum, Format::F16),
             Operation::Quotient { fraction: 4 },

@@ -7,12 +7,13 @@ use sealane_program::graph::{Binary, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Dim, Range, Shape, Type};
 
 impl Writer<'_> {
-    /// The exact sum of numbers, or of products of two, along axes, rounded once. Each word of an
-    /// addend is summed as an integer, so that no order of work changes the result.
+    /// The exact sum of numbers, or of products of two, along axes, rounded once; they are named as
+    /// rewritten and in the program. Each word of an addend is summed as an integer, so that no
+    /// order of work changes the result.
     pub(super) fn sum(
         &mut self,
         value: &Value,
-        addends: &[ValueId],
+        addends: (&[ValueId], &[ValueId]),
         axes: &[u32],
         format: Format,
     ) -> ValueId {
@@ -20,15 +21,15 @@ impl Writer<'_> {
         self.call(value, format, Operation::Total(sum, result(value)), words)
     }
 
-    /// The exact mean of numbers along axes, rounded once.
+    /// The exact mean of numbers along axes, rounded once; they are named as [`Writer::sum`] says.
     pub(super) fn mean(
         &mut self,
         value: &Value,
-        of: ValueId,
+        (of, source): (ValueId, ValueId),
         axes: &[u32],
         format: Format,
     ) -> ValueId {
-        let (sum, mut words) = self.words(value, &[of], axes, format);
+        let (sum, mut words) = self.words(value, (&[of], &[source]), axes, format);
         words.push(self.count(value, of, axes));
         self.call(value, format, Operation::Mean(sum, result(value)), words)
     }
@@ -92,7 +93,7 @@ impl Writer<'_> {
     fn words(
         &mut self,
         value: &Value,
-        addends: &[ValueId],
+        (addends, sources): (&[ValueId], &[ValueId]),
         axes: &[u32],
         format: Format,
     ) -> (Sum, Vec<ValueId>) {
@@ -105,6 +106,7 @@ impl Writer<'_> {
         let sum = Sum {
             products: addends.len() > 1,
             most: most.saturating_add(1),
+            exponents: self.exponents(sources, format),
         };
         let arithmetic = Arithmetic {
             format,
@@ -119,6 +121,21 @@ impl Writer<'_> {
             words.push(self.added(value, word, axes));
         }
         (sum, words)
+    }
+
+    /// The smallest and the largest exponent of numbers, or of products, if that of one of them is
+    /// declared.
+    fn exponents(&self, sources: &[ValueId], format: Format) -> Option<[i32; 2]> {
+        let all = [1 - format.bias(), format.max_exponent()];
+        let known = sources.iter().map(|id| {
+            let source = &self.of.values[id.0 as usize];
+            source.ty.exponents(source.range)
+        });
+        let known = known.collect::<Vec<_>>();
+        known.iter().any(Option::is_some).then(|| {
+            let each = known.iter().map(|ends| ends.unwrap_or(all));
+            each.fold([0; 2], |sum, [lo, hi]| [sum[0] + lo, sum[1] + hi])
+        })
     }
 
     /// The most elements along an axis.

@@ -2,7 +2,7 @@
 
 use super::numeric::{self, Placed};
 use crate::floats::Call;
-use crate::points::PointsCall;
+use crate::points::{PointsCall, PowersCall};
 use sealane_circuit::{Builder, Int, Wire, Word};
 use sealane_program::graph::{Binary, Op, Reduction, Unary};
 use sealane_program::types::{Range, Type};
@@ -31,6 +31,9 @@ pub(super) fn scalar(
         (Op::Call(name, _), operands) => {
             if let (Some(call), [(x, _)]) = (PointsCall::named(name), operands) {
                 return call.lower(b, *x, range);
+            }
+            if let (Some(call), [(x, _), (y, _)]) = (PowersCall::named(name), operands) {
+                return call.lower(b, [*x, *y], range);
             }
             let Some(call) = Call::named(name) else {
                 unreachable!("only functions of numbers are element-wise")

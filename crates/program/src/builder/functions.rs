@@ -1,7 +1,7 @@
 //! Functions of fixed point.
 
-use super::{Builder, Handle};
-use crate::call::{functions_of_fixed, of_fixed};
+use super::{Builder, Handle, Operand};
+use crate::call::{OfPower, functions_of_fixed, of_fixed};
 use crate::graph::Op;
 use crate::types::Type;
 use sealane_diagnostic::{Code, Diagnostic, Span};
@@ -39,6 +39,40 @@ impl Builder {
         }
         call.saturate = saturate;
         let id = self.push(Op::Call(call.name(), vec![id]), ty, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// Adds a power of fixed point, element by element, to the type `dtype` or that of the base, or
+    /// of the exponent if only that is fixed point. A number of the source is taken exactly where a
+    /// type holds it. With `saturate`, results stop at the end of the type.
+    pub fn power(
+        &mut self,
+        [x, y]: [Operand; 2],
+        dtype: Option<Type>,
+        saturate: bool,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let types = [self.type_of(x, span)?, self.type_of(y, span)?];
+        let ids = [
+            self.exactly(x, types[1], span)?,
+            self.exactly(y, types[0], span)?,
+        ];
+        let fixed = types.into_iter().flatten().find(|ty| ty.is_fixed());
+        let ty = dtype.or(fixed).filter(|ty| ty.is_fixed());
+        let (Some(ty), Some(_)) = (ty, fixed) else {
+            let other = match fixed {
+                Some(_) => dtype,
+                None => types.into_iter().flatten().next(),
+            };
+            let other = other.map_or("numbers alone".into(), |ty| ty.to_string());
+            let message = format!("`sl.math.pow` of fixed point does not take or give {other}");
+            return Err(Diagnostic::new(Code::TypeMismatch, message)
+                .because("`dtype` and `saturate` are for functions from fixed point to fixed point")
+                .hint("leave them out, and convert the result with `.astype` or `sl.saturate`")
+                .at(span));
+        };
+        let call = OfPower { saturate };
+        let id = self.push(Op::Call(call.name(), ids.to_vec()), ty, span)?;
         Ok(self.handle(id))
     }
 }

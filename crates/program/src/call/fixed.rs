@@ -20,11 +20,12 @@ pub struct OfFixed {
 
 /// Names of all functions of fixed point.
 pub fn functions_of_fixed() -> impl Iterator<Item = &'static str> {
-    fixed_functions().map(|function| function.name)
+    let of_one = fixed_functions().map(|function| function.name);
+    of_one.chain([super::power::POW])
 }
 
 /// End of the names of functions whose results stop at the ends of their type.
-const SATURATE: &str = "_saturate";
+pub(super) const SATURATE: &str = "_saturate";
 
 /// The function of fixed point that a call of this name on such a number is of.
 pub fn of_fixed(name: &str) -> Option<OfFixed> {
@@ -52,11 +53,7 @@ impl OfFixed {
             lo: range.lo,
             hi: range.hi,
             fraction: from.fraction().into(),
-            to: Fixed {
-                bits: to.bits().into(),
-                signed: to.is_signed(),
-                fraction: to.fraction().into(),
-            },
+            to: stored(to),
             saturate: self.saturate,
         }
     }
@@ -69,45 +66,19 @@ impl OfFixed {
             return Err(invalid(&format!("`{name}` of fixed point that gives {ty}")));
         }
         let x = scope.name(of, "x");
-        let given = || format!("{x} is in {}", range_text(value.range, value.ty));
+        let given = format!("{x} is in {}", range_text(value.range, value.ty));
         let written = format!("sl.math.{name}({x})");
         let points = self.points(value.ty, value.range, ty);
         let (lo, hi) = self
             .function
             .results(&points)
             .map_err(|refused| match refused {
-                Refused::Domain(domain) => {
-                    let message = format!("`{written}` may have no value");
-                    Diagnostic::new(Code::RangeOverflow, message)
-                        .because(format!("it takes {domain}, and {}", given()))
-                        .hint(match self.saturate {
-                            true => "no number of that range has a value: declare another range",
-                            false => {
-                                "declare the range of the input, clamp with `sl.clip`, or take the \
-                             nearest number that has a value with `saturate=True`"
-                            }
-                        })
-                }
+                Refused::Domain(domain) => no_value(&written, domain, &given, self.saturate),
                 Refused::Range(lo, hi) => {
-                    let results = Range { lo, hi };
-                    let text = match lo.min(-hi) <= -BEYOND {
-                        true => "numbers that no type holds".into(),
-                        false => range_text(results, ty),
-                    };
-                    let reason = format!("{}, which gives {text}", given());
-                    let hint = wider(ty, Some(results), |wide| {
-                        format!("sl.math.{name}({x}, dtype={wide})")
-                    });
-                    let hint =
-                        format!("{hint}; or stop at the ends of the type with `saturate=True`");
-                    overflow(&written, ty, reason, hint)
+                    let wide = |wide: &str| format!("sl.math.{name}({x}, dtype={wide})");
+                    beyond_type(&written, (ty, Range { lo, hi }), &given, wide)
                 }
-                Refused::Bits => Diagnostic::new(
-                    Code::RangeOverflow,
-                    format!("`{written}` takes more bits than there are"),
-                )
-                .because("before they are rounded, results and angles have at most about 100 bits")
-                .hint("declare a narrower range of the input, or types with fewer bits"),
+                Refused::Bits => too_many_bits(&written),
             })?;
         Ok(Meta {
             ty,
@@ -115,4 +86,51 @@ impl OfFixed {
             ..value.meta()
         })
     }
+}
+
+/// The type of stored numbers.
+pub(super) fn stored(ty: Type) -> Fixed {
+    Fixed {
+        bits: ty.bits().into(),
+        signed: ty.is_signed(),
+        fraction: ty.fraction().into(),
+    }
+}
+
+/// Refuses operands for which there is no value.
+pub(super) fn no_value(written: &str, domain: &str, given: &str, saturate: bool) -> Diagnostic {
+    let message = format!("`{written}` may have no value");
+    Diagnostic::new(Code::RangeOverflow, message)
+        .because(format!("it takes {domain}, and {given}"))
+        .hint(match saturate {
+            true => "no number of that range has a value: declare another range",
+            false => {
+                "declare the range of the input, clamp with `sl.clip`, or take the nearest number \
+                 that has a value with `saturate=True`"
+            }
+        })
+}
+
+/// Refuses results that may be outside of a type; `wide` is the expression with another type.
+pub(super) fn beyond_type(
+    written: &str,
+    (ty, results): (Type, Range),
+    given: &str,
+    wide: impl FnOnce(&str) -> String,
+) -> Diagnostic {
+    let text = match results.lo.min(-results.hi) <= -BEYOND {
+        true => "numbers that no type holds".into(),
+        false => range_text(results, ty),
+    };
+    let hint = wider(ty, Some(results), wide);
+    let hint = format!("{hint}; or stop at the ends of the type with `saturate=True`");
+    overflow(written, ty, format!("{given}, which gives {text}"), hint)
+}
+
+/// Refuses results and operands whose circuits would be too wide.
+pub(super) fn too_many_bits(written: &str) -> Diagnostic {
+    let message = format!("`{written}` takes more bits than there are");
+    Diagnostic::new(Code::RangeOverflow, message)
+        .because("before they are rounded, results and angles have at most about 100 bits")
+        .hint("declare a narrower range of the input, or types with fewer bits")
 }

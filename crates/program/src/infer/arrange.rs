@@ -1,7 +1,7 @@
 //! Inference of operations that arrange elements, and of running sums and ends.
 
 use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
-use super::{Meta, Scope, invalid, range};
+use super::{Meta, Scope, float, invalid, range};
 use crate::decimal::range_text;
 use crate::graph::{Reduction, ValueId};
 use crate::types::{Dim, RowId, Shape, Type};
@@ -82,9 +82,9 @@ pub fn concat(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diag
             .hint("`x[None]` adds an axis, and `sl.broadcast_to` repeats along one"));
         };
         meta.shape.fixed[place] = meta.shape.fixed[place].saturating_add(along);
-        meta.range = meta.range.hull(next.range);
         meta.visibility = meta.visibility.join(next.visibility);
     }
+    meta.range = float::any_of(scope, values)?;
     Ok(meta)
 }
 

@@ -315,6 +315,7 @@ pub fn select(
     yes: ValueId,
     no: ValueId,
 ) -> Result<Meta, Diagnostic> {
+    let range = float::any_of(scope, &[yes, no])?;
     let (condition, yes, no) = (scope.value(condition)?, scope.value(yes)?, scope.value(no)?);
     if condition.ty != Type::Bool {
         return Err(no_such_type("where", condition.ty)
@@ -328,7 +329,7 @@ pub fn select(
     Ok(Meta {
         ty: yes.ty,
         shape: shape::broadcast(scope, &condition.shape, &branches)?,
-        range: yes.range.hull(no.range),
+        range,
         visibility: condition
             .visibility
             .join(yes.visibility)

@@ -1,10 +1,11 @@
 //! Inference of operations on floating point: nothing overflows there, since infinities and NaN are
-//! values of each type, so ranges are whole and only types are judged.
+//! values of each type, so ranges of results are whole and only types are judged. What passes
+//! numbers on keeps the magnitudes that an input declares.
 
 use super::refuse::{invalid, no_common_type, no_such_type};
 use super::{Meta, Scope, shape};
-use crate::graph::{Binary, Unary, ValueId};
-use crate::types::{Dim, Shape, Type};
+use crate::graph::{Binary, Op, Unary, ValueId};
+use crate::types::{Dim, Range, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic};
 
 /// Bound on the addends of a sum.
@@ -16,6 +17,28 @@ pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
     match op {
         Unary::Neg | Unary::Abs => Ok(value.meta()),
         Unary::Not | Unary::Popcount => Err(on_bits(scope, op.name(), a)),
+    }
+}
+
+/// The range of an element of one of several values of one type. Of floating point, zeros of the
+/// source are in each range of magnitudes.
+pub fn any_of(scope: &Scope, values: &[ValueId]) -> Result<Range, Diagnostic> {
+    let mut all: Option<Range> = None;
+    for id in values {
+        let value = scope.value(*id)?;
+        let sign = 1u64 << (value.ty.bits() - 1);
+        let zeros = match &value.op {
+            Op::Const(data) => data.elements.iter().all(|bits| bits & (sign - 1) == 0),
+            _ => false,
+        };
+        if !(value.ty.is_float() && zeros) {
+            all = Some(all.map_or(value.range, |all| all.hull(value.range)));
+        }
+    }
+    let first = || values.first().ok_or_else(|| invalid("a choice of nothing"));
+    match all {
+        Some(range) => Ok(range),
+        None => Ok(scope.value(*first()?)?.range),
     }
 }
 
@@ -35,10 +58,14 @@ pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Meta, D
     } else {
         left.ty
     };
+    let range = match op {
+        Binary::Min | Binary::Max => any_of(scope, &[a, b])?,
+        _ => ty.range(),
+    };
     Ok(Meta {
         ty,
         shape: shape::broadcast(scope, &left.shape, &right.shape)?,
-        range: ty.range(),
+        range,
         visibility: left.visibility.join(right.visibility),
     })
 }

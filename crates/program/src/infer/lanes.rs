@@ -22,7 +22,7 @@ pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Met
         (Reduction::Sum, Type::Bool) => return Err(no_such_type("sum", value.ty)),
         (Reduction::Sum, Type::Float(_)) => {
             float::countable(scope, [dim])?;
-            value.range
+            value.ty.range()
         }
         (Reduction::Sum, ty) => sum(ty, value.range, scope.length(dim), || {
             summed(scope.name(a, "a"), &[axis], value.shape.rank())
@@ -163,9 +163,9 @@ pub fn stack(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diagn
                 "give all one shape: `x[None]` adds an axis, and `y + 0 * x` has the shape of `x`",
             ));
         }
-        meta.range = meta.range.hull(next.range);
         meta.visibility = meta.visibility.join(next.visibility);
     }
+    meta.range = float::any_of(scope, values)?;
     meta.shape = shape::stack(scope, &meta.shape, values.len() as u64, axis)?;
     Ok(meta)
 }

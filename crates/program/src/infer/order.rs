@@ -62,7 +62,10 @@ fn by_rows(scope: &Scope, of: ValueId) -> Result<Meta, Diagnostic> {
 
 /// The range of elements of which some may be replaced by zeros.
 fn with_zero(value: &Meta) -> Range {
-    value.range.hull(Range::of(0))
+    match value.ty.is_float() {
+        true => value.range,
+        false => value.range.hull(Range::of(0)),
+    }
 }
 
 pub fn running(

@@ -534,9 +534,13 @@ impl<'a> Parser<'a> {
         let ty = self.cursor.element_type()?;
         let shape = self.shape()?;
         if ty.is_float() {
-            return Ok((ty, shape, ty.range()));
+            if !self.cursor.eat_word("in") {
+                return Ok((ty, shape, ty.range()));
+            }
+            self.cursor.keyword("magnitudes")?;
+        } else {
+            self.cursor.keyword("in")?;
         }
-        self.cursor.keyword("in")?;
         let lo = self.end(ty, "the smallest value")?;
         self.cursor.sign("..")?;
         let hi = self.end(ty, "the largest value")?;
@@ -545,7 +549,10 @@ impl<'a> Parser<'a> {
 
     /// An end of a range of `ty`.
     fn end(&mut self, ty: Type, what: &str) -> Result<i128, Diagnostic> {
-        let text = self.cursor.decimal(what)?;
+        let text = match ty {
+            Type::Float(_) => self.cursor.constant(what)?,
+            _ => self.cursor.decimal(what)?,
+        };
         stored(text, ty).ok_or_else(|| self.cursor.error(format!("{text} is no number of {ty}")))
     }
 

@@ -297,7 +297,7 @@ fn along(axes: &[u32]) -> String {
 /// The range of a value; nothing for floating point, whose ranges are whole.
 fn within(range: Range, ty: Type) -> String {
     match ty {
-        Type::Float(_) => String::new(),
+        Type::Float(_) if ty.magnitudes(range).is_none() => String::new(),
         ty => format!(" in {}", range_text(range, ty)),
     }
 }

@@ -14,7 +14,7 @@ use sealane_diagnostic::{Code, Diagnostic, Span};
 
 /// Least number of elements of a sum along a fixed axis that is warned of. A sum along rows always
 /// is.
-const MANY: u64 = 100;
+pub(super) const MANY: u64 = 100;
 /// Nesting depth up to which a scan is evaluated twice.
 const FOLLOWED: u32 = 2;
 /// Error of a carry with which a scan is evaluated: far above the error that one step adds, and

@@ -89,14 +89,44 @@ impl Grower<'_> {
         made.ok()
     }
 
+    /// Adds a function of fixed point. Operands are of few types and ranges, so that the polynomials
+    /// of few circuits are computed.
+    pub(super) fn function(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
+        let from = self.pick(&[Type::fixed(4, 6), Type::fixed(8, 4)]);
+        let x = self.clipped(a, from, 3)?;
+        let (name, saturate) = self.pick(&[
+            ("exp", true),
+            ("log", true),
+            ("sqrt", true),
+            ("sigmoid", false),
+            ("sin", false),
+            ("pow", true),
+        ]);
+        let to = self.pick_type(Type::fixed(5, 8));
+        if name == "pow" {
+            let y = self.pick(pool);
+            let y = self.clipped(y, from, 3)?;
+            return self
+                .builder
+                .power([x.into(), y.into()], to, saturate, None)
+                .ok();
+        }
+        self.builder.function(name, x, to, saturate, None).ok()
+    }
+
     fn pick_type(&mut self, ty: Type) -> Option<Type> {
         self.pick(&[None, Some(ty)])
     }
 
     /// Converts the value to a type, clipped to a few units about zero.
     fn small(&mut self, a: Handle, ty: Type) -> Option<Handle> {
-        let a = self.builder.saturate(a, ty, None).ok()?;
         let top = self.pick(&[1, 7, 30]);
+        self.clipped(a, ty, top)
+    }
+
+    /// Converts the value to a type, clipped to so many units about zero.
+    fn clipped(&mut self, a: Handle, ty: Type, top: i128) -> Option<Handle> {
+        let a = self.builder.saturate(a, ty, None).ok()?;
         let low = self
             .builder
             .binary(Binary::Min, a.into(), Operand::Int(top), None);
