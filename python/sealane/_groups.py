@@ -158,7 +158,8 @@ class Groups:
                     hint="use fixed point, whose sums are exact, or public `categories`",
                 )
         columns = [x for _, x, _ in named.values()]
-        found = _sorted(self._keys, [False] * len(self._keys), columns)
+        # No reduction of these depends on the order of its elements.
+        found = _sorted(self._keys, [False] * len(self._keys), columns, any_order=True)
         keys, columns = found[: len(self._keys)], found[len(self._keys) :]
         new = starts(*keys)
         last = roll(new, -1, 0)

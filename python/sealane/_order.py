@@ -229,7 +229,7 @@ def rank(x: Value, *, method: str = "min", descending: bool = False) -> Value:
             one = running("max", where(new, one, 0))
         else:
             one = running("sum", new.astype(i64))
-    return _sorted([place], [False], [one])[1]
+    return _sorted([place], [False], [one], any_order=True)[1]
 
 
 def median(x: Value) -> Any:
@@ -437,8 +437,12 @@ def _at(ordered: Any, place: Value) -> Any:
     return where(low < 0, low, high)
 
 
-def _sorted(keys: list[Value], ways: Sequence[bool], columns: list[Value]) -> list[Any]:
-    """Keys and columns in the order of the keys; equal ones in any order."""
+def _sorted(
+    keys: list[Value], ways: Sequence[bool], columns: list[Value], *, any_order: bool = False
+) -> list[Any]:
+    """Keys and columns in the order of the keys; equal ones in any order, which differs between
+    protocols if the caller says by `any_order` that no result depends on it.
+    """
     trace = trace_of(*keys)
     over = [*keys, *columns]
     sides = trace.open_sort([operand(value) for value in over], _source.here())
@@ -453,7 +457,7 @@ def _sorted(keys: list[Value], ways: Sequence[bool], columns: list[Value]) -> li
             not_x, not_y = x != x, y != y
             less, same = less | (not_x & ~not_y), same | (not_x & not_y)
         exchange = less if exchange is None else less | (same & exchange)
-    nodes = trace.close_sort(operand(exchange), _source.here())
+    nodes = trace.close_sort(operand(exchange), any_order, _source.here())
     return [wrap(trace, node) for node in nodes]
 
 

@@ -22,6 +22,8 @@ pub enum StepKind {
     Scan,
     /// Elements that meet along a network.
     Meet,
+    /// A sort without a network.
+    Sort,
     /// Checks are settled.
     Settle,
     /// A value is opened to all.
@@ -45,6 +47,7 @@ impl StepOp {
             StepOp::Fold { .. } => StepKind::Fold,
             StepOp::Scan { .. } => StepKind::Scan,
             StepOp::Meet { .. } => StepKind::Meet,
+            StepOp::Sort { .. } => StepKind::Sort,
             StepOp::Settle => StepKind::Settle,
             StepOp::Open { .. } => StepKind::Open,
         }
@@ -54,7 +57,7 @@ impl StepOp {
     pub fn all_rows(&self) -> Option<RowId> {
         match self {
             StepOp::Rearrange { rows, .. } => Some(*rows),
-            StepOp::Meet { rows, .. } => *rows,
+            StepOp::Meet { rows, .. } | StepOp::Sort { rows, .. } => *rows,
             _ => None,
         }
     }
@@ -91,6 +94,7 @@ impl StepOp {
             StepOp::Meet { over, captured, .. } => [&of(over)[..], captured].concat(),
             StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => vec![operand.value],
             StepOp::Concat { parts, .. } => of(parts),
+            StepOp::Sort { over, .. } => of(over),
             StepOp::Tape { operands, .. } => of(operands),
             StepOp::Linear { terms, .. } => terms.iter().map(|t| t.operand.value).collect(),
             StepOp::Product { left, right, .. } => vec![left.value, right.value],
@@ -122,7 +126,7 @@ impl StepOp {
             StepOp::Settle => Vec::new(),
             StepOp::Tape { outs, .. } => of(outs),
             StepOp::Scan { carries, outs, .. } => [carries.clone(), of(outs)].concat(),
-            StepOp::Meet { outs, .. } => outs.clone(),
+            StepOp::Meet { outs, .. } | StepOp::Sort { outs, .. } => outs.clone(),
         }
     }
 
@@ -142,7 +146,7 @@ impl StepOp {
                 operand.value = new(operand.value);
             }
             StepOp::Concat { parts, .. } => parts.iter_mut().for_each(|o| o.value = new(o.value)),
-            StepOp::Tape { operands, .. } => {
+            StepOp::Tape { operands, .. } | StepOp::Sort { over: operands, .. } => {
                 operands.iter_mut().for_each(|o| o.value = new(o.value));
             }
             StepOp::Linear { terms, .. } => {

@@ -153,6 +153,7 @@ fn run(graph: &Graph, params: Vec<Tensor>, context: Context) -> Vec<Vec<Tensor>>
                 over,
                 captured,
                 body,
+                ..
             } => sort(&done, over, captured, body, context),
             Op::Compact { keep, over } => compact(&done, *keep, over),
             Op::View { of, start, dims } => {

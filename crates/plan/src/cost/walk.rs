@@ -4,7 +4,7 @@ use super::clock::Payload;
 use super::timer;
 use crate::flow::{IN_FLIGHT, Refill};
 use crate::network::Stage;
-use crate::steps::{Len, Plan, PlanValue, StepOp, TapeId};
+use crate::steps::{Len, Operand, Plan, PlanValue, StepOp, TapeId};
 use sealane_parties::PartySet;
 use sealane_program::types::RowId;
 use sealane_protocol::{
@@ -495,6 +495,26 @@ impl<'a> Counter<'a> {
                 let stages = network.stages(length.at(rows) as usize);
                 let stage = |stage: &Stage| self.tape(*tape, outs[0], stage.pairs() as u64, 1);
                 stages.iter().map(stage).collect()
+            }
+            StepOp::Sort {
+                keys,
+                rows: table,
+                length,
+                over,
+                outs,
+            } => {
+                let rows = length.at(table.map_or(1, |table| self.all_rows(table)));
+                let bits =
+                    |operand: &Operand| u64::from(self.plan.values[operand.value.0 as usize].bits);
+                let planes = over.iter().map(|each| each.inner.count(1) * bits(each));
+                let key = keys.iter().map(|key| bits(&over[key.operand as usize]));
+                let work = StepShape::Sort {
+                    domain: self.plan.values[outs[0].0 as usize].domain,
+                    rows,
+                    planes: planes.sum(),
+                    key_bits: key.sum(),
+                };
+                once(rows, work)
             }
             StepOp::Fold {
                 length,

@@ -192,6 +192,7 @@ impl Lowering {
                 over,
                 captured,
                 body,
+                ..
             } => return self.sort(scope, over, captured, body),
             Op::Running {
                 reduction,
