@@ -15,7 +15,7 @@
 //! | `algebra` | says which values are bits and which are modulo `2^k`, where a protocol has both |
 //! | `segment` | says in which walk over which table's rows each value is computed |
 //! | `fuse` | neighbouring element-wise operations become one body, slices become strides |
-//! | `lower` | bodies become circuits, circuits tapes; widths from ranges; sorts without a network |
+//! | `lower` | bodies become circuits, circuits tapes; widths from ranges |
 //! | `choose` | domains and conversions |
 //! | `rearrange` | steps are ordered by what they need |
 //! | `pools` | where checks are settled, and for how many tiles pools are refilled |
