@@ -19,10 +19,11 @@ const AND_WORD_NS: u64 = 20;
 const TERM_NS: u64 = 3;
 /// Nominal cost of resharing a ring element.
 const ELEMENT_NS: u64 = 15;
-/// Nominal cost of a row that is shuffled, for each word of it.
-const SHUFFLED_NS: u64 = 60;
+/// Nominal cost of a row that is shuffled, for each word of it: of a million rows, as many words of
+/// memory are read in a random order.
+const SHUFFLED_NS: u64 = 80;
 /// Nominal cost of the place of a row in a turn of a sort.
-const TURN_NS: u64 = 150;
+const TURN_NS: u64 = 120;
 /// Nominal cost of a bit that is input or revealed.
 const BIT_NS: u64 = 1;
 
