@@ -222,7 +222,9 @@ class Groups:
                 )
         parts = {name: _running_parts(reduced) for name, reduced in named.items()}
         pieces = [piece for pieces in parts.values() for piece in pieces]
-        found = _sorted(self._keys, [False] * len(self._keys), [x for _, x, _ in pieces])
+        # No reduction of these depends on the order of its elements.
+        over = [x for _, x, _ in pieces]
+        found = _sorted(self._keys, [False] * len(self._keys), over, any_order=True)
         keys, columns = found[: len(self._keys)], found[len(self._keys) :]
         new = starts(*keys)
         last = roll(new, -1, 0)

@@ -101,6 +101,8 @@ impl Protocol for Clear {
                 }
             }
             StepShape::Product { .. }
+            | StepShape::Shuffle { .. }
+            | StepShape::Sort { .. }
             | StepShape::Convert { .. }
             | StepShape::Settle { .. }
             | StepShape::Open { .. } => Cost::default(),
@@ -177,6 +179,9 @@ impl Steps for ClearParty {
             Step::Convert { share, .. } => Progress::share(share.resize(0, share.planes(), false)),
             Step::Product { .. } => {
                 return Err(Fault::internal("clear has no arithmetic"));
+            }
+            Step::Shuffle { .. } | Step::Sort { .. } => {
+                return Err(Fault::internal("clear sorts by networks"));
             }
             Step::Settle { .. } => Progress::Done(Outcome::Settled(())),
             Step::Open { results } => {

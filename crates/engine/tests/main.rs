@@ -19,3 +19,4 @@ mod rounds;
 mod sessions;
 mod silent;
 mod simulator;
+mod sorts;

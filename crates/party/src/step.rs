@@ -60,6 +60,23 @@ pub enum Step<'a, W: Steps> {
         /// The shares.
         share: Arc<W::Share>,
     },
+    /// Puts rows in an order that no party knows, all orders equally likely. An element is a row,
+    /// with a plane for each bit or ring element.
+    Shuffle {
+        /// Domain of the rows.
+        domain: Domain,
+        /// The rows.
+        share: Arc<W::Share>,
+    },
+    /// Sorts rows of bits in ascending order of a key. Rows of equal keys stay in their order.
+    Sort {
+        /// Domain of the rows.
+        domain: Domain,
+        /// The rows; an element is a row, with a plane for each bit.
+        share: Arc<W::Share>,
+        /// The bits of the key, lowest first.
+        key: Vec<KeyBit>,
+    },
     /// Settles checks of steps that have finished. Before anything is opened, all parties agree on
     /// the messages that crossed between them.
     Settle {
@@ -71,6 +88,15 @@ pub enum Step<'a, W: Steps> {
         /// The values.
         results: Vec<Opened<W::Share>>,
     },
+}
+
+/// A bit of the key of a sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyBit {
+    /// Its plane in the rows.
+    pub plane: usize,
+    /// True if ones come before zeros.
+    pub inverted: bool,
 }
 
 /// A value to be opened.

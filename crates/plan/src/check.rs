@@ -206,6 +206,7 @@ impl Checker<'_> {
             }
             StepOp::Meet { .. } => self.meet(rows, step),
             StepOp::Cross { .. } => self.cross(rows, step),
+            StepOp::Sort { .. } => self.sort(rows, step),
             // Each table has rows of its own number: see `append`.
             StepOp::Append { .. } | StepOp::Settle => Ok(()),
             StepOp::Convert { value, out } | StepOp::Open { value, out } => {
@@ -491,19 +492,8 @@ impl Checker<'_> {
         else {
             return Ok(());
         };
-        let (tape, length) = (self.tape(*tape)?, length.at(rows));
-        let mut planes = 0;
-        ensure(over.len() == outs.len(), "not a result for each operand")?;
-        for (operand, out) in over.iter().zip(outs) {
-            let there = self.within(operand, rows)? == length;
-            ensure(there, "an operand has other elements")?;
-            let inner = operand.inner.count(rows);
-            planes += inner * self.bits(operand.value);
-            let fills = length * inner == self.elements(*out, rows);
-            ensure(fills, "the result has other elements")?;
-            let same = self.bits(operand.value) == self.bits(*out);
-            ensure(same, "a network changes a width")?;
-        }
+        let tape = self.tape(*tape)?;
+        let planes = self.moves(over, outs, length.at(rows), rows)?;
         let whole = |value: &PlanValue| self.elements(*value, rows) * self.bits(*value);
         let inputs = 2 * planes + captured.iter().map(whole).sum::<u64>();
         ensure(
@@ -517,6 +507,51 @@ impl Checker<'_> {
             .count();
         let fills = planes * written as u64 == tape.outputs.len() as u64;
         ensure(fills, "the tape has other outputs")
+    }
+
+    fn sort(&self, rows: u64, step: &Step) -> Result<(), String> {
+        let StepOp::Sort {
+            keys,
+            length,
+            over,
+            outs,
+            ..
+        } = &step.op
+        else {
+            return Ok(());
+        };
+        self.moves(over, outs, length.at(rows), rows)?;
+        ensure(!keys.is_empty(), "a sort has no key")?;
+        for key in keys {
+            let one = over.get(key.operand as usize);
+            let one = one.is_some_and(|operand| operand.inner.count(rows) == 1);
+            ensure(one, "a key is not one number of each element")?;
+        }
+        Ok(())
+    }
+
+    /// Checks that all elements of each operand fill a result of its own; returns the bits of an
+    /// element of all.
+    fn moves(
+        &self,
+        over: &[Operand],
+        outs: &[PlanValue],
+        length: u64,
+        rows: u64,
+    ) -> Result<u64, String> {
+        let mut planes = 0;
+        ensure(over.len() == outs.len(), "not a result for each operand")?;
+        for (operand, out) in over.iter().zip(outs) {
+            let there = self.within(operand, rows)? == length;
+            ensure(there, "an operand has other elements")?;
+            let inner = operand.inner.count(rows);
+            planes += inner * self.bits(operand.value);
+            let fills = length * inner == self.elements(*out, rows);
+            ensure(fills, "the result has other elements")?;
+            let same = self.bits(operand.value) == self.bits(*out);
+            ensure(same, "elements that move change their width")?;
+        }
+        Ok(planes)
     }
 
     /// Checks that the outputs of a tape on `lanes` lanes match the values that they are written
@@ -566,6 +601,10 @@ impl Checker<'_> {
         match &step.op {
             StepOp::Tape { .. } | StepOp::Meet { .. } | StepOp::Cross { .. } => {
                 all(P::tape_domain(TapeUse::Map))
+            }
+            StepOp::Sort { .. } => {
+                ensure(P::sorts(), "a sort without a network")?;
+                all(P::domain(Algebra::Z2))
             }
             StepOp::Fold { .. } => all(P::tape_domain(TapeUse::Fold)),
             StepOp::Scan { .. } => all(P::tape_domain(TapeUse::Scan)),

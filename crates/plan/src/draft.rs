@@ -6,7 +6,7 @@
 //! pass `lower` turns them into tapes.
 
 use crate::network::Network;
-use crate::steps::{Len, LinearFactor, Rearrangement, SymView};
+use crate::steps::{Len, LinearFactor, Rearrangement, SortKey, SymView};
 use sealane_diagnostic::Span;
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, Visibility};
 use sealane_program::types::{Data, Range, RowId, Shape, Type};
@@ -203,6 +203,8 @@ pub(crate) struct Rearrange {
 /// the body of a sort, or the combination of two elements; there is none for what is kept.
 pub(crate) struct Meet {
     pub network: Network,
+    /// Keys by which a stable sort may take the place of a network.
+    pub keys: Option<Vec<SortKey>>,
     pub graph: Graph,
     pub rows: Option<RowId>,
     pub length: Len,

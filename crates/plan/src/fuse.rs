@@ -22,9 +22,10 @@ mod site;
 use crate::algebra::Had;
 use crate::draft::{Draft, Fold, Meet, Phase, Read, Rearrange, Scan, TensorId, UnitWork, Write};
 use crate::network::Network;
+use crate::order;
 use crate::place::{Placement, lens};
 use crate::points::is_element_wise;
-use crate::steps::{Len, Rearrangement};
+use crate::steps::{Len, Rearrangement, SortKey};
 use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Shape, Type};
@@ -107,6 +108,7 @@ impl Fuser<'_> {
                 over,
                 captured,
                 body,
+                ..
             } => {
                 let parts = self.meet(value, phase, Network::Sort, over, captured, body)?;
                 Home::Parts(parts)
@@ -394,8 +396,13 @@ impl Fuser<'_> {
             outs.push(out);
             parts.push(Home::Placed(Placement::whole(out, &lens(&shape))));
         }
+        let keys = match network {
+            Network::Sort => self.keys(value, over, body, &reads),
+            Network::Prefix | Network::Compact => None,
+        };
         let work = UnitWork::Meet(Meet {
             network,
+            keys,
             graph,
             rows,
             length,
@@ -406,6 +413,25 @@ impl Fuser<'_> {
         let rank = self.rank_after(&work.reads(), phase);
         self.unit(phase, rank, work, value);
         Ok(parts)
+    }
+
+    /// The keys by which a stable sort gives what this one gives.
+    fn keys(
+        &self,
+        value: &Value,
+        over: &[ValueId],
+        body: &Graph,
+        reads: &[Read],
+    ) -> Option<Vec<SortKey>> {
+        let whole = reads.iter().map(|read| read.inner.count(1) == 1);
+        let places = over.iter().map(|id| match &self.main(*id).op {
+            Op::RowNumber(_) => true,
+            Op::Const(data) => data.numbers().eq(0..data.elements.len() as i128),
+            _ => false,
+        });
+        let (whole, places) = (whole.collect::<Vec<_>>(), places.collect::<Vec<_>>());
+        let free = matches!(value.op, Op::Sort { free: true, .. });
+        order::stable(order::keys(body, over.len())?, &whole, &places, free)
     }
 
     /// Adds rows of a table in other places.

@@ -15,7 +15,7 @@
 //! | `algebra` | says which values are bits and which are modulo `2^k`, where a protocol has both |
 //! | `segment` | says in which walk over which table's rows each value is computed |
 //! | `fuse` | neighbouring element-wise operations become one body, slices become strides |
-//! | `lower` | bodies become circuits, circuits tapes; widths come from ranges |
+//! | `lower` | bodies become circuits, circuits tapes; widths from ranges |
 //! | `choose` | domains and conversions |
 //! | `rearrange` | steps are ordered by what they need |
 //! | `pools` | where checks are settled, and for how many tiles pools are refilled |
@@ -52,6 +52,7 @@ mod limit;
 mod localise;
 mod lower;
 pub mod network;
+mod order;
 mod passes;
 mod place;
 mod points;
@@ -164,12 +165,17 @@ fn plan_once<P: Protocol>(
         .collect::<Vec<_>>();
     let owners = program.inputs.iter().map(|input| input.owner);
     let owners = owners.collect::<Vec<_>>();
-    let mut lowered = lower::lower(&draft, &owners, &tiles, &bounds, &domains, bodies)?;
+    let prices = order::Prices::of::<P>(&settings[0]);
+    let target = lower::Target {
+        domains: &domains,
+        prices: prices.as_ref(),
+    };
+    let mut lowered = lower::lower(&draft, &owners, &tiles, &bounds, target, bodies)?;
     let fitting = tile::with_tapes(&tiles, &draft, &lowered, &domains);
     if fitting != tiles {
         // Trees over the rows of a tile have other levels now.
         tiles = fitting;
-        lowered = lower::lower(&draft, &owners, &tiles, &bounds, &domains, bodies)?;
+        lowered = lower::lower(&draft, &owners, &tiles, &bounds, target, bodies)?;
     }
     passes::lowered(&draft, &lowered).map_err(broken)?;
     let Chosen {

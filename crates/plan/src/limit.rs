@@ -4,7 +4,7 @@
 //! A party states the row counts of its own tables when the run begins, up to the approved bound.
 //! No number derived from them may overflow at the other side.
 
-use crate::steps::{Len, LinearTerm, Plan, Segment, StepOp, TapeId};
+use crate::steps::{Len, LinearTerm, Operand, Plan, Segment, StepOp, TapeId};
 use sealane_diagnostic::{Code, Diagnostic};
 
 /// Most gates on all lanes, and bits of all values, of a run with every table at its bound. No
@@ -102,6 +102,22 @@ fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
                 u128::from(out.inner) * tapes.map(gates).max().unwrap_or(1)
             });
             pairs.saturating_mul(gates(tape) + combined.sum::<u128>())
+        }
+        StepOp::Sort {
+            keys,
+            rows: table,
+            length,
+            over,
+            ..
+        } => {
+            let rows = table.map_or(1, |table| plan.rows[usize::from(table.0)].bound);
+            let bits = |operand: &Operand| u64::from(plan.values[operand.value.0 as usize].bits);
+            let row = over
+                .iter()
+                .map(|operand| operand.inner.count(1) * bits(operand));
+            let key = keys.iter().map(|key| bits(&over[key.operand as usize]));
+            // Each bit of the key moves all rows.
+            product([length.at(rows), row.sum::<u64>() + 64, key.sum()])
         }
         StepOp::Settle | StepOp::Open { .. } => 0,
         StepOp::Linear {

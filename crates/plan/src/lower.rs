@@ -23,9 +23,11 @@ use crate::cross::LANES;
 use crate::domains::Domains;
 use crate::draft::{Body, Cross, Draft, Meet, Read, Scan, TensorId, Term, Unit, UnitWork, Write};
 use crate::floats;
+use crate::order::Prices;
 use crate::scale;
 use crate::steps::{
-    Crossed, Len, LinearFactor, LinearTerm, Operand, PlanValue, Produced, Step, StepOp, TapeId,
+    Crossed, Len, LinearFactor, LinearTerm, Operand, PlanValue, Produced, SortKey, Step, StepOp,
+    TapeId,
 };
 use body::{Lowering, MAX_GATES, TooLarge};
 use fold::Tree;
@@ -53,6 +55,14 @@ pub(crate) struct Lowered {
 #[derive(Default)]
 pub(crate) struct Bodies(HashMap<usize, Tape>);
 
+/// Properties of the protocol that decide how units are lowered.
+#[derive(Clone, Copy)]
+pub(crate) struct Target<'a> {
+    pub domains: &'a Domains,
+    /// Prices of sorts without a network, if it has them.
+    pub prices: Option<&'a Prices>,
+}
+
 /// Lowers every unit. `owners` holds the party of each input, `tiles` the rows of a full tile,
 /// `bounds` the bound of each row count; plan values are numbered as tensors.
 pub(crate) fn lower(
@@ -60,12 +70,14 @@ pub(crate) fn lower(
     owners: &[u8],
     tiles: &[u64],
     bounds: &[u64],
-    domains: &Domains,
+    target: Target<'_>,
     bodies: &mut Bodies,
 ) -> Result<Lowered, Diagnostic> {
     let mut lowerer = Lowerer {
         draft,
-        domains,
+        bounds,
+        domains: target.domains,
+        prices: target.prices,
         bodies,
         at: 0,
         known_to: tensors_known_to(draft, owners),
@@ -136,7 +148,9 @@ fn label(ops: &[String]) -> String {
 
 struct Lowerer<'a> {
     draft: &'a Draft,
+    bounds: &'a [u64],
     domains: &'a Domains,
+    prices: Option<&'a Prices>,
     bodies: &'a mut Bodies,
     /// The number of the unit.
     at: usize,
@@ -253,6 +267,15 @@ impl Lowerer<'_> {
             }
         };
         let values = |ids: &[TensorId]| ids.iter().map(|id| value(*id)).collect();
+        if let Some(keys) = self.sorts(meet, &tape) {
+            return Ok(StepOp::Sort {
+                keys: keys.to_vec(),
+                rows: meet.rows,
+                length: meet.length,
+                over: meet.over.iter().map(operand).collect(),
+                outs: values(&meet.outs),
+            });
+        }
         Ok(StepOp::Meet {
             network: meet.network,
             tape: self.tapes.intern(tape),
@@ -262,6 +285,22 @@ impl Lowerer<'_> {
             captured: values(&meet.captured),
             outs: values(&meet.outs),
         })
+    }
+
+    /// The keys of a sort that takes less time than its network of `pair`, at the bound of rows.
+    fn sorts<'m>(&self, meet: &'m Meet, pair: &Tape) -> Option<&'m [SortKey]> {
+        let (prices, keys) = (self.prices?, meet.keys.as_deref()?);
+        let bound = meet.rows.map_or(1, |rows| self.bounds[usize::from(rows.0)]);
+        let bits = |read: &Read| u64::from(self.draft.tensor(read.tensor).range.bits());
+        let planes = meet
+            .over
+            .iter()
+            .map(|read| read.inner.count(1) * bits(read));
+        let key = keys
+            .iter()
+            .map(|key| bits(&meet.over[key.operand as usize]));
+        let pays = prices.pays(meet.length.at(bound), planes.sum(), key.sum(), pair);
+        pays.then_some(keys)
     }
 
     /// Makes the tape of one pair of a network. No party knows an operand for sure after a stage.

@@ -251,7 +251,11 @@ mod tests {
         let draft = fuse::fuse(&program, &segment::segment(&program), &had).expect("a draft");
         let domains = Domains::of::<Honest>(2);
         let mut bodies = lower::Bodies::default();
-        let steps = lower::lower(&draft, &[0, 1], &[64], &[100], &domains, &mut bodies);
+        let target = lower::Target {
+            domains: &domains,
+            prices: None,
+        };
+        let steps = lower::lower(&draft, &[0, 1], &[64], &[100], target, &mut bodies);
         let mut steps = steps.expect("steps");
         assert_eq!(lowered(&draft, &steps), Ok(()));
         let last = steps.steps.len() - 1;

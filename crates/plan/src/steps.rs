@@ -403,6 +403,22 @@ pub enum StepOp {
         /// The reductions.
         outs: Vec<Crossed>,
     },
+    /// Sorts the elements of the outermost dimension of its operands in ascending order of keys,
+    /// the first above the others; elements of equal keys stay in their order. With `rows` the
+    /// elements are all rows of a table, and the step is in a segment that runs once. For protocols
+    /// that state it ([`Protocol::sorts`](sealane_protocol::Protocol::sorts)).
+    Sort {
+        /// The keys.
+        keys: Vec<SortKey>,
+        /// The table whose rows are sorted.
+        rows: Option<RowId>,
+        /// Number of elements; [`Len::Rows`] with `rows`.
+        length: Len,
+        /// Values whose elements are sorted together, as in a [`StepOp::Meet`].
+        over: Vec<Operand>,
+        /// The elements in order.
+        outs: Vec<PlanValue>,
+    },
     /// Converts a value to another domain.
     Convert {
         /// Value to convert.
@@ -422,6 +438,15 @@ pub enum StepOp {
         /// The same elements as a public constant in the domain of `out`.
         out: PlanValue,
     },
+}
+
+/// A key of a sort: one number of each element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SortKey {
+    /// The operand that holds it.
+    pub operand: u32,
+    /// True if larger ones come first.
+    pub descending: bool,
 }
 
 /// New places of the rows of a table.

@@ -3,7 +3,7 @@
 use crate::flow::{self, IN_FLIGHT};
 use crate::steps::{
     Crossed, Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Rearrangement,
-    Step, StepOp, SymView, TapeId, ValuePlan,
+    SortKey, Step, StepOp, SymView, TapeId, ValuePlan,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::Gate;
@@ -218,6 +218,31 @@ fn step_line(step: &Step) -> String {
                 reads(across),
                 tape.0,
                 list(captured)
+            )
+        }
+        StepOp::Sort {
+            keys,
+            rows,
+            length,
+            over,
+            outs,
+        } => {
+            let all = match rows {
+                Some(rows) => format!("all rows {}", rows.0),
+                None => len(length),
+            };
+            let key = |SortKey {
+                           operand,
+                           descending,
+                       }: &SortKey| match descending {
+                true => format!("{operand} descending"),
+                false => format!("{operand}"),
+            };
+            let keys = keys.iter().map(key).collect::<Vec<_>>().join(", ");
+            format!(
+                "{} = sort of {all} by [{keys}] over {}",
+                list(outs),
+                reads(over)
             )
         }
         StepOp::Concat { parts, out } => {

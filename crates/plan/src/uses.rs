@@ -24,6 +24,8 @@ pub enum StepKind {
     Meet,
     /// Elements that meet all rows of a table.
     Cross,
+    /// A sort without a network.
+    Sort,
     /// Checks are settled.
     Settle,
     /// A value is opened to all.
@@ -49,6 +51,7 @@ impl StepOp {
             StepOp::Scan { .. } => StepKind::Scan,
             StepOp::Meet { .. } => StepKind::Meet,
             StepOp::Cross { .. } => StepKind::Cross,
+            StepOp::Sort { .. } => StepKind::Sort,
             StepOp::Settle => StepKind::Settle,
             StepOp::Open { .. } => StepKind::Open,
         }
@@ -62,7 +65,7 @@ impl StepOp {
                 let parts = parts.iter().map(|(rows, _)| *rows);
                 parts.chain([*rows]).collect()
             }
-            StepOp::Meet { rows, .. } => rows.iter().copied().collect(),
+            StepOp::Meet { rows, .. } | StepOp::Sort { rows, .. } => rows.iter().copied().collect(),
             StepOp::Cross { rows, .. } => vec![*rows],
             _ => Vec::new(),
         }
@@ -107,6 +110,7 @@ impl StepOp {
             StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => vec![operand.value],
             StepOp::Concat { parts, .. } => of(parts),
             StepOp::Append { parts, .. } => parts.iter().map(|(_, part)| part.value).collect(),
+            StepOp::Sort { over, .. } => of(over),
             StepOp::Tape { operands, .. } => of(operands),
             StepOp::Linear { terms, .. } => terms.iter().map(|t| t.operand.value).collect(),
             StepOp::Product { left, right, .. } => vec![left.value, right.value],
@@ -139,7 +143,7 @@ impl StepOp {
             StepOp::Settle => Vec::new(),
             StepOp::Tape { outs, .. } => of(outs),
             StepOp::Scan { carries, outs, .. } => [carries.clone(), of(outs)].concat(),
-            StepOp::Meet { outs, .. } => outs.clone(),
+            StepOp::Meet { outs, .. } | StepOp::Sort { outs, .. } => outs.clone(),
             StepOp::Cross { outs, .. } => outs.iter().map(|out| out.value).collect(),
         }
     }
@@ -174,7 +178,7 @@ impl StepOp {
                 let operands = parts.iter_mut().map(|(_, operand)| operand);
                 operands.for_each(|o| o.value = new(o.value));
             }
-            StepOp::Tape { operands, .. } => {
+            StepOp::Tape { operands, .. } | StepOp::Sort { over: operands, .. } => {
                 operands.iter_mut().for_each(|o| o.value = new(o.value));
             }
             StepOp::Linear { terms, .. } => {

@@ -52,7 +52,7 @@
 //! | `begin_scan(init: &[Operand], over: &[Handle], span) -> (carries, slices)` | two `Vec` |
 //! | `end_scan(carries: &[Operand], outputs: &[Operand], span) -> (carries, outputs)` | |
 //! | `begin_sort(over: &[Handle], span) -> (before, behind)` | two `Vec` of slices |
-//! | `end_sort(exchange: Operand, span) -> Vec<Handle>` | the sorted tensors |
+//! | `end_sort(exchange: Operand, any_order: bool, span) -> Vec<Handle>` | the sorted tensors |
 //! | `begin_prefix(over: &[Handle], span) -> (before, behind)` | two `Vec`, to be combined |
 //! | `end_prefix(returns: &[Operand], span) -> Vec<Handle>` | the combinations so far |
 //! | `row_number(of: Handle, span) -> Handle` | 0, 1, 2, … along axis 0 |
@@ -169,6 +169,7 @@ enum BodyKind {
     },
     Sort {
         over: Vec<ValueId>,
+        free: bool,
     },
     Prefix {
         over: Vec<ValueId>,

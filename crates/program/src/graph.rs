@@ -285,6 +285,9 @@ pub enum Op {
         over: Vec<ValueId>,
         /// Values that every comparison sees whole.
         captured: Vec<ValueId>,
+        /// True if no result of the program depends on the order of elements of which neither
+        /// belongs before the other; it may then be another in every protocol.
+        free: bool,
         /// The body.
         body: Box<Graph>,
     },

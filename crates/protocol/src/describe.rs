@@ -34,6 +34,12 @@ pub trait Protocol: Sized + 'static {
     /// Domain in which it computes in an algebra: the domain of operands and results of the steps
     /// in that algebra. Called for `Z2`, and for `Z2k` if it has arithmetic.
     fn domain(algebra: Algebra) -> Domain;
+    /// Returns whether it has the steps [`StepShape::Shuffle`], in each of its domains, and
+    /// [`StepShape::Sort`], in the domain of bits. Where it has them, planning sorts by that step
+    /// instead of a network of exchanges if it takes less time.
+    fn sorts() -> bool {
+        false
+    }
     /// Domain in which inputs arrive.
     fn input_domain(algebra: Algebra) -> Domain {
         Self::domain(algebra)

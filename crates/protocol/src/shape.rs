@@ -70,6 +70,27 @@ pub enum StepShape<'a> {
         /// True if those bits are two's complement.
         signed: bool,
     },
+    /// Rows in an order that no party knows: see [`Protocol::sorts`](crate::Protocol::sorts).
+    Shuffle {
+        /// Domain of the rows.
+        domain: Domain,
+        /// Number of rows.
+        rows: u64,
+        /// Bits, or ring elements, of a row.
+        planes: u64,
+    },
+    /// Rows of bits in the ascending order of a key of some of their bits, rows of equal keys in
+    /// the order that they had: see [`Protocol::sorts`](crate::Protocol::sorts).
+    Sort {
+        /// Domain of the rows.
+        domain: Domain,
+        /// Number of rows.
+        rows: u64,
+        /// Bits of a row.
+        planes: u64,
+        /// Bits of the key.
+        key_bits: u64,
+    },
     /// Settlement of pending checks.
     Settle {
         /// Number of checks.

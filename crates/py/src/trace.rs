@@ -487,16 +487,20 @@ impl Trace {
         Ok((self.nodes(sides.0)?, self.nodes(sides.1)?))
     }
 
-    /// Closes the body of a sort; returns the sorted tensors.
+    /// Closes the body of a sort; returns the sorted tensors. With `any_order`, no result may
+    /// depend on the order of equal ones.
     fn close_sort(
         &mut self,
         py: Python<'_>,
         exchange: Item<'_>,
+        any_order: bool,
         at: Option<PySpan>,
     ) -> PyResult<Vec<Node>> {
         let span = at.map(Span::from);
         let exchange = self.operand(py, exchange, span.as_ref())?;
-        let sorted = self.build(py, |builder| builder.end_sort(exchange, span.as_ref()))?;
+        let sorted = self.build(py, |builder| {
+            builder.end_sort(exchange, any_order, span.as_ref())
+        })?;
         self.nodes(sorted)
     }
 

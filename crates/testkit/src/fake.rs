@@ -151,8 +151,10 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 checks: 1,
                 ..Cost::default()
             },
-            // Never called: the profile has no arithmetic.
-            StepShape::Product { .. } => Cost::default(),
+            // Never called: the protocol has neither arithmetic nor sorts.
+            StepShape::Product { .. } | StepShape::Shuffle { .. } | StepShape::Sort { .. } => {
+                Cost::default()
+            }
             StepShape::Settle { checks } => {
                 let settle = all.clone().flat_map(|from| pairs(from, *checks));
                 Cost::of(vec![settle.collect()])
@@ -268,6 +270,9 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
                 Ok(Progress::Done(Outcome::Share(share, vec![check], ())))
             }
             Step::Product { .. } => Err(Fault::internal("fake has no arithmetic")),
+            Step::Shuffle { .. } | Step::Sort { .. } => {
+                Err(Fault::internal("fake sorts by networks"))
+            }
             Step::Settle { checks } => {
                 for to in self.setting.others(self.me) {
                     mesh.send(to, &checks)?;

@@ -158,6 +158,7 @@ fn run(graph: &Graph, params: Vec<Tensor>, context: Context) -> Vec<Vec<Tensor>>
                 over,
                 captured,
                 body,
+                ..
             } => sort(&done, over, captured, body, context),
             Op::Prefix {
                 over,

@@ -3,6 +3,7 @@
 use crate::convert::adder;
 use crate::form::width;
 use crate::keys::KEY_BYTES;
+use crate::sort::{BITS_A_TURN, place_bits};
 use crate::{reveal, seat};
 use sealane_parties::PartyId;
 use sealane_party::DIGEST_BYTES;
@@ -18,6 +19,11 @@ const AND_WORD_NS: u64 = 20;
 const TERM_NS: u64 = 3;
 /// Nominal cost of resharing a ring element.
 const ELEMENT_NS: u64 = 15;
+/// Nominal cost of a row that is shuffled, for each word of it: of a million rows, as many words of
+/// memory are read in a random order.
+const SHUFFLED_NS: u64 = 80;
+/// Nominal cost of the place of a row in a turn of a sort.
+const TURN_NS: u64 = 120;
 /// Nominal cost of a bit that is input or revealed.
 const BIT_NS: u64 = 1;
 
@@ -62,6 +68,25 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
             bits,
             ..
         } => convert(setting, [*from, *to], *elements, *bits),
+        StepShape::Shuffle {
+            domain,
+            rows,
+            planes,
+        } => {
+            let k = width_of(*domain);
+            let bits = rows * planes * k.unwrap_or(1);
+            let words = k.map_or(planes.div_ceil(64), |_| *planes);
+            Cost {
+                compute_ns: rows * words * SHUFFLED_NS,
+                ..Cost::of(shuffle(setting, bits, None))
+            }
+        }
+        StepShape::Sort {
+            rows,
+            planes,
+            key_bits,
+            ..
+        } => sort(setting, *rows, *planes, *key_bits),
         StepShape::Settle { .. } => Cost::of(vec![digests(setting)]),
         StepShape::Open { results } => Cost {
             compute_ns: results.iter().map(|result| result.bits * BIT_NS).sum(),
@@ -146,6 +171,59 @@ fn reshare(setting: &Setting, bits: u64) -> Flight {
         bytes: bits.div_ceil(8),
     };
     (0..3).map(message).collect()
+}
+
+/// A message of so many bits from one role to another.
+fn message(setting: &Setting, [from, to]: [usize; 2], bits: u64) -> Message {
+    Message {
+        from: seat::party(setting, from),
+        to: seat::party(setting, to),
+        bytes: bits.div_ceil(8),
+    }
+}
+
+/// Four elements of each row, and six of rows that are opened.
+fn shuffle(setting: &Setting, hidden: u64, opened: Option<u64>) -> Vec<Flight> {
+    let message = |link, bits| message(setting, link, bits);
+    let all = [Some(hidden), opened];
+    let to = |link| {
+        all.into_iter()
+            .flatten()
+            .map(move |bits| message(link, bits))
+    };
+    let pair = opened.map(|bits| [[0, 2], [2, 0]].map(|link| message(link, bits)));
+    let last = to([0, 1]).chain(to([2, 1]));
+    vec![
+        to([0, 2]).collect(),
+        to([1, 0]).collect(),
+        last.chain(pair.into_iter().flatten()).collect(),
+    ]
+}
+
+/// The turns of a sort.
+fn sort(setting: &Setting, rows: u64, planes: u64, key_bits: u64) -> Cost {
+    let mut flights = Vec::new();
+    if rows < 2 {
+        return Cost::default();
+    }
+    let places = rows * u64::from(place_bits(rows));
+    let mut left = key_bits;
+    while left > 0 {
+        let bits = left.min(BITS_A_TURN as u64);
+        left -= bits;
+        flights.push(input(setting, seat::party(setting, 0), bits * places));
+        flights.push(reshare(setting, bits * places));
+        if bits > 1 {
+            flights.push(reshare(setting, places));
+        }
+        flights.push(vec![message(setting, [2, 1], places)]);
+        flights.extend(shuffle(setting, rows * planes, Some(places)));
+    }
+    let turns = key_bits.div_ceil(BITS_A_TURN as u64);
+    Cost {
+        compute_ns: turns * rows * (TURN_NS + planes.div_ceil(64) * SHUFFLED_NS),
+        ..Cost::of(flights)
+    }
 }
 
 fn digests(setting: &Setting) -> Flight {

@@ -5,7 +5,7 @@
 //! modulo `2^k`. So inputs, resharings and reveals are written once, over rows. In a message rows
 //! follow each other without gaps.
 
-use crate::bits::{Writer, elements_from_planes, low_mask, planes_from_elements, words_for};
+use crate::bits::{Writer, elements_from_planes, low_mask, planes_from_elements, read, words_for};
 use crate::packed::Packed;
 use crate::share::{Body, Pair, Share};
 use sealane_party::{Fault, Planes, Shares, Words};
@@ -103,6 +103,25 @@ impl Form {
         self.elements
     }
 
+    /// Planes of the tensor.
+    pub(crate) fn planes(self) -> usize {
+        self.planes
+    }
+
+    /// Bits of a row.
+    #[cfg(test)]
+    pub(crate) fn row_bits(self) -> usize {
+        self.row_bits
+    }
+
+    /// Bits of a ring element; none of bits.
+    pub(crate) fn ring_bits(self) -> Option<usize> {
+        match self.group {
+            Group::Xor => None,
+            Group::Sum => Some(self.row_bits),
+        }
+    }
+
     fn rows(self) -> usize {
         match self.group {
             Group::Xor => self.planes,
@@ -160,8 +179,12 @@ impl Form {
             return take(bytemuck::must_cast_slice(words));
         }
         let mut dense = Writer::new(words_for(self.rows() * self.row_bits));
-        for row in words.chunks_exact(self.row_words()) {
-            dense.copy(row, 0, self.row_bits);
+        match self.row_words() {
+            1 => words.iter().for_each(|row| dense.push(*row, self.row_bits)),
+            words_a_row => {
+                let rows = words.chunks_exact(words_a_row);
+                rows.for_each(|row| dense.copy(row, 0, self.row_bits));
+            }
         }
         let dense = Zeroizing::new(dense.finish());
         let bytes: &[u8] = bytemuck::must_cast_slice(&dense);
@@ -184,6 +207,13 @@ impl Form {
         let used = (self.rows() * row_bits) % 64;
         if used > 0 && dense.last().is_some_and(|last| last >> used != 0) {
             return Ok(None);
+        }
+        if self.row_words() == 1 {
+            let mut component = self.zeros();
+            for (row, word) in component.data_mut().iter_mut().enumerate() {
+                *word = read(&dense, row * row_bits, row_bits);
+            }
+            return Ok(Some(component));
         }
         let mut rows = Writer::new(self.words());
         for row in 0..self.rows() {

@@ -16,6 +16,7 @@
 //! the same steps in the same order.
 
 use crate::form::{Form, Group};
+use crate::order::Order;
 use crate::seat::{self, Seat};
 use sealane_block::{Block, Coins, Cpu, Prg, Seed};
 use sealane_net::{Mesh, SessionId};
@@ -33,9 +34,19 @@ const KEY: &str = "trio: key";
 
 /// The streams of one key.
 pub(crate) struct Key {
-    zero_bits: Prg,
-    zero_ring: Prg,
-    inputs: Prg,
+    zero_bits: Stream,
+    zero_ring: Stream,
+    inputs: Stream,
+    masks: Stream,
+    orders: Stream,
+}
+
+/// A stream of words.
+pub(crate) struct Stream {
+    pub(crate) prg: Prg,
+    /// Tests put in its place what gives each possible word in turn.
+    #[cfg(test)]
+    pub(crate) ideal: Option<crate::ideal::Ideal>,
 }
 
 /// Maker of the streams of a session's keys, from their seeds.
@@ -47,12 +58,11 @@ pub(crate) struct KeyMaker {
 
 impl KeyMaker {
     fn key(self, seed: &Seed) -> Key {
-        let stream = |label| seed.stream(label, self.session.as_bytes()).prg(self.cpu);
-        Key {
-            zero_bits: stream("trio: zero shares of bits"),
-            zero_ring: stream("trio: zero shares of integers"),
-            inputs: stream("trio: components of inputs"),
-        }
+        Key::of(|label| Stream {
+            prg: seed.stream(label, self.session.as_bytes()).prg(self.cpu),
+            #[cfg(test)]
+            ideal: None,
+        })
     }
 
     fn recv(self, from: PartyId, mesh: &mut Mesh) -> Result<Key, Fault> {
@@ -63,19 +73,33 @@ impl KeyMaker {
 }
 
 impl Key {
-    /// The next random component for an input.
-    pub(crate) fn input(&mut self, form: Form) -> Planes<u64> {
-        let mut component = form.zeros();
-        draw(
-            &mut self.inputs,
-            component.data_mut(),
-            <[u64]>::copy_from_slice,
-        );
-        form.trim(component.data_mut());
-        component
+    /// The key whose streams are made from their labels.
+    pub(crate) fn of(stream: impl Fn(&'static str) -> Stream) -> Key {
+        Key {
+            zero_bits: stream("trio: zero shares of bits"),
+            zero_ring: stream("trio: zero shares of integers"),
+            inputs: stream("trio: components of inputs"),
+            masks: stream("trio: masks of shuffles"),
+            orders: stream("trio: orders of shuffles"),
+        }
     }
 
-    fn zero(&mut self, group: Group) -> &mut Prg {
+    /// The next random component for an input.
+    pub(crate) fn input(&mut self, form: Form) -> Planes<u64> {
+        self.inputs.component(form)
+    }
+
+    /// The next mask of rows that are shuffled.
+    pub(crate) fn mask(&mut self, form: Form) -> Planes<u64> {
+        self.masks.component(form)
+    }
+
+    /// The next random order of so many rows.
+    pub(crate) fn order(&mut self, rows: usize) -> Order {
+        Order::random(rows, |below| self.orders.numbers(below))
+    }
+
+    fn zero(&mut self, group: Group) -> &mut Stream {
         match group {
             Group::Xor => &mut self.zero_bits,
             Group::Sum => &mut self.zero_ring,
@@ -126,12 +150,10 @@ impl Keys {
     /// Adds this party's share of zero to a component.
     pub(crate) fn add_zero(&mut self, form: Form, component: &mut [u64]) {
         let group = form.group;
-        draw(self.own.zero(group), component, |sum, words| {
-            group.add(sum, words)
-        });
-        draw(self.next.zero(group), component, |sum, words| {
-            group.subtract(sum, words)
-        });
+        let own = self.own.zero(group);
+        own.draw(form, component, |sum, words| group.add(sum, words));
+        let next = self.next.zero(group);
+        next.draw(form, component, |sum, words| group.subtract(sum, words));
         form.trim(component);
     }
 }
@@ -162,18 +184,55 @@ pub(crate) fn guests(setting: &Setting, demand: &Demand) -> Result<Vec<PartyId>,
     demand.0.keys().map(guest).collect()
 }
 
-/// Hands the next words of a stream to `take`, a buffer at a time, with the words that they are
-/// added to. Both holders of a stream take the same number of words, so they stay in step.
-fn draw(stream: &mut Prg, into: &mut [u64], take: impl Fn(&mut [u64], &[u64])) {
-    // 4 KiB stay in the nearest cache.
-    let mut buffer = [Block::ZERO; 256];
-    let most = buffer.len() * 2;
-    for chunk in into.chunks_mut(most) {
-        let blocks = &mut buffer[..chunk.len().div_ceil(2)];
-        stream.fill(blocks);
-        let words: &[u64] = bytemuck::must_cast_slice(blocks);
-        take(chunk, &words[..chunk.len()]);
+impl Stream {
+    /// A random component.
+    fn component(&mut self, form: Form) -> Planes<u64> {
+        let mut component = form.zeros();
+        self.draw(form, component.data_mut(), <[u64]>::copy_from_slice);
+        form.trim(component.data_mut());
+        component
     }
-    let used = into.len().min(most).div_ceil(2);
-    buffer[..used].iter_mut().zeroize();
+
+    /// Hands the next words of the stream to `take`, a buffer at a time, with the words of `form`
+    /// that they are added to. Both holders of a stream take the same number of words, so they stay
+    /// in step.
+    #[cfg_attr(not(test), expect(unused_variables))]
+    fn draw(&mut self, form: Form, into: &mut [u64], take: impl Fn(&mut [u64], &[u64])) {
+        #[cfg(test)]
+        if let Some(ideal) = &mut self.ideal {
+            return take(into, &ideal.words(form, into.len()));
+        }
+        // 4 KiB stay in the nearest cache.
+        let mut buffer = [Block::ZERO; 256];
+        let most = buffer.len() * 2;
+        for chunk in into.chunks_mut(most) {
+            let blocks = &mut buffer[..chunk.len().div_ceil(2)];
+            self.prg.fill(blocks);
+            let words: &[u64] = bytemuck::must_cast_slice(blocks);
+            take(chunk, &words[..chunk.len()]);
+        }
+        let used = into.len().min(most).div_ceil(2);
+        buffer[..used].iter_mut().zeroize();
+    }
+
+    /// Replaces each number, above 0, by a random one below it: the upper part of its product with
+    /// a block, so that of `n` numbers below `n` the distance from uniform ones is less than
+    /// `n^2 / 2^128`, without a branch.
+    fn numbers(&mut self, below: &mut [u32]) {
+        #[cfg(test)]
+        if let Some(ideal) = &mut self.ideal {
+            return ideal.numbers(below);
+        }
+        let mut buffer = [Block::ZERO; 256];
+        for chunk in below.chunks_mut(buffer.len()) {
+            let blocks = &mut buffer[..chunk.len()];
+            self.prg.fill(blocks);
+            for (below, block) in chunk.iter_mut().zip(&*blocks) {
+                let (value, limit) = (block.value(), u128::from(*below));
+                let low = ((value & u128::from(u64::MAX)) * limit) >> 64;
+                *below = (((value >> 64) * limit + low) >> 64) as u32;
+            }
+        }
+        buffer.iter_mut().zeroize();
+    }
 }

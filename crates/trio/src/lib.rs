@@ -18,7 +18,8 @@
 //! | `form` | components of both algebras as words in rows, and their messages |
 //! | `arrive` | a component in transit; the one resharing of all products |
 //! | `roles`, `outside` | a step at parties with and without a role |
-//! | `input`, `tape`, `product`, `convert`, `reveal` | the steps |
+//! | `input`, `tape`, `product`, `convert`, `shuffle`, `sort`, `reveal` | the steps |
+//! | `order` | rows, and the orders that a shuffle puts them in |
 //! | `share`, `packed`, `bits` | tensors of shares and their movements |
 //! | `cost` | the exact cost of all steps |
 //!
@@ -37,8 +38,11 @@ mod bits;
 mod convert;
 mod cost;
 mod form;
+#[cfg(test)]
+mod ideal;
 mod input;
 mod keys;
+mod order;
 mod outside;
 mod packed;
 mod papers;
@@ -47,7 +51,11 @@ mod reveal;
 mod roles;
 mod seat;
 mod share;
+mod shuffle;
+mod sort;
 mod tape;
+#[cfg(test)]
+mod views;
 
 use arrive::Arriving;
 use convert::{Inject, Weighed};
@@ -68,6 +76,8 @@ use sealane_protocol::{
 };
 use seat::Seat;
 pub use share::Share;
+use shuffle::Shuffling;
+use sort::Sorting;
 use tape::RunningTape;
 
 const ROLES: &[Role] = &[Role::one("first"), Role::one("second"), Role::one("third")];
@@ -101,6 +111,9 @@ enum State<'a> {
     /// Bits to integers: an input is in transit, then a product.
     Inject(Box<Inject>),
     Weighed(Box<Weighed>),
+    /// Rows of this form are shuffled.
+    Shuffle(Form, Box<Shuffling>),
+    Sort(Box<Sorting>),
     /// Digests are in transit.
     Settle,
     /// Results are being opened.
@@ -111,7 +124,7 @@ impl Protocol for Trio {
     fn profile() -> Profile {
         Profile {
             name: "trio",
-            version: 2,
+            version: 3,
             roles: ROLES,
             outsiders: true,
             arithmetic: true,
@@ -127,6 +140,10 @@ impl Protocol for Trio {
                 statistical: 0,
             },
         }
+    }
+
+    fn sorts() -> bool {
+        true
     }
 
     fn domain(algebra: Algebra) -> Domain {

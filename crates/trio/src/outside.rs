@@ -3,6 +3,7 @@
 use crate::form::{Form, width};
 use crate::input;
 use crate::keys::Key;
+use crate::share::Share;
 use crate::{TrioParty, cost, watch};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -94,6 +95,25 @@ impl Outside {
                     signed,
                 };
                 Ok(watch(flights(work), form.shape()))
+            }
+            Step::Shuffle { domain, share } => {
+                let (rows, planes) = (share.elements(), share.planes());
+                let work = StepShape::Shuffle {
+                    domain,
+                    rows: rows as u64,
+                    planes: planes as u64,
+                };
+                Ok(watch(flights(work), Share::zeros(planes, rows)))
+            }
+            Step::Sort { domain, share, key } => {
+                let (rows, planes) = (share.elements(), share.planes());
+                let work = StepShape::Sort {
+                    domain,
+                    rows: rows as u64,
+                    planes: planes as u64,
+                    key_bits: key.len() as u64,
+                };
+                Ok(watch(flights(work), Share::zeros(planes, rows)))
             }
             Step::Settle { .. } | Step::Open { .. } => {
                 Err(Fault::internal("an opening begins elsewhere"))

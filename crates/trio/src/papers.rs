@@ -36,4 +36,20 @@ pub(crate) const PAPERS: &[Paper] = &[
         assumption: "none of its own: inputs and products",
         security: Security::Perfect,
     },
+    Paper {
+        part: "shuffles",
+        authors: "Laur, Willemson, Zhang",
+        venue: "ISC 2011",
+        section: "",
+        assumption: "of the three who compute one is semi-honest, and no two collude",
+        security: Security::Perfect,
+    },
+    Paper {
+        part: "sorts",
+        authors: "Asharov, Hamada, Ikarashi, Kikuchi, Nof, Pinkas, Takahashi, Tomida",
+        venue: "CCS 2022",
+        section: "",
+        assumption: "none of its own: conversions, products and shuffles",
+        security: Security::Perfect,
+    },
 ];

@@ -4,11 +4,13 @@ use crate::convert::reduce;
 use crate::form::{Form, width};
 use crate::keys::Keys;
 use crate::seat::{self, Seat};
+use crate::shuffle::{self, ShuffleProgress};
+use crate::sort::SortProgress;
 use crate::tape::TapeProgress;
 use crate::{State, TrioParty, done, more};
 use sealane_block::Cpu;
 use sealane_net::Mesh;
-use sealane_party::{Fault, Progress, Step};
+use sealane_party::{Fault, Progress, Shares, Step};
 use sealane_protocol::Setting;
 
 /// A party with a role, with its keys.
@@ -74,6 +76,12 @@ impl Computing {
                     Err(Fault::Internal(what))
                 }
             },
+            Step::Shuffle { domain, share } => {
+                let form = Form::of(domain, share.planes(), share.elements())?;
+                let shuffling = self.shuffle_share(form, &share, mesh)?;
+                Ok(more(State::Shuffle(form, Box::new(shuffling))))
+            }
+            Step::Sort { share, key, .. } => Ok(sorted(self.sort(&share, &key, mesh)?)),
             Step::Settle { .. } | Step::Open { .. } => {
                 Err(Fault::internal("an opening begins elsewhere"))
             }
@@ -97,8 +105,24 @@ impl Computing {
                 Ok(more(State::Weighed(Box::new(weighed))))
             }
             State::Weighed(weighed) => Ok(done(weighed.finish(mesh)?)),
+            State::Shuffle(form, shuffling) => {
+                Ok(match self.advance_shuffle(*shuffling, mesh)? {
+                    ShuffleProgress::More(shuffling) => {
+                        more(State::Shuffle(form, Box::new(shuffling)))
+                    }
+                    ShuffleProgress::Done(hidden, _) => done(shuffle::shuffled(form, hidden)?),
+                })
+            }
+            State::Sort(sorting) => Ok(sorted(self.advance_sort(sorting, mesh)?)),
             _ => Err(Fault::Internal("a step of another role".to_string())),
         }
+    }
+}
+
+fn sorted<'a>(sorted: SortProgress) -> Progress<'a, TrioParty> {
+    match sorted {
+        SortProgress::More(sorting) => more(State::Sort(sorting)),
+        SortProgress::Done(share) => done(share),
     }
 }
 

@@ -3,5 +3,6 @@
 mod common;
 mod faults;
 mod lookup;
+mod order;
 mod steps;
 mod views;

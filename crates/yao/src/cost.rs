@@ -98,9 +98,11 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
                 ..Cost::of(flights)
             }
         }
-        StepShape::Input { .. } | StepShape::Product { .. } | StepShape::Convert { .. } => {
-            Cost::default()
-        }
+        StepShape::Input { .. }
+        | StepShape::Product { .. }
+        | StepShape::Convert { .. }
+        | StepShape::Shuffle { .. }
+        | StepShape::Sort { .. } => Cost::default(),
         StepShape::Tape { tape, .. } if tape.ands.is_empty() => Cost::default(),
         StepShape::Tape { tape, lanes, .. } => {
             let ands = tape.ands.len() as u64 * lanes;

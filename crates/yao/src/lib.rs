@@ -358,6 +358,9 @@ impl<G: Garbling> Steps for YaoParty<G> {
             (Step::Convert { .. } | Step::Product { .. }, _) => {
                 Err(Fault::internal("yao has one domain, of labels"))
             }
+            (Step::Shuffle { .. } | Step::Sort { .. }, _) => {
+                Err(Fault::internal("yao sorts by networks"))
+            }
         }
     }
 

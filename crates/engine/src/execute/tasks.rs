@@ -7,10 +7,12 @@ use super::walker::Walker;
 use super::{ShareRef, internal};
 use cross::Cross;
 use sealane_parties::PartySet;
-use sealane_party::{Factor, Fault, Opened, Shares, Step, Steps, Term};
+use sealane_party::{Factor, Fault, KeyBit, Opened, Shares, Step, Steps, Term};
 use sealane_plan::flow::{Call, TileRun};
 use sealane_plan::network::Stage;
-use sealane_plan::steps::{Len, Operand, PlanValue, Produced, Rearrangement, StepOp, TapeId};
+use sealane_plan::steps::{
+    Len, Operand, PlanValue, Produced, Rearrangement, SortKey, StepOp, TapeId,
+};
 use sealane_program::types::RowId;
 use sealane_protocol::View;
 use std::sync::Arc;
@@ -193,6 +195,27 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             StepOp::Scan { .. } => return self.begin_scan(op, block),
             StepOp::Meet { .. } => return self.begin_network(op, block),
             StepOp::Cross { .. } => return self.begin_cross(op, block),
+            StepOp::Sort {
+                keys,
+                rows,
+                over,
+                outs,
+                ..
+            } => {
+                let columns = over.iter().map(|operand| {
+                    let all = self.selected_of_all(operand, *rows, block)?;
+                    Ok(all.gathered())
+                });
+                let columns = columns.collect::<Result<Vec<_>, Fault>>()?;
+                let columns = columns.iter().map(Arc::as_ref).collect::<Vec<_>>();
+                let out = outs.first();
+                let out = out.ok_or_else(|| internal("a sort of nothing"))?;
+                Step::Sort {
+                    domain: self.plan.values[out.0 as usize].domain,
+                    key: self.key_bits(keys, over, &columns),
+                    share: Arc::new(W::Share::beside(&columns)),
+                }
+            }
         };
         Ok(Some((Task::Once, step)))
     }
@@ -217,6 +240,16 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                     StepOp::Input { out, .. }
                     | StepOp::Convert { out, .. }
                     | StepOp::Product { out, .. } => self.write(*out, share, block)?,
+                    StepOp::Sort { over, outs, .. } => {
+                        let mut first = 0;
+                        for (out, operand) in outs.iter().zip(over) {
+                            let inner = operand.inner.count(block.rows) as usize;
+                            let bits = usize::from(self.plan.values[out.0 as usize].bits);
+                            let column = share.resize(first, inner * bits, false);
+                            first += inner * bits;
+                            self.write(*out, in_elements(column, inner), block)?;
+                        }
+                    }
                     _ => return Err(internal("an operation that runs no step ran one")),
                 }
                 Ok(None)
@@ -507,12 +540,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         let Some(stage) = meet.stages.last() else {
             for ((out, operand), column) in outs.iter().zip(over).zip(meet.columns.drain(..)) {
                 let inner = operand.inner.count(block.rows) as usize;
-                let share = if inner == 1 {
-                    column
-                } else {
-                    column.spread(inner)
-                };
-                self.write(*out, share, block)?;
+                self.write(*out, in_elements(column, inner), block)?;
             }
             return Ok(None);
         };
@@ -579,11 +607,32 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 W::Share::concat(&[&part(0, there), &zeros])
             }
         };
-        Ok(if inner == 1 {
-            moved
-        } else {
-            moved.spread(inner)
-        })
+        Ok(in_elements(moved, inner))
+    }
+
+    /// The bits of the keys of a sort in rows that consist of these columns, lowest first.
+    fn key_bits(&self, keys: &[SortKey], over: &[Operand], columns: &[&W::Share]) -> Vec<KeyBit> {
+        let key = |key: &SortKey| {
+            let (at, descending) = (key.operand as usize, key.descending);
+            let first = columns[..at].iter().map(|column| column.planes());
+            let first = first.sum::<usize>();
+            let value = &self.plan.values[over[at].value.0 as usize];
+            let (bits, signed) = (usize::from(value.bits), value.signed);
+            (0..bits).map(move |bit| KeyBit {
+                plane: first + bit,
+                // Two's complement has the ones of its highest bit first.
+                inverted: descending != (signed && bit + 1 == bits),
+            })
+        };
+        keys.iter().rev().flat_map(key).collect()
+    }
+}
+
+/// Planes of `inner` elements a lane as neighbouring elements.
+fn in_elements<S: Shares>(share: S, inner: usize) -> S {
+    match inner {
+        1 => share,
+        _ => share.spread(inner),
     }
 }
 

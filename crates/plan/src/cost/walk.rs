@@ -5,7 +5,7 @@ use super::timer;
 use crate::cross;
 use crate::flow::{IN_FLIGHT, Refill};
 use crate::network::Stage;
-use crate::steps::{Len, Plan, PlanValue, StepOp, TapeId};
+use crate::steps::{Len, Operand, Plan, PlanValue, StepOp, TapeId};
 use sealane_parties::PartySet;
 use sealane_program::types::RowId;
 use sealane_protocol::{
@@ -522,6 +522,26 @@ impl<'a> Counter<'a> {
                     pieces.push(self.tape(out.carry, out.value, lanes, count - 1));
                 }
                 pieces
+            }
+            StepOp::Sort {
+                keys,
+                rows: table,
+                length,
+                over,
+                outs,
+            } => {
+                let rows = length.at(table.map_or(1, |table| self.all_rows(table)));
+                let bits =
+                    |operand: &Operand| u64::from(self.plan.values[operand.value.0 as usize].bits);
+                let planes = over.iter().map(|each| each.inner.count(1) * bits(each));
+                let key = keys.iter().map(|key| bits(&over[key.operand as usize]));
+                let work = StepShape::Sort {
+                    domain: self.plan.values[outs[0].0 as usize].domain,
+                    rows,
+                    planes: planes.sum(),
+                    key_bits: key.sum(),
+                };
+                once(rows, work)
             }
             StepOp::Fold {
                 length,

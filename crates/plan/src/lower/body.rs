@@ -192,6 +192,7 @@ impl Lowering {
                 over,
                 captured,
                 body,
+                ..
             } => return self.network(scope, Network::Sort, [over, captured], body),
             Op::Prefix {
                 over,

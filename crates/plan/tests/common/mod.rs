@@ -7,7 +7,9 @@ mod ring;
 
 use sealane_circuit::Tape;
 use sealane_party::{Planes, Shares};
-use sealane_plan::steps::{Crossed, Operand, Plan, PlanValue, Produced, Segment, Step, StepOp};
+use sealane_plan::steps::{
+    Crossed, Operand, Plan, PlanValue, Produced, Segment, SortKey, Step, StepOp,
+};
 use sealane_program::builder::{Builder, Handle, Index, Operand as SourceOperand};
 use sealane_program::graph::{Binary, Input, Program, Reduction};
 use sealane_program::types::{Data, RowId, Shape, Type};
@@ -193,6 +195,7 @@ impl Machine<'_> {
             }
             StepOp::Meet { .. } => self.meet(step),
             StepOp::Cross { .. } => self.cross(step, rows),
+            StepOp::Sort { .. } => self.sort(step),
             StepOp::Concat { parts, out } => {
                 let elements = parts.iter().map(|part| part.inner.at(rows).count()).sum();
                 let parts = parts.iter().map(|part| self.gather(part, rows));
@@ -358,6 +361,40 @@ impl Machine<'_> {
         let made = outs.iter().zip(over).zip(columns);
         made.map(|((out, operand), column)| (*out, column.spread(operand.inner.at(1).count())))
             .collect()
+    }
+
+    fn sort(&mut self, step: &Step) -> Vec<(PlanValue, Bits)> {
+        let StepOp::Sort {
+            keys,
+            rows,
+            over,
+            outs,
+            ..
+        } = &step.op
+        else {
+            unreachable!("a sort")
+        };
+        let columns = over.iter().map(|operand| self.gather_all(operand, *rows));
+        let columns = columns.collect::<Vec<_>>();
+        let count = columns[0].elements();
+        let key = |key: &SortKey, row: usize| {
+            let signed = self.plan.values[over[key.operand as usize].value.0 as usize].signed;
+            let number = numbers(&columns[key.operand as usize], signed)[row];
+            if key.descending { -number } else { number }
+        };
+        let mut order = (0..count).collect::<Vec<_>>();
+        order.sort_by_key(|row| keys.iter().map(|of| key(of, *row)).collect::<Vec<_>>());
+        let made = outs.iter().zip(over).zip(&columns);
+        let sorted = made.map(|((out, operand), column)| {
+            let mut sorted = Bits::zeros(column.planes(), count);
+            for plane in 0..column.planes() {
+                for (to, from) in sorted.plane_mut(plane).iter_mut().zip(&order) {
+                    *to = column.plane(plane)[*from];
+                }
+            }
+            (*out, sorted.spread(operand.inner.at(1).count()))
+        });
+        sorted.collect()
     }
 
     /// An operand in all rows of a table, or in one that has none.

@@ -51,26 +51,31 @@ impl Builder {
         let op = Op::Sort {
             over: over.clone(),
             captured: Vec::new(),
+            free: false,
             body: Box::default(),
         };
-        let mut before = self.open_body(BodyKind::Sort { over }, &op, span)?;
+        let mut before = self.open_body(BodyKind::Sort { over, free: false }, &op, span)?;
         let behind = before.split_off(before.len() / 2);
         Ok((before, behind))
     }
 
     /// Closes the body of a sort with a `bool` that is true if the element behind belongs before
-    /// the other; returns the sorted tensors.
+    /// the other; returns the sorted tensors. With `any_order`, no result of the program may depend
+    /// on the order of elements of which neither belongs before the other.
     pub fn end_sort(
         &mut self,
         exchange: Operand,
+        any_order: bool,
         span: Option<&Span>,
     ) -> Result<Vec<Handle>, Diagnostic> {
-        let BodyKind::Sort { over } = &self.top().kind else {
+        let top = self.open.last_mut().map(|open| &mut open.kind);
+        let Some(BodyKind::Sort { over, free }) = top else {
             let refused = Diagnostic::new(Code::Body, "a sort ends where none began");
             return Err(refused
                 .hint("end each body in the order of beginning")
                 .at(span));
         };
+        *free = any_order;
         let parts = over.len();
         let exchange = self.outputs(&[exchange], span)?;
         self.close_body(exchange, parts, span)
@@ -283,9 +288,10 @@ impl Builder {
                 captured,
                 body: empty,
             },
-            BodyKind::Sort { over } => Op::Sort {
+            BodyKind::Sort { over, free } => Op::Sort {
                 over,
                 captured,
+                free,
                 body: empty,
             },
             BodyKind::Prefix { over } => Op::Prefix {

@@ -400,10 +400,12 @@ impl<'a> Parser<'a> {
                 Ok(Op::Head { of, len })
             }
             "sort" => {
+                let free = self.cursor.eat_word("free");
                 let over = self.named("over")?;
                 Ok(Op::Sort {
                     over,
                     captured: self.named("capture")?,
+                    free,
                     body: Box::default(),
                 })
             }

@@ -219,8 +219,14 @@ impl<'a> Printer<'a> {
             Op::Random { bits, count } => write!(out, "random {bits} take {count}"),
             Op::Roll { of, by } => write!(out, "roll %{} by {by}", of.0),
             Op::Head { of, len } => write!(out, "head %{} take {len}", of.0),
-            Op::Sort { over, captured, .. } => {
-                write!(out, "sort over {}", list(over))?;
+            Op::Sort {
+                over,
+                captured,
+                free,
+                ..
+            } => {
+                let free = if *free { " free" } else { "" };
+                write!(out, "sort{free} over {}", list(over))?;
                 named(out, " capture ", captured)
             }
             Op::Prefix { over, captured, .. } => {

@@ -143,6 +143,9 @@ impl Steps for Offline {
                 };
                 made(Planes::new(planes, elements, new.clone()), vec![old, new])
             }
+            Step::Shuffle { .. } | Step::Sort { .. } => {
+                return Err(Fault::internal("this protocol sorts by networks"));
+            }
             Step::Settle { checks } => {
                 let echo = self.0.send_checks(&checks, mesh)?;
                 Progress::More(Pending::Settle(echo, checks))

@@ -92,7 +92,10 @@ impl Grower<'_> {
                 _ => less.into(),
             };
         }
-        let sorted = self.builder.end_sort(exchange, None).expect("a decision");
+        let sorted = self
+            .builder
+            .end_sort(exchange, false, None)
+            .expect("a decision");
         sorted
             .into_iter()
             .for_each(|part| self.keep(pool, Some(part)));

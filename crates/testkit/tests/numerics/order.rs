@@ -44,7 +44,7 @@ fn n67_a_sort_keeps_all_elements() {
     let sorted = by_rows(&[within(i(8), -7, 5, &[5, -7, 0, 5])], |b, x| {
         let (before, behind) = b.begin_sort(x, None)?;
         let exchange = b.binary(Lt, behind[0].into(), before[0].into(), None)?;
-        let sorted = b.end_sort(exchange.into(), None)?;
+        let sorted = b.end_sort(exchange.into(), false, None)?;
         assert_eq!(range(b, sorted[0]), Some(Range { lo: -7, hi: 5 }));
         Ok(sorted[0])
     });

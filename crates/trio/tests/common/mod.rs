@@ -5,7 +5,9 @@ use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId, PartySet};
-use sealane_party::{Opened, Outcome, Party, Progress, Selected, Shares, Start, Step, Steps};
+use sealane_party::{
+    KeyBit, Opened, Outcome, Party, Progress, Selected, Shares, Start, Step, Steps,
+};
 use sealane_protocol::{
     Algebra, Cost, Demand, Domain, Opening, Protocol, Setting, StepShape, View,
 };
@@ -290,6 +292,36 @@ impl Side {
             bits,
             signed,
             share,
+        };
+        self.share(work, step)
+    }
+
+    /// Rows in a random order.
+    pub fn shuffle(&mut self, k: Option<u8>, share: &Arc<Share>) -> Arc<Share> {
+        let work = StepShape::Shuffle {
+            domain: domain(k),
+            rows: share.elements() as u64,
+            planes: share.planes() as u64,
+        };
+        let step = Step::Shuffle {
+            domain: domain(k),
+            share: share.clone(),
+        };
+        self.share(work, step)
+    }
+
+    /// Rows in the order of a key.
+    pub fn sort(&mut self, share: &Arc<Share>, key: &[KeyBit]) -> Arc<Share> {
+        let work = StepShape::Sort {
+            domain: domain(None),
+            rows: share.elements() as u64,
+            planes: share.planes() as u64,
+            key_bits: key.len() as u64,
+        };
+        let step = Step::Sort {
+            domain: domain(None),
+            share: share.clone(),
+            key: key.to_vec(),
         };
         self.share(work, step)
     }

@@ -1,0 +1,323 @@
+//! Shuffle: rows in an order that no party knows.
+//!
+//! Each pair of neighbours in turn puts the rows in a random order which both draw from the key
+//! that they have in common, and hides the rows from the third (Laur, Willemson, Zhang,
+//! "Round-Efficient Oblivious Database Manipulation", ISC 2011). The order of all three together is
+//! unknown to each, who lacks one of them. Between the turns the rows are the sum of two parts, so
+//! that a turn costs one element of each row, as in Araki, Furukawa, Ohara, Pinkas, Rosemarin,
+//! Tsuchida, "Secure Graph Analysis at Scale", CCS 2021. With `o_1`, `o_2`, `o_0` the orders, and
+//! `r`, `s`, `t`, `y_0` masks, from keys `k_1`, `k_2` and `k_0`:
+//!
+//! ```text
+//!                role 0                     role 1                  role 2
+//! first          x_0 + x_1                  x_2
+//! flight 1       sends o_1(x_0 + x_1) - r   o_1(x_2) + r                         0 -> 2
+//! flight 2                                  sends o_2(...) - s      o_2(...) + s    1 -> 0
+//! flight 3       y_1 = o_0(...) - t                                 y_2 = o_0(...) + t - y_0
+//!                both send theirs to role 1, and know y_0
+//! ```
+//!
+//! Every message has a mask that its receiver does not know, so it looks random. Four elements of
+//! each row cross in three flights.
+//!
+//! *Opened rows.* Where all parties are to learn the rows in their new order, the last flight is
+//! another: roles 0 and 2 send their parts to each other and, with a mask `t`, to role 1. Each
+//! learns the sum of two parts, of which one is its own or random.
+
+use crate::arrive::{recv, send};
+use crate::form::Form;
+use crate::order::{MOST_ROWS, Order, Rows, planes_of_rows, rows_of_planes};
+use crate::roles::Computing;
+use crate::share::Share;
+use sealane_net::Mesh;
+use sealane_party::{Fault, Planes, Shares};
+
+/// Rows that go through a shuffle together.
+struct Table {
+    rows: Rows,
+    opened: bool,
+    /// This party's part between two flights, if it has one, or the first component of the result;
+    /// then the second one.
+    parts: [Option<Planes<u64>>; 2],
+}
+
+/// A shuffle between two flights.
+pub(crate) struct Shuffling {
+    count: usize,
+    tables: Vec<Table>,
+    /// Flights that have been read.
+    read: u8,
+    /// The last order, at the two parties that know it.
+    last: Option<Order>,
+}
+
+/// Rows to be shuffled: their layout, and both components.
+pub(crate) type Given<'a> = (Rows, [&'a [u64]; 2]);
+
+/// Rows to be shuffled that are the sum of a part at role 0 and a part at role 1; the part of role
+/// 2 is not used.
+pub(crate) type InParts<'a> = (Rows, &'a [u64]);
+
+/// Progress of a shuffle.
+pub(crate) enum ShuffleProgress {
+    More(Shuffling),
+    /// For each of the tables the components, those of `hidden` first, or the opened rows of
+    /// `opened`, once.
+    Done(Vec<[Planes<u64>; 2]>, Option<Planes<u64>>),
+}
+
+impl Computing {
+    /// Begins a shuffle of so many rows: those of `hidden`, and `opened`, which all parties learn
+    /// in the new order.
+    pub(crate) fn shuffle(
+        &mut self,
+        count: usize,
+        hidden: &[Given<'_>],
+        opened: Option<InParts<'_>>,
+        mesh: &mut Mesh,
+    ) -> Result<Shuffling, Fault> {
+        let role = self.seat.role;
+        let order = match role {
+            0 => Some(self.keys.next.order(count)),
+            1 => Some(self.keys.own.order(count)),
+            _ => None,
+        };
+        let mut tables = Vec::with_capacity(hidden.len() + 1);
+        for (rows, [own, next]) in hidden {
+            // Role 0 has components 0 and 1, role 1 has component 2 behind component 1.
+            let sum = (role == 0).then(|| rows.form.sum([*own, *next]));
+            let part = sum.as_ref().map_or(*next, Planes::data);
+            let part = self.first_turn(order.as_ref(), *rows, part, mesh)?;
+            tables.push(Table {
+                rows: *rows,
+                opened: false,
+                parts: [part, None],
+            });
+        }
+        if let Some((rows, part)) = opened {
+            let part = self.first_turn(order.as_ref(), rows, part, mesh)?;
+            tables.push(Table {
+                rows,
+                opened: true,
+                parts: [part, None],
+            });
+        }
+        Ok(Shuffling {
+            count,
+            tables,
+            read: 0,
+            last: None,
+        })
+    }
+
+    /// The turn of roles 0 and 1, who know the order, each with a part of the rows.
+    fn first_turn(
+        &mut self,
+        order: Option<&Order>,
+        rows: Rows,
+        part: &[u64],
+        mesh: &mut Mesh,
+    ) -> Result<Option<Planes<u64>>, Fault> {
+        let (seat, keys, form) = (self.seat, &mut self.keys, rows.form);
+        let Some(order) = order else {
+            return Ok(None);
+        };
+        let mut part = order.of_rows(rows, part);
+        match seat.role {
+            0 => form
+                .group
+                .subtract(part.data_mut(), keys.next.mask(form).data()),
+            _ => form.group.add(part.data_mut(), keys.own.mask(form).data()),
+        }
+        form.trim(part.data_mut());
+        if seat.role == 0 {
+            send(form, part.data(), seat.previous, mesh)?;
+            return Ok(None);
+        }
+        Ok(Some(part))
+    }
+
+    /// Begins a shuffle of the rows of a share, which has this form.
+    pub(crate) fn shuffle_share(
+        &mut self,
+        form: Form,
+        share: &Share,
+        mesh: &mut Mesh,
+    ) -> Result<Shuffling, Fault> {
+        let (count, planes) = (share.elements(), share.planes());
+        if count as u64 > MOST_ROWS {
+            return Err(Fault::internal("more rows than a shuffle takes"));
+        }
+        let rows = match form.ring_bits() {
+            Some(k) => Rows::ring(k, planes, count),
+            None => Rows::bits(count, planes),
+        };
+        let given = match (form.parts(share)?, form.ring_bits()) {
+            // At a party with a role, a shape alone is zero.
+            (None, _) => [(); 2].map(|()| rows.form.zeros()),
+            (Some(parts), Some(_)) => parts.map(|part| form.sum([part])),
+            (Some(parts), None) => parts.map(|part| rows_of_planes(count, planes, part)),
+        };
+        let given = (rows, given.each_ref().map(Planes::data));
+        self.shuffle(count, &[given], None, mesh)
+    }
+
+    /// Reads the flight that is due and writes the next one.
+    pub(crate) fn advance_shuffle(
+        &mut self,
+        mut shuffling: Shuffling,
+        mesh: &mut Mesh,
+    ) -> Result<ShuffleProgress, Fault> {
+        shuffling.read += 1;
+        match shuffling.read {
+            1 => self.second_turn(&mut shuffling, mesh)?,
+            2 => self.third_turn(&mut shuffling, mesh)?,
+            _ => return self.end_shuffle(shuffling, mesh),
+        }
+        Ok(ShuffleProgress::More(shuffling))
+    }
+
+    /// The turn of roles 1 and 2, whose parts `role 1` has and role 0 has sent.
+    fn second_turn(&mut self, shuffling: &mut Shuffling, mesh: &mut Mesh) -> Result<(), Fault> {
+        let (seat, keys) = (self.seat, &mut self.keys);
+        let key = match seat.role {
+            0 => return Ok(()),
+            1 => &mut keys.next,
+            _ => &mut keys.own,
+        };
+        let order = key.order(shuffling.count);
+        for Table { rows, parts, .. } in &mut shuffling.tables {
+            let form = rows.form;
+            let before = match seat.role {
+                1 => parts[0].take().ok_or_else(missing)?,
+                _ => recv(form, seat.next, mesh)?,
+            };
+            let mut part = order.of_rows(*rows, before.data());
+            let mask = key.mask(form);
+            match seat.role {
+                1 => form.group.subtract(part.data_mut(), mask.data()),
+                _ => form.group.add(part.data_mut(), mask.data()),
+            }
+            form.trim(part.data_mut());
+            match seat.role {
+                1 => send(form, part.data(), seat.previous, mesh)?,
+                _ => parts[0] = Some(part),
+            }
+        }
+        Ok(())
+    }
+
+    /// The turn of roles 2 and 0, which leaves the result.
+    fn third_turn(&mut self, shuffling: &mut Shuffling, mesh: &mut Mesh) -> Result<(), Fault> {
+        let (seat, keys) = (self.seat, &mut self.keys);
+        let key = match seat.role {
+            0 => &mut keys.own,
+            1 => return Ok(()),
+            _ => &mut keys.next,
+        };
+        let (pair, third) = match seat.role {
+            0 => (seat.previous, seat.next),
+            _ => (seat.next, seat.previous),
+        };
+        let order = key.order(shuffling.count);
+        for Table {
+            rows,
+            opened,
+            parts,
+        } in &mut shuffling.tables
+        {
+            let form = rows.form;
+            let before = match seat.role {
+                0 => recv(form, seat.next, mesh)?,
+                _ => parts[0].take().ok_or_else(missing)?,
+            };
+            let mask = key.mask(form);
+            let part = order.of_rows(*rows, before.data());
+            let mut masked = form.sum([part.data()]);
+            match seat.role {
+                0 => form.group.subtract(masked.data_mut(), mask.data()),
+                _ => form.group.add(masked.data_mut(), mask.data()),
+            }
+            *parts = match *opened {
+                true => {
+                    send(form, before.data(), pair, mesh)?;
+                    form.trim(masked.data_mut());
+                    send(form, masked.data(), third, mesh)?;
+                    [Some(part), None]
+                }
+                false => {
+                    let first = key.mask(form);
+                    if seat.role == 2 {
+                        form.group.subtract(masked.data_mut(), first.data());
+                    }
+                    form.trim(masked.data_mut());
+                    send(form, masked.data(), third, mesh)?;
+                    match seat.role {
+                        0 => [Some(first), Some(masked)],
+                        _ => [Some(masked), Some(first)],
+                    }
+                }
+            };
+        }
+        shuffling.last = Some(order);
+        Ok(())
+    }
+
+    /// Reads the last flight.
+    fn end_shuffle(
+        &mut self,
+        shuffling: Shuffling,
+        mesh: &mut Mesh,
+    ) -> Result<ShuffleProgress, Fault> {
+        let (seat, last) = (self.seat, shuffling.last);
+        let (mut hidden, mut opened) = (Vec::new(), None);
+        for Table {
+            rows,
+            opened: is_opened,
+            parts,
+        } in shuffling.tables
+        {
+            let form = rows.form;
+            let parts = match (seat.role, parts) {
+                // The parts of roles 0 and 2, in this order: components 1 and 2, or a sum.
+                (1, _) => [
+                    recv(form, seat.previous, mesh)?,
+                    recv(form, seat.next, mesh)?,
+                ],
+                (_, [Some(part), None]) => {
+                    let pair = if seat.role == 0 {
+                        seat.previous
+                    } else {
+                        seat.next
+                    };
+                    let other = recv(form, pair, mesh)?;
+                    let order = last.as_ref().ok_or_else(missing)?;
+                    [part, order.of_rows(rows, other.data())]
+                }
+                (_, [Some(own), Some(next)]) => [own, next],
+                _ => return Err(missing()),
+            };
+            match is_opened {
+                true => opened = Some(form.sum(parts.each_ref().map(Planes::data))),
+                false => hidden.push(parts),
+            }
+        }
+        Ok(ShuffleProgress::Done(hidden, opened))
+    }
+}
+
+/// The share of this form that the only rows of a shuffle are.
+pub(crate) fn shuffled(form: Form, hidden: Vec<[Planes<u64>; 2]>) -> Result<Share, Fault> {
+    let parts = hidden.into_iter().next().ok_or_else(missing)?;
+    Ok(form.share(match form.ring_bits() {
+        Some(_) => parts,
+        None => {
+            let [planes, count] = [form.planes(), form.elements()];
+            parts.map(|rows| planes_of_rows(count, planes, rows.data()))
+        }
+    }))
+}
+
+fn missing() -> Fault {
+    Fault::internal("a shuffle has lost its rows")
+}
