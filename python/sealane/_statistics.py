@@ -77,19 +77,22 @@ class GroupSize(Unsupported):
     def __repr__(self) -> str:
         return "<number of rows of a group>"
 
+    def _alone(self, *_: Any) -> Any:
+        """Refuses the size of a group outside of a reduction of groups."""
+        raise refuse(
+            "operand",
+            "`sl.count()` counts the rows of groups, and nothing else",
+            hint="name what is counted, `sl.count(x)`, or write "
+            "`sl.group_by(key, most=10).agg(n=sl.count())`",
+        )
 
-def _alone(*_: Any) -> Any:
-    """Refuses the size of a group outside of a reduction of groups."""
-    raise refuse(
-        "operand",
-        "`sl.count()` counts the rows of groups, and nothing else",
-        hint="name what is counted, `sl.count(x)`, or write `sl.group_by(key).agg(n=sl.count())`",
-    )
+    def __eq__(self, other: object) -> Any:
+        return self._alone()
 
-
-_BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor"]
-for _name in [*_BINARY, *(f"r{name}" for name in _BINARY), "eq", "ne", "lt", "le", "gt", "ge"]:
-    setattr(GroupSize, f"__{_name}__", _alone)
+    __hash__ = Unsupported.__hash__  # defining `__eq__` takes an inherited one away
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _alone
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = _alone
+    __lt__ = __le__ = __gt__ = __ge__ = _alone
 
 
 @overload
