@@ -76,9 +76,10 @@ impl Leaves {
     }
 }
 
-/// Fills `by_bit`, which has room for as many blocks for each bit of a number, tree after tree, with
-/// the sums of bits 0, 1 and so on of the next blocks of all streams, and `totals`, as many blocks
-/// for each tree, with the sums of all. A party that knows all leaves but one has no use for these.
+/// Fills `by_bit`, which has room for as many blocks for each bit of a number, tree after tree,
+/// with the sums of bits 0, 1 and so on of the next blocks of all streams, and `totals`, as many
+/// blocks for each tree, with the sums of all. A party that knows all leaves but one has no use
+/// for these.
 ///
 /// # Panics
 /// If the lengths do not fit, or a tree has drawn more blocks than another.

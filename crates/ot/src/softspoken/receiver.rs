@@ -169,7 +169,7 @@ impl VoleReceiver {
     ) -> Result<(), OtError> {
         let result = self.extend_checked(mesh, count, each);
         if result.is_err() {
-            // Some generators are ahead of others.
+            // The other party may be behind these generators.
             self.trees.clear();
         }
         result
@@ -210,8 +210,8 @@ impl VoleReceiver {
         Ok(())
     }
 
-    /// Makes the columns of a piece, the last of which are `x`, and writes the corrections. `totals`
-    /// is scratch, as many blocks for each tree.
+    /// Makes the columns of a piece, the last of which are `x`, and writes the corrections.
+    /// `totals` is scratch, as many blocks for each tree.
     fn columns(
         &mut self,
         mesh: &mut Mesh,
