@@ -145,7 +145,9 @@ class Groups:
         sizes = columns.pop("")
         for name in named:
             held = columns[name]
-            (held._value if isinstance(held, Kind) else held)._size = sizes
+            of = reductions[name]
+            missing = isinstance(of, Value) and getattr(of, "_size", sizes) is None
+            (held._value if isinstance(held, Kind) else held)._size = None if missing else sizes
         return _named(columns)
 
     def _reduced(self, name: str, value: object) -> _Reduced:

@@ -96,7 +96,9 @@ class Nullable(Kind):
         >>> total([30, None, 40], 0)
         np.uint32(70)
         """
-        return self._zeroed().sum(axis, dtype=dtype)
+        total = self._zeroed().sum(axis, dtype=dtype)
+        total._size = None
+        return total
 
     def count(self, axis: int | None = None) -> Any:
         """Number of cells that are not missing, along an axis or of all.
@@ -113,7 +115,9 @@ class Nullable(Kind):
         >>> paid([30, None, 40], 0)
         np.uint16(2)
         """
-        return (~self._null).sum(axis)
+        number: Any = (~self._null).sum(axis)
+        number._size = None
+        return number
 
     def mean(self, axis: int | None = None) -> Any:
         """Mean of the cells that are not missing, in `sl.f64`: the exact sum and the count, each
@@ -138,6 +142,7 @@ class Nullable(Kind):
         else:
             total = zeroed.sum(axis, dtype=i64 if name.startswith("i") else u64).astype(f64)
         quotient = total / self.count(axis).astype(f64)
+        quotient._size = None
         return of_vector(quotient, "mean", self)  # type: ignore[arg-type]
 
     def __getitem__(self, index: Any) -> Any:

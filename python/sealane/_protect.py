@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from sealane import _functions, _noise, _statistics
+from sealane import _functions, _noise
 from sealane._kinds import Kind, is_kind
 from sealane._nullable import Nullable, nullable
 from sealane._refusal import refuse
@@ -115,9 +115,9 @@ def noise(
 def min_group(least: int) -> MinGroup:
     """Marker in `Revealed[...]`: elements about fewer than `least` people are missing.
 
-    The result is declared as `sl.nullable(...)`. The sizes are known for what `sl.group_by` gives
-    and for reductions of a vector; for other values `sl.sized(value, sizes)` states them. This is
-    no differential privacy.
+    The result is declared as `sl.nullable(...)`. The sizes are known of the columns that
+    `sl.group_by(...).agg(...)` gives, unless missing cells are left out of them; of other values
+    `sl.sized(value, sizes)` states them. This is no differential privacy.
 
     Raises `ProgramError` for anything but a whole number from 2 on.
 
@@ -203,14 +203,12 @@ def _of_enough(result: Result, option: MinGroup, value: Any) -> tuple[Any, str]:
         )
     held = value._value if isinstance(value, Kind) else value
     size = getattr(held, "_size", None)
-    reduced = getattr(held, "_reduced", None)
-    if size is None and reduced is not None:
-        size = _statistics.count(reduced[1])
     if size is None:
         raise refuse(
             "result",
             f"`{result.name}` does not say how many people it is about",
-            reason="Sizes are known of what `sl.group_by` gives and of reductions of a vector.",
+            reason="Sizes are known of the columns that `sl.group_by` gives, unless missing cells "
+            "are left out. A sum of chosen rows is about fewer people than there are rows.",
             hint="state them: `return sl.sized(value, sizes)`",
             at=result.span,
         )

@@ -131,8 +131,9 @@ class Value(Methods, metaclass=ElementType):
     _scope: _core.Trace | None
     # What the value is a reduction of, if it is one of a whole vector: for groups.
     _reduced: _Reduced
-    # How many people each element is about, where that is known: for `sl.min_group`.
-    _size: Value
+    # How many people each element is about, for `sl.min_group`; none of a reduction that leaves
+    # out missing cells, which is about fewer than there are rows.
+    _size: Value | None
 
     def __init__(self, number: Public) -> None:
         """Makes a public number or array with this type, such as `sl.u32(0)`: for example the start

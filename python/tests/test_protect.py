@@ -416,26 +416,23 @@ def test_elements_about_too_few_are_missing(keys: dict[str, Any], way: str) -> N
     assert "missing where a group has fewer than 3" in str(by_ward(3, keys).check())
 
 
-def test_sizes_of_reductions_are_rows_and_others_are_stated() -> None:
+def test_sizes_of_other_values_are_stated() -> None:
     @sl.program
     def total(
         x: sl.Private[sl.u16, "alice", "n <= 9"], y: sl.Private[sl.u16, "bob", "n"]
-    ) -> tuple[
-        sl.Revealed[sl.nullable(sl.u32), "bob", sl.min_group(3)],
-        sl.Revealed[sl.nullable(sl.u32), "bob", sl.min_group(3)],
-    ]:
-        least = sl.minimum(x, y).astype(sl.u32)
-        return least.sum(), sl.sized(least.sum() * 2, (x > y).sum())
+    ) -> sl.Revealed[sl.nullable(sl.u32), "bob", sl.min_group(3)]:
+        above = x > y
+        return sl.sized(sl.where(above, x, 0).sum(dtype=sl.u32), above.sum())
 
-    assert total([1, 2, 3], [9, 9, 9]) == (6, None)
-    assert total([10, 12, 13], [9, 9, 9]) == (27, 54)
-    assert total([1, 2], [9, 9]) == (None, None)
+    assert total([10, 12, 13], [9, 9, 9]) == 35
+    assert total([10, 12, 3], [9, 9, 9]) is None
 
     @sl.program
     def unknown(
-        x: sl.Private[sl.u16, "alice"], y: sl.Private[sl.u16, "bob"]
-    ) -> sl.Revealed[sl.nullable(sl.u16), "bob", sl.min_group(3)]:
-        return sl.minimum(x, y)
+        x: sl.Private[sl.u16, "alice", 3], y: sl.Private[sl.u16, "bob", 3]
+    ) -> sl.Revealed[sl.nullable(sl.u32), "bob", sl.min_group(3)]:
+        # A sum of some rows is not about all of them.
+        return sl.where(x > y, x, 0).sum(dtype=sl.u32)
 
     with pytest.raises(sl.ProgramError, match="how many people"):
         unknown.check()
@@ -474,3 +471,26 @@ def test_ends_in_fixed_point_are_those_of_its_unit() -> None:
 
     with pytest.warns(sl.SealaneWarning, match="literal-rounded"):
         assert "sensitivity 0.125 of one row" in str(total.check())
+
+
+@pytest.mark.parametrize("keys", [{"categories": [1, 2]}, {"most": 2}])
+def test_missing_cells_do_not_count_as_people(keys: dict[str, Any]) -> None:
+    """Three rows with one wage are about one person."""
+
+    def program(stated: bool) -> sl.Program[..., Any]:
+        @sl.program
+        def wages(
+            job: sl.Private[sl.u8, "alice", "n <= 9"],
+            pay: sl.Private[sl.nullable(sl.u16), "bob", "n", sl.between(0, 999)],
+        ) -> sl.Revealed[sl.nullable(sl.u32), "bob", sl.min_group(3)]:
+            jobs = sl.group_by(job, **keys)
+            table = jobs.agg(total=sl.sum(pay, dtype=sl.u32), n=sl.count(pay), rows=sl.count())
+            return sl.sized(table.total, table.n) if stated else table.total
+
+        return wages
+
+    with pytest.raises(sl.ProgramError, match="how many people"):
+        program(stated=False).check()
+    found = program(stated=True)([1, 1, 1, 2, 2, 2], [900, None, None, 10, 20, 30])
+    assert found.mask.tolist() == [True, False]
+    assert found[1] == 60
