@@ -8,7 +8,8 @@ every protocol, and `Model.error` bounds how far they are from those of scikit-l
 The weights are constants of the program, or, given to `scores` and `predict`, inputs of a party
 that keeps them to itself. Which kind of model it is, and how large, is public.
 
-scikit-learn itself is not imported: a model is known by the name of its class.
+scikit-learn itself is not imported: a model, a scaler or a pipeline is known by the name of its
+class and the package that the class is from.
 """
 
 # The native graph alone knows the type of a result; the annotations state what it will be.
@@ -50,7 +51,9 @@ _FORESTS = {
 _BOOSTED = {"GradientBoostingClassifier", "GradientBoostingRegressor"}
 _LAYERS = {"MLPClassifier", "MLPRegressor"}
 _SCALERS = {"MinMaxScaler", "StandardScaler"}
+_CONSTANTS = {"DummyClassifier", "DummyRegressor"}
 _DEEPEST = 10
+_BITS = 53  # Numbers of this many bits, the sign among them, are numbers of `float64`.
 _OTHERS = {
     "HistGradientBoostingClassifier": "fit a `GradientBoostingClassifier` of a small depth",
     "HistGradientBoostingRegressor": "fit a `GradientBoostingRegressor` of a small depth",
@@ -65,11 +68,11 @@ class Model:
     def __init__(
         self, features: int, integer: int, fraction: int, classes: tuple[Any, ...] | None
     ) -> None:
-        if not (integer >= 1 and fraction >= 0 and integer + fraction <= 53):
+        if not (integer >= 1 and fraction >= 0 and integer + fraction <= _BITS):
             raise refuse(
                 "type",
                 f"weights of {integer} and {fraction} bits are no numbers of `float64`",
-                hint="write `integer=16, fraction=16`, for example; together at most 53",
+                hint=f"write `integer=16, fraction=16`, for example; together at most {_BITS}",
             )
         self.features = features
         """Number of features."""
@@ -81,6 +84,7 @@ class Model:
         """The weights, exactly, as an input `sl.Private[model.dtype, "owner", model.size]`."""
         self.outputs = 1
         """Number of scores of a row; one is a single number."""
+        self._zero_counts = False  # As a single score of the second class.
         self._integer, self._fraction = integer, fraction
         self._wide: type[FixedPoint] = fixed(64 - fraction, fraction)
 
@@ -94,8 +98,8 @@ class Model:
         regression gives, `decision_function` of a linear or boosted classifier, `predict_proba` of
         trees and forests, and the last layer before its activation.
 
-        Raises `ProgramError` for another number of features or weights, and where ranges do not
-        fit 64 bits.
+        Raises `ProgramError` for another number of features or weights, where ranges do not fit
+        64 bits, and for features of trees with more bits behind the point than the weights.
         """
         if x.ndim not in (1, 2) or x.shape[-1] != self.features:
             raise refuse(
@@ -114,7 +118,7 @@ class Model:
     def predict(self, x: Value, weights: Value | None = None) -> Any:
         """The prediction of each row: a number of a regression, the index of a class in `classes`
         else: that of the largest score, the first of equal ones; of a single score 1 if it is
-        above 0.
+        above 0, and for boosted trees also if it is 0, as in scikit-learn.
 
         Raises `ProgramError` as `scores` does.
         """
@@ -122,12 +126,16 @@ class Model:
         if self.classes is None:
             return found
         if self.outputs == 1:
-            return (found > 0).astype(u8)
+            return (found >= 0 if self._zero_counts else found > 0).astype(u8)
         return argmax(found, axis=-1)
 
     def error(self, largest: float | npt.ArrayLike) -> float:
         """Bound of the difference between a score and that of scikit-learn, where features are at
         most `largest` in magnitude (one number, or one for each feature) and numbers of both.
+
+        scikit-learn is given `float64`, or `float32` where coefficients are of that type, as they
+        are of most models that were fitted to `float32`: then its roundings are those of `float32`,
+        and the bound has room for them.
         """
         bounds = np.broadcast_to(np.asarray(largest, np.float64), self.features)
         return self._error(bounds)
@@ -167,9 +175,20 @@ class _Layers(Model):
     nothing is changed. A linear model is one layer.
     """
 
-    def __init__(self, weights: list[Any], rectified: bool, *of_model: Any) -> None:
+    def __init__(
+        self, weights: list[Any], scale: tuple[Any, Any] | None, rectified: bool, *of_model: Any
+    ) -> None:
         super().__init__(len(weights[0][0]), *of_model)
         self._rectified = rectified
+        # scikit-learn computes in the widest type of an expression; the narrowest bounds all.
+        parts = [part for pair in [*weights, scale or ()] for part in pair]
+        self._epsilon = max(float(np.finfo(np.result_type(part, np.float16)).eps) for part in parts)
+        # What scikit-learn adds to products of features: summands of a scaler may cancel in the
+        # intercept, but not their roundings.
+        self._added = [np.abs(intercept) for _, intercept in weights]
+        if scale is not None:
+            self._added[0] = self._added[0] + np.abs(scale[1]) @ np.abs(weights[0][0])
+        weights = [_scaled(weights[0], scale), *weights[1:]]
         self._layers = [(self._rounded(c), self._rounded(b)) for c, b in weights]
         self.weights = np.concatenate([part.ravel() for layer in self._layers for part in layer])
         self.outputs = len(self._layers[-1][1])
@@ -194,9 +213,11 @@ class _Layers(Model):
         top = 2.0 ** (self._integer - 1)
         for number, (coefficients, intercept) in enumerate(self._layers):
             size = np.abs(coefficients) + self._half
-            # Of the weights, of what went in, of the exact sum that is rounded down, of float64.
+            # Of the weights, of what went in, of the exact sum that is rounded down, of floats: of
+            # each product and sum, and of a scaler both there and where it became part of weights.
             weights = self._half * (largest.sum() + 1)
-            floats = (len(largest) + 2) * 2.0**-52 * (largest @ size + np.abs(intercept) + 1)
+            rounds = (len(largest) + 6) * self._epsilon
+            floats = rounds * (largest @ size + self._added[number] + 1)
             reach = largest @ size + np.abs(intercept) + self._half
             off = off @ size + weights + unit + floats
             if number < len(self._layers) - 1 and np.any(reach + off >= top):
@@ -230,6 +251,21 @@ class _Trees(Model):
         self._rounded(self._places)
 
     def _scores(self, x: Any, w: Any) -> Any:
+        name = x.dtype.__name__
+        bits = int(name.partition(".")[2] or 0)
+        if bits > self._fraction:
+            advice = f"declare features with at most {self._fraction} bits behind the point"
+            if self._integer + bits <= _BITS:
+                advice += f", or write `import_model(model, integer={self._integer}, "
+                advice += f"fraction={bits})`"
+            raise refuse(
+                "type",
+                f"trees with thresholds of {self._fraction} bits behind the point are given "
+                f"{name}, of {bits}",
+                reason="A feature between a threshold and its rounded value takes the wrong "
+                "branch.",
+                hint=advice,
+            )
         nodes = self._trees * (2**self._depth - 1)
         public = w._scope is None
         places: Any = (
@@ -262,12 +298,14 @@ class _Trees(Model):
 def import_model(model: object, *, integer: int = 16, fraction: int = 16) -> Model:
     """Reads a fitted model of scikit-learn: a linear or logistic model, a decision tree, a random
     forest, boosted trees (`GradientBoosting...`), or a small network (`MLP...` with `relu` or
-    `identity`); also behind a `StandardScaler` or `MinMaxScaler` in a `Pipeline`, unless it is of
-    trees. Weights have `integer` bits before the point, the sign among them, and `fraction` bits
-    behind it. Networks keep what passes between layers in that type, stopped at its ends.
+    `identity`, and the squared error as the loss of a regression); also behind a `StandardScaler`
+    or `MinMaxScaler` in a `Pipeline`, unless it is of trees. Boosted trees start from a constant,
+    as by default. A classifier has two classes or more, and one label for a row. Weights have
+    `integer` bits before the point, the sign among them, and `fraction` bits behind it. Networks
+    keep what passes between layers in that type, stopped at its ends.
 
-    Trees compare features as `float32`, as scikit-learn does, so give them features that are such
-    numbers and have at most `fraction` bits behind the point.
+    Trees of scikit-learn compare features as `float32`, so give them features that are such
+    numbers. Features with more than `fraction` bits behind the point are refused for trees.
 
     Raises `ProgramError` for a model that is not one of these, that is not fitted, or whose weights
     do not fit.
@@ -276,7 +314,7 @@ def import_model(model: object, *, integer: int = 16, fraction: int = 16) -> Mod
     name = type(final).__name__
     shape = (integer, fraction, _classes(final))
     if name in _LINEAR | _LINEAR_CLASSES:
-        return _Layers([_scaled(_linear(final), scale)], False, *shape)
+        return _Layers([_linear(final)], scale, False, *shape)
     if name in _LAYERS:
         return _network(final, scale, shape)
     if scale is not None:
@@ -290,22 +328,37 @@ def import_model(model: object, *, integer: int = 16, fraction: int = 16) -> Mod
 def _unpacked(model: object) -> tuple[tuple[Any, Any] | None, Any]:
     """The factors and summands of the scaler before a model, if there is one, and the model."""
     known = _LINEAR | _LINEAR_CLASSES | _TREE | _FORESTS | _BOOSTED | _LAYERS
-    if type(model).__name__ == "Pipeline":
+    if _is_one_of({"Pipeline"}, model):
         steps = [step for _, step in model.steps if step not in (None, "passthrough")]  # type: ignore[attr-defined]
         *before, final = steps
-        if len(before) > 1 or any(type(step).__name__ not in _SCALERS for step in before):
-            names = ", ".join(type(step).__name__ for step in before)
+        if len(before) > 1 or not all(_is_one_of(_SCALERS, step) for step in before):
+            names = ", ".join(_name(step) for step in before)
             raise _unsupported(
                 f"a pipeline with {names}", "apply all but a scaler to the data beforehand"
             )
         scale = _of_scaler(before[0]) if before else None
     else:
         scale, final = None, model
-    name, module = type(final).__name__, type(final).__module__
-    if name not in known or module.split(".")[0] != "sklearn":
+    if not _is_one_of(known, final):
+        name = _name(final)
         advice = "fit a linear model, a tree, a forest, `GradientBoosting...` or `MLP...`"
         raise _unsupported(f"`{name}`", _OTHERS.get(name, advice))
     return scale, final
+
+
+def _is_one_of(names: set[str], model: object) -> bool:
+    """Whether a model is of one of these classes of scikit-learn. A class of this name of another
+    package may compute something else.
+    """
+    kind = type(model)
+    return kind.__name__ in names and kind.__module__.split(".")[0] == "sklearn"
+
+
+def _name(model: object) -> str:
+    """The name of its class, with the module if that is of another package than scikit-learn."""
+    kind = type(model)
+    foreign = kind.__module__.split(".")[0] not in ("sklearn", "builtins")
+    return f"{kind.__module__}.{kind.__qualname__}" if foreign else kind.__name__
 
 
 def _of_scaler(scaler: Any) -> tuple[Any, Any]:
@@ -315,8 +368,10 @@ def _of_scaler(scaler: Any) -> tuple[Any, Any]:
             raise _unsupported("`MinMaxScaler(clip=True)`", "fit it with `clip=False`")
         return _fitted(scaler, "scale_"), _fitted(scaler, "min_")
     count = _fitted(scaler, "n_features_in_")
-    factors = np.ones(count) if scaler.scale_ is None else 1 / np.asarray(scaler.scale_)
-    means = np.zeros(count) if scaler.mean_ is None else np.asarray(scaler.mean_)
+    # A scaler keeps the means that it finds on its way to the deviations, also where it does not
+    # subtract them.
+    factors = 1 / np.asarray(scaler.scale_) if scaler.with_std else np.ones(count)
+    means = np.asarray(scaler.mean_) if scaler.with_mean else np.zeros(count)
     return factors, -means * factors
 
 
@@ -324,14 +379,22 @@ def _scaled(layer: tuple[Any, Any], scale: tuple[Any, Any] | None) -> tuple[Any,
     """The layer on features before their scaler."""
     if scale is None:
         return layer
-    (coefficients, intercept), (factors, summands) = layer, scale
+    (coefficients, intercept), (factors, summands) = (
+        [np.asarray(part, np.float64) for part in pair] for pair in (layer, scale)
+    )
     return coefficients * factors[:, None], intercept + summands @ coefficients
 
 
 def _linear(model: Any) -> tuple[Any, Any]:
     """Coefficients, a column for each score, and intercepts."""
-    coefficients = np.atleast_2d(np.asarray(_fitted(model, "coef_"), np.float64)).T
-    intercept = np.atleast_1d(np.asarray(model.intercept_, np.float64)).ravel()
+    found = _fitted(model, "coef_")
+    if hasattr(found, "toarray"):
+        raise _unsupported(
+            f"`{type(model).__name__}` with a sparse matrix of coefficients",
+            "call `model.densify()` first",
+        )
+    coefficients = np.atleast_2d(np.asarray(found)).T
+    intercept = np.atleast_1d(np.asarray(model.intercept_)).ravel()
     return coefficients, np.broadcast_to(intercept, coefficients.shape[1:])
 
 
@@ -341,8 +404,12 @@ def _network(model: Any, scale: tuple[Any, Any] | None, shape: tuple[Any, ...]) 
             f"a network with `activation={model.activation!r}`", "fit it with `activation='relu'`"
         )
     layers = list(zip(_fitted(model, "coefs_"), model.intercepts_, strict=True))
-    layers[0] = _scaled(layers[0], scale)
-    return _Layers(layers, model.activation == "relu", *shape)
+    last = model.out_activation_
+    if last not in (("identity",) if shape[2] is None else ("logistic", "softmax")):
+        raise _unsupported(
+            f"a network with `{last}` behind its last layer", "fit it with `loss='squared_error'`"
+        )
+    return _Layers(layers, scale, model.activation == "relu", *shape)
 
 
 def _averaged(model: Any, trees: list[Any], shape: tuple[Any, ...]) -> Model:
@@ -361,6 +428,13 @@ def _averaged(model: Any, trees: list[Any], shape: tuple[Any, ...]) -> Model:
 def _boosted(model: Any, shape: tuple[Any, ...]) -> Model:
     """Boosted trees, each for one score, with what they start from."""
     rounds = _fitted(model, "estimators_")
+    first = model.init_
+    constant = _is_one_of(_CONSTANTS, first) and first.strategy != "stratified"
+    if not constant and not (isinstance(first, str) and first == "zero"):
+        raise _unsupported(
+            f"boosted trees that start from `{_name(first)}`",
+            "fit them with `init=None` or `init='zero'`",
+        )
     outputs, rate = rounds.shape[1], model.learning_rate
     made, deepest = [], max(tree.tree_.max_depth for tree in rounds.ravel())
     for at in range(outputs):
@@ -375,7 +449,9 @@ def _boosted(model: Any, shape: tuple[Any, ...]) -> Model:
     raw = model.predict(zeros) if shape[2] is None else model.decision_function(zeros)
     leaves = [sum(tree.predict(zeros)[0] for tree in rounds[:, at]) for at in range(outputs)]
     start = np.ravel(raw) - rate * np.array(leaves)
-    return _Trees(made, [float(s) for s in start], deepest, model.n_features_in_, *shape)
+    read = _Trees(made, [float(s) for s in start], deepest, model.n_features_in_, *shape)
+    read._zero_counts = True
+    return read
 
 
 def _complete(
@@ -407,10 +483,16 @@ def _classes(model: Any) -> tuple[Any, ...] | None:
     labels = getattr(model, "classes_", None)
     if labels is None:
         return None
-    several = getattr(model, "out_activation_", "") == "logistic" and model.n_outputs_ > 1
-    if several or isinstance(labels, list):
+    # Of rows with a set of labels, which are predicted each for itself.
+    kind = getattr(getattr(model, "_label_binarizer", None), "y_type_", "")
+    if kind.startswith("multilabel") or isinstance(labels, list):
         raise _unsupported("a classifier of several outputs", "fit one for each output")
-    return tuple(np.asarray(labels).tolist())
+    found = tuple(np.asarray(labels).tolist())
+    if len(found) < 2:
+        raise _unsupported(
+            f"a classifier of one class ({found[0]!r})", "fit it to rows of two classes or more"
+        )
+    return found
 
 
 def _fitted(model: Any, name: str) -> Any:

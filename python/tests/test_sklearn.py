@@ -16,7 +16,16 @@ import sealane as sl
 
 pytest.importorskip("sklearn")
 
-from sklearn import ensemble, linear_model, neural_network, pipeline, preprocessing, svm, tree
+from sklearn import (
+    dummy,
+    ensemble,
+    linear_model,
+    neural_network,
+    pipeline,
+    preprocessing,
+    svm,
+    tree,
+)
 
 FRACTION = 16
 UNIT = 1 << FRACTION
@@ -43,6 +52,14 @@ MODELS: dict[str, tuple[Any, Any]] = {
         pipeline.make_pipeline(preprocessing.MinMaxScaler(), linear_model.LinearRegression()),
         NUMBERS,
     ),
+    "scaled by deviations": (
+        pipeline.make_pipeline(preprocessing.StandardScaler(with_mean=False), linear_model.Ridge()),
+        NUMBERS,
+    ),
+    "scaled by means": (
+        pipeline.make_pipeline(preprocessing.StandardScaler(with_std=False), linear_model.Ridge()),
+        NUMBERS,
+    ),
     "tree": (tree.DecisionTreeRegressor(max_depth=4, random_state=0), NUMBERS),
     "tree of classes": (tree.DecisionTreeClassifier(max_depth=3, random_state=0), THREE),
     "forest": (ensemble.RandomForestRegressor(5, max_depth=3, random_state=0), NUMBERS),
@@ -50,6 +67,21 @@ MODELS: dict[str, tuple[Any, Any]] = {
     "extra trees": (ensemble.ExtraTreesClassifier(3, max_depth=3, random_state=0), TWO),
     "boosted": (
         ensemble.GradientBoostingRegressor(n_estimators=6, max_depth=2, random_state=0),
+        NUMBERS,
+    ),
+    "boosted from zero": (
+        ensemble.GradientBoostingRegressor(
+            n_estimators=6, max_depth=2, random_state=0, init="zero"
+        ),
+        NUMBERS,
+    ),
+    "boosted from a constant": (
+        ensemble.GradientBoostingRegressor(
+            n_estimators=6,
+            max_depth=2,
+            random_state=0,
+            init=dummy.DummyRegressor(strategy="median"),
+        ),
         NUMBERS,
     ),
     "boosted of two": (
@@ -132,7 +164,8 @@ def layers_of(model: Any) -> tuple[list[Any], bool]:
         ]
     if scaler is not None:
         if hasattr(scaler, "mean_"):
-            factors, summands = 1 / scaler.scale_, -scaler.mean_ * (1 / scaler.scale_)
+            factors = 1 / scaler.scale_ if scaler.with_std else np.ones(4)
+            summands = -scaler.mean_ * factors if scaler.with_mean else np.zeros(4)
         else:
             factors, summands = scaler.scale_, scaler.min_
         (first, intercept), *rest = layers
@@ -289,6 +322,14 @@ def test_predictions_are_those_of_scikit_learn(name: str) -> None:
             assert read.classes[int(found)] == wanted
 
 
+def of_others(name: str) -> Any:
+    """A scaler or pipeline of another package, with the name of one of scikit-learn."""
+    bases = (pipeline.Pipeline,) if name == "Pipeline" else (preprocessing.StandardScaler,)
+    of = {"__module__": "others", "__init__": bases[0].__init__}
+    made = type(name, bases, of)
+    return made([("model", fitted("ridge"))]) if name == "Pipeline" else made()
+
+
 UNSUPPORTED = {
     "a kernel": (lambda: svm.SVC().fit(X, TWO), "`SVC`", "fit a `LinearSVC`"),
     "histograms": (
@@ -323,6 +364,68 @@ UNSUPPORTED = {
         ).fit(X, NUMBERS),
         "a pipeline with PolynomialFeatures",
         "apply all but a scaler",
+    ),
+    "a start that depends on features": (
+        lambda: ensemble.GradientBoostingRegressor(
+            init=linear_model.LinearRegression(), n_estimators=2
+        ).fit(X, NUMBERS),
+        "boosted trees that start from `LinearRegression`",
+        "fit them with `init=None`",
+    ),
+    "a start by chance": (
+        lambda: ensemble.GradientBoostingClassifier(
+            init=dummy.DummyClassifier(strategy="stratified"), n_estimators=2
+        ).fit(X, TWO),
+        "boosted trees that start from `DummyClassifier`",
+        "fit them with `init=None`",
+    ),
+    "an exponential behind the last layer": (
+        lambda: neural_network.MLPRegressor(
+            hidden_layer_sizes=(2,), max_iter=2, solver="lbfgs", loss="poisson"
+        ).fit(X, np.abs(NUMBERS)),
+        "a network with `exp` behind its last layer",
+        "fit it with `loss='squared_error'`",
+    ),
+    "sets of labels": (
+        lambda: linear_model.RidgeClassifier().fit(X, np.stack([TWO, 1 - TWO, TWO], axis=1)),
+        "a classifier of several outputs",
+        "fit one for each output",
+    ),
+    "sets of labels of a network": (
+        lambda: neural_network.MLPClassifier(
+            hidden_layer_sizes=(2,), max_iter=2, solver="lbfgs"
+        ).fit(X, np.stack([TWO, 1 - TWO], axis=1)),
+        "a classifier of several outputs",
+        "fit one for each output",
+    ),
+    "one class": (
+        lambda: tree.DecisionTreeClassifier().fit(X, np.full(len(X), "low")),
+        "a classifier of one class ('low')",
+        "fit it to rows of two classes or more",
+    ),
+    "one class of a network": (
+        lambda: neural_network.MLPClassifier(
+            hidden_layer_sizes=(2,), max_iter=2, solver="lbfgs"
+        ).fit(X, TWO * 0),
+        "a classifier of one class (0)",
+        "fit it to rows of two classes or more",
+    ),
+    "a scaler of others": (
+        lambda: pipeline.make_pipeline(of_others("StandardScaler"), linear_model.Ridge()).fit(
+            X, NUMBERS
+        ),
+        "a pipeline with others.StandardScaler",
+        "apply all but a scaler",
+    ),
+    "a pipeline of others": (
+        lambda: of_others("Pipeline"),
+        "`others.Pipeline`",
+        "fit a linear model",
+    ),
+    "a sparse model": (
+        lambda: linear_model.SGDRegressor(random_state=0).fit(X, NUMBERS).sparsify(),
+        "`SGDRegressor` with a sparse matrix",
+        "call `model.densify()`",
     ),
     "what is no model": (lambda: object(), "`object`", "fit a linear model"),
 }
@@ -369,3 +472,76 @@ def test_features_and_weights_of_another_number_are_refused() -> None:
 
     with pytest.raises(sl.ProgramError, match="5 weights is given"):
         short.check()
+
+
+def test_models_of_sparse_coefficients_are_read_once_they_are_dense() -> None:
+    model = linear_model.SGDRegressor(random_state=0).fit(X, NUMBERS)
+    wanted = sl.sklearn.import_model(model).weights
+    assert np.array_equal(sl.sklearn.import_model(model.sparsify().densify()).weights, wanted)
+
+
+SINGLE: dict[str, Any] = {
+    "linear": linear_model.LinearRegression(),
+    "scaled": pipeline.make_pipeline(preprocessing.StandardScaler(), linear_model.Ridge()),
+    "scaled by ends": pipeline.make_pipeline(preprocessing.MinMaxScaler(), linear_model.Ridge()),
+}
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_the_bound_has_room_for_float32(name: str) -> None:
+    far = (X + 30_000).astype(np.float32)
+    model = SINGLE[name].fit(far, NUMBERS.astype(np.float32))
+    read = sl.sklearn.import_model(model, integer=19, fraction=30)
+
+    @sl.program
+    def scores(
+        x: sl.Private[sl.fixed(16, X_FRACTION), "hospital", 6, 4],
+    ) -> sl.Revealed[sl.fixed(34, 30), "hospital", "lab"]:
+        return read.scores(x)
+
+    found = scores.simulate(far[:6].astype(float), clear=True, progress=False).value
+    off = np.abs(np.asarray(found, float) - model.predict(far[:6])).max()
+    # Much more than roundings of weights and of float64, so that the test can fail.
+    assert 1e-4 < off <= read.error(np.abs(far).max(axis=0)) < 1
+
+
+def test_features_of_trees_have_no_more_bits_than_thresholds() -> None:
+    # The threshold is a half of a unit of 16 bits, and the feature a quarter above it.
+    model = tree.DecisionTreeRegressor().fit([[0.0], [2.0**-16]], [1.0, 9.0])
+    feature = 2.0**-17 + 2.0**-18
+    assert model.predict([[feature]]) == 9
+
+    def program(read: Any, bits: int) -> sl.Program[..., Any]:
+        @sl.program
+        def scores(
+            x: sl.Private[sl.fixed(8, bits), "hospital", 1],
+        ) -> sl.Revealed[sl.fixed(40, 18), "hospital", "lab"]:
+            return read.scores(x)
+
+        return scores
+
+    with pytest.raises(sl.ProgramError, match=re.escape("are given fixed8.18, of 18")) as refused:
+        program(sl.sklearn.import_model(model), 18).check()
+    assert "write `import_model(model, integer=16, fraction=18)`" in str(refused.value)
+    with pytest.raises(sl.ProgramError, match="of 40") as refused:
+        program(sl.sklearn.import_model(model), 40).check()
+    assert "import_model(" not in str(refused.value)
+    program(sl.sklearn.import_model(model), 16).check()
+    fine = program(sl.sklearn.import_model(model, integer=16, fraction=18), 18)
+    assert fine.simulate([feature], clear=True, progress=False).value == 9
+
+
+def test_a_score_of_zero_is_of_the_second_class_of_boosted_trees() -> None:
+    # On the left both classes are equally frequent, as in the whole.
+    x = [[0.0], [0.0], [1.0], [1.0]]
+    model = ensemble.GradientBoostingClassifier(n_estimators=2, max_depth=1).fit(x, [0, 1, 0, 1])
+    assert model.decision_function([[0.0]]) == 0 and model.predict([[0.0]]) == 1
+    read = sl.sklearn.import_model(model)
+
+    @sl.program
+    def predicted(
+        x: sl.Private[sl.fixed(8, 4), "hospital", 1],
+    ) -> sl.Revealed[sl.u8, "hospital", "lab"]:
+        return read.predict(x)
+
+    assert predicted.simulate([0.0], clear=True, progress=False).value == 1
