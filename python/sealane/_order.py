@@ -95,7 +95,7 @@ def sort_by(
 
     `descending` is one for all keys, or one for each. Elements of equal keys stay in their order;
     with `stable=False` they may change it, which saves the bits of a number of the place in each
-    exchange of a network. Under `trio`, where sorts need no network, it saves nothing.
+    exchange of a network. Under `trio`, where stable sorts need no network, that costs many rounds.
 
     Raises `ProgramError` for lengths that differ, for a key with several axes, and if one of them
     is no value of the program.

@@ -158,6 +158,43 @@ mod tests {
         }
     }
 
+    /// Every sequence of numbers below the limits gives another order, so that uniform numbers give
+    /// uniform orders. What a party does not know is one order, so it has to be uniform by itself.
+    #[test]
+    fn each_sequence_of_numbers_gives_another_order() {
+        for rows in [2, 3, 4, 5] {
+            let sequences: usize = (2..=rows).product();
+            let mut seen = std::collections::BTreeSet::new();
+            for sequence in 0..sequences {
+                let mut left = sequence;
+                let order = Order::random(rows, |numbers| {
+                    for below in numbers {
+                        (left, *below) = (left / *below as usize, (left % *below as usize) as u32);
+                    }
+                });
+                seen.insert(order.0.to_vec());
+            }
+            assert_eq!(seen.len(), sequences, "{rows} rows");
+        }
+    }
+
+    /// Limits go down by one across the ends of what is drawn at once.
+    #[test]
+    fn limits_of_many_numbers_go_down_by_one() {
+        for rows in [0, 1, AT_ONCE, AT_ONCE + 1, AT_ONCE + 2, 3 * AT_ONCE] {
+            let mut limits = Vec::new();
+            let order = Order::random(rows, |numbers| {
+                limits.extend_from_slice(numbers);
+                numbers.fill(0);
+            });
+            let expected: Vec<_> = (2..=rows as u32).rev().collect();
+            assert_eq!(limits, expected, "{rows} rows");
+            let mut all = order.0.to_vec();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..rows as u32), "{rows} rows");
+        }
+    }
+
     /// The rows are their own numbers, so that they show the order.
     #[test]
     fn rows_come_to_their_places() {

@@ -135,8 +135,11 @@ impl Computing {
             Stage::Place(part) => {
                 let form = Form::ring(k, 1, count);
                 let part = self.end_places(form, part, mesh)?;
-                let hidden = (Rows::bits(count, sorting.bits), sorting.rows.each_ref());
-                let hidden = (hidden.0, hidden.1.map(Planes::data));
+                let form = Rows::bits(count, sorting.bits);
+                // Nothing reads them again.
+                let nothing = [(); 2].map(|()| Form::bits(0, 0).zeros());
+                let rows = std::mem::replace(&mut sorting.rows, nothing);
+                let hidden = (form, rows.each_ref().map(Planes::data));
                 let places = (Rows::ring(k, 1, count), part.data());
                 Stage::Shuffle(self.shuffle(count, &[hidden], Some(places), mesh)?)
             }
