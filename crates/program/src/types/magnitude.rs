@@ -1,9 +1,9 @@
 //! Ranges of floating point.
 //!
 //! The range of a floating-point value is whole, and says nothing, or it is one of stored
-//! magnitudes: then every element is 0, or finite with such a magnitude. Inputs declare it, and what
-//! passes numbers on keeps it; arithmetic gives values that may be any number. Exact sums take
-//! their gates from it.
+//! magnitudes: then every element is 0, or finite with such a magnitude. Inputs declare it, and
+//! what passes numbers on keeps it; arithmetic gives values that may be any number. Exact sums
+//! take their gates from it.
 
 use super::{Range, Type};
 

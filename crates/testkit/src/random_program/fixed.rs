@@ -89,8 +89,8 @@ impl Grower<'_> {
         made.ok()
     }
 
-    /// Adds a function of fixed point. Operands are of few types and ranges, so that the polynomials
-    /// of few circuits are computed.
+    /// Adds a function of fixed point. Operands are of few types and ranges, so that the
+    /// polynomials of few circuits are computed.
     pub(super) fn function(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
         let from = self.pick(&[Type::fixed(4, 6), Type::fixed(8, 4)]);
         let x = self.clipped(a, from, 3)?;
