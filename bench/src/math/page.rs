@@ -19,7 +19,7 @@ const SIZES: [&str; 6] = [
     "flat_depth",
 ];
 
-/// Metrics of functions of fixed point.
+/// The columns of a table of fixed point.
 const OF_FIXED: [&str; 5] = ["ands", "depth", "bytes", "flat_ands", "flat_depth"];
 
 /// The headings of the tables.

@@ -50,7 +50,7 @@ const DOMAIN: &str = "bases above 0, and 0 with exponents from 0 on";
 /// less than 127.
 const MOST_DIGITS: i32 = 96;
 
-/// Ranges and types for which the gates are made.
+/// Ranges and digits that the gates are made for.
 struct Plan {
     /// Bases that are told apart.
     bases: [i128; 2],
