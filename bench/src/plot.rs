@@ -164,7 +164,7 @@ pub fn svg(heading: &str, charts: &[Chart]) -> String {
 }
 
 /// A whole file with the colours of charts; `draw` writes what is in it.
-pub(crate) fn document(
+pub fn document(
     label: &str,
     [width, height]: [f64; 2],
     draw: impl FnOnce(&mut String) -> fmt::Result,
@@ -244,6 +244,11 @@ const COLOURS: [[&str; 2]; 7] = [
     ["#666666", "#a0a0a0"],
     ["#5b3fa0", "#a48fe0"],
 ];
+
+/// Returns text that shows itself in a picture, whatever is in it.
+pub fn escaped(text: &str) -> impl Display {
+    Escaped(text)
+}
 
 /// Text escaped for markup.
 struct Escaped<'a>(&'a str);

@@ -6,12 +6,15 @@
 //! | `parties` | init, card, peer, doctor, pool |
 //! | `files` | psi, seal, open, keygen |
 //! | `tools` | explain, circuit, bench |
+//! | `accel` | accel |
 
+mod accel;
 mod files;
 mod parties;
 mod runs;
 mod tools;
 
+pub use accel::{AccelArgs, AccelOrder, AccelSimulateArgs, AccelTableArgs, AccelVerb};
 pub use files::{
     KeygenArgs, OpenArgs, PsiArgs, PsiMethod, PsiPrepareArgs, PsiSide, PsiVerb, SealArgs, SealMode,
 };
@@ -69,6 +72,8 @@ pub enum Verb {
     Keygen(KeygenArgs),
     /// Look at and evaluate Boolean circuits in the Bristol formats
     Circuit(CircuitArgs),
+    /// Count the cycles of garbling hardware, after the FASE accelerator
+    Accel(AccelArgs),
     /// Measure
     Bench(BenchArgs),
 }

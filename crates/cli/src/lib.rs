@@ -7,6 +7,7 @@
 //! | file | content |
 //! |---|---|
 //! | `args` | the command line |
+//! | `accel` | cycles of garbling hardware |
 //! | `verbs` | check, plan, simulate, run |
 //! | `local`, `handover` | every party as a process of its own |
 //! | `identity`, `doctor` | keys, cards and peers; whether these answer |
@@ -19,6 +20,7 @@
 //! | `signals` | requests to end the command |
 #![forbid(unsafe_code)]
 
+mod accel;
 mod args;
 pub mod codes;
 mod doctor;

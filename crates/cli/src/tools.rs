@@ -170,6 +170,11 @@ pub fn bench(args: &BenchArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     };
     let heading = format!("sealane bench {name}: {}, {}", machine.cpu, machine.version);
     let drawn = plot::svg(&heading, &charts);
+    write_picture(file, &drawn)
+}
+
+/// Writes the picture of `--plot`.
+pub fn write_picture(file: &Path, drawn: &str) -> Result<(), Failure> {
     sealane_files::replace(file, Rights::Usual, drawn.as_bytes()).map_err(|error| {
         let what = format!("cannot write {}", file.display());
         let hint = "name a file in a folder that can be written to, `--plot FILE`";

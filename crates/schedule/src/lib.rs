@@ -15,17 +15,25 @@
 //! near that of the written order while the lanes fill. Pure levels fill them better and push
 //! values out of cache; the written order does the opposite.
 //!
-//! Time and memory are linear in nodes and edges, up to the logarithm of the window. Nothing here
-//! depends on secret values: graphs are public.
+//! A machine that issues one node a cycle is a [`Pipeline`]; [`prioritised`] orders a graph inside
+//! its exact model, by one of several priorities or by a search, and [`in_order`] runs a given
+//! order.
+//!
+//! Time and memory of batches are linear in nodes and edges, up to the logarithm of the window.
+//! Nothing here depends on secret values: graphs are public.
 
 #![forbid(unsafe_code)]
 
 mod chains;
 mod graph;
 mod order;
+mod pipeline;
+mod search;
 mod slots;
 
 pub use chains::{longest_first, steps};
 pub use graph::{Graph, NodeCost};
 pub use order::{Batch, Machine, Order, Schedule, schedule};
+pub use pipeline::{Issue, Pipeline, Priority, in_order, prioritised};
+pub use search::Effort;
 pub use slots::{Slots, slots};

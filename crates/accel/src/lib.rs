@@ -1,0 +1,30 @@
+//! Room `accel`: garbling hardware.
+//!
+//! After FASE (Hussain and Koushanfar, "FASE: FPGA Acceleration of Secure Function Evaluation",
+//! FCCM 2019): a pipelined engine takes one gate of a netlist a cycle, in the order of its file,
+//! and stalls where an operand is not garbled yet or the ports of the key memory are taken. This
+//! room reads and writes netlists, counts the cycles of that machine exactly, and orders gates for
+//! it. It garbles nothing.
+//!
+//! | file | content |
+//! |---|---|
+//! | `gate`, `netlist` | gates, flip-flops, outputs; checked when they are put together |
+//! | `formats` | SCD in three dialects, HSCD in two widths |
+//! | `fase` | the machine, cycle by cycle, as a model of room `schedule` |
+//! | `timing` | cycles of a netlist cycle and of a run, and where they go |
+//! | `bound` | numbers of cycles below which no order can be |
+//! | `paper` | the figures of the paper |
+//!
+//! The rules and the formats are on the page `docs/guides/accelerator.md`.
+#![forbid(unsafe_code)]
+
+pub mod bound;
+pub mod fase;
+pub mod formats;
+mod gate;
+pub mod netlist;
+pub mod paper;
+pub mod timing;
+
+pub use gate::{Gate, GateKind, Operand};
+pub use netlist::{FlipFlop, Inputs, Netlist, NetlistError};

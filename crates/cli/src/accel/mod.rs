@@ -1,0 +1,178 @@
+//! `sealane accel`: cycles of garbling hardware.
+
+mod tables;
+mod timeline;
+
+use crate::args::{AccelOrder, AccelSimulateArgs, AccelVerb};
+use crate::output::print_card;
+use crate::tools::write_picture;
+use sealane_accel::bound::bound;
+use sealane_accel::fase::Variant;
+use sealane_accel::formats::{self, NetlistFile};
+use sealane_accel::timing::{Order, RUN, RunCycles, TurnCycles, reorder, run, usual_tries};
+use sealane_accel::{Netlist, NetlistError};
+use sealane_diagnostic::Code;
+use sealane_engine::EngineError;
+use sealane_host::Failure;
+use sealane_page::Card;
+use sealane_page::card::Column;
+use sealane_page::units::grouped;
+use sealane_schedule::Priority;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Longest netlist file: about four times that of [`sealane_accel::netlist::MOST_WIRES`] gates of
+/// usual netlists.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Runs a verb of `sealane accel`.
+pub fn accel(verb: &AccelVerb) -> Result<(), Failure> {
+    match verb {
+        AccelVerb::Simulate(args) => simulate(args),
+        AccelVerb::Table2(args) => tables::table2(args),
+        AccelVerb::Table4(args) => tables::table4(args),
+        AccelVerb::Table6(args) => tables::table6(args),
+    }
+}
+
+fn simulate(args: &AccelSimulateArgs) -> Result<(), Failure> {
+    let file = read(&args.netlist)?;
+    let variant = Variant::from(args.machine);
+    let order = match args.order {
+        AccelOrder::File => Order::File,
+        AccelOrder::Paper => Order::By(Priority::WeightedFanout),
+        AccelOrder::Ours => ours(&file.netlist),
+    };
+    let netlist = reorder(&file.netlist, variant, order).map_err(internal)?;
+    let cycles = run(&netlist, variant, args.cycles);
+    let least = bound(&netlist);
+    if let Some(path) = &args.plot {
+        let heading = format!("{}: a later netlist cycle", args.netlist.display());
+        let picture = timeline::svg(&heading, &netlist, &cycles.later);
+        write_picture(path, &picture)?;
+    }
+    let value = json!({
+        "format": file.format.name(),
+        "gates": netlist.gates().len(),
+        "xors": netlist.xors(),
+        "flip_flops": netlist.flip_flops().len(),
+        "garbling_cycles": cycles.later.garbling,
+        "total_cycles": cycles.total,
+        "netlist_cycles": cycles.turns,
+        "first": turn_json(&cycles.first),
+        "later": turn_json(&cycles.later),
+        "run_cycles": RUN,
+        "lower_bound": least.cycles(),
+        "lower_bound_path": least.path,
+        "lower_bound_ports": least.ports,
+    });
+    let mut card = card(&args.netlist, &file, &cycles);
+    card.line(
+        "at least",
+        format!(
+            "{} garbling cycles in any order (longest path {}, ports {})",
+            grouped(least.cycles()),
+            grouped(least.path),
+            grouped(least.ports)
+        ),
+    );
+    print_card(args.json, &card, &value)
+}
+
+fn card(path: &Path, file: &NetlistFile, cycles: &RunCycles) -> Card {
+    let netlist = &file.netlist;
+    let mut card = Card::new(path.display().to_string());
+    card.line("format", file.format.name());
+    card.line(
+        "gates",
+        format!(
+            "{}, of which {} of type XOR",
+            grouped(netlist.gates().len() as u64),
+            grouped(netlist.xors() as u64)
+        ),
+    );
+    card.line(
+        "garbling",
+        format!("{} cycles", grouped(cycles.later.garbling)),
+    );
+    let turns = match cycles.turns {
+        1 => "1 netlist cycle".to_string(),
+        turns => format!("{} netlist cycles", grouped(turns)),
+    };
+    let total = grouped(cycles.total);
+    card.line("run", format!("{total} cycles, for {turns}"));
+    let columns = [
+        Column::text("cycles of"),
+        Column::number("issue", 7),
+        Column::number("port stalls", 7),
+        Column::number("dependencies", 7),
+        Column::number("drain", 7),
+        Column::number("flip-flops", 7),
+        Column::number("all", 7),
+    ];
+    let row = |name: &str, turn: &TurnCycles| {
+        let numbers = [
+            turn.issues.len() as u64,
+            turn.port_stalls,
+            turn.dependency_stalls,
+            turn.drain,
+            turn.flip_flops,
+            turn.total,
+        ];
+        let numbers = numbers.into_iter().map(grouped);
+        std::iter::once(name.to_string()).chain(numbers).collect()
+    };
+    let mut rows = vec![row("the first netlist cycle", &cycles.first)];
+    if cycles.turns > 1 {
+        rows.push(row("each later one", &cycles.later));
+    }
+    card.table(None, columns, rows);
+    card
+}
+
+fn turn_json(turn: &TurnCycles) -> Value {
+    json!({
+        "garbling_cycles": turn.garbling,
+        "port_stalls": turn.port_stalls,
+        "dependency_stalls": turn.dependency_stalls,
+        "drain": turn.drain,
+        "flip_flops": turn.flip_flops,
+        "total_cycles": turn.total,
+    })
+}
+
+/// The order of `--order ours` for a netlist.
+fn ours(netlist: &Netlist) -> Order {
+    Order::Ours {
+        tries: usual_tries(netlist),
+    }
+}
+
+/// A checked netlist in an order that its machine issued breaks no rule.
+fn internal(error: NetlistError) -> Failure {
+    EngineError::internal(error.to_string()).into()
+}
+
+fn read(path: &Path) -> Result<NetlistFile, Failure> {
+    let shown = path.display();
+    let mut bytes = Vec::new();
+    let opened =
+        File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
+    opened.map_err(|error| {
+        let what = format!("cannot read {shown}");
+        Failure::new(Code::NetlistFile, what, "name a file with a netlist")
+            .because(error.to_string())
+    })?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let what = format!("{shown}: longer than {} bytes", grouped(MOST_BYTES));
+        return Err(Failure::new(
+            Code::NetlistFile,
+            what,
+            "name a file with a netlist",
+        ));
+    }
+    formats::read(&bytes)
+        .map_err(|error| Failure::new(Code::NetlistFile, format!("{shown}: {error}"), error.hint))
+}

@@ -1,0 +1,200 @@
+//! The best of many list schedules: random changes of ranks, from a fixed seed.
+//!
+//! A try is a list schedule by b-level with latencies that are a little longer, an addition for
+//! nodes that many others need, noise, and leanings of the machine ([`Pipeline::LEANINGS`]). The
+//! first half of all tries draws all of this anew; the second half changes the best try a little,
+//! and goes on from the change if it is not worse.
+
+use crate::graph::{Graph, Users};
+use crate::pipeline::{Issue, Levels, Pipeline, RANK, Tuning, in_order, list};
+
+/// The extent of a search; equal ones find equal orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Effort {
+    /// Number of orders that are tried; at least 1 is used.
+    pub tries: u32,
+    /// Seed of all draws.
+    pub seed: u64,
+}
+
+/// Everything that a try draws.
+#[derive(Clone)]
+struct Draw {
+    ranks: Vec<i32>,
+    bonus: Vec<i32>,
+    hold: Vec<bool>,
+    horizon: i32,
+}
+
+pub(crate) fn search<P: Pipeline>(graph: &Graph, machine: &P, effort: Effort) -> Vec<Issue> {
+    let users = Users::of(graph);
+    let mut chance = Chance(effort.seed);
+    let searcher = Searcher {
+        graph,
+        users: &users,
+        machine,
+        fanouts: graph
+            .nodes()
+            .map(|node| users.get(node).len() as i32)
+            .collect(),
+        shortest: graph
+            .nodes()
+            .map(|node| machine.latency(node))
+            .min()
+            .unwrap_or(0),
+    };
+    let mut best = searcher.plain();
+    let mut issues = searcher.run(&best, u32::MAX).expect("no limit was set");
+    let floor = searcher.critical();
+    let tries = effort.tries.max(1);
+    for number in 1..tries {
+        let last = issues.last().map_or(0, |issue| issue.cycle);
+        if last <= floor {
+            break; // No order is shorter than the longest path.
+        }
+        let explores = number <= tries / 2;
+        let draw = match explores {
+            true => searcher.draw(&mut chance, last),
+            false => searcher.change(&best, &mut chance),
+        };
+        // An exploring try has to be better, a change must not be worse.
+        let limit = if explores { last } else { last + 1 };
+        if let Some(found) = searcher.run(&draw, limit) {
+            (issues, best) = (found, draw);
+        }
+    }
+    issues
+}
+
+struct Searcher<'a, P> {
+    graph: &'a Graph,
+    users: &'a Users,
+    machine: &'a P,
+    /// Users of each node that is not a source.
+    fanouts: Vec<i32>,
+    /// The least latency of a node.
+    shortest: u32,
+}
+
+impl<P: Pipeline> Searcher<'_, P> {
+    fn run(&self, draw: &Draw, limit: u32) -> Option<Vec<Issue>> {
+        let tuning = Tuning {
+            ranks: &draw.ranks,
+            bonus: &draw.bonus,
+            hold: &draw.hold,
+            horizon: draw.horizon,
+        };
+        let found = list(self.graph, self.users, self.machine.clone(), &tuning, limit)?;
+        if !draw.hold.contains(&true) {
+            return Some(found);
+        }
+        // The list left cycles empty in which the machine issues the next node: only its own run
+        // counts.
+        let again = in_order(self.machine.clone(), found.iter().map(|issue| issue.node));
+        again
+            .last()
+            .is_none_or(|issue| issue.cycle < limit)
+            .then_some(again)
+    }
+
+    /// The b-level as it is.
+    fn plain(&self) -> Draw {
+        Draw {
+            ranks: self.levels(0, 0),
+            bonus: vec![0; P::LEANINGS.len()],
+            hold: vec![false; P::LEANINGS.len()],
+            horizon: 0,
+        }
+    }
+
+    /// The cycle before which no order issues its last node: the longest path to a node.
+    fn critical(&self) -> u32 {
+        let levels = Levels::of(self.graph, |node| self.machine.latency(node) as i32);
+        levels.top.iter().max().map_or(0, |&top| top as u32)
+    }
+
+    /// The b-level with additions to the latencies of short nodes and of all others.
+    fn levels(&self, short: i32, long: i32) -> Vec<i32> {
+        let length = |node| {
+            let latency = self.machine.latency(node);
+            let extra = if latency == self.shortest {
+                short
+            } else {
+                long
+            };
+            latency as i32 * RANK + extra
+        };
+        Levels::of(self.graph, length).bottom
+    }
+
+    fn draw(&self, chance: &mut Chance, last: u32) -> Draw {
+        let [short, long] = [
+            chance.one_of(&[0, 0, 8, 16]),
+            chance.one_of(&[0, 0, 16, 32]),
+        ];
+        let mut ranks = self.levels(short, long);
+        let fanout = chance.one_of(&[0, 0, 0, 8, 32]);
+        let noise = chance.one_of(&[0, 16, 64, 160, 480]);
+        let gates = self.graph.sources() as usize;
+        for (rank, users) in ranks[gates..].iter_mut().zip(&self.fanouts) {
+            *rank += fanout * users + chance.below(noise + 1);
+        }
+        let mut leaning = |&(least, most): &(i32, i32)| {
+            let most = chance.one_of(&[0, (most - least) / 8, (most - least) / 3, most - least]);
+            let size = chance.below(most + 1);
+            (if least < 0 { -size } else { size }) * RANK
+        };
+        let bonus = P::LEANINGS.iter().map(&mut leaning).collect();
+        let holds = chance.below(2) == 0;
+        let hold = P::LEANINGS.iter().map(|_| holds && chance.below(3) == 0);
+        let hold = hold.collect();
+        let slack = chance.one_of(&[-12, -10, -6, -2, 0, 2, 4, 8]);
+        Draw {
+            ranks,
+            bonus,
+            hold,
+            horizon: (last as i32 - slack) * RANK,
+        }
+    }
+
+    fn change(&self, best: &Draw, chance: &mut Chance) -> Draw {
+        let mut draw = best.clone();
+        let gates = self.graph.sources() as usize;
+        let count = draw.ranks.len() - gates;
+        let changes = chance.one_of(&[1, 2, 4, 8, count as i32 / 50 + 1, count as i32 / 8 + 1]);
+        let noise = chance.one_of(&[8, 32, 128, 320]);
+        for _ in 0..changes {
+            let node = gates + chance.below(count as i32) as usize;
+            draw.ranks[node] += chance.below(2 * noise + 1) - noise;
+        }
+        if chance.below(4) == 0 {
+            let situation = chance.below(P::LEANINGS.len() as i32) as usize;
+            let (least, most) = P::LEANINGS[situation];
+            draw.bonus[situation] = (least + chance.below(most - least + 1)) * RANK;
+        }
+        draw
+    }
+}
+
+/// Pseudo-random numbers (SplitMix64; Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
+/// Generators", 2014). They decide in which order gates are written and nothing secret.
+struct Chance(u64);
+
+impl Chance {
+    fn number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ word >> 31
+    }
+
+    /// A number below `bound`, which is at least 1.
+    fn below(&mut self, bound: i32) -> i32 {
+        (((self.number() >> 32) * bound.max(1) as u64) >> 32) as i32
+    }
+
+    fn one_of(&mut self, choices: &[i32]) -> i32 {
+        choices[self.below(choices.len() as i32) as usize]
+    }
+}
