@@ -347,7 +347,7 @@ def _unpacked(model: object) -> tuple[tuple[Any, Any] | None, Any]:
 
 
 def _is_one_of(names: set[str], model: object) -> bool:
-    """Whether a model is of one of these classes of scikit-learn. A class of this name of another
+    """Returns whether a model is of one of these classes of scikit-learn. A class of this name of another
     package may compute something else.
     """
     kind = type(model)

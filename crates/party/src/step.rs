@@ -77,8 +77,8 @@ pub enum Step<'a, W: Steps> {
         /// The bits of the key, lowest first.
         key: Vec<KeyBit>,
     },
-    /// Settles checks of steps that have finished. Before any result is opened, all parties agree on
-    /// the messages that crossed between them.
+    /// Settles checks of steps that have finished. Before any result is opened, all parties agree
+    /// on the messages that crossed between them.
     Settle {
         /// The checks.
         checks: Vec<W::Check>,
