@@ -347,8 +347,8 @@ def _unpacked(model: object) -> tuple[tuple[Any, Any] | None, Any]:
 
 
 def _is_one_of(names: set[str], model: object) -> bool:
-    """Returns whether a model is of one of these classes of scikit-learn. A class of this name of another
-    package may compute something else.
+    """Returns whether a model is of one of these classes of scikit-learn. A class of this name of
+    another package may compute something else.
     """
     kind = type(model)
     return kind.__name__ in names and kind.__module__.split(".")[0] == "sklearn"
