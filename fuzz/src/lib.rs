@@ -20,6 +20,7 @@ pub mod corpus;
 mod decimals;
 mod files;
 pub mod mutate;
+mod netlists;
 mod pools;
 mod programs;
 mod roles;
@@ -62,6 +63,7 @@ pub struct Target {
 #[rustfmt::skip] // One target a line.
 pub const TARGETS: &[Target] = &[
     target("bristol", circuits::bristol, circuits::WORDS, 4000),
+    target("netlist", netlists::netlist, netlists::WORDS, 4000),
     target("program", programs::program, programs::WORDS, 4000),
     target("plan", programs::plan, programs::WORDS, 1000),
     target("grow", programs::grow, &[], 60),

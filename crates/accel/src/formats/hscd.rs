@@ -33,7 +33,7 @@ pub enum Width {
 }
 
 /// Most gates of a narrow file, and most of everything else that is counted.
-pub const NARROW_GATES: u64 = (1 << 14) - 1;
+const NARROW_GATES: u64 = (1 << 14) - 1;
 /// Field 4:1 of a flip-flop.
 const FLIP_FLOP: u32 = 0b1111;
 /// Stall lines that are read: more than any schedule has.

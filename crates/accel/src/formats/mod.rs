@@ -19,7 +19,7 @@ mod scd;
 use crate::netlist::{Netlist, NetlistError};
 use std::fmt;
 
-pub use hscd::{NARROW_GATES, Width};
+pub use hscd::Width;
 
 /// A format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
