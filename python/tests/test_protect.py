@@ -248,6 +248,7 @@ def test_check_and_text_say_what_protects_a_result() -> None:
     assert "discrete Laplace noise of scale 200" in said
     assert "epsilon 0.5 and delta 2^-39" in said
     assert "sensitivity 100 of one row, each clipped to 0..100" in said
+    assert "the author says:" in said
     assert 'note "discrete Laplace' in total.text
     # The option is part of what parties approve.
     other = counted(sl.noise(epsilon=1, sensitivity=1))
