@@ -11,7 +11,7 @@ from sealane._kinds import Kind, mask_name, meaning, operate
 from sealane._moments import Moment
 from sealane._nullable import Nullable, nullable
 from sealane._refusal import refuse
-from sealane._value import Value, boolean, wrap
+from sealane._value import Value, boolean, by_row, wrap
 
 if TYPE_CHECKING:
     from sealane import _core
@@ -29,7 +29,7 @@ def declare(trace: _core.Trace, parameter: Parameter) -> Any:
     node = trace.input(
         parameter.name, parameter.owner, kind._element, *place, meaning(kind), parameter.span
     )
-    made = kind._of(wrap(trace, node))
+    made = kind._of(by_row(wrap(trace, node)))
     if isinstance(made, Nullable):
         mask = trace.input(
             mask_name(parameter.name),
@@ -43,7 +43,7 @@ def declare(trace: _core.Trace, parameter: Parameter) -> Any:
             (False, "missing", [parameter.name]),
             parameter.span,
         )
-        made._null = wrap(trace, mask)
+        made._null = by_row(wrap(trace, mask))
     return made
 
 

@@ -61,7 +61,8 @@ def where(condition: Operand, yes: Any, no: Any) -> Any:
     trace = trace_of(condition, yes, no)
     at = _source.here()
     chosen, other = operands(yes, no)
-    return _wrap(trace, trace.select(operand(condition), chosen, other, at))
+    made = _wrap(trace, trace.select(operand(condition), chosen, other, at))
+    return _value.by_row(made, condition, yes, no)
 
 
 @overload
@@ -164,7 +165,8 @@ def saturate(x: Value, dtype: type[T]) -> T:
     array([  7, 250, 200], dtype=uint8)
     """
     trace = trace_of(_only("saturate", x))
-    return _wrap(trace, trace.saturate(operand(x), type_name(dtype), _source.here()))
+    made = _wrap(trace, trace.saturate(operand(x), type_name(dtype), _source.here()))
+    return _value.by_row(made, x)
 
 
 def wrap(x: Value, dtype: type[T]) -> T:

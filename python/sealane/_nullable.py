@@ -97,7 +97,7 @@ class Nullable(Kind):
         np.uint32(70)
         """
         total = self._zeroed().sum(axis, dtype=dtype)
-        total._size = None
+        total._size, total._missing = None, self._null
         return total
 
     def count(self, axis: int | None = None) -> Any:

@@ -11,8 +11,9 @@ that are about too few. An option becomes operations of the graph and a note in 
 from __future__ import annotations
 
 import math
+import re
 import reprlib
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LARGEST_EPSILON = 20
+_LARGEST_DELTA = Fraction(1, 100)
+_MOST_OF_THE_SAMPLER = Fraction(1, 2**20)
+"""Largest delta that the sampler of a result may add."""
 
 
 class Noise(NamedTuple):
@@ -60,10 +64,11 @@ def noise(
     """Marker in `Revealed[...]`: the result is revealed with noise, drawn in the run so that no
     party knows it, for differential privacy with `epsilon`.
 
-    `sensitivity` is by how much one person's data can change the result, over all of its elements:
-    the sum of the changes for Laplace noise, their Euclidean length for Gauss noise. You declare
-    it. With `clip=(low, high)` a result that is `sl.sum(x)` of rows is the sum of `sl.clip(x, low,
-    high)`, and the sensitivity of one row follows.
+    `sensitivity` is by how much one person's data can change the result in its own type, after all
+    rounding, over all of its elements: the sum of the changes for Laplace noise, their Euclidean
+    length for Gauss noise. You declare it. With `clip=(low, high)` a result that is `sl.sum(x)` of
+    rows is the sum of `sl.clip(x, low, high)`. If each row of `x` is made of the same row of inputs
+    by operations element by element, the sensitivity of one row follows; else declare it as well.
 
     The noise is discrete Laplace of scale `sensitivity / epsilon`. With `delta` it is discrete
     Gauss, of the standard deviation that `check` states. Both are whole numbers, or multiples of
@@ -103,8 +108,13 @@ def noise(
             reason="How much noise is needed follows from that.",
             hint="declare it, `sensitivity=1`, or clip what is summed up: `clip=(0, 100)`",
         )
-    if made.delta is not None and made.delta >= 1:
-        raise refuse("signature", "`delta` is 1 or more", hint="write `delta=1e-6`, for example")
+    if made.delta is not None and made.delta > _LARGEST_DELTA:
+        raise refuse(
+            "signature",
+            f"`delta={delta}` protects nobody",
+            reason="With such a probability a result may show all about a person.",
+            hint="write `delta=1e-6`, for example, or leave it out, for Laplace noise",
+        )
     if made.step is not None and not _is_power_of_two(made.step):
         raise refuse(
             "signature", f"`step={step}` is no power of two", hint="write `step=8`, for example"
@@ -145,9 +155,11 @@ def min_group(least: int) -> MinGroup:
 
 def sized(value: T, size: Value) -> T:
     """The value, with the number of people that each of its elements is about, for
-    `sl.min_group`. The sizes have its shape, or broadcast to it.
+    `sl.min_group`. The sizes are integers, of the shape of the value or of one that broadcasts to
+    it. The value that is given stays as it is.
 
-    Raises `ProgramError` if either is no value of the program.
+    Raises `ProgramError` if either is no value of the program, for sizes that are no integers or
+    may be missing, and for sizes of another shape.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -159,16 +171,52 @@ def sized(value: T, size: Value) -> T:
     >>> print(share([True, True, False], [True, False, False]))
     None
     """
-    for item in (value, size):
-        if not isinstance(item, Value | Nullable):
+    for item, known in ((value, Value | Nullable), (size, Value)):
+        if not isinstance(item, known):
+            if isinstance(item, Nullable):
+                raise refuse(
+                    "operand",
+                    "`sl.sized` is given sizes that may be missing",
+                    hint="say how many there are then: `sl.sized(value, sizes.fill(0))`",
+                )
             raise refuse(
                 "operand",
                 f"`sl.sized` is given {reprlib.repr(item)}, which is no value of the program",
                 hint="write `sl.sized(value, sl.count(x))`, for example",
             )
-    held: Any = value._value if isinstance(value, Nullable) else value
+    if not re.fullmatch(r"[iu]\d+", type_name(type(size))):
+        raise refuse(
+            "operand",
+            f"`sl.sized` is given sizes of `{type(size)!r}`".replace("sealane.", "sl."),
+            reason="A number of people is an integer, which does not wrap.",
+            hint="count them: `sl.sized(value, sl.count(x))`",
+        )
+    given: Any = value
+    lengths = given.shape[len(given.shape) - len(size.shape) :]
+    pairs = zip(size.shape, lengths, strict=False)
+    if len(size.shape) > len(given.shape) or any(a not in (1, b) for a, b in pairs):
+        raise refuse(
+            "shape-mismatch",
+            f"sizes of shape {list(size.shape)} are not those of a value of {list(given.shape)}",
+            reason="Each element has one size.",
+            hint="give one size for each element, or a single one for all",
+        )
+    if isinstance(given, Nullable):
+        held = _copied(given._value)
+        sized: Any = Nullable._joined(type(given), held, given._null)
+    else:
+        sized = held = _copied(given)
     held._size = size
-    return value
+    return sized
+
+
+def _copied(value: Value) -> Any:
+    """Another value of the same node."""
+    made = object.__new__(type(value))
+    for name in Value.__slots__:
+        if hasattr(value, name):
+            setattr(made, name, getattr(value, name))
+    return made
 
 
 def apply(result: Result, value: Any) -> tuple[Any, str]:
@@ -266,7 +314,7 @@ def _noisy(result: Result, option: Noise, value: Any) -> tuple[Any, str]:
         added = steps.astype(wide) >> (fraction - shift)
     else:
         added = (steps.astype(wide) if fraction else steps) * int(step)
-    note = f"{said}; sensitivity {_shown(sensitivity)} {proof}"
+    note = f"{said}; sensitivity {_shown(sensitivity, up=False)} {proof}"
     return _functions.saturate(exact + added, result.element), note
 
 
@@ -290,9 +338,17 @@ def _sampler(
         made = _noise.laplace(option.epsilon / steps)
         if made is None:
             raise _too_wide(result, "Laplace")
-        said = f"discrete Laplace noise of scale {_shown(steps / option.epsilon * step)}"
+        said = f"discrete Laplace noise of scale {_shown(steps / option.epsilon * step, up=False)}"
         power = _noise.exponent(made.distance * added)
         gives = f"delta 2^-{power}, which the sampler adds"
+        if made.distance * added > _MOST_OF_THE_SAMPLER:
+            raise refuse(
+                "signature",
+                f"the sampler of the noise of `{result.name}` adds a delta of 2^-{power}",
+                reason="That is e^epsilon for each element, by 2^-40; at most 2^-20 is taken.",
+                hint="write a smaller epsilon, `epsilon=1`, or reveal fewer elements",
+                at=result.span,
+            )
     else:
         spent = added * _noise.FARTHEST
         if option.delta <= 2 * spent:
@@ -309,14 +365,24 @@ def _sampler(
         made = _noise.gauss(sigma**2)
         if made is None:
             raise _too_wide(result, "Gauss")
-        said = f"discrete Gauss noise of standard deviation {_shown(sigma * step)}"
-        gives = f"delta {_shown(option.delta)}, the sampler included"
+        said = f"discrete Gauss noise of standard deviation {_shown(sigma * step, up=False)}"
+        gives = f"delta {_shown(option.delta, up=True)}, the sampler included"
     said += f", in steps of {step}, that no party knows; each run spends epsilon "
-    return made, f"{said}{_shown(option.epsilon)} and {gives}"
+    return made, f"{said}{_shown(option.epsilon, up=True)} and {gives}"
 
 
 def _bounded(result: Result, option: Noise, value: Any) -> tuple[Any, Fraction, str]:
     """The value of which one person's data are a bounded part, that bound, and why it holds."""
+    unit = Fraction(1, 1 << _fraction(value))
+    if option.sensitivity is not None and option.sensitivity < unit:
+        raise refuse(
+            "signature",
+            f"`{result.name}` has a sensitivity below the unit of its type, {unit}",
+            reason="A result that changes at all changes by a unit, since it is rounded to units.",
+            hint=f"declare `sensitivity={float(unit)}` or more, or compute the result in a finer "
+            "type, such as `sl.fixed(40, 20)`",
+            at=result.span,
+        )
     if option.clip is None:
         assert option.sensitivity is not None, "`noise` refuses to have neither"
         return value, option.sensitivity, "as the author declares"
@@ -330,13 +396,38 @@ def _bounded(result: Result, option: Noise, value: Any) -> tuple[Any, Fraction, 
             at=result.span,
         )
     (low, high), (_, x, dtype) = option.clip, reduced
-    total = _functions.sum(_functions.clip(x, low, high), dtype=dtype)
-    # In fixed point an end is the nearest number of the type, which may be beyond the one written.
-    unit = Fraction(1, 1 << _fraction(value))
-    ends = [math.floor(_exact(low) / unit) * unit, math.ceil(_exact(high) / unit) * unit]
+    clipped = _functions.clip(x, low, high)
+    missing = getattr(value, "_missing", None)
+    if missing is not None:
+        # Zeros in place of missing cells are no rows, and stay zeros.
+        clipped = _functions.where(missing, 0, clipped)
+    total = _functions.sum(clipped, dtype=dtype)
+    # In fixed point an end is the nearest number of the type of the rows, which may be beyond the
+    # one written, and what a row adds is rounded again to the unit of the sum.
+    ends = _exact(low), _exact(high)
+    for each in (Fraction(1, 1 << _fraction(x)), unit):
+        ends = math.floor(ends[0] / each) * each, math.ceil(ends[1] / each) * each
     most = max(abs(ends[0]), abs(ends[1]), ends[1] - ends[0])
     if option.sensitivity is not None:
+        if option.sensitivity < most:
+            raise refuse(
+                "signature",
+                f"`{result.name}` has a sensitivity below what one row can change",
+                reason=f"A row that is clipped to {low}..{high} changes the sum by up to {most}.",
+                hint=f"declare `sensitivity={float(most)}` or more, or clip to closer ends",
+                at=result.span,
+            )
         return total, option.sensitivity, f"as the author declares, rows clipped to {low}..{high}"
+    inexact = isinstance(x, FloatingPoint) or type_name(type(x)).endswith(".wrapping")
+    if inexact or not getattr(x, "_by_row", False):
+        raise refuse(
+            "result",
+            f"`{result.name}` does not say how much one person can change it",
+            reason="What is summed up is not made of inputs row by row, with operations element by "
+            "element, so one person's data may be in many rows of it.",
+            hint=f"declare it beside `clip`: `sensitivity={float(most)}` if one row changes",
+            at=result.span,
+        )
     return total, most, f"of one row, each clipped to {low}..{high}"
 
 
@@ -374,7 +465,7 @@ def _ends(clip: object) -> tuple[Number, Number]:
         case (
             int() | float() | Decimal() | Fraction() as low,
             int() | float() | Decimal() | Fraction() as high,
-        ) if low < high:
+        ) if low < high and all(not isinstance(end, float) or math.isfinite(end) for end in clip):
             return low, high
     raise refuse(
         "signature",
@@ -409,8 +500,12 @@ def _too_wide(result: Result, name: str) -> Exception:
     )
 
 
-def _shown(number: Fraction) -> str:
-    """A number for people: itself where it is short, else about four digits."""
+def _shown(number: Fraction, *, up: bool) -> str:
+    """A number for people: itself where it is short, else four digits, or all of a whole one,
+    rounded to the side on which it promises less.
+    """
     if number >= 1000:
-        return f"{float(number):,.0f}"
-    return f"{float(number):.4g}"
+        return f"{math.ceil(number) if up else math.floor(number):,}"
+    context = Context(prec=4, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    short = context.divide(Decimal(number.numerator), Decimal(number.denominator))
+    return f"{float(short):.4g}"

@@ -371,8 +371,10 @@ fn header(card: &mut Card, program: &Program) {
             let ty = meant(reveal.ty, &reveal.kind);
             let learnt = format!("{}: {} {ty}{shape}", to.join(", "), reveal.name);
             let notes = reveal.note.split("; ").filter(|note| !note.is_empty());
-            let notes = notes.map(|note| format!("    {note}"));
-            [learnt].into_iter().chain(notes)
+            let notes = notes.map(|note| format!("      {note}"));
+            // A note is text that came with the program: nothing proves it.
+            let claim = (!reveal.note.is_empty()).then(|| "    the author says:".to_string());
+            [learnt].into_iter().chain(claim).chain(notes)
         }),
     );
 }

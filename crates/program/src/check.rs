@@ -304,11 +304,30 @@ fn results(program: &Program) -> Result<(), Diagnostic> {
         ));
     }
     let mut names = BTreeSet::new();
+    let noisy = drawn(&program.main);
     for reveal in &program.results {
         result(program, reveal)?;
         unique("result", &reveal.name, names.insert(&reveal.name))?;
+        let noise = reveal.note.to_ascii_lowercase().contains("noise");
+        if noise && !noisy[reveal.value.0 as usize] {
+            return Err(invalid(
+                "a result is said to have noise, and depends on no random number",
+            ));
+        }
     }
     Ok(())
+}
+
+/// Tells of each value of the main graph whether it depends on random numbers, which no body draws.
+fn drawn(main: &Graph) -> Vec<bool> {
+    let mut drawn: Vec<bool> = Vec::with_capacity(main.values.len());
+    for value in &main.values {
+        let random = matches!(value.op, Op::Random { .. });
+        // Operands come before what they are operands of.
+        let depends = value.op.operands().iter().any(|id| drawn[id.0 as usize]);
+        drawn.push(random || depends);
+    }
+    drawn
 }
 
 /// Bounds the size of a program before anything is computed on it.

@@ -155,6 +155,24 @@ fn a_text_that_lies_is_refused_where_it_lies() {
 }
 
 #[test]
+fn noise_is_claimed_only_of_what_depends_on_random_numbers() {
+    let program = |result: &str| {
+        format!(
+            "sealane program 1\nname p\nparty a\nparty b\ninput x : a u8 in 0..9\nmain {{\n  \
+             %0 = param 0 : u8 in 0..9 known a\n  \
+             %1 = random 8 take 1 : u8[1] in 0..255 secret\n  \
+             %2 = xor %0, %1 : u8[1] in 0..255 secret\n}}\nreveal r = {result} to b note \
+             \"discrete Laplace NOISE of scale 1, that no party knows\"\n"
+        )
+    };
+    let noisy = parse(&program("%2 : u8"), "text").map_err(|error| error.message);
+    assert!(noisy.is_ok(), "{:?}", noisy.err());
+    let forged = parse(&program("%0 : u8"), "text").expect_err("a refusal");
+    let said = "a result is said to have noise, and depends on no random number";
+    assert_eq!(forged.message, said);
+}
+
+#[test]
 fn sizes_are_bounded_before_they_are_taken() {
     let nested = "sealane program 1\nname p\nparty a\nmain {\n".to_owned()
         + &"%0 = map over %0 : u16 in 0..1 secret {\n".repeat(100_000);
