@@ -635,11 +635,11 @@ def test_sizes_that_may_be_missing_are_refused() -> None:
         shown.check()
 
 
-@pytest.mark.parametrize(
-    ("number", "up", "down"), [("0.123456", "0.1235", "0.1234"), ("7", "7", "7")]
-)
-def test_numbers_of_check_promise_no_more_than_is_so(number: str, up: str, down: str) -> None:
-    said = str(counted(sl.noise(epsilon=Decimal(number), sensitivity=1)).check())
-    assert f"each run spends epsilon {up} and" in said
-    said = str(counted(sl.noise(epsilon=1, sensitivity=Decimal(number) + 1)).check())
-    assert f"sensitivity {float(Decimal(down) + 1):.4g} as the author" in said
+def test_numbers_of_check_promise_no_more_than_is_so() -> None:
+    """Epsilon is rounded up, and how far noise and sensitivity go is rounded down."""
+    said = str(counted(sl.noise(epsilon=Decimal("0.12341"), sensitivity=1)).check())
+    assert "each run spends epsilon 0.1235 and" in said
+    said = str(counted(sl.noise(epsilon=1, sensitivity=Decimal("2.3459"))).check())
+    assert "scale 2.345," in said
+    assert "sensitivity 2.345 as the author declares" in said
+    assert "each run spends epsilon 1 and" in said
