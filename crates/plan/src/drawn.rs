@@ -40,6 +40,12 @@ pub fn drawn(program: &Program) -> Drawn {
             drawn.inputs.push(input);
         }
     }
+    if drawn.inputs.len() == given {
+        return Drawn {
+            program: drawn,
+            given,
+        };
+    }
     let params = program.main.params as usize;
     let mut values = old[..params].to_vec();
     for (index, input) in drawn.inputs.iter().enumerate().skip(given) {
@@ -77,6 +83,8 @@ pub fn drawn(program: &Program) -> Drawn {
     }
     for result in &mut drawn.results {
         result.value = renamed[result.value.0 as usize];
+        // What it says of noise has been checked, and there are no random numbers any more.
+        result.note.clear();
     }
     drawn.main = Graph {
         params: drawn.inputs.len() as u32,
@@ -156,6 +164,7 @@ reveal r = %4 : u4 to b note \"noise\"
             "const [3] : u4[1] in 0..15 secret",
             "const [3] : u4[1] in 3..3 public",
         );
+        let text = text.replace("note \"noise\"", "note \"ten people or more\"");
         let text = text.replace(
             "%3 = xor %1, %2 : u4[1] in 0..15 secret",
             "%3 = xor %1, %2 : u4[1] in 0..3 public",
