@@ -8,9 +8,9 @@
 //! The inputs stand behind those of the program, so that these keep their numbers. The engine fills
 //! them from the coins of each party (`crates/engine/src/split_plan.rs`).
 
+use crate::localise::input_of;
 use sealane_parties::PartyId;
 use sealane_program::graph::{Binary, Graph, Input, Op, Program, Value, ValueId, Visibility};
-use sealane_program::kind::Kind;
 
 /// A program without random numbers.
 pub struct Drawn {
@@ -36,7 +36,7 @@ pub fn drawn(program: &Program) -> Drawn {
     let random = |value: &&Value| matches!(value.op, Op::Random { .. });
     for value in old.iter().filter(random) {
         for owner in 0..program.parties.len() as u8 {
-            let input = input(&drawn.inputs, owner, value);
+            let input = input_of(&drawn.inputs, "drawn", owner, value);
             drawn.inputs.push(input);
         }
     }
@@ -94,22 +94,6 @@ pub fn drawn(program: &Program) -> Drawn {
     Drawn {
         program: drawn,
         given,
-    }
-}
-
-/// The input that a party draws for a random number.
-fn input(inputs: &[Input], owner: u8, value: &Value) -> Input {
-    let taken = |name: &String| inputs.iter().any(|input| input.name == *name);
-    let mut names = (inputs.len()..).map(|number| format!("drawn_{number}"));
-    Input {
-        name: names.find(|name| !taken(name)).unwrap_or_default(),
-        owner,
-        ty: value.ty,
-        shape: value.shape.clone(),
-        range: value.range,
-        columns: Vec::new(),
-        kind: Kind::default(),
-        span: value.span.clone(),
     }
 }
 

@@ -58,7 +58,7 @@ pub fn localise(program: &Program) -> Result<Localised, Diagnostic> {
         let values = values.iter().map(|(_, id)| *id).collect::<Vec<_>>();
         let first = joint.inputs.len();
         for id in &values {
-            let input = computed(&joint.inputs, party, value(program, *id));
+            let input = input_of(&joint.inputs, "local", party, value(program, *id));
             joint.inputs.push(input);
         }
         locals.push(local(program, party, &values, &joint.inputs[first..]));
@@ -126,10 +126,11 @@ fn pays(graph: &Graph, value: &Value) -> bool {
     }
 }
 
-/// Makes the input of the joint program that a party computes: as narrow as the value's range.
-fn computed(inputs: &[Input], owner: u8, value: &Value) -> Input {
+/// Makes an input that a party gives in place of a value, as narrow as the range of that, with a
+/// name of its own that begins with `kind`.
+pub(crate) fn input_of(inputs: &[Input], kind: &str, owner: u8, value: &Value) -> Input {
     let taken = |name: &String| inputs.iter().any(|input| input.name == *name);
-    let mut names = (inputs.len()..).map(|number| format!("local_{number}"));
+    let mut names = (inputs.len()..).map(|number| format!("{kind}_{number}"));
     Input {
         name: names.find(|name| !taken(name)).unwrap_or_default(),
         owner,
