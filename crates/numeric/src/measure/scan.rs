@@ -45,7 +45,7 @@ struct Placed {
 pub struct Scan {
     inputs: u32,
     all: Steps,
-    /// What is left where the bits from [`UPPER`] on are those of this number.
+    /// The steps that are left where the bits from [`UPPER`] on are those of this number.
     upper: (Option<u64>, Steps),
     slots: Box<Slots>,
 }

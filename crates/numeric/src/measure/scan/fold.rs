@@ -1,4 +1,4 @@
-//! Circuits some of whose operands' bits are known, and what is left of them.
+//! Circuits some of whose operands' bits are known, and the steps that are left of them.
 //!
 //! Most of a function's gates are XORs that one other XOR reads and nothing else. Such are one step
 //! here, an XOR of any number of values, which runs in registers.
@@ -23,7 +23,7 @@ const fn known(bit: bool) -> Sign {
     }
 }
 
-/// What one value is computed from.
+/// A value by those that it is computed from.
 #[derive(Clone, Copy)]
 pub enum Step {
     /// The AND of two values or their opposites.
@@ -38,7 +38,7 @@ pub enum Step {
 pub struct Steps {
     /// In order.
     pub steps: Vec<Step>,
-    /// What the XORs read, one behind the other.
+    /// Values that the XORs read, one behind the other.
     pub terms: Vec<u32>,
     /// The bits of the result.
     pub outputs: Vec<Sign>,
@@ -103,7 +103,7 @@ impl Steps {
         all
     }
 
-    /// What is left where the bits of operands from a place on are those of a number.
+    /// The steps that are left where the bits of operands from a place on are those of a number.
     pub fn fold(&self, inputs: u32, open: u32, number: u64) -> Steps {
         let given = FIRST_INPUT + inputs;
         let mut signs: Vec<Sign> = Vec::with_capacity(given as usize + self.steps.len());
