@@ -21,6 +21,7 @@ names() { sed -n "s/^    (\"\\([a-z0-9.]*\\)\", .*/\\1$2/p" "$tests/$1"; }
 if [ $# -eq 0 ]; then
     names=$(
         names elementary/single.rs ""
+        names elementary/all.rs ""
         names exact.rs _exact | sort -u
         names pairs.rs ""
         echo others

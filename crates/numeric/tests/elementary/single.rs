@@ -18,7 +18,7 @@ pub const EXACT: &[Case] = &[
     ("log10", f64::log10, 0.6),
     ("expm1", f64::exp_m1, 0.6),
     ("log1p", f64::ln_1p, 0.6),
-    ("sin", f64::sin, 0.6),
+    ("sin", f64::sin, 0.65),
     ("cos", f64::cos, 0.6),
     ("tan", f64::tan, 0.65),
     ("asin", f64::asin, 0.65),
