@@ -55,6 +55,10 @@ impl CotReceiver for Receiver {
         self.0.parameters.security
     }
 
+    fn one_way(&self) -> bool {
+        true
+    }
+
     /// Writes one message, the corrections and the answer to the check, and reads none.
     fn extend(
         &mut self,

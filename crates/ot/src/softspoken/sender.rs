@@ -62,6 +62,10 @@ impl CotSender for Sender {
         self.0.delta()[0]
     }
 
+    fn one_way(&self) -> bool {
+        true
+    }
+
     /// Reads one message, the corrections and the answer to the check, and writes none.
     fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
         let cpu = self.0.cpu;
