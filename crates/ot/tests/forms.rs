@@ -5,7 +5,7 @@ use crate::common::*;
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::forms::{self, HashedReceiver, HashedSender, OffsetRequest, Request};
-use sealane_ot::forms::{chosen_bytes, chosen_flights, given_bytes, offset_bytes};
+use sealane_ot::forms::{chosen_bytes, given_bytes, offset_bytes};
 use sealane_ot::traits::{ChosenReceiver, ChosenSender, GivenReceiver, GivenSender};
 use sealane_ot::traits::{RandomReceiver, RandomSender, choice, packed_blocks};
 use sealane_ot::{OtError, Security, SoftSpoken, ideal};
@@ -14,15 +14,15 @@ use sealane_party::{Fault, check_digests, send_digests};
 use sealane_testkit::tamper::tampered;
 use std::collections::HashSet;
 
-const COUNTS: [usize; 6] = [1, 127, 128, 129, 513, 2000];
+pub const COUNTS: [usize; 6] = [1, 127, 128, 129, 513, 2000];
 /// The offset that replaces the one of the correlated OTs.
 const OTHER: Block = Block::new(0x0123_4567_89ab_cdef_f00d_5eed_cafe_0b0b);
 
-type Sender = HashedSender<AnySender>;
-type Receiver = HashedReceiver<AnyReceiver>;
+pub type Sender = HashedSender<AnySender>;
+pub type Receiver = HashedReceiver<AnyReceiver>;
 
 /// Runs a form over a source.
-fn run<A: Send, B: Send>(
+pub fn run<A: Send, B: Send>(
     cots: Cots,
     cpu: Cpu,
     sender: impl FnOnce(&mut Sender, &mut Mesh) -> Result<A, OtError> + Send,
@@ -83,7 +83,7 @@ fn receive_random<R: RandomReceiver + ?Sized>(
 }
 
 /// Sends strings of `length` blocks.
-fn send_chosen(
+pub fn send_chosen(
     sender: &mut Sender,
     mesh: &mut Mesh,
     length: usize,
@@ -92,7 +92,7 @@ fn send_chosen(
     sender.chosen(mesh, length, [zeros, ones])
 }
 
-fn receive_chosen(
+pub fn receive_chosen(
     receiver: &mut Receiver,
     mesh: &mut Mesh,
     length: usize,
@@ -130,7 +130,7 @@ fn receive_under<R: RandomReceiver + ?Sized>(
     Ok(t.to_vec())
 }
 
-fn assert_given(q: &[Block], t: &[Block], choices: &[u8], delta: Block) {
+pub fn assert_given(q: &[Block], t: &[Block], choices: &[u8], delta: Block) {
     assert_eq!([q.len(), t.len()], [choices.len(); 2]);
     for (j, ((q, t), &choice)) in q.iter().zip(t).zip(choices).enumerate() {
         let expected = *q ^ delta.masked(choice);
@@ -185,41 +185,6 @@ fn given_choices_are_those_of_the_correlation() {
     }
 }
 
-/// The functionality behind the same traits as the protocols.
-#[test]
-fn ideal_given_choices_and_chosen_strings_are_those_of_the_traits() {
-    let (mut one, mut other) = ideal::given::danger_pair(DELTA, 5);
-    let (mut sender, mut receiver) = ideal::chosen::danger_pair();
-    for (count, length) in [(1, 1), (129, 3)] {
-        let choices = random_bits(count, 5);
-        let strings = [1, 2].map(|seed| random_blocks(count * length, seed));
-        let (q, (t, got)) = pair(
-            |mut mesh| {
-                let mut q = vec![Block::ZERO; count];
-                one.given(&mut mesh, &mut q)?;
-                sender.chosen(&mut mesh, length, [&strings[0], &strings[1]])?;
-                Ok(q)
-            },
-            |mut mesh| {
-                let mut t = vec![Block::ZERO; count];
-                other.given(&mut mesh, &choices, &mut t)?;
-                let mut got = vec![Block::ZERO; count * length];
-                receiver.chosen(&mut mesh, length, &choices, &mut got)?;
-                Ok((t, got))
-            },
-        );
-        assert_given(&q, &t, &choices, DELTA);
-        assert_chosen(&strings, &choices, length, &got);
-    }
-}
-
-fn assert_chosen(strings: &[Vec<Block>; 2], choices: &[u8], length: usize, got: &[Block]) {
-    for (j, string) in got.chunks(length).enumerate() {
-        let expected = &strings[usize::from(choices[j])][j * length..][..length];
-        assert_eq!(values(string), values(expected), "OT {j}");
-    }
-}
-
 #[test]
 fn random_ots_give_the_key_of_the_choice_and_keys_are_all_different() {
     for count in COUNTS {
@@ -244,93 +209,6 @@ fn random_ots_give_the_key_of_the_choice_and_keys_are_all_different() {
             },
         );
     }
-}
-
-#[test]
-fn chosen_strings_arrive() {
-    // The last two lengths take several pieces of an answer.
-    let lengths: [(usize, &[usize]); 5] = [
-        (1, &COUNTS),
-        (3, &COUNTS),
-        (8, &COUNTS),
-        (40, &[513]),
-        (9000, &[1]),
-    ];
-    for (length, counts) in lengths {
-        for &count in counts {
-            let choices = random_bits(count, 6);
-            let strings = [1, 2].map(|seed| random_blocks(count * length, seed));
-            for cots in Cots::all() {
-                let ((), got) = run(
-                    cots,
-                    Cpu::best(),
-                    |sender, mesh| {
-                        let before = mesh.payload_sent(RECEIVER);
-                        let extended = cots.planned(|cot| cot.extend(0, count as u64));
-                        let [zeros, ones] = &strings;
-                        send_chosen(sender, mesh, length, [zeros, ones])?;
-                        let bytes = mesh.payload_sent(RECEIVER) - before;
-                        let answer = chosen_bytes(count as u64, length as u64);
-                        assert_eq!(bytes, bytes_of(&extended)[0] + answer);
-                        Ok(())
-                    },
-                    |receiver, mesh| receive_chosen(receiver, mesh, length, &choices),
-                );
-                assert_chosen(&strings, &choices, length, &got);
-            }
-        }
-    }
-}
-
-/// Many parts, so that the receiver reads answers between its requests. A receiver that asks for
-/// all before it reads has the same transcript, and fewer rounds.
-#[test]
-fn parts_of_chosen_strings_arrive_in_the_stated_flights() {
-    // Nine parts of 63 batches, of which the last is short: one more than are asked for ahead.
-    const COUNT: usize = 8 * 63 * 512 + 1000;
-    let choices = random_bits(COUNT, 16);
-    let strings = [11, 12].map(|seed| random_blocks(COUNT, seed));
-    let cots = [
-        Cots::Ideal,
-        Cots::Extension(SoftSpoken::new(2, Security::Malicious)),
-    ];
-    for cots in cots {
-        let flights = cots.planned(|cot| chosen_flights(cot, 0, COUNT as u64, 1));
-        let send = |sender: &mut Sender, mesh: &mut Mesh| {
-            let before = counts(mesh, RECEIVER);
-            send_chosen(sender, mesh, 1, [&strings[0], &strings[1]])?;
-            mesh.flush()?;
-            let after = counts(mesh, RECEIVER);
-            let bytes = [0, 1].map(|i| after[i] - before[i]);
-            Ok((bytes, mesh.rounds(), mesh.digest_sent(RECEIVER)))
-        };
-        let (streamed, got) = run(cots, Cpu::best(), send, |receiver, mesh| {
-            receive_chosen(receiver, mesh, 1, &choices)
-        });
-        let (at_once, again) = run(cots, Cpu::best(), send, |receiver, mesh| {
-            let request = Request::new(&mut receiver.cot, mesh, &choices)?;
-            mesh.flush()?;
-            let mut got = vec![Block::ZERO; COUNT];
-            request.finish(&mut receiver.hasher, mesh, 1, &mut got)?;
-            Ok(got)
-        });
-        for (j, (got, again)) in got.iter().zip(&again).enumerate() {
-            let expected = strings[usize::from(choices[j])][j].value();
-            assert_eq!([got.value(), again.value()], [expected; 2], "OT {j}");
-        }
-        assert_eq!(streamed.0, bytes_of(&flights));
-        assert_eq!((at_once.0, at_once.2), (streamed.0, streamed.2));
-        // The receiver's last message of the set-up and its first request are one.
-        let before = cots.planned(|cot| cot.set_up()).len().saturating_sub(1);
-        let rounds = [streamed.1, at_once.1].map(|rounds| rounds as usize - before);
-        assert_eq!(rounds, [flights.len(), 2]);
-        assert_eq!(flights.len(), 4);
-    }
-}
-
-/// Bytes sent to a party and received from it.
-fn counts(mesh: &Mesh, peer: PartyId) -> [u64; 2] {
-    [mesh.payload_sent(peer), mesh.payload_received(peer)]
 }
 
 #[test]
