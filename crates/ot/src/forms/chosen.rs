@@ -100,6 +100,7 @@ pub fn send_chosen<S: CotSender + ?Sized>(
     assert_eq!(zeros.len(), ones.len(), "two strings for each OT");
     let part = part(cot.one_way(), count);
     let mut q = Zeroizing::new(vec![Block::ZERO; part.min(count)]);
+    let mut pairs = Zeroizing::new([[Block::ZERO; 2]; BATCH]);
     for first in (0..count).step_by(part) {
         if first > 0 {
             // The receiver may wait for this answer before it asks for more.
@@ -111,23 +112,22 @@ pub fn send_chosen<S: CotSender + ?Sized>(
         let delta = Zeroizing::new(cot.delta());
         for (batch, q) in q.chunks(BATCH).enumerate() {
             let strings = strings.map(|s| &s[batch * BATCH * length..][..q.len() * length]);
-            send_batch(hasher, (mesh, cot.peer()), *delta, q, length, strings)?;
+            let hashed = (&mut *hasher, &mut pairs[..q.len()]);
+            send_batch(hashed, (mesh, cot.peer()), *delta, q, length, strings)?;
         }
     }
     Ok(())
 }
 
-/// Writes the masked strings of a batch.
+/// Writes the masked strings of a batch. `pairs` is scratch.
 fn send_batch(
-    hasher: &mut Hasher,
+    (hasher, pairs): (&mut Hasher, &mut [[Block; 2]]),
     (mesh, to): (&mut Mesh, PartyId),
     delta: Block,
     q: &[Block],
     length: usize,
     [zeros, ones]: [&[Block]; 2],
 ) -> Result<(), OtError> {
-    let mut pairs = Zeroizing::new([[Block::ZERO; 2]; BATCH]);
-    let pairs = &mut pairs[..q.len()];
     let call = hasher.take_call();
     for blocks in pieces(q.len(), length) {
         let width = blocks.len();
