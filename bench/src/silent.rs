@@ -168,7 +168,7 @@ fn orders(options: &Options, log_secret: u32, figure: &mut Figure<'_>) {
     case("in_order", rows, &mut |places, sums| {
         in_order(&secret, places, sums)
     });
-    case("passes", rows, &mut |places, sums| {
+    case("passes", 1 << LOG_SORTED[0], &mut |places, sums| {
         passes(&secret, places, sums)
     });
     for log_rows in LOG_SORTED {
