@@ -140,8 +140,8 @@ impl Mesh {
         Mesh::simulated_with(parties, class, Limits::default())
     }
 
-    /// Makes a full mesh of `parties` over a simulated network, of a class or of links of any speed,
-    /// with other limits than the default ones.
+    /// Makes a full mesh of `parties` over a simulated network, of a class or of links of any
+    /// speed, with other limits than the default ones.
     pub fn simulated_with(
         parties: usize,
         speed: impl Into<LinkSpeed>,

@@ -17,7 +17,7 @@
 //! | `fuse` | neighbouring element-wise operations become one body, slices become strides |
 //! | `lower` | bodies become circuits, circuits tapes; widths from ranges |
 //! | `choose` | domains and conversions |
-//! | `rearrange` | steps are ordered by what they need; [`join`](fn@join) names those that share messages |
+//! | `rearrange` | steps are ordered by what they need, and [`join`](fn@join) names levels |
 //! | `pools` | where checks are settled, and for how many tiles pools are refilled |
 //! | [`flow`] | when each step of each tile runs; both cost and engine follow it |
 //! | [`cost`](fn@cost) | payload bytes, rounds, gates: the promise |
