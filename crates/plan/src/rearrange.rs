@@ -233,8 +233,8 @@ fn longest_chain(steps: &[&Outline]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sealane_parties::NetworkClass;
     use sealane_program::text;
-    use sealane_protocol::NetworkClass;
     use sealane_testkit::fake::Honest;
 
     /// Two chains that do not need each other, over other shapes, so that nothing fuses them.
