@@ -88,7 +88,7 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
     """
     from sealane import _functions
 
-    some = next((item for item in (yes, no) if isinstance(item, Value | Kind)), None)
+    some: Any = next((item for item in (yes, no) if isinstance(item, Value | Kind)), None)
     if some is None:
         raise refuse(
             "operand",

@@ -280,8 +280,12 @@ def _running_parts(reduced: _Reduced) -> list[tuple[str, Any, type[Value] | None
     # Running sums of floating point would depend on the order: each group is summed by itself.
     apart = _is_float(x)
     if reduction == "mean":
-        cells = [("sum", ~x.is_null, i64)] if isinstance(x, Nullable) else []
-        return cells if apart else [("sum", _zeroed(x), _exact(x)), *cells]
+        parts: list[tuple[str, Any, type[Value] | None]] = []
+        if not apart:
+            parts.append(("sum", _zeroed(x), _exact(x)))
+        if isinstance(x, Nullable):
+            parts.append(("sum", ~x.is_null, i64))
+        return parts
     if reduction == "sum" and apart:
         return []
     if reduction == "sum" and (dtype is not None or _is_bool(x)):

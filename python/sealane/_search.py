@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from sealane._value import Operand
 
 T = TypeVar("T", bound=Value)
-C = TypeVar("C", bound=Value | Kind)
 
 
 def argmax(x: Value, axis: int | None = None) -> Any:
@@ -78,7 +77,7 @@ def argmin(x: Value, axis: int | None = None) -> Any:
     return by_numpy("argmin", x, axis) if plain(x) else _arg("argmin", x, axis)
 
 
-def diff(x: C, n: int = 1, axis: int = -1, *, prepend: Any = None) -> Any:
+def diff(x: Any, n: int = 1, axis: int = -1, *, prepend: Any = None) -> Any:
     """Differences of neighbours along an axis, `x[1:] - x[:-1]`, `n` times over; of `boolean`
     whether they differ. With `prepend` an element, or one for each column, stands before the first,
     so that there are as many differences as elements: along rows it is needed, with `n=1`. Of dates

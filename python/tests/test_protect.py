@@ -583,7 +583,7 @@ ROWWISE: dict[str, tuple[Any, bool]] = {
     "rows under rows": (lambda x, w, m, f: sl.concatenate([x, sl.minimum(m, 7)]), False),
     "running sums of a row": (lambda x, w, m, f: sl.cumsum(w, axis=1)[:, 1], False),
     "a choice": (lambda x, w, m, f: sl.where(w[:, 0] > f, x, 3), True),
-    "products": (lambda x, w, m, f: sl.dot(w, [2, 3]), False),
+    "products": (lambda x, w, m, f: sl.dot(w, np.array([2, 3])), False),
 }
 
 
@@ -598,7 +598,7 @@ def test_what_one_row_of_inputs_makes_has_the_sensitivity_of_one(way: str) -> No
         m: sl.Private[sl.i64, "bob", "m <= 9", sl.between(0, 99)],
         f: sl.Private[sl.i64, "bob", sl.between(0, 99)],
     ) -> sl.Revealed[sl.i64, "bob", sl.noise(epsilon=1, clip=(0, 10))]:
-        return sl.sum(made(x, w, m, f))
+        return sl.sum(made(x, w, m, f), dtype=sl.i64)
 
     said = " ".join(str(total.check()).split())
     assert "sensitivity 10 of one row, each clipped to 0..10" in said
@@ -609,7 +609,7 @@ MIXED: dict[str, Any] = {
     "the same rows twice": lambda x, m, f: sl.concatenate([x, x]),
     "rows and what is made of them": lambda x, m, f: sl.concatenate([x, x * 2]),
     "a sum in a body": lambda x, m, f: sl.map(lambda a: sl.minimum(a, sl.max(x)), x),
-    "a state": lambda x, m, f: sl.scan(lambda s, a: (s ^ a, s ^ a), sl.i64(0), x)[1],
+    "a state": lambda x, m, f: sl.scan(lambda s, a: (a, sl.maximum(s, 0)), sl.u7(0), x)[1],
     "members of another table": lambda x, m, f: sl.where(sl.isin(x, m), x, 0),
     "first rows": lambda x, m, f: sl.head(x, 3),
     "ranks": lambda x, m, f: sl.rank(x),
@@ -627,7 +627,7 @@ def test_what_several_rows_make_has_not(way: str) -> None:
         m: sl.Private[sl.i64, "bob", "m <= 9", sl.between(0, 99)],
         f: sl.Private[sl.i64, "bob", 3, sl.between(0, 99)],
     ) -> sl.Revealed[sl.i64, "bob", sl.noise(epsilon=1, clip=(0, 10))]:
-        return sl.sum(MIXED[way](x, m, f))
+        return sl.sum(MIXED[way](x, m, f), dtype=sl.i64)
 
     with pytest.raises(sl.ProgramError, match="rows of it"):
         total.check()
