@@ -13,13 +13,12 @@ fn rowwise(lines: &[&str]) -> Vec<bool> {
     let params = ["u8[n]", "u8[n,2]", "u8[m]", "u8", "u8[3]"];
     let owners = ["a", "a", "b", "b", "b"];
     let params = params.iter().zip(owners).enumerate();
-    let params = params.map(|(at, (ty, owner))| {
-        format!("  %{at} = param {at} : {ty} in 0..255 known {owner}\n")
-    });
+    let params = params
+        .map(|(at, (ty, owner))| format!("  %{at} = param {at} : {ty} in 0..255 known {owner}\n"));
     let main = params.chain(lines.iter().map(|line| format!("  {line}\n")));
     let main = main.collect::<String>();
     let text = format!("{head}{sums}{inputs}main {{\n{main}}}\nreveal out = %3 : u8 to b\n");
-    let program = text::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let program = text::parse(&text, "p").unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let ids = 5..program.main.values.len() as u32;
     let of = |id| by_row(&program.rows, &program.main.values, ValueId(id));
     ids.map(|id| of(id).is_some()).collect()
