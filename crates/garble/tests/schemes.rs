@@ -631,7 +631,7 @@ impl Ports for InOrder {
     }
 }
 
-/// What ports may rely on that store outputs over inputs, on any number of threads.
+/// Ports that store outputs over inputs may rely on this order, on any number of threads.
 #[test]
 fn lanes_are_loaded_before_they_and_later_ones_are_stored() {
     let (cpu, tape, lanes) = (Cpu::detect().unwrap(), ands(1300), 300);
