@@ -1,5 +1,6 @@
 //! All tests of this room in one binary: each binary links the kernels again.
 
 mod cheats;
+mod pairs;
 mod sessions;
 mod views;
