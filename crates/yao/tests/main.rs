@@ -1,5 +1,6 @@
 //! All tests of this room in one binary: each binary links the kernels again.
 
 mod cheats;
+mod sequential;
 mod sessions;
 mod views;

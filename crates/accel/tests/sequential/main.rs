@@ -1,0 +1,5 @@
+//! Sequential circuits: the functions of Table II, and designs in Verilog.
+
+mod functions;
+mod support;
+mod yosys;
