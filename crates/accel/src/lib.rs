@@ -12,6 +12,7 @@
 //! | `formats` | SCD in three dialects, HSCD in two widths |
 //! | `sequential` | netlists as sequential circuits of room `circuit`, and back |
 //! | `fase` | the machine, cycle by cycle, as a model of room `schedule` |
+//! | `engine` | better engines: more ports and units, banks, clients that take turns |
 //! | `timing` | cycles of a netlist cycle and of a run, and where they go |
 //! | `bound` | numbers of cycles below which no order can be |
 //! | `functions` | the functions of the paper's Table II as our own sources |
@@ -22,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bound;
+pub mod engine;
 pub mod fase;
 pub mod formats;
 pub mod functions;

@@ -6,7 +6,7 @@
 //! | function | ours | the authors' |
 //! |---|---|---|
 //! | `Mult_*` | factor of the evaluator given once; all bits of the product, in one cycle more | given in each cycle; without the last bit |
-//! | `MAC_*` | the product over `2^(w + 1)`, rounded up | the same with an error of some units |
+//! | `MAC_*` | the mean of total and product, rounded once | the same with an error of some units |
 //! | `CORDIC_32_31` | shifts keep the sign; 31 steps | shifts of unsigned numbers; 30 steps |
 //! | `AES_128_11` | a block in ten cycles | in eleven |
 
@@ -42,13 +42,13 @@ impl Function {
     }
 }
 
-/// Builds the function of this name in the paper, if there is one.
+/// Builds the function of this name in Table II or Table V of the paper, if there is one.
 pub fn function(name: &str) -> Option<Function> {
     Some(match name {
-        "Mill_8_8" => small::millionaires(),
-        "Add_8_1" => small::sum_at_once(),
+        "Mill_8_8" => small::millionaires("Mill_8_8", 8),
+        "Add_8_1" => small::sum_at_once("Add_8_1", 8),
         "Add_8_8" => small::sum_by_bits(),
-        "Hamm_32_1" => small::hamming_at_once(),
+        "Hamm_32_1" => small::hamming_at_once("Hamm_32_1", 32),
         "Hamm_32_32" => small::hamming_by_bits("Hamm_32_32", 32),
         "Hamm_512_512" => small::hamming_by_bits("Hamm_512_512", 512),
         "Mult_256_512" => multiply::by_bits("Mult_256_512", 256),
@@ -58,6 +58,14 @@ pub fn function(name: &str) -> Option<Function> {
         "MAC_32_1" => multiply::accumulate("MAC_32_1", 32),
         "CORDIC_32_31" => cordic::rotation(),
         "AES_128_11" => aes::by_rounds(),
+        "Millionaire (2)" => small::millionaires("Millionaire (2)", 2),
+        "Addition (6)" => small::sum_at_once("Addition (6)", 6),
+        "Hamming (10)" => small::hamming_at_once("Hamming (10)", 10),
+        "Hamming (30)" => small::hamming_at_once("Hamming (30)", 30),
+        "Hamming (50)" => small::hamming_at_once("Hamming (50)", 50),
+        "A * B (8)" => multiply::product("A * B (8)", 8),
+        "A * B (32)" => multiply::product("A * B (32)", 32),
+        "A * B (64)" => multiply::product("A * B (64)", 64),
         _ => return None,
     })
 }

@@ -7,7 +7,7 @@
 
 use super::{Cycle, Function, fresh, zeros};
 use crate::netlist::Inputs;
-use sealane_circuit::{Builder, Initial, Wire, Word};
+use sealane_circuit::{Builder, Initial, Int, Wire, Word};
 
 /// The product of a factor of the garbler, a bit in each cycle and then zeros, and one of the
 /// evaluator, which is given once; a bit in each cycle, least significant first, from the second
@@ -55,19 +55,49 @@ pub(super) fn by_bits(name: &'static str, n: usize) -> Function {
     cycle.finish(name, 2 * n as u64 + 1, (next, initial), vec![output])
 }
 
-/// Multiplies and accumulates signed numbers of `w` bits: adds `a b / 2^(w + 1)`, rounded up, to
-/// the sum so far, modulo `2^w`.
+/// Multiplies and accumulates signed numbers of `w` bits: the new total is the mean of the last one
+/// and of `a b / 2^w`, rounded to the nearest, down where two are as near. So totals never overflow.
 ///
-/// For a signed factor the last digit counts negatively, and the sum of all digits is `2 a + 1`.
-/// The first partial product, with the digit that is too much, is `s_0 b - b`, or `-2 m_0 b`. Rows
-/// begin with `NOT (m_0 AND b)`, which is `-m_0 b - 1`, so they end with `a b - 1`; and that, cut
-/// and with 1 added, is the quotient rounded up.
+/// The product less one is cut to its upper half, which is `(a b - 1) / 2^w` rounded down. With that
+/// total and 1 the sum is halved: altogether `(2^w t + a b + 2^w - 1) / 2^(w + 1)`, rounded down.
 pub(super) fn accumulate(name: &'static str, w: usize) -> Function {
     let mut cycle = Cycle::new(fresh(w as u32, w as u32), w);
     let (a, factor) = (cycle.garbler(), cycle.evaluator());
     let total = cycle.state.clone();
     let b = &mut cycle.b;
+    let product = less_one(b, &a, &factor);
+    let quotient = &product[w..];
+    let mut carry = Wire::ONE;
+    let mut sums = Word::new();
+    for bit in 0..=w {
+        let [x, y] = [&total[..], quotient].map(|word| word[bit.min(word.len() - 1)]);
+        let (sum, next) = full(b, x, y, carry);
+        sums.push(sum);
+        carry = next;
+    }
+    sums.remove(0);
+    cycle.finish(name, 1, (sums.clone(), zeros(w)), sums)
+}
+
+/// The product of signed numbers of `w` bits in `2 w` bits.
+pub(super) fn product(name: &'static str, w: usize) -> Function {
+    let mut cycle = Cycle::new(fresh(w as u32, w as u32), 0);
+    let (a, factor) = (cycle.garbler(), cycle.evaluator());
+    let less = less_one(&mut cycle.b, &a, &factor);
+    let one = [Wire::ONE];
+    let product = cycle.b.add(Int::signed(&less), Int::unsigned(&one), 2 * w);
+    cycle.finish(name, 1, (vec![], vec![]), product)
+}
+
+/// `a b - 1` for signed numbers of `w` bits, in `2 w - 1` bits: `w^2` ANDs.
+///
+/// For a signed factor the last digit counts negatively, and the sum of all digits is `2 a + 1`.
+/// The first partial product, with the digit that is too much, is `s_0 b - b`, or `-2 m_0 b`. Rows
+/// begin with `NOT (m_0 AND b)`, which is `-m_0 b - 1`, so they end with `a b - 1`.
+fn less_one(b: &mut Builder, a: &[Wire], factor: &[Wire]) -> Word {
+    let w = a.len();
     let mut row: Word = factor.iter().map(|&bit| !b.and(bit, !a[0])).collect();
+    let mut product = Word::new();
     for (digit, &a) in a.iter().enumerate().skip(1) {
         // The last digit counts negatively.
         let minus = if digit + 1 < w { !a } else { a };
@@ -82,20 +112,11 @@ pub(super) fn accumulate(name: &'static str, w: usize) -> Function {
         }
         row = sums;
         if digit + 1 < w {
-            row.remove(0);
+            product.push(row.remove(0));
         }
     }
-    // The last row begins at 2^(w - 2).
-    let quotient = row[3..].to_vec();
-    let mut carry = Wire::ONE;
-    let mut sums = Word::new();
-    for (bit, &total) in total.iter().enumerate() {
-        let addend = quotient[bit.min(quotient.len() - 1)];
-        let (sum, next) = full(b, total, addend, carry);
-        sums.push(sum);
-        carry = next;
-    }
-    cycle.finish(name, 1, (sums.clone(), zeros(w)), sums)
+    product.extend(row);
+    product
 }
 
 /// A full adder: sum and carry.
