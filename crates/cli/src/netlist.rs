@@ -114,7 +114,7 @@ fn failed(output: &Output) -> Failure {
     let last = &lines[lines.len().saturating_sub(MOST_LINES)..];
     let said = match last.is_empty() {
         true => format!("it ended with {}", output.status),
-        false => printable(&last.join("\n")).to_string(),
+        false => printable(&last.join("\n")),
     };
     let hint =
         "mend the design where Yosys says; with several modules, name the top one with --top";

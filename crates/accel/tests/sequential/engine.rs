@@ -69,7 +69,7 @@ fn our_sources_keep_the_pipeline_of_and_busy() {
         // The largest take long to schedule for many clients.
         if (100..1000).contains(&ands) {
             let busy = simulate(&netlist, wide(8)).busy();
-            assert!((0.9..=1.0).contains(&busy), "{}: {busy}", benchmark.name);
+            assert!((0.8..=1.0).contains(&busy), "{}: {busy}", benchmark.name);
         }
     }
 }

@@ -286,6 +286,7 @@ fn ours_have_at_most_the_gates_and_the_ands_of_the_paper() {
         let ands = gates - netlist.xors() as u64;
         let [most_gates, xors] = benchmark.gates;
         let most_ands = most_gates - xors;
+        println!("{name}: {gates} gates, {ands} ANDs");
         assert!(gates <= most_gates, "{name}: {gates} gates of {most_gates}");
         match equal.contains(&name) {
             true => assert_eq!(ands, most_ands, "{name}"),
