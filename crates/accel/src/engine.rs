@@ -1,21 +1,21 @@
 //! Better engines: more ports, units for XOR beside the pipeline of AND, clients that take turns.
 //!
-//! The pipeline of AND garbles one gate a cycle, and each unit for XOR one gate of type XOR, XNOR or
-//! NOT. Latencies are those of FASE: a result of AND can be read 12 cycles after its issue, one of
-//! XOR after 2. Gates are issued in an order that is computed once for a netlist and that does not
-//! depend on labels: at each cycle those that are ready, the longest way to the end first.
+//! The pipeline of AND garbles one gate a cycle, and each unit for XOR one gate of type XOR, XNOR
+//! or NOT. Latencies are those of FASE: a result of AND can be read 12 cycles after its issue, one
+//! of XOR after 2. Gates are issued in an order that is computed once for a netlist and that does
+//! not depend on labels: at each cycle those that are ready, the longest way to the end first.
 //!
 //! *Banks.* Keys of flip-flops and gates lie in banks. A bank is a memory of two copies, which is
-//! read at two addresses in a cycle and written at one; several gates may take what is read. The order also decides in
-//! which bank a key lies: never where another one is written in the same cycle, and preferably not
-//! with the keys that are read beside it. Inputs and constants lie in memories of their own, as in
-//! FASE. Without banks, all units read and write at once.
+//! read at two addresses in a cycle and written at one; several gates may take what is read. The
+//! order also decides in which bank a key lies: never where another one is written in the same
+//! cycle, and preferably not with the keys that are read beside it. Inputs and constants lie in
+//! memories of their own, as in FASE. Without banks, all units read and write at once.
 //!
-//! *Clients.* Several clients garble the same netlist, each with keys of its own in its part of each
-//! bank. Gates of all clients compete for units and banks.
+//! *Clients.* Several clients garble the same netlist, each with keys of its own in its part of
+//! each bank. Gates of all clients compete for units and banks.
 //!
-//! *Flip-flops.* D of this cycle is Q of the next: two halves of the memory take turns, and nothing is
-//! copied, if the gate behind D writes to the bank of Q. All other flip-flops are counted as
+//! *Flip-flops.* D of this cycle is Q of the next: two halves of the memory take turns, and nothing
+//! is copied, if the gate behind D writes to the bank of Q. All other flip-flops are counted as
 //! *moves*: a read and a write each, in cycles in which a unit for XOR is idle.
 
 use crate::fase::{AND_WRITES, XOR_WRITES};

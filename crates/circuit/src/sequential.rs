@@ -6,8 +6,9 @@
 //! Koushanfar, "TinyGarble: Highly Compressed and Scalable Sequential Garbled Circuits", IEEE S&P
 //! 2015, section 3).
 //!
-//! In the first cycle the output Q of a flip-flop has its initial value, in each later one the value
-//! that its input D had in the cycle before. Inputs are *held*, that is, given once for the run, or
+//! In the first cycle the output Q of a flip-flop has its initial value, in each later one the
+//! value that its input D had in the cycle before. Inputs are *held*, that is, given once for the
+//! run, or
 //! *fresh*, that is, given in each cycle.
 
 use std::ops::Range;

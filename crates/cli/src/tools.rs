@@ -182,8 +182,8 @@ pub fn bench(args: &BenchArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     write_picture(file, &drawn)
 }
 
-/// Measures the benchmarks of the FASE accelerator: our own sources, and the authors' netlists where
-/// their folder is named.
+/// Measures the benchmarks of the FASE accelerator: our own sources, and the authors' netlists
+/// where their folder is named.
 fn netlists(
     args: &BenchArgs,
     folder: Option<&Path>,

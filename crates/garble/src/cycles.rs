@@ -4,9 +4,9 @@
 //! the labels of a flip-flop in a cycle are those of its D in the cycle before, so nothing but the
 //! labels of one cycle is ever held, however many cycles a run has.
 //!
-//! **Tweaks.** Each cycle is a call of its own of [`Garbler`] and [`Evaluator`], and a tweak has the
-//! number of the call beside that of the gate. So a gate has another tweak in each cycle, although
-//! the tape is the same.
+//! **Tweaks.** Each cycle is a call of its own of [`Garbler`] and [`Evaluator`], and a tweak has
+//! the number of the call beside that of the gate. So a gate has another tweak in each cycle,
+//! although the tape is the same.
 //!
 //! **Constants** with which flip-flops begin have labels like any input of the garbler, not those
 //! that every tape has for constants: what is proved for inputs then holds for them.

@@ -1,11 +1,12 @@
 //! The thirteen functions of the paper's Table II as our own sources.
 //!
 //! Each has at most the gates of the authors' netlist, and at most its ANDs; most have fewer. They
-//! compute the same, with these differences, which the tests of this room state as plain arithmetic:
+//! compute the same, with these differences, which the tests of this room state as plain
+//! arithmetic:
 //!
 //! | function | ours | the authors' |
 //! |---|---|---|
-//! | `Mult_*` | factor of the evaluator given once; all bits of the product, in one cycle more | given in each cycle; without the last bit |
+//! | `Mult_*` | the evaluator's factor once; all bits, in one cycle more | without the last bit |
 //! | `MAC_*` | the mean of total and product, rounded once | the same with an error of some units |
 //! | `CORDIC_32_31` | shifts keep the sign; 31 steps | shifts of unsigned numbers; 30 steps |
 //! | `AES_128_11` | a block in ten cycles | in eleven |

@@ -13,8 +13,8 @@ use sealane_circuit::{Builder, Initial, Int, Wire, Word};
 /// evaluator, which is given once; a bit in each cycle, least significant first, from the second
 /// cycle on. Both are unsigned numbers of `n` bits, and there are `2 n + 1` cycles.
 ///
-/// Over all cycles, `sum of 2^i s_i = 2 a + 1` modulo `2^(2 n + 1)`. So the output, which is `2 a b`,
-/// is the sum of `2^i s_i b`, and `-b`. In terms of the machine:
+/// Over all cycles, `sum of 2^i s_i = 2 a + 1` modulo `2^(2 n + 1)`. So the output, which is `2 a
+/// b`, is the sum of `2^i s_i b`, and `-b`. In terms of the machine:
 ///
 /// * `-b` is `NOT b + 1 - 2^n`. It is the first value of the accumulator, which holds complements.
 /// * `s_i b` is `(b XOR m_i) + m_i - m_i 2^n`, and all `m_i 2^i` together are `-1 - a`. With the 1
@@ -56,10 +56,12 @@ pub(super) fn by_bits(name: &'static str, n: usize) -> Function {
 }
 
 /// Multiplies and accumulates signed numbers of `w` bits: the new total is the mean of the last one
-/// and of `a b / 2^w`, rounded to the nearest, down where two are as near. So totals never overflow.
+/// and of `a b / 2^w`, rounded to the nearest, down where two are as near. So totals never
+/// overflow.
 ///
-/// The product less one is cut to its upper half, which is `(a b - 1) / 2^w` rounded down. With that
-/// total and 1 the sum is halved: altogether `(2^w t + a b + 2^w - 1) / 2^(w + 1)`, rounded down.
+/// The product less one is cut to its upper half, which is `(a b - 1) / 2^w` rounded down. With
+/// that total and 1 the sum is halved: altogether `(2^w t + a b + 2^w - 1) / 2^(w + 1)`, rounded
+/// down.
 pub(super) fn accumulate(name: &'static str, w: usize) -> Function {
     let mut cycle = Cycle::new(fresh(w as u32, w as u32), w);
     let (a, factor) = (cycle.garbler(), cycle.evaluator());

@@ -3,8 +3,8 @@
 use super::{Cycle, Function, fresh, zeros};
 use sealane_circuit::{Initial, Int, Wire};
 
-/// The millionaires' problem, least significant bits first: the output of the last cycle is 1 if the
-/// garbler has at least as much. The carry of x + NOT y + 1.
+/// The millionaires' problem, least significant bits first: the output of the last cycle is 1 if
+/// the garbler has at least as much. The carry of x + NOT y + 1.
 pub(super) fn millionaires(name: &'static str, cycles: u64) -> Function {
     let mut cycle = Cycle::new(fresh(1, 1), 1);
     let (x, y, carry) = (cycle.garbler()[0], cycle.evaluator()[0], cycle.state[0]);

@@ -7,7 +7,7 @@ use sealane_accel::functions::function;
 use sealane_accel::paper::BENCHMARKS;
 use sealane_circuit::Sequential;
 
-/// Whose netlist a function is computed by.
+/// The author of a netlist.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Whose {
     Authors,

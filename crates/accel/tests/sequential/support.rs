@@ -19,8 +19,8 @@ pub fn released(name: &str) -> Option<Netlist> {
     ))
 }
 
-/// The authors' tool sorted outputs by wires. Where these are what flip-flops hold, the order of the
-/// port is that of the flip-flops, or of the inputs with which they begin.
+/// The authors' tool sorted outputs by wires. Where these are what flip-flops hold, the order of
+/// the port is that of the flip-flops, or of the inputs with which they begin.
 fn with_ports(netlist: Netlist) -> Netlist {
     let mut parts = netlist.parts().clone();
     let first = netlist.inputs();
