@@ -6,6 +6,8 @@
 //!   assumes a pseudorandom function and nothing else.
 //! * [`Garbler`] and [`Evaluator`] run a [`Tape`](sealane_circuit::Tape) on any number of lanes
 //!   (rows, instances); labels come and go through [`Ports`], tables through [`Tables`].
+//! * [`Cycles`] runs one tape in each cycle of a sequential circuit, with labels that flip-flops
+//!   hand on.
 //! * [`machine`] defines the order in which the lanes and gates of a tape are processed: the
 //!   *format*. It is the same on every CPU tier and any number of cores, and so are the tables.
 //! * [`half_gates`], [`three_halves`], [`known_operand`] and [`prf`] hold the equations, once for
@@ -32,6 +34,7 @@ use sealane_block::Block;
 
 mod ahead;
 mod cores;
+mod cycles;
 mod decode;
 mod evaluator;
 mod garbler;
@@ -45,6 +48,7 @@ mod scheme;
 mod tables;
 pub mod three_halves;
 
+pub use cycles::Cycles;
 pub use decode::{DecodeError, decode};
 pub use evaluator::Evaluator;
 pub use garbler::Garbler;

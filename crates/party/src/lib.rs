@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod broadcast;
+mod cycles;
 mod fault;
 mod offline;
 mod run;
@@ -17,6 +18,7 @@ mod step;
 mod words;
 
 pub use broadcast::{Broadcast, ECHO_BYTES};
+pub use cycles::CycleRun;
 pub use fault::Fault;
 pub use offline::{Empty, NoOffline};
 pub use run::{Party, Start, Steps, Stock, run_alone};

@@ -2,5 +2,6 @@
 
 mod cheats;
 mod pairs;
+mod sequential;
 mod sessions;
 mod views;
