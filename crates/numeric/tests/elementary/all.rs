@@ -11,8 +11,8 @@ use std::sync::Mutex;
 /// A function and its reference.
 type Listed = (&'static str, fn(f64) -> f64);
 
-/// Functions beside those of [`EXACT`], by a reference that is exact or off by a few units of f64. The bound is
-/// the promise of the list of functions.
+/// Functions beside those of [`EXACT`], by a reference that is exact or off by a few units of f64.
+/// The bound is the promise of the list of functions.
 const ALSO: &[Listed] = &[
     ("erf", libm::erf),
     ("erfc", libm::erfc),
