@@ -5,6 +5,7 @@
 #   make wheel    the package, in dist
 #   make site     the documentation as a site, in target/site
 #   make bench    all benchmarks
+#   make test-rtl the hardware of rtl/ under Verilator, in all its forms and on the long netlists
 #   make nightly  what takes too long for every change: fuzzing guided by coverage, secrets under
 #                 valgrind, times against secrets, room `block` under Miri, networks that fail,
 #                 numbers (all arguments, all proofs), trials of operators
@@ -30,7 +31,7 @@ RUST := Cargo.toml Cargo.lock docs/errors \
 PACKAGE := pyproject.toml README.md python/sealane \
     $(shell find python/sealane -type f -not -name '*.pyc' -not -name '*.so')
 
-.PHONY: demo test test-rust test-python wheel site bench nightly clean FORCE
+.PHONY: demo test test-rust test-python test-rtl wheel site bench nightly clean FORCE
 
 demo: $(STAMPS)/package
 	@$(BIN)/python examples/hospital/demo.py
@@ -50,6 +51,12 @@ test-rust: $(STAMPS)/machine
 test-python: $(STAMPS)/dev
 	@echo "make: testing the package as installed from the wheel"
 	@$(BIN)/python -m pytest --quiet
+
+# Each form of the machine is a build of its own; the longest netlist takes 26 million cycles.
+test-rtl: $(STAMPS)/machine
+	@$(MAKE) --no-print-directory -C rtl all insecure plain mi
+	@. $(STAMPS)/machine && "$$CARGO" test --quiet --locked --workspace --exclude sealane-py \
+	    --test rtl -- --ignored
 
 wheel: $(STAMPS)/wheel
 	@ls -l dist/*.whl

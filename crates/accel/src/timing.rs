@@ -54,6 +54,11 @@ pub struct TurnCycles {
     pub flip_flops: u64,
     /// All cycles of the netlist cycle.
     pub total: u64,
+    /// Cycles that the next netlist cycle has to wait besides: until all ANDs of this one are
+    /// written, and until each input has a label, of which one comes a cycle. The released hardware
+    /// does not wait, and copies a stale label where a flip-flop takes such an AND; that of `rtl/`
+    /// does.
+    pub held: u64,
     /// The cycle of each gate, in order.
     pub issues: Vec<Issue>,
 }
@@ -69,6 +74,9 @@ pub struct RunCycles {
     pub turns: u64,
     /// All cycles, as Tables V and VI count.
     pub total: u64,
+    /// Cycles that the hardware of `rtl/` takes besides: [`TurnCycles::held`] of all netlist cycles
+    /// but the last.
+    pub held: u64,
 }
 
 /// Counts the cycles of one netlist cycle in the order of the gates.
@@ -91,6 +99,14 @@ pub fn turn(netlist: &Netlist, variant: Variant, turn: Turn) -> TurnCycles {
     let masks_out = last_output.map_or(0, |cycle| u64::from(cycle + MASKS));
     let drain = (masks_out + 1).saturating_sub(garbling).max(1);
     let flip_flops = netlist.flip_flops().len() as u64;
+    // The cycle in which the next netlist cycle begins, and the first in which it may.
+    let next_turn = garbling + drain + TURN - 1;
+    let mut gates = netlist.gates().iter().zip(&issues).rev();
+    let last_and = gates.find(|(gate, _)| !gate.kind.is_xor());
+    let written = last_and.map_or(0, |(_, issue)| u64::from(issue.cycle + AND_WRITES + 1));
+    let inputs = netlist.parts().inputs;
+    let each_turn = [inputs.public, inputs.garbler, inputs.evaluator].map(u64::from);
+    let labelled = each_turn.iter().sum::<u64>() + 1;
     TurnCycles {
         garbling,
         port_stalls,
@@ -98,6 +114,7 @@ pub fn turn(netlist: &Netlist, variant: Variant, turn: Turn) -> TurnCycles {
         drain,
         flip_flops,
         total: TURN + flip_flops + garbling + drain,
+        held: written.max(labelled).saturating_sub(next_turn),
         issues,
     }
 }
@@ -110,11 +127,18 @@ pub fn run(netlist: &Netlist, variant: Variant, turns: u64) -> RunCycles {
         None => 0,
         Some(rest) => RUN + first.total + rest.saturating_mul(later.total),
     };
+    let held = match turns {
+        0 | 1 => 0,
+        _ => first
+            .held
+            .saturating_add(later.held.saturating_mul(turns - 2)),
+    };
     RunCycles {
         first,
         later,
         turns,
         total,
+        held,
     }
 }
 

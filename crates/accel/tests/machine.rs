@@ -142,6 +142,22 @@ fn masks_of_outputs_decide_how_long_the_end_is() {
     assert_eq!([drain(2), drain(3), drain(4), drain(0)], [8, 9, 11, 1]);
 }
 
+/// The gates are issued at 0, 1 and 13. The mask of the first is out at 11, so the netlist cycle
+/// ends before the last is written, at 24; the next one would begin at 17.
+#[test]
+fn the_next_netlist_cycle_waits_for_the_last_and() {
+    let text = "0 0 1 1 1 1 3\n0 0 4\n1 1 0\n6 8 8\n3\n5\n-2\n";
+    let netlist = read(text.as_bytes()).expect("SCD").netlist;
+    assert_eq!(cycles(&netlist, Variant::Queued), [0, 1, 13]);
+    assert_eq!(turn(&netlist, Variant::Queued, Turn::Later).held, 8);
+    let held = [1, 2, 3].map(|turns| run(&netlist, Variant::Queued, turns).held);
+    assert_eq!(held, [0, 8, 16]);
+    // Thirty labels of inputs take longer: one a cycle from cycle 1 on.
+    let text = "0 0 29 1 1 1 3\n0 0 32\n1 1 0\n6 8 8\n31\n33\n-2\n";
+    let netlist = read(text.as_bytes()).expect("SCD").netlist;
+    assert_eq!(turn(&netlist, Variant::Queued, Turn::Later).held, 14);
+}
+
 #[test]
 fn every_priority_gives_an_order_of_all_gates_and_a_search_the_shortest() {
     // Two chains that share the ports.

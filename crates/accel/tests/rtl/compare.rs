@@ -1,0 +1,122 @@
+//! A run of the bench beside model and garbler.
+
+use std::collections::VecDeque;
+
+use crate::bench::{Build, LABEL, MASKS, Record, Report, Run, TABLE, fault};
+use crate::reference::{Reference, Turn};
+use sealane_accel::Netlist;
+use sealane_accel::formats::read;
+use sealane_accel::paper::Benchmark;
+use sealane_accel::timing::run;
+use sealane_testkit::testdata;
+
+/// The netlist of a benchmark, if the authors' files lie beside the checkout.
+pub fn benchmark(row: &Benchmark) -> Option<Netlist> {
+    let text = testdata::shared(&format!("circuits/fase/{}/n.scd", row.folder))?;
+    Some(read(text.as_bytes()).expect("a netlist").netlist)
+}
+
+/// A netlist cycle, and the records of it that have come.
+struct Expected {
+    turn: Turn,
+    labels: usize,
+    tables: usize,
+    masks: bool,
+}
+
+/// Runs a netlist and compares every record with the garbler, and the cycles with the model. The
+/// host takes nothing in `stall` of 1000 cycles; then cycles are more than those of the model.
+pub fn compare(build: &Build, netlist: &Netlist, turns: u64, stall: u32) -> Report {
+    let mut reference = Reference::new(netlist, build.scheme, 7 + turns);
+    let seeds = reference.seeds;
+    let options = ["--stall", &stall.to_string()];
+    let mut bench = Run::with(build, netlist, turns, &[seeds], &options);
+    let (mut begun, mut ended) = (0u64, 0u64);
+    let mut open = VecDeque::<Expected>::new();
+    while let Some(record) = bench.record() {
+        while begun <= u64::from(record.turn) {
+            let labels = if begun == 0 { 0 } else { reference.initials() };
+            open.push_back(Expected {
+                turn: reference.next_turn(),
+                labels,
+                tables: 0,
+                masks: false,
+            });
+            begun += 1;
+        }
+        let at = u64::from(record.turn).checked_sub(ended);
+        let expected = &mut open[at.expect("a netlist cycle that has not ended") as usize];
+        check(&record, expected);
+        while open.front().is_some_and(is_complete) {
+            open.pop_front();
+            ended += 1;
+        }
+    }
+    assert!(open.is_empty() && ended == turns, "{ended} of {turns}");
+    let report = bench.reports().remove(0);
+    assert_eq!(report.fault, fault::NONE);
+    assert_eq!(report.secret_words_left, 0);
+    let model = run(netlist, build.variant, turns);
+    let last = if turns == 1 {
+        &model.first
+    } else {
+        &model.later
+    };
+    let counted = [
+        report.first_garbling,
+        report.garbling,
+        report.total,
+        report.held,
+    ];
+    let modelled = [model.first.garbling, last.garbling, model.total, model.held];
+    match stall {
+        0 => assert_eq!(counted, modelled),
+        _ => assert!(
+            counted
+                .iter()
+                .zip(modelled)
+                .all(|(&more, less)| more >= less)
+        ),
+    }
+    report
+}
+
+fn is_complete(expected: &Expected) -> bool {
+    expected.masks
+        && expected.labels == expected.turn.labels.len()
+        && expected.tables == expected.turn.tables.len()
+}
+
+/// Checks a record, which has to be the next one of its kind.
+fn check(record: &Record, expected: &mut Expected) {
+    let Expected {
+        turn,
+        labels,
+        tables,
+        masks,
+    } = expected;
+    let place = (record.turn, record.index);
+    match record.tag {
+        LABEL => {
+            assert_eq!(record.index as usize, *labels, "{place:?}");
+            let same = record.block(0).value() == turn.labels[*labels].value();
+            assert!(same && record.block(1).value() == 0, "label {place:?}");
+            *labels += 1;
+        }
+        TABLE => {
+            assert_eq!(record.index as usize, *tables, "{place:?}");
+            assert!(record.data == turn.tables[*tables], "table {place:?}");
+            *tables += 1;
+        }
+        MASKS => {
+            assert!(!*masks, "masks twice {place:?}");
+            let mut expected = [0; 32];
+            for (output, mask) in turn.masks.iter().enumerate() {
+                expected[output / 8] |= mask << (output % 8);
+            }
+            assert!(record.data == expected, "masks {place:?}");
+            *masks = true;
+        }
+        tag => panic!("a record of tag {tag}"),
+    }
+}

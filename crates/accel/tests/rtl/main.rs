@@ -1,0 +1,53 @@
+//! The hardware of `rtl/` under Verilator, against the model of this room and the garbler of room
+//! `garble`: cycles, and every label, table and mask.
+//!
+//! `make test-rtl` builds the benches and runs all of it; `.ci/rtl` runs the module `small`.
+
+mod attack;
+mod bench;
+mod compare;
+mod random;
+mod reference;
+mod small;
+
+use bench::Build;
+use compare::{benchmark, compare};
+use sealane_accel::fase::Variant;
+use sealane_accel::paper::BENCHMARKS;
+
+/// Cycles of runs of the benchmarks that take seconds and more; one has 26 million.
+#[test]
+#[ignore = "needs the bench of rtl/, and minutes: make test-rtl"]
+fn long_benchmarks_agree_with_model_and_garbler() {
+    for row in BENCHMARKS.iter().filter(|row| row.run >= small::LONG) {
+        if let Some(netlist) = benchmark(row) {
+            compare(&Build::FASE, &netlist, row.turns, 0);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs another bench of rtl/: make test-rtl"]
+fn without_the_queue_the_cycles_are_those_of_the_first_column_of_table_4() {
+    for row in BENCHMARKS.iter().filter(|row| row.run < small::LONG) {
+        if let Some(netlist) = benchmark(row) {
+            let report = compare(&Build::PLAIN, &netlist, row.turns.min(3), 0);
+            assert_eq!(report.garbling, row.of_file()[0], "{}", row.name);
+        }
+    }
+    for seed in 0..20 {
+        compare(&Build::PLAIN, &random::netlist(seed), 4, 0);
+    }
+    assert_eq!(Build::PLAIN.variant, Variant::Plain);
+}
+
+#[test]
+#[ignore = "needs another bench of rtl/: make test-rtl"]
+fn a_key_for_each_half_gives_the_tables_of_mi() {
+    for row in BENCHMARKS.iter().filter(|row| row.run < small::LONG) {
+        if let Some(netlist) = benchmark(row) {
+            compare(&Build::MI, &netlist, row.turns.min(3), 0);
+        }
+    }
+    assert_eq!(attack::found(&Build::MI), 0);
+}

@@ -1,0 +1,272 @@
+// FASE's machine for garbling, whole: netlist in, seeds in, labels and tables out.
+//
+// After Hussain and Koushanfar, "FASE: FPGA Acceleration of Secure Function Evaluation", FCCM 2019,
+// figure 1; the exact rules are in `crates/accel/src/fase.rs`. It differs where the released
+// hardware is unsafe or wrong: the hash (see `half_gate`), a limit of ANDs under a key, initial
+// values that are constants, flip-flops that take inputs or late ANDs, checks of netlists.
+//
+//     load   netlist_load -> netlist_fetch
+//     cycle  0        1                        2 .. 10    11
+//            issue -> labels stand: XOR,       AES        AND writes its label, table to collector
+//                     AND enters half_gate
+//
+// Protocol of the host: words of a netlist with `load_valid`, then `start`, then four blocks of
+// noise (see `control`), then records until `busy` falls, when `fault` says how the session ended:
+// 0 well, 1 no netlist, 2 no netlist cycles, 3 the hash key of the session before, 4 the limit.
+
+module garbler #(
+    parameter HASH = 0,
+    parameter QUEUE = 1,
+    parameter LABEL_BITS = 14,    // places of labels of gates and, twice, of flip-flops
+    parameter INPUT_BITS = 12,    // places of labels of inputs
+    parameter LINE_BITS = 14,     // lines of the netlist
+    parameter LIMIT = 40          // at most 2^LIMIT ANDs under a key
+) (
+    input  logic         clock,
+    input  logic         reset,
+    // The netlist.
+    input  logic         load_restart,
+    input  logic         load_valid,
+    input  logic         load_narrow,
+    input  logic [95:0]  load_word,
+    output logic         loaded,
+    output logic         refused,
+    // A session.
+    input  logic         start,
+    input  logic [31:0]  start_turns,
+    input  logic [63:0]  start_limit,
+    input  logic         noise_valid,
+    output logic         noise_ready,
+    input  logic [127:0] noise,
+    // Records.
+    output logic         out_valid,
+    input  logic         out_ready,
+    output logic [1:0]   out_tag,
+    output logic [31:0]  out_turn,
+    output logic [31:0]  out_index,
+    output logic [255:0] out_data,
+    // Status.
+    output logic         busy,
+    output logic [2:0]   fault,
+    output logic [63:0]  total_cycles,
+    output logic [63:0]  held_cycles,
+    output logic [63:0]  setup_cycles,
+    output logic [31:0]  first_garbling,
+    output logic [31:0]  later_garbling
+);
+    localparam OUTPUTS = 256;
+    localparam PLACE = 3 + LABEL_BITS;
+    localparam WORD = 2 * PLACE + 5;
+
+    // The netlist. It must not change while a session runs.
+    logic [INPUT_BITS-1:0] initials;
+    logic [INPUT_BITS-1:0] each_cycle;
+    logic [LINE_BITS-1:0]  flip_flops;
+    logic [LINE_BITS-1:0]  lines;
+    logic [LINE_BITS-1:0]  ands;
+    logic                  store;
+    logic [LINE_BITS-1:0]  store_line;
+    logic [WORD-1:0]       store_word;
+
+    netlist_load #(
+        .LABEL_BITS(LABEL_BITS), .INPUT_BITS(INPUT_BITS), .NETLIST_BITS(LINE_BITS),
+        .OUTPUTS(OUTPUTS)
+    ) load (
+        .clock(clock), .reset(reset), .restart(load_restart && !busy),
+        .valid(load_valid && !busy), .narrow(load_narrow), .word(load_word), .loaded(loaded),
+        .refused(refused), .initials(initials), .each_cycle(each_cycle), .flip_flops(flip_flops),
+        .lines(lines), .ands(ands), .store(store), .store_line(store_line), .store_word(store_word)
+    );
+
+    logic                  rewind;
+    logic                  copied;
+    logic                  issued;
+    logic [LINE_BITS-1:0]  number;
+    logic [WORD-1:0]       line;
+
+    netlist_fetch #(.BITS(LINE_BITS), .WIDTH(WORD)) fetch (
+        .clock(clock), .store(store), .store_line(store_line), .store_word(store_word),
+        .rewind(rewind), .take(copied || issued), .number(number), .line(line)
+    );
+
+    // Control.
+    logic [127:0]          hash_key;
+    logic [127:0]          offset;
+    logic [127:0]          label_key;
+    logic [127:0]          label_start;
+    logic                  key_start;
+    logic                  hash_keyed;
+    logic [1407:0]         hash_keys;
+    logic                  fill;
+    logic                  fill_first;
+    logic                  fill_parity;
+    logic                  filled;
+    logic                  erase;
+    logic                  wipe;
+    logic [LABEL_BITS-1:0] wipe_address;
+    logic [31:0]           turn;
+    logic                  first;
+    logic                  copying;
+    logic                  issuing;
+    logic                  issue_first;
+    logic                  issued_and;
+    logic                  exhausted;
+    logic                  refuse;
+    logic                  ands_empty;
+    logic                  masks_empty;
+    logic                  end_turn;
+    logic                  end_ready;
+    logic                  output_empty;
+
+    control #(.LINE_BITS(LINE_BITS), .WIPE_BITS(LABEL_BITS), .LIMIT(LIMIT)) control (
+        .clock(clock), .reset(reset), .start(start), .start_turns(start_turns),
+        .start_limit(start_limit), .noise_valid(noise_valid), .noise_ready(noise_ready),
+        .noise(noise), .loaded(loaded), .flip_flops(flip_flops), .lines(lines), .number(number),
+        .rewind(rewind), .hash_key(hash_key), .offset(offset), .label_key(label_key),
+        .label_start(label_start), .key_start(key_start), .keyed(hash_keyed), .fill(fill),
+        .fill_first(fill_first), .fill_parity(fill_parity), .filled(filled), .erase(erase),
+        .wipe(wipe), .wipe_address(wipe_address), .turn(turn), .first(first), .copying(copying),
+        .issuing(issuing), .issue_first(issue_first), .issued(issued), .issued_and(issued_and),
+        .exhausted(exhausted), .refuse(refuse), .ands_empty(ands_empty),
+        .masks_empty(masks_empty), .end_turn(end_turn), .end_ready(end_ready),
+        .output_empty(output_empty), .busy(busy), .fault(fault), .total_cycles(total_cycles),
+        .held_cycles(held_cycles), .setup_cycles(setup_cycles), .first_garbling(first_garbling),
+        .later_garbling(later_garbling)
+    );
+
+    key_schedule hash_schedule (
+        .clock(clock), .reset(reset), .start(key_start), .erase(erase), .key(hash_key),
+        .ready(hash_keyed), .keys(hash_keys)
+    );
+
+    // Labels of inputs.
+    logic                  source_valid;
+    logic                  source_ready;
+    logic [127:0]          source_label;
+    logic                  record_valid;
+    logic                  record_ready;
+    logic [INPUT_BITS-1:0] record_wire;
+    logic [31:0]           record_turn;
+    logic [LABEL_BITS-1:0] place0;
+    logic [LABEL_BITS-1:0] place1;
+    logic [127:0]          input0;
+    logic [127:0]          input1;
+
+    label_source source (
+        .clock(clock), .reset(reset), .begin_session(key_start), .erase(erase), .flush(wipe),
+        .key(label_key), .start(label_start), .valid(source_valid), .ready(source_ready),
+        .label(source_label)
+    );
+
+    input_store #(.BITS(INPUT_BITS)) inputs (
+        .clock(clock), .reset(reset), .initials(initials), .each_cycle(each_cycle), .fill(fill),
+        .fill_first(fill_first), .fill_parity(fill_parity), .filled(filled),
+        .source_valid(source_valid), .source_ready(source_ready), .source_label(source_label),
+        .record_valid(record_valid), .record_ready(record_ready), .record_wire(record_wire),
+        .address0(place0[INPUT_BITS-1:0]), .address1(place1[INPUT_BITS-1:0]), .data0(input0),
+        .data1(input1), .wipe(wipe), .wipe_address(wipe_address[INPUT_BITS-1:0])
+    );
+
+    always_ff @(posedge clock)
+        if (fill) record_turn <= fill_first ? 32'd0 : turn + 32'd1;
+
+    // Issue, and the memory of labels.
+    logic                  room;
+    logic                  want0;
+    logic                  want1;
+    logic                  open;
+    logic                  waits;
+    logic [LABEL_BITS-1:0] waits_address;
+    logic                  dry;
+    logic                  gate;
+    logic                  copy;
+    logic                  use1;
+    logic [2:0]            kind0;
+    logic [2:0]            kind1;
+    logic                  is_xor;
+    logic [2:0]            invert;
+    logic                  is_output;
+    logic [LABEL_BITS-1:0] target;
+    logic [31:0]           and_number;
+    logic [LABEL_BITS-1:0] and_target;
+
+    issue #(.LABEL_BITS(LABEL_BITS), .LINE_BITS(LINE_BITS)) issue (
+        .clock(clock), .reset(reset), .line(line), .number(number), .flip_flops(flip_flops),
+        .copying(copying), .issuing(issuing), .issue_first(issue_first), .first(first),
+        .parity(turn[0]), .copied(copied), .issued(issued), .issued_and(issued_and),
+        .ands_empty(ands_empty), .room(room), .exhausted(exhausted), .refuse(refuse),
+        .want0(want0), .want1(want1), .place0(place0), .place1(place1), .open(open),
+        .waits(waits), .waits_address(waits_address), .dry(dry), .gate(gate), .copy(copy),
+        .use1(use1), .kind0(kind0), .kind1(kind1), .is_xor(is_xor), .invert(invert),
+        .is_output(is_output), .target(target), .and_number(and_number), .and_target(and_target)
+    );
+
+    logic [127:0] memory0;
+    logic [127:0] memory1;
+    logic [127:0] label0;
+    logic [127:0] label1;
+    logic [127:0] single;       // the label that a copy or an XOR writes
+    logic         write_single;
+    logic         and_valid;
+    logic [127:0] and_label;
+    logic [127:0] and_garbler;
+    logic [127:0] and_evaluator;
+
+    label_memory #(.BITS(LABEL_BITS), .QUEUE(QUEUE)) labels (
+        .clock(clock), .reset(reset), .want0(want0), .want1(want1), .read_address0(place0),
+        .read_address1(place1), .take(copied || issued), .open(open), .data0(memory0),
+        .data1(memory1), .write0(and_valid), .write_address0(and_target), .write_data0(and_label),
+        .write1(write_single || dry || wipe), .dry1(dry && !write_single),
+        .write_address1(wipe ? wipe_address : target), .write_data1(wipe ? 128'b0 : single),
+        .waits(waits), .waits_address(waits_address)
+    );
+
+    // The zero label of the constant 0 is 0, and that of 1 is R: its label for the value 1 is 0.
+    function automatic [127:0] operand(
+        input [2:0] kind, input [127:0] one, input [127:0] from_memory, input [127:0] from_input
+    );
+        case (kind)
+            3'd1: operand = one;
+            3'd2, 3'd6: operand = from_memory;
+            3'd4, 3'd5: operand = from_input;
+            default: operand = 128'b0;
+        endcase
+    endfunction
+
+    assign label0 = operand(kind0, offset, memory0, input0);
+    assign label1 = operand(kind1, offset, memory1, input1);
+    assign write_single = copy || (gate && is_xor);
+    assign single = copy ? (use1 ? label1 : label0)
+        : label0 ^ label1 ^ (invert[0] ? offset : 128'b0);
+
+    half_gate #(.HASH(HASH)) engine (
+        .clock(clock), .reset(reset), .flush(wipe), .offset(offset), .keys(hash_keys),
+        .in_valid(gate && !is_xor), .in_a(wipe ? 128'b0 : label0), .in_b(wipe ? 128'b0 : label1),
+        .in_invert(invert), .in_tweak({turn, and_number}), .out_valid(and_valid),
+        .out_label(and_label), .out_garbler(and_garbler), .out_evaluator(and_evaluator)
+    );
+
+    // Masks and records.
+    logic               masks_valid;
+    logic               masks_ready;
+    logic [31:0]        masks_turn;
+    logic [OUTPUTS-1:0] masks;
+
+    output_masks #(.OUTPUTS(OUTPUTS)) outputs (
+        .clock(clock), .reset(reset || key_start), .issued(issued && line[0]), .issued_xor(line[4]),
+        .xor_bit(single[0]), .and_bit(and_label[0]), .copied(copy && is_output),
+        .copied_bit(single[0]), .empty(masks_empty), .end_turn(end_turn), .end_ready(end_ready),
+        .turn(turn), .record_valid(masks_valid), .record_ready(masks_ready),
+        .record_turn(masks_turn), .record(masks)
+    );
+
+    collector #(.LINE_BITS(LINE_BITS), .INPUT_BITS(INPUT_BITS)) collector (
+        .clock(clock), .reset(reset), .restart(key_start), .ands(ands), .issued_and(issued_and),
+        .room(room), .table_valid(and_valid), .table_data({and_evaluator, and_garbler}),
+        .label_valid(record_valid), .label_ready(record_ready), .label_turn(record_turn),
+        .label_wire(record_wire), .label(source_label), .masks_valid(masks_valid),
+        .masks_ready(masks_ready), .masks_turn(masks_turn), .masks(masks), .empty(output_empty),
+        .out_valid(out_valid), .out_ready(out_ready), .out_tag(out_tag), .out_turn(out_turn),
+        .out_index(out_index), .out_data(out_data)
+    );
+endmodule
