@@ -60,6 +60,9 @@ pub use tables::{ChunkReader, ChunkWriter, Tables};
 /// those of its outputs. Bits and lanes are indexed as the tape numbers them; a call covers
 /// neighbouring lanes. A garbler of a scheme without free XOR loads and stores two labels a lane:
 /// the labels of 0 for all lanes, then the labels of 1. Several threads may load at the same time.
+///
+/// Before a lane is stored, it and all lanes before it have been loaded. So outputs may go to where
+/// inputs came from, if no later lane loads what a lane stores.
 pub trait Ports: Sync {
     /// Fills `labels` with all input bits of neighbouring lanes from `first_lane` on, as
     /// `[bit][label of the wire][lane]`; `per_bit` is the number of blocks of one bit. One call

@@ -24,5 +24,5 @@ pub use offline::{Empty, NoOffline};
 pub use run::{Party, Start, Steps, Stock, run_alone};
 pub use settle::{DIGEST_BYTES, check_digests, send_digests};
 pub use share::{Planes, Shares};
-pub use step::{Factor, KeyBit, Opened, Outcome, Progress, Selected, Step, Term};
+pub use step::{Factor, KeyBit, Opened, Outcome, Pairs, Progress, Selected, Step, Term};
 pub use words::{Words, from_planes, to_planes};
