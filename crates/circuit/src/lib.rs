@@ -25,13 +25,14 @@ mod builder;
 mod circuit;
 mod compile;
 mod eval;
+pub mod function;
 pub mod psi;
 pub mod sha1;
 pub mod sha256;
 pub mod tape;
 mod word;
 
-pub use builder::{Builder, Goal, Wire, Word};
+pub use builder::{Builder, Goal, Lookups, Wire, Word};
 pub use circuit::{Circuit, CircuitInfo};
 pub use compile::{compile, compile_known};
 pub use eval::{EvalError, Lanes, eval_hex, eval_words};
