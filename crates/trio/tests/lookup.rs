@@ -56,7 +56,10 @@ fn run(tape: &Tape, bits: &[u8], lanes: usize) -> (Vec<u8>, usize) {
         let results = parts.iter().map(|part| (part, None, parties(7)));
         let learnt = side.reveal(&results.collect::<Vec<_>>());
         // The inputs, the tape, digests and the opening, one after the other.
-        assert_eq!(side.mesh.rounds() as usize, 1 + 1 + cost.flights.len() + 2);
+        let rounds = 1 + 1 + cost.flights.len() + 2;
+        // A helper that does not wait for the input deals beside it.
+        let beside = rounds - side.mesh.rounds() as usize;
+        assert!(beside <= usize::from(!tape.applied.is_empty()), "{beside}");
         let planes = parts.iter().zip(learnt).map(|(part, values)| {
             // Also that the bits above those of the part are zero.
             let values = values.unwrap();
