@@ -37,12 +37,33 @@ fn image(map: &Linear, x: u8) -> u8 {
     bits.fold(0, |sum, bit| sum ^ map[bit])
 }
 
-/// The linear map of a function, after its value at 0 is taken away; none if it is not affine.
-fn affine(function: impl Fn(u8) -> u8) -> Option<(Linear, u8)> {
-    let constant = function(0);
-    let map = [0, 1, 2, 3, 4, 5, 6, 7].map(|bit| function(1 << bit) ^ constant);
-    let holds = (0..=255).all(|x| function(x) == image(&map, x) ^ constant);
-    holds.then_some((map, constant))
+/// An affine map of eight bits to any number of bits: for each output the inputs that it sums up,
+/// and whether it is inverted.
+type Affine = Vec<(u8, bool)>;
+
+/// The map of a linear one, and a constant.
+fn rows(map: &Linear, constant: u8) -> Affine {
+    let row = |output: usize| {
+        let inputs = (0..8).filter(|i| map[*i] >> output & 1 == 1);
+        (
+            inputs.fold(0, |row, i| row | 1 << i),
+            constant >> output & 1 == 1,
+        )
+    };
+    (0..8).map(row).collect()
+}
+
+/// The affine map that a function of so many bits is; none if it is no such map.
+fn affine(outputs: usize, function: impl Fn(u8, usize) -> bool) -> Option<Affine> {
+    let row = |output: usize| {
+        let constant = function(0, output);
+        let bits = (0..8).filter(|bit| function(1 << bit, output) != constant);
+        let row = bits.fold(0u8, |row, bit| row | 1 << bit);
+        let value = |x: u8| ((x & row).count_ones() % 2 == 1) ^ constant;
+        let holds = (0..=255).all(|x| function(x, output) == value(x));
+        holds.then_some((row, constant))
+    };
+    (0..outputs).map(row).collect()
 }
 
 /// The field of the tower, and that of AES in it.
@@ -111,22 +132,41 @@ fn times(e: u8, a: u8, b: u8) -> u8 {
     (whole ^ low) << 4 | low ^ times16(e, high)
 }
 
-/// Looks eight bits up in a table of 256 bytes that is an inverse in GF(2^8) before or after an
-/// affine map; none if it is another table.
-pub(crate) fn sbox(b: &mut Builder, index: &[Wire], entries: &[u8; 256]) -> Option<Word> {
+/// Looks eight bits up in a table of 256 entries that is an inverse in GF(2^8) and then an affine
+/// map, to entries of any width, or an affine map of eight bits and then an inverse; none if it is
+/// another table.
+pub(crate) fn sbox(b: &mut Builder, index: &[Wire], entries: &[Vec<bool>]) -> Option<Word> {
+    let width = entries.first()?.len();
+    if (index.len(), entries.len()) != (8, 256) {
+        return None;
+    }
     let tower = Tower::get();
     let inverse = |x: u8| tower.inverse[usize::from(x)];
-    let entry = |x: u8| entries[usize::from(x)];
-    let identity = [0, 1, 2, 3, 4, 5, 6, 7].map(|bit| 1 << bit);
-    let (before, after) = match affine(|x| entry(inverse(x))) {
-        Some(after) => ((identity, 0), after),
-        None => (affine(|x| inverse(entry(x)))?, (identity, 0)),
+    let after = affine(width, |x, bit| entries[usize::from(inverse(x))][bit]);
+    let (start, end) = match after {
+        Some(after) => {
+            // Of the element of the tower.
+            let image = |(row, inverted): (u8, bool)| {
+                let bits = (0..8).filter(|bit| (row & tower.back[*bit]).count_ones() % 2 == 1);
+                (bits.fold(0, |row, bit| row | 1 << bit), inverted)
+            };
+            let after = after.into_iter().map(image).collect();
+            (rows(&tower.into, 0), after)
+        }
+        None if width == 8 => {
+            let byte = |x: u8| {
+                let bits = entries[usize::from(x)].iter().rev();
+                bits.fold(0, |byte, bit| byte << 1 | u8::from(*bit))
+            };
+            let element = |x: u8| image(&tower.into, inverse(byte(x)));
+            let before = affine(8, |x, bit| element(x) >> bit & 1 == 1)?;
+            (before, rows(&tower.back, 0))
+        }
+        None => return None,
     };
-    let start = before.0.map(|column| image(&tower.into, column));
-    let end = tower.back.map(|column| image(&after.0, column));
-    let element = linear(b, &start, index, image(&tower.into, before.1));
+    let element = linear(b, &start, index);
     let inverse = invert(b, tower.e, &element);
-    Some(linear(b, &end, &inverse, after.1))
+    Some(linear(b, &end, &inverse))
 }
 
 /// The inverse of an element of the tower.
@@ -140,7 +180,7 @@ fn invert(b: &mut Builder, e: u8, element: &[Wire]) -> Word {
         true => times16(1 << bit, 1 << bit),
         false => times16(e, times16(1 << (bit - 4), 1 << (bit - 4))),
     });
-    let squares = linear(b, &squares, element, 0);
+    let squares = linear(b, &rows(&squares, 0), element);
     let v = b.zip(&squares[..4], &crossed, Builder::xor);
     let inverse = b.apply(&Function::Table(inverse16()), &v);
     let sum = b.zip(h, l, Builder::xor);
@@ -149,36 +189,35 @@ fn invert(b: &mut Builder, e: u8, element: &[Wire]) -> Word {
     out
 }
 
-/// A linear map of eight wires and a constant, in few gates: of the outputs that are left, the two
-/// summands that most of them have in common are added first (Paar, ISIT 1997).
-fn linear(b: &mut Builder, map: &Linear, wires: &[Wire], constant: u8) -> Word {
+/// An affine map of eight wires, in few gates: of the outputs that are left, the two summands that
+/// most of them have in common are added first (Paar, ISIT 1997).
+fn linear(b: &mut Builder, map: &Affine, wires: &[Wire]) -> Word {
     let mut wires = wires.to_vec();
-    let mut outputs: Vec<Vec<usize>> = (0..8)
-        .map(|output| (0..8).filter(|i| map[*i] >> output & 1 == 1).collect())
-        .collect();
+    // A bit for each wire that is left of an output; of eight wires there are few sums.
+    let mut outputs = map
+        .iter()
+        .map(|(row, _)| u128::from(*row))
+        .collect::<Vec<_>>();
     loop {
-        let pairs = (0..wires.len()).flat_map(|x| (0..x).map(move |y| (x, y)));
-        let common = |&(x, y): &(usize, usize)| {
-            let has = |output: &&Vec<usize>| output.contains(&x) && output.contains(&y);
-            outputs.iter().filter(has).count()
-        };
-        let Some((x, y)) = pairs.max_by_key(common).filter(|pair| common(pair) > 0) else {
-            break;
-        };
-        let sum = wires.len();
-        wires.push(b.xor(wires[x], wires[y]));
-        for output in outputs.iter_mut() {
-            if output.contains(&x) && output.contains(&y) {
-                output.retain(|at| *at != x && *at != y);
-                output.push(sum);
-            }
+        let count = wires.len();
+        let pairs = (0..count).flat_map(|x| (0..x).map(move |y| 1u128 << x | 1 << y));
+        let common = |pair: &u128| outputs.iter().filter(|row| *row & pair == *pair).count();
+        let best = pairs.map(|pair| (common(&pair), pair)).max();
+        let Some((1.., pair)) = best else { break };
+        let [x, y] = [pair.trailing_zeros(), pair.ilog2()].map(|at| wires[at as usize]);
+        wires.push(b.xor(x, y));
+        for row in outputs.iter_mut().filter(|row| **row & pair == pair) {
+            *row = *row & !pair | 1 << count;
         }
     }
-    let output = |(bit, summands): (usize, &Vec<usize>)| {
-        let wire = summands.first().map_or(Wire::ZERO, |at| wires[*at]);
-        wire.invert_if(constant >> bit & 1 == 1)
+    let output = |(row, (_, inverted)): (&u128, &(u8, bool))| {
+        let wire = match row {
+            0 => Wire::ZERO,
+            row => wires[row.trailing_zeros() as usize],
+        };
+        wire.invert_if(*inverted)
     };
-    outputs.iter().enumerate().map(output).collect()
+    outputs.iter().zip(map).map(output).collect()
 }
 
 #[cfg(test)]
@@ -195,7 +234,12 @@ mod tests {
     fn every(entries: &[u8; 256]) -> Option<Vec<u8>> {
         let mut b = Builder::new();
         let index = b.input(8);
-        let found = sbox(&mut b, &index, entries)?;
+        let bits = |entry: &u8| (0..8).map(|bit| entry >> bit & 1 == 1).collect();
+        let found = sbox(
+            &mut b,
+            &index,
+            &entries.iter().map(bits).collect::<Vec<_>>(),
+        )?;
         let tape = compile(&b.finish(vec![found]), &Machine::ROUNDS);
         tape.check().unwrap();
         assert_eq!((tape.depth, tape.ands.len(), tape.applied.len()), (3, 0, 4));

@@ -94,14 +94,7 @@ impl Builder {
         };
         let entries = table.iter().map(bits).collect::<Option<Vec<_>>>()?;
         if self.lookups() == Lookups::Tower {
-            let byte = |entry: &Vec<bool>| {
-                let bits = entry.iter().rev();
-                bits.fold(0, |byte, bit| byte << 1 | u8::from(*bit))
-            };
-            let bytes = entries.iter().filter(|entry| entry.len() == 8);
-            let bytes: [u8; 256] = bytes.map(byte).collect::<Vec<_>>().try_into().ok()?;
-            let eight = index.len() == 8;
-            return eight.then(|| function::sbox(self, index, &bytes)).flatten();
+            return function::sbox(self, index, &entries);
         }
         if index.len() > function::MOST_INPUTS {
             return None;
