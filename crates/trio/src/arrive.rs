@@ -80,10 +80,6 @@ pub(crate) fn send(
 pub(crate) fn recv(form: Form, from: PartyId, mesh: &mut Mesh) -> Result<Planes<u64>, Fault> {
     // The length is computed by this party, not taken from the peer.
     let component = form.unpack(|bytes| mesh.recv(from, bytes))?;
-    #[cfg(test)]
-    component
-        .iter()
-        .for_each(|component| crate::ideal::hear(component.data()));
     component.ok_or_else(|| Fault::Peer {
         party: from,
         what: "bits after the end of a message are not zero".to_string(),

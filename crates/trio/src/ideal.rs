@@ -1,46 +1,61 @@
-//! For tests: streams that give each possible value in turn, and all that each party sees.
+//! For tests: streams of keys that give every possible value in turn.
 //!
-//! In the hybrid model a key's streams are lists of independent random values. A test runs the
-//! steps of all three parties in one thread, once for each choice of all these values
-//! ([`every_choice`]), so that counts of what a party sees are exact probabilities.
+//! In the hybrid model the streams of a key are lists of independent random values. A run of some
+//! steps is repeated once for each choice of all values that are chosen, which are values of
+//! streams and inputs; so counts of what a party sees are exact probabilities (`views`).
 
 use crate::form::Form;
-use crate::keys::{Key, Keys, Stream};
-use crate::roles::Computing;
-use crate::seat::Seat;
-use sealane_block::{Cpu, Prg};
-use sealane_net::Mesh;
-use sealane_parties::{NetworkClass, PartyId};
-use sealane_party::{Fault, Planes};
-use sealane_protocol::{Protocol, Setting};
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard};
 
-thread_local! {
-    /// Components that the running party has received.
-    static HEARD: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+/// A stream of a key: the number of the key, and the label of the stream. Keys 0, 1 and 2 are those
+/// of roles; the outsiders have the following ones, two each.
+pub(crate) type Name = (usize, &'static str);
+
+/// A deliberate mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Flaw {
+    /// The values of a stream are all zero: a mask, an order or a share of zero is missing.
+    Zero(Name),
+    /// Each value of a stream is that before it: a mask is used again.
+    Again(Name),
+    /// The messages of a link, from the first party to the second, go to the third one too.
+    Astray([usize; 3]),
 }
 
-/// Takes down a component that a party receives.
-pub(crate) fn hear(component: &[u64]) {
-    HEARD.with_borrow_mut(|heard| heard.extend(component));
+/// A stream, and how many of its values each party has taken.
+pub(crate) struct Source {
+    pub(crate) name: Name,
+    holders: Vec<usize>,
+    values: Vec<u64>,
+    taken: Vec<usize>,
+    /// Numbers that values have been below, in all runs.
+    pub(crate) below: BTreeSet<u64>,
+    pub(crate) most: usize,
 }
 
-/// The values of all streams in one choice, and the choices that were made for them.
+/// The state of an enumeration.
 #[derive(Default)]
-struct Drawn {
-    /// Values of each stream, by key and label.
-    streams: BTreeMap<(usize, &'static str), Vec<u64>>,
+pub(crate) struct Drawn {
+    pub(crate) sources: Vec<Source>,
     /// Number of values that each choice is from, and the one that is due.
-    path: Vec<(u64, u64)>,
+    pub(crate) path: Vec<(u64, u64)>,
     next: usize,
-    /// A key and a label whose values are all zero.
-    broken: Option<(usize, &'static str)>,
+    /// The party whose own values are drawn at random, and the number of its draw.
+    pub(crate) given: Option<(usize, u64)>,
+    given_choices: u64,
+    pub(crate) flaw: Option<Flaw>,
+    /// By party, the values that it has taken.
+    pub(crate) seen: Vec<Vec<u8>>,
 }
 
 impl Drawn {
-    fn choose(&mut self, below: u64) -> u64 {
+    /// Chooses a value that these parties know.
+    pub(crate) fn choose(&mut self, below: u64, holders: &[usize]) -> u64 {
+        if let Some((_, draw)) = self.given.filter(|(party, _)| holders.contains(party)) {
+            self.given_choices += 1;
+            return mixed(draw << 32 | self.given_choices) % below;
+        }
         if self.next == self.path.len() {
             self.path.push((below, 0));
         }
@@ -50,10 +65,41 @@ impl Drawn {
         value
     }
 
-    /// The next choice of all; false after the last one.
-    fn step(&mut self) -> bool {
-        self.streams.clear();
+    /// The next value of a stream for one of its holders.
+    fn take(&mut self, source: usize, party: usize, below: u64) -> u64 {
+        let (name, flaw) = (self.sources[source].name, self.flaw);
+        let at = self.sources[source].taken[party];
+        if at == self.sources[source].values.len() {
+            let before = self.sources[source].values.last().copied();
+            let value = match (flaw, before) {
+                (Some(Flaw::Zero(zero)), _) if zero == name => 0,
+                (Some(Flaw::Again(again)), Some(before)) if again == name => before,
+                _ => {
+                    let holders = self.sources[source].holders.clone();
+                    self.choose(below, &holders)
+                }
+            };
+            let source = &mut self.sources[source];
+            source.values.push(value);
+            source.below.insert(below);
+            source.most = source.most.max(at + 1);
+        }
+        let source = &mut self.sources[source];
+        source.taken[party] += 1;
+        let value = source.values[at];
+        self.seen[party].push(value as u8);
+        value
+    }
+
+    /// Begins the next choice of all; false after the last one.
+    pub(crate) fn step(&mut self) -> bool {
         self.next = 0;
+        self.given_choices = 0;
+        self.seen.iter_mut().for_each(Vec::clear);
+        for source in &mut self.sources {
+            source.values.clear();
+            source.taken.fill(0);
+        }
         while let Some((below, value)) = self.path.pop() {
             if value + 1 < below {
                 self.path.push((below, value + 1));
@@ -64,44 +110,30 @@ impl Drawn {
     }
 }
 
-/// A stream of a key, at one of its holders.
+/// Bits of a number, mixed (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
+/// OOPSLA 2014).
+fn mixed(number: u64) -> u64 {
+    let z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+/// A stream of a key at one of its holders.
 pub(crate) struct Ideal {
     drawn: Arc<Mutex<Drawn>>,
-    key: usize,
-    label: &'static str,
-    /// Values that this holder has taken.
-    taken: usize,
-    /// All values that this holder has taken, of all its streams.
-    seen: Arc<Mutex<Vec<u64>>>,
+    source: usize,
+    party: usize,
 }
 
 impl Ideal {
     fn next(&mut self, below: u64) -> u64 {
-        let mut drawn = self.drawn.lock().unwrap();
-        let broken = drawn.broken;
-        let broken = broken.is_some_and(|(key, label)| (key, label) == (self.key, self.label));
-        let name = (self.key, self.label);
-        let there = drawn
-            .streams
-            .entry(name)
-            .or_default()
-            .get(self.taken)
-            .copied();
-        let value = match there {
-            Some(value) => value,
-            None => {
-                let value = if broken { 0 } else { drawn.choose(below) };
-                drawn.streams.entry(name).or_default().push(value);
-                value
-            }
-        };
-        self.taken += 1;
-        self.seen.lock().unwrap().push(value);
-        value
+        locked(&self.drawn).take(self.source, self.party, below)
     }
 
-    /// As many words of a form of rows of at most 64 bits.
+    /// As many words of a form of rows of at most 8 bits.
     pub(crate) fn words(&mut self, form: Form, count: usize) -> Vec<u64> {
+        assert!(form.row_bits() <= 8, "a form for an enumeration");
         let below = 1 << form.row_bits();
         (0..count).map(|_| self.next(below)).collect()
     }
@@ -114,116 +146,29 @@ impl Ideal {
     }
 }
 
-/// View of a party in one choice: the values of its keys, then what it received.
-pub(crate) type Seen = Vec<u64>;
-
-/// The three parties, in the order of roles, at the start of a choice.
-pub(crate) struct Three {
-    pub(crate) parties: [(Computing, Mesh); 3],
-    seen: [Arc<Mutex<Vec<u64>>>; 3],
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("no holder of the lock panics")
 }
 
-impl Three {
-    /// Runs one party for a while; adds to what it sees.
-    fn at<R>(&mut self, role: usize, run: impl FnOnce(&mut Computing, &mut Mesh) -> R) -> R {
-        HEARD.with_borrow_mut(Vec::clear);
-        let (party, mesh) = &mut self.parties[role];
-        let result = run(party, mesh);
-        mesh.flush().unwrap();
-        let heard = HEARD.with_borrow_mut(std::mem::take);
-        self.seen[role].lock().unwrap().extend(heard);
-        result
+/// A stream at one of its holders, which is taken down.
+pub(crate) fn ideal(drawn: &Arc<Mutex<Drawn>>, name: Name, party: usize, count: usize) -> Ideal {
+    let sources = &mut locked(drawn).sources;
+    let there = sources.iter().position(|source| source.name == name);
+    let source = there.unwrap_or_else(|| {
+        sources.push(Source {
+            name,
+            holders: Vec::new(),
+            values: Vec::new(),
+            taken: vec![0; count],
+            below: BTreeSet::new(),
+            most: 0,
+        });
+        sources.len() - 1
+    });
+    sources[source].holders.push(party);
+    Ideal {
+        drawn: drawn.clone(),
+        source,
+        party,
     }
-
-    /// Runs a step: `begin` at each party, then `advance` until there is a result.
-    pub(crate) fn run<S, R>(
-        &mut self,
-        begin: impl Fn(&mut Computing, &mut Mesh) -> Result<S, Fault>,
-        advance: impl Fn(&mut Computing, S, &mut Mesh) -> Result<Result<R, S>, Fault>,
-    ) -> [R; 3] {
-        let mut states = [0, 1, 2].map(|role| self.at(role, &begin).unwrap());
-        loop {
-            let mut done = Vec::new();
-            let mut left = Vec::new();
-            for (role, state) in states.into_iter().enumerate() {
-                match self
-                    .at(role, |party, mesh| advance(party, state, mesh))
-                    .unwrap()
-                {
-                    Ok(result) => done.push(result),
-                    Err(state) => left.push(state),
-                }
-            }
-            if let Ok(done) = <[R; 3]>::try_from(done) {
-                return done;
-            }
-            let all = <[S; 3]>::try_from(left).ok();
-            states = all.expect("all parties take as many flights");
-        }
-    }
-}
-
-/// Runs `run` once for each choice of the values of all streams, with those of one stream zero if
-/// `broken` names it; `count` takes the result with what each party saw.
-pub(crate) fn every_choice<R>(
-    broken: Option<(usize, &'static str)>,
-    mut run: impl FnMut(&mut Three) -> R,
-    mut count: impl FnMut(R, [Seen; 3]),
-) {
-    let drawn = Arc::new(Mutex::new(Drawn {
-        broken,
-        ..Drawn::default()
-    }));
-    let setting = Setting {
-        network: NetworkClass::Lan,
-        ..Setting::in_order(&crate::Trio::profile(), 3)
-    };
-    let cpu = Cpu::detect().unwrap();
-    let mut meshes = Some(Mesh::in_memory(3));
-    loop {
-        let seen = [(); 3].map(|()| Arc::new(Mutex::new(Vec::new())));
-        let key = |key: usize, role: usize| {
-            Key::of(|label| Stream {
-                prg: Prg::danger_fixed(cpu, 0),
-                ideal: Some(Ideal {
-                    drawn: drawn.clone(),
-                    key: key % 3,
-                    label,
-                    taken: 0,
-                    seen: seen[role].clone(),
-                }),
-            })
-        };
-        let party = |(role, mesh): (usize, Mesh)| {
-            let seat = Seat::of(&setting, PartyId::from_index(role)).unwrap();
-            let computing = Computing {
-                setting: setting.clone(),
-                cpu,
-                seat,
-                keys: Keys {
-                    own: key(role, role),
-                    next: key(role + 1, role),
-                    guests: BTreeMap::new(),
-                },
-            };
-            (computing, mesh)
-        };
-        let there = meshes.take().unwrap().into_iter().enumerate().map(party);
-        let mut trio = Three {
-            parties: there.collect::<Vec<_>>().try_into().ok().unwrap(),
-            seen: seen.clone(),
-        };
-        let result = run(&mut trio);
-        let seen = seen.each_ref().map(|seen| seen.lock().unwrap().clone());
-        count(result, seen);
-        meshes = Some(trio.parties.into_iter().map(|(_, mesh)| mesh).collect());
-        if !drawn.lock().unwrap().step() {
-            return;
-        }
-    }
-}
-
-/// The words of both components of a party.
-pub(crate) fn words(parts: &[Planes<u64>; 2]) -> Vec<u64> {
-    parts.iter().flat_map(|part| part.data().to_vec()).collect()
 }

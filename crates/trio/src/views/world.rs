@@ -1,0 +1,366 @@
+//! All parties of a run in lock step, with all that each sees.
+//!
+//! Parties are those of the crate, with keys of ideal streams, over links that take down what they
+//! carry. Nothing here knows a gadget: one that a party begins by a step, or that draws from keys
+//! and sends over the mesh, runs here without a change.
+
+use super::link::{End, Line};
+use crate::form::Form;
+use crate::ideal::{Drawn, Flaw, ideal, locked};
+use crate::keys::{Key, Keys, Stream};
+use crate::outside::Outside;
+use crate::roles::Computing;
+use crate::seat::Seat;
+use crate::share::Share;
+use crate::{Place, Trio, TrioParty};
+use sealane_block::{Cpu, Erased, Prg};
+use sealane_net::{Limits, Mesh, Transport};
+use sealane_parties::PartyId;
+use sealane_party::{Fault, Outcome, Progress, Step, Steps};
+use sealane_protocol::{Protocol, Setting};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+/// A tensor as all parties hold it.
+pub(crate) struct Shared {
+    pub(crate) parts: Vec<Arc<Share>>,
+    /// The elements, plane by plane.
+    pub(crate) value: Vec<u64>,
+}
+
+/// All parties of a run. They keep nothing from one step to the next but their keys, so one world
+/// serves all choices.
+pub(crate) struct World {
+    pub(super) parties: Vec<TrioParty>,
+    meshes: Vec<Mesh>,
+    pub(super) drawn: Arc<Mutex<Drawn>>,
+    /// Lines by sender and receiver.
+    lines: BTreeMap<(usize, usize), Line>,
+    /// The values of all inputs; by party, what it knows of them, and what it does not.
+    pub(super) inputs: Vec<u64>,
+    pub(super) knows: Vec<Vec<u64>>,
+    pub(super) lacks: Vec<Vec<u64>>,
+    /// By party, results that it learns and that it must not learn.
+    pub(super) learnt: Vec<Vec<u64>>,
+    pub(super) missed: Vec<Vec<u64>>,
+}
+
+impl World {
+    pub(crate) fn new(outsiders: usize) -> World {
+        let count = 3 + outsiders;
+        let setting = Setting::in_order(&Trio::profile(), count);
+        let drawn = Arc::new(Mutex::new(Drawn::default()));
+        locked(&drawn).seen.resize(count, Vec::new());
+        let cpu = Cpu::detect().unwrap();
+        let key = |number: usize, party: usize| {
+            Key::of(|label| Stream {
+                prg: Prg::danger_fixed(cpu, 0),
+                ideal: Some(ideal(&drawn, (number, label), party, count)),
+            })
+        };
+        let guest = |guest: usize, component: usize| 3 + 2 * (guest - 3) + component;
+        let party = |at: usize| {
+            let me = PartyId::from_index(at);
+            let setting = setting.clone();
+            let place = match Seat::of(&setting, me) {
+                Some(seat) => {
+                    let guests = (3..count).map(|other| {
+                        let components = [0, 1].map(|place| (at + place) % 3);
+                        let key = |component| key(guest(other, component), at);
+                        let keys = components.map(|of| (of < 2).then(|| key(of)));
+                        (PartyId::from_index(other), keys)
+                    });
+                    Place::Role(Erased::new(Computing {
+                        setting: setting.clone(),
+                        cpu,
+                        seat,
+                        keys: Keys {
+                            own: key(at, at),
+                            next: key((at + 1) % 3, at),
+                            guests: guests.collect(),
+                        },
+                    }))
+                }
+                None => Place::Outside(Erased::new(Outside {
+                    setting: setting.clone(),
+                    me,
+                    keys: Some([0, 1].map(|component| key(guest(at, component), at))),
+                })),
+            };
+            TrioParty { setting, me, place }
+        };
+        let parties = (0..count).map(party).collect();
+        let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
+        let lines = pairs.map(|pair| (pair, Line::default()));
+        let lines: BTreeMap<_, _> = lines.collect();
+        let mesh = |me: usize| {
+            let end = |peer: usize| {
+                let (out, into) = (lines[&(me, peer)].clone(), lines[&(peer, me)].clone());
+                (peer != me).then(|| Box::new(End { out, into }) as Box<dyn Transport>)
+            };
+            let ends = (0..count).map(end).collect();
+            Mesh::from_transports(PartyId::from_index(me), ends, Limits::default()).unwrap()
+        };
+        World {
+            meshes: (0..count).map(mesh).collect(),
+            parties,
+            drawn,
+            lines,
+            inputs: Vec::new(),
+            knows: vec![Vec::new(); count],
+            lacks: vec![Vec::new(); count],
+            learnt: vec![Vec::new(); count],
+            missed: vec![Vec::new(); count],
+        }
+    }
+
+    /// A shared input in every sharing. All parties lack the values; a party with a role knows its
+    /// components, from which and the value the other one follows.
+    pub(crate) fn shared(&mut self, form: Form) -> Shared {
+        let below = 1 << form.row_bits();
+        let components = [0, 1, 2].map(|component| {
+            let mut words = form.zeros();
+            let mut drawn = locked(&self.drawn);
+            for word in words.data_mut() {
+                *word = drawn.choose(below, &[component, (component + 2) % 3]);
+            }
+            words
+        });
+        let component = |at: usize| form.sum([components[at % 3].data()]);
+        let parts = (0..self.parties.len()).map(|at| match at {
+            0..3 => form.share([component(at), component(at + 1)]),
+            _ => form.shape(),
+        });
+        let shared = self.gathered(parts.map(Arc::new).collect(), form);
+        self.inputs.extend(&shared.value);
+        for (party, part) in shared.parts.iter().enumerate() {
+            let words = part.components().into_iter().flatten().flatten();
+            self.knows[party].extend(words);
+            self.lacks[party].extend(&shared.value);
+        }
+        shared
+    }
+
+    /// An input that one party knows, in every value: words below a number.
+    pub(crate) fn private(&mut self, owner: usize, below: u64, words: usize) -> Vec<u64> {
+        let draw = |_| locked(&self.drawn).choose(below, &[owner]);
+        let values = (0..words).map(draw).collect::<Vec<_>>();
+        self.inputs.extend(&values);
+        for party in 0..self.parties.len() {
+            let of = if party == owner {
+                &mut self.knows
+            } else {
+                &mut self.lacks
+            };
+            of[party].extend(&values);
+        }
+        values
+    }
+
+    /// Inputs below a number, of which no party knows anything, unless that is stated.
+    pub(crate) fn hidden(&mut self, below: u64, words: usize) -> Vec<u64> {
+        let draw = |_| locked(&self.drawn).choose(below, &[]);
+        let values = (0..words).map(draw).collect::<Vec<_>>();
+        self.inputs.extend(&values);
+        self.lacks
+            .iter_mut()
+            .for_each(|lacks| lacks.extend(&values));
+        values
+    }
+
+    /// States that a party knows a function of inputs.
+    pub(crate) fn knows(&mut self, party: usize, values: &[u64]) {
+        self.knows[party].extend(values);
+    }
+
+    /// States that a party learns results.
+    pub(crate) fn learns(&mut self, party: usize, values: &[u64]) {
+        self.learnt[party].extend(values);
+    }
+
+    /// States that a party must not learn these results.
+    pub(crate) fn misses(&mut self, party: usize, values: &[u64]) {
+        self.missed[party].extend(values);
+    }
+
+    /// States that a party holds these words of a result.
+    pub(crate) fn holds(&mut self, party: usize, words: &[u64]) {
+        let seen = &mut locked(&self.drawn).seen[party];
+        seen.extend(words.iter().map(|word| *word as u8));
+    }
+
+    /// Runs a step at all parties.
+    pub(crate) fn step<'a>(
+        &mut self,
+        step: impl Fn(usize) -> Step<'a, TrioParty>,
+    ) -> Vec<Outcome<TrioParty>> {
+        let parties = self.parties.iter_mut().zip(&mut self.meshes).enumerate();
+        let begun = parties.map(|(at, (party, mesh))| {
+            let progress = party.begin(step(at), None, mesh).unwrap();
+            mesh.flush().unwrap();
+            progress
+        });
+        let mut states = begun.collect::<Vec<_>>();
+        loop {
+            let mut done = Vec::new();
+            let mut left = Vec::new();
+            for state in states {
+                match state {
+                    Progress::Done(outcome) => done.push(outcome),
+                    Progress::More(pending) => left.push(pending),
+                }
+            }
+            if left.is_empty() {
+                return done;
+            }
+            assert!(done.is_empty(), "all parties take as many flights");
+            let parties = self.parties.iter_mut().zip(&mut self.meshes);
+            let on = parties.zip(left).map(|((party, mesh), pending)| {
+                let progress = party.advance(pending, mesh).unwrap();
+                mesh.flush().unwrap();
+                progress
+            });
+            states = on.collect();
+        }
+    }
+
+    /// Runs a step that makes a tensor of this form.
+    pub(crate) fn made<'a>(
+        &mut self,
+        form: Form,
+        step: impl Fn(usize) -> Step<'a, TrioParty>,
+    ) -> Shared {
+        let shares = self.step(step).into_iter().map(|outcome| match outcome {
+            Outcome::Share(share, ..) => Arc::new(share),
+            _ => panic!("a share was due"),
+        });
+        let shares = shares.collect();
+        self.gathered(shares, form)
+    }
+
+    /// Runs a part of a step at the parties with roles: `begin` at each, then `advance` until there
+    /// is a result.
+    pub(crate) fn inside<S, R>(
+        &mut self,
+        begin: impl Fn(&mut Computing, &mut Mesh) -> Result<S, Fault>,
+        advance: impl Fn(&mut Computing, S, &mut Mesh) -> Result<Result<R, S>, Fault>,
+    ) -> [R; 3] {
+        let (parties, meshes) = (&mut self.parties, &mut self.meshes);
+        let mut states = [0, 1, 2].map(|at| {
+            let begun = begin(computing(&mut parties[at]), &mut meshes[at]).unwrap();
+            meshes[at].flush().unwrap();
+            begun
+        });
+        loop {
+            let (mut done, mut left) = (Vec::new(), Vec::new());
+            for (at, state) in states.into_iter().enumerate() {
+                let mesh = &mut meshes[at];
+                match advance(computing(&mut parties[at]), state, mesh).unwrap() {
+                    Ok(result) => done.push(result),
+                    Err(state) => left.push(state),
+                }
+                mesh.flush().unwrap();
+            }
+            if let Ok(done) = <[R; 3]>::try_from(done) {
+                return done;
+            }
+            let all = <[S; 3]>::try_from(left).ok();
+            states = all.expect("all parties take as many flights");
+        }
+    }
+
+    /// The tensor whose parts these are. Both holders of a component have to agree.
+    pub(crate) fn gathered(&self, parts: Vec<Arc<Share>>, form: Form) -> Shared {
+        let words = |role: usize, place: usize| match parts[role % 3].components() {
+            Some(components) => components[place],
+            None => panic!("a party with a role holds components"),
+        };
+        let sum = form.sum([0, 1, 2].map(|component| {
+            let own = words(component, 0);
+            assert_eq!(own, words(component + 2, 1), "component {component}");
+            own
+        }));
+        let value = match form.ring_bits() {
+            Some(_) => sum.data().to_vec(),
+            None => {
+                let lanes = form.elements();
+                let planes = sum.data().iter();
+                let bits = planes.flat_map(|word| (0..lanes).map(move |lane| word >> lane & 1));
+                bits.collect()
+            }
+        };
+        Shared { parts, value }
+    }
+
+    /// What a party has seen in this run.
+    pub(super) fn view(&self, party: usize, flaw: Option<Flaw>) -> Vec<u8> {
+        let mut view = locked(&self.drawn).seen[party].clone();
+        for (link, line) in &self.lines {
+            let astray = flaw == Some(Flaw::Astray([link.0, link.1, party]));
+            if link.1 == party || astray {
+                view.extend_from_slice(&locked(&line.carried));
+            }
+        }
+        view
+    }
+
+    /// Forgets the run.
+    pub(super) fn clear(&mut self) {
+        self.inputs.clear();
+        let known = self.knows.iter_mut().chain(&mut self.lacks);
+        let kept = known.chain(&mut self.learnt).chain(&mut self.missed);
+        kept.for_each(Vec::clear);
+        for line in self.lines.values() {
+            assert!(locked(&line.frames).is_empty(), "a message is not read");
+            locked(&line.carried).clear();
+        }
+    }
+}
+
+fn computing(party: &mut TrioParty) -> &mut Computing {
+    match &mut party.place {
+        Place::Role(computing) => computing,
+        Place::Outside(_) => panic!("a party without a role"),
+    }
+}
+
+/// A gadget runs steps, and returns the results that stay shared.
+pub(crate) type Run = fn(&mut World) -> Vec<Shared>;
+
+impl World {
+    /// Number of choices if all that a party knows is given.
+    pub(super) fn choices(&mut self, run: Run, party: usize) -> u64 {
+        locked(&self.drawn).given = Some((party, 0));
+        run(self);
+        self.clear();
+        let drawn = &mut locked(&self.drawn);
+        let choices = drawn.path.iter().map(|(below, _)| below).product();
+        drawn.path.clear();
+        drawn.step();
+        choices
+    }
+
+    /// Every flaw that can be put into a run such as those before: of each stream that was drawn
+    /// from, and of each link that carried something.
+    pub(crate) fn flaws(&mut self, run: Run) -> Vec<Flaw> {
+        run(self);
+        let mut flaws = BTreeSet::new();
+        for source in &locked(&self.drawn).sources {
+            if source.most > 0 {
+                flaws.insert(Flaw::Zero(source.name));
+            }
+            if source.most > 1 && source.below.len() == 1 {
+                flaws.insert(Flaw::Again(source.name));
+            }
+        }
+        for ((from, to), line) in &self.lines {
+            if !locked(&line.carried).is_empty() {
+                // A party without a role holds nothing that one message could complete.
+                let others = (0..3).filter(|at| at != from && at != to);
+                flaws.extend(others.map(|astray| Flaw::Astray([*from, *to, astray])));
+            }
+        }
+        self.clear();
+        flaws.into_iter().collect()
+    }
+}
