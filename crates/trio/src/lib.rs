@@ -130,7 +130,7 @@ impl Protocol for Trio {
     fn profile() -> Profile {
         Profile {
             name: "trio",
-            version: 3,
+            version: 4,
             roles: ROLES,
             outsiders: true,
             arithmetic: true,

@@ -410,3 +410,27 @@ fn xors<'a>(tape: &'a Tape, batch: &Batch) -> &'a [Gate] {
 fn no_masks() -> Fault {
     Fault::internal("a level is opened before its masks are there")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use static_assertions::{assert_impl_all, assert_not_impl_any};
+
+    assert_impl_all!(Part<0>: Takes<Masks<0>>);
+    assert_not_impl_any!(Part<0>: Takes<Masks<1>>, Takes<Masks<2>>);
+    assert_not_impl_any!(Part<1>: Takes<Masks<0>>, Takes<Masks<2>>);
+    assert_not_impl_any!(Part<2>: Takes<Masks<0>>, Takes<Masks<1>>);
+
+    #[test]
+    fn parts_are_all_lanes() {
+        for lanes in [0, 1, 63, 64, 65, 128, 129, 200, 1000, 4096] {
+            let parts = [0, 1, 2].map(|part| lanes_of(part, lanes));
+            assert_eq!(parts.iter().sum::<usize>(), lanes);
+            let most = parts.iter().max().zip(parts.iter().min());
+            assert!(
+                most.is_none_or(|(most, least)| most - least <= 127),
+                "{lanes}"
+            );
+        }
+    }
+}
