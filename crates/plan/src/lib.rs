@@ -19,6 +19,7 @@
 //! | `choose` | domains and conversions |
 //! | `rearrange` | steps are ordered by what they need |
 //! | `pools` | where checks are settled, and for how many tiles pools are refilled |
+//! | `forms` | a plan for each form of lookups of the protocol, one of which a run takes |
 //! | [`flow`] | when each step of each tile runs; both cost and engine follow it |
 //! | [`cost`](fn@cost) | payload bytes, rounds, gates: the promise |
 //!

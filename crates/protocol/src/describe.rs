@@ -41,8 +41,8 @@ pub trait Protocol: Sized + 'static {
     fn sorts() -> bool {
         false
     }
-    /// Forms of lookups that its tapes can have: gates, and those with functions that it computes as
-    /// a whole. Planning chooses for the number of rows and the network of a run.
+    /// Forms of lookups that its tapes can have: gates, and those with functions that it computes
+    /// as a whole. Planning chooses for the number of rows and the network of a run.
     fn lookups() -> &'static [Lookups] {
         &[Lookups::Gates]
     }

@@ -243,16 +243,13 @@ mod tests {
         let tape = compile(&b.finish(vec![found]), &Machine::ROUNDS);
         tape.check().unwrap();
         assert_eq!((tape.depth, tape.ands.len(), tape.applied.len()), (3, 0, 4));
-        let bits = |first: usize| {
-            let word = |bit: usize, word: usize| {
-                (0..64).fold(0, |sum, lane| {
-                    let index = first + 64 * word + lane;
-                    sum | ((index & 255) as u64 >> bit & 1) << lane
-                })
-            };
-            (0..8).map(move |bit| std::array::from_fn(|at| word(bit, at)))
+        // Of 512 lanes, two run each index.
+        let word = |bit: usize, word: usize| {
+            let lanes = (0..64).filter(|lane| (64 * word + lane) >> bit & 1 == 1);
+            lanes.fold(0, |sum, lane| sum | 1 << lane)
         };
-        let out = tape.eval(&bits(0).collect::<Vec<_>>());
+        let bits = (0..8).map(|bit| std::array::from_fn(|at| word(bit, at)));
+        let out = tape.eval(&bits.collect::<Vec<_>>());
         let byte = |at: usize| {
             let bit = |bit: usize| (out[bit][at / 64] >> (at % 64) & 1) as u8;
             (0..8).fold(0, |sum, at| sum | bit(at) << at)

@@ -34,8 +34,8 @@ pub struct CostReport {
     pub bytes_by_row: Vec<f64>,
     /// Estimate of the payload bytes of a run without rows.
     pub bytes_by_run: f64,
-    /// The forms among which the plan of this cost was chosen; empty if there is no choice, or until
-    /// a caller sets them.
+    /// The forms among which the plan of this cost was chosen; empty if there is no choice, or
+    /// until a caller sets them.
     pub forms: Vec<FormCost>,
 }
 

@@ -296,7 +296,7 @@ impl<const C: usize> Kernel for Deal<'_, C> {
 
 struct Open<'a, const C: usize> {
     level: Level<'a>,
-    /// Whether this party is the one before the helper.
+    /// True at the party before the helper.
     before: bool,
     wires: &'a mut [Wire<C>],
     at: At,

@@ -85,7 +85,7 @@ pub(crate) enum MaskedProgress<'a> {
     Done(Share),
 }
 
-/// What all parts have in common.
+/// The tape, and its functions, for all parts.
 struct Run<'a> {
     tape: &'a Tape,
     lanes: usize,
