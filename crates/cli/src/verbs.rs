@@ -5,13 +5,15 @@ use crate::explain::explain;
 use crate::handover::{self, Handover};
 use crate::output::{print_card, print_card_to_stderr, print_line};
 use crate::signals::CancelOnSignal;
-use crate::{Embedding, accel, doctor, identity, local, pool, psi, reports, seal, terminal, tools};
+use crate::{
+    Embedding, accel, doctor, identity, local, netlist, pool, psi, reports, seal, terminal, tools,
+};
 use sealane_diagnostic::Diagnostic;
 use sealane_engine::{EngineError, Job, RunReport};
 use sealane_host::Failure;
 use sealane_host::approve::approve;
 use sealane_host::config::Config;
-use sealane_host::{LoadedProgram, inputs, meet, program, results, rows, session, view};
+use sealane_host::{LoadedProgram, inputs, levels, meet, program, results, rows, session, view};
 use serde_json::json;
 use std::path::Path;
 
@@ -36,6 +38,7 @@ pub fn run(verb: Verb, embedding: &Embedding<'_>) -> Result<(), Failure> {
         Verb::Keygen(args) => seal::keygen(&args),
         Verb::Circuit(args) => tools::circuit(&args.verb),
         Verb::Accel(args) => accel::accel(&args.verb),
+        Verb::Netlist(args) => netlist::netlist(&args.verb),
         Verb::Bench(args) => tools::bench(&args, embedding),
     }
 }
@@ -82,6 +85,9 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     notes.extend(effort.iter().map(Diagnostic::line));
     if args.papers && !args.json {
         return print_line(view::papers_card(&job, &cost));
+    }
+    if args.levels && !args.json {
+        return print_line(levels::levels_card(&job));
     }
     if args.steps && !args.json {
         print_line(format!("{}\n", view::steps_card(&cost)))?;
