@@ -11,7 +11,7 @@ use sealane_engine::{EngineError, Job, RunReport};
 use sealane_host::Failure;
 use sealane_host::approve::approve;
 use sealane_host::config::Config;
-use sealane_host::{LoadedProgram, inputs, meet, program, results, rows, session, view};
+use sealane_host::{LoadedProgram, inputs, levels, meet, program, results, rows, session, view};
 use serde_json::json;
 use std::path::Path;
 
@@ -82,6 +82,9 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     notes.extend(effort.iter().map(Diagnostic::line));
     if args.papers && !args.json {
         return print_line(view::papers_card(&job, &cost));
+    }
+    if args.levels && !args.json {
+        return print_line(levels::levels_card(&job));
     }
     if args.steps && !args.json {
         print_line(format!("{}\n", view::steps_card(&cost)))?;

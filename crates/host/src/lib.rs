@@ -13,7 +13,7 @@
 //! | `inputs`, `results`, `rows` | tables and row counts of a run |
 //! | `record` | the folder of a run |
 //! | `progress` | progress of runs and transfers on standard error |
-//! | `view`, `participants` | plans and reports as cards and as JSON |
+//! | `view`, `levels`, `participants` | plans and reports as cards and as JSON |
 //! | `failure` | failures with their exit status |
 #![forbid(unsafe_code)]
 
@@ -21,6 +21,7 @@ pub mod approve;
 pub mod config;
 mod failure;
 pub mod inputs;
+pub mod levels;
 pub mod meet;
 mod participants;
 pub mod pool;

@@ -17,7 +17,7 @@
 //! | `fuse` | neighbouring element-wise operations become one body, slices become strides |
 //! | `lower` | bodies become circuits, circuits tapes; widths from ranges |
 //! | `choose` | domains and conversions |
-//! | `rearrange` | steps are ordered by what they need |
+//! | `rearrange` | steps are ordered by what they need, and [`join`](fn@join) names levels |
 //! | `pools` | where checks are settled, and for how many tiles pools are refilled |
 //! | [`flow`] | when each step of each tile runs; both cost and engine follow it |
 //! | [`cost`](fn@cost) | payload bytes, rounds, gates: the promise |
@@ -71,6 +71,7 @@ pub use cost::{CostReport, StepCost, cost, supply};
 pub use drawn::{Drawn, drawn};
 pub use job::JobParts;
 pub use localise::{Local, Localised, localise};
+pub use rearrange::join;
 pub use sealane_parties::NetworkClass;
 pub use setting::{fewest_helpers, suits};
 pub use silent::at_rows;
@@ -184,7 +185,9 @@ fn plan_once<P: Protocol>(
         tapes,
         results,
     } = choose::domains::<P>(&draft, lowered);
+    let before = rearrange::outline(&steps);
     let segments = rearrange::rearrange(steps);
+    rearrange::check(&before, &segments).map_err(broken)?;
 
     let rows = program.rows.iter().zip(tiles);
     let rows = rows.map(|(r, tile)| RowPlan {

@@ -41,6 +41,9 @@ pub struct PlanArgs {
     /// List every step
     #[arg(long)]
     pub steps: bool,
+    /// List the steps by level: those of a level do not wait for each other, and share messages
+    #[arg(long)]
+    pub levels: bool,
     /// List what a run at these rows rests on: papers, assumptions, security levels
     #[arg(long)]
     pub papers: bool,
