@@ -30,6 +30,7 @@ pub mod plot;
 mod silent;
 pub mod stream;
 mod suites;
+pub mod trio;
 
 pub use suites::{Missing, RunSuite, SUITES, Suite, SuiteError};
 

@@ -1,7 +1,9 @@
 //! All suites by name, their parts, and the reasons why they cannot be measured.
 
 use crate::plot::Chart;
-use crate::{Options, Record, aead, block, circuit, e2e, garble, math, net, ot, peers, stream};
+use crate::{
+    Options, Record, aead, block, circuit, e2e, garble, math, net, ot, peers, stream, trio,
+};
 
 /// A reason why a suite cannot be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -191,6 +193,16 @@ pub const SUITES: &[Suite] = &[
             "oblivious transfers by protocol, form and channel: million a second, bits each",
             |options, record| Ok(ot::run(options, record)?),
             ot::tables::charts,
+        )
+    },
+    Suite {
+        parts: trio::parts,
+        tables: Some(trio::tables::text),
+        ..Suite::new(
+            trio::SUITE,
+            "AES-128 by lookups between three parties, shuffles, sorts: milliseconds a block",
+            |options, record| Ok(trio::run(options, record)?),
+            trio::tables::charts,
         )
     },
     Suite::new(

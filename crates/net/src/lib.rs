@@ -67,7 +67,7 @@ pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
 pub use hello::{Purpose, Version, WIRE_HISTORY, WIRE_VERSION};
 pub use limits::Limits;
 pub use machine::{Machine, Socket, ThisMachine};
-pub use memory::{MemoryTransport, memory_pair, simulated_pair};
+pub use memory::{LinkSpeed, MemoryTransport, memory_pair, simulated_pair};
 pub use mesh::{MAX_RUN_DURATION, Mesh};
 pub use payload::Payload;
 pub use probe::ProbeAnswer;

@@ -31,17 +31,38 @@ pub fn memory_pair(limits: &Limits) -> (MemoryTransport, MemoryTransport) {
 }
 
 /// Two ends connected by a simulated network.
-pub fn simulated_pair(limits: &Limits, class: NetworkClass) -> (MemoryTransport, MemoryTransport) {
-    pair(limits, Some(class))
+pub fn simulated_pair(
+    limits: &Limits,
+    speed: impl Into<LinkSpeed>,
+) -> (MemoryTransport, MemoryTransport) {
+    pair(limits, Some(speed.into()))
 }
 
-fn pair(limits: &Limits, class: Option<NetworkClass>) -> (MemoryTransport, MemoryTransport) {
+/// The speed of a simulated link, the same in both directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkSpeed {
+    /// Time from the departure of a message to the arrival of its answer.
+    pub round_trip: Duration,
+    /// Bytes per second, in each direction.
+    pub bytes_per_s: u64,
+}
+
+impl From<NetworkClass> for LinkSpeed {
+    fn from(class: NetworkClass) -> LinkSpeed {
+        LinkSpeed {
+            round_trip: class.round_trip(),
+            bytes_per_s: class.bytes_per_s(),
+        }
+    }
+}
+
+fn pair(limits: &Limits, speed: Option<LinkSpeed>) -> (MemoryTransport, MemoryTransport) {
     let one = Arc::new(Queue::new(limits.inbound_bytes));
     let other = Arc::new(Queue::new(limits.inbound_bytes));
     let end = |outgoing: &Arc<Queue<Parcel>>, incoming: &Arc<Queue<Parcel>>| MemoryTransport {
         outgoing: Arc::clone(outgoing),
         incoming: Arc::clone(incoming),
-        link: class.map(SimulatedLink::new),
+        link: speed.map(SimulatedLink::new),
         wire: Traffic::default(),
     };
     (end(&one, &other), end(&other, &one))
@@ -133,23 +154,23 @@ struct Parcel {
 
 /// One direction of a simulated link.
 struct SimulatedLink {
-    class: NetworkClass,
+    speed: LinkSpeed,
     /// Time at which the link will have carried all that was sent so far.
     free_at: Instant,
 }
 
 impl SimulatedLink {
-    fn new(class: NetworkClass) -> SimulatedLink {
+    fn new(speed: LinkSpeed) -> SimulatedLink {
         SimulatedLink {
-            class,
+            speed,
             free_at: Instant::now(),
         }
     }
 
     /// Returns when the link will have carried `bytes` that are sent now, and when they arrive.
     fn trip(&self, bytes: usize) -> (Instant, Instant) {
-        let carrying = Duration::from_secs_f64(bytes as f64 / self.class.bytes_per_s() as f64);
+        let carrying = Duration::from_secs_f64(bytes as f64 / self.speed.bytes_per_s as f64);
         let leaves = self.free_at.max(Instant::now()) + carrying;
-        (leaves, leaves + self.class.round_trip() / 2)
+        (leaves, leaves + self.speed.round_trip / 2)
     }
 }

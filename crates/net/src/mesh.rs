@@ -22,7 +22,7 @@ use crate::gather::Gathered;
 use crate::limits::Limits;
 use crate::links::Links;
 use crate::machine::{Machine, ThisMachine};
-use crate::memory::{MemoryTransport, memory_pair, simulated_pair};
+use crate::memory::{LinkSpeed, MemoryTransport, memory_pair, simulated_pair};
 use crate::session::SessionId;
 use crate::{Farewell, Transport};
 use sealane_block::Cpu;
@@ -140,10 +140,15 @@ impl Mesh {
         Mesh::simulated_with(parties, class, Limits::default())
     }
 
-    /// Makes a full mesh of `parties` over a simulated network, with other limits than the default
-    /// ones.
-    pub fn simulated_with(parties: usize, class: NetworkClass, limits: Limits) -> Vec<Mesh> {
-        Mesh::full(parties, limits, || simulated_pair(&limits, class))
+    /// Makes a full mesh of `parties` over a simulated network, of a class or of links of any
+    /// speed, with other limits than the default ones.
+    pub fn simulated_with(
+        parties: usize,
+        speed: impl Into<LinkSpeed>,
+        limits: Limits,
+    ) -> Vec<Mesh> {
+        let speed = speed.into();
+        Mesh::full(parties, limits, || simulated_pair(&limits, speed))
     }
 
     /// Announces that the run may take `duration`, at most [`MAX_RUN_DURATION`]: a party with

@@ -1,0 +1,291 @@
+//! Suite `trio`: AES-128 by table lookups between three parties, shuffles and sorts.
+//!
+//! * `aes`: milliseconds a block against blocks a tile and tiles in flight, as figure 12 of
+//!   Launchbury, Diatchki, DuBuisson and Adams-Moran, "Efficient Lookup-Table Protocol in Secure
+//!   Multiparty Computation" (ICFP 2012), whose threads are tiles here. Over TLS on loopback, and
+//!   over simulated networks: LAN (0.3 ms, 1 Gbit/s) and WAN (50 ms, 100 Mbit/s).
+//! * `protocols`: bytes, rounds and speed of many blocks, beside other protocols.
+//! * `order`: shuffles and sorts of rows.
+//!
+//! The program is scalar code, planned as any other, so the form of lookups is the planner's
+//! choice. Seconds are those of the report: from the end of the handshake to the last result.
+//! Every block of a result is checked, and a run whose bytes or rounds are not the planned ones is
+//! an error. Parties are threads of one process.
+
+use std::io;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sealane_engine::{EngineError, Job, Journal, ProtocolName};
+use sealane_net::{Limits, LinkSpeed, Mesh, MeshConfig, NetError};
+use sealane_parties::NetworkClass;
+use sealane_program::types::Data;
+
+use crate::stream::thread_seconds;
+use crate::{Options, Record};
+use order::Work;
+
+mod aes;
+mod order;
+pub mod tables;
+
+/// The suite's name.
+pub const SUITE: &str = "trio";
+
+const PARTS: [&str; 3] = ["aes", "protocols", "order"];
+const PARTIES: [&str; 3] = ["text", "key", "receiver"];
+
+/// A network between three parties.
+#[derive(Clone, Copy)]
+struct Channel {
+    name: &'static str,
+    /// The class that is declared to the planner.
+    class: NetworkClass,
+    /// Speed of a simulated link; none for TLS on loopback.
+    speed: Option<LinkSpeed>,
+}
+
+const CHANNELS: [Channel; 3] = [
+    Channel {
+        name: "loopback",
+        class: NetworkClass::Lan,
+        speed: None,
+    },
+    Channel {
+        name: "lan",
+        class: NetworkClass::Lan,
+        speed: Some(LinkSpeed {
+            round_trip: Duration::from_micros(300),
+            bytes_per_s: 125_000_000,
+        }),
+    },
+    Channel {
+        name: "wan",
+        class: NetworkClass::Wan,
+        speed: Some(LinkSpeed {
+            round_trip: Duration::from_millis(50),
+            bytes_per_s: 12_500_000,
+        }),
+    },
+];
+
+/// Blocks of a tile, and tiles in flight: the grid of figure 12, and larger tiles.
+const BLOCKS: [u64; 6] = [1, 2, 6, 64, 1024, 4096];
+const TILES: [u64; 3] = [1, 2, 4];
+/// Blocks of a run that fills rounds and tiles.
+const MANY: u64 = 100_000;
+/// Most runs of a case, of which the fastest counts.
+const RUNS: u32 = 10;
+
+/// The names that `--only` takes.
+pub fn parts() -> Vec<&'static str> {
+    PARTS.to_vec()
+}
+
+/// Measures all parts.
+///
+/// # Errors
+/// The machine has no port on loopback, or a run failed or did not keep its plan.
+pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), String> {
+    let cpu = *options.cpus.last().ok_or("no tier to run on")?;
+    let asked = |part: &str| options.only.is_empty() || options.only.iter().any(|of| of == part);
+    let mut record = |case: String, metric: &'static str, value: f64, unit: &'static str| {
+        record(Record {
+            suite: SUITE,
+            case,
+            tier: cpu.tier().name(),
+            metric,
+            value,
+            unit,
+        });
+    };
+    let quick = options.budget.is_zero();
+    if asked("aes") {
+        let (blocks, tiles) = if quick {
+            (&BLOCKS[..2], &TILES[..1])
+        } else {
+            (&BLOCKS[..], &TILES[..])
+        };
+        for channel in CHANNELS {
+            for &blocks in blocks {
+                for &tiles in tiles {
+                    let (best, run) = fastest(options, channel, blocks, tiles)?;
+                    let case = format!("aes/{}/{blocks}x{tiles}", channel.name);
+                    let each = best / (blocks * tiles) as f64;
+                    record(case.clone(), MS, each * 1e3, "ms");
+                    record(case, ROUNDS, run.rounds as f64, "rounds");
+                }
+            }
+        }
+    }
+    if asked("protocols") {
+        many(if quick { 64 } else { MANY }, options, &mut record)?;
+    }
+    if asked("order") {
+        let rows = if quick { 1000 } else { 1_000_000 };
+        for work in [Work::Shuffle(64), Work::Sort(32)] {
+            for (name, meshes) in [("memory", Mesh::in_memory(3)), ("tls", loopback()?)] {
+                let (time, bytes) = order::run(cpu, meshes, work, rows)?;
+                let case = format!("{}/{name}/{rows}", work.name());
+                record(case.clone(), SECONDS, time.as_secs_f64(), "s");
+                record(case, BYTES_A_ROW, bytes as f64 / 3.0 / rows as f64, "bytes");
+            }
+        }
+    }
+    Ok(())
+}
+
+const MS: &str = "ms_per_block";
+const ROUNDS: &str = "rounds";
+const SECONDS: &str = "seconds";
+const BYTES_A_ROW: &str = "bytes_per_row_per_party";
+const BYTES: &str = "bytes_per_block_per_party";
+const BYTES_LAYERS: &str = "bytes_per_block_per_party_in_lookups";
+const RATE: &str = "blocks_per_s";
+const CPU_RATE: &str = "blocks_per_cpu_s_per_party";
+
+/// Many blocks over TLS, and over memory for the time of the CPU.
+fn many(
+    blocks: u64,
+    options: &Options,
+    record: &mut dyn FnMut(String, &'static str, f64, &'static str),
+) -> Result<(), String> {
+    let job = job(blocks, NetworkClass::Lan, u64::MAX)?;
+    let case = format!("protocols/{blocks}");
+    let runs = if options.budget.is_zero() { 1 } else { 3 };
+    let (mut best, mut best_cpu) = (f64::INFINITY, f64::INFINITY);
+    let mut rounds = 0;
+    for _ in 0..runs {
+        let tls = session(&job, loopback()?, blocks)?;
+        let memory = session(&job, Mesh::in_memory(3), blocks)?;
+        best = best.min(tls.seconds);
+        best_cpu = best_cpu.min(memory.cpu_seconds);
+        rounds = tls.rounds;
+    }
+    // What a block costs beside set-up, digests and the key: measured bytes equal planned ones.
+    let cost = |rows| job.cost(&[rows]).map_err(|error| error.to_string());
+    let (half, all) = (cost(blocks / 2)?, cost(blocks)?);
+    let of = |bytes: [u64; 2]| {
+        let blocks = blocks - blocks / 2;
+        (bytes[1] - bytes[0]) as f64 / 3.0 / blocks as f64
+    };
+    let payload = [&half, &all].map(|cost| cost.promise.payload_bytes());
+    let layers = [&half, &all].map(|cost| {
+        let own = |label: &str| ["prepare", "input", "reveal"].contains(&label);
+        let steps = cost.steps.iter().filter(|step| !own(&step.label));
+        steps.flat_map(|step| &step.sent).sum::<u64>()
+    });
+    record(case.clone(), BYTES, of(payload), "bytes");
+    record(case.clone(), BYTES_LAYERS, of(layers), "bytes");
+    record(case.clone(), ROUNDS, rounds as f64, "rounds");
+    record(case.clone(), RATE, blocks as f64 / best, "blocks/s");
+    record(case, CPU_RATE, blocks as f64 / best_cpu, "blocks/s");
+    Ok(())
+}
+
+/// The seconds of the fastest run of a case, and its last run.
+fn fastest(
+    options: &Options,
+    channel: Channel,
+    blocks: u64,
+    tiles: u64,
+) -> Result<(f64, Run), String> {
+    let all = blocks * tiles;
+    let job = job(all, channel.class, blocks)?;
+    let started = Instant::now();
+    let mut best = f64::INFINITY;
+    for turn in 1.. {
+        let meshes = match channel.speed {
+            None => loopback()?,
+            Some(speed) => Mesh::simulated_with(PARTIES.len(), speed, Limits::default()),
+        };
+        let run = session(&job, meshes, all)?;
+        best = best.min(run.seconds);
+        if turn == RUNS || started.elapsed() >= options.budget {
+            return Ok((best, run));
+        }
+    }
+    Err("a case without a run".to_string())
+}
+
+fn job(blocks: u64, network: NetworkClass, tile: u64) -> Result<Job, String> {
+    let program = aes::program(blocks).map_err(|error| error.to_string())?;
+    let job = Job::in_tiles(program, ProtocolName::Trio, network, vec![], tile);
+    job.map_err(|error| error.to_string())
+}
+
+/// Figures of a run.
+struct Run {
+    seconds: f64,
+    rounds: u64,
+    /// Of the thread of the busiest party, without those of its channels.
+    cpu_seconds: f64,
+}
+
+/// Runs all parties of a job, and checks what they did.
+fn session(job: &Job, meshes: Vec<Mesh>, blocks: u64) -> Result<Run, String> {
+    let inputs = aes::inputs(blocks)?;
+    let party = |mut mesh: Mesh| {
+        let me = mesh.me().index();
+        let owned = |(input, data): (&sealane_program::graph::Input, &Data)| {
+            (usize::from(input.owner) == me).then(|| data.clone())
+        };
+        let own = job.program().inputs.iter().zip(&inputs).map(owned);
+        let own = own.collect::<Vec<_>>();
+        let cpu = || thread_seconds().map_or(0.0, |[ran, _]| ran);
+        let before = cpu();
+        let report = sealane_engine::run(job, &own, &mut mesh, &mut Journal::silent());
+        report.map(|report| (report, cpu() - before))
+    };
+    let reports = thread::scope(|scope| {
+        let party = &party;
+        let threads = meshes
+            .into_iter()
+            .map(|mesh| scope.spawn(move || party(mesh)));
+        let threads = threads.collect::<Vec<_>>();
+        let join = |thread: thread::ScopedJoinHandle<'_, Result<_, EngineError>>| {
+            let report = thread.join().map_err(|_| "a party panicked".to_string())?;
+            report.map_err(|error| error.to_string())
+        };
+        threads
+            .into_iter()
+            .map(join)
+            .collect::<Result<Vec<_>, String>>()
+    })?;
+    let mut run = Run {
+        seconds: 0.0,
+        rounds: 0,
+        cpu_seconds: 0.0,
+    };
+    for (report, cpu_seconds) in &reports {
+        if !report.as_planned() {
+            return Err("a run did not keep its plan".to_string());
+        }
+        run.seconds = run.seconds.max(report.seconds);
+        run.cpu_seconds = run.cpu_seconds.max(*cpu_seconds);
+        run.rounds = report.rounds;
+    }
+    let learnt = reports[2]
+        .0
+        .results
+        .first()
+        .and_then(|result| result.data.as_ref());
+    match learnt.is_some_and(|data| aes::is_right(data, blocks)) {
+        true => Ok(run),
+        false => Err("a wrong ciphertext".to_string()),
+    }
+}
+
+/// Three parties that meet over TLS on loopback.
+fn loopback() -> Result<Vec<Mesh>, String> {
+    let meet = || {
+        let configs = MeshConfig::on_loopback(&PARTIES, Limits::default())?.into_iter();
+        let threads = configs.map(|config| thread::spawn(move || Mesh::connect(&config)));
+        let threads = threads.collect::<Vec<_>>().into_iter();
+        let meshes = threads.map(|thread| thread.join().expect("no party panics"));
+        meshes
+            .collect::<Result<_, NetError>>()
+            .map_err(io::Error::other)
+    };
+    meet().map_err(|error| format!("three parties on loopback: {error}"))
+}
