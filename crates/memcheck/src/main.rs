@@ -22,6 +22,7 @@ mod kernels;
 mod pools;
 mod protocols;
 mod request;
+mod rows;
 mod sealing;
 mod sessions;
 mod silent;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
             kernels::CHECKS,
             sealing::CHECKS,
             protocols::CHECKS,
+            rows::CHECKS,
             transfers::CHECKS,
             goods::CHECKS,
             pools::CHECKS,

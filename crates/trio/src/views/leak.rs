@@ -1,4 +1,4 @@
-//! What each party sees in all choices, and whether that depends on what it must not know.
+//! Counts of all that each party sees, and whether these depend on what it must not know.
 
 use super::world::{Run, Shared, World};
 use crate::ideal::{Flaw, locked};
@@ -19,7 +19,7 @@ pub(crate) enum Choices {
 /// Counts of things.
 type Counts<T> = HashMap<T, u64>;
 
-/// What one party, or each, saw in some choices.
+/// Counts of all that one party, or each, saw in some choices.
 #[derive(Default)]
 struct Seen {
     /// By party and all that it knows and may learn, then by all else: counts of what it saw and

@@ -292,7 +292,7 @@ impl World {
         Shared { parts, value }
     }
 
-    /// What a party has seen in this run.
+    /// Returns all that a party has seen in this run.
     pub(super) fn view(&self, party: usize, flaw: Option<Flaw>) -> Vec<u8> {
         let mut view = locked(&self.drawn).seen[party].clone();
         for (link, line) in &self.lines {

@@ -1,0 +1,90 @@
+//! A shuffle and a sort of rows under `trio`, from shared rows to opened ones. Rows and all random
+//! choices are secret at each party.
+//!
+//! Orders of shuffles are an exception, which `public.supp` names: a party reads its memory in
+//! orders that it knows and others must not learn, as the page of the protocol states. Opened
+//! places are public, and the order that follows from them too; their own part of the sum is not
+//! declared so, so that the same names cover the branches on them. Everything else of a sort is
+//! watched: bits and integers, shares of zero, masks, places before they are opened.
+
+use crate::Check;
+use crate::crossing::meshes;
+use crate::kernels::secret_coins;
+use crate::request::secret_words;
+use sealane_block::Cpu;
+use sealane_net::Mesh;
+use sealane_parties::{PartyId, PartySet};
+use sealane_party::{KeyBit, Opened, Outcome, Party, Start, Step, run_alone};
+use sealane_protocol::{Algebra, Demand, Protocol, Setting};
+use sealane_trio::{Share, Trio, TrioParty};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::thread;
+use zeroize::Zeroizing;
+
+/// The checks of this file.
+pub const CHECKS: &[Check] = &[("trio: shuffle and sort", check)];
+
+/// Rows, more than a word has bits, and bits of each.
+const ROWS: usize = 70;
+const BITS: usize = 5;
+
+fn check(cpu: Cpu) {
+    let setting = Setting::in_order(&Trio::profile(), 3);
+    thread::scope(|threads| {
+        for mesh in meshes(3) {
+            let setting = &setting;
+            threads.spawn(move || party(cpu, setting, mesh));
+        }
+    });
+}
+
+fn party(cpu: Cpu, setting: &Setting, mut mesh: Mesh) {
+    let (me, domain) = (mesh.me(), Trio::domain(Algebra::Z2));
+    let start = Start {
+        setting,
+        me,
+        session: mesh.session(),
+        cpu,
+        coins: secret_coins(),
+        stock: None,
+    };
+    let mut trio = TrioParty::set_up(start, &Demand::default(), &mut mesh).expect("honest");
+    let owner = PartyId(0);
+    let values = (me == owner).then(|| {
+        let mut values = Zeroizing::new((0..ROWS as u64).map(|row| row * 11 % 32).collect());
+        secret_words(&mut values);
+        values
+    });
+    let input = Step::Input {
+        owner,
+        domain,
+        elements: ROWS,
+        bits: BITS,
+        values,
+    };
+    let share = run(&mut trio, &mut mesh, input);
+    let share = run(&mut trio, &mut mesh, Step::Shuffle { domain, share });
+    // A turn of two bits, and one of a single bit.
+    let bit = |plane| KeyBit {
+        plane,
+        inverted: plane == 1,
+    };
+    let key = [0, 1, 2].map(bit).to_vec();
+    let share = run(&mut trio, &mut mesh, Step::Sort { domain, share, key });
+    let results = vec![Opened {
+        share,
+        domain,
+        to: PartySet::of(setting.everyone()),
+    }];
+    let opened = run_alone(&mut trio, &mut mesh, Step::Open { results }, None);
+    black_box(opened.ok().expect("honest"));
+    mesh.finish().expect("all parties are honest");
+}
+
+fn run(trio: &mut TrioParty, mesh: &mut Mesh, step: Step<'_, TrioParty>) -> Arc<Share> {
+    match run_alone(trio, mesh, step, None) {
+        Ok(Outcome::Share(share, ..)) => Arc::new(share),
+        _ => panic!("an honest step leaves a share"),
+    }
+}
