@@ -11,6 +11,14 @@ step() {
     printf '\n=== %3d:%02d  %s: %s\n' $((passed / 60)) $((passed % 60)) "${0##*/}" "$*"
 }
 
+# Installs the package of a program that is not there. Where that fails, the tests that call the
+# program fail and say why.
+need_package() {
+    command -v "$1" >/dev/null && return
+    apt-get update -qq && apt-get install -qq -y --no-install-recommends "$1" >/dev/null ||
+        echo "the package $1 cannot be installed"
+}
+
 # Says that a step leaves something out, and why; `.ci/run` counts the lines of the file.
 left_out() {
     echo "SKIPPED: $*"

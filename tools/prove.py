@@ -6,7 +6,7 @@ shifts and roundings by cases. A case fixes, say, the place of the leading bit, 
 specification shifts by a constant; another proof shows that the cases cover all operands. Both
 share their inputs, and a formula says that some output differs. The solver (CaDiCaL) has to refute
 it, with a certificate that `crates/numeric/examples/rup.rs` checks. A solver that takes too long
-is a failure.
+is a failure, which one formula that it cannot refute in a second shows at every run.
 
 Then single gates of each circuit are changed: the solver has to find operands on which the
 changed circuit differs, and these are run through both.
@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from proof_specs import ANY, TARGETS, Case, Target
@@ -207,6 +207,21 @@ def refuse_false_certificates(tools: Tools) -> None:
             raise Failure(f"the checker is wrong about {certificate!r} for {clauses!r}")
 
 
+def refuse_no_answer(tools: Tools) -> None:
+    """Shows that a solver that runs out of time has proved nothing: 12 pigeons do not fit 11 holes,
+    which takes a solver without symmetries hours to find out."""
+    net, pigeons, holes = Net(), 12, 11
+    sits = [[net.variable() for _ in range(holes)] for _ in range(pigeons)]
+    pairs = [(one, other) for one in range(pigeons) for other in range(one)]
+    alone = [[-sits[i][hole], -sits[j][hole]] for i, j in pairs for hole in range(holes)]
+    try:
+        replace(tools, seconds=1).refute(net, [*sits, *alone], "pigeons")
+    except Failure as failure:
+        if "no answer in time" in str(failure):
+            return
+    raise Failure("a solver without an answer is taken for a proof")
+
+
 def run(command: Sequence[str | Path], check: bool = True) -> subprocess.CompletedProcess[str]:
     """Runs a program and keeps its output."""
     return subprocess.run(command, check=check, capture_output=True, text=True, cwd=ROOT)
@@ -250,6 +265,7 @@ def main() -> int:
         tools = Tools(solver, netlist, checker, Path(folder), arguments.seconds)
         try:
             refuse_false_certificates(tools)
+            refuse_no_answer(tools)
         except Failure as failure:
             print(f"FAILED {failure}", file=sys.stderr)
             return 1

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::ferret::{FerretReceiver, FerretSender, Params, Set};
-use sealane_ot::forms::{self, HashedReceiver, HashedSender, Request};
+use sealane_ot::forms::{self, HashedReceiver, HashedSender};
 use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{CotReceiver, CotSender, RandomReceiver, RandomSender};
 use sealane_ot::traits::{choice, packed_blocks};
@@ -528,9 +528,7 @@ fn receive_all(
                 Form::Given => forms::receive_given(cot, mesh, &given, &mut blocks)?,
                 Form::Random => receiver.random(mesh, &mut choices, &mut blocks)?,
                 Form::Chosen => {
-                    let request = Request::new(cot, mesh, &given)?;
-                    mesh.flush()?;
-                    request.finish(hasher, mesh, 1, &mut blocks)?;
+                    forms::receive_chosen(cot, hasher, mesh, 1, &given, &mut blocks)?;
                 }
             }
             mesh.flush()?;

@@ -58,6 +58,7 @@ def tpch(
     east = sums(shipped_e, flag_e, state_e, quantity_e, price_e, discount_e, tax_e)
     west = sums(shipped_w, flag_w, state_w, quantity_w, price_w, discount_w, tax_w)
     quantity, base, cut, charge, discount, rows, revenue = map(sum_of, east, west)
+    # Sums and counts are below 2^53, so each mean is an exact quotient that is rounded once.
     number = sl.maximum(rows, 1).astype(sl.f64)
     return Answers(
         quantity,
@@ -65,8 +66,8 @@ def tpch(
         cut,
         charge,
         quantity.astype(sl.f64) / number,
-        base.astype(sl.f64) / number / 100,
-        discount.astype(sl.f64) / number / 100,
+        base.astype(sl.f64) / (number * 100),
+        discount.astype(sl.f64) / (number * 100),
         rows,
         revenue,
     )

@@ -11,7 +11,7 @@ from sealane._kinds import Kind, mask_name, meaning, operate
 from sealane._moments import Moment
 from sealane._nullable import Nullable, nullable
 from sealane._refusal import refuse
-from sealane._value import Value, boolean, by_row, wrap
+from sealane._value import Value, boolean, wrap
 
 if TYPE_CHECKING:
     from sealane import _core
@@ -29,7 +29,7 @@ def declare(trace: _core.Trace, parameter: Parameter) -> Any:
     node = trace.input(
         parameter.name, parameter.owner, kind._element, *place, meaning(kind), parameter.span
     )
-    made = kind._of(by_row(wrap(trace, node)))
+    made = kind._of(wrap(trace, node))
     if isinstance(made, Nullable):
         mask = trace.input(
             mask_name(parameter.name),
@@ -43,7 +43,7 @@ def declare(trace: _core.Trace, parameter: Parameter) -> Any:
             (False, "missing", [parameter.name]),
             parameter.span,
         )
-        made._null = by_row(wrap(trace, mask))
+        made._null = wrap(trace, mask)
     return made
 
 
@@ -82,11 +82,21 @@ def reveal(trace: _core.Trace, result: Result, value: Any, note: str) -> None:
 
 
 def where(condition: Any, yes: Any, no: Any) -> Any:
-    """Selects cells, at least one side of which is of a kind, as `sealane.where` does."""
+    """Selects cells, at least one side of which is of a kind or missing, as `sealane.where` does.
+
+    Raises `ProgramError` if both sides are missing, or if one is and the other is a constant.
+    """
     from sealane import _functions
 
-    some = next(item for item in (yes, no) if isinstance(item, Kind))
-    if isinstance(yes, Nullable) or isinstance(no, Nullable):
+    some: Any = next((item for item in (yes, no) if isinstance(item, Value | Kind)), None)
+    if some is None:
+        raise refuse(
+            "operand",
+            "`None` stands beside no value of the program",
+            reason="Of a missing cell and a constant the kind of a column does not follow.",
+            hint="name the type of the constant: `sl.where(condition, None, sl.u32(0))`",
+        )
+    if isinstance(yes, Nullable) or isinstance(no, Nullable) or yes is None or no is None:
         sides = [_nulls(item, some) for item in (yes, no)]
         held = _functions.where(condition, sides[0][0], sides[1][0])
         null = _functions.where(condition, sides[0][1], sides[1][1])
@@ -102,7 +112,7 @@ def _nulls(item: Any, some: Any) -> tuple[Any, Any]:
     if isinstance(item, Nullable):
         return item._held(), item._null
     if item is None:
-        return some._held(), boolean(True)
+        return some._held() if isinstance(some, Nullable) else some, boolean(True)
     return item, boolean(False)
 
 

@@ -40,7 +40,8 @@ def where(condition: Operand, yes: Any, no: Any) -> Any:
     """Selects elements of `yes` where the condition is true, of `no` elsewhere. Both are computed.
 
     The condition is `boolean`; `yes` and `no` are converted to their common type. All three
-    broadcast as in NumPy, to the shape of the result.
+    broadcast as in NumPy, to the shape of the result. `None` beside a value stands for missing
+    cells, and makes the result nullable.
 
     Raises `ProgramError` for a condition of another type, for shapes that do not broadcast, and for
     types without a common one.
@@ -54,15 +55,14 @@ def where(condition: Operand, yes: Any, no: Any) -> Any:
     >>> larger(3, 5)
     np.uint8(5)
     """
-    if isinstance(yes, Kind) or isinstance(no, Kind):
+    if isinstance(yes, Kind) or isinstance(no, Kind) or yes is None or no is None:
         return _columns.where(condition, yes, no)
     if _value.plain(condition, yes, no):
         return _value.by_numpy("where", condition, yes, no)
     trace = trace_of(condition, yes, no)
     at = _source.here()
     chosen, other = operands(yes, no)
-    made = _wrap(trace, trace.select(operand(condition), chosen, other, at))
-    return _value.by_row(made, condition, yes, no)
+    return _wrap(trace, trace.select(operand(condition), chosen, other, at))
 
 
 @overload
@@ -165,8 +165,7 @@ def saturate(x: Value, dtype: type[T]) -> T:
     array([  7, 250, 200], dtype=uint8)
     """
     trace = trace_of(_only("saturate", x))
-    made = _wrap(trace, trace.saturate(operand(x), type_name(dtype), _source.here()))
-    return _value.by_row(made, x)
+    return _wrap(trace, trace.saturate(operand(x), type_name(dtype), _source.here()))
 
 
 def wrap(x: Value, dtype: type[T]) -> T:

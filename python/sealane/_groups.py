@@ -15,13 +15,22 @@ import numpy as np
 
 from sealane._functions import any as _any
 from sealane._functions import max as _largest
+from sealane._functions import maximum, minimum, stack, where
 from sealane._functions import min as _smallest
-from sealane._functions import stack, where
 from sealane._functions import sum as _sum
 from sealane._kinds import Kind
 from sealane._nullable import Nullable
-from sealane._order import _positive, _sorted, first_rows, running, several_keys, starts
+from sealane._order import (
+    _positive,
+    _sorted,
+    alike,
+    first_rows,
+    running,
+    several_keys,
+    starts,
+)
 from sealane._refusal import refuse
+from sealane._scans import associative_scan
 from sealane._shapes import expand_dims, roll
 from sealane._statistics import GroupSize
 from sealane._texts import Category
@@ -134,8 +143,11 @@ class Groups:
         missing. A mean is the exact sum over the count in `sl.f64`, rounded once if the sum is
         below 2^53. Missing cells count nowhere: the mean of a group without others is zero.
 
-        Raises `ProgramError` for anything but such reductions, for a name that is taken, and for
-        floating point without `categories`, whose sums would depend on an order.
+        Sums and means of floating point are exact and rounded once. Of secret keys they take all
+        elements for each of the `most` groups, as those of public categories do; fixed point and
+        integers take each element once.
+
+        Raises `ProgramError` for anything but such reductions, and for a name that is taken.
         """
         named = {name: self._reduced(name, value) for name, value in reductions.items()}
         if self._categories is not None:
@@ -214,14 +226,6 @@ class Groups:
         return made
 
     def _of_keys(self, named: dict[str, _Reduced]) -> dict[str, Any]:
-        for name, (_, x, _, _) in named.items():
-            if isinstance(x._held() if isinstance(x, Nullable) else x, FloatingPoint):
-                raise refuse(
-                    "type-mismatch",
-                    f"`{name}` reduces floating point in groups of secret keys",
-                    reason="Sums so far depend on the order of their terms.",
-                    hint="use fixed point, whose sums are exact, or public `categories`",
-                )
         parts = {name: _running_parts(reduced) for name, reduced in named.items()}
         pieces = [piece for pieces in parts.values() for piece in pieces]
         # No reduction of these depends on the order of its elements.
@@ -233,7 +237,7 @@ class Groups:
         ones: Any = (new | ~new).astype(i64)
         number = running("sum", ones, new)
         sofar = [
-            running(reduction, x if dtype is None else x.astype(dtype), new)
+            _so_far(reduction, x if dtype is None else x.astype(dtype), new)
             for (reduction, _, dtype), x in zip(pieces, columns, strict=True)
         ]
         *first, there, count, left_out = first_rows(
@@ -244,8 +248,17 @@ class Groups:
             "there": there,
         }
         totals = iter(first[len(keys) :])
-        for name, (reduction, _, _, kind) in named.items():
+        here: Any = None
+        for name, (reduction, x, dtype, kind) in named.items():
             own = [next(totals) for _ in parts[name]]
+            if reduction in ("mean", "sum") and _is_float(x):
+                if here is None:
+                    here = expand_dims(there, 0)
+                    for key, found_key in zip(self._keys, first[: len(keys)], strict=True):
+                        here = here & alike(key[:, None], found_key[None])
+                terms = where(here, expand_dims(_zeroed(x), 1), 0)
+                wide = _exact(x) if reduction == "mean" else dtype
+                own.insert(0, _sum(terms, axis=0, dtype=wide))
             if reduction == "mean":
                 groups[name] = _quotient(own[0], own[1] if len(own) > 1 else count)
             else:
@@ -258,17 +271,40 @@ class Groups:
 
 def _running_parts(reduced: _Reduced) -> list[tuple[str, Any, type[Value] | None]]:
     """The running reductions that make one of groups: by name, the column that moves with the keys,
-    and the type in which it is reduced. The number of rows is known without any.
+    and the type in which it is reduced. The number of rows is known without any, and sums of
+    floating point have none.
     """
     reduction, x, dtype, _ = reduced
     if reduction == "count":
         return []
+    # Running sums of floating point would depend on the order: each group is summed by itself.
+    apart = _is_float(x)
     if reduction == "mean":
-        cells = [("sum", ~x.is_null, i64)] if isinstance(x, Nullable) else []
-        return [("sum", _zeroed(x), _exact(x)), *cells]
+        parts: list[tuple[str, Any, type[Value] | None]] = []
+        if not apart:
+            parts.append(("sum", _zeroed(x), _exact(x)))
+        if isinstance(x, Nullable):
+            parts.append(("sum", ~x.is_null, i64))
+        return parts
+    if reduction == "sum" and apart:
+        return []
     if reduction == "sum" and (dtype is not None or _is_bool(x)):
         return [("sum", x, dtype or i64)]
     return [(reduction, x, None)]
+
+
+def _so_far(reduction: str, x: Any, new: Any) -> Any:
+    """The reduction of the elements so far of each group."""
+    if not _is_float(x):
+        return running(reduction, x, new)
+    # The smallest and the largest do not depend on the order either: -0 is less than 0.
+    extreme = minimum if reduction == "min" else maximum
+
+    def joined(before: tuple[Any, Any], behind: tuple[Any, Any]) -> tuple[Any, Any]:
+        begins, found = behind
+        return before[0] | begins, where(begins, found, extreme(before[1], found))
+
+    return associative_scan(joined, (new, x))[1]
 
 
 def _meets(key: Any, items: Sequence[Any]) -> Any:
@@ -313,12 +349,18 @@ def _zeroed(x: Any) -> Any:
 
 
 def _exact(x: Any) -> type[Value] | None:
-    """The type of the sum of a mean: numbers with a fraction keep theirs."""
-    return None if isinstance(_zeroed(x), FixedPoint | FloatingPoint) else i64
+    """The type of the sum of a mean: fixed point keeps its own."""
+    if _is_float(x):
+        return f64
+    return None if isinstance(_zeroed(x), FixedPoint) else i64
 
 
 def _named(columns: dict[str, Any]) -> Any:
     return namedtuple("Groups", columns)(**columns)
+
+
+def _is_float(x: Any) -> bool:
+    return isinstance(x._held() if isinstance(x, Nullable) else x, FloatingPoint)
 
 
 def _is_bool(x: Value) -> bool:

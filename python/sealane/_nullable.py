@@ -224,9 +224,21 @@ class Nullable(Kind):
 
     @staticmethod
     def _joined(kind: type[Nullable], held: Any, null: Any) -> Any:
+        """Cells and which of them are missing, which broadcast to one shape."""
+        if held.shape != null.shape:
+            held, null = _repeated(held, null), _repeated(null, held)
         cells = kind._of(held._value if isinstance(held, Kind) else held)
         cells._null = null
         return cells
+
+
+def _repeated(x: Any, beside: Any) -> Any:
+    """The cells in the shape to which they broadcast with others."""
+    from sealane import _functions
+
+    held = beside._value if isinstance(beside, Kind) else beside
+    there = (held == held)[..., 0] if isinstance(beside, Kind) and beside._bytes else held == held
+    return _functions.where(there, x, x)
 
 
 def nullable(dtype: Any) -> type[Nullable]:

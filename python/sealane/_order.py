@@ -15,21 +15,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from sealane import _source
-from sealane._functions import _only, map, stack, where
+from sealane._functions import _only, clip, map, stack, where
 from sealane._functions import max as _largest
 from sealane._functions import min as _smallest
 from sealane._functions import sum as _sum
 from sealane._kinds import Kind
-from sealane._nullable import Nullable
+from sealane._moments import Moment
+from sealane._nullable import Nullable, nullable
 from sealane._parts import cells, each, flat, regrouped, tensors
 from sealane._refusal import refuse
-from sealane._shapes import roll
+from sealane._shapes import expand_dims, roll
 from sealane._statistics import count, mean
 from sealane._texts import Category
 from sealane._value import (
     FloatingPoint,
     Value,
     boolean,
+    element_type,
     f64,
     i64,
     operand,
@@ -124,7 +126,7 @@ def sort_by(
         )
     if not columns or not stable:
         return tuple(_sorted(several, ways, list(columns)))
-    place = _places(several[0])
+    place = places(several[0])
     found = _sorted([*several, place], [*ways, False], list(columns))
     return (*found[: len(several)], *found[len(several) + 1 :])
 
@@ -144,7 +146,7 @@ def argsort(x: Value | Kind, *, descending: bool = False) -> Value:
     array([1, 2, 0], dtype=uint8)
     """
     _vectors("argsort", [cells("argsort", x)])
-    return _sorted([x, _places(x)], [descending, False], [])[1]
+    return _sorted([x, places(x)], [descending, False], [])[1]
 
 
 def top_k(x: Value | Kind, k: int, *columns: Value | Kind) -> Any:
@@ -227,8 +229,8 @@ def rank(x: Value | Kind, *, method: str = "min", descending: bool = False) -> V
             hint='write `method="min"`, `"ordinal"` or `"dense"`',
         )
     _vectors("rank", [cells("rank", x)])
-    values, place = _sorted([x, _places(x)], [descending, False], [])
-    at = _places(values)
+    values, place = _sorted([x, places(x)], [descending, False], [])
+    at = places(values)
     one = 1 + at.astype(i64)
     if method != "ordinal":
         new = starts(values)
@@ -239,11 +241,13 @@ def rank(x: Value | Kind, *, method: str = "min", descending: bool = False) -> V
     return _sorted([place], [False], [one], any_order=True)[1]
 
 
-def median(x: Value) -> Any:
+def median(x: Value | Kind) -> Any:
     """Median of a vector: the middle element, or the exact mean of the middle two, rounded once to
-    their type of floating point, `sl.f64` for other numbers.
+    their type of floating point, `sl.f64` for other numbers. That of dates and timestamps is
+    rounded down to a day or second. Missing cells count nowhere, and the median of a nullable
+    vector is missing if all are.
 
-    Raises `ProgramError` for several axes, and if `x` is no value of the program.
+    Raises `ProgramError` for several axes, and if `x` is no value of the program with a middle.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -254,19 +258,22 @@ def median(x: Value) -> Any:
     >>> middle([2500, 3100, 4001, 9000], 5000)
     np.float64(3550.5)
     """
-    _vectors("median", [_only("median", x)])
-    ordered = sort(x)
-    number = count(x).astype(i64)
-    return mean(stack([_at(ordered, (number - 1) // 2), _at(ordered, number // 2)]))
+    ordered, number = _measured("median", x)
+    low, high = _at(ordered, (number - 1) // 2), _at(ordered, number // 2)
+    if isinstance(low, Moment):
+        return _of_some(x, number, _along(low, high, 1, 2))
+    return _of_some(x, number, mean(stack([low, high])))
 
 
-def quantile(x: Value, q: float, *, method: str = "linear") -> Any:
+def quantile(x: Value | Kind, q: float, *, method: str = "linear") -> Any:
     """Quantile `q` of a vector, at place `q (n - 1)` of its order: the element before (`"lower"`)
     or behind (`"higher"`), in its own type, or the straight line between both (`"linear"`), in
-    `sl.f64`, whose steps are rounded as in NumPy.
+    `sl.f64`, whose steps are rounded as in NumPy. That of dates and timestamps is rounded down to a
+    day or second. Missing cells count nowhere, and the quantile of a nullable vector is missing if
+    all are.
 
     Raises `ProgramError` for a `q` outside of 0 to 1 or of more than six decimals, for another
-    method, for several axes, and if `x` is no value of the program.
+    method, for several axes, and if `x` is no value of the program with an order and differences.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -277,7 +284,6 @@ def quantile(x: Value, q: float, *, method: str = "linear") -> Any:
     >>> high([2500, 3100, 4001, 9000], 5000)
     np.uint32(4001)
     """
-    _vectors("quantile", [_only("quantile", x)])
     if isinstance(q, Value) or not 0 <= q <= 1:
         raise refuse("operand", f"there is no quantile {q!r}", hint="write one of 0 to 1: `0.9`")
     if method not in ("lower", "higher", "linear"):
@@ -295,23 +301,28 @@ def quantile(x: Value, q: float, *, method: str = "linear") -> Any:
             reason="Its place is computed exactly, from the decimal that is written.",
             hint=f"round it: `{round(float(q), 6)}`",
         )
-    ordered = sort(x)
-    scaled = (count(x).astype(i64) - 1) * part.numerator
+    ordered, number = _measured("quantile", x)
+    scaled = (number - 1) * part.numerator
     low = scaled // part.denominator
     if method == "lower":
-        return _at(ordered, low)
+        return _of_some(x, number, _at(ordered, low))
     high = (scaled + (part.denominator - 1)) // part.denominator
     if method == "higher":
-        return _at(ordered, high)
-    before, behind = _at(ordered, low).astype(f64), _at(ordered, high).astype(f64)
-    along = (scaled - low * part.denominator).astype(f64) / float(part.denominator)
+        return _of_some(x, number, _at(ordered, high))
+    rest = scaled % part.denominator
+    before, behind = _at(ordered, low), _at(ordered, high)
+    if isinstance(before, Moment):
+        return _of_some(x, number, _along(before, behind, rest, part.denominator))
+    before, behind = before.astype(f64), behind.astype(f64)
+    along = rest.astype(f64) / float(part.denominator)
     rising = before + (behind - before) * along
     falling = behind - (behind - before) * (1.0 - along)
-    return where(along < 0.5, rising, falling)
+    return _of_some(x, number, where(along < 0.5, rising, falling))
 
 
-def mode(x: T) -> T:
-    """The most frequent element of a vector, the smallest of several.
+def mode(x: C) -> C:
+    """The most frequent element of a vector, the smallest of several. Missing cells count nowhere,
+    and the mode of a nullable vector is missing if all are.
 
     Raises `ProgramError` for several axes, and if `x` is no value of the program.
 
@@ -324,14 +335,44 @@ def mode(x: T) -> T:
     >>> usual([5, 3, 5, 9], 0)
     np.uint8(5)
     """
-    _vectors("mode", [_only("mode", x)])
+    _vectors("mode", [cells("mode", x)])
     ordered = sort(x)
     new = starts(ordered)
     # How many equal elements stand before each: the last of the most frequent ones has most.
     runs = running("sum", (new | ~new).astype(i64), new)
+    if isinstance(ordered, Nullable):
+        runs = where(ordered.is_null, 0, runs)
     most = runs == _largest(runs)
     first = most & (running("sum", most.astype(i64)) == 1)
-    return _at(ordered, first)
+    found: Any = _at(ordered, first)
+    return found
+
+
+def _measured(function: str, x: Any) -> tuple[Any, Any]:
+    """The elements of a vector in ascending order, and how many there are: of nullable cells those
+    that are not missing, and then others.
+
+    Raises `ProgramError` for what is no vector of numbers, dates or timestamps.
+    """
+    held = x._held() if isinstance(x, Nullable) else x
+    _vectors(function, [held if isinstance(held, Moment) else _only(function, held)])
+    ordered = sort(x)
+    number: Any = count(x).astype(i64)
+    return ordered._held() if isinstance(ordered, Nullable) else ordered, number
+
+
+def _of_some(x: Any, number: Any, found: Any) -> Any:
+    """The finding about a vector; that about a nullable one is missing where all its cells are."""
+    if not isinstance(x, Nullable):
+        return found
+    return Nullable._joined(nullable(type(found)), found, number == 0)
+
+
+def _along(before: Moment, behind: Moment, part: Any, whole: int) -> Any:
+    """The day or second at a part of the way, rounded down."""
+    gap: Any = (behind - before).astype(i64)
+    number: Any = before._value.astype(i64) + gap * part // whole
+    return before._of(clip(number, *before._ends).astype(element_type(before._element)))
 
 
 class Distinct(NamedTuple):
@@ -394,19 +435,24 @@ def running(name: str, x: Value, starts: Value | None = None) -> Any:
 
 def starts(*ordered: Any) -> Any:
     """True at each place whose element differs from the one before, and at the first."""
-    new = _places(ordered[0]) == 0
+    new = places(ordered[0]) == 0
     for value in ordered:
-        before = roll(value, 1, 0)
-        if isinstance(value, Nullable):
-            new = new | ~same_cells(value, before)
-        else:
-            new = new | (value != before)
+        new = new | ~alike(value, roll(value, 1, 0))
     return new
+
+
+def alike(x: Any, y: Any) -> Any:
+    """Returns whether two elements belong to one group: equal ones, both missing, or both NaN."""
+    if isinstance(x, Nullable):
+        return same_cells(x, y)
+    if isinstance(x, FloatingPoint):
+        return (x == y) | ((x != x) & (y != y))
+    return x == y
 
 
 def same_cells(x: Nullable, y: Nullable) -> Any:
     """Returns whether both cells are missing, or neither, and they are equal."""
-    held: Any = x._held() == y._held()
+    held: Any = alike(x._held(), y._held())
     return (x.is_null & y.is_null) | (~x.is_null & ~y.is_null & held)
 
 
@@ -433,7 +479,7 @@ def _ends(new: Value) -> Any:
     return roll(new, -1, 0)
 
 
-def _places(x: Any) -> Any:
+def places(x: Any) -> Any:
     """Numbers of the places along axis 0, from 0."""
     first, *_ = tensors(x)
     trace = trace_of(first)
@@ -441,17 +487,26 @@ def _places(x: Any) -> Any:
 
 
 def _at(ordered: Any, place: Value) -> Any:
-    """The element at a secret place of a vector, or where a truth value is true."""
-    here = place if isinstance(place, boolean) else _places(ordered) == place
-    if isinstance(ordered, boolean):
-        return (here & ordered).any()
-    if isinstance(ordered, FloatingPoint):
-        return _largest(where(here, ordered, -np.inf))
+    """The element at a secret place of a vector, or where a truth value is true; zeros or a missing
+    cell if that is nowhere.
+    """
+    here = place if isinstance(place, boolean) else places(ordered) == place
+    return each(lambda part: _one(part, here), ordered)
+
+
+def _one(part: Any, here: Any) -> Any:
+    """The element of a tensor in the only place that is true, along axis 0."""
+    if part.ndim > 1:
+        here = expand_dims(here, tuple(range(1, part.ndim)))
+    if isinstance(part, boolean):
+        return (here & part).any(axis=0)
+    if isinstance(part, FloatingPoint):
+        return _largest(where(here, part, -np.inf), axis=0)
     # Zeros elsewhere: the element is the largest, unless it is below zero.
-    found = where(here, ordered, 0)
-    if type_name(type(ordered)).startswith("u"):
-        return _largest(found)
-    low, high = _smallest(found), _largest(found)
+    found = where(here, part, 0)
+    if type_name(type(part)).startswith("u"):
+        return _largest(found, axis=0)
+    low, high = _smallest(found, axis=0), _largest(found, axis=0)
     return where(low < 0, low, high)
 
 
@@ -482,11 +537,10 @@ def _order(x: Any, y: Any, *, descending: bool) -> tuple[Any, Any]:
         return ~y.is_null & (x.is_null | less), same_cells(x, y)
     if isinstance(x, Category):
         x, y = x.codes, y.codes
-    less, same = (x < y) if descending else (y < x), x == y
+    less = (x < y) if descending else (y < x)
     if isinstance(x, FloatingPoint):
-        not_x, not_y = x != x, y != y
-        return less | (not_x & ~not_y), same | (not_x & not_y)
-    return less, same
+        less = less | ((x != x) & (y == y))
+    return less, alike(x, y)
 
 
 def _axis(function: str, x: Any, axis: int) -> int:

@@ -26,7 +26,7 @@ from sealane import (
 )
 from sealane._errors import SealaneWarning, none_swallowed
 from sealane._refusal import call, misuse, refuse
-from sealane._value import Value, by_row, operand, tracing, type_name, wrap
+from sealane._value import Value, operand, tracing, type_name, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -511,7 +511,7 @@ def _trace(
             _kinds.meaning(parameter.element),
             parameter.span,
         )
-        values[parameter.name] = by_row(wrap(trace, node))
+        values[parameter.name] = wrap(trace, node)
     under_way = tracing.set(trace)
     try:
         with none_swallowed():

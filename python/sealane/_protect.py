@@ -67,8 +67,8 @@ def noise(
     `sensitivity` is by how much one person's data can change the result in its own type, after all
     rounding, over all of its elements: the sum of the changes for Laplace noise, their Euclidean
     length for Gauss noise. You declare it. With `clip=(low, high)` a result that is `sl.sum(x)` of
-    rows is the sum of `sl.clip(x, low, high)`. If each row of `x` is made of the same row of inputs
-    by operations element by element, the sensitivity of one row follows; else declare it as well.
+    rows is the sum of `sl.clip(x, low, high)`. If each row of `x` is made of the same row of
+    inputs, the sensitivity of one row follows; else declare it as well.
 
     The noise is discrete Laplace of scale `sensitivity / epsilon`. With `delta` it is discrete
     Gauss, of the standard deviation that `check` states. Both are whole numbers, or multiples of
@@ -419,16 +419,18 @@ def _bounded(result: Result, option: Noise, value: Any) -> tuple[Any, Fraction, 
             )
         return total, option.sensitivity, f"as the author declares, rows clipped to {low}..{high}"
     inexact = isinstance(x, FloatingPoint) or type_name(type(x)).endswith(".wrapping")
-    if inexact or not getattr(x, "_by_row", False):
+    beside = clipped._trace.by_row(clipped._node)
+    if inexact or beside is None:
         raise refuse(
             "result",
             f"`{result.name}` does not say how much one person can change it",
-            reason="What is summed up is not made of inputs row by row, with operations element by "
-            "element, so one person's data may be in many rows of it.",
+            reason="What is summed up is not made of inputs row by row, so one person's data may "
+            "be in many rows of it.",
             hint=f"declare it beside `clip`: `sensitivity={float(most)}` if one row changes",
             at=result.span,
         )
-    return total, most, f"of one row, each clipped to {low}..{high}"
+    others = ", inputs without rows being about nobody" if beside else ""
+    return total, most, f"of one row, each clipped to {low}..{high}{others}"
 
 
 def _fraction(value: Value) -> int:

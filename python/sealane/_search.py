@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from sealane import _functions, _statistics, _value
+from sealane._kinds import Kind
+from sealane._order import places
+from sealane._parts import cells
 from sealane._refusal import refuse
 from sealane._scans import cumsum
 from sealane._shapes import (
@@ -21,6 +24,7 @@ from sealane._shapes import (
     fixed_length,
     only,
     ravel,
+    roll,
     smallest,
 )
 from sealane._value import FixedPoint, FloatingPoint, Value, boolean, by_numpy, plain, type_name
@@ -73,37 +77,70 @@ def argmin(x: Value, axis: int | None = None) -> Any:
     return by_numpy("argmin", x, axis) if plain(x) else _arg("argmin", x, axis)
 
 
-def diff(x: T, n: int = 1, axis: int = -1) -> T:
-    """Differences of neighbours along a fixed axis, `x[1:] - x[:-1]`, `n` times over; of `boolean`
-    whether they differ.
+def diff(x: Any, n: int = 1, axis: int = -1, *, prepend: Any = None) -> Any:
+    """Differences of neighbours along an axis, `x[1:] - x[:-1]`, `n` times over; of `boolean`
+    whether they differ. With `prepend` an element, or one for each column, stands before the first,
+    so that there are as many differences as elements: along rows it is needed, with `n=1`. Of dates
+    the differences are days, and of timestamps seconds.
 
-    Raises `ProgramError` where a difference might not fit its type, along rows, and for fewer
-    elements than are taken away.
+    Raises `ProgramError` where a difference might not fit its type, along rows without `prepend`,
+    and for fewer elements than are taken away.
 
     >>> import sealane as sl
     >>> @sl.program
     ... def steps(
-    ...     x: sl.Private[sl.u8, "alice", 3], y: sl.Private[sl.i16, "bob"]
+    ...     x: sl.Private[sl.u8, "alice", "days <= 9"], y: sl.Private[sl.i16, "bob"]
     ... ) -> sl.Revealed[sl.i16, "bob"]:
-    ...     return sl.diff(x.astype(sl.i16)) ^ y
+    ...     return sl.diff(x.astype(sl.i16), prepend=0) ^ y
     >>> steps([1, 5, 3], 0)
-    array([ 4, -2], dtype=int16)
+    array([ 1,  4, -2], dtype=int16)
     """
-    if plain(x):
-        return by_numpy("diff", x, n, axis)
-    at = axis_of(only("diff", x), axis)
-    length, whole = fixed_length("diff", x, at), isinstance(n, int | np.integer)
-    if not whole or not 0 <= n < length:
+    if plain(x) and plain(prepend) and not isinstance(x, Kind):
+        return by_numpy("diff", x, n, axis, **({} if prepend is None else {"prepend": prepend}))
+    at = axis_of(cells("diff", x), axis)
+    length: Any = x.shape[at]
+    if isinstance(length, str):
+        return _diff_of_rows(x, n, prepend)
+    left = length if prepend is None else length + 1
+    if not isinstance(n, int | np.integer) or not 0 <= n < left:
         raise refuse(
             "operand",
-            f"`sl.diff` cannot take {reprlib.repr(n)} differences of {length} elements",
+            f"`sl.diff` cannot take {reprlib.repr(n)} differences of {left} elements",
             reason="Each leaves one element less, and every value has at least one.",
             hint="write `sl.diff(x)`, for example, for at least two elements",
         )
+    first = None if prepend is None else along(x, at, slice(0, 1))
     for _ in range(n):
         later, before = along(x, at, slice(1, None)), along(x, at, slice(None, -1))
-        x = later ^ before if isinstance(x, boolean) else later - before
+        x = _less(later, before)
+        if first is not None:
+            x, first = concatenate([_less(first, prepend), x], axis=at), None
     return x
+
+
+def _diff_of_rows(x: Any, n: int, prepend: Any) -> Any:
+    """Differences of rows, the first of which stands behind `prepend`."""
+    rows = x.shape[0]
+    if prepend is None or n != 1:
+        raise refuse(
+            "shape-mismatch",
+            f"differences of the rows `{rows}` are fewer than there are rows"
+            if prepend is None
+            else f"`sl.diff` takes one difference of the rows `{rows}`, not {reprlib.repr(n)}",
+            reason="How many rows there are is known only at run time, and the result has as many.",
+            hint="name the element before the first: `sl.diff(x, prepend=0)`"
+            if prepend is None
+            else "call it again for differences of differences",
+        )
+    first: Any = places(x) == 0
+    if x.ndim > 1:
+        first = expand_dims(first, tuple(range(1, x.ndim)))
+    return _less(x, _functions.where(first, prepend, roll(x, 1, 0)))
+
+
+def _less(x: Any, y: Any) -> Any:
+    """The difference; of truth values whether they differ."""
+    return x ^ y if isinstance(x, boolean) else x - y
 
 
 def isin(x: Operand, values: Operand, *, invert: bool = False) -> Any:

@@ -126,7 +126,7 @@ class Value(Methods, metaclass=ElementType):
            [ 21, -21]], dtype=int16)
     """
 
-    __slots__ = ("_by_row", "_missing", "_node", "_reduced", "_scope", "_size")
+    __slots__ = ("_missing", "_node", "_reduced", "_scope", "_size")
     _node: _core.Node
     _scope: _core.Trace | None
     # What the value is a reduction of, if it is one of a whole vector: for groups.
@@ -134,9 +134,6 @@ class Value(Methods, metaclass=ElementType):
     # How many people each element is about, for `sl.min_group`; none of a reduction that leaves
     # out missing cells, which is about fewer than there are rows.
     _size: Value | None
-    # Whether each element depends on the elements of inputs at its own place alone, for `sl.noise`;
-    # unset where that is not known.
-    _by_row: bool
     # Which of the summands of a sum are missing cells, of which it is a sum of zeros.
     _missing: Value
 
@@ -429,8 +426,7 @@ class Value(Methods, metaclass=ElementType):
         >>> net(1000, 1200)
         np.int64(-200)
         """
-        made = wrap(self._trace, self._trace.cast(self._node, type_name(dtype), _source.here()))
-        return by_row(made, self)
+        return wrap(self._trace, self._trace.cast(self._node, type_name(dtype), _source.here()))
 
     @overload
     def sum(self, axis: int | None = None, *, dtype: None = None) -> Self: ...
@@ -953,18 +949,6 @@ def wrap(trace: _core.Trace, node: _core.Node) -> Any:
     return value
 
 
-def by_row(made: Any, *operands: object) -> Any:
-    """The result of an operation element by element, which remembers whether each of its elements
-    depends on one row of the inputs: if each operand does that has rows, and is no broadcast.
-    """
-    made._by_row = all(
-        item._scope is None or (getattr(item, "_by_row", False) and item.shape == made.shape)
-        for item in operands
-        if isinstance(item, Value)
-    )
-    return made
-
-
 def trace_of(*operands: object) -> _core.Trace:
     """The trace that the operands belong to: of typed constants alone, the one that is under way.
 
@@ -1133,7 +1117,7 @@ def unary(name: str, a: Value) -> Any:
 
     Raises `ProgramError` if the operation is refused for its type or range.
     """
-    return by_row(wrap(a._trace, a._trace.unary(name, a._node, _source.here())), a)
+    return wrap(a._trace, a._trace.unary(name, a._node, _source.here()))
 
 
 def binary(name: str, a: Operand, b: Operand) -> Any:
@@ -1144,7 +1128,7 @@ def binary(name: str, a: Operand, b: Operand) -> Any:
     """
     trace = trace_of(a, b)
     left, right = operands(a, b)
-    return by_row(wrap(trace, trace.binary(name, left, right, _source.here())), a, b)
+    return wrap(trace, trace.binary(name, left, right, _source.here()))
 
 
 def call(name: str, *items: Any) -> Any:

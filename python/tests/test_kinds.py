@@ -342,6 +342,55 @@ def test_a_single_cell_may_be_missing() -> None:
     assert two(Day(2024, 2, 29), "Ada", 2) == (np.datetime64("2024-02-29"), "Ada")
 
 
+@pytest.mark.parametrize("protocol", ["clear", "yao"])
+def test_none_beside_numbers_of_any_shape_makes_them_nullable(protocol: Any) -> None:
+    @sl.program
+    def chosen(
+        x: sl.Private[sl.u16, "ann", "n <= 9"],
+        d: sl.Private[sl.date, "ann", "n"],
+        n: sl.Private[Name, "ann"],
+        y: sl.Private[sl.u16, "ben", "n"],
+        z: sl.Private[sl.nullable(sl.u16), "ben", sl.between(0, 9)],
+    ) -> tuple[
+        sl.Revealed[sl.nullable(sl.u16), "ben"],
+        sl.Revealed[MaybeDay, "ben"],
+        sl.Revealed[sl.nullable(Name), "ben"],
+        sl.Revealed[sl.nullable(sl.u16), "ben"],
+        sl.Revealed[sl.nullable(sl.u16), "ben"],
+        sl.Revealed[sl.nullable(sl.u17), "ben"],
+    ]:
+        return (
+            sl.where(x > y, x, None),
+            sl.where(x > y, None, d),
+            sl.where(x > y, n, None),
+            sl.where(x > y, None, sl.u16(7)),
+            sl.where(z.fill(0) > 3, None, x),
+            z + x.astype(sl.u17),
+        )
+
+    def told(z: int | None) -> list[Any]:
+        found = chosen.simulate([1, 2], days, "Ada", [2, 1], z, protocol=protocol).value
+        return [column.tolist() for column in found]
+
+    days = [Day(2024, 2, 29), Day(1, 1, 1)]
+    first = [[None, 2], [days[0], None], [None, "Ada"], [7, None]]
+    assert told(2) == [*first, [1, 2], [3, 4]]
+    assert told(9) == [*first, [None, None], [10, 11]]
+    assert told(None) == [*first, [1, 2], [None, None]]
+
+
+@pytest.mark.parametrize("other", [None, 0])
+def test_none_needs_a_value_beside_it(other: int | None) -> None:
+    @sl.program
+    def chosen(
+        x: sl.Private[sl.u16, "ann"], y: sl.Private[sl.u16, "ben"]
+    ) -> sl.Revealed[sl.nullable(sl.u16), "ben"]:
+        return sl.where(x > y, None, other)
+
+    with pytest.raises(sl.ProgramError, match="beside no value"):
+        chosen.check()
+
+
 def table_of(name: str) -> Any:
     """The columns with gaps as a table of a library, in the types that it has for them."""
     of = library(name)

@@ -7,6 +7,7 @@ import itertools
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import sealane as sl
@@ -256,7 +257,7 @@ def refused(body: Any) -> str:
 def test_cells_that_do_not_fit_are_refused() -> None:
     assert "no common kind" in refused(lambda day, name, x: sl.stack([day, name]))
     assert "no common kind" in refused(lambda day, name, x: sl.concatenate([day, x]))
-    assert "does not work on" in refused(lambda day, name, x: sl.median(day))
+    assert "does not work on" in refused(lambda day, name, x: sl.median(name))
     assert "counts the rows of groups" in refused(lambda day, name, x: sl.count() + 1)
     assert "does not name 2 keys" in refused(
         lambda day, name, x: sl.group_by((day, x), categories=[(1, 2), 3])
@@ -265,3 +266,58 @@ def test_cells_that_do_not_fit_are_refused() -> None:
     assert "no common kind" in refused(
         lambda day, name, x: sl.scan(lambda state, cell: cell, sl.head(day, 2)[0], name)
     )
+
+
+@sl.program
+def middles(
+    day: sl.Private[sl.date, "ann", "n <= 20"],
+    time: sl.Private[sl.timestamp, "ann", "n"],
+    name: sl.Private[Name, "ann", "n"],
+    gap: sl.Private[MaybeDay, "ben", "n"],
+    number: sl.Private[MaybeNumber, "ben", "n"],
+) -> tuple[
+    sl.Revealed[sl.date, "ben"],
+    sl.Revealed[sl.date, "ben"],
+    sl.Revealed[sl.timestamp, "ben"],
+    sl.Revealed[Name, "ben"],
+    sl.Revealed[MaybeDay, "ben"],
+    sl.Revealed[MaybeDay, "ben"],
+    sl.Revealed[sl.nullable(sl.f64), "ben"],
+    sl.Revealed[sl.nullable(sl.f64), "ben"],
+    sl.Revealed[MaybeNumber, "ben"],
+]:
+    return (
+        sl.median(day),
+        sl.mode(day),
+        sl.quantile(time, 0.37),
+        sl.mode(name),
+        sl.median(gap),
+        sl.quantile(gap, 0.5, method="higher"),
+        sl.median(number),
+        sl.quantile(number, 0.25),
+        sl.mode(number),
+    )
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_medians_quantiles_and_modes_are_those_of_pandas(protocol: str) -> None:
+    day = pd.Series(pd.to_datetime(["1969-12-28", "1970-01-02", "1969-12-31", "1970-01-02"]))
+    times = ["2024-02-29T12:00:07", "1950-01-01T00:00:00", "2030-05-06T23:59:59"]
+    time = pd.Series(pd.to_datetime([*times, times[0]]))
+    name = ["b", "abcd", "b", "abcd"]
+    gap = day.mask([False, True, False, False])
+    number = pd.Series([7, None, 4, 7], dtype="Int8")
+    found = results(middles, day, time, name, gap, number, protocol=protocol)
+    # Half a day and parts of seconds are rounded down.
+    assert found[0] == day.median().floor("D").date() == datetime.date(1970, 1, 1)
+    assert found[1] == day.mode()[0].date()
+    assert pd.Timestamp(found[2]) == time.quantile(0.37).floor("s")
+    assert found[3] == pd.Series(name).mode()[0]
+    assert found[4] == gap.median().date()
+    assert found[5] == gap.quantile(0.5, interpolation="higher").date()
+    assert found[6:] == [number.median(), number.quantile(0.25), number.mode()[0]]
+
+
+def test_of_cells_that_are_all_missing_everything_is_missing() -> None:
+    day, time, none = [Day(2001, 2, 3)] * 2, [datetime.datetime(2001, 2, 3)] * 2, [None] * 2
+    assert results(middles, day, time, ["a", "a"], none, none)[4:] == [None] * 5

@@ -573,6 +573,66 @@ def test_operations_on_each_row_keep_the_sensitivity_of_one() -> None:
     assert "sensitivity 15 of one row" in str(total.check())
 
 
+ROWWISE: dict[str, tuple[Any, bool]] = {
+    "an axis that is no row": (lambda x, w, m, f: w.sum(axis=1, dtype=sl.i64), False),
+    "a column": (lambda x, w, m, f: sl.maximum(w[:, 1], w[:, 0]), False),
+    "a body for each row": (lambda x, w, m, f: sl.map(lambda a: a[0] * 2 + a[1], w), False),
+    "a body with a number": (lambda x, w, m, f: sl.map(lambda a: sl.maximum(a, f), x), True),
+    "a public table": (lambda x, w, m, f: sl.lookup([5, 2, 9, 1], x % 4), False),
+    "a number beside": (lambda x, w, m, f: sl.minimum(x, f), True),
+    "rows under rows": (lambda x, w, m, f: sl.concatenate([x, sl.minimum(m, 7)]), False),
+    "running sums of a row": (lambda x, w, m, f: sl.cumsum(w, axis=1)[:, 1], False),
+    "a choice": (lambda x, w, m, f: sl.where(w[:, 0] > f, x, 3), True),
+    "products": (lambda x, w, m, f: sl.dot(w, np.array([2, 3])), False),
+}
+
+
+@pytest.mark.parametrize("way", ROWWISE)
+def test_what_one_row_of_inputs_makes_has_the_sensitivity_of_one(way: str) -> None:
+    made, beside = ROWWISE[way]
+
+    @sl.program
+    def total(
+        x: sl.Private[sl.i64, "alice", "n <= 9", sl.between(0, 99)],
+        w: sl.Private[sl.i64, "bob", "n", 2, sl.between(0, 99)],
+        m: sl.Private[sl.i64, "bob", "m <= 9", sl.between(0, 99)],
+        f: sl.Private[sl.i64, "bob", sl.between(0, 99)],
+    ) -> sl.Revealed[sl.i64, "bob", sl.noise(epsilon=1, clip=(0, 10))]:
+        return sl.sum(made(x, w, m, f), dtype=sl.i64)
+
+    said = " ".join(str(total.check()).split())
+    assert "sensitivity 10 of one row, each clipped to 0..10" in said
+    assert ("inputs without rows being about nobody" in said) == beside
+
+
+MIXED: dict[str, Any] = {
+    "the same rows twice": lambda x, m, f: sl.concatenate([x, x]),
+    "rows and what is made of them": lambda x, m, f: sl.concatenate([x, x * 2]),
+    "a sum in a body": lambda x, m, f: sl.map(lambda a: sl.minimum(a, sl.max(x)), x),
+    "a state": lambda x, m, f: sl.scan(lambda s, a: (a, sl.maximum(s, 0)), sl.u7(0), x)[1],
+    "members of another table": lambda x, m, f: sl.where(sl.isin(x, m), x, 0),
+    "first rows": lambda x, m, f: sl.head(x, 3),
+    "ranks": lambda x, m, f: sl.rank(x),
+    "differences": lambda x, m, f: sl.diff(x, prepend=0),
+    "elements in reverse": lambda x, m, f: f + f[::-1],
+    "a number of the elements": lambda x, m, f: f + f[0],
+}
+
+
+@pytest.mark.parametrize("way", MIXED)
+def test_what_several_rows_make_has_not(way: str) -> None:
+    @sl.program
+    def total(
+        x: sl.Private[sl.i64, "alice", "n <= 9", sl.between(0, 99)],
+        m: sl.Private[sl.i64, "bob", "m <= 9", sl.between(0, 99)],
+        f: sl.Private[sl.i64, "bob", 3, sl.between(0, 99)],
+    ) -> sl.Revealed[sl.i64, "bob", sl.noise(epsilon=1, clip=(0, 10))]:
+        return sl.sum(MIXED[way](x, m, f), dtype=sl.i64)
+
+    with pytest.raises(sl.ProgramError, match="rows of it"):
+        total.check()
+
+
 def test_missing_cells_are_zeros_of_a_clipped_sum() -> None:
     @sl.program
     def total(

@@ -153,6 +153,8 @@ ADDED: list[Case] = [
     lambda lib, x, y: lib.cumsum(x.T, axis=1),
     lambda lib, x, y: lib.diff(x, axis=0),
     lambda lib, x, y: lib.diff(y, 2),
+    lambda lib, x, y: lib.diff(x, prepend=y[:, :1]),
+    lambda lib, x, y: lib.diff(y, 2, 0, prepend=x[:1]),
     lambda lib, x, y: lib.associative_scan(operator.add, x, axis=0),
     lambda lib, x, y: lib.clip(x, None, y),
     lambda lib, x, y: lib.clip(x, y - y, None),
@@ -229,6 +231,24 @@ ROWS: list[Case] = [
 def test_rows(kind: Any) -> None:
     arrays = [numbers(kind, (7, 6), 3) for _ in range(2)]
     compare(ROWS, kind, arrays, "n <= 9", "n")
+
+
+STEPS: list[Case] = [
+    lambda lib, x, y: lib.diff(x[:, 0], prepend=x.dtype.type(1) if lib is NP else 1),
+    lambda lib, x, y: lib.diff(x, axis=0, prepend=y[:1] if lib is NP else lib.head(y, 1)),
+    lambda lib, x, y: (
+        lib.diff(lib.diff(x[:, 1], prepend=x[0, :1]), prepend=x[0, 1:])
+        if lib is NP
+        else lib.diff(lib.diff(x[:, 1], prepend=lib.head(x, 1)[0, 0]), prepend=lib.head(x, 1)[0, 1])
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")  # NumPy's, of infinity less infinity
+@pytest.mark.parametrize("kind", [sl.boolean, sl.i16.wrapping, sl.f32], ids=repr)
+@pytest.mark.parametrize("rows", [1, 2, 7])
+def test_differences_of_rows(kind: Any, rows: int) -> None:
+    compare(STEPS, kind, [numbers(kind, (rows, 2), 3) for _ in range(2)], "n <= 9", "n")
 
 
 @pytest.mark.parametrize("protocol", ["yao", "trio"])
@@ -432,7 +452,8 @@ REFUSED: list[tuple[Case, str, str]] = [
     (lambda lib, x, y: x[::-1], "index-range", "`sl.scan`"),
     (lambda lib, x, y: y[::0], "index-range", "`x[::-1]`"),
     (lambda lib, x, y: y[2:2:3], "index-range", "begin before it ends"),
-    (lambda lib, x, y: lib.diff(x, axis=0), "shape-mismatch", "`axis=1`"),
+    (lambda lib, x, y: lib.diff(x, axis=0), "shape-mismatch", "`sl.diff(x, prepend=0)`"),
+    (lambda lib, x, y: lib.diff(x, 2, 0, prepend=0), "shape-mismatch", "call it again"),
     (lambda lib, x, y: lib.diff(y, 9), "operand", "`sl.diff(x)`"),
     (lambda lib, x, y: lib.diff(y), "range-overflow", "`sl.i9`"),
     (lambda lib, x, y: lib.tile(x, (2, 1)), "shape-mismatch", "fixed axis"),

@@ -211,13 +211,13 @@ impl<'a> Sides<'a> {
 
 /// Tables in one buffer of [`CHUNK_BYTES`], which starts over where a request would pass its end:
 /// memory to memory, in cache, with nothing between the kernel and its tables.
-struct InPlace {
+pub(super) struct InPlace {
     chunk: Vec<Group>,
     passed: usize,
 }
 
 impl InPlace {
-    fn new() -> InPlace {
+    pub(super) fn new() -> InPlace {
         InPlace {
             chunk: vec![Group::ZERO; CHUNK_BYTES / size_of::<Group>()],
             passed: 0,

@@ -10,21 +10,30 @@
 //! |---|---|
 //! | `gate`, `netlist` | gates, flip-flops, outputs; checked when they are put together |
 //! | `formats` | SCD in three dialects, HSCD in two widths |
+//! | `sequential` | netlists as sequential circuits of room `circuit`, and back |
 //! | `fase` | the machine, cycle by cycle, as a model of room `schedule` |
+//! | `engine` | better engines: more ports and units, banks, clients that take turns |
 //! | `timing` | cycles of a netlist cycle and of a run, and where they go |
 //! | `bound` | numbers of cycles below which no order can be |
+//! | `functions` | the functions of the paper's Table II as our own sources |
+//! | `yosys` | designs in Verilog: the script for Yosys, and its JSON as a sequential circuit |
 //! | `paper` | the figures of the paper |
 //!
 //! The rules and the formats are on the page `docs/guides/accelerator.md`.
 #![forbid(unsafe_code)]
 
 pub mod bound;
+pub mod engine;
 pub mod fase;
 pub mod formats;
+pub mod functions;
 mod gate;
 pub mod netlist;
 pub mod paper;
+mod sequential;
 pub mod timing;
+pub mod yosys;
 
 pub use gate::{Gate, GateKind, Operand};
 pub use netlist::{FlipFlop, Inputs, Netlist, NetlistError};
+pub use sequential::ConvertError;

@@ -58,6 +58,26 @@ impl Inputs {
         ]
     }
 
+    /// Returns inputs of these numbers, in the order of the wires.
+    pub fn of_counts(counts: [u32; 6]) -> Inputs {
+        let [
+            public_initial,
+            garbler_initial,
+            evaluator_initial,
+            public,
+            garbler,
+            evaluator,
+        ] = counts;
+        Inputs {
+            public_initial,
+            garbler_initial,
+            evaluator_initial,
+            public,
+            garbler,
+            evaluator,
+        }
+    }
+
     /// Returns the number of input wires.
     pub fn count(&self) -> u64 {
         self.counts().iter().map(|&count| u64::from(count)).sum()

@@ -3,7 +3,7 @@
 use sealane_accel::bound::bound;
 use sealane_accel::fase::{Turn, Variant};
 use sealane_accel::formats::{Format, Width, read, write};
-use sealane_accel::paper::{BENCHMARKS, Benchmark, MILLIONAIRES_2};
+use sealane_accel::paper::{BENCHMARKS, Benchmark, MILLIONAIRES_2, TABLE5};
 use sealane_accel::timing::{Order, reorder, run, turn, usual_tries};
 use sealane_accel::{Netlist, Operand};
 use sealane_testkit::testdata;
@@ -42,6 +42,27 @@ fn runs_are_those_of_table_6() {
         if benchmark.name == "Mill_8_8" {
             let two = run(&netlist, Variant::Queued, 2).total;
             assert_eq!(two, MILLIONAIRES_2, "Table V");
+        }
+    }
+}
+
+#[test]
+fn runs_are_those_of_table_5() {
+    for row in TABLE5 {
+        let Some((name, turns, cycles)) = row.file else {
+            continue;
+        };
+        let printed: f64 = row.fase.parse().expect("a number");
+        assert!(
+            (cycles as f64 - printed).abs() / printed < 0.005,
+            "{}",
+            row.name
+        );
+        for (benchmark, netlist) in netlists() {
+            if benchmark.name == name {
+                let total = run(&netlist, Variant::Queued, turns).total;
+                assert_eq!(total, cycles, "{}", row.name);
+            }
         }
     }
 }

@@ -47,11 +47,7 @@ pub fn encrypt(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Word {
     for round in 1..=10 {
         let mut next = Vec::with_capacity(4);
         for c in 0..4 {
-            advance_key(b, &mut key, c, &constant);
-            let mut column: Column = std::array::from_fn(|row| {
-                // ShiftRows: row r comes from r columns to the right.
-                sbox(b, &state[(c + row) % 4][row])
-            });
+            let mut column = substituted(b, &state, &mut key, c, &constant);
             if round < 10 {
                 column = mix(b, &column);
             }
@@ -62,6 +58,54 @@ pub fn encrypt(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Word {
         constant = double(b, &constant);
     }
     state.concat().concat()
+}
+
+/// A round, with what leaves it before and after MixColumns.
+pub struct Round {
+    /// The state after SubBytes and ShiftRows.
+    pub substituted: Word,
+    /// The state after MixColumns.
+    pub mixed: Word,
+    /// The key of the next round.
+    pub key: Word,
+    /// The constant of the next round.
+    pub constant: Word,
+}
+
+/// Computes a round on a state to which its key has been added: 20 S-boxes. `constant` is that of
+/// the key schedule, 1 in the first round.
+///
+/// # Panics
+/// If `key` or `state` do not have 128 bits, or `constant` 8.
+pub fn round(b: &mut Builder, key: &[Wire], state: &[Wire], constant: &[Wire]) -> Round {
+    let widths = (key.len(), state.len(), constant.len());
+    assert_eq!(widths, (128, 128, 8), "key, state and constant of AES-128");
+    let (mut key, state) = (columns(key), columns(state));
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    for c in 0..4 {
+        let column = substituted(b, &state, &mut key, c, constant);
+        after.push(mix(b, &column));
+        before.push(column);
+    }
+    Round {
+        substituted: before.concat().concat(),
+        mixed: after.concat().concat(),
+        key: key.concat().concat(),
+        constant: double(b, constant),
+    }
+}
+
+/// Advances column `c` of the key, and computes the same column after SubBytes and ShiftRows.
+fn substituted(
+    b: &mut Builder,
+    state: &[Column],
+    key: &mut [Column],
+    c: usize,
+    constant: &[Wire],
+) -> Column {
+    advance_key(b, key, c, constant);
+    // ShiftRows: row r comes from r columns to the right.
+    std::array::from_fn(|row| sbox(b, &state[(c + row) % 4][row]))
 }
 
 /// A column of the state: four bytes.

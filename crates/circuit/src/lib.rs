@@ -8,6 +8,7 @@
 //! * [`Circuit`] is the finished graph: only gates on which an output depends.
 //! * [`compile()`] orders a circuit with `sealane-schedule` and gives every value a slot; the
 //!   result is a [`Tape`], which machines (garblers, evaluators, [`Tape::eval`]) execute.
+//! * [`Sequential`] is one cycle with flip-flops, which runs for any number of cycles.
 //! * [`bristol`] reads and writes the Bristol and Bristol Fashion formats.
 //!
 //! Cost is the number of AND gates, or the number of levels of them: XOR and NOT are nearly free in
@@ -26,9 +27,11 @@ mod circuit;
 mod compile;
 mod eval;
 pub mod psi;
+mod sequential;
 pub mod sha1;
 pub mod sha256;
 pub mod tape;
+mod two_input;
 mod word;
 
 pub use builder::{Builder, Goal, Wire, Word};
@@ -36,7 +39,9 @@ pub use circuit::{Circuit, CircuitInfo};
 pub use compile::{compile, compile_known};
 pub use eval::{EvalError, Lanes, eval_hex, eval_words};
 pub use sealane_schedule::{Machine, Order};
+pub use sequential::{CycleTape, Initial, Run, Sequential, SequentialError, Source};
 pub use tape::{KnownTo, Tape, TapeError};
+pub use two_input::{Plain, TableGate, TableGates};
 pub use word::{
     Int, Join, merging_network, permutation_network, permutation_switches, sorting_network,
 };

@@ -180,8 +180,8 @@ impl Steps for ClearParty {
             Step::Product { .. } => {
                 return Err(Fault::internal("clear has no arithmetic"));
             }
-            Step::Shuffle { .. } | Step::Sort { .. } => {
-                return Err(Fault::internal("clear sorts by networks"));
+            Step::Shuffle { .. } | Step::Sort { .. } | Step::Meet { .. } => {
+                return Err(Fault::internal("clear sorts by networks, in copies"));
             }
             Step::Settle { .. } => Progress::Done(Outcome::Settled(())),
             Step::Open { results } => {

@@ -7,9 +7,11 @@
 //! | `files` | psi, seal, open, keygen |
 //! | `tools` | explain, circuit, bench |
 //! | `accel` | accel |
+//! | `netlist` | netlist |
 
 mod accel;
 mod files;
+mod netlist;
 mod parties;
 mod runs;
 mod tools;
@@ -18,6 +20,7 @@ pub use accel::{AccelArgs, AccelOrder, AccelSimulateArgs, AccelTableArgs, AccelV
 pub use files::{
     KeygenArgs, OpenArgs, PsiArgs, PsiMethod, PsiPrepareArgs, PsiSide, PsiVerb, SealArgs, SealMode,
 };
+pub use netlist::{NetlistArgs, NetlistFormat, NetlistVerb, SynthArgs};
 pub use parties::{CardArgs, DoctorArgs, InitArgs, PeerArgs, PeerVerb, PoolArgs, PoolVerb};
 pub use runs::{CheckArgs, PlanArgs, ReportArgs, RunArgs, SimulateArgs};
 pub use tools::{BenchArgs, CircuitArgs, CircuitVerb, ExplainArgs};
@@ -74,6 +77,8 @@ pub enum Verb {
     Circuit(CircuitArgs),
     /// Count the cycles of garbling hardware, after the FASE accelerator
     Accel(AccelArgs),
+    /// Make netlists for garbling from designs in Verilog
+    Netlist(NetlistArgs),
     /// Measure
     Bench(BenchArgs),
 }

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `args` | the command line |
 //! | `accel` | cycles of garbling hardware |
+//! | `netlist` | netlists from designs in Verilog |
 //! | `verbs` | check, plan, simulate, run |
 //! | `local`, `handover` | every party as a process of its own |
 //! | `identity`, `doctor` | keys, cards and peers; whether these answer |
@@ -28,6 +29,7 @@ mod explain;
 mod handover;
 mod identity;
 mod local;
+mod netlist;
 mod output;
 mod pool;
 mod psi;

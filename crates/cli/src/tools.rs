@@ -1,9 +1,10 @@
 //! Verbs that need no program and no peer: `circuit`, `bench`.
 
 use crate::Embedding;
+use crate::accel;
 use crate::args::{BenchArgs, CircuitVerb};
 use crate::output::{print_card, print_line};
-use sealane_bench::{Machine, Options, Record, SUITES, Suite, SuiteError, aead, plot};
+use sealane_bench::{Machine, Options, Record, SUITES, Suite, SuiteError, aead, garble, plot};
 use sealane_circuit::bristol::{self, CircuitFile, Format};
 use sealane_diagnostic::{Code, printable};
 use sealane_engine::EngineError;
@@ -124,6 +125,11 @@ pub fn bench(args: &BenchArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     if args.peers {
         return Err(no_peers(name));
     }
+    if args.netlists.is_some() && name != garble::SUITE {
+        let what = format!("`{name}` measures no netlists");
+        let hint = "measure `garble --netlists`, or leave `--netlists` out";
+        return Err(Failure::new(Code::UnknownPart, what, hint));
+    }
     for suite in &chosen {
         check_parts(suite, &args.only)?;
     }
@@ -140,6 +146,9 @@ pub fn bench(args: &BenchArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
         options.budget = Duration::ZERO;
     }
     let machine = Machine::detect();
+    if let Some(folder) = &args.netlists {
+        return netlists(args, folder.as_deref(), &options, &machine);
+    }
     let mut charts = Vec::new();
     for suite in chosen {
         match suite.left_out(&args.only) {
@@ -171,6 +180,32 @@ pub fn bench(args: &BenchArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     let heading = format!("sealane bench {name}: {}, {}", machine.cpu, machine.version);
     let drawn = plot::svg(&heading, &charts);
     write_picture(file, &drawn)
+}
+
+/// Measures the benchmarks of the FASE accelerator: our own sources, and the authors' netlists
+/// where their folder is named.
+fn netlists(
+    args: &BenchArgs,
+    folder: Option<&Path>,
+    options: &Options,
+    machine: &Machine,
+) -> Result<(), Failure> {
+    let mut cases = garble::netlists::ours();
+    if let Some(folder) = folder {
+        cases.extend(accel::released(folder)?);
+    }
+    let (mut printed, mut records) = (Ok(()), Vec::new());
+    garble::netlists::run(&cases, options, &mut |record| {
+        if printed.is_ok() && args.json {
+            printed = print_record(args, machine, &record);
+        }
+        records.push(record);
+    });
+    printed?;
+    match args.json {
+        true => Ok(()),
+        false => print_line(garble::netlists::text(&records).trim_end()),
+    }
 }
 
 /// Writes the picture of `--plot`.
@@ -235,7 +270,13 @@ fn print_record(args: &BenchArgs, machine: &Machine, record: &Record) -> Result<
             [] => String::new(),
             parts => format!(" --only {}", parts.join(",")),
         };
-        let command = format!("sealane bench {} --json{quick}{only}", record.suite);
+        let netlists = match &args.netlists {
+            None => String::new(),
+            Some(None) => " --netlists".to_string(),
+            Some(Some(folder)) => format!(" --netlists {}", folder.display()),
+        };
+        let suite = record.suite;
+        let command = format!("sealane bench {suite} --json{quick}{only}{netlists}");
         let line = serde_json::to_string(&Line {
             record,
             machine,

@@ -5,7 +5,9 @@ use crate::explain::explain;
 use crate::handover::{self, Handover};
 use crate::output::{print_card, print_card_to_stderr, print_line};
 use crate::signals::CancelOnSignal;
-use crate::{Embedding, accel, doctor, identity, local, pool, psi, reports, seal, terminal, tools};
+use crate::{
+    Embedding, accel, doctor, identity, local, netlist, pool, psi, reports, seal, terminal, tools,
+};
 use sealane_diagnostic::Diagnostic;
 use sealane_engine::{EngineError, Job, RunReport};
 use sealane_host::Failure;
@@ -36,6 +38,7 @@ pub fn run(verb: Verb, embedding: &Embedding<'_>) -> Result<(), Failure> {
         Verb::Keygen(args) => seal::keygen(&args),
         Verb::Circuit(args) => tools::circuit(&args.verb),
         Verb::Accel(args) => accel::accel(&args.verb),
+        Verb::Netlist(args) => netlist::netlist(&args.verb),
         Verb::Bench(args) => tools::bench(&args, embedding),
     }
 }

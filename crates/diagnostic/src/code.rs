@@ -152,6 +152,7 @@ codes! {
         InputTwice "input-twice": "two files are given for the same inputs",
         Interrupted "interrupted": "somebody stopped the command",
         MissingArgument "missing-argument": "a program is called with other arguments than it has",
+        NetlistDesign "netlist-design": "a design cannot become a netlist",
         NetlistFile "netlist-file": "a netlist cannot be read",
         NoFile "no-file": "there is no such program file",
         NoPeers "no-peers": "there are no other libraries to measure beside a suite",

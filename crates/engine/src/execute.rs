@@ -338,7 +338,9 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
         for step in [Step::Settle { checks }, Step::Open { results }] {
             match run_alone(party, self.mesh, step, None)? {
                 Outcome::Settled(output) | Outcome::Opened(_, output) => made.push_back(output),
-                Outcome::Share(..) => return Err(internal("an opening made a share")),
+                Outcome::Share(..) | Outcome::Columns(..) => {
+                    return Err(internal("an opening made a share"));
+                }
             }
         }
         self.opening = Some(made);

@@ -6,6 +6,8 @@
 //!   assumes a pseudorandom function and nothing else.
 //! * [`Garbler`] and [`Evaluator`] run a [`Tape`](sealane_circuit::Tape) on any number of lanes
 //!   (rows, instances); labels come and go through [`Ports`], tables through [`Tables`].
+//! * [`Cycles`] runs one tape in each cycle of a sequential circuit, with labels that flip-flops
+//!   hand on.
 //! * [`machine`] defines the order in which the lanes and gates of a tape are processed: the
 //!   *format*. It is the same on every CPU tier and any number of cores, and so are the tables.
 //! * [`half_gates`], [`three_halves`], [`known_operand`] and [`prf`] hold the equations, once for
@@ -32,6 +34,7 @@ use sealane_block::Block;
 
 mod ahead;
 mod cores;
+mod cycles;
 mod decode;
 mod evaluator;
 mod garbler;
@@ -45,6 +48,7 @@ mod scheme;
 mod tables;
 pub mod three_halves;
 
+pub use cycles::Cycles;
 pub use decode::{DecodeError, decode};
 pub use evaluator::Evaluator;
 pub use garbler::Garbler;
@@ -56,6 +60,9 @@ pub use tables::{ChunkReader, ChunkWriter, Tables};
 /// those of its outputs. Bits and lanes are indexed as the tape numbers them; a call covers
 /// neighbouring lanes. A garbler of a scheme without free XOR loads and stores two labels a lane:
 /// the labels of 0 for all lanes, then the labels of 1. Several threads may load at the same time.
+///
+/// Before a lane is stored, it and all lanes before it have been loaded. So outputs may go to where
+/// inputs came from, if no later lane loads what a lane stores.
 pub trait Ports: Sync {
     /// Fills `labels` with all input bits of neighbouring lanes from `first_lane` on, as
     /// `[bit][label of the wire][lane]`; `per_bit` is the number of blocks of one bit. One call

@@ -1,6 +1,7 @@
 //! Garbling and evaluating, on random tapes, around every boundary, under every scheme and tier.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Mutex;
 
 use crate::slow::Slow;
 use crate::support::{
@@ -608,6 +609,43 @@ fn errors_of_the_stream_end_all_threads() {
             let evaluated = evaluator.evaluate(&tape, lanes, &mut ports, &mut source);
             assert_eq!(evaluated, Err("ended"));
         }
+    }
+}
+
+/// Ports that count how far lanes have been loaded, and hold stores against it.
+struct InOrder {
+    loaded: Mutex<HashSet<usize>>,
+    stored: usize,
+}
+
+impl Ports for InOrder {
+    fn load(&self, first_lane: usize, width: usize, _: &mut [Block]) {
+        let mut loaded = self.loaded.lock().unwrap();
+        loaded.extend(first_lane..first_lane + width);
+    }
+    fn store(&mut self, _: usize, first_lane: usize, labels: &[Block]) {
+        let loaded = self.loaded.lock().unwrap();
+        let end = first_lane + labels.len();
+        assert!((0..end).all(|lane| loaded.contains(&lane)), "{end} lanes");
+        self.stored = end;
+    }
+}
+
+/// Ports that store outputs over inputs may rely on this order, on any number of threads.
+#[test]
+fn lanes_are_loaded_before_they_and_later_ones_are_stored() {
+    let (cpu, tape, lanes) = (Cpu::detect().unwrap(), ands(1300), 300);
+    for threads in [1, 2, 4] {
+        let mut session = Session::new(Scheme::Mi, [cpu, cpu], 1);
+        session.garbler.set_threads(threads);
+        let mut sink = ChunkWriter::new(|_: &[u8]| Ok::<(), ()>(()));
+        let mut ports = InOrder {
+            loaded: Mutex::default(),
+            stored: 0,
+        };
+        let garbled = session.garbler.garble(&tape, lanes, &mut ports, &mut sink);
+        garbled.unwrap();
+        assert_eq!(ports.stored, lanes);
     }
 }
 

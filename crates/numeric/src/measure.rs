@@ -2,6 +2,7 @@
 //! functions.
 
 mod known;
+mod scan;
 
 use crate::format::{Arithmetic, Format, Subnormals};
 use crate::function::Function;
@@ -9,6 +10,7 @@ use sealane_circuit::{Builder, Circuit, Goal, Lanes, Machine, Tape, Word, compil
 
 pub use crate::exact::{Exception, exceptions};
 pub use known::{Answer, HARD};
+pub use scan::{BLOCK, ROW, Scan};
 
 /// The lanes of a tape.
 const LANES: usize = 512;
@@ -75,25 +77,18 @@ impl Runner {
     /// operands together have at most 64 bits, and its one result as many. The lowest bits of such
     /// a number are those of the first operand.
     pub fn row(&self, first: u64) -> Vec<u64> {
-        // Bit i of the numbers 0 to 63.
-        const LOW: [u64; 6] = [
-            0xaaaa_aaaa_aaaa_aaaa,
-            0xcccc_cccc_cccc_cccc,
-            0xf0f0_f0f0_f0f0_f0f0,
-            0xff00_ff00_ff00_ff00,
-            0xffff_0000_ffff_0000,
-            0xffff_ffff_0000_0000,
-        ];
         let lane = |bit: usize| -> Lanes {
-            std::array::from_fn(|word| match LOW.get(bit) {
-                Some(&pattern) => pattern,
-                None => ((first + 64 * word as u64) >> bit & 1).wrapping_neg(),
-            })
+            std::array::from_fn(|word| bit_of_64(first + 64 * word as u64, bit))
         };
         let lanes: Vec<Lanes> = (0..self.operands.iter().sum()).map(lane).collect();
         let outputs = self.tape.eval(&lanes);
         let column = unpack(&outputs, LANES).into_iter();
         column.map(|result| result as u64).collect()
+    }
+
+    /// The circuit on many numbers in a row, for one thread.
+    pub fn scan(&self) -> Scan {
+        Scan::of(&self.tape)
     }
 
     fn rows(&self, lanes: &[Lanes], count: usize) -> Vec<Vec<u128>> {
@@ -131,6 +126,23 @@ pub fn circuit(function: &Function, arithmetic: Arithmetic, goal: Goal) -> Circu
         function.name
     );
     b.finish(results)
+}
+
+/// A bit of each of 64 numbers from `first` on, a multiple of 64.
+fn bit_of_64(first: u64, bit: usize) -> u64 {
+    // Bit i of the numbers 0 to 63.
+    const LOW: [u64; 6] = [
+        0xaaaa_aaaa_aaaa_aaaa,
+        0xcccc_cccc_cccc_cccc,
+        0xf0f0_f0f0_f0f0_f0f0,
+        0xff00_ff00_ff00_ff00,
+        0xffff_0000_ffff_0000,
+        0xffff_ffff_0000_0000,
+    ];
+    match LOW.get(bit) {
+        Some(&pattern) => pattern,
+        None => (first >> bit & 1).wrapping_neg(),
+    }
 }
 
 /// Appends the lanes of each bit of at most 512 numbers.

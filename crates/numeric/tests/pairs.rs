@@ -5,11 +5,11 @@
 //! Powers, lengths and angles of f64 are off by less than a unit there, so that those that are
 //! numbers, or middles between two, are exact.
 
-use crate::common::{GOALS, asked, both, each_block};
+use crate::common::{Form, GOALS, asked, both, each_block, forms_asked, names};
 use crate::half::{narrow, wide};
 use crate::scale::{next, next_flushed};
 use crate::values::{doubles, edges, flush};
-use sealane_numeric::measure::Runner;
+use sealane_numeric::measure::{BLOCK, ROW, Runner, Scan};
 use sealane_numeric::{Arithmetic, Format, Subnormals, function};
 
 /// Results in other words.
@@ -158,24 +158,45 @@ fn edges_and_samples_of_f16_are_exact() {
     }
 }
 
+/// `SEALANE_FORMS` names forms, which are all of them otherwise.
 #[test]
 #[ignore = "takes minutes for each function: all 2^32 pairs"]
 fn all_pairs_of_f16() {
     for &(name, reference) in PAIRS.iter().filter(|case| asked(case.0)) {
-        let forms = Forms::of(name, reference);
-        each_block(name, |block| {
-            for start in block.step_by(512) {
-                let pairs = (start..start + 512).map(|pair| [pair & 0xffff, pair >> 16]);
-                let pairs: Vec<[u64; 2]> = pairs.collect();
-                for forms in &forms {
-                    forms.check(
-                        name,
-                        &pairs,
-                        [0, 1].map(|form| forms.runners[form].row(start)),
-                    );
+        let all = Forms::of(name, reference);
+        let forms = forms_asked("small,flat,flushed,flushed_flat");
+        let ran = each_block(name, || {
+            let scans = forms.iter().map(|form| {
+                let forms = all.iter().find(|all| all.of.subnormals == form.subnormals);
+                let forms = forms.expect("both kinds of arithmetic");
+                let place = usize::from(form.goal != GOALS[0]);
+                (forms, form, forms.runners[place].scan())
+            });
+            let mut scans: Vec<(&Forms, &Form, Scan)> = scans.collect();
+            let all = &all;
+            move |block| {
+                let y = block >> 16;
+                let expected = all.each_ref().map(|forms| {
+                    let numbers = 0..BLOCK;
+                    numbers
+                        .map(|x| forms.expected(x, y) as u32)
+                        .collect::<Vec<u32>>()
+                });
+                for (forms, form, scan) in &mut scans {
+                    let flushed = form.subnormals == Subnormals::Flushed;
+                    let expected = &expected[usize::from(flushed)];
+                    scan.block(block, |first, results| {
+                        let expected = &expected[(first - block) as usize..][..ROW];
+                        if results != expected {
+                            let pairs = (first - block..).map(|x| [x, y]).take(ROW);
+                            let pairs: Vec<[u64; 2]> = pairs.collect();
+                            let found: Vec<u64> = results.iter().map(|&x| x.into()).collect();
+                            forms.check(name, &pairs, [found.clone(), found]);
+                        }
+                    });
                 }
             }
         });
-        eprintln!("{name}: all pairs are exact");
+        eprintln!("{name}, {}: {ran} pairs are exact", names(&forms));
     }
 }

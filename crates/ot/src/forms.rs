@@ -27,7 +27,7 @@ mod given;
 mod offset;
 mod random;
 
-pub use chosen::{Request, chosen_bytes, send_chosen};
+pub use chosen::{Request, chosen_bytes, chosen_flights, receive_chosen, send_chosen};
 pub use given::{given_bytes, receive_given, send_given};
 pub use offset::{OffsetRequest, offset_bytes, send_under};
 pub(crate) use random::BATCH;

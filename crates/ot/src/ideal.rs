@@ -5,7 +5,9 @@
 //! on one of these runs without the protocols beneath, and the test of a protocol runs over its
 //! ideal functionality too. The parties of such a pair know each other's secrets.
 
+pub mod chosen;
 mod correlated;
+pub mod given;
 pub mod goods;
 pub mod one_of_n;
 pub mod random;

@@ -128,6 +128,10 @@ impl CotCost for SoftSpoken {
     fn extend(&self, _: u64, count: u64) -> Flights {
         self.subspace().extend_flights(count)
     }
+
+    fn one_way(&self) -> bool {
+        true
+    }
 }
 
 /// Turns 128 columns of a piece into its rows. `rows` is scratch.

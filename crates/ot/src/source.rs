@@ -52,6 +52,10 @@ impl CotSender for AnySender {
         self.any().delta()
     }
 
+    fn one_way(&self) -> bool {
+        self.any().one_way()
+    }
+
     fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
         match self {
             AnySender::SoftSpoken(sender) => sender.extend(mesh, q),
@@ -79,6 +83,10 @@ impl CotReceiver for AnyReceiver {
 
     fn security(&self) -> Security {
         self.any().security()
+    }
+
+    fn one_way(&self) -> bool {
+        self.any().one_way()
     }
 
     fn extend(

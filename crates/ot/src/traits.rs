@@ -4,18 +4,21 @@
 //! | form | traits |
 //! |---|---|
 //! | correlated OTs | [`CotSender`], [`CotReceiver`] |
+//! | the same with given choices | [`GivenSender`], [`GivenReceiver`] |
 //! | random OTs | [`RandomSender`], [`RandomReceiver`] |
+//! | OTs of chosen strings | [`ChosenSender`], [`ChosenReceiver`] |
 //! | OTs of one of many strings | [`OneOfNSender`], [`OneOfNReceiver`] |
 //! | OLEs; Boolean, arithmetic and matrix triples | [`GoodsSource`] of each |
 //!
-//! OTs with given choices, of chosen strings and under a new offset are steps on top of these,
-//! whose outputs the parties' own inputs determine ([`forms`](crate::forms)).
+//! Given choices and chosen strings are steps on top of correlated OTs, and given choices under a
+//! new offset one on top of random OTs ([`forms`](crate::forms)).
 //!
 //! All outputs of a call are for use when it returns: a protocol with security against corrupt
 //! parties has checked them by then.
 
 mod forms;
 
+pub use forms::{ChosenReceiver, ChosenSender, GivenReceiver, GivenSender};
 pub use forms::{Goods, GoodsSource};
 pub use forms::{OneOfNKeys, OneOfNReceiver, OneOfNSender, RandomReceiver, RandomSender};
 
@@ -45,6 +48,12 @@ pub trait CotSender {
     /// After a failed `extend` there may be none.
     fn delta(&self) -> Block;
 
+    /// True if `extend` writes nothing here and reads nothing at the receiver, whose calls may then
+    /// run ahead. Both parties of a protocol say the same.
+    fn one_way(&self) -> bool {
+        false
+    }
+
     /// Fills `q` with the next OTs. All that the receiver waits for in its call has left; what this
     /// party wrote besides may not be flushed.
     ///
@@ -61,6 +70,11 @@ pub trait CotReceiver {
 
     /// Corruption that these OTs withstand.
     fn security(&self) -> Security;
+
+    /// As [`CotSender::one_way`].
+    fn one_way(&self) -> bool {
+        false
+    }
 
     /// Fills `t` with the next OTs, and `choices` with their random bits, [`PACKED`] a block; the
     /// rest of the last block is 0. The caller flushes what it writes last.
@@ -91,6 +105,10 @@ impl<S: CotSender + ?Sized> CotSender for Box<S> {
         (**self).delta()
     }
 
+    fn one_way(&self) -> bool {
+        (**self).one_way()
+    }
+
     fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
         (**self).extend(mesh, q)
     }
@@ -103,6 +121,10 @@ impl<R: CotReceiver + ?Sized> CotReceiver for Box<R> {
 
     fn security(&self) -> Security {
         (**self).security()
+    }
+
+    fn one_way(&self) -> bool {
+        (**self).one_way()
     }
 
     fn extend(
@@ -122,6 +144,10 @@ pub trait CotCost {
     fn set_up(&self) -> Flights;
     /// Messages of one `extend` of `count` OTs, if `before` OTs were made since the set-up.
     fn extend(&self, before: u64, count: u64) -> Flights;
+    /// As [`CotSender::one_way`].
+    fn one_way(&self) -> bool {
+        false
+    }
 }
 
 /// Choice `j` among packed ones.

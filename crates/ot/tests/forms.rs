@@ -6,6 +6,7 @@ use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::forms::{self, HashedReceiver, HashedSender, OffsetRequest, Request};
 use sealane_ot::forms::{chosen_bytes, given_bytes, offset_bytes};
+use sealane_ot::traits::{ChosenReceiver, ChosenSender, GivenReceiver, GivenSender};
 use sealane_ot::traits::{RandomReceiver, RandomSender, choice, packed_blocks};
 use sealane_ot::{OtError, Security, SoftSpoken, ideal};
 use sealane_parties::PartyId;
@@ -13,15 +14,15 @@ use sealane_party::{Fault, check_digests, send_digests};
 use sealane_testkit::tamper::tampered;
 use std::collections::HashSet;
 
-const COUNTS: [usize; 6] = [1, 127, 128, 129, 513, 2000];
+pub const COUNTS: [usize; 6] = [1, 127, 128, 129, 513, 2000];
 /// The offset that replaces the one of the correlated OTs.
 const OTHER: Block = Block::new(0x0123_4567_89ab_cdef_f00d_5eed_cafe_0b0b);
 
-type Sender = HashedSender<AnySender>;
-type Receiver = HashedReceiver<AnyReceiver>;
+pub type Sender = HashedSender<AnySender>;
+pub type Receiver = HashedReceiver<AnyReceiver>;
 
 /// Runs a form over a source.
-fn run<A: Send, B: Send>(
+pub fn run<A: Send, B: Send>(
     cots: Cots,
     cpu: Cpu,
     sender: impl FnOnce(&mut Sender, &mut Mesh) -> Result<A, OtError> + Send,
@@ -45,7 +46,7 @@ fn run<A: Send, B: Send>(
 
 fn send_given(sender: &mut Sender, mesh: &mut Mesh, count: usize) -> Result<Vec<Block>, OtError> {
     let mut q = vec![Block::ZERO; count];
-    forms::send_given(&mut sender.cot, mesh, &mut q)?;
+    sender.cot.given(mesh, &mut q)?;
     Ok(q)
 }
 
@@ -55,7 +56,7 @@ fn receive_given(
     choices: &[u8],
 ) -> Result<Vec<Block>, OtError> {
     let mut t = vec![Block::ZERO; choices.len()];
-    forms::receive_given(&mut receiver.cot, mesh, choices, &mut t)?;
+    receiver.cot.given(mesh, choices, &mut t)?;
     Ok(t)
 }
 
@@ -82,26 +83,23 @@ fn receive_random<R: RandomReceiver + ?Sized>(
 }
 
 /// Sends strings of `length` blocks.
-fn send_chosen(
+pub fn send_chosen(
     sender: &mut Sender,
     mesh: &mut Mesh,
     length: usize,
     [zeros, ones]: [&[Block]; 2],
 ) -> Result<(), OtError> {
-    let HashedSender { cot, hasher } = sender;
-    forms::send_chosen(cot, hasher, mesh, length, [zeros, ones])
+    sender.chosen(mesh, length, [zeros, ones])
 }
 
-fn receive_chosen(
+pub fn receive_chosen(
     receiver: &mut Receiver,
     mesh: &mut Mesh,
     length: usize,
     choices: &[u8],
 ) -> Result<Vec<Block>, OtError> {
-    let request = Request::new(&mut receiver.cot, mesh, choices)?;
-    mesh.flush()?;
     let mut got = vec![Block::ZERO; choices.len() * length];
-    request.finish(&mut receiver.hasher, mesh, length, &mut got)?;
+    receiver.chosen(mesh, length, choices, &mut got)?;
     Ok(got)
 }
 
@@ -132,7 +130,7 @@ fn receive_under<R: RandomReceiver + ?Sized>(
     Ok(t.to_vec())
 }
 
-fn assert_given(q: &[Block], t: &[Block], choices: &[u8], delta: Block) {
+pub fn assert_given(q: &[Block], t: &[Block], choices: &[u8], delta: Block) {
     assert_eq!([q.len(), t.len()], [choices.len(); 2]);
     for (j, ((q, t), &choice)) in q.iter().zip(t).zip(choices).enumerate() {
         let expected = *q ^ delta.masked(choice);
@@ -210,45 +208,6 @@ fn random_ots_give_the_key_of_the_choice_and_keys_are_all_different() {
                 assert_eq!(keys.len(), 2 * count, "no key comes twice");
             },
         );
-    }
-}
-
-#[test]
-fn chosen_strings_arrive() {
-    // The last two lengths take several pieces of an answer.
-    let lengths: [(usize, &[usize]); 5] = [
-        (1, &COUNTS),
-        (3, &COUNTS),
-        (8, &COUNTS),
-        (40, &[513]),
-        (9000, &[1]),
-    ];
-    for (length, counts) in lengths {
-        for &count in counts {
-            let choices = random_bits(count, 6);
-            let strings = [1, 2].map(|seed| random_blocks(count * length, seed));
-            for cots in Cots::all() {
-                let ((), got) = run(
-                    cots,
-                    Cpu::best(),
-                    |sender, mesh| {
-                        let before = mesh.payload_sent(RECEIVER);
-                        let extended = cots.planned(|cot| cot.extend(0, count as u64));
-                        let [zeros, ones] = &strings;
-                        send_chosen(sender, mesh, length, [zeros, ones])?;
-                        let bytes = mesh.payload_sent(RECEIVER) - before;
-                        let answer = chosen_bytes(count as u64, length as u64);
-                        assert_eq!(bytes, bytes_of(&extended)[0] + answer);
-                        Ok(())
-                    },
-                    |receiver, mesh| receive_chosen(receiver, mesh, length, &choices),
-                );
-                for (j, string) in got.chunks(length).enumerate() {
-                    let expected = &strings[usize::from(choices[j])][j * length..][..length];
-                    assert_eq!(values(string), values(expected), "OT {j}");
-                }
-            }
-        }
     }
 }
 

@@ -14,7 +14,9 @@ fn plan(parties: [&str; 2], label: &str) -> PlanRecord {
         "parties": [a, b], "roles": { "garbler": a, "evaluator": b }, "computing": [a, b],
         "rows": { "n": 100 },
         "inputs": [{ "name": label, "owner": a, "type": "u8", "shape": "[n]" }],
-        "results": [{ "name": "sum", "to": [b], "type": "u16", "shape": "" }],
+        "results": [
+            { "name": "sum", "to": [b], "type": "u16", "shape": "", "note": format!("{label} twice") },
+        ],
         "links": [{ "from": a, "to": b, "bytes": 1000 }, { "from": b, "to": a, "bytes": 32 }],
         "rounds": 3, "ands": 5000, "estimate_s": { "lan": 0.25, "wan": 1.5 },
         "papers": [{ "part": "half gates", "paper": "Z", "assumption": label, "security": "128" }],
@@ -112,6 +114,7 @@ fn a_run_that_went_well_says_so() {
         "2023-11-14 22:13:20 UTC",
         "64 n",
         "computes as garbler",
+        "<p class=\"note\">the author says: patients twice</p>",
         "hospital → lab: 1.0 kB (1,000 bytes)",
         "vaes512",
         "as planned",

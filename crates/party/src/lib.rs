@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod broadcast;
+mod cycles;
 mod fault;
 mod offline;
 mod run;
@@ -17,10 +18,11 @@ mod step;
 mod words;
 
 pub use broadcast::{Broadcast, ECHO_BYTES};
+pub use cycles::CycleRun;
 pub use fault::Fault;
 pub use offline::{Empty, NoOffline};
 pub use run::{Party, Start, Steps, Stock, run_alone};
 pub use settle::{DIGEST_BYTES, check_digests, send_digests};
 pub use share::{Planes, Shares};
-pub use step::{Factor, KeyBit, Opened, Outcome, Progress, Selected, Step, Term};
+pub use step::{Factor, KeyBit, Opened, Outcome, Pairs, Progress, Selected, Step, Term};
 pub use words::{Words, from_planes, to_planes};

@@ -34,6 +34,8 @@ pub trait Steps: Sized + Send {
     type Output: Send;
     /// A check of a step that has to be settled before anything is opened.
     type Check: Send;
+    /// True if the party takes [`Step::Meet`], and so needs no copies of elements that meet.
+    const IN_PLACE: bool = false;
 
     /// Makes the part of public values, one word an element, of which the lowest `bits` count.
     /// Sends no message. In the offline walk a value that is opened online is not known, and given

@@ -36,6 +36,18 @@ pub enum Step<'a, W: Steps> {
         /// The operands.
         operands: Vec<Arc<W::Share>>,
     },
+    /// Runs a tape on pairs of elements and writes its outputs over them: a [`Step::Tape`] with a
+    /// lane for each pair, of the same cost. The tape's inputs are the planes of the first element
+    /// of a pair, of all columns, those of the second one, and those of the values that all pairs
+    /// read. Only for parties that state [`Steps::IN_PLACE`].
+    Meet {
+        /// The tape.
+        tape: &'a Tape,
+        /// Domain of the columns.
+        domain: Domain,
+        /// The pairs.
+        pairs: Pairs<W::Share>,
+    },
     /// Computes inner products: element `l` of the result is the sum over all planes `p` of the
     /// product of both operands' elements `l` of plane `p`. Operands are values with views of them,
     /// so that an element that is used often can be opened once; a matrix product is one step.
@@ -88,6 +100,20 @@ pub enum Step<'a, W: Steps> {
         /// The values.
         results: Vec<Opened<W::Share>>,
     },
+}
+
+/// Columns with the pairs of their elements that meet.
+pub struct Pairs<S> {
+    /// The columns, all of the same number of elements.
+    pub columns: Vec<S>,
+    /// The places of the first and of the second elements, pair by pair, both ascending. The
+    /// second of a pair may be behind the last element, and is zero then. An element that is
+    /// written is in no later pair.
+    pub places: [Vec<usize>; 2],
+    /// Sides that the tape writes: its outputs are the first elements, then the second ones.
+    pub writes: [bool; 2],
+    /// Values of one element each that all pairs read.
+    pub captured: Vec<Arc<S>>,
 }
 
 /// A bit of the key of a sort.
@@ -190,6 +216,8 @@ impl<W: Steps<Output = ()>> Progress<'_, W> {
 pub enum Outcome<W: Steps> {
     /// Shares, checks that are to be settled, and the output beside them.
     Share(W::Share, Vec<W::Check>, W::Output),
+    /// The columns of a [`Step::Meet`].
+    Columns(Vec<W::Share>, W::Output),
     /// End of a settlement.
     Settled(W::Output),
     /// For each value opened, its elements if this party learns it: one word each, the bits above

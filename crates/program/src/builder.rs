@@ -65,7 +65,8 @@
 //! | `finish(self) -> (Program, Vec<Diagnostic>)` | the second are warnings |
 //!
 //! `value(Handle) -> Option<&Value>`, `row_counts() -> &[RowSymbol]` and `shape_text(&Shape) ->
-//! String` serve `dtype`, `shape` and `repr`. `span` is `Option<&Span>` throughout.
+//! String` serve `dtype`, `shape` and `repr`, `by_row(Handle) -> Option<Beside>` noise. `span` is
+//! `Option<&Span>` throughout.
 
 mod arrange;
 mod bodies;
@@ -81,6 +82,7 @@ mod signature;
 pub use arrange::Length;
 pub use indexing::Index;
 
+use crate::by_row::{Beside, by_row};
 use crate::check::{MAX_CONST_ELEMENTS, MAX_NESTING, MAX_VALUES};
 use crate::decimal::range_text;
 use crate::float;
@@ -181,6 +183,14 @@ impl Builder {
     pub fn value(&self, handle: Handle) -> Option<&Value> {
         let open = self.open.iter().find(|open| open.graph == handle.graph)?;
         open.values.get(handle.id.0 as usize)
+    }
+
+    /// Returns whether a value of the main graph is made row by row: see
+    /// [`by_row`](crate::by_row()).
+    pub fn by_row(&self, handle: Handle) -> Option<Beside> {
+        let main = self.open.first();
+        let main = main.filter(|main| main.graph == handle.graph)?;
+        by_row(&self.program.rows, &main.values, handle.id)
     }
 
     /// Sets the source's names of operands, for the error of the operation that is tried next. The

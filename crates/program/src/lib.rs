@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod builder;
+mod by_row;
 pub mod calendar;
 pub mod call;
 pub mod check;
@@ -24,4 +25,5 @@ pub mod text;
 pub mod types;
 pub mod warnings;
 
+pub use by_row::{Beside, by_row};
 pub use check::check;

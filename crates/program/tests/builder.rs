@@ -3,7 +3,7 @@
 use crate::common::{at, input, signature};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::builder::{Builder, Handle, Index, Operand};
-use sealane_program::graph::{Binary, Op, Visibility};
+use sealane_program::graph::{Binary, Op, Reduction, Visibility};
 use sealane_program::types::{Data, Shape, Type};
 use sealane_program::warnings::UNROLLED;
 
@@ -427,4 +427,18 @@ fn bodies_nest_only_so_deep() {
     b.reveal("result", x.into(), &[0], U16, None)
         .expect("a result");
     b.finish().expect("a program at the limit");
+}
+
+#[test]
+fn exact_products_of_integers_are_not_told_to_be_rounded() {
+    let (mut b, x, w) = signature().expect("a signature");
+    let wide = Type::signed(64);
+    let [x, w] = [x, w].map(|value| b.cast(value, wide, None).expect("a wider type"));
+    let products = b.dot(x, w, None, None).expect("products");
+    let total = b.reduce(Reduction::Sum, products, None, None, None);
+    let total = total.expect("a sum of rows").into();
+    b.reveal("total", total, &[1], wide, None)
+        .expect("a result");
+    let (_, warnings) = b.finish().expect("a program");
+    assert!(warnings.is_empty(), "{warnings:?}");
 }

@@ -1,6 +1,7 @@
 //! All tests of this room in one binary: each binary links the kernels again.
 
 mod builder;
+mod by_row;
 mod common;
 mod kinds;
 mod text;

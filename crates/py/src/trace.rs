@@ -11,6 +11,7 @@ use crate::program::Program;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use sealane_diagnostic::{Diagnostic, Span};
+use sealane_program::Beside;
 use sealane_program::builder::{Builder, Handle, Length, Operand};
 use sealane_program::decimal;
 use sealane_program::graph::{Binary, Input, Reduction, Unary, Visibility};
@@ -564,6 +565,19 @@ impl Trace {
         at: Option<PySpan>,
     ) -> PyResult<Node> {
         self.on_handles(py, at, [a], |builder, [a], span| builder.head(a, len, span))
+    }
+
+    /// Returns whether each element along axis 0 depends on one row of the inputs, and then whether
+    /// on inputs without rows too; `None` if it may depend on several rows.
+    fn by_row(&self, a: &Node) -> PyResult<Option<bool>> {
+        let builder = self.builder.as_ref().ok_or_else(finished)?;
+        Ok(match &a.source {
+            NodeValue::Traced(handle) => {
+                let beside = builder.by_row(*handle);
+                beside.map(|beside| beside == Beside::Inputs)
+            }
+            NodeValue::Typed(_) => Some(false),
+        })
     }
 
     /// Adds a running reduction along axis 0, which begins anew where `starts` is true.

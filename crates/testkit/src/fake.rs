@@ -270,8 +270,8 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
                 Ok(Progress::Done(Outcome::Share(share, vec![check], ())))
             }
             Step::Product { .. } => Err(Fault::internal("fake has no arithmetic")),
-            Step::Shuffle { .. } | Step::Sort { .. } => {
-                Err(Fault::internal("fake sorts by networks"))
+            Step::Shuffle { .. } | Step::Sort { .. } | Step::Meet { .. } => {
+                Err(Fault::internal("fake sorts by networks, in copies"))
             }
             Step::Settle { checks } => {
                 for to in self.setting.others(self.me) {

@@ -115,6 +115,7 @@ impl Outside {
                 };
                 Ok(watch(flights(work), Share::zeros(planes, rows)))
             }
+            Step::Meet { .. } => Err(Fault::internal("elements of trio meet in copies")),
             Step::Settle { .. } | Step::Open { .. } => {
                 Err(Fault::internal("an opening begins elsewhere"))
             }

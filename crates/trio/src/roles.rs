@@ -82,6 +82,7 @@ impl Computing {
                 Ok(more(State::Shuffle(form, Box::new(shuffling))))
             }
             Step::Sort { share, key, .. } => Ok(sorted(self.sort(&share, &key, mesh)?)),
+            Step::Meet { .. } => Err(Fault::internal("elements of trio meet in copies")),
             Step::Settle { .. } | Step::Open { .. } => {
                 Err(Fault::internal("an opening begins elsewhere"))
             }

@@ -4,10 +4,11 @@ use crate::common::Common;
 use crate::cost;
 use crate::garbler_side::Revealed;
 use crate::ots::{Ots, ReceiverOts, no_ots};
-use crate::{IncomingTables, Labels, TapePorts, threads_here, unpermuted, words};
+use crate::ports::TapePorts;
+use crate::{IncomingTables, Labels, threads_here, unpermuted, words};
 use sealane_block::{Block, Nonce};
 use sealane_circuit::Tape;
-use sealane_garble::{Evaluator, Roles, Scheme, decode};
+use sealane_garble::{Evaluator, Ports, Roles, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::forms::{self, OffsetRequest};
 use sealane_parties::PartyId;
@@ -106,7 +107,7 @@ impl EvaluatorSide {
         }
     }
 
-    /// Runs step 4: evaluates a tape.
+    /// Runs step 4: evaluates a tape whose operands are planes.
     pub(crate) fn evaluate(
         &mut self,
         tape: &Tape,
@@ -116,10 +117,21 @@ impl EvaluatorSide {
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
         let mut ports = TapePorts::new(tape, lanes, operands);
+        self.run(tape, lanes, &mut ports, peer, mesh)?;
+        Ok(ports.outputs())
+    }
+
+    /// Runs step 4: evaluates a tape with labels of any source.
+    pub(crate) fn run(
+        &mut self,
+        tape: &Tape,
+        lanes: usize,
+        ports: &mut dyn Ports,
+        peer: PartyId,
+        mesh: &mut Mesh,
+    ) -> Result<(), Fault> {
         let mut tables = IncomingTables::new(self.common.cpu, mesh, peer);
-        self.evaluator
-            .evaluate(tape, lanes, &mut ports, &mut tables)?;
-        Ok(ports.outputs)
+        Ok(self.evaluator.evaluate(tape, lanes, ports, &mut tables)?)
     }
 
     /// Sends this party's messages of step 6: hashes of the active labels of each result that the

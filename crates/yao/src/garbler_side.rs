@@ -3,10 +3,11 @@
 use crate::common::Common;
 use crate::cost;
 use crate::ots::{Ots, SenderOts, no_ots};
-use crate::{Labels, OutgoingTables, TapePorts, threads_here, unpermuted, words};
+use crate::ports::TapePorts;
+use crate::{Labels, OutgoingTables, threads_here, unpermuted, words};
 use sealane_block::Block;
 use sealane_circuit::Tape;
-use sealane_garble::{Garbler, Roles, Scheme, decode};
+use sealane_garble::{Garbler, Ports, Roles, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::forms;
 use sealane_parties::PartyId;
@@ -118,7 +119,7 @@ impl GarblerSide {
         matches!(self.ot, Ots::Stock(..))
     }
 
-    /// Runs step 4: garbles a tape.
+    /// Runs step 4: garbles a tape whose operands are planes.
     pub(crate) fn garble(
         &mut self,
         tape: &Tape,
@@ -128,9 +129,21 @@ impl GarblerSide {
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
         let mut ports = TapePorts::new(tape, lanes, operands);
+        self.run(tape, lanes, &mut ports, peer, mesh)?;
+        Ok(ports.outputs())
+    }
+
+    /// Runs step 4: garbles a tape with labels of any source.
+    pub(crate) fn run(
+        &mut self,
+        tape: &Tape,
+        lanes: usize,
+        ports: &mut dyn Ports,
+        peer: PartyId,
+        mesh: &mut Mesh,
+    ) -> Result<(), Fault> {
         let mut tables = OutgoingTables::new(self.common.cpu, mesh, peer);
-        self.garbler.garble(tape, lanes, &mut ports, &mut tables)?;
-        Ok(ports.outputs)
+        Ok(self.garbler.garble(tape, lanes, ports, &mut tables)?)
     }
 
     /// Sends this party's messages of step 6: the hashes of both labels of each result that the

@@ -38,18 +38,20 @@ mod evaluator_side;
 mod garbler_side;
 mod ots;
 mod papers;
+mod ports;
 mod tables;
 
 use evaluator_side::{Choice, EvaluatorSide};
 use garbler_side::GarblerSide;
+use ports::PairPorts;
 use sealane_block::{Block, Erased};
 use sealane_circuit::Tape;
-use sealane_garble::{Ports, Scheme};
+use sealane_garble::Scheme;
 use sealane_net::Mesh;
 use sealane_ot::forms::OffsetRequest;
 use sealane_parties::PartyId;
 use sealane_party::{
-    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Shares, Start, Step, Steps, Words,
+    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Start, Step, Steps, Words,
     check_digests, from_planes, send_digests, to_planes,
 };
 use sealane_protocol::{
@@ -138,6 +140,10 @@ pub enum Pending<'a> {
     Answer(usize, usize, OffsetRequest),
     /// The evaluator waits for tables.
     Tables(&'a Tape, usize, Vec<Arc<Labels>>),
+    /// The evaluator waits for the tables of pairs.
+    Pairs(&'a Tape, PairPorts),
+    /// This party has run the tape of pairs.
+    Met(Vec<Labels>),
     /// Both wait for the other's digest.
     Settle,
     /// The garbler waits for hashes of active labels; it keeps those of both labels of each result.
@@ -261,6 +267,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
     type Material = ();
     type Output = ();
     type Check = ();
+    const IN_PLACE: bool = true;
 
     fn constant(&mut self, _: Domain, bits: usize, values: &[u64]) -> Labels {
         // As in the tape: the active label of a constant is zero for both values.
@@ -341,6 +348,22 @@ impl<G: Garbling> Steps for YaoParty<G> {
                 }
                 Side::Evaluator(_) => more(Pending::Tables(tape, lanes, operands)),
             },
+            (Step::Meet { tape, pairs, .. }, side) => {
+                let mut ports = PairPorts::new(pairs);
+                match side {
+                    Side::Evaluator(_) if !tape.ands.is_empty() => {
+                        return more(Pending::Pairs(tape, ports));
+                    }
+                    Side::Garbler(side) => side.run(tape, ports.lanes(), &mut ports, peer, mesh)?,
+                    Side::Evaluator(side) => {
+                        side.run(tape, ports.lanes(), &mut ports, peer, mesh)?;
+                    }
+                }
+                match tape.ands.is_empty() {
+                    true => Ok(Progress::Done(Outcome::Columns(ports.columns(), ()))),
+                    false => more(Pending::Met(ports.columns())),
+                }
+            }
             // Step 5.
             (Step::Settle { .. }, _) => {
                 send_digests(mesh, [peer])?;
@@ -394,6 +417,11 @@ impl<G: Garbling> Steps for YaoParty<G> {
             (Pending::Tables(tape, lanes, operands), Side::Evaluator(side)) => {
                 Progress::share(side.evaluate(tape, lanes, &operands, peer, mesh)?)
             }
+            (Pending::Pairs(tape, mut ports), Side::Evaluator(side)) => {
+                side.run(tape, ports.lanes(), &mut ports, peer, mesh)?;
+                Progress::Done(Outcome::Columns(ports.columns(), ()))
+            }
+            (Pending::Met(columns), _) => Progress::Done(Outcome::Columns(columns, ())),
             (Pending::Settle, _) => {
                 check_digests(mesh, [peer])?;
                 Progress::Done(Outcome::Settled(()))
@@ -406,36 +434,6 @@ impl<G: Garbling> Steps for YaoParty<G> {
             }
             _ => return Err(Fault::internal("a step of the other role")),
         })
-    }
-}
-
-/// The tape's inputs are the planes of the operands, one after the other.
-struct TapePorts<'a> {
-    inputs: Vec<&'a [Block]>,
-    outputs: Labels,
-}
-
-impl<'a> TapePorts<'a> {
-    fn new(tape: &Tape, lanes: usize, operands: &'a [Arc<Labels>]) -> TapePorts<'a> {
-        let planes =
-            |labels: &'a Arc<Labels>| (0..labels.planes()).map(move |plane| labels.plane(plane));
-        TapePorts {
-            inputs: operands.iter().flat_map(planes).collect(),
-            outputs: Planes::zeros(tape.outputs.len(), lanes),
-        }
-    }
-}
-
-impl Ports for TapePorts<'_> {
-    fn load(&self, first_lane: usize, width: usize, labels: &mut [Block]) {
-        for (bit, labels) in labels.chunks_exact_mut(width).enumerate() {
-            labels.copy_from_slice(&self.inputs[bit][first_lane..first_lane + width]);
-        }
-    }
-
-    fn store(&mut self, output: usize, first_lane: usize, labels: &[Block]) {
-        let lanes = first_lane..first_lane + labels.len();
-        self.outputs.plane_mut(output)[lanes].copy_from_slice(labels);
     }
 }
 

@@ -1,5 +1,7 @@
 //! All tests of this room in one binary: each binary links the kernels again.
 
 mod cheats;
+mod pairs;
+mod sequential;
 mod sessions;
 mod views;

@@ -7,10 +7,12 @@ use crate::args::{AccelOrder, AccelSimulateArgs, AccelVerb};
 use crate::output::print_card;
 use crate::tools::write_picture;
 use sealane_accel::bound::bound;
-use sealane_accel::fase::Variant;
+use sealane_accel::engine::{self, Engine};
 use sealane_accel::formats::{self, NetlistFile};
+use sealane_accel::paper::{BENCHMARKS, Benchmark};
 use sealane_accel::timing::{Order, RUN, RunCycles, TurnCycles, reorder, run, usual_tries};
 use sealane_accel::{Netlist, NetlistError};
+use sealane_bench::garble::netlists::NetlistCase;
 use sealane_diagnostic::Code;
 use sealane_engine::EngineError;
 use sealane_host::Failure;
@@ -33,13 +35,17 @@ pub fn accel(verb: &AccelVerb) -> Result<(), Failure> {
         AccelVerb::Simulate(args) => simulate(args),
         AccelVerb::Table2(args) => tables::table2(args),
         AccelVerb::Table4(args) => tables::table4(args),
+        AccelVerb::Table5(args) => tables::table5(args),
         AccelVerb::Table6(args) => tables::table6(args),
     }
 }
 
 fn simulate(args: &AccelSimulateArgs) -> Result<(), Failure> {
     let file = read(&args.netlist)?;
-    let variant = Variant::from(args.machine);
+    let variant = match args.machine.model(args.clients) {
+        Ok(variant) => variant,
+        Err(engine) => return better(args, &file, engine),
+    };
     let order = match args.order {
         AccelOrder::File => Order::File,
         AccelOrder::Paper => Order::By(Priority::WeightedFanout),
@@ -78,6 +84,47 @@ fn simulate(args: &AccelSimulateArgs) -> Result<(), Failure> {
             grouped(least.ports)
         ),
     );
+    print_card(args.json, &card, &value)
+}
+
+/// Cycles of an engine that is not FASE's. It has an order of its own.
+fn better(args: &AccelSimulateArgs, file: &NetlistFile, engine: Engine) -> Result<(), Failure> {
+    let cycles = engine::simulate(&file.netlist, engine);
+    let clients = engine.clients.max(1);
+    let each = cycles.garbling as f64 / f64::from(clients);
+    let mut card = Card::new(args.netlist.display().to_string());
+    card.line("format", file.format.name());
+    let garbling = grouped(cycles.garbling);
+    card.line(
+        "garbling",
+        format!("{garbling} cycles of a later netlist cycle"),
+    );
+    if clients > 1 {
+        card.line("clients", format!("{clients}, {each:.1} cycles each"));
+    }
+    card.line(
+        "pipeline",
+        format!("busy in {:.1} % of the cycles", 100.0 * cycles.busy()),
+    );
+    card.line(
+        "banks",
+        format!("put off {} issues", grouped(cycles.bank_conflicts)),
+    );
+    card.line(
+        "moves",
+        format!("{} keys of flip-flops", grouped(cycles.moves)),
+    );
+    let value = json!({
+        "format": file.format.name(),
+        "gates": file.netlist.gates().len(),
+        "xors": file.netlist.xors(),
+        "garbling_cycles": cycles.garbling,
+        "clients": clients,
+        "garbling_cycles_per_client": each,
+        "busy": cycles.busy(),
+        "bank_conflicts": cycles.bank_conflicts,
+        "moves": cycles.moves,
+    });
     print_card(args.json, &card, &value)
 }
 
@@ -153,6 +200,25 @@ fn ours(netlist: &Netlist) -> Order {
 /// A checked netlist in an order that its machine issued breaks no rule.
 fn internal(error: NetlistError) -> Failure {
     EngineError::internal(error.to_string()).into()
+}
+
+/// The authors' netlists in a folder, as benchmarks for the CPU.
+pub fn released(folder: &Path) -> Result<Vec<NetlistCase>, Failure> {
+    let case = |benchmark: &'static Benchmark| {
+        let path = folder.join(benchmark.folder).join("n.scd");
+        let circuit = read(&path)?.netlist.sequential();
+        let hint = "name the folder of the netlists that the paper's authors have released";
+        Ok(NetlistCase {
+            name: benchmark.name,
+            source: "file",
+            cycles: benchmark.turns,
+            circuit: circuit.map_err(|error| {
+                let what = format!("{}: {error}", path.display());
+                Failure::new(Code::NetlistFile, what, hint)
+            })?,
+        })
+    };
+    BENCHMARKS.iter().map(case).collect()
 }
 
 fn read(path: &Path) -> Result<NetlistFile, Failure> {

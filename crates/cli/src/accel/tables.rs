@@ -6,8 +6,10 @@ use crate::output::print_card;
 use sealane_accel::Netlist;
 use sealane_accel::bound::bound;
 use sealane_accel::fase::{Turn, Variant};
-use sealane_accel::paper::{BENCHMARKS, Benchmark};
+use sealane_accel::functions::function;
+use sealane_accel::paper::{BENCHMARKS, Benchmark, TABLE5, benchmark};
 use sealane_accel::timing::{reorder, run, turn};
+use sealane_engine::EngineError;
 use sealane_host::Failure;
 use sealane_page::Card;
 use sealane_page::card::Column;
@@ -15,27 +17,128 @@ use sealane_page::units::grouped;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Table II: netlist cycles, gates, gates of type XOR.
+/// Table II: netlist cycles, gates, gates of type XOR, other gates; of the paper, of the file and
+/// of our own source.
 pub fn table2(args: &AccelTableArgs) -> Result<(), Failure> {
     let columns = columns(&[
-        "netlist cycles",
+        "cycles",
         "gates",
         "XORs",
+        "ANDs",
         "gates of file",
         "XORs of file",
+        "our cycles",
+        "our gates",
+        "our XORs",
+        "our ANDs",
     ]);
     let title = "FASE, Table II: benchmarks";
     table(args, title, columns, |benchmark, netlist| {
-        let found = [netlist.gates().len(), netlist.xors()].map(|count| count as u64);
+        let found = counts(netlist);
         let [gates, xors] = benchmark.gates;
-        let cells = [benchmark.turns, gates, xors, found[0], found[1]].map(grouped);
+        let (cycles, source) = source(benchmark.name)?;
+        let [our_gates, our_xors] = counts(&source);
+        let cells = [
+            benchmark.turns,
+            gates,
+            xors,
+            gates - xors,
+            found[0],
+            found[1],
+            cycles,
+            our_gates,
+            our_xors,
+            our_gates - our_xors,
+        ];
         let value = json!({
             "netlist_cycles": benchmark.turns,
             "paper": benchmark.gates,
-            "ours": found,
+            "file": found,
+            "our_netlist_cycles": cycles,
+            "ours": [our_gates, our_xors],
         });
-        Ok((cells.to_vec(), value))
+        Ok((cells.map(grouped).to_vec(), value))
     })
+}
+
+/// Gates, and those of type XOR.
+fn counts(netlist: &Netlist) -> [u64; 2] {
+    [netlist.gates().len(), netlist.xors()].map(|count| count as u64)
+}
+
+/// Our own source of a function: netlist cycles and netlist.
+fn source(name: &str) -> Result<(u64, Netlist), Failure> {
+    let missing = || Failure::from(EngineError::internal(format!("no source of {name}")));
+    let function = function(name).ok_or_else(missing)?;
+    let netlist = function.netlist();
+    let netlist = netlist.map_err(|error| EngineError::internal(error.to_string()))?;
+    Ok((function.cycles, netlist))
+}
+
+/// Table V: cycles of runs beside earlier accelerators, and of our own sources in our order.
+pub fn table5(args: &AccelTableArgs) -> Result<(), Failure> {
+    let columns = columns(&[
+        "cores",
+        "cycles",
+        "FASE",
+        "model",
+        "our order",
+        "our source",
+    ]);
+    let columns = [&columns[..1], &[Column::text("earlier")], &columns[1..]].concat();
+    let title = "FASE, Table V: cycles of a run beside earlier accelerators";
+    let mut card = Card::new(title);
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    for row in TABLE5 {
+        let of_file = match row.file {
+            None => None,
+            Some((name, turns, _)) => {
+                let netlist = of_benchmark(args, name)?;
+                let total = run(&netlist, Variant::Queued, turns).total;
+                Some([total, in_our_order(&netlist, turns)?])
+            }
+        };
+        let (cycles, source) = source(row.name)?;
+        let ours = in_our_order(&source, cycles)?;
+        let (work, cores, before) = row.previous;
+        let cell = |index: usize| of_file.map_or("-".to_string(), |cells| grouped(cells[index]));
+        rows.push(vec![
+            row.name.to_string(),
+            work.to_string(),
+            grouped(cores),
+            before.to_string(),
+            row.fase.to_string(),
+            cell(0),
+            cell(1),
+            grouped(ours),
+        ]);
+        values.push(json!({
+            "benchmark": row.name,
+            "previous": work,
+            "previous_cores": cores,
+            "previous_cycles": before,
+            "paper": row.fase,
+            "model": of_file.map(|cells| cells[0]),
+            "our_order": of_file.map(|cells| cells[1]),
+            "our_source": ours,
+        }));
+    }
+    card.table(None, columns, rows);
+    print_card(args.json, &card, &json!({ "title": title, "rows": values }))
+}
+
+/// The authors' netlist of a benchmark.
+fn of_benchmark(args: &AccelTableArgs, name: &str) -> Result<Netlist, Failure> {
+    let missing = || Failure::from(EngineError::internal(format!("no benchmark {name}")));
+    let benchmark = benchmark(name).ok_or_else(missing)?;
+    let path = Path::new(&args.folder).join(benchmark.folder).join("n.scd");
+    Ok(read(&path)?.netlist)
+}
+
+/// Cycles of a run with the optimisation, in the best order that our search finds.
+fn in_our_order(netlist: &Netlist, turns: u64) -> Result<u64, Failure> {
+    let reordered = reorder(netlist, Variant::Queued, ours(netlist)).map_err(internal)?;
+    Ok(run(&reordered, Variant::Queued, turns).total)
 }
 
 /// Table IV: garbling cycles without and with the optimisation, of the file's order and of ours.
@@ -73,8 +176,7 @@ pub fn table6(args: &AccelTableArgs) -> Result<(), Failure> {
     let title = "FASE, Table VI: cycles of a run";
     table(args, title, columns, |benchmark, netlist| {
         let total = run(netlist, Variant::Queued, benchmark.turns).total;
-        let reordered = reorder(netlist, Variant::Queued, ours(netlist)).map_err(internal)?;
-        let ours = run(&reordered, Variant::Queued, benchmark.turns).total;
+        let ours = in_our_order(netlist, benchmark.turns)?;
         let paper = benchmark.table6;
         let cells = vec![
             grouped(benchmark.turns),

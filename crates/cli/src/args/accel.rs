@@ -1,6 +1,7 @@
 //! Arguments of `sealane accel`.
 
 use clap::{Args, Subcommand, ValueEnum};
+use sealane_accel::engine::{Engine, MOST_CLIENTS};
 use sealane_accel::fase::Variant;
 use std::path::PathBuf;
 
@@ -17,10 +18,13 @@ pub struct AccelArgs {
 pub enum AccelVerb {
     /// Count the cycles that garbling a netlist takes, and say where they go
     Simulate(AccelSimulateArgs),
-    /// Print the paper's Table II, gates and netlist cycles, beside those of the files
+    /// Print the paper's Table II, gates and netlist cycles, beside those of the files and of our
+    /// own sources
     Table2(AccelTableArgs),
     /// Print the paper's Table IV, garbling cycles, beside those of the model and of our order
     Table4(AccelTableArgs),
+    /// Print the paper's Table V, FASE beside earlier accelerators, and ours
+    Table5(AccelTableArgs),
     /// Print the paper's Table VI, cycles of whole runs, beside those of the model
     Table6(AccelTableArgs),
 }
@@ -40,6 +44,10 @@ pub struct AccelSimulateArgs {
     #[arg(long, value_name = "COUNT", default_value = "1",
           value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
     pub cycles: u64,
+    /// Clients that garble the same netlist and take turns; on engines other than those of FASE
+    #[arg(long, value_name = "COUNT", default_value = "1",
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CLIENTS)))]
+    pub clients: u32,
     /// Draw the pipeline over time into an SVG file as well
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
@@ -65,14 +73,28 @@ pub enum AccelMachine {
     Fase,
     /// FASE without it
     FaseNoopt,
+    /// A key memory with two ports for reading and two for writing
+    #[value(name = "2r2w")]
+    Ports,
+    /// The same with a unit for XOR beside the pipeline of AND
+    #[value(name = "1a1x")]
+    OneXor,
+    /// Three units for XOR beside the pipeline, and keys in eight banks
+    #[value(name = "1a3x")]
+    Banked,
 }
 
-impl From<AccelMachine> for Variant {
-    fn from(machine: AccelMachine) -> Variant {
-        match machine {
-            AccelMachine::Fase => Variant::Queued,
-            AccelMachine::FaseNoopt => Variant::Plain,
-        }
+impl AccelMachine {
+    /// The variant of FASE, or the better engine.
+    pub fn model(self, clients: u32) -> Result<Variant, Engine> {
+        let engine = match self {
+            AccelMachine::Fase => return Ok(Variant::Queued),
+            AccelMachine::FaseNoopt => return Ok(Variant::Plain),
+            AccelMachine::Ports => Engine::PORTS,
+            AccelMachine::OneXor => Engine::ONE_XOR,
+            AccelMachine::Banked => Engine::BANKED,
+        };
+        Err(Engine { clients, ..engine })
     }
 }
 

@@ -2,14 +2,15 @@
 //! a tape several times.
 
 mod cross;
+mod network;
 
 use super::walker::Walker;
 use super::{ShareRef, internal};
 use cross::Cross;
+use network::Meet;
 use sealane_parties::PartySet;
 use sealane_party::{Factor, Fault, KeyBit, Opened, Shares, Step, Steps, Term};
 use sealane_plan::flow::{Call, TileRun};
-use sealane_plan::network::Stage;
 use sealane_plan::steps::{
     Len, Operand, PlanValue, Produced, Rearrangement, SortKey, StepOp, TapeId,
 };
@@ -51,15 +52,6 @@ pub(super) struct Scan<W: Steps> {
     captured: Vec<ShareRef<W>>,
     /// Shares that the iterations have written, by output.
     written: Vec<Vec<W::Share>>,
-}
-
-/// Network over the elements of values; see [`StepOp::Meet`].
-pub(super) struct Meet<W: Steps> {
-    /// The stages that are left, the next one last.
-    stages: Vec<Stage>,
-    /// The elements of each value, with the planes of an element.
-    columns: Vec<W::Share>,
-    captured: Vec<ShareRef<W>>,
 }
 
 /// Task with its first step.
@@ -270,11 +262,25 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 self.iteration(op, scan, block)
             }
             Task::Meet(meet) => {
-                end_stage(op, meet, &share)?;
+                meet.end_stage(&share)?;
                 self.stage(op, meet, block)
             }
             Task::Cross(cross) => self.cross_step(op, cross, share, block),
         }
+    }
+
+    /// Consumes the columns of a stage of a network; returns the next step, if there is one.
+    pub(super) fn next_stage(
+        &mut self,
+        call: &Call,
+        task: &mut Task<W>,
+        columns: Vec<W::Share>,
+    ) -> Result<Option<Step<'a, W>>, Fault> {
+        let Task::Meet(meet) = task else {
+            return Err(internal("columns of a step that is no network"));
+        };
+        meet.end_in_place(columns)?;
+        self.stage(self.op(call), meet, call.run)
     }
 
     /// Combines the result of a tile with the results of the tiles before it.
@@ -484,82 +490,6 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 }
 
 impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
-    fn begin_network(
-        &mut self,
-        op: &'a StepOp,
-        block: TileRun,
-    ) -> Result<Option<StartedTask<'a, W>>, Fault> {
-        let StepOp::Meet {
-            network,
-            rows,
-            length,
-            over,
-            captured,
-            ..
-        } = op
-        else {
-            return Err(internal("not a network"));
-        };
-        let columns = over.iter().map(|operand| {
-            let all = self.selected_of_all(operand, *rows, block)?;
-            // A copy, since stages write into it.
-            Ok(all.share.gather(&all.lanes, &all.inner))
-        });
-        let columns = columns.collect::<Result<Vec<_>, Fault>>()?;
-        let captured = captured.iter().map(|value| self.value(*value, block));
-        let captured = captured.map(|share| Ok(one_lane::<W>(&*share?)));
-        let captured = captured.collect::<Result<_, Fault>>()?;
-        let length = match rows {
-            Some(table) => self.rows[usize::from(table.0)],
-            None => length.at(block.rows),
-        };
-        let mut stages = network.stages(length as usize);
-        stages.reverse();
-        let mut meet = Meet {
-            stages,
-            columns,
-            captured,
-        };
-        let step = self.stage(op, &mut meet, block)?;
-        Ok(step.map(|step| (Task::Meet(meet), step)))
-    }
-
-    /// Returns the next stage of a network; after the last one, writes the elements.
-    fn stage(
-        &mut self,
-        op: &'a StepOp,
-        meet: &mut Meet<W>,
-        block: TileRun,
-    ) -> Result<Option<Step<'a, W>>, Fault> {
-        let StepOp::Meet {
-            tape, over, outs, ..
-        } = op
-        else {
-            return Err(internal("not a network"));
-        };
-        let Some(stage) = meet.stages.last() else {
-            for ((out, operand), column) in outs.iter().zip(over).zip(meet.columns.drain(..)) {
-                let inner = operand.inner.count(block.rows) as usize;
-                self.write(*out, in_elements(column, inner), block)?;
-            }
-            return Ok(None);
-        };
-        let pairs = stage.pairs();
-        let sides = [stage.firsts(), stage.seconds()];
-        let sides = sides.iter().flat_map(|views| {
-            let columns = meet.columns.iter();
-            columns.map(|column| Arc::new(elements(column, views, pairs)))
-        });
-        let repeated = View {
-            offset: 0,
-            dims: vec![(pairs, 0)],
-        };
-        let captured = meet.captured.iter();
-        let captured = captured.map(|share| Arc::new(share.gather(&repeated, &View::whole(1))));
-        let operands = sides.chain(captured).collect();
-        Ok(Some(self.run_tape(*tape, outs[0], pairs, operands)))
-    }
-
     /// The rows of tables under one another.
     fn appended(&mut self, parts: &[(RowId, Operand)], block: TileRun) -> Result<W::Share, Fault> {
         let rows = parts.iter().map(|(table, operand)| {
@@ -634,49 +564,6 @@ fn in_elements<S: Shares>(share: S, inner: usize) -> S {
         1 => share,
         _ => share.spread(inner),
     }
-}
-
-/// The elements that some views name, and zeros for those that are missing to `pairs`.
-fn elements<S: Shares>(column: &S, views: &[View], pairs: usize) -> S {
-    let parts = views.iter();
-    let mut parts = parts
-        .map(|view| column.gather(view, &View::whole(1)))
-        .collect::<Vec<_>>();
-    let found = parts.iter().map(Shares::elements).sum::<usize>();
-    if found < pairs {
-        parts.push(S::zeros(column.planes(), pairs - found));
-    }
-    match parts.len() {
-        1 => parts.remove(0),
-        _ => S::concat(&parts.iter().collect::<Vec<_>>()),
-    }
-}
-
-/// Consumes the result of a stage: puts the elements that it wrote into their places.
-fn end_stage<W: Steps>(op: &StepOp, meet: &mut Meet<W>, result: &W::Share) -> Result<(), Fault> {
-    let StepOp::Meet { network, .. } = op else {
-        return Err(internal("not a network"));
-    };
-    let stage = meet.stages.pop();
-    let stage = stage.ok_or_else(|| internal("a stage too many"))?;
-    let mut first = 0;
-    let sides = [stage.firsts(), stage.seconds()];
-    for (views, _) in sides
-        .iter()
-        .zip(network.writes())
-        .filter(|(_, writes)| *writes)
-    {
-        for column in &mut meet.columns {
-            let after = result.resize(first, column.planes(), false);
-            first += column.planes();
-            let mut done = 0;
-            for view in views {
-                column.put(view, &after, done);
-                done += view.count();
-            }
-        }
-    }
-    Ok(())
 }
 
 impl<W: Steps> Fold<W> {

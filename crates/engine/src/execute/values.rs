@@ -100,14 +100,19 @@ impl<W: Steps> Values<W> {
         tile.ok_or_else(|| internal("a block is not in flight"))
     }
 
-    /// Counts down the readers of these values after a step has read them.
+    /// Counts down the readers of these values after a step has read them. Kept rows are freed at
+    /// once if this block is the last that reads them.
     pub fn release(&mut self, block: TileRun, values: &[PlanValue]) -> Result<(), Fault> {
-        let tile = self.tile(block)?;
+        let tile = self.tiles.get_mut(&block);
+        let tile = tile.ok_or_else(|| internal("a block is not in flight"))?;
         for value in values {
             let left = tile.readers.entry(*value).or_insert(1);
             *left -= 1;
             if *left == 0 {
                 tile.values.remove(value);
+                if self.blocks.get(value) == Some(&1) {
+                    self.stored.remove(value);
+                }
             }
         }
         Ok(())

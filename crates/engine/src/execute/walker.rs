@@ -3,8 +3,9 @@
 use super::tasks::Task;
 use super::{Half, ShareRef, WalkState, internal};
 use crate::journal::PlanRecorder;
+use sealane_circuit::Tape;
 use sealane_net::Mesh;
-use sealane_party::{Fault, Outcome, Progress, Step, Steps};
+use sealane_party::{Fault, Outcome, Pairs, Progress, Step, Steps};
 use sealane_plan::flow::Call;
 use sealane_plan::steps::{Plan, PlanValue, StepOp, TapeId};
 use sealane_program::types::Data;
@@ -85,6 +86,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                     self.outputs.push(output);
                     self.next(call, &mut task, share)?
                 }
+                Outcome::Columns(columns, output) => {
+                    self.outputs.push(output);
+                    self.next_stage(call, &mut task, columns)?
+                }
                 Outcome::Settled(output) => {
                     self.outputs.push(output);
                     None
@@ -120,9 +125,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         if !self.material.is_empty() {
             return Err(internal("a step has more offline parts than online ones"));
         }
-        if !call.carry {
-            let reads = self.op(call).reads();
-            self.state.values.release(call.run, &reads)?;
+        let op = self.op(call);
+        // A network has freed its operands when it began.
+        if !call.carry && !matches!(op, StepOp::Meet { .. }) {
+            self.state.values.release(call.run, &op.reads())?;
         }
         Ok(true)
     }
@@ -135,17 +141,40 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         lanes: usize,
         operands: Vec<ShareRef<W>>,
     ) -> Step<'a, W> {
+        let tape = self.counted(tape, lanes);
+        Step::Tape {
+            tape,
+            domain: self.plan.values[out.0 as usize].domain,
+            lanes,
+            operands,
+        }
+    }
+
+    /// Creates the step that runs a tape on pairs and writes over them.
+    pub fn meet_in_place(
+        &mut self,
+        tape: TapeId,
+        out: PlanValue,
+        lanes: usize,
+        pairs: Pairs<W::Share>,
+    ) -> Step<'a, W> {
+        let tape = self.counted(tape, lanes);
+        let domain = self.plan.values[out.0 as usize].domain;
+        Step::Meet {
+            tape,
+            domain,
+            pairs,
+        }
+    }
+
+    /// A tape that is about to run; its gates are counted.
+    fn counted(&mut self, tape: TapeId, lanes: usize) -> &'a Tape {
         let plan: &'a Plan = self.plan;
         let tape = &plan.tapes[tape.0 as usize];
         let ands = tape.ands.len() as u64 * lanes as u64;
         if let Some(recorder) = &mut self.recorder {
             recorder.begin_ands(ands);
         }
-        Step::Tape {
-            tape,
-            domain: plan.values[out.0 as usize].domain,
-            lanes,
-            operands,
-        }
+        tape
     }
 }

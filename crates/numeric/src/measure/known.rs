@@ -5,9 +5,24 @@ use crate::real::Real;
 /// Arguments of f32 with the worst errors, found by running functions on all of them: samples
 /// would miss them.
 pub const HARD: &[(&str, u32)] = &[
+    ("exp", 0xb969_efff),
+    ("exp2", 0xb750_6000),
     ("log", 0x3fa1_fef7),
     ("log", 0x3fa2_22f6),
+    ("log2", 0x3f3b_fd0c),
+    ("log10", 0x3fa3_eff0),
+    ("expm1", 0xbf1b_f0f1),
     ("log1p", 0x3b00_02de),
+    ("sin", 0x747a_7646),
+    ("cos", 0x48f0_dcd3),
+    ("tan", 0x5798_cc29),
+    ("asin", 0x3a21_0000),
+    ("acos", 0x3f1b_6387),
+    ("atan", 0x3e00_070a),
+    ("cbrt", 0x0283_fc30),
+    ("rsqrt", 0x01cf_ffc3),
+    ("sinh", 0x4154_b8dd),
+    ("cosh", 0x416a_de8a),
 ];
 
 /// A row of a table of answers in f64: `operands,rounded,exact`, where operands and the number

@@ -3,9 +3,9 @@
 pub mod exact;
 
 use sealane_circuit::{Circuit, Goal};
-use sealane_numeric::{Arithmetic, Format, function, measure};
+use sealane_numeric::measure::BLOCK;
+use sealane_numeric::{Arithmetic, Format, Subnormals, function, measure};
 use std::num::NonZero;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Both kinds of arithmetic in a format.
@@ -55,33 +55,89 @@ pub fn asked(name: &str) -> bool {
     names.is_empty() || names.split(',').any(|wanted| wanted == name)
 }
 
-/// Calls `work` with ranges that cover the numbers below 2^32, on as many threads as the machine
-/// has, or the variable `SEALANE_THREADS` says.
-pub fn each_block(name: &str, work: impl Fn(Range<u64>) + Sync) {
-    const BLOCK: u64 = 1 << 22;
+/// A form of a function, by its name in the variable `SEALANE_FORMS`: arithmetic, and what it is
+/// built for.
+#[derive(Clone, Copy)]
+pub struct Form {
+    pub name: &'static str,
+    pub subnormals: Subnormals,
+    pub goal: Goal,
+}
+
+const fn form(name: &'static str, subnormals: Subnormals, goal: Goal) -> Form {
+    Form {
+        name,
+        subnormals,
+        goal,
+    }
+}
+
+/// All forms.
+pub const FORMS: [Form; 4] = [
+    form("small", Subnormals::Kept, Goal::Size),
+    form("flat", Subnormals::Kept, Goal::Depth),
+    form("flushed", Subnormals::Flushed, Goal::Size),
+    form("flushed_flat", Subnormals::Flushed, Goal::Depth),
+];
+
+impl Form {
+    /// Its arithmetic in a format.
+    pub fn of(&self, format: Format) -> Arithmetic {
+        Arithmetic {
+            format,
+            subnormals: self.subnormals,
+        }
+    }
+}
+
+/// The forms that run: those that `SEALANE_FORMS` names, with commas between them, and otherwise
+/// those named here.
+pub fn forms_asked(otherwise: &str) -> Vec<Form> {
+    let names = std::env::var("SEALANE_FORMS").unwrap_or_else(|_| otherwise.to_string());
+    let asked = |form: &Form| names.split(',').any(|name| name == form.name);
+    FORMS.into_iter().filter(asked).collect()
+}
+
+/// The names of forms, for messages.
+pub fn names(forms: &[Form]) -> String {
+    let names: Vec<&str> = forms.iter().map(|form| form.name).collect();
+    names.join(", ")
+}
+
+/// Makes a worker on each of as many threads as the machine has, or the variable `SEALANE_THREADS`
+/// says, and has them run the numbers below 2^32: `worker` is called with the first number of each
+/// block of [`BLOCK`]. With `SEALANE_SHARE=64` only each 64th piece of them runs. Returns how many
+/// numbers ran, as text.
+pub fn each_block<W: FnMut(u64)>(name: &str, worker: impl Fn() -> W + Sync) -> String {
+    const PIECE: u64 = 1 << 22;
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let share = number("SEALANE_SHARE").unwrap_or(1);
     let next = AtomicU64::new(0);
-    let blocks = || {
+    let pieces = || {
+        let mut work = worker();
         loop {
-            let first = next.fetch_add(BLOCK, Ordering::Relaxed);
+            let first = next.fetch_add(PIECE * share, Ordering::Relaxed);
             if first >= 1 << 32 {
                 return;
             }
-            work(first..first + BLOCK);
+            let blocks = (first..first + PIECE).step_by(BLOCK as usize);
+            blocks.for_each(&mut work);
             if first.is_multiple_of(1 << 28) {
                 eprintln!("{name}: {:.0} %", first as f64 / 2f64.powi(32) * 100.0);
             }
         }
     };
-    let threads = std::env::var("SEALANE_THREADS")
-        .ok()
-        .and_then(|n| n.parse().ok());
-    let threads =
-        threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get));
+    let available = || std::thread::available_parallelism().map_or(1, NonZero::get) as u64;
+    let threads = number("SEALANE_THREADS").unwrap_or_else(available);
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(blocks);
+            scope.spawn(pieces);
         }
     });
+    match share {
+        1 => "all 2^32".to_string(),
+        _ => format!("one of {share}"),
+    }
 }
 
 /// A generator of test vectors: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).

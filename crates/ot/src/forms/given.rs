@@ -1,7 +1,7 @@
 //! Correlated OTs whose choices the receiver gives.
 
 use crate::OtError;
-use crate::traits::{CotReceiver, CotSender, pack, packed_blocks};
+use crate::traits::{CotReceiver, CotSender, GivenReceiver, GivenSender, pack, packed_blocks};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use zeroize::Zeroizing;
@@ -58,4 +58,16 @@ pub fn receive_given<R: CotReceiver + ?Sized>(
     let bytes = &Block::as_bytes(&differences)[..t.len().div_ceil(8)];
     mesh.send(cot.peer(), bytes)?;
     Ok(())
+}
+
+impl<S: CotSender + ?Sized> GivenSender for S {
+    fn given(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+        send_given(self, mesh, q)
+    }
+}
+
+impl<R: CotReceiver + ?Sized> GivenReceiver for R {
+    fn given(&mut self, mesh: &mut Mesh, choices: &[u8], t: &mut [Block]) -> Result<(), OtError> {
+        receive_given(self, mesh, choices, t)
+    }
 }

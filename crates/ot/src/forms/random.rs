@@ -1,6 +1,8 @@
 //! Random OTs.
 
+use super::{receive_chosen, send_chosen};
 use crate::OtError;
+use crate::traits::{ChosenReceiver, ChosenSender};
 use crate::traits::{CotReceiver, CotSender, RandomReceiver, RandomSender};
 use sealane_block::hash::{BitHash, LabelHash, Mi};
 use sealane_block::{Block, Calls, Cpu, Tweak};
@@ -157,5 +159,29 @@ impl<R: CotReceiver> RandomReceiver for HashedReceiver<R> {
             hasher.keys(call, 0, keys);
         }
         Ok(())
+    }
+}
+
+impl<S: CotSender> ChosenSender for HashedSender<S> {
+    fn chosen(
+        &mut self,
+        mesh: &mut Mesh,
+        length: usize,
+        strings: [&[Block]; 2],
+    ) -> Result<(), OtError> {
+        send_chosen(&mut self.cot, &mut self.hasher, mesh, length, strings)
+    }
+}
+
+impl<R: CotReceiver> ChosenReceiver for HashedReceiver<R> {
+    fn chosen(
+        &mut self,
+        mesh: &mut Mesh,
+        length: usize,
+        choices: &[u8],
+        strings: &mut [Block],
+    ) -> Result<(), OtError> {
+        let HashedReceiver { cot, hasher } = self;
+        receive_chosen(cot, hasher, mesh, length, choices, strings)
     }
 }

@@ -34,6 +34,10 @@ impl CotCost for Free {
     fn extend(&self, _: u64, _: u64) -> Flights {
         Flights::new()
     }
+
+    fn one_way(&self) -> bool {
+        true
+    }
 }
 
 /// Creates the two of `parties`, a sender and a receiver, who know each other's secrets: for tests
@@ -66,6 +70,10 @@ impl CotSender for Sender {
         self.delta
     }
 
+    fn one_way(&self) -> bool {
+        true
+    }
+
     fn extend(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
         let mut choices = Zeroizing::new(vec![Block::ZERO; q.len().div_ceil(PACKED)]);
         self.dealer.0.fill(&mut choices);
@@ -81,6 +89,10 @@ impl CotReceiver for Receiver {
 
     fn security(&self) -> Security {
         Security::Malicious
+    }
+
+    fn one_way(&self) -> bool {
+        true
     }
 
     fn extend(

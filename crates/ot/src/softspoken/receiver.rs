@@ -55,6 +55,10 @@ impl CotReceiver for Receiver {
         self.0.parameters.security
     }
 
+    fn one_way(&self) -> bool {
+        true
+    }
+
     /// Writes one message, the corrections and the answer to the check, and reads none.
     fn extend(
         &mut self,
@@ -210,8 +214,8 @@ impl VoleReceiver {
         Ok(())
     }
 
-    /// Makes the columns of a piece, the last of which are `x`, and writes the corrections.
-    /// `totals` is scratch, as many blocks for each tree.
+    /// Makes the columns of a piece, the last of which are `x`, and writes the corrections where
+    /// they are sent from. `totals` is scratch, as many blocks for each tree.
     fn columns(
         &mut self,
         mesh: &mut Mesh,
@@ -222,18 +226,32 @@ impl VoleReceiver {
         let width = totals.len() / self.trees.len();
         let (columns, x) = columns.split_at_mut(self.parameters.columns * width);
         leaves::sums(&mut self.trees, Some(totals), columns);
-        let (free, corrections) = totals.split_at_mut(code.bits * width);
+        let (free, totals) = totals.split_at_mut(code.bits * width);
         x.copy_from_slice(free);
         // The last symbols of the word so far.
         let recent = free;
-        for (i, correction) in (code.bits..).zip(corrections.chunks_exact_mut(width)) {
-            code.step(i, recent);
-            let symbol = &recent[i % code.bits * width..][..width];
-            for (d, &c) in correction.iter_mut().zip(symbol) {
-                *d ^= c;
+        let (mut left, mut number) = (&*totals, code.bits..);
+        while !left.is_empty() {
+            // Frames are filled, whose digest is fastest then.
+            let room = mesh.send_buffer(self.peer, width * size_of::<Block>())?;
+            let whole = left
+                .len()
+                .min(room.len() / size_of::<Block>() / width * width);
+            let (written, _) = room.as_chunks_mut();
+            let (totals, later) = left.split_at(whole);
+            let trees = totals
+                .chunks_exact(width)
+                .zip(written.chunks_exact_mut(width));
+            for ((totals, written), i) in trees.zip(&mut number) {
+                code.step(i, recent);
+                let symbol = &recent[i % code.bits * width..][..width];
+                for ((d, &u), &c) in written.iter_mut().zip(totals).zip(symbol) {
+                    *d = (u ^ c).to_bytes();
+                }
             }
+            mesh.mark_written(self.peer, size_of_val(totals))?;
+            left = later;
         }
-        mesh.send(self.peer, Block::as_bytes(corrections))?;
         Ok(())
     }
 }

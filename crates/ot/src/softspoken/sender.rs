@@ -62,6 +62,10 @@ impl CotSender for Sender {
         self.0.delta()[0]
     }
 
+    fn one_way(&self) -> bool {
+        true
+    }
+
     /// Reads one message, the corrections and the answer to the check, and writes none.
     fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
         let cpu = self.0.cpu;
@@ -198,11 +202,10 @@ impl VoleSender {
         }
         let columns = self.parameters.columns;
         let mut buffer = Zeroizing::new(vec![Block::ZERO; columns * PIECE]);
-        let mut corrections = vec![Block::ZERO; self.trees.len() * PIECE];
         let mut hash = ColumnHash::new(self.cpu, columns);
         for piece in self.parameters.pieces(count) {
             let buffer = &mut buffer[..columns * piece.width];
-            self.columns(mesh, piece.width, &mut corrections, buffer)?;
+            self.columns(mesh, piece.width, buffer)?;
             if self.parameters.malicious() {
                 hash.update(challenge(&mesh.digest_received(self.peer)), buffer);
             }
@@ -214,29 +217,33 @@ impl VoleSender {
         Ok(())
     }
 
-    /// Makes the columns of a piece, corrected to the word of the receiver's choice. `corrections`
-    /// has room for those of a whole piece.
+    /// Makes the columns of a piece, corrected to the word of the receiver's choice.
     fn columns(
         &mut self,
         mesh: &mut Mesh,
         width: usize,
-        corrections: &mut [Block],
         columns: &mut [Block],
     ) -> Result<(), OtError> {
         leaves::sums(&mut self.trees, None, columns);
         let free = self.parameters.code.bits;
-        let corrections = &mut corrections[..(self.trees.len() - free) * width];
-        mesh.recv(self.peer, Block::as_bytes_mut(corrections))?;
-        let ranges = self.parameters.columns().skip(free);
-        for (range, correction) in ranges.zip(corrections.chunks_exact(width)) {
-            for column in range {
-                // d_i where bit `column` of the offset is 1: a mask, not a branch.
-                let mask = Block::mask(choice(&self.delta, column));
-                let column = &mut columns[column * width..][..width];
-                for (block, &d) in column.iter_mut().zip(correction) {
-                    *block ^= d & mask;
+        let mut left = (self.trees.len() - free) * width;
+        let mut ranges = self.parameters.columns().skip(free);
+        while left > 0 {
+            let here = mesh.recv_buffer(self.peer, width * size_of::<Block>())?;
+            let whole = left.min(here.len() / size_of::<Block>() / width * width);
+            let corrections = here.as_chunks().0[..whole].chunks_exact(width);
+            for (correction, range) in corrections.zip(&mut ranges) {
+                for column in range {
+                    // d_i where bit `column` of the offset is 1: a mask, not a branch.
+                    let mask = Block::mask(choice(&self.delta, column));
+                    let column = &mut columns[column * width..][..width];
+                    for (block, &d) in column.iter_mut().zip(correction) {
+                        *block ^= Block::from_bytes(d) & mask;
+                    }
                 }
             }
+            mesh.consume(self.peer, whole * size_of::<Block>())?;
+            left -= whole;
         }
         Ok(())
     }

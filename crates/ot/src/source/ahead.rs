@@ -127,6 +127,10 @@ impl CotSender for AheadSender {
         self.source.delta()
     }
 
+    fn one_way(&self) -> bool {
+        true
+    }
+
     /// Takes OTs that were made; [`OtError::Ended`] if there are too few.
     fn extend(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
         let places = self.stock.take(q.len())?;
@@ -177,6 +181,10 @@ impl CotReceiver for AheadReceiver {
 
     fn security(&self) -> Security {
         self.source.security()
+    }
+
+    fn one_way(&self) -> bool {
+        true
     }
 
     /// Takes OTs that were made; [`OtError::Ended`] if there are too few.

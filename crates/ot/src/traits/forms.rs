@@ -1,9 +1,75 @@
-//! Random OTs, OTs of one of many strings, and products of secrets, as traits.
+//! OTs with given choices, random ones, OTs of chosen strings and of one of many strings, and
+//! products of secrets, as traits.
 
 use super::CotCost;
 use crate::{Flights, OtError};
 use sealane_block::Block;
 use sealane_net::Mesh;
+
+/// Sender of correlated OTs whose choices the receiver gives: of each it gets a block `q`, the
+/// receiver `q ^ x * delta` for its own `x`. Every sender of correlated OTs is one.
+///
+/// The two parties call `given` for as many OTs, in the same order.
+pub trait GivenSender {
+    /// Fills `q` with the next OTs. Messages that it writes last are not flushed.
+    ///
+    /// # Errors
+    /// As [`CotSender::extend`](super::CotSender::extend).
+    fn given(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError>;
+}
+
+/// Receiver of correlated OTs whose choices it gives; see [`GivenSender`].
+pub trait GivenReceiver {
+    /// Fills `t` with the labels of `choices`, one byte each, of which bit 0 counts. Messages that
+    /// it writes last are not flushed.
+    ///
+    /// # Errors
+    /// As [`CotReceiver::extend`](super::CotReceiver::extend).
+    ///
+    /// # Panics
+    /// If `choices` and `t` differ in length.
+    fn given(&mut self, mesh: &mut Mesh, choices: &[u8], t: &mut [Block]) -> Result<(), OtError>;
+}
+
+/// Sender of chosen strings: of each OT it gives two, of which the receiver gets the one of its
+/// choice. A sender of correlated OTs with the hash of its rows is one.
+///
+/// The two parties call `chosen` for as many OTs of strings of the same length, in the same order.
+pub trait ChosenSender {
+    /// Sends one of `strings` in each OT: strings of `length` blocks, one after another, as many in
+    /// either list. Messages that it writes last are not flushed.
+    ///
+    /// # Errors
+    /// As [`CotSender::extend`](super::CotSender::extend).
+    ///
+    /// # Panics
+    /// If the lists differ in length, or do not hold whole strings.
+    fn chosen(
+        &mut self,
+        mesh: &mut Mesh,
+        length: usize,
+        strings: [&[Block]; 2],
+    ) -> Result<(), OtError>;
+}
+
+/// Receiver of chosen strings; see [`ChosenSender`].
+pub trait ChosenReceiver {
+    /// Fills `strings`, each of `length` blocks, with those of `choices`, one byte each, of which
+    /// bit 0 counts.
+    ///
+    /// # Errors
+    /// As [`CotReceiver::extend`](super::CotReceiver::extend).
+    ///
+    /// # Panics
+    /// If `strings` does not hold one string for each choice.
+    fn chosen(
+        &mut self,
+        mesh: &mut Mesh,
+        length: usize,
+        choices: &[u8],
+        strings: &mut [Block],
+    ) -> Result<(), OtError>;
+}
 
 /// Sender of random OTs: of each it gets two random keys, the receiver a random bit and the key of
 /// that bit.

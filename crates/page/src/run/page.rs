@@ -216,14 +216,15 @@ impl RunRecord {
             };
             page.element("p", &[("class", &"note")], does);
             let inputs = self.plan.inputs.iter().filter(|input| input.owner == *name);
-            let inputs = inputs.map(|input| (&input.name, &input.ty, &input.shape));
+            let inputs = inputs.map(|input| (&input.name, &input.ty, &input.shape, ""));
             facts(page, "gives", inputs.collect());
             let results = self
                 .plan
                 .results
                 .iter()
                 .filter(|result| result.to.contains(name));
-            let results = results.map(|result| (&result.name, &result.ty, &result.shape));
+            let results =
+                results.map(|result| (&result.name, &result.ty, &result.shape, &result.note[..]));
             facts(page, "learns", results.collect());
             page.close("div");
         }
@@ -278,15 +279,21 @@ impl RunRecord {
     }
 }
 
-fn facts(page: &mut Html, label: &str, items: Vec<(&String, &String, &String)>) {
+/// Adds inputs or results: name, type, shape, and the protection that the program's author claims.
+fn facts(page: &mut Html, label: &str, items: Vec<(&String, &String, &String, &str)>) {
     page.element("h4", &[], label).open("ul", &[]);
     if items.is_empty() {
         page.element("li", &[("class", &"note")], "nothing");
     }
-    for (name, ty, shape) in items {
+    for (name, ty, shape, note) in items {
         page.open("li", &[]).element("b", &[], name).text(" ");
-        page.element("code", &[], format!("{ty}{shape}"))
-            .close("li");
+        page.element("code", &[], format!("{ty}{shape}"));
+        if !note.is_empty() {
+            // A note is text that came with the program: nothing proves it.
+            let claim = format!("the author says: {note}");
+            page.element("p", &[("class", &"note")], claim);
+        }
+        page.close("li");
     }
     page.close("ul");
 }

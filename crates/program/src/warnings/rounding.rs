@@ -178,6 +178,11 @@ impl Followed<'_> {
             let (x, y) = (meant(a), meant(b));
             of(a) * magnitude(y) + of(b) * magnitude(x) + of(a) * of(b)
         };
+        // Products with no more fraction bits than the result has are exact.
+        let rounding = |a: &ValueId, b: &ValueId| {
+            let rounds = fraction(meant(a)) + fraction(meant(b)) > fraction(value);
+            if rounds { unit(value.ty) } else { 0.0 }
+        };
         match &value.op {
             // Its errors have no common sign, and their size is relative.
             _ if value.ty.is_float() => 0.0,
@@ -190,10 +195,7 @@ impl Followed<'_> {
                 parts.iter().map(of).fold(0.0, f64::max)
             }
             Op::Binary(Binary::Add | Binary::Sub, a, b) => of(a) + of(b),
-            Op::Binary(Binary::Mul, a, b) => {
-                let rounds = fraction(meant(a)) + fraction(meant(b)) > fraction(value);
-                product(a, b) + if rounds { unit(value.ty) } else { 0.0 }
-            }
+            Op::Binary(Binary::Mul, a, b) => product(a, b) + rounding(a, b),
             Op::Binary(Binary::Div, a, b) => {
                 let error = of(a) + of(b) * magnitude(value);
                 error / smallest(meant(b)) + unit(value.ty)
@@ -218,7 +220,7 @@ impl Followed<'_> {
             Op::Roll { of: a, .. } | Op::Head { of: a, .. } => of(a),
             Op::Dot(a, b) => {
                 let along = meant(b).shape.dim(0);
-                self.sum(value, product(a, b), &[along], told) + unit(value.ty)
+                self.sum(value, product(a, b), &[along], told) + rounding(a, b)
             }
             Op::SumProduct { a, b, axes } => {
                 let (x, y) = (&meant(a).shape, &meant(b).shape);
@@ -235,7 +237,7 @@ impl Followed<'_> {
                     }
                 });
                 let along = along.collect::<Vec<_>>();
-                self.sum(value, product(a, b), &along, told) + unit(value.ty)
+                self.sum(value, product(a, b), &along, told) + rounding(a, b)
             }
             _ => 0.0,
         }

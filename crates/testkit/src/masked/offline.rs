@@ -143,8 +143,10 @@ impl Steps for Offline {
                 };
                 made(Planes::new(planes, elements, new.clone()), vec![old, new])
             }
-            Step::Shuffle { .. } | Step::Sort { .. } => {
-                return Err(Fault::internal("this protocol sorts by networks"));
+            Step::Shuffle { .. } | Step::Sort { .. } | Step::Meet { .. } => {
+                return Err(Fault::internal(
+                    "this protocol sorts by networks, in copies",
+                ));
             }
             Step::Settle { checks } => {
                 let echo = self.0.send_checks(&checks, mesh)?;

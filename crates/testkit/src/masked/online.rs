@@ -228,9 +228,9 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
                 };
                 Ok(Progress::More(Pending::Convert(Box::new(conversion), own)))
             }
-            Step::Shuffle { .. } | Step::Sort { .. } => {
-                Err(Fault::internal("this protocol sorts by networks"))
-            }
+            Step::Shuffle { .. } | Step::Sort { .. } | Step::Meet { .. } => Err(Fault::internal(
+                "this protocol sorts by networks, in copies",
+            )),
             Step::Settle { checks } => {
                 let echo = self.common().send_checks(&checks, mesh)?;
                 Ok(Progress::More(Pending::Settle(echo, checks)))

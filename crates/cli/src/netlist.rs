@@ -1,0 +1,169 @@
+//! `sealane netlist`: netlists for garbling from designs in Verilog.
+
+use crate::args::{NetlistFormat, NetlistVerb, SynthArgs};
+use crate::output::print_card;
+use sealane_accel::Netlist;
+use sealane_accel::formats::{Format, Width, WriteError, write};
+use sealane_accel::yosys::{Design, MAP, OUTPUT, convert, script};
+use sealane_diagnostic::{Code, printable};
+use sealane_files::Rights;
+use sealane_host::Failure;
+use sealane_page::Card;
+use sealane_page::units::grouped;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Most lines of the errors of Yosys that are shown, the last ones.
+const MOST_LINES: usize = 12;
+
+/// Runs a verb of `sealane netlist`.
+pub fn netlist(verb: &NetlistVerb) -> Result<(), Failure> {
+    match verb {
+        NetlistVerb::Synth(args) => synth(args),
+    }
+}
+
+fn synth(args: &SynthArgs) -> Result<(), Failure> {
+    let design = convert(&synthesise(args)?)
+        .map_err(|error| Failure::new(Code::NetlistDesign, error.to_string(), error.hint()))?;
+    let netlist = design.netlist().map_err(|error| {
+        let hint = "make the design smaller, or share its parts over more cycles";
+        Failure::new(Code::NetlistDesign, error.to_string(), hint)
+    })?;
+    let bytes = written(&netlist, args.format).map_err(|error| {
+        let hint = "choose another format with --format";
+        Failure::new(Code::NetlistDesign, error.to_string(), hint)
+    })?;
+    if let Some(path) = &args.output {
+        sealane_files::replace(path, Rights::Usual, &bytes).map_err(|error| {
+            let what = format!("cannot write {}", path.display());
+            let hint = "name a file in a folder that can be written to, `--output FILE`";
+            Failure::new(Code::Output, what, hint).because(error.to_string())
+        })?;
+    }
+    report(args, &design, &netlist)
+}
+
+/// The netlist in the format that is asked for; HSCD is narrow where its wires fit.
+fn written(netlist: &Netlist, format: NetlistFormat) -> Result<Vec<u8>, WriteError> {
+    let hscd = |width| write(netlist, Format::Hscd(width), &[]);
+    match format {
+        NetlistFormat::Scd => write(netlist, Format::Fase, &[]),
+        NetlistFormat::Tinygarble => write(netlist, Format::TinyGarble, &[]),
+        NetlistFormat::Hscd => match hscd(Width::Narrow) {
+            Err(WriteError::TooLarge { .. }) => hscd(Width::Wide),
+            other => other,
+        },
+    }
+}
+
+/// Runs Yosys in a folder of its own, and returns the JSON that it writes.
+fn synthesise(args: &SynthArgs) -> Result<Vec<u8>, Failure> {
+    let script = script(args.top.as_deref())
+        .map_err(|error| Failure::new(Code::NetlistDesign, error.to_string(), error.hint()))?;
+    let sources = args.sources.iter().map(|source| whole(source));
+    let sources = sources.collect::<Result<Vec<PathBuf>, Failure>>()?;
+    let folder = tempfile::tempdir().map_err(|error| no_folder(&error))?;
+    for (name, text) in [("map.v", MAP), ("script.ys", &script)] {
+        std::fs::write(folder.path().join(name), text).map_err(|error| no_folder(&error))?;
+    }
+    let output = Command::new(&args.yosys)
+        .current_dir(folder.path())
+        .args(["-q", "-s", "script.ys"])
+        .args(&sources)
+        .output()
+        .map_err(|error| {
+            let what = format!("cannot start {}", args.yosys.display());
+            let hint = "install Yosys 0.23 or a later one (Debian: `apt-get install yosys`), or \
+                        name its program with --yosys";
+            Failure::new(Code::NetlistDesign, what, hint).because(error.to_string())
+        })?;
+    let json = std::fs::read(folder.path().join(OUTPUT));
+    match (output.status.success(), json) {
+        (true, Ok(json)) => Ok(json),
+        _ => Err(failed(&output)),
+    }
+}
+
+/// The source with its whole path: Yosys runs in another folder.
+fn whole(source: &Path) -> Result<PathBuf, Failure> {
+    let found = source
+        .canonicalize()
+        .and_then(|path| std::fs::File::open(&path).map(|_| path));
+    found.map_err(|error| {
+        let what = format!("cannot read {}", source.display());
+        let hint = "name files in Verilog (.v) or SystemVerilog (.sv)";
+        Failure::new(Code::NetlistDesign, what, hint).because(error.to_string())
+    })
+}
+
+fn no_folder(error: &std::io::Error) -> Failure {
+    let hint = "see that the folder for temporary files, $TMPDIR or /tmp, has space";
+    Failure::new(Code::NetlistDesign, "cannot make a folder for Yosys", hint)
+        .because(error.to_string())
+}
+
+/// Yosys says on standard error what is wrong, with file and line.
+fn failed(output: &Output) -> Failure {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = said
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let last = &lines[lines.len().saturating_sub(MOST_LINES)..];
+    let said = match last.is_empty() {
+        true => format!("it ended with {}", output.status),
+        false => printable(&last.join("\n")),
+    };
+    let hint =
+        "mend the design where Yosys says; with several modules, name the top one with --top";
+    Failure::new(
+        Code::NetlistDesign,
+        "Yosys cannot synthesise the design",
+        hint,
+    )
+    .because(said)
+}
+
+fn report(args: &SynthArgs, design: &Design, netlist: &Netlist) -> Result<(), Failure> {
+    let gates = netlist.gates().len() as u64;
+    let xors = netlist.xors() as u64;
+    let inputs = design.inputs;
+    let mut card = Card::new(format!("module {}", design.top));
+    let line = format!("{}, of which {} of type XOR", grouped(gates), grouped(xors));
+    card.line("gates", line);
+    card.line("ANDs", grouped(gates - xors));
+    card.line("flip-flops", grouped(netlist.flip_flops().len() as u64));
+    let counts = |public: u32, garbler: u32, evaluator: u32| {
+        format!("{public} public, {garbler} of the garbler, {evaluator} of the evaluator")
+    };
+    let [once, each] = [
+        counts(
+            inputs.public_initial,
+            inputs.garbler_initial,
+            inputs.evaluator_initial,
+        ),
+        counts(inputs.public, inputs.garbler, inputs.evaluator),
+    ];
+    card.line("bits once", once);
+    card.line("in a cycle", each);
+    let outputs = design
+        .outputs
+        .iter()
+        .map(|(name, width)| format!("{name} ({width})"));
+    card.line("outputs", outputs.collect::<Vec<_>>().join(", "));
+    if let Some(path) = &args.output {
+        card.line("written", path.display().to_string());
+    }
+    let value = json!({
+        "top": design.top,
+        "gates": gates,
+        "xors": xors,
+        "ands": gates - xors,
+        "flip_flops": netlist.flip_flops().len(),
+        "inputs": inputs.counts(),
+        "outputs": design.outputs,
+    });
+    print_card(args.json, &card, &value)
+}

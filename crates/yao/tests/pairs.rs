@@ -1,0 +1,225 @@
+//! Elements that meet in place: the same messages and results as a tape on copies of them, over
+//! more lanes than run at the same time.
+
+use sealane_block::{Coins, Cpu};
+use sealane_circuit::{Builder, Machine, Tape, compile};
+use sealane_net::Mesh;
+use sealane_parties::{PartyId, PartySet};
+use sealane_party::{Opened, Outcome, Pairs, Party, Shares, Start, Step, run_alone};
+use sealane_protocol::{Algebra, Choices, Correlation, Demand, Protocol, Setting, View};
+use sealane_yao::{Labels, Yao, YaoParty};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+const PARTIES: [PartyId; 2] = [PartyId(0), PartyId(1)];
+const ELEMENTS: usize = 300;
+
+/// Pairs of places, and the sides that are written.
+struct Stage {
+    places: [Vec<usize>; 2],
+    writes: [bool; 2],
+}
+
+/// Stages of the three kinds of networks: exchanges of runs, combinations into the second element,
+/// and moves to the front, where the last second elements are missing.
+fn stages() -> [Stage; 3] {
+    let pairs = |firsts: Vec<usize>, distance: usize, writes| Stage {
+        places: [
+            firsts.clone(),
+            firsts.iter().map(|i| i + distance).collect(),
+        ],
+        writes,
+    };
+    let runs = (0..ELEMENTS - 20).filter(|i| i % 40 < 20).collect();
+    [
+        pairs(runs, 20, [true, true]),
+        pairs((3..ELEMENTS - 4).step_by(8).collect(), 4, [false, true]),
+        pairs((0..ELEMENTS).collect(), 7, [true, false]),
+    ]
+}
+
+/// Exchanges two elements of three bits if the lowest bit of the second and the captured bit are 1.
+fn tape(writes: [bool; 2]) -> Tape {
+    let mut b = Builder::new();
+    let (first, second, captured) = (b.input(3), b.input(3), b.input(1));
+    let exchanged = b.and(second[0], captured[0]);
+    let mut sides = [vec![], vec![]];
+    for (x, y) in first.iter().zip(second.iter()) {
+        let differ = b.xor(*x, *y);
+        let turned = b.and(differ, exchanged);
+        sides[0].push(b.xor(*x, turned));
+        sides[1].push(b.xor(*y, turned));
+    }
+    let written = sides.into_iter().zip(writes);
+    let written = written.filter_map(|(side, writes)| writes.then_some(side));
+    compile(&b.finish(written.collect()), &Machine::CPU)
+}
+
+fn expected(stage: &Stage, elements: &[u64]) -> Vec<u64> {
+    let mut after = elements.to_vec();
+    for (first, second) in stage.places[0].iter().zip(&stage.places[1]) {
+        let x = elements[*first];
+        let y = elements.get(*second).copied().unwrap_or(0);
+        let pair = if y & 1 == 1 { [y, x] } else { [x, y] };
+        for ((place, new), _) in [first, second]
+            .into_iter()
+            .zip(pair)
+            .zip(stage.writes)
+            .filter(|(_, writes)| *writes)
+        {
+            after[*place] = new;
+        }
+    }
+    after
+}
+
+/// The elements that a party learns, and the digest of all that it sent.
+type End = (Vec<u64>, [u8; 32]);
+
+/// The columns of the elements: the two lower bits, of the garbler, and the highest one.
+fn party(mut mesh: Mesh, stage: &Stage, elements: &[u64], in_place: bool) -> End {
+    let setting = Setting::in_order(&<Yao>::profile(), 2);
+    let (me, peer) = (mesh.me(), mesh.peers().next().unwrap());
+    let mut demand = Demand::default();
+    let correlation = Correlation::Cot {
+        sender: PARTIES[0],
+        receiver: PARTIES[1],
+        choices: Choices::Given,
+    };
+    demand.add(correlation, ELEMENTS as u64 + 1);
+    let start = Start {
+        setting: &setting,
+        me,
+        session: mesh.session(),
+        cpu: Cpu::detect().unwrap(),
+        coins: Coins::danger_fixed_seed(u64::from(me.0)),
+        stock: None,
+    };
+    let mut party = <YaoParty>::set_up(start, &demand, &mut mesh).unwrap();
+    let (domain, tape) = (<Yao>::domain(Algebra::Z2), tape(stage.writes));
+    let mut run = |step| run_alone(&mut party, &mut mesh, step, None).unwrap();
+    let mut input = |owner: PartyId, bits: usize, values: Vec<u64>| {
+        let step = Step::Input {
+            owner,
+            elements: values.len(),
+            domain,
+            bits,
+            values: (owner == me).then(|| Zeroizing::new(values)),
+        };
+        share(run(step))
+    };
+    let low = input(PARTIES[0], 2, elements.iter().map(|x| x & 3).collect());
+    let high = input(PARTIES[1], 1, elements.iter().map(|x| x >> 2).collect());
+    let captured = Arc::new(input(PARTIES[1], 1, vec![1]));
+    let columns = match in_place {
+        true => {
+            let pairs = Pairs {
+                columns: vec![low, high],
+                places: stage.places.clone(),
+                writes: stage.writes,
+                captured: vec![captured],
+            };
+            match run(Step::Meet {
+                tape: &tape,
+                domain,
+                pairs,
+            }) {
+                Outcome::Columns(columns, ()) => columns,
+                _ => panic!("columns were due"),
+            }
+        }
+        false => copies(stage, vec![low, high], &captured, |lanes, operands| {
+            share(run(Step::Tape {
+                tape: &tape,
+                domain,
+                lanes,
+                operands,
+            }))
+        }),
+    };
+    let columns = columns.iter().collect::<Vec<_>>();
+    run(Step::Settle { checks: vec![] });
+    let results = vec![Opened {
+        share: Arc::new(Labels::beside(&columns)),
+        domain,
+        to: PartySet::of(PARTIES),
+    }];
+    let Outcome::Opened(mut revealed, ()) = run(Step::Open { results }) else {
+        panic!("a result was due");
+    };
+    mesh.finish().unwrap();
+    let elements = revealed.remove(0).expect("both learn it").to_vec();
+    (elements, mesh.digest_sent(peer))
+}
+
+fn share(outcome: Outcome<YaoParty>) -> Labels {
+    match outcome {
+        Outcome::Share(share, ..) => share,
+        _ => panic!("a share was due"),
+    }
+}
+
+/// The stage by a tape on copies of the elements, which are put back.
+fn copies(
+    stage: &Stage,
+    mut columns: Vec<Labels>,
+    captured: &Labels,
+    mut run: impl FnMut(usize, Vec<Arc<Labels>>) -> Labels,
+) -> Vec<Labels> {
+    let pairs = stage.places[0].len();
+    let one = |offset| View {
+        offset,
+        dims: vec![(1, 1)],
+    };
+    let element = |column: &Labels, place: usize| match place < ELEMENTS {
+        true => column.gather(&one(place), &View::whole(1)),
+        false => Labels::zeros(column.planes(), 1),
+    };
+    let mut operands = Vec::new();
+    for side in &stage.places {
+        for column in &columns {
+            let parts = side.iter().map(|place| element(column, *place));
+            let parts = parts.collect::<Vec<_>>();
+            operands.push(Arc::new(Labels::concat(&parts.iter().collect::<Vec<_>>())));
+        }
+    }
+    let repeated = View {
+        offset: 0,
+        dims: vec![(pairs, 0)],
+    };
+    operands.push(Arc::new(captured.gather(&repeated, &View::whole(1))));
+    let result = run(pairs, operands);
+    let mut first = 0;
+    for (side, _) in stage.places.iter().zip(stage.writes).filter(|(_, w)| *w) {
+        for column in &mut columns {
+            let after = result.resize(first, column.planes(), false);
+            first += column.planes();
+            for (at, place) in side.iter().enumerate() {
+                column.put(&one(*place), &after, at);
+            }
+        }
+    }
+    columns
+}
+
+#[test]
+fn elements_that_meet_in_place_are_those_that_meet_in_copies() {
+    let elements = (0..ELEMENTS as u64).map(|i| (i * i / 3 + i) % 8);
+    let elements = elements.collect::<Vec<_>>();
+    for stage in stages() {
+        let ends = [true, false].map(|in_place| {
+            let [a, b] = Mesh::in_memory(2).try_into().ok().unwrap();
+            std::thread::scope(|threads| {
+                let one = threads.spawn(|| party(a, &stage, &elements, in_place));
+                let other = party(b, &stage, &elements, in_place);
+                [one.join().unwrap(), other]
+            })
+        });
+        let wanted = expected(&stage, &elements);
+        assert_ne!(wanted, elements);
+        for (found, _) in ends.as_flattened() {
+            assert_eq!(*found, wanted);
+        }
+        assert!(ends[0] == ends[1], "messages differ");
+    }
+}
