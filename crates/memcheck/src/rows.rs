@@ -52,7 +52,7 @@ fn party(cpu: Cpu, setting: &Setting, mut mesh: Mesh) {
     let mut trio = TrioParty::set_up(start, &Demand::default(), &mut mesh).expect("honest");
     let owner = PartyId(0);
     let values = (me == owner).then(|| {
-        let mut values = Zeroizing::new((0..ROWS as u64).map(|row| row * 11 % 32).collect());
+        let mut values = Zeroizing::new(Vec::from_iter((0..ROWS as u64).map(|row| row * 11 % 32)));
         secret_words(&mut values);
         values
     });
@@ -78,7 +78,7 @@ fn party(cpu: Cpu, setting: &Setting, mut mesh: Mesh) {
         to: PartySet::of(setting.everyone()),
     }];
     let opened = run_alone(&mut trio, &mut mesh, Step::Open { results }, None);
-    black_box(opened.ok().expect("honest"));
+    black_box(opened.expect("honest"));
     mesh.finish().expect("all parties are honest");
 }
 

@@ -268,7 +268,7 @@ mod tests {
     fn independent_steps_share_a_level() {
         let (before, segments) = planned();
         assert_eq!(check(&before, &segments), Ok(()));
-        let levels = segments.iter().map(|segment| join(segment));
+        let levels = segments.iter().map(join);
         let sizes = levels.flatten().map(|level| level.len());
         assert_eq!(sizes.collect::<Vec<_>>(), [2, 2, 2, 1]);
     }

@@ -191,6 +191,8 @@ fn tape_of(netlist: &Netlist) -> Tape {
         xors,
         ands,
         batches,
+        functions: Vec::new(),
+        applied: Vec::new(),
         outputs: outputs.map(slot).collect(),
         depth,
     };

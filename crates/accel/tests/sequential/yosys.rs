@@ -63,7 +63,7 @@ fn an_adder_takes_an_and_a_bit() {
     assert_eq!(ands(&design), 7 + 8);
     for (x, y) in [(3, 4), (200, 100), (255, 255), (17, 18)] {
         let out = run(&design, &Given::fresh([[bits(x, 8), bits(y, 8)]]));
-        assert_eq!(out, [(x + y) % 256 | u128::from(x < y) << 8]);
+        assert_eq!(out, [((x + y) % 256) | (u128::from(x < y) << 8)]);
     }
 }
 

@@ -9,6 +9,7 @@ use crate::tape::{Chunks, Wire, Wires, add};
 use sealane_block::{Cpu, Kernel, Lanes};
 use sealane_circuit::function::{Function, product};
 use sealane_circuit::tape::{Applied, Gate};
+use std::array;
 use std::ops::{BitAnd, BitXor};
 use zeroize::Zeroizing;
 
@@ -155,11 +156,7 @@ impl<const C: usize> BitXor for Words<C> {
 
     #[inline(always)]
     fn bitxor(self, other: Self) -> Self {
-        let mut sum = self.0;
-        for w in 0..C {
-            sum[w] ^= other.0[w];
-        }
-        Words(sum)
+        Words(array::from_fn(|w| self.0[w] ^ other.0[w]))
     }
 }
 
@@ -168,11 +165,7 @@ impl<const C: usize> BitAnd for Words<C> {
 
     #[inline(always)]
     fn bitand(self, other: Self) -> Self {
-        let mut product = self.0;
-        for w in 0..C {
-            product[w] &= other.0[w];
-        }
-        Words(product)
+        Words(array::from_fn(|w| self.0[w] & other.0[w]))
     }
 }
 

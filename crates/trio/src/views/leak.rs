@@ -19,12 +19,14 @@ pub(crate) enum Choices {
 /// Counts of things.
 type Counts<T> = HashMap<T, u64>;
 
+/// By all that a party does not know: counts of what it saw and its parts of results.
+type Views = BTreeMap<Vec<u64>, Counts<Vec<u8>>>;
+
 /// Counts of all that one party, or each, saw in some choices.
 #[derive(Default)]
 struct Seen {
-    /// By party and all that it knows and may learn, then by all else: counts of what it saw and
-    /// its parts of results.
-    views: HashMap<(usize, Vec<u64>), BTreeMap<Vec<u64>, Counts<Vec<u8>>>>,
+    /// By party and all that it knows and may learn.
+    views: HashMap<(usize, Vec<u64>), Views>,
     /// By all inputs: counts of results, as this party learns them or not.
     results: BTreeMap<Vec<u64>, Counts<Vec<u64>>>,
 }
