@@ -228,7 +228,7 @@ impl Sorted {
         for (row, places) in places.iter().enumerate() {
             for &place in places {
                 let next = &mut self.next[place as usize / PART % 64];
-                self.entries[*next] = (row * PART) as u32 | place % PART as u32;
+                self.entries[*next] = (row * PART) as u32 | (place % PART as u32);
                 *next += 1;
             }
         }

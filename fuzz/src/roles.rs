@@ -336,6 +336,8 @@ fn tape() -> Tape {
             ands: 0..2,
         }],
         outputs: vec![6, 7],
+        functions: vec![],
+        applied: vec![],
         depth: 1,
     }
 }

@@ -8,7 +8,8 @@
 use std::collections::HashMap;
 use std::ops::Not;
 
-use crate::circuit::Circuit;
+use crate::circuit::{Application, Circuit};
+use crate::function::Function;
 use crate::word::Plans;
 
 /// A wire of a [`Builder`], or its complement (`!wire`). It is a small number; using it with
@@ -78,6 +79,13 @@ pub(crate) enum Node {
     /// At most one operand is inverted.
     Xor(Wire, Wire),
     And(Wire, Wire),
+    /// An output of an application; all its outputs follow each other.
+    Applied {
+        /// The application.
+        of: u32,
+        /// The output.
+        output: u32,
+    },
 }
 
 /// The cost that the standard functions of a [`Builder`] minimise. The computed values are the
@@ -91,6 +99,20 @@ pub enum Goal {
     /// The multiplicative depth (AND gates on the longest chain), then the number of AND gates: for
     /// protocols that take a round for each level.
     Depth,
+}
+
+/// How lookups in tables of constants are built ([`Builder::lookup`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Lookups {
+    /// As gates: for every machine.
+    #[default]
+    Gates,
+    /// A table that is an inverse in GF(2^8) but for an affine map, such as the S-box of AES, as
+    /// functions of few bits in three levels; all others as gates. For machines that compute a
+    /// [`Function`].
+    Tower,
+    /// Tables of up to 10 bits of index as one function, in one level. For the same machines.
+    Tables,
 }
 
 /// Builder of circuits, gate by gate.
@@ -115,7 +137,12 @@ pub struct Builder {
     /// The XOR of two wires that are not inverted.
     xors: HashMap<(Wire, Wire), Wire>,
     ands: HashMap<(Wire, Wire), Wire>,
+    functions: Vec<Function>,
+    applications: Vec<Application>,
+    /// The first output of each application, by its function and operands.
+    applied: HashMap<Application, usize>,
     goal: Goal,
+    lookups: Lookups,
     /// The chosen multiplication methods, by widths.
     pub(crate) plans: Plans,
 }
@@ -136,6 +163,10 @@ impl Builder {
     pub fn for_goal(goal: Goal) -> Builder {
         Builder {
             goal,
+            lookups: Lookups::Gates,
+            functions: Vec::new(),
+            applications: Vec::new(),
+            applied: HashMap::new(),
             nodes: vec![Node::Source],
             depths: vec![0],
             inputs: Vec::new(),
@@ -148,6 +179,52 @@ impl Builder {
     /// Returns the cost that the standard functions minimise.
     pub fn goal(&self) -> Goal {
         self.goal
+    }
+
+    /// Builds lookups in another form from now on.
+    pub fn with_lookups(mut self, lookups: Lookups) -> Builder {
+        self.lookups = lookups;
+        self
+    }
+
+    /// Returns the form of lookups.
+    pub fn lookups(&self) -> Lookups {
+        self.lookups
+    }
+
+    /// Applies a function as a whole, for machines that compute functions at once.
+    ///
+    /// # Panics
+    /// If the function has another number of inputs.
+    pub fn apply(&mut self, function: &Function, operands: &[Wire]) -> Word {
+        assert_eq!(
+            function.inputs(),
+            operands.len(),
+            "the inputs of a function"
+        );
+        let known = self.functions.iter().position(|known| known == function);
+        let number = known.unwrap_or_else(|| {
+            self.functions.push(function.clone());
+            self.functions.len() - 1
+        });
+        let application = Application {
+            function: number as u32,
+            operands: operands.to_vec(),
+        };
+        let outputs = function.outputs();
+        let first = match self.applied.get(&application) {
+            Some(first) => *first,
+            None => {
+                let (of, first) = (self.applications.len() as u32, self.nodes.len());
+                self.applications.push(application.clone());
+                self.applied.insert(application, first);
+                for output in 0..outputs as u32 {
+                    self.push(Node::Applied { of, output });
+                }
+                first
+            }
+        };
+        (first..first + outputs).map(Wire::of_node).collect()
     }
 
     /// Adds the next input of the circuit, `width` bits wide.
@@ -290,10 +367,25 @@ impl Builder {
             .iter()
             .flatten()
             .for_each(|wire| live[wire.node()] = true);
+        // All outputs of an application live if one does.
+        let mut applied = vec![false; self.applications.len()];
         for (i, node) in self.nodes.iter().enumerate().rev() {
-            if let (true, Node::Xor(a, b) | Node::And(a, b)) = (live[i], node) {
-                live[a.node()] = true;
-                live[b.node()] = true;
+            match node {
+                Node::Xor(a, b) | Node::And(a, b) if live[i] => {
+                    live[a.node()] = true;
+                    live[b.node()] = true;
+                }
+                Node::Applied { of, .. } if live[i] => {
+                    applied[*of as usize] = true;
+                    let operands = &self.applications[*of as usize].operands;
+                    operands.iter().for_each(|wire| live[wire.node()] = true);
+                }
+                _ => {}
+            }
+        }
+        for (live, node) in live.iter_mut().zip(&self.nodes) {
+            if let Node::Applied { of, .. } = node {
+                *live = applied[*of as usize];
             }
         }
         // The new numbers: the constant, the inputs in order, then the gates that are left.
@@ -309,11 +401,23 @@ impl Builder {
         }
         let new = |renamed: &[Wire], w: Wire| renamed[w.node()].invert_if(w.is_inverted());
         let mut nodes = vec![Node::Source; count];
+        let mut applications: Vec<Application> = Vec::new();
         for (i, &node) in self.nodes.iter().enumerate().filter(|&(i, _)| live[i]) {
             let node = match node {
                 Node::Source => continue,
                 Node::Xor(a, b) => Node::Xor(new(&renamed, a), new(&renamed, b)),
                 Node::And(a, b) => Node::And(new(&renamed, a), new(&renamed, b)),
+                Node::Applied { of, output } => {
+                    if output == 0 {
+                        let Application { function, operands } = &self.applications[of as usize];
+                        applications.push(Application {
+                            function: *function,
+                            operands: operands.iter().map(|wire| new(&renamed, *wire)).collect(),
+                        });
+                    }
+                    let of = applications.len() as u32 - 1;
+                    Node::Applied { of, output }
+                }
             };
             renamed[i] = Wire::of_node(nodes.len());
             nodes.push(node);
@@ -323,6 +427,8 @@ impl Builder {
             nodes,
             inputs: self.inputs.into_iter().map(|(_, width)| width).collect(),
             outputs: outputs.into_iter().map(rename).collect(),
+            functions: self.functions,
+            applications,
         }
     }
 
@@ -333,6 +439,10 @@ impl Builder {
             Node::Source => 0,
             Node::Xor(x, y) => before(self, x, y),
             Node::And(x, y) => before(self, x, y) + 1,
+            Node::Applied { of, .. } => {
+                let operands = self.applications[of as usize].operands.iter();
+                1 + operands.map(|wire| self.depth(*wire)).max().unwrap_or(0)
+            }
         });
         self.nodes.push(node);
         wire

@@ -1,6 +1,7 @@
 //! Finished circuits, and operations on them without a machine: traversal, evaluation, counts.
 
 use crate::builder::{Builder, Node, Wire, Word};
+use crate::function::Function;
 use crate::tape::{KnownTo, NOBODY};
 
 /// A finished circuit: inputs, gates in topological order, outputs. Made by [`Builder::finish`] or
@@ -11,6 +12,18 @@ pub struct Circuit {
     pub(crate) nodes: Vec<Node>,
     pub(crate) inputs: Vec<usize>,
     pub(crate) outputs: Vec<Word>,
+    /// Functions that are computed at once.
+    pub(crate) functions: Vec<Function>,
+    /// Their applications, in the order of their outputs among the nodes.
+    pub(crate) applications: Vec<Application>,
+}
+
+/// A function on wires of a circuit.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Application {
+    /// Index of the function.
+    pub function: u32,
+    pub operands: Vec<Wire>,
 }
 
 /// The size of a circuit, as the Bristol formats count: an inverted wire that is read as such
@@ -52,16 +65,22 @@ impl Circuit {
     /// Returns the sizes, as the formats count them.
     pub fn info(&self) -> CircuitInfo {
         let list = self.lower();
-        let ands = list.gates.iter().filter(|gate| gate.is_and).count() as u64;
-        let xors = list
-            .gates
-            .iter()
-            .filter(|gate| !gate.is_and && gate.b != ONE)
-            .count() as u64;
+        let count = |is: &dyn Fn(&PlainGate) -> bool| {
+            list.gates.iter().filter(|gate| is(gate)).count() as u64
+        };
+        let ands = count(&|gate| gate.is_and());
+        let xors = count(&|gate| gate.kind == Kind::Xor && gate.b != ONE);
         let mut depths = vec![0u64; list.first_gate as usize];
         for gate in &list.gates {
-            let before = depths[gate.a as usize].max(depths[gate.b as usize]);
-            depths.push(before + u64::from(gate.is_and));
+            let of = |wire: u32| depths[wire as usize];
+            let before = match gate.kind {
+                Kind::Applied { of: number, .. } => {
+                    let operands = list.applied[number as usize].iter();
+                    operands.map(|wire| of(*wire)).max().unwrap_or(0)
+                }
+                _ => of(gate.a).max(of(gate.b)),
+            };
+            depths.push(before + u64::from(gate.kind != Kind::Xor));
         }
         let gates = list.gates.len() as u64;
         let inputs = self.inputs.iter().sum::<usize>() as u64;
@@ -90,6 +109,7 @@ impl Circuit {
             first_gate: inputs as u32 + 2,
             gates: Vec::with_capacity(self.nodes.len() - inputs),
             outputs: Vec::new(),
+            applied: Vec::new(),
         };
         let mut plain = vec![ABSENT; self.nodes.len()];
         let mut inverse = vec![ABSENT; self.nodes.len()];
@@ -104,7 +124,7 @@ impl Circuit {
         let mut read = |list: &mut GateList, plain: &[u32], wire: Wire| {
             let node = wire.node();
             if wire.is_inverted() && inverse[node] == ABSENT {
-                inverse[node] = list.push(None, plain[node], ONE);
+                inverse[node] = list.push(Kind::Xor, plain[node], ONE);
             }
             if wire.is_inverted() {
                 inverse[node]
@@ -122,7 +142,7 @@ impl Circuit {
                         knows[i] = (who, odd ^ other_odd ^ inverted);
                     }
                     let (a, b) = (read(&mut list, &plain, a), read(&mut list, &plain, b));
-                    plain[i] = list.push(None, a, b);
+                    plain[i] = list.push(Kind::Xor, a, b);
                 }
                 Node::And(a, b) => {
                     let (a, b) = match knows[b.node()].0 == NOBODY {
@@ -133,10 +153,19 @@ impl Circuit {
                     let over = who != NOBODY && (b.is_inverted() ^ odd);
                     let b = b.invert_if(over);
                     let (a, b) = (read(&mut list, &plain, a), read(&mut list, &plain, b));
-                    plain[i] = list.push(Some(who), a, b);
+                    plain[i] = list.push(Kind::And(who), a, b);
                     if over {
-                        plain[i] = list.push(None, plain[i], a);
+                        plain[i] = list.push(Kind::Xor, plain[i], a);
                     }
+                }
+                Node::Applied { of, output } => {
+                    if output == 0 {
+                        let operands = self.applications[of as usize].operands.iter();
+                        let operands = operands.map(|wire| read(&mut list, &plain, *wire));
+                        let operands = operands.collect();
+                        list.applied.push(operands);
+                    }
+                    plain[i] = list.push(Kind::Applied { of, output }, ZERO, ZERO);
                 }
             }
         }
@@ -169,6 +198,7 @@ impl Circuit {
                 value
             }
         };
+        let mut applied = Vec::new();
         for &node in &self.nodes[values.len()..] {
             let value = match node {
                 Node::Source => unreachable!("sources come before gates"),
@@ -179,6 +209,16 @@ impl Circuit {
                 Node::And(a, b) => {
                     let (a, b) = (read(algebra, &values, a), read(algebra, &values, b));
                     algebra.and(a, b)
+                }
+                Node::Applied { of, output } => {
+                    if output == 0 {
+                        let Application { function, operands } = &self.applications[of as usize];
+                        let operands = operands.iter();
+                        let operands = operands.map(|wire| read(algebra, &values, *wire));
+                        let operands = operands.collect::<Vec<_>>();
+                        applied = algebra.apply(&self.functions[*function as usize], &operands);
+                    }
+                    applied[output as usize]
                 }
             };
             values.push(value);
@@ -205,6 +245,7 @@ pub(crate) trait Algebra {
     fn not(&mut self, a: Self::Value) -> Self::Value;
     fn xor(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
     fn and(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
+    fn apply(&mut self, function: &Function, operands: &[Self::Value]) -> Vec<Self::Value>;
 }
 
 /// Bits in the clear.
@@ -224,6 +265,11 @@ impl Algebra for Clear {
     fn and(&mut self, a: bool, b: bool) -> bool {
         a & b
     }
+    fn apply(&mut self, function: &Function, operands: &[bool]) -> Vec<bool> {
+        let operands = operands.iter().map(|bit| u64::from(*bit));
+        let outputs = function.eval(&operands.collect::<Vec<_>>());
+        outputs.iter().map(|word| word & 1 == 1).collect()
+    }
 }
 
 impl Algebra for Builder {
@@ -240,6 +286,9 @@ impl Algebra for Builder {
     fn and(&mut self, a: Wire, b: Wire) -> Wire {
         Builder::and(self, a, b)
     }
+    fn apply(&mut self, function: &Function, operands: &[Wire]) -> Vec<Wire> {
+        Builder::apply(self, function, operands)
+    }
 }
 
 /// Gates over plain wires: 0 and 1 are the constants, then inputs, then one wire for each gate.
@@ -250,15 +299,34 @@ pub(crate) struct GateList {
     pub first_gate: u32,
     pub gates: Vec<PlainGate>,
     pub outputs: Vec<u32>,
+    /// The operands of each application.
+    pub applied: Vec<Vec<u32>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlainGate {
-    pub is_and: bool,
-    /// For an AND: the party that knows `b`.
-    pub known_to: KnownTo,
+    pub kind: Kind,
     pub a: u32,
     pub b: u32,
+}
+
+/// Kind of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Xor,
+    /// An AND, and the party that knows `b`.
+    And(KnownTo),
+    /// An output of an application, which has operands of its own.
+    Applied {
+        of: u32,
+        output: u32,
+    },
+}
+
+impl PlainGate {
+    pub fn is_and(&self) -> bool {
+        matches!(self.kind, Kind::And(_))
+    }
 }
 
 pub(crate) const ZERO: u32 = 0;
@@ -266,15 +334,10 @@ pub(crate) const ONE: u32 = 1;
 const ABSENT: u32 = u32::MAX;
 
 impl GateList {
-    /// Appends an AND, with the party that knows `b`, or an XOR.
-    fn push(&mut self, and: Option<KnownTo>, a: u32, b: u32) -> u32 {
+    /// Appends a gate.
+    fn push(&mut self, kind: Kind, a: u32, b: u32) -> u32 {
         let wire = u64::from(self.first_gate) + self.gates.len() as u64;
-        self.gates.push(PlainGate {
-            is_and: and.is_some(),
-            known_to: and.unwrap_or(NOBODY),
-            a,
-            b,
-        });
+        self.gates.push(PlainGate { kind, a, b });
         u32::try_from(wire).expect("a circuit holds fewer than 2^32 wires")
     }
 }

@@ -2,8 +2,8 @@
 
 use sealane_schedule::{Graph, Machine, NodeCost, Schedule, Slots, schedule, slots};
 
-use crate::circuit::{Circuit, GateList, ONE, PlainGate, ZERO};
-use crate::tape::{Batch, Gate, KnownTo, Tape};
+use crate::circuit::{Circuit, GateList, Kind, ONE, PlainGate, ZERO};
+use crate::tape::{Applied, Batch, Gate, KnownTo, NOBODY, Tape};
 
 /// Compiles `circuit` for `machine`: gates in the order of [`schedule`], wires in slots that are
 /// reused after the last use. The result is a function of the arguments alone, so that all parties
@@ -19,7 +19,7 @@ pub fn compile_known(circuit: &Circuit, machine: &Machine, known: &[KnownTo]) ->
     let list = circuit.lower_known(known);
     let graph = graph_of(&list);
     let mut schedule = schedule(&graph, machine);
-    let known_to = |node: u32| list.gates[(node - list.first_gate) as usize].known_to;
+    let known_to = |node: u32| known_to(&list, node);
     for batch in &schedule.batches {
         let ands = batch.costly.start as usize..batch.costly.end as usize;
         schedule.costly[ands].sort_by_key(|&node| known_to(node));
@@ -28,23 +28,38 @@ pub fn compile_known(circuit: &Circuit, machine: &Machine, known: &[KnownTo]) ->
     let mut keep = list.outputs.clone();
     keep.extend([ZERO, ONE]);
     let slots = slots(&graph, &schedule, &keep);
-    write(&list, &graph, &schedule, &slots)
+    write(&list, circuit, &graph, &schedule, &slots)
+}
+
+/// The party that knows an operand of an AND; behind all parties for an output of an application,
+/// so that those stand last in a batch, in order.
+fn known_to(list: &GateList, node: u32) -> (bool, KnownTo) {
+    match list.gates[(node - list.first_gate) as usize].kind {
+        Kind::Xor => (false, NOBODY),
+        Kind::And(who) => (false, who),
+        Kind::Applied { .. } => (true, NOBODY),
+    }
 }
 
 fn graph_of(list: &GateList) -> Graph {
     let mut graph = Graph::new(list.first_gate);
     for gate in &list.gates {
-        let work = if gate.is_and {
-            NodeCost::Costly
-        } else {
-            NodeCost::Free
+        match gate.kind {
+            Kind::Xor => graph.push(NodeCost::Free, &[gate.a, gate.b]),
+            Kind::And(_) => graph.push(NodeCost::Costly, &[gate.a, gate.b]),
+            Kind::Applied { of, .. } => graph.push(NodeCost::Costly, &list.applied[of as usize]),
         };
-        graph.push(work, &[gate.a, gate.b]);
     }
     graph
 }
 
-fn write(list: &GateList, graph: &Graph, schedule: &Schedule, slots: &Slots) -> Tape {
+fn write(
+    list: &GateList,
+    circuit: &Circuit,
+    graph: &Graph,
+    schedule: &Schedule,
+    slots: &Slots,
+) -> Tape {
     let place = |wire: u32| slots.of[wire as usize];
     let numbers = numbers(list);
     let (roots, readers) = readers(list);
@@ -56,7 +71,7 @@ fn write(list: &GateList, graph: &Graph, schedule: &Schedule, slots: &Slots) -> 
         let index = (node - list.first_gate) as usize;
         let PlainGate { a, b, .. } = list.gates[index];
         // If no other gate reads one of an XOR's operands, that operand is put second.
-        let free = !list.gates[index].is_and && b != ONE;
+        let free = list.gates[index].kind == Kind::Xor && b != ONE;
         let (a, b) = match free && lone(a) && !lone(b) {
             true => (b, a),
             false => (a, b),
@@ -69,20 +84,48 @@ fn write(list: &GateList, graph: &Graph, schedule: &Schedule, slots: &Slots) -> 
         };
         (gate, lone(b))
     };
-    let known_to = |&node: &u32| list.gates[(node - list.first_gate) as usize].known_to;
     let (xors, lone) = schedule.free.iter().map(gate).unzip();
-    let batch = |b: &sealane_schedule::Batch| Batch {
-        xors: b.free.clone(),
-        ands: b.costly.clone(),
-    };
+    let (mut ands, mut batches) = (Vec::new(), Vec::new());
+    let mut applied: Vec<Applied> = Vec::new();
+    for (number, batch) in schedule.batches.iter().enumerate() {
+        let first = ands.len() as u32;
+        for &node in schedule.costly_of(batch) {
+            match list.gates[(node - list.first_gate) as usize].kind {
+                Kind::Applied { of, output } => {
+                    if output == 0 {
+                        let operands = list.applied[of as usize].iter();
+                        applied.push(Applied {
+                            batch: number as u32,
+                            function: circuit.applications[of as usize].function,
+                            operands: operands.map(|wire| place(*wire)).collect(),
+                            outs: Vec::new(),
+                        });
+                    }
+                    let last = applied
+                        .last_mut()
+                        .filter(|last| last.batch == number as u32);
+                    let outs = &mut last.expect("outputs follow each other in a batch").outs;
+                    assert_eq!(outs.len(), output as usize, "outputs stay together");
+                    outs.push(place(node));
+                }
+                _ => ands.push(node),
+            }
+        }
+        batches.push(Batch {
+            xors: batch.free.clone(),
+            ands: first..ands.len() as u32,
+        });
+    }
     Tape {
         inputs: list.inputs,
         slots: slots.count,
         xors,
         lone,
-        ands: schedule.costly.iter().map(|node| gate(node).0).collect(),
-        known_to: schedule.costly.iter().map(known_to).collect(),
-        batches: schedule.batches.iter().map(batch).collect(),
+        ands: ands.iter().map(|node| gate(node).0).collect(),
+        known_to: ands.iter().map(|node| known_to(list, *node).1).collect(),
+        batches,
+        functions: circuit.functions.clone(),
+        applied,
         outputs: list.outputs.iter().map(|&wire| place(wire)).collect(),
         depth: graph.depths().into_iter().max().unwrap_or(0),
     }
@@ -90,9 +133,14 @@ fn write(list: &GateList, graph: &Graph, schedule: &Schedule, slots: &Slots) -> 
 
 /// The number of each gate among those of its kind.
 fn numbers(list: &GateList) -> Vec<u32> {
-    let mut next = [0, 0];
+    let mut next = [0, 0, 0];
     let number = |gate: &PlainGate| {
-        let next = &mut next[usize::from(gate.is_and)];
+        let kind = match gate.kind {
+            Kind::Xor => 0,
+            Kind::And(_) => 1,
+            Kind::Applied { .. } => 2,
+        };
+        let next = &mut next[kind];
         *next += 1;
         *next - 1
     };
@@ -107,9 +155,13 @@ fn readers(list: &GateList) -> (Vec<u32>, Vec<u32>) {
     for gate in &list.gates {
         let wire = roots.len() as u32;
         let (a, b) = (roots[gate.a as usize], roots[gate.b as usize]);
-        if !gate.is_and && gate.b == ONE {
+        if gate.kind == Kind::Xor && gate.b == ONE {
             roots.push(a);
         } else {
+            if let Kind::Applied { of, output: 0 } = gate.kind {
+                let operands = list.applied[of as usize].iter();
+                operands.for_each(|wire| readers[roots[*wire as usize] as usize] += 1);
+            }
             readers[a as usize] += 1;
             readers[b as usize] += 1;
             roots.push(wire);

@@ -1,7 +1,7 @@
 //! Evaluation in the clear: 512 lanes of a tape at a time, and words or hex for tools.
 
 use crate::circuit::Circuit;
-use crate::tape::{FIRST_INPUT, Gate, ONE, Tape};
+use crate::tape::{Applied, FIRST_INPUT, Gate, ONE, Tape};
 use zeroize::Zeroizing;
 
 /// One bit in each of 512 lanes: lane i is bit i % 64 of word i / 64.
@@ -23,13 +23,29 @@ impl Tape {
         let mut slots = Zeroizing::new(vec![[0; 8]; self.slots as usize]);
         slots[ONE as usize] = [u64::MAX; 8];
         slots[FIRST_INPUT as usize..][..inputs.len()].copy_from_slice(inputs);
-        for batch in &self.batches {
+        for (number, batch) in self.batches.iter().enumerate() {
             let xors = &self.xors[batch.xors.start as usize..batch.xors.end as usize];
             let ands = &self.ands[batch.ands.start as usize..batch.ands.end as usize];
             xors.iter()
                 .for_each(|gate| run(&mut slots, gate, |a, b| a ^ b));
             ands.iter()
                 .for_each(|gate| run(&mut slots, gate, |a, b| a & b));
+            for Applied {
+                function,
+                operands,
+                outs,
+                ..
+            } in self.applied_in(number)
+            {
+                let function = &self.functions[*function as usize];
+                for word in 0..8 {
+                    let inputs = operands.iter().map(|slot| slots[*slot as usize][word]);
+                    let found = function.eval(&inputs.collect::<Vec<_>>());
+                    for (out, found) in outs.iter().zip(found) {
+                        slots[*out as usize][word] = found;
+                    }
+                }
+            }
         }
         self.outputs
             .iter()

@@ -26,6 +26,7 @@ mod builder;
 mod circuit;
 mod compile;
 mod eval;
+pub mod function;
 pub mod psi;
 mod sequential;
 pub mod sha1;
@@ -34,7 +35,7 @@ pub mod tape;
 mod two_input;
 mod word;
 
-pub use builder::{Builder, Goal, Wire, Word};
+pub use builder::{Builder, Goal, Lookups, Wire, Word};
 pub use circuit::{Circuit, CircuitInfo};
 pub use compile::{compile, compile_known};
 pub use eval::{EvalError, Lanes, eval_hex, eval_words};

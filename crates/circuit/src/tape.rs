@@ -4,6 +4,7 @@
 //! live set stays in cache however large the circuit is. Slot 0 holds the constant 0, slot 1 the
 //! constant 1, slots `2..2 + inputs` the inputs in order. Neither constant is ever overwritten.
 
+use crate::function::Function;
 use std::ops::Range;
 
 /// The slot that always holds 0.
@@ -45,6 +46,20 @@ pub struct Batch {
     pub ands: Range<u32>,
 }
 
+/// A function that is applied to slots, after the XORs of a batch and beside its ANDs: none of both
+/// writes a slot that any of both reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Applied {
+    /// Index of the batch.
+    pub batch: u32,
+    /// Index into [`Tape::functions`].
+    pub function: u32,
+    /// Slots of the inputs.
+    pub operands: Vec<u32>,
+    /// Slots of the outputs.
+    pub outs: Vec<u32>,
+}
+
 /// A circuit in the form in which every machine executes it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Tape {
@@ -68,11 +83,24 @@ pub struct Tape {
     pub batches: Vec<Batch>,
     /// The slot of each output bit after the last batch; one slot may serve several outputs.
     pub outputs: Vec<u32>,
-    /// The longest chain of AND gates.
+    /// Functions that are applied as a whole: none, but for machines that compute such.
+    pub functions: Vec<Function>,
+    /// Their applications, in the order of batches.
+    pub applied: Vec<Applied>,
+    /// The longest chain of AND gates and applied functions.
     pub depth: u32,
 }
 
 impl Tape {
+    /// Returns the functions that are applied in a batch.
+    pub fn applied_in(&self, batch: usize) -> &[Applied] {
+        let first = self
+            .applied
+            .partition_point(|applied| (applied.batch as usize) < batch);
+        let rest = &self.applied[first..];
+        &rest[..rest.partition_point(|applied| applied.batch as usize == batch)]
+    }
+
     /// Checks every rule that machines rely on; a tape from [`compile`](crate::compile()) satisfies
     /// them. It cannot check if the parties in [known_to](Tape::known_to) know the operands: a
     /// false entry makes results wrong without an error.
@@ -97,6 +125,7 @@ impl Tape {
         if self.outputs.iter().any(|&slot| slot >= self.slots) {
             return Err(TapeError::OutputOutOfBounds);
         }
+        self.check_applied()?;
         for (kind, gates) in [("XOR", &self.xors), ("AND", &self.ands)] {
             let mut seen = vec![false; gates.len()];
             for (index, gate) in gates.iter().enumerate() {
@@ -110,6 +139,37 @@ impl Tape {
         self.check_lone()
     }
 
+    /// Checks the shape and the slots of applied functions.
+    fn check_applied(&self) -> Result<(), TapeError> {
+        let mut before = 0;
+        for (index, applied) in self.applied.iter().enumerate() {
+            let slots = applied.operands.iter().chain(&applied.outs);
+            let function = self.functions.get(applied.function as usize);
+            let fits = function.is_some_and(|function| {
+                function.inputs() == applied.operands.len()
+                    && function.outputs() == applied.outs.len()
+            });
+            let batch = applied.batch as usize;
+            if !fits || batch >= self.batches.len() || applied.batch < before {
+                return Err(TapeError::WrongFunction { index });
+            }
+            before = applied.batch;
+            if slots.into_iter().any(|slot| *slot >= self.slots) {
+                return Err(TapeError::SlotOutOfBounds {
+                    kind: "applied",
+                    index,
+                });
+            }
+            if applied.outs.iter().any(|slot| *slot < FIRST_INPUT) {
+                return Err(TapeError::ConstantWritten {
+                    kind: "applied",
+                    index,
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that a value marked as lone has one reader.
     fn check_lone(&self) -> Result<(), TapeError> {
         // For each value in the order of writing, inputs and constants first: the number of times
@@ -120,7 +180,7 @@ impl Tape {
         let mut value: Vec<usize> = (0..self.slots as usize)
             .map(|slot| slot.min(given))
             .collect();
-        for b in &self.batches {
+        for (batch, b) in self.batches.iter().enumerate() {
             let xors = b.xors.start as usize..b.xors.end as usize;
             let ands = &self.ands[b.ands.start as usize..b.ands.end as usize];
             for index in xors {
@@ -146,8 +206,12 @@ impl Tape {
                 readers[value[gate.a as usize]] += 1;
                 readers[value[gate.b as usize]] += 1;
             }
-            for gate in ands {
-                value[gate.out as usize] = readers.len();
+            let applied = self.applied_in(batch).iter();
+            let operands = applied.clone().flat_map(|applied| &applied.operands);
+            operands.for_each(|slot| readers[value[*slot as usize]] += 1);
+            let outs = applied.flat_map(|applied| &applied.outs);
+            for out in ands.iter().map(|gate| &gate.out).chain(outs) {
+                value[*out as usize] = readers.len();
                 readers.push(0);
                 lone.push(false);
             }
@@ -213,14 +277,29 @@ impl Tape {
                 touched[gate.a as usize] = batch;
                 touched[gate.b as usize] = batch;
             }
-            for gate in ands {
-                let after = operands(&depth, gate)? + 1;
-                if std::mem::replace(&mut touched[gate.out as usize], batch) == batch {
+            let applied = self.applied_in(batch);
+            let read = applied.iter().flat_map(|applied| &applied.operands);
+            read.for_each(|slot| touched[*slot as usize] = batch);
+            let mut write = |depth: &mut [Option<u32>], out: u32, after: u32| {
+                if std::mem::replace(&mut touched[out as usize], batch) == batch {
                     return Err(TapeError::DependentAnds { batch });
                 }
-                // No other AND of the batch reads this slot, so it may be written at once.
-                depth[gate.out as usize] = Some(after);
+                // Nothing else of the batch reads this slot, so it may be written at once.
+                depth[out as usize] = Some(after);
                 deepest = deepest.max(after);
+                Ok(())
+            };
+            for gate in ands {
+                let after = operands(&depth, gate)? + 1;
+                write(&mut depth, gate.out, after)?;
+            }
+            for Applied { operands, outs, .. } in applied {
+                let before = operands.iter().map(|slot| depth[*slot as usize]);
+                let before = before.collect::<Option<Vec<_>>>();
+                let before = before.ok_or(TapeError::ReadBeforeWrite { batch })?;
+                let after = 1 + before.into_iter().max().unwrap_or(0);
+                outs.iter()
+                    .try_for_each(|out| write(&mut depth, *out, after))?;
             }
         }
         if self
@@ -284,6 +363,13 @@ pub enum TapeError {
     DependentAnds {
         /// Index of the batch.
         batch: usize,
+    },
+    /// A function is applied to another number of slots than it has inputs or outputs, or out of
+    /// order.
+    #[error("applied function {index} does not have the shape of its function, or is out of order")]
+    WrongFunction {
+        /// Index among those that are applied.
+        index: usize,
     },
     /// The marks of lone operands do not belong to the gates.
     #[error("a value that an XOR calls its own has other readers, or marks are missing")]

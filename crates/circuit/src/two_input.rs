@@ -44,6 +44,9 @@ type Made = (Plain, bool);
 
 impl Circuit {
     /// Returns the circuit as gates with truth tables.
+    ///
+    /// # Panics
+    /// If the circuit applies functions as a whole ([`Builder::apply`](crate::Builder::apply)).
     pub fn table_gates(&self) -> TableGates {
         let inputs = self.inputs.iter().sum::<usize>();
         // The polarities in which outputs need each node.
@@ -63,6 +66,7 @@ impl Circuit {
                 Node::Source => continue,
                 Node::Xor(a, b) => (a, b, false),
                 Node::And(a, b) => (a, b, true),
+                Node::Applied { .. } => panic!("functions that are applied whole are no gates"),
             };
             let complement = needed[index] == [false, true];
             let read = |wire: Wire| {

@@ -14,7 +14,7 @@ use sealane_net::{Cancel, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party};
 use sealane_plan::{
-    CostReport, Plan, StepCost, StepKind, at_rows, cost, drawn, localise, plan_in_tiles,
+    CostReport, Plan, StepCost, StepKind, at_rows, cost, drawn, forms, localise, plan_in_tiles,
 };
 use sealane_program::graph::{Input, Program};
 use sealane_program::types::{Data, Type};
@@ -110,6 +110,7 @@ impl SplitPlan {
     /// no traffic and garbles no gate. Local steps stand before all others and cost only time.
     pub fn cost<P: Protocol>(&self, rows: &[u64]) -> CostReport {
         let mut report = cost::<P>(&at_rows::<P>(&self.joint, rows), rows);
+        report.forms = forms::<P>(&self.joint, rows);
         let alone = self
             .locals
             .iter()
@@ -171,12 +172,12 @@ impl SplitPlan {
             coins: start.coins,
             stock: start.stock,
         };
-        let steps = self.joint.segments.iter();
+        let plan = at_rows::<P::Protocol>(&self.joint, start.rows);
+        let steps = plan.segments.iter();
         let steps = steps.map(|segment| segment.steps.len()).sum::<usize>();
         // The preparation stands before the steps of each walk, a reveal behind them.
-        let lines = 1 + self.joint.setting.timing.walks().len() * (steps + 1);
+        let lines = 1 + plan.setting.timing.walks().len() * (steps + 1);
         let recorder = PlanRecorder::joint(journal, first, lines);
-        let plan = at_rows::<P::Protocol>(&self.joint, start.rows);
         execute::<P>(&plan, start, recorder, mesh)
     }
 }

@@ -296,6 +296,8 @@ fn ands(count: u32) -> Tape {
             ands: 0..count,
         }],
         outputs: (0..count).map(|i| 4 + i).collect(),
+        functions: vec![],
+        applied: vec![],
         depth: 1,
     }
 }
@@ -692,6 +694,8 @@ fn constants_are_wires_like_any_other() {
             ands: 0..2,
         }],
         outputs: vec![0, 1, 3, 4, 5, 6, 7, 8],
+        functions: vec![],
+        applied: vec![],
         depth: 1,
     };
     tape.check().unwrap();

@@ -11,11 +11,11 @@ use sealane_engine::{Job, NetworkClass, PoolShare, RunReport, RunResult};
 use sealane_page::Card;
 use sealane_page::card::Column;
 use sealane_page::plan::{
-    InputRecord, LinkRecord, PaperRecord, PlanRecord, ResultRecord, StepRecord,
+    InputRecord, LinkRecord, LookupRecord, PaperRecord, PlanRecord, ResultRecord, StepRecord,
 };
 use sealane_page::units::{grouped, seconds, speed};
-use sealane_plan::CostReport;
 use sealane_plan::cost::{Promise, StepCost};
+use sealane_plan::{CostReport, FormCost, Lookups};
 use sealane_program::graph::{Input, Program, Reveal};
 use sealane_program::kind::Kind;
 use sealane_program::types::{RowId, Shape, Type};
@@ -130,6 +130,7 @@ pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
     let time = |class| seconds(cost.estimate_s(class));
     let (lan, wan) = (time(NetworkClass::Lan), time(NetworkClass::Wan));
     card.line("time", format!("about {lan} on a LAN, {wan} on a WAN"));
+    forms_of(&mut card, cost);
     if let Some(share) = PoolShare::of(job, cost) {
         let receiver = &job.parties()[share.receiver.index()];
         let transfers = grouped(share.transfers());
@@ -241,7 +242,42 @@ pub fn plan_record(job: &Job, cost: &CostReport) -> PlanRecord {
         links: links.collect(),
         papers: papers.collect(),
         steps: steps.collect(),
+        lookups: cost.forms.iter().map(lookup_record).collect(),
     }
+}
+
+fn lookup_record(form: &FormCost) -> LookupRecord {
+    LookupRecord {
+        form: form_name(form.lookups).to_string(),
+        payload_bytes: form.payload_bytes,
+        rounds: form.rounds,
+        estimate_s: form.seconds,
+        chosen: form.chosen,
+    }
+}
+
+/// A form of lookups, in words.
+fn form_name(lookups: Lookups) -> &'static str {
+    match lookups {
+        Lookups::Gates => "as gates",
+        Lookups::Tower => "S-boxes as a tower",
+        Lookups::Tables => "as tables",
+    }
+}
+
+/// The forms of lookups in words, with the cost of the whole run, the chosen one marked.
+fn forms_of(card: &mut Card, cost: &CostReport) {
+    let form = |form: &FormCost| {
+        let chosen = if form.chosen { ", chosen" } else { "" };
+        format!(
+            "{}: {} bytes, {} rounds, about {}{chosen}",
+            form_name(form.lookups),
+            grouped(form.payload_bytes),
+            grouped(form.rounds),
+            seconds(form.seconds)
+        )
+    };
+    card.lines("lookups", cost.forms.iter().map(form));
 }
 
 /// [`plan_record`] as a JSON value.

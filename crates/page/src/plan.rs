@@ -45,6 +45,24 @@ pub struct PlanRecord {
     pub papers: Vec<PaperRecord>,
     /// Steps, in order.
     pub steps: Vec<StepRecord>,
+    /// Forms in which lookups can run; empty if there is no choice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lookups: Vec<LookupRecord>,
+}
+
+/// A form of all lookups of a plan, with the cost of the whole run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LookupRecord {
+    /// The form, in words.
+    pub form: String,
+    /// Payload bytes of all parties.
+    pub payload_bytes: u64,
+    /// Rounds.
+    pub rounds: u64,
+    /// Estimated seconds on the network of the plan.
+    pub estimate_s: f64,
+    /// True for the form that the run takes.
+    pub chosen: bool,
 }
 
 /// An input.

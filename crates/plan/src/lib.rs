@@ -19,6 +19,7 @@
 //! | `choose` | domains and conversions |
 //! | `rearrange` | steps are ordered by what they need, and [`join`](fn@join) names levels |
 //! | `pools` | where checks are settled, and for how many tiles pools are refilled |
+//! | `forms` | a plan for each form of lookups of the protocol, one of which a run takes |
 //! | [`flow`] | when each step of each tile runs; both cost and engine follow it |
 //! | [`cost`](fn@cost) | payload bytes, rounds, gates: the promise |
 //!
@@ -46,6 +47,7 @@ mod drawn;
 mod expand;
 mod floats;
 pub mod flow;
+mod forms;
 mod fuse;
 mod job;
 mod limit;
@@ -69,12 +71,13 @@ mod uses;
 
 pub use cost::{CostReport, StepCost, cost, supply};
 pub use drawn::{Drawn, drawn};
+pub use forms::{FormCost, at_rows, forms};
 pub use job::JobParts;
 pub use localise::{Local, Localised, localise};
 pub use rearrange::join;
+pub use sealane_circuit::Lookups;
 pub use sealane_parties::NetworkClass;
 pub use setting::{fewest_helpers, suits};
-pub use silent::at_rows;
 pub use steps::Plan;
 pub use uses::StepKind;
 
@@ -115,10 +118,39 @@ pub fn plan_in_tiles<P: Protocol>(
     network: NetworkClass,
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
+    let planned =
+        |lookups: &Lookups| with_lookups::<P>(program, helpers, network, most_rows, *lookups);
+    let forms = match forms::looks_up(&program.main) {
+        true => P::lookups(),
+        false => &P::lookups()[..1],
+    };
+    let mut plans = forms
+        .iter()
+        .map(planned)
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter();
+    let first = plans.next();
+    let mut plan = first.ok_or_else(|| broken("a protocol has no form of lookups".to_string()))?;
+    for mut other in plans.filter(|other| other.tapes != plan.tapes) {
+        other.setting = plan.setting.clone();
+        pools::refills::<P>(&mut other);
+        plan.others.push(other);
+    }
+    Ok(plan)
+}
+
+/// Plans as [`plan_in_tiles`] does, with lookups in one form.
+fn with_lookups<P: Protocol>(
+    program: &Program,
+    helpers: usize,
+    network: NetworkClass,
+    most_rows: u64,
+    lookups: Lookups,
+) -> Result<Plan, Diagnostic> {
     let mut most = most_rows;
     let mut bodies = lower::Bodies::default();
     loop {
-        let plan = plan_once::<P>(program, helpers, network, most, &mut bodies)?;
+        let plan = plan_once::<P>(program, helpers, (network, lookups), most, &mut bodies)?;
         let bits = cost::material_bits_of_a_tile::<P>(&plan);
         let tile = plan.rows.iter().map(|rows| rows.tile).max().unwrap_or(1);
         if bits <= tile::TILE_BITS || tile <= tile::ROWS[0] {
@@ -132,7 +164,7 @@ pub fn plan_in_tiles<P: Protocol>(
 fn plan_once<P: Protocol>(
     program: &Program,
     helpers: usize,
-    network: NetworkClass,
+    (network, lookups): (NetworkClass, Lookups),
     most_rows: u64,
     bodies: &mut lower::Bodies,
 ) -> Result<Plan, Diagnostic> {
@@ -170,6 +202,7 @@ fn plan_once<P: Protocol>(
     let target = lower::Target {
         domains: &domains,
         prices: prices.as_ref(),
+        lookups,
     };
     let mut lowered = lower::lower(&draft, &owners, &tiles, &bounds, target, bodies)?;
     let fitting = tile::with_tapes(&tiles, &draft, &lowered, &domains);
@@ -213,6 +246,8 @@ fn plan_once<P: Protocol>(
         values,
         segments,
         results,
+        lookups,
+        others: vec![],
     };
     pools::settle::<P>(&mut plan);
     check::check::<P>(&plan).map_err(broken)?;

@@ -32,7 +32,9 @@ use crate::steps::{
 use body::{Lowering, MAX_GATES, TooLarge};
 use fold::Tree;
 use sealane_circuit::tape::NOBODY;
-use sealane_circuit::{Circuit, Goal, KnownTo, Machine, Tape, Word, compile, compile_known};
+use sealane_circuit::{
+    Circuit, Goal, KnownTo, Lookups, Machine, Tape, Word, compile, compile_known,
+};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_numeric::Subnormals;
 use sealane_parties::PartyId;
@@ -61,6 +63,8 @@ pub(crate) struct Target<'a> {
     pub domains: &'a Domains,
     /// Prices of sorts without a network, if it has them.
     pub prices: Option<&'a Prices>,
+    /// Form of lookups.
+    pub lookups: Lookups,
 }
 
 /// Lowers every unit. `owners` holds the party of each input, `tiles` the rows of a full tile,
@@ -78,6 +82,7 @@ pub(crate) fn lower(
         bounds,
         domains: target.domains,
         prices: target.prices,
+        lookups: target.lookups,
         bodies,
         at: 0,
         known_to: tensors_known_to(draft, owners),
@@ -151,6 +156,7 @@ struct Lowerer<'a> {
     bounds: &'a [u64],
     domains: &'a Domains,
     prices: Option<&'a Prices>,
+    lookups: Lookups,
     bodies: &'a mut Bodies,
     /// The number of the unit.
     at: usize,
@@ -306,7 +312,7 @@ impl Lowerer<'_> {
     /// Makes the tape of one pair of a network. No party knows an operand for sure after a stage.
     fn pair(&self, meet: &Meet) -> Result<Tape, TooLarge> {
         let goal = self.domains.goal(TapeUse::Map);
-        let mut lowering = Lowering::new(goal);
+        let mut lowering = Lowering::with_lookups(goal, self.lookups);
         let range = |id: TensorId| self.draft.tensor(id).range;
         let mut element = || {
             let reads = meet.over.iter();
@@ -444,7 +450,7 @@ impl Lowerer<'_> {
             return Ok(self.tapes.intern(tape.clone()));
         }
         let goal = self.domains.goal(unit.work.tape_use());
-        let mut lowering = Lowering::new(goal);
+        let mut lowering = Lowering::with_lookups(goal, self.lookups);
         let range = |id: &TensorId| self.draft.tensor(*id).range;
         let bits =
             |param: &Param| param.elements as usize * usize::from(range(&param.tensor).bits());

@@ -254,6 +254,7 @@ mod tests {
         let target = lower::Target {
             domains: &domains,
             prices: None,
+            lookups: Default::default(),
         };
         let steps = lower::lower(&draft, &[0, 1], &[64], &[100], target, &mut bodies);
         let mut steps = steps.expect("steps");

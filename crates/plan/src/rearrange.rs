@@ -263,14 +263,14 @@ mod tests {
         (outline(&steps.collect::<Vec<_>>()), plan.segments)
     }
 
-    /// Inputs, two reductions side by side, a conjunction: a level each.
+    /// Two inputs, then two steps of each chain side by side, then the conjunction of both.
     #[test]
     fn independent_steps_share_a_level() {
         let (before, segments) = planned();
         assert_eq!(check(&before, &segments), Ok(()));
         let levels = segments.iter().map(|segment| join(segment));
         let sizes = levels.flatten().map(|level| level.len());
-        assert_eq!(sizes.collect::<Vec<_>>(), [2, 2, 1]);
+        assert_eq!(sizes.collect::<Vec<_>>(), [2, 2, 2, 1]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 ///
 /// # Panics
 /// As [`cost`](fn@crate::cost::cost).
-pub fn at_rows<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, Plan> {
+pub(crate) fn at_rows<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, Plan> {
     let wan = plan.setting.network == NetworkClass::Wan;
     let can = P::profile().silent && wan && !plan.setting.pooled;
     if !can {

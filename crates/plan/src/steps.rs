@@ -7,7 +7,7 @@
 //! results are revealed together, after the last segment.
 
 use crate::network::Network;
-use sealane_circuit::Tape;
+use sealane_circuit::{Lookups, Tape};
 use sealane_diagnostic::Span;
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::types::{Data, Range, RowId, Type};
@@ -33,6 +33,10 @@ pub struct Plan {
     pub segments: Vec<Segment>,
     /// Results revealed after the last segment, in the order of the program's results.
     pub results: Vec<ResultPlan>,
+    /// Form of its lookups.
+    pub lookups: Lookups,
+    /// The same plan with lookups in other forms: one of all runs ([`at_rows`](fn@crate::at_rows)).
+    pub others: Vec<Plan>,
 }
 
 /// One symbolic row count.

@@ -6,6 +6,7 @@ use crate::steps::{
     SortKey, Step, StepOp, SymView, TapeId, ValuePlan,
 };
 use sealane_circuit::Tape;
+use sealane_circuit::function::Function;
 use sealane_circuit::tape::Gate;
 use sealane_parties::PartyId;
 use sealane_program::types::{Data, RowId};
@@ -18,6 +19,10 @@ impl Plan {
     pub fn text(&self) -> String {
         let mut text = String::new();
         let _ = write_plan(&mut text, self);
+        for other in &self.others {
+            let _ = writeln!(text, "or with lookups as {:?}", other.lookups);
+            let _ = write_plan(&mut text, other);
+        }
         text
     }
 
@@ -52,7 +57,31 @@ pub(crate) fn tape_hash(tape: &Tape) -> blake3::Hash {
     ends.chain(tape.outputs.iter().copied()).for_each(&mut word);
     bytes.extend(tape.lone.iter().map(|lone| u8::from(*lone)));
     bytes.extend_from_slice(&tape.known_to);
+    functions(tape, &mut bytes);
     blake3::hash(&bytes)
+}
+
+/// Appends the functions that a tape applies.
+fn functions(tape: &Tape, bytes: &mut Vec<u8>) {
+    for function in &tape.functions {
+        match function {
+            Function::Product => bytes.push(1),
+            Function::Table(table) => {
+                bytes.extend([2, table.inputs() as u8]);
+                bytes.extend((table.outputs() as u32).to_le_bytes());
+                for output in 0..table.outputs() {
+                    let sets = table.summands(output);
+                    bytes.extend(sets.flat_map(|set| (set as u16).to_le_bytes()));
+                    bytes.extend(u16::MAX.to_le_bytes());
+                }
+            }
+        }
+    }
+    for applied in &tape.applied {
+        let slots = applied.operands.iter().chain(&applied.outs);
+        let words = [&applied.batch, &applied.function].into_iter().chain(slots);
+        bytes.extend(words.flat_map(|word| word.to_le_bytes()));
+    }
 }
 
 fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
@@ -93,9 +122,13 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
     }
     for (index, tape) in plan.tapes.iter().enumerate() {
         let (xors, ands, depth) = (tape.xors.len(), tape.ands.len(), tape.depth);
+        let applied = match tape.applied.len() {
+            0 => String::new(),
+            count => format!("{count} functions, "),
+        };
         writeln!(
             text,
-            "tape t{index}: {} inputs, {} outputs, {xors} xors, {ands} ands, depth {depth}, {}",
+            "tape t{index}: {} inputs, {} outputs, {xors} xors, {ands} ands, {applied}depth {depth}, {}",
             tape.inputs,
             tape.outputs.len(),
             tape_hash(tape).to_hex()

@@ -5,6 +5,7 @@ use crate::domain::{Algebra, Domain, DomainProfile};
 use crate::paper::Basis;
 use crate::profile::{Profile, Setting};
 use crate::shape::{StepShape, TapeUse};
+use sealane_circuit::Lookups;
 
 /// Description of a protocol: all that planning needs. The parties that run it implement
 /// `sealane_party::Party`.
@@ -39,6 +40,11 @@ pub trait Protocol: Sized + 'static {
     /// instead of a network of exchanges if it takes less time.
     fn sorts() -> bool {
         false
+    }
+    /// Forms of lookups that its tapes can have: gates, and those with functions that it computes
+    /// as a whole. Planning chooses for the number of rows and the network of a run.
+    fn lookups() -> &'static [Lookups] {
+        &[Lookups::Gates]
     }
     /// Domain in which inputs arrive.
     fn input_domain(algebra: Algebra) -> Domain {

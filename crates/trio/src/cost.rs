@@ -4,7 +4,8 @@ use crate::convert::adder;
 use crate::form::width;
 use crate::keys::KEY_BYTES;
 use crate::sort::{BITS_A_TURN, place_bits};
-use crate::{reveal, seat};
+use crate::{masked, reveal, seat};
+use sealane_circuit::Tape;
 use sealane_parties::PartyId;
 use sealane_party::DIGEST_BYTES;
 use sealane_protocol::{
@@ -15,6 +16,10 @@ use sealane_protocol::{
 /// digests of the messages. Measured, as all here, with VAES-512 on two busy cores of an AMD EPYC
 /// (Zen 4), and rounded up.
 const AND_WORD_NS: u64 = 20;
+/// Nominal cost of a bit that is dealt or opened of 64 lanes.
+const MASKED_WORD_NS: u64 = 10;
+/// Nominal cost of an XOR on 64 lanes.
+const XOR_WORD_NS: u64 = 1;
 /// Nominal cost of a term of an inner product.
 const TERM_NS: u64 = 3;
 /// Nominal cost of resharing a ring element.
@@ -38,6 +43,9 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
             compute_ns: elements * bits * BIT_NS,
             ..Cost::of(vec![input(setting, *owner, elements * bits)])
         },
+        StepShape::Tape { tape, lanes, .. } if !tape.applied.is_empty() => {
+            masked(setting, tape, *lanes)
+        }
         StepShape::Tape { tape, lanes, .. } => {
             let batches = tape.batches.iter().map(|batch| batch.ands.len() as u64);
             let batches = batches.filter(|ands| *ands > 0);
@@ -92,6 +100,34 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
             compute_ns: results.iter().map(|result| result.bits * BIT_NS).sum(),
             ..Cost::of(vec![open(setting, results)])
         },
+    }
+}
+
+/// A tape with functions: in each flight the helper of a part deals for a level, and the two other
+/// roles open the level before.
+fn masked(setting: &Setting, tape: &Tape, lanes: u64) -> Cost {
+    let bits = (0..masked::levels(tape)).map(|level| masked::level_bits(tape, level));
+    let bits = bits.collect::<Vec<_>>();
+    let part = |part: usize| masked::lanes_of(part, lanes as usize) as u64;
+    let flight = |flight: usize| {
+        let opened = flight
+            .checked_sub(1)
+            .map_or(0, |level| bits[level][1] as u64);
+        let dealt = bits.get(flight).map_or(0, |bits| bits[0] as u64);
+        (0..3).flat_map(move |helper| {
+            let opens = [[helper + 2, helper + 1], [helper + 1, helper + 2]];
+            let opens = opens.map(|link| message(setting, link, opened * part(helper)));
+            let deals = message(setting, [helper, helper + 1], dealt * part(helper));
+            opens.into_iter().chain([deals])
+        })
+    };
+    let flights = (0..=bits.len()).map(|number| flight(number).collect());
+    let words = lanes.div_ceil(64);
+    let all = bits.iter().flatten().sum::<usize>() as u64;
+    Cost {
+        ands: tape.ands.len() as u64 * lanes,
+        compute_ns: all * words * MASKED_WORD_NS + tape.xors.len() as u64 * words * XOR_WORD_NS,
+        ..Cost::of(flights.collect())
     }
 }
 

@@ -39,6 +39,9 @@ pub(crate) struct Key {
     inputs: Stream,
     masks: Stream,
     orders: Stream,
+    deals: Stream,
+    first_masks: Stream,
+    second_masks: Stream,
 }
 
 /// A stream of words.
@@ -81,6 +84,9 @@ impl Key {
             inputs: stream("trio: components of inputs"),
             masks: stream("trio: masks of shuffles"),
             orders: stream("trio: orders of shuffles"),
+            deals: stream("trio: deals of functions"),
+            first_masks: stream("trio: first masks of functions"),
+            second_masks: stream("trio: second masks of functions"),
         }
     }
 
@@ -92,6 +98,21 @@ impl Key {
     /// The next mask of rows that are shuffled.
     pub(crate) fn mask(&mut self, form: Form) -> Planes<u64> {
         self.masks.component(form)
+    }
+
+    /// The next shares of what a helper deals, at the helper and the role before it.
+    pub(crate) fn deal(&mut self, form: Form) -> Planes<u64> {
+        self.deals.component(form)
+    }
+
+    /// The next masks that a helper and the role before it know.
+    pub(crate) fn first_mask(&mut self, form: Form) -> Planes<u64> {
+        self.first_masks.component(form)
+    }
+
+    /// The next masks that a helper and the role after it know.
+    pub(crate) fn second_mask(&mut self, form: Form) -> Planes<u64> {
+        self.second_masks.component(form)
     }
 
     /// The next random order of so many rows.

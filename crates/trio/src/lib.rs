@@ -19,6 +19,7 @@
 //! | `arrive` | a component in transit; the one resharing of all products |
 //! | `roles`, `outside` | a step at parties with and without a role |
 //! | `input`, `tape`, `product`, `convert`, `shuffle`, `sort`, `reveal` | the steps |
+//! | `masked` | tapes with functions of a few bits, for which a helper deals |
 //! | `order` | rows, and the orders that a shuffle puts them in |
 //! | `share`, `packed`, `bits` | tensors of shares and their movements |
 //! | `cost` | the exact cost of all steps |
@@ -42,6 +43,7 @@ mod form;
 mod ideal;
 mod input;
 mod keys;
+mod masked;
 mod order;
 mod outside;
 mod packed;
@@ -61,9 +63,11 @@ use arrive::Arriving;
 use convert::{Inject, Weighed};
 use form::Form;
 use keys::{KeyMaker, Keys};
+use masked::RunningMasked;
 use outside::Outside;
 use roles::Computing;
 use sealane_block::Erased;
+use sealane_circuit::Lookups;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{
@@ -108,6 +112,8 @@ enum State<'a> {
     Arriving(Arriving),
     /// A tape waits for products.
     Tape(Box<RunningTape<'a>>),
+    /// A tape with functions waits for what is dealt and opened.
+    Masked(Box<RunningMasked<'a>>),
     /// Bits to integers: an input is in transit, then a product.
     Inject(Box<Inject>),
     Weighed(Box<Weighed>),
@@ -124,7 +130,7 @@ impl Protocol for Trio {
     fn profile() -> Profile {
         Profile {
             name: "trio",
-            version: 3,
+            version: 4,
             roles: ROLES,
             outsiders: true,
             arithmetic: true,
@@ -144,6 +150,10 @@ impl Protocol for Trio {
 
     fn sorts() -> bool {
         true
+    }
+
+    fn lookups() -> &'static [Lookups] {
+        &[Lookups::Gates, Lookups::Tower, Lookups::Tables]
     }
 
     fn domain(algebra: Algebra) -> Domain {

@@ -29,6 +29,14 @@ pub(crate) const PAPERS: &[Paper] = &[
         security: Security::Perfect,
     },
     Paper {
+        part: "lookup under masks",
+        authors: "Chaudhari, Choudhury, Patra, Suresh",
+        venue: "CCSW 2019",
+        section: "",
+        assumption: "of the three who compute one is semi-honest, and no two collude",
+        security: Security::Perfect,
+    },
+    Paper {
         part: "conversions",
         authors: "Mohassel, Rindal",
         venue: "CCS 2018",

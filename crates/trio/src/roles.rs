@@ -6,7 +6,7 @@ use crate::keys::Keys;
 use crate::seat::{self, Seat};
 use crate::shuffle::{self, ShuffleProgress};
 use crate::sort::SortProgress;
-use crate::tape::TapeProgress;
+use crate::tape::{TapeProgress, masked};
 use crate::{State, TrioParty, done, more};
 use sealane_block::Cpu;
 use sealane_net::Mesh;
@@ -101,6 +101,7 @@ impl Computing {
                 Ok(done(form.share(arriving.finish(mesh)?)))
             }
             State::Tape(run) => Ok(ran(self.advance_tape(run, mesh)?)),
+            State::Masked(run) => Ok(ran(masked(self.advance_masked(run, mesh)?))),
             State::Inject(inject) => {
                 let weighed = self.weigh(*inject, mesh)?;
                 Ok(more(State::Weighed(Box::new(weighed))))
@@ -130,6 +131,7 @@ fn sorted<'a>(sorted: SortProgress) -> Progress<'a, TrioParty> {
 fn ran(ran: TapeProgress<'_>) -> Progress<'_, TrioParty> {
     match ran {
         TapeProgress::More(run) => more(State::Tape(run)),
+        TapeProgress::Masked(run) => more(State::Masked(run)),
         TapeProgress::Done(share) => done(share),
     }
 }

@@ -6,6 +6,7 @@
 use crate::arrive::Arriving;
 use crate::bits::words_for;
 use crate::form::Form;
+use crate::masked::{MaskedProgress, RunningMasked};
 use crate::roles::Computing;
 use crate::seat::Seat;
 use crate::share::{Body, Pair, Share};
@@ -14,6 +15,7 @@ use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
 use sealane_net::Mesh;
 use sealane_party::{Fault, Shares};
+use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -30,7 +32,17 @@ pub(crate) struct RunningTape<'a> {
 /// Progress of a tape.
 pub(crate) enum TapeProgress<'a> {
     More(Box<RunningTape<'a>>),
+    /// Of a tape with functions.
+    Masked(Box<RunningMasked<'a>>),
     Done(Share),
+}
+
+/// Progress of a tape with functions.
+pub(crate) fn masked(progress: MaskedProgress<'_>) -> TapeProgress<'_> {
+    match progress {
+        MaskedProgress::More(running) => TapeProgress::Masked(running),
+        MaskedProgress::Done(share) => TapeProgress::Done(share),
+    }
 }
 
 impl Computing {
@@ -48,24 +60,31 @@ impl Computing {
             let what = "operands do not have the shape of the tape";
             return Err(Fault::Internal(what.to_string()));
         }
-        let mut wires = Wires::new(tape.slots as usize, words_for(lanes));
-        wires.set_one(self.seat, lanes);
-        let mut slot = FIRST_INPUT as usize;
-        for share in operands {
-            match &share.0 {
+        if operands
+            .iter()
+            .any(|share| matches!(share.0, Body::Ring(_)))
+        {
+            return Err(Fault::Internal("a tape takes bits".to_string()));
+        }
+        let load = |wires: &mut Wires, words: Range<usize>| {
+            let mut slot = FIRST_INPUT as usize;
+            for share in operands {
                 // At a party with a role, a shape alone is zero.
-                Body::Shape(..) => {}
-                Body::Bits(Pair([own, next])) => {
+                if let Body::Bits(Pair([own, next])) = &share.0 {
                     for plane in 0..share.planes() {
-                        wires.load(slot + plane, [own.plane(plane), next.plane(plane)]);
+                        let parts = [own, next].map(|part| &part.plane(plane)[words.clone()]);
+                        wires.load(slot + plane, parts);
                     }
                 }
-                Body::Ring(_) => {
-                    return Err(Fault::Internal("a tape takes bits".to_string()));
-                }
+                slot += share.planes();
             }
-            slot += share.planes();
+        };
+        if !tape.applied.is_empty() {
+            return Ok(masked(self.begin_masked(tape, lanes, load, mesh)?));
         }
+        let mut wires = Wires::new(tape.slots as usize, words_for(lanes));
+        wires.set_one(self.seat, lanes);
+        load(&mut wires, 0..words_for(lanes));
         let run = RunningTape {
             tape,
             lanes,
@@ -124,7 +143,8 @@ impl Computing {
     }
 }
 
-fn ands(tape: &Tape, batch: usize) -> &[Gate] {
+/// The ANDs of a batch.
+pub(crate) fn ands(tape: &Tape, batch: usize) -> &[Gate] {
     let range = &tape.batches[batch].ands;
     &tape.ands[range.start as usize..range.end as usize]
 }
@@ -134,7 +154,7 @@ fn ands(tape: &Tape, batch: usize) -> &[Gate] {
 const WIDE: usize = 8;
 
 /// The slots of a tape, for all lanes.
-enum Wires {
+pub(crate) enum Wires {
     /// For few lanes, where wide chunks would be mostly empty.
     Narrow(Chunks<1>),
     Wide(Chunks<WIDE>),
@@ -142,7 +162,7 @@ enum Wires {
 
 impl Wires {
     /// All slots zero.
-    fn new(slots: usize, words: usize) -> Wires {
+    pub(crate) fn new(slots: usize, words: usize) -> Wires {
         match words < WIDE / 2 {
             true => Wires::Narrow(Chunks::new(slots, words)),
             false => Wires::Wide(Chunks::new(slots, words)),
@@ -150,7 +170,7 @@ impl Wires {
     }
 
     /// The constant 1 has component 0 alone, which roles 0 and 2 hold.
-    fn set_one(&mut self, seat: Seat, lanes: usize) {
+    pub(crate) fn set_one(&mut self, seat: Seat, lanes: usize) {
         let mut ones = Form::bits(1, lanes).zeros();
         ones.data_mut().fill(u64::MAX);
         Form::bits(1, lanes).trim(ones.data_mut());
@@ -163,7 +183,7 @@ impl Wires {
     }
 
     /// Sets both components of a slot.
-    fn load(&mut self, slot: usize, parts: [&[u64]; 2]) {
+    pub(crate) fn load(&mut self, slot: usize, parts: [&[u64]; 2]) {
         match self {
             Wires::Narrow(chunks) => chunks.load(slot, parts),
             Wires::Wide(chunks) => chunks.load(slot, parts),
@@ -171,7 +191,7 @@ impl Wires {
     }
 
     /// Reads both components of a slot.
-    fn store(&self, slot: usize, parts: [&mut [u64]; 2]) {
+    pub(crate) fn store(&self, slot: usize, parts: [&mut [u64]; 2]) {
         match self {
             Wires::Narrow(chunks) => chunks.store(slot, parts),
             Wires::Wide(chunks) => chunks.store(slot, parts),
@@ -188,18 +208,21 @@ impl Wires {
 }
 
 /// Both components of a wire in one chunk.
-type Wire<const C: usize> = [[u64; C]; 2];
+pub(crate) type Wire<const C: usize> = [[u64; C]; 2];
 
 /// All slots of the first chunk, then all of the next one; the last chunk may be partly empty.
-struct Chunks<const C: usize> {
-    slots: usize,
-    wires: Zeroizing<Vec<Wire<C>>>,
+pub(crate) struct Chunks<const C: usize> {
+    pub(crate) slots: usize,
+    /// Words of a wire, of all chunks.
+    pub(crate) words: usize,
+    pub(crate) wires: Zeroizing<Vec<Wire<C>>>,
 }
 
 impl<const C: usize> Chunks<C> {
     fn new(slots: usize, words: usize) -> Chunks<C> {
         Chunks {
             slots,
+            words,
             wires: Zeroizing::new(vec![[[0; C]; 2]; slots * words.div_ceil(C)]),
         }
     }
@@ -261,15 +284,7 @@ impl<const C: usize> Kernel for Gates<'_, C> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
-        for gate in self.xors {
-            let (a, b) = (self.wires[gate.a as usize], self.wires[gate.b as usize]);
-            let out = &mut self.wires[gate.out as usize];
-            for place in 0..2 {
-                for w in 0..C {
-                    out[place][w] = a[place][w] ^ b[place][w];
-                }
-            }
-        }
+        add(self.wires, self.xors);
         for (i, gate) in self.ands.iter().enumerate() {
             let x = &self.wires[gate.a as usize];
             let y = &self.wires[gate.b as usize];
@@ -282,6 +297,20 @@ impl<const C: usize> Kernel for Gates<'_, C> {
             match row.first_chunk_mut() {
                 Some(row) => *row = sum,
                 None => row.copy_from_slice(&sum[..row.len()]),
+            }
+        }
+    }
+}
+
+/// Runs XORs on one chunk.
+#[inline(always)]
+pub(crate) fn add<const C: usize>(wires: &mut [Wire<C>], xors: &[Gate]) {
+    for gate in xors {
+        let (a, b) = (wires[gate.a as usize], wires[gate.b as usize]);
+        let out = &mut wires[gate.out as usize];
+        for place in 0..2 {
+            for w in 0..C {
+                out[place][w] = a[place][w] ^ b[place][w];
             }
         }
     }

@@ -22,6 +22,7 @@
 
 mod leak;
 mod link;
+mod masked;
 mod order;
 mod steps;
 mod world;

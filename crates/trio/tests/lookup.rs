@@ -2,7 +2,7 @@
 //! binary digits; and AES-128 in as many rounds as its circuit is deep.
 
 use crate::common::{domain, honest, integers_of, parties, planes_of, setting};
-use sealane_circuit::{Builder, Goal, Machine, Tape, aes, compile};
+use sealane_circuit::{Builder, Goal, Lookups, Machine, Tape, aes, compile};
 use sealane_parties::PartyId;
 use sealane_party::Shares;
 use sealane_protocol::{Protocol, StepShape};
@@ -11,7 +11,12 @@ use std::sync::Arc;
 
 /// A tape that looks an index of so many bits up in a table.
 fn lookup(index_bits: usize, entry_bits: usize, table: &[u64]) -> Tape {
-    let mut b = Builder::for_goal(Goal::Depth);
+    lookup_as(Lookups::Gates, index_bits, entry_bits, table)
+}
+
+/// As [`lookup`], in a form.
+fn lookup_as(form: Lookups, index_bits: usize, entry_bits: usize, table: &[u64]) -> Tape {
+    let mut b = Builder::for_goal(Goal::Depth).with_lookups(form);
     let index = b.input(index_bits);
     let entries = table
         .iter()
@@ -51,7 +56,10 @@ fn run(tape: &Tape, bits: &[u8], lanes: usize) -> (Vec<u8>, usize) {
         let results = parts.iter().map(|part| (part, None, parties(7)));
         let learnt = side.reveal(&results.collect::<Vec<_>>());
         // The inputs, the tape, digests and the opening, one after the other.
-        assert_eq!(side.mesh.rounds() as usize, 1 + 1 + cost.flights.len() + 2);
+        let rounds = 1 + 1 + cost.flights.len() + 2;
+        // A helper that does not wait for the input deals beside it.
+        let beside = rounds - side.mesh.rounds() as usize;
+        assert!(beside <= usize::from(!tape.applied.is_empty()), "{beside}");
         let planes = parts.iter().zip(learnt).map(|(part, values)| {
             // Also that the bits above those of the part are zero.
             let values = values.unwrap();
@@ -93,6 +101,67 @@ fn the_sbox_at_every_index_in_three_rounds() {
     let (learnt, flights) = run(&tape, &planes_of(&every, 8), 256);
     assert_eq!(integers_of(&learnt, 256), table);
     assert_eq!((flights, tape.depth), (3, 3));
+}
+
+/// Bits that all parties send for each lane of a tape.
+fn bits_by_lane(tape: &Tape) -> f64 {
+    let lanes = 64 * 3000;
+    let work = StepShape::Tape {
+        tape,
+        domain: domain(None),
+        lanes,
+    };
+    let cost = Trio::cost(&setting(3, [0, 1, 2]), &work);
+    let bytes = cost.flights.iter().flatten().map(|message| message.bytes);
+    8.0 * bytes.sum::<u64>() as f64 / lanes as f64
+}
+
+/// Numbers of lanes around those at which parts get their first and their next words.
+const LANES: [usize; 8] = [1, 63, 64, 65, 130, 192, 1000, 1600];
+
+#[test]
+fn the_sbox_under_masks_takes_54_bits() {
+    let table = (0..=255).map(|byte| u64::from(sbox(byte)));
+    let table = table.collect::<Vec<_>>();
+    let tape = lookup_as(Lookups::Tower, 8, 8, &table);
+    assert_eq!(bits_by_lane(&tape), 54.0);
+    let every = (0..256).collect::<Vec<u64>>();
+    let (learnt, flights) = run(&tape, &planes_of(&every, 8), 256);
+    assert_eq!(integers_of(&learnt, 256), table);
+    assert_eq!((flights, tape.depth), (4, 3));
+    for lanes in LANES {
+        let values = (0..lanes as u64).map(|i| i * 101 % 256).collect::<Vec<_>>();
+        let (learnt, _) = run(&tape, &planes_of(&values, 8), lanes);
+        let wanted = values.iter().map(|value| table[*value as usize]);
+        assert_eq!(
+            integers_of(&learnt, lanes),
+            wanted.collect::<Vec<_>>(),
+            "{lanes}"
+        );
+    }
+}
+
+/// Of an S-box all products of masks but the one of all eight are dealt, and those of other tables
+/// of eight bits.
+#[test]
+fn tables_in_one_level() {
+    let entry = |i: u64| (i + 3).wrapping_mul(0x9e37_79b9) & 0x1fff;
+    for (bits, entries, dealt) in [(2, 3, 1), (5, 21, 26), (8, 256, 247), (10, 1000, 1013)] {
+        let table = (0..entries as u64).map(entry).collect::<Vec<_>>();
+        let tape = lookup_as(Lookups::Tables, bits, 13, &table);
+        let every = (0..entries as u64).collect::<Vec<_>>();
+        let (learnt, flights) = run(&tape, &planes_of(&every, bits), entries);
+        assert_eq!(integers_of(&learnt, entries), table);
+        assert_eq!((flights, tape.depth), (2, 1));
+        assert_eq!(
+            bits_by_lane(&tape),
+            f64::from(dealt + 2 * 13),
+            "{entries} entries"
+        );
+    }
+    let table = (0..=255).map(|byte| u64::from(sbox(byte)));
+    let tape = lookup_as(Lookups::Tables, 8, 8, &table.collect::<Vec<_>>());
+    assert_eq!(bits_by_lane(&tape), f64::from(246 + 2 * 8));
 }
 
 #[test]

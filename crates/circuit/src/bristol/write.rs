@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use super::Format;
-use crate::circuit::{Circuit, GateList, ONE, ZERO};
+use crate::circuit::{Circuit, GateList, Kind, ONE, ZERO};
 
 /// Errors: properties of a circuit that a format cannot express.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +23,9 @@ pub enum WriteError {
     /// The old format makes constants from an input, and there is none.
     #[error("the old Bristol format has no constants without an input; write Bristol Fashion")]
     Constant,
+    /// The formats have gates alone.
+    #[error("the Bristol formats have no function that is applied as a whole")]
+    Function,
 }
 
 /// Writes `circuit`. Reading the result gives the same function again; where an output is an
@@ -104,10 +107,11 @@ fn number(list: &GateList, format: Format) -> Result<Vec<GateLine>, WriteError> 
             next += 1;
         }
         let (a, b) = (numbers[gate.a as usize], numbers[gate.b as usize]);
-        lines.push(match (gate.is_and, gate.b) {
-            (true, _) => (Operands::Two(a, b), numbers[out], "AND"),
-            (false, ONE) => (Operands::One(a), numbers[out], "INV"),
-            (false, _) => (Operands::Two(a, b), numbers[out], "XOR"),
+        lines.push(match (gate.kind, gate.b) {
+            (Kind::And(_), _) => (Operands::Two(a, b), numbers[out], "AND"),
+            (Kind::Xor, ONE) => (Operands::One(a), numbers[out], "INV"),
+            (Kind::Xor, _) => (Operands::Two(a, b), numbers[out], "XOR"),
+            (Kind::Applied { .. }, _) => return Err(WriteError::Function),
         });
     }
     for (place, wire) in copies {

@@ -19,7 +19,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::builder::{Builder, Goal, Wire, Word};
+use crate::builder::{Builder, Goal, Lookups, Wire, Word};
+use crate::function::{self, Function, Table};
+use std::sync::Arc;
 
 impl Builder {
     /// The one-hot form of an index of k bits: bit j of 2^k is 1 where the index is j.
@@ -35,7 +37,8 @@ impl Builder {
     /// AND for each bit of each. For [`Goal::Size`] it is a tree of multiplexers, n - 1 ANDs a bit
     /// for n = 2^k entries, or the inner product where a table of constants takes fewer ANDs that
     /// way. The cheaper one depends on equal parts of the table, which are made once; so both are
-    /// built and counted.
+    /// built and counted. A builder for machines that compute functions at once
+    /// ([`Builder::with_lookups`]) leaves some tables of constants whole.
     ///
     /// # Panics
     /// If the table is empty or its entries differ in width.
@@ -51,6 +54,9 @@ impl Builder {
             .iter()
             .flatten()
             .all(|bit| bit.as_constant().is_some());
+        if constant && let Some(found) = self.whole(index, table) {
+            return found;
+        }
         let low = match constant {
             true => cut(index.len(), table.len(), width, self.goal()),
             false => 0,
@@ -74,6 +80,28 @@ impl Builder {
                 self.call(&smaller, &[index.to_vec()]).concat()
             }
         }
+    }
+
+    /// The lookup as functions, if lookups have such a form here and the table suits it.
+    fn whole(&mut self, index: &[Wire], table: &[Word]) -> Option<Word> {
+        let bit = |wire: &Wire| wire.as_constant().is_some();
+        if self.lookups() == Lookups::Gates || index.iter().any(bit) {
+            return None;
+        }
+        let bits = |entry: &Word| {
+            let bits = entry.iter().map(|bit| bit.as_constant());
+            bits.collect::<Option<Vec<bool>>>()
+        };
+        let entries = table.iter().map(bits).collect::<Option<Vec<_>>>()?;
+        if self.lookups() == Lookups::Tower {
+            return function::sbox(self, index, &entries);
+        }
+        if index.len() > function::MOST_INPUTS {
+            return None;
+        }
+        let table = Table::new(index.len(), table[0].len(), &entries);
+        let linear = table.products().is_empty();
+        (!linear).then(|| self.apply(&Function::Table(Arc::new(table)), index))
     }
 
     /// A layer of multiplexers for each bit of the index, from the lowest.

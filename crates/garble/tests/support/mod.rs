@@ -313,6 +313,8 @@ fn build((inputs, spare, raw, raw_outputs): (u32, u32, Vec<RawBatch>, Vec<u32>))
         ands,
         batches,
         outputs,
+        functions: vec![],
+        applied: vec![],
         depth: 0,
     };
     tape.depth = deepest(&tape);

@@ -1,6 +1,7 @@
 //! Report of a cost, for people and machines.
 
 use super::walk::{Counts, Tally};
+use crate::forms::FormCost;
 use crate::steps::{Plan, Step};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_protocol::{Basis, Demand, Walk};
@@ -33,6 +34,9 @@ pub struct CostReport {
     pub bytes_by_row: Vec<f64>,
     /// Estimate of the payload bytes of a run without rows.
     pub bytes_by_run: f64,
+    /// The forms among which the plan of this cost was chosen; empty if there is no choice, or
+    /// until a caller sets them.
+    pub forms: Vec<FormCost>,
 }
 
 /// The part of a cost that a run must meet exactly.
@@ -171,6 +175,7 @@ pub(super) fn report(
         compute_ns,
         bytes_by_row,
         bytes_by_run,
+        forms: vec![],
     }
 }
 

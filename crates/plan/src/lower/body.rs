@@ -12,7 +12,7 @@ use super::words::{Stacks, Words, around, broadcast, count, last, locate, widen}
 use crate::fuse::combination;
 use crate::network::Network;
 use crate::points::is_element_wise;
-use sealane_circuit::{Builder, Goal, Int, Wire, Word, aes, sha256};
+use sealane_circuit::{Builder, Goal, Int, Lookups, Wire, Word, aes, sha256};
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Type};
 use std::rc::Rc;
@@ -44,10 +44,15 @@ pub(super) struct Lowering {
 }
 
 impl Lowering {
-    /// Makes an empty circuit.
+    /// Makes an empty circuit, with lookups as gates.
     pub fn new(goal: Goal) -> Lowering {
+        Lowering::with_lookups(goal, Lookups::Gates)
+    }
+
+    /// Makes an empty circuit, with lookups in a form.
+    pub fn with_lookups(goal: Goal, lookups: Lookups) -> Lowering {
         Lowering {
-            builder: Builder::for_goal(goal),
+            builder: Builder::for_goal(goal).with_lookups(lookups),
             goal,
             placed: Placed::default(),
             words: 0,

@@ -5,13 +5,13 @@ use super::world::{Run, Shared, World};
 use super::{Gadget, RING, domain, part};
 use crate::form::Form;
 use crate::ideal::Flaw::{Astray, Zero};
-use sealane_circuit::{Builder, Goal, Machine, Tape, Wire, compile};
+use sealane_circuit::{Builder, Goal, Lookups, Machine, Tape, Wire, compile};
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Opened, Outcome, Planes, Selected, Shares, Step};
 use std::sync::OnceLock;
 use zeroize::Zeroizing;
 
-fn tape(world: &mut World, tape: &'static Tape, operands: &[&Shared]) -> Shared {
+pub(super) fn tape(world: &mut World, tape: &'static Tape, operands: &[&Shared]) -> Shared {
     let lanes = operands[0].parts[0].elements();
     world.made(Form::bits(tape.outputs.len(), lanes), |at| Step::Tape {
         tape,
@@ -90,8 +90,17 @@ fn open(world: &mut World, k: u8, of: &Shared, to: &[usize], learners: &[usize])
 
 /// A tape for rounds, built once.
 fn built(tape: &'static OnceLock<Tape>, build: fn(&mut Builder) -> Vec<Wire>) -> &'static Tape {
+    built_for(tape, Lookups::Gates, build)
+}
+
+/// The same, with lookups in a form.
+pub(super) fn built_for(
+    tape: &'static OnceLock<Tape>,
+    lookups: Lookups,
+    build: fn(&mut Builder) -> Vec<Wire>,
+) -> &'static Tape {
     tape.get_or_init(|| {
-        let mut b = Builder::for_goal(Goal::Depth);
+        let mut b = Builder::for_goal(Goal::Depth).with_lookups(lookups);
         let output = build(&mut b);
         compile(&b.finish(vec![output]), &Machine::ROUNDS)
     })

@@ -1,0 +1,56 @@
+//! Gadgets of tapes with functions: what a helper deals, and what the two others open. One lane is
+//! in the part whose helper is role 2; other parts run the same code with other roles.
+
+use super::Gadget;
+use super::leak::Choices;
+use super::steps::{built_for, tape};
+use super::world::{Shared, World};
+use crate::form::Form;
+use sealane_circuit::function::Function;
+use sealane_circuit::{Lookups, Tape};
+use std::sync::OnceLock;
+
+/// A table of eight entries at an index of three bits, with products of two and of three masks, and
+/// the AND of both bits of its entry: two levels.
+fn looked_up(world: &mut World) -> Vec<Shared> {
+    static TAPE: OnceLock<Tape> = OnceLock::new();
+    const TABLE: [u64; 8] = [2, 1, 3, 1, 0, 0, 2, 3];
+    let lookup = built_for(&TAPE, Lookups::Tables, |b| {
+        let index = b.input(3);
+        let entries = TABLE.map(|entry| b.constant(entry.into(), 2));
+        let mut out = b.lookup(&index, &entries);
+        out.push(b.and(out[0], !out[1]));
+        out
+    });
+    assert_eq!((lookup.applied.len(), lookup.ands.len()), (1, 1));
+    let index = world.shared(Form::bits(3, 1));
+    let out = tape(world, lookup, &[&index]);
+    let bits = index.value.iter().rev().fold(0, |sum, bit| 2 * sum + bit);
+    let (low, high) = (TABLE[bits as usize] & 1, TABLE[bits as usize] >> 1);
+    assert_eq!(out.value, [low, high, low & (high ^ 1)]);
+    vec![out]
+}
+
+#[test]
+fn a_table_under_masks_shows_nothing() {
+    Gadget::new(looked_up, Choices::Unknown(3)).check();
+}
+
+/// A product in GF(16), of which one factor is 1, w, z or w z or a sum of some.
+fn product(world: &mut World) -> Vec<Shared> {
+    static TAPE: OnceLock<Tape> = OnceLock::new();
+    let times = built_for(&TAPE, Lookups::Gates, |b| {
+        let factors = [b.input(4), b.input(4)].concat();
+        b.apply(&Function::Product, &factors)
+    });
+    let [x, y] = [(); 2].map(|()| world.shared(Form::bits(4, 1)));
+    let out = tape(world, times, &[&x, &y]);
+    let wanted = Function::Product.eval(&[&x.value[..], &y.value].concat());
+    assert_eq!(out.value, wanted);
+    vec![out]
+}
+
+#[test]
+fn a_product_under_masks_shows_nothing() {
+    Gadget::new(product, Choices::Unknown(1)).check();
+}
