@@ -1,7 +1,7 @@
 """Counts what the machine takes on an FPGA, with Yosys: `make -C rtl resources`.
 
 Synthesis for UltraScale (`synth_xilinx -family xcu`), module by module; a count includes all
-modules inside. The result goes to `rtl/resources.json`. The parts are those of Table III of the
+modules inside. The result goes to `crates/accel/src/resources.json`. The parts are those of Table III of the
 FASE paper.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE.parent / "target" / "rtl" / "resources"
-RESULT = HERE / "resources.json"
+RESULT = HERE.parent / "crates" / "accel" / "src" / "resources.json"
 # The parts of Table III.
 PARTS = {"total": "garbler", "engine": "half_gate", "key_generator": "label_source"}
 

@@ -131,6 +131,32 @@ const fn comparison(
 pub fn benchmark(name: &str) -> Option<&'static Benchmark> {
     BENCHMARKS.iter().find(|benchmark| benchmark.name == name)
 }
+/// The resources that a part of the hardware takes on an FPGA.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resources {
+    /// Name of the part in [`SYNTHESISED`].
+    pub part: &'static str,
+    /// Look-up tables, those that serve as memory included.
+    pub lut: f64,
+    /// Flip-flops.
+    pub ff: f64,
+    /// Look-up tables that serve as memory.
+    pub lutram: f64,
+    /// Block memories of 36 kbit.
+    pub bram: f64,
+}
+
+/// Table III: FASE on a Xilinx UltraScale XCVU095, as its tools count.
+#[rustfmt::skip] // One part a line.
+pub const TABLE_3: &[Resources] = &[
+    Resources { part: "total", lut: 50_035.0, ff: 11_416.0, lutram: 569.0, bram: 68.5 },
+    Resources { part: "engine", lut: 31_330.0, ff: 5_612.0, lutram: 553.0, bram: 0.0 },
+    Resources { part: "key_generator", lut: 18_202.0, ff: 3_917.0, lutram: 0.0, bram: 0.0 },
+];
+
+/// The same parts of the hardware in `rtl/` as Yosys counts for the same family, in JSON: an object
+/// for each part. `make -C rtl resources` writes it again.
+pub const SYNTHESISED: &str = include_str!("resources.json");
 
 #[allow(clippy::too_many_arguments)] // A line of the table above.
 const fn row(

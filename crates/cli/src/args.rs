@@ -16,7 +16,9 @@ mod parties;
 mod runs;
 mod tools;
 
-pub use accel::{AccelArgs, AccelOrder, AccelSimulateArgs, AccelTableArgs, AccelVerb};
+pub use accel::{
+    AccelArgs, AccelOrder, AccelResourcesArgs, AccelSimulateArgs, AccelTableArgs, AccelVerb,
+};
 pub use files::{
     KeygenArgs, OpenArgs, PsiArgs, PsiMethod, PsiPrepareArgs, PsiSide, PsiVerb, SealArgs, SealMode,
 };

@@ -1,5 +1,6 @@
 //! `sealane accel`: cycles of garbling hardware.
 
+mod resources;
 mod tables;
 mod timeline;
 
@@ -37,6 +38,7 @@ pub fn accel(verb: &AccelVerb) -> Result<(), Failure> {
         AccelVerb::Table4(args) => tables::table4(args),
         AccelVerb::Table5(args) => tables::table5(args),
         AccelVerb::Table6(args) => tables::table6(args),
+        AccelVerb::Resources(args) => resources::resources(args),
     }
 }
 
@@ -66,6 +68,7 @@ fn simulate(args: &AccelSimulateArgs) -> Result<(), Failure> {
         "flip_flops": netlist.flip_flops().len(),
         "garbling_cycles": cycles.later.garbling,
         "total_cycles": cycles.total,
+        "held_cycles": cycles.held,
         "netlist_cycles": cycles.turns,
         "first": turn_json(&cycles.first),
         "later": turn_json(&cycles.later),

@@ -27,6 +27,16 @@ pub enum AccelVerb {
     Table5(AccelTableArgs),
     /// Print the paper's Table VI, cycles of whole runs, beside those of the model
     Table6(AccelTableArgs),
+    /// Print the paper's Table III, what the hardware takes on an FPGA, beside that of `rtl/`
+    Resources(AccelResourcesArgs),
+}
+
+/// Arguments of `sealane accel resources`.
+#[derive(Args)]
+pub struct AccelResourcesArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `sealane accel simulate`.

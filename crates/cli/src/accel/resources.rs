@@ -1,0 +1,49 @@
+//! Resources of the hardware on an FPGA: the paper's Table III beside our synthesis.
+
+use crate::args::AccelResourcesArgs;
+use crate::output::print_card;
+use sealane_accel::paper::{SYNTHESISED, TABLE_3};
+use sealane_engine::EngineError;
+use sealane_host::Failure;
+use sealane_page::Card;
+use sealane_page::card::Column;
+use sealane_page::units::grouped;
+use serde_json::{Value, json};
+
+/// Prints both counts of every part.
+pub fn resources(args: &AccelResourcesArgs) -> Result<(), Failure> {
+    // The file is compiled in, and a test reads it.
+    let ours: Value = serde_json::from_str(SYNTHESISED)
+        .map_err(|error| Failure::from(EngineError::internal(error.to_string())))?;
+    let mut rows = Vec::new();
+    for part in TABLE_3 {
+        let name = part.part.replace('_', " ");
+        let paper = [part.lut, part.ff, part.lutram, part.bram];
+        let kinds = ["lut", "ff", "lutram", "bram"];
+        let found = kinds.map(|kind| ours[part.part][kind].as_f64().unwrap_or_default());
+        let cells = |name: String, numbers: [f64; 4]| {
+            let numbers = numbers.map(|number| match number.fract() {
+                0.0 => grouped(number as u64),
+                _ => number.to_string(),
+            });
+            std::iter::once(name).chain(numbers).collect::<Vec<_>>()
+        };
+        rows.push(cells(format!("{name}, FASE"), paper));
+        rows.push(cells(format!("{name}, rtl"), found));
+    }
+    let title = "FASE, Table III: resources on an UltraScale FPGA";
+    let mut card = Card::new(title);
+    let tool = ours["tool"].as_str().unwrap_or_default();
+    card.line("rtl", format!("synthesised by {tool}, before placement"));
+    let numbers = ["LUT", "FF", "LUTRAM", "BRAM"].map(|name| Column::number(name, 7));
+    let columns = std::iter::once(Column::text("part"))
+        .chain(numbers)
+        .collect();
+    card.table(None, columns, rows);
+    let paper = TABLE_3.iter().map(|part| {
+        json!({ "part": part.part, "lut": part.lut, "ff": part.ff, "lutram": part.lutram,
+                "bram": part.bram })
+    });
+    let value = json!({ "title": title, "paper": paper.collect::<Vec<_>>(), "ours": ours });
+    print_card(args.json, &card, &value)
+}
