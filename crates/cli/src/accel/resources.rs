@@ -36,10 +36,8 @@ pub fn resources(args: &AccelResourcesArgs) -> Result<(), Failure> {
     let tool = ours["tool"].as_str().unwrap_or_default();
     card.line("rtl", format!("synthesised by {tool}, before placement"));
     let numbers = ["LUT", "FF", "LUTRAM", "BRAM"].map(|name| Column::number(name, 7));
-    let columns = std::iter::once(Column::text("part"))
-        .chain(numbers)
-        .collect();
-    card.table(None, columns, rows);
+    let columns = std::iter::once(Column::text("part")).chain(numbers);
+    card.table(None, columns.collect::<Vec<_>>(), rows);
     let paper = TABLE_3.iter().map(|part| {
         json!({ "part": part.part, "lut": part.lut, "ff": part.ff, "lutram": part.lutram,
                 "bram": part.bram })
