@@ -206,8 +206,7 @@ def tpch(east: Columns, west: Columns) -> Results:
     discounts = [sum(r["discount_percent"] for r in group) for group in groups]
 
     def means(totals: list[int], unit: int) -> list[float]:
-        exact = [total / max(n, 1) for total, n in zip(totals, numbers, strict=True)]
-        return [mean / unit for mean in exact]
+        return [total / (max(n, 1) * unit) for total, n in zip(totals, numbers, strict=True)]
 
     sixth = [
         r["price_cents"] * r["discount_percent"]

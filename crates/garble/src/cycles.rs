@@ -8,10 +8,11 @@
 //! the number of the call beside that of the gate. So a gate has another tweak in each cycle,
 //! although the tape is the same.
 //!
-//! **Constants** with which flip-flops begin have labels like any input of the garbler, not those
-//! that every tape has for constants: what is proved for inputs then holds for them.
+//! **Constants** with which flip-flops begin have labels like any input of the garbler. A flip-flop
+//! whose D is a constant takes on the tape's own labels of it, as an output of a tape may.
 
 use sealane_block::Block;
+use sealane_circuit::tape::NOBODY;
 use sealane_circuit::{CycleTape, Source};
 
 use crate::{Evaluator, Garbler, Labels, Tables};
@@ -30,7 +31,7 @@ impl<'a> Cycles<'a> {
     /// are the labels of [`CycleTape::constants`], `held` those of the held bits.
     ///
     /// # Panics
-    /// If there are not as many labels.
+    /// If there are not as many labels, or the tape has an operand known to a party.
     pub fn new(
         tape: &'a CycleTape,
         lanes: usize,
@@ -38,6 +39,11 @@ impl<'a> Cycles<'a> {
         constants: &[Block],
         held: &[Block],
     ) -> Cycles<'a> {
+        // Permute bits of labels that are handed on carry no party's value.
+        assert!(
+            tape.tape.known_to.iter().all(|party| *party == NOBODY),
+            "a tape of cycles has no operand known to a party"
+        );
         let labels = Labels::new(&tape.tape, lanes, per_wire);
         let mut cycles = Cycles {
             tape,

@@ -68,6 +68,11 @@ impl<'a, W: Steps + 'a> CycleRun<'a, W> {
         party: &mut W,
         mesh: &mut Mesh,
     ) -> Result<W::Share, Fault> {
+        let planes: usize = fresh.iter().map(|share| share.planes()).sum();
+        let even = fresh.iter().all(|share| share.elements() == self.lanes);
+        if planes != self.tape.fresh.len() || !even {
+            return Err(Fault::internal("a cycle takes a plane for each fresh bit"));
+        }
         let mut operands = vec![self.state.clone(), self.held.clone()];
         operands.extend(fresh.iter().cloned());
         let step = Step::Tape {

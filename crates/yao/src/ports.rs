@@ -131,6 +131,7 @@ impl Ports for PairPorts {
 
 /// The range of ascending places, if they are neighbours.
 fn neighbours(places: &[usize]) -> Option<Range<usize>> {
-    let (first, last) = (*places.first()?, *places.last()?);
-    (last.checked_sub(first)? == places.len() - 1).then(|| first..last + 1)
+    // A place behind the end stands for a missing element, and may be the last of all.
+    let (first, end) = (*places.first()?, places.last()?.checked_add(1)?);
+    (end.checked_sub(first)? == places.len()).then_some(first..end)
 }

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 const PARTIES: [PartyId; 2] = [PartyId(0), PartyId(1)];
-const ELEMENTS: usize = 300;
+/// The last lane of a stage over all of them begins a vector of its own.
+const ELEMENTS: usize = 305;
 
 /// Pairs of places, and the sides that are written.
 struct Stage {
@@ -23,14 +24,18 @@ struct Stage {
 /// Stages of the three kinds of networks: exchanges of runs, combinations into the second element,
 /// and moves to the front, where the last second elements are missing.
 fn stages() -> [Stage; 3] {
-    let pairs = |firsts: Vec<usize>, distance: usize, writes| Stage {
-        places: [
-            firsts.clone(),
-            firsts.iter().map(|i| i + distance).collect(),
-        ],
-        writes,
+    let pairs = |firsts: Vec<usize>, distance: usize, writes| {
+        let second = |first: &usize| match first + distance {
+            second if second < ELEMENTS => second,
+            _ => usize::MAX,
+        };
+        let seconds = firsts.iter().map(second).collect();
+        Stage {
+            places: [firsts, seconds],
+            writes,
+        }
     };
-    let runs = (0..ELEMENTS - 20).filter(|i| i % 40 < 20).collect();
+    let runs = (0..ELEMENTS - 25).filter(|i| i % 40 < 20).collect();
     [
         pairs(runs, 20, [true, true]),
         pairs((3..ELEMENTS - 4).step_by(8).collect(), 4, [false, true]),

@@ -193,12 +193,13 @@ fn invert(b: &mut Builder, e: u8, element: &[Wire]) -> Word {
 /// most of them have in common are added first (Paar, ISIT 1997).
 fn linear(b: &mut Builder, map: &Affine, wires: &[Wire]) -> Word {
     let mut wires = wires.to_vec();
-    // A bit for each wire that is left of an output; of eight wires there are few sums.
+    // A bit for each wire that is left of an output. Wide maps can have more sums in common than
+    // there are bits; then the rest is added output by output.
     let mut outputs = map
         .iter()
         .map(|(row, _)| u128::from(*row))
         .collect::<Vec<_>>();
-    loop {
+    while wires.len() < u128::BITS as usize {
         let count = wires.len();
         let pairs = (0..count).flat_map(|x| (0..x).map(move |y| 1u128 << x | 1 << y));
         let common = |pair: &u128| outputs.iter().filter(|row| *row & pair == *pair).count();
@@ -211,11 +212,9 @@ fn linear(b: &mut Builder, map: &Affine, wires: &[Wire]) -> Word {
         }
     }
     let output = |(row, (_, inverted)): (&u128, &(u8, bool))| {
-        let wire = match row {
-            0 => Wire::ZERO,
-            row => wires[row.trailing_zeros() as usize],
-        };
-        wire.invert_if(*inverted)
+        let summands = (0..wires.len()).filter(|at| row >> at & 1 == 1);
+        let sum = summands.fold(Wire::ZERO, |sum, at| b.xor(sum, wires[at]));
+        sum.invert_if(*inverted)
     };
     outputs.iter().zip(map).map(output).collect()
 }
@@ -231,10 +230,14 @@ mod tests {
         (1..5).fold(inverse ^ 0x63, |sum, turn| sum ^ inverse.rotate_left(turn))
     }
 
-    fn every(entries: &[u8; 256]) -> Option<Vec<u8>> {
+    /// The entries of a table as its circuit gives them, if it has one.
+    fn every<const BYTES: usize>(entries: &[[u8; BYTES]; 256]) -> Option<Vec<[u8; BYTES]>> {
         let mut b = Builder::new();
         let index = b.input(8);
-        let bits = |entry: &u8| (0..8).map(|bit| entry >> bit & 1 == 1).collect();
+        let bits = |entry: &[u8; BYTES]| {
+            let bit = |at: usize| entry[at / 8] >> (at % 8) & 1 == 1;
+            (0..8 * BYTES).map(bit).collect()
+        };
         let found = sbox(
             &mut b,
             &index,
@@ -250,29 +253,44 @@ mod tests {
         };
         let bits = (0..8).map(|bit| std::array::from_fn(|at| word(bit, at)));
         let out = tape.eval(&bits.collect::<Vec<_>>());
-        let byte = |at: usize| {
-            let bit = |bit: usize| (out[bit][at / 64] >> (at % 64) & 1) as u8;
-            (0..8).fold(0, |sum, at| sum | bit(at) << at)
+        let entry = |lane: usize| {
+            let bit = |bit: usize| (out[bit][lane / 64] >> (lane % 64) & 1) as u8;
+            std::array::from_fn(|byte| (0..8).fold(0, |sum, at| sum | bit(8 * byte + at) << at))
         };
-        Some((0..256).map(byte).collect())
+        Some((0..256).map(entry).collect())
     }
 
     #[test]
     fn the_sbox_and_its_inverse_are_recognised() {
         assert_eq!((aes(0), aes(0x53), aes(0xff)), (0x63, 0xed, 0x16));
-        let entries: [u8; 256] = std::array::from_fn(|x| aes(x as u8));
+        let entries = std::array::from_fn(|x| [aes(x as u8)]);
         assert_eq!(every(&entries).unwrap(), entries);
-        let mut inverse = [0; 256];
+        let mut inverse = [[0]; 256];
         for x in 0..=255u8 {
-            inverse[usize::from(aes(x))] = x;
+            inverse[usize::from(aes(x))] = [x];
         }
         assert_eq!(every(&inverse).unwrap(), inverse);
-        assert_eq!(every(&Tower::get().inverse).unwrap(), Tower::get().inverse);
+        let field = Tower::get().inverse.map(|inverse| [inverse]);
+        assert_eq!(every(&field).unwrap(), field);
+    }
+
+    /// Their bits have more sums in common than a row of [`linear`] has places.
+    #[test]
+    fn forty_multiples_of_the_sbox_in_one_table_are_recognised() {
+        let double = |byte: u8| byte << 1 ^ if byte & 0x80 == 0 { 0 } else { 0x1b };
+        let multiple = |byte: u8, by: u8| {
+            let powers = std::iter::successors(Some(byte), |byte| Some(double(*byte)));
+            let powers = powers.take(8).enumerate();
+            powers.fold(0, |sum, (at, power)| sum ^ power * (by >> at & 1))
+        };
+        let entries: [[u8; 40]; 256] =
+            std::array::from_fn(|x| std::array::from_fn(|by| multiple(aes(x as u8), by as u8 + 1)));
+        assert_eq!(every(&entries).unwrap(), entries);
     }
 
     #[test]
     fn another_table_is_not() {
-        let mut entries: [u8; 256] = std::array::from_fn(|x| aes(x as u8));
+        let mut entries = std::array::from_fn(|x| [aes(x as u8)]);
         entries.swap(3, 200);
         assert_eq!(every(&entries), None);
     }
