@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
 import sealane as sl
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "aes_scalar" / "program.py"
@@ -54,9 +55,9 @@ def test_all_key_sizes_give_the_answers_of_fips_197(size: int, rounds: int, answ
 
     @sl.program
     def encrypt(
-        key: sl.Private[sl.u8, "key", size],  # noqa: F821
-        blocks: sl.Private[sl.u8, "text", "blocks <= 100_000", 16],  # noqa: F722
-    ) -> sl.Revealed[sl.u8, "receiver"]:  # noqa: F821
+        key: sl.Private[sl.u8, "key", size],
+        blocks: sl.Private[sl.u8, "text", "blocks <= 100_000", 16],
+    ) -> sl.Revealed[sl.u8, "receiver"]:
         keys = round_keys(aes, list(key), rounds)
         ciphertext: sl.u8 = sl.map(lambda block: aes.encrypt_block(keys, list(block)), blocks)
         return ciphertext
