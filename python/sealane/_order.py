@@ -243,7 +243,7 @@ def rank(x: Value | Kind, *, method: str = "min", descending: bool = False) -> V
 
 def median(x: Value | Kind) -> Any:
     """Median of a vector: the middle element, or the exact mean of the middle two, rounded once to
-    their type of floating point, `sl.f64` for other numbers. That of dates and timestamps is
+    their type of floating point, `sl.f64` for other numbers. For dates and timestamps it is
     rounded down to a day or second. Missing cells count nowhere, and the median of a nullable
     vector is missing if all are.
 
@@ -268,7 +268,7 @@ def median(x: Value | Kind) -> Any:
 def quantile(x: Value | Kind, q: float, *, method: str = "linear") -> Any:
     """Quantile `q` of a vector, at place `q (n - 1)` of its order: the element before (`"lower"`)
     or behind (`"higher"`), in its own type, or the straight line between both (`"linear"`), in
-    `sl.f64`, whose steps are rounded as in NumPy. That of dates and timestamps is rounded down to a
+    `sl.f64`, whose steps are rounded as in NumPy. For dates and timestamps it is rounded down to a
     day or second. Missing cells count nowhere, and the quantile of a nullable vector is missing if
     all are.
 

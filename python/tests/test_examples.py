@@ -440,7 +440,7 @@ def test_scalar_code_takes_the_rounds_of_what_waits_for_each_other() -> None:
         # The inputs, what is dealt for the first level, digests, and what opens the result.
         outside = program.plan(rows=rows, protocol="trio", helpers=HELPERS)
         assert outside.rounds == 1 + 1 + 10 * levels + 2
-        # Who computes waits for keys before it shares its inputs, or deals beside them.
+        # A computing party waits for keys before it shares its inputs, or deals beside them.
         together = program.plan(rows=rows, protocol="trio")
         assert 0 <= together.rounds - outside.rounds <= 1
 

@@ -52,7 +52,7 @@ module netlist_load #(
     assign code = word[4:1];
     assign is_output = word[0];
 
-    // What has been read so far. No count is above 2^16, so sums of them do not overflow.
+    // The counts read so far. None is above 2^16, so sums of them do not overflow.
     logic [31:0] at;            // words without stall lines, from 0
     logic [16:0] count_initials;
     logic [16:0] count_each;

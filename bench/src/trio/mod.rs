@@ -162,7 +162,7 @@ fn many(
         best_cpu = best_cpu.min(memory.cpu_seconds);
         rounds = tls.rounds;
     }
-    // What a block costs beside set-up, digests and the key: measured bytes equal planned ones.
+    // The cost of a block beside set-up, digests and the key: measured bytes equal planned ones.
     let cost = |rows| job.cost(&[rows]).map_err(|error| error.to_string());
     let (half, all) = (cost(blocks / 2)?, cost(blocks)?);
     let of = |bytes: [u64; 2]| {

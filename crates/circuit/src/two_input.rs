@@ -23,7 +23,7 @@ pub struct TableGate {
     pub a: Plain,
     /// Second operand; nothing for NOT, and only for it.
     pub b: Option<Plain>,
-    /// Truth table: bit `2 a + b` is the output. That of NOT is 0b0011.
+    /// Truth table: bit `2 a + b` is the output. For NOT it is 0b0011.
     pub table: u8,
 }
 

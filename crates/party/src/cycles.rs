@@ -1,6 +1,6 @@
 //! Sequential circuits by the steps of a protocol: a step for each cycle, all with the same tape.
 //!
-//! What a party holds between two cycles is its part of the flip-flops and of the held inputs, so
+//! Between two cycles a party holds its part of the flip-flops and of the held inputs, so
 //! its memory does not grow with the number of cycles. The cost of a run is that of its steps.
 
 use crate::fault::Fault;

@@ -140,7 +140,7 @@ pub(crate) fn outline(steps: &[(Phase, Step)]) -> Vec<Outline> {
 /// Checks the order of steps against those that were there before.
 ///
 /// # Errors
-/// What is wrong.
+/// The fault.
 pub(crate) fn check(before: &[Outline], segments: &[Segment]) -> Result<(), String> {
     let mut phases: BTreeMap<Phase, Vec<&Outline>> = BTreeMap::new();
     for step in before {

@@ -1,6 +1,6 @@
 //! Which values are made row by row: element `i` along axis 0 of data of row `i` alone.
 //!
-//! What one person adds to a sum of such a value is one element of it. So its ends bound how much
+//! One person adds one element to a sum of such a value. So its ends bound how much
 //! the sum changes with one row, the sensitivity that differential privacy needs.
 //!
 //! Of a value whose axis 0 is symbolic, a row is a row of its table, or of one of the tables that

@@ -8,7 +8,7 @@
 //! and their components 2, all of which together tell nothing about the inputs of others. Component
 //! 2 of an input is zero, or a fresh pseudorandom word, or a value less such words, which this
 //! party does not know (or the input is its own). Component 2 of a product, AND or not, has a fresh
-//! share of zero in it, of which this party knows no key. That of a value which was opened under
+//! share of zero in it, of which this party knows no key. The share of a value opened under
 //! masks is a mask, or has two in it, from keys of roles. Component 2 of a shuffle has a mask drawn
 //! from a key of two roles, and so has a part of opened places. Each other component 2 is a public
 //! function of these alone: linear steps, and in conversions the bits of a word or the word of

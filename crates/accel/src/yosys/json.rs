@@ -53,7 +53,7 @@ pub(super) struct Net {
     pub attributes: BTreeMap<String, Value>,
 }
 
-/// A bit: the number of a net, or a constant. What is undefined is 0.
+/// A bit: the number of a net, or a constant. Undefined bits are 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Bit {
     Constant(bool),

@@ -193,7 +193,7 @@ fn weighed<const SIGNED: bool>(world: &mut World) -> Vec<Shared> {
 
 #[test]
 fn bits_to_integers_show_nothing() {
-    // What role 2 gets has no summand but the share of zero.
+    // The message to role 2 has no summand but the share of zero.
     for run in [weighed::<false> as Run, weighed::<true>] {
         let gadget = Gadget::new(run, Choices::Unknown(4));
         let harmless = &[Zero((1, RING))];
