@@ -277,7 +277,7 @@ mod tests {
     /// Their bits have more sums in common than a row of [`linear`] has places.
     #[test]
     fn forty_multiples_of_the_sbox_in_one_table_are_recognised() {
-        let double = |byte: u8| byte << 1 ^ if byte & 0x80 == 0 { 0 } else { 0x1b };
+        let double = |byte: u8| (byte << 1) ^ if byte & 0x80 == 0 { 0 } else { 0x1b };
         let multiple = |byte: u8, by: u8| {
             let powers = std::iter::successors(Some(byte), |byte| Some(double(*byte)));
             let powers = powers.take(8).enumerate();
