@@ -281,7 +281,7 @@ mod tests {
         let multiple = |byte: u8, by: u8| {
             let powers = std::iter::successors(Some(byte), |byte| Some(double(*byte)));
             let powers = powers.take(8).enumerate();
-            powers.fold(0, |sum, (at, power)| sum ^ power * (by >> at & 1))
+            powers.fold(0, |sum, (at, power)| sum ^ (power * (by >> at & 1)))
         };
         let entries: [[u8; 40]; 256] =
             std::array::from_fn(|x| std::array::from_fn(|by| multiple(aes(x as u8), by as u8 + 1)));
