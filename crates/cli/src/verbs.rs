@@ -79,7 +79,8 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     let config = Config::find_if_any(args.config.as_deref())?;
     let (job, mut notes) = job(&args.job, config.as_ref(), embedding)?;
     let job = if args.pool { job.from_pool()? } else { job };
-    let cost = job.cost(&rows(job.program(), &args.rows)?)?;
+    let rows = rows(job.program(), &args.rows)?;
+    let cost = job.cost(&rows)?;
     let effort = sealane_engine::warnings(&job, &cost);
     effort.iter().for_each(terminal::print_warning);
     notes.extend(effort.iter().map(Diagnostic::line));
@@ -87,7 +88,7 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
         return print_line(view::papers_card(&job, &cost));
     }
     if args.levels && !args.json {
-        return print_line(levels::levels_card(&job));
+        return print_line(levels::levels_card(&*job.plan_at(&rows)?));
     }
     if args.steps && !args.json {
         print_line(format!("{}\n", view::steps_card(&cost)))?;

@@ -9,12 +9,13 @@ use sealane_diagnostic::{Code, Diagnostic};
 use sealane_identity::PublicKey;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Party;
-use sealane_plan::{CostReport, JobParts, Plan, fewest_helpers, suits};
+use sealane_plan::{CostReport, JobParts, Plan, at_rows, fewest_helpers, suits};
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Program, summed_rows};
 use sealane_protocol::{Paper, Profile, Protocol, Role, Security};
 use sealane_trio::Trio;
 use sealane_yao::{ThreeHalves, Yao};
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -298,6 +299,30 @@ impl Job {
     /// # Errors
     /// There are not as many counts as tables, or one is outside `1..=bound`.
     pub fn cost(&self, rows: &[u64]) -> Result<CostReport, EngineError> {
+        fn of<P: Party>(split_plan: &SplitPlan, rows: &[u64]) -> CostReport {
+            split_plan.cost::<P::Protocol>(rows)
+        }
+        self.check_rows(rows)?;
+        let mut cost = dispatch!(self.protocol, of(&self.split_plan, rows));
+        cost.parties.clone_from(&self.parties);
+        Ok(cost)
+    }
+
+    /// Returns the plan that a run with these row counts follows: of several forms of lookups, the
+    /// one that is estimated to take the least time.
+    ///
+    /// # Errors
+    /// As [`Job::cost`].
+    pub fn plan_at(&self, rows: &[u64]) -> Result<Cow<'_, Plan>, EngineError> {
+        fn of<'a, P: Party>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, Plan> {
+            at_rows::<P::Protocol>(plan, rows)
+        }
+        self.check_rows(rows)?;
+        Ok(dispatch!(self.protocol, of(self.plan(), rows)))
+    }
+
+    /// Checks that each table may have so many rows.
+    fn check_rows(&self, rows: &[u64]) -> Result<(), EngineError> {
         let tables = &self.program.rows;
         if rows.len() != tables.len() {
             let want = tables.len();
@@ -323,12 +348,7 @@ impl Job {
                 return Err(EngineError::from(finding.hint(hint)));
             }
         }
-        fn of<P: Party>(split_plan: &SplitPlan, rows: &[u64]) -> CostReport {
-            split_plan.cost::<P::Protocol>(rows)
-        }
-        let mut cost = dispatch!(self.protocol, of(&self.split_plan, rows));
-        cost.parties.clone_from(&self.parties);
-        Ok(cost)
+        Ok(())
     }
 
     /// Returns the row counts for a person who has not given any: every table at its bound.

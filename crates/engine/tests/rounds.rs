@@ -276,6 +276,7 @@ fn the_form_of_lookups_follows_rows_and_network() {
         let forms = job.cost(&[rows as u64]).unwrap().forms;
         let chosen = forms.iter().find(|form| form.chosen).unwrap();
         assert_eq!(forms.len(), 3);
+        assert_eq!(job.plan_at(&[rows as u64]).unwrap().lookups, chosen.lookups);
         assert_eq!(parties[0].0.rounds, chosen.rounds);
         let sent = parties
             .iter()

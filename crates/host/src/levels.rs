@@ -1,16 +1,14 @@
 //! Steps of a plan by level: those of a level share messages.
 
-use sealane_engine::Job;
 use sealane_page::Card;
 use sealane_page::card::Column;
 use sealane_page::units::grouped;
 use sealane_plan::join;
 use sealane_plan::steps::{Plan, Segment, Step, StepOp};
 
-/// The steps of a job in the order of the pass `rearrange`, level by level, and the levels of gates
+/// The steps of a plan in the order of the pass `rearrange`, level by level, and the levels of gates
 /// inside of each.
-pub fn levels_card(job: &Job) -> Card {
-    let plan = job.plan();
+pub fn levels_card(plan: &Plan) -> Card {
     let mut card = Card::new("");
     let columns = [
         Column::text("once, or for each tile of"),
@@ -53,11 +51,16 @@ fn gates(plan: &Plan, step: &Step) -> String {
         StepOp::Tape { tape, .. } => &plan.tapes[tape.0 as usize],
         _ => return String::new(),
     };
-    let ands = tape.batches.iter().map(|batch| batch.ands.len());
-    let ands = ands.filter(|ands| *ands > 0).collect::<Vec<_>>();
-    let Some((least, most)) = ands.iter().min().zip(ands.iter().max()) else {
+    let sizes = tape.batches.iter().enumerate();
+    let sizes = sizes.map(|(at, batch)| batch.ands.len() + tape.applied_in(at).len());
+    let sizes = sizes.filter(|size| *size > 0).collect::<Vec<_>>();
+    let Some((least, most)) = sizes.iter().min().zip(sizes.iter().max()) else {
         return "no AND".to_string();
     };
     let (least, most) = (grouped(*least as u64), grouped(*most as u64));
-    format!("{} levels of {least} to {most} ANDs", ands.len())
+    let kind = match tape.applied.is_empty() {
+        true => "ANDs",
+        false => "ANDs and functions",
+    };
+    format!("{} levels of {least} to {most} {kind}", sizes.len())
 }
