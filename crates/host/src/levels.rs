@@ -6,8 +6,8 @@ use sealane_page::units::grouped;
 use sealane_plan::join;
 use sealane_plan::steps::{Plan, Segment, Step, StepOp};
 
-/// The steps of a plan in the order of the pass `rearrange`, level by level, and the levels of gates
-/// inside of each.
+/// The steps of a plan in the order of the pass `rearrange`, level by level, and the levels of
+/// gates inside of each.
 pub fn levels_card(plan: &Plan) -> Card {
     let mut card = Card::new("");
     let columns = [
