@@ -491,13 +491,16 @@ def _at(ordered: Any, place: Value) -> Any:
     cell if that is nowhere.
     """
     here = place if isinstance(place, boolean) else places(ordered) == place
-    return each(lambda part: _one(part, here), ordered)
+
+    def one(part: Any) -> Any:
+        wide = expand_dims(here, tuple(range(1, part.ndim))) if part.ndim > 1 else here
+        return only_one(part, wide)
+
+    return each(one, ordered)
 
 
-def _one(part: Any, here: Any) -> Any:
-    """The element of a tensor in the only place that is true, along axis 0."""
-    if part.ndim > 1:
-        here = expand_dims(here, tuple(range(1, part.ndim)))
+def only_one(part: Any, here: Any) -> Any:
+    """The element of a tensor in the only place that is true, along axis 0; zero if none is."""
     if isinstance(part, boolean):
         return (here & part).any(axis=0)
     if isinstance(part, FloatingPoint):

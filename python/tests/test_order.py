@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 PROTOCOLS = ["clear", "yao", "trio"]
 
+MaybeNumber = sl.nullable(sl.i32)
+Money = sl.fixed(16, 16)
+
 
 def results(program: Any, *inputs: Any, protocol: str = "clear") -> list[Any]:
     helpers = ["una"] if protocol == "trio" else []
@@ -255,6 +258,80 @@ def test_groups_of_public_categories(protocol: str) -> None:
             there and flag[here].all(),
         ]
         assert [column[at] for column in found] == wanted
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_many_public_categories_are_reduced_by_a_sort(protocol: str) -> None:
+    wanted = [(place * 37) % 101 for place in range(90)]
+
+    @sl.program
+    def program(
+        key: sl.Private[sl.i16, "alice", "n <= 300"],
+        x: sl.Private[sl.i32, "alice", "n", sl.between(-1000, 1000)],
+        y: sl.Private[MaybeNumber, "alice", "n", sl.between(-9, 9)],
+        money: sl.Private[Money, "alice", "n", sl.between(-50, 50)],
+        real: sl.Private[sl.f32, "alice", "n"],
+        z: sl.Private[sl.i16, "bob"],
+    ) -> tuple[
+        sl.Revealed[sl.i32, "bob"],
+        sl.Revealed[sl.u16, "bob"],
+        sl.Revealed[sl.i32, "bob"],
+        sl.Revealed[sl.i32, "bob"],
+        sl.Revealed[sl.f64, "bob"],
+        sl.Revealed[sl.f64, "bob"],
+        sl.Revealed[Money, "bob"],
+        sl.Revealed[sl.f32, "bob"],
+    ]:
+        found = sl.group_by(key + 0 * z, categories=wanted).agg(
+            total=sl.sum(x),
+            n=sl.count(),
+            low=sl.min(x),
+            high=sl.max(x),
+            middle=sl.mean(x),
+            missing=sl.mean(y),
+            money=sl.sum(money),
+            real=sl.sum(real),
+        )
+        number = found.n.astype(sl.u16)
+        middles = found.middle, found.missing
+        return found.total, number, found.low, found.high, *middles, found.money, found.real
+
+    rng = np.random.default_rng(1)
+    rows = 120
+    key = rng.integers(-5, 60, rows).astype(np.int16)
+    x = rng.integers(-900, 900, rows).astype(np.int32)
+    y = [int(cell) if cell % 2 else None for cell in rng.integers(-9, 10, rows)]
+    money = rng.integers(-(50 << 16), 50 << 16, rows) / 65536
+    real = rng.normal(size=rows).astype(np.float32)
+    found = results(program, key, x, y, money, real, 0, protocol=protocol)
+    for at, one in enumerate(wanted):
+        here = key == one
+        there = bool(here.any())
+        cells = [cell for cell, inside in zip(y, here, strict=True) if inside and cell is not None]
+        exact = [
+            x[here].sum(),
+            here.sum(),
+            x[here].min() if there else 0,
+            x[here].max() if there else 0,
+            x[here].mean() if there else 0,
+            np.mean(cells) if cells else 0,
+            money[here].sum(),
+            np.float32(math.fsum(real[here].tolist())),
+        ]
+        assert [column[at] for column in found] == exact
+
+
+def test_categories_given_twice_are_the_same_group() -> None:
+    @sl.program
+    def program(
+        key: sl.Private[sl.u8, "alice", "n <= 300"], x: sl.Private[sl.u32, "bob", "n"]
+    ) -> sl.Revealed[sl.u64, "bob"]:
+        wanted = [*range(90), 4, 4]
+        return sl.group_by(key, categories=wanted).agg(total=sl.sum(x, dtype=sl.u64)).total
+
+    found = program([4, 5, 4], [7, 8, 9])
+    assert found[4:6].tolist() == [16, 8]
+    assert found[90:].tolist() == [16, 16]
 
 
 def test_distinct_values_with_room_and_without() -> None:

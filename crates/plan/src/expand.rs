@@ -9,6 +9,7 @@
 //! * Elements that are kept become a network: the operand `keep` of [`Op::Compact`] becomes the
 //!   number of places by which each element that is kept moves, and `keep` itself comes first of
 //!   those that move. So its parts are one more, and each is put to zero where nothing is left.
+//!   Where a program reads the first places alone, these are taken first.
 //! * Rows under one another get the type and range of all of them.
 //! * The operand of a running reduction gets the type and range of its result.
 //! * Running sums and ends become a tree of operations along a fixed axis, and a scan of rows, or a
@@ -29,6 +30,7 @@ use sealane_program::graph::{
 };
 use sealane_program::types::{Data, Dim, Range, Shape, Type};
 use sealane_protocol::Goal;
+use std::collections::HashMap;
 
 /// Returns the program with fewer kinds of operations in its main graph, for a protocol with or
 /// without arithmetic, in which bodies have the goal.
@@ -39,6 +41,7 @@ pub(crate) fn expand(program: &Program, arithmetic: bool, goal: Goal) -> Program
         goal,
         values: Vec::with_capacity(program.main.values.len()),
         renamed: Vec::with_capacity(program.main.values.len()),
+        kept: HashMap::new(),
     };
     for value in &program.main.values {
         let id = expander.value(value);
@@ -103,6 +106,8 @@ struct Expander<'a> {
     values: Vec<Value>,
     /// The new number of each value of the program.
     renamed: Vec<ValueId>,
+    /// Parts of what is kept, each by the value that has zeros where nothing is left.
+    kept: HashMap<ValueId, ValueId>,
 }
 
 impl Expander<'_> {
@@ -148,8 +153,27 @@ impl Expander<'_> {
                 self.push(value)
             }
             Op::Part(of, part) if matches!(self.of(*of).op, Op::Compact { .. }) => {
-                let (of, part) = (*of, *part);
-                self.kept(&value, of, part)
+                let (flag, part) = (0, *part + 1);
+                let of = *of;
+                let [flag, moved] = [flag, part].map(|part| self.moved(of, part));
+                let kept = self.zeroed(&value, flag, moved);
+                self.kept.insert(kept, moved);
+                kept
+            }
+            Op::Head { of, .. }
+            | Op::Slice {
+                of,
+                axis: 0,
+                squeeze: false,
+                ..
+            } if self.kept.contains_key(of) => {
+                let moved = self.kept[of];
+                let Op::Part(compact, _) = self.of(moved).op else {
+                    unreachable!("`moved` makes parts")
+                };
+                let flag = self.moved(compact, 0);
+                let first = [flag, moved].map(|part| self.first_of(&value, part));
+                self.zeroed(&value, first[0], first[1])
             }
             Op::Accumulate(reduction, of, axis) => {
                 let (reduction, of, axis) = (*reduction, *of, *axis);
@@ -260,17 +284,33 @@ impl Expander<'_> {
         })
     }
 
-    /// A part of what is kept: zeros are put where nothing is left.
-    fn kept(&mut self, value: &Value, of: ValueId, part: u32) -> ValueId {
+    /// A part of what is kept, with anything where nothing is left.
+    fn moved(&mut self, of: ValueId, part: u32) -> ValueId {
         let Op::Compact { over, .. } = &self.of(of).op else {
             unreachable!("the caller has seen it")
         };
-        let (flag, tensor) = (over[0], over[part as usize + 1]);
-        let moved = |id: ValueId, part: u32| Value {
+        self.push(Value {
             op: Op::Part(of, part),
-            ..self.of(id).clone()
-        };
-        let (flag, tensor) = (moved(flag, 0), moved(tensor, part + 1));
+            ..self.of(over[part as usize]).clone()
+        })
+    }
+
+    /// The same places of another value as `value` has of its operand.
+    fn first_of(&mut self, value: &Value, other: ValueId) -> ValueId {
+        let mut first = self.of(other).clone();
+        first.op = value.op.clone();
+        first.op.renumber(|_| other);
+        // Zeros may stand for rows.
+        first.range = first.range.hull(Range::of(0));
+        let inner = usize::from(first.shape.rows.is_none());
+        let inner = first.shape.fixed.split_off(inner);
+        first.shape.rows = None;
+        first.shape.fixed = [&value.shape.fixed[..1], &inner].concat();
+        self.push(first)
+    }
+
+    /// A part of what is kept, with zeros where the flag says that nothing is left.
+    fn zeroed(&mut self, value: &Value, flag: ValueId, moved: ValueId) -> ValueId {
         let zero = Data::from_numbers(value.ty, Vec::new(), &[0]);
         let Some(zero) = zero else {
             unreachable!("every type has a zero")
@@ -282,7 +322,7 @@ impl Expander<'_> {
             visibility: Visibility::Public,
             ..value.clone()
         };
-        let (mut there, moved, zero) = (self.push(flag), self.push(tensor), self.push(zero));
+        let (mut there, zero) = (flag, self.push(zero));
         for axis in 1..value.shape.rank() as u32 {
             let mut wide = self.of(there).clone();
             wide.op = Op::Stack(vec![there], axis);

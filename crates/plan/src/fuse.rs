@@ -134,7 +134,10 @@ impl Fuser<'_> {
             Op::Compact { keep, over } => {
                 let over = [&over[..1], &[*keep], &over[1..]].concat();
                 let none = Graph::default();
-                let mut parts = self.meet(value, phase, Network::Compact, &over, &[], &none)?;
+                let network = Network::Compact {
+                    most: self.read_of(id),
+                };
+                let mut parts = self.meet(value, phase, network, &over, &[], &none)?;
                 // Nobody reads how far what is left moved.
                 parts.remove(1);
                 Home::Parts(parts)
@@ -398,7 +401,7 @@ impl Fuser<'_> {
         }
         let keys = match network {
             Network::Sort => self.keys(value, over, body, &reads),
-            Network::Prefix | Network::Compact => None,
+            Network::Prefix | Network::Compact { .. } => None,
         };
         let work = UnitWork::Meet(Meet {
             network,
@@ -413,6 +416,32 @@ impl Fuser<'_> {
         let rank = self.rank_after(&work.reads(), phase);
         self.unit(phase, rank, work, value);
         Ok(parts)
+    }
+
+    /// The number of first places that are read of what is kept.
+    fn read_of(&self, kept: ValueId) -> usize {
+        let values = &self.program.main.values;
+        let is_part = |id: &ValueId| {
+            let op = &values[id.0 as usize].op;
+            matches!(op, Op::Part(of, _) if *of == kept)
+        };
+        let results = &self.program.results;
+        if results.iter().any(|result| is_part(&result.value)) {
+            return usize::MAX;
+        }
+        let read = values.iter().map(|value| match &value.op {
+            Op::Head { of, len } if is_part(of) => *len as usize,
+            Op::Slice {
+                of,
+                axis: 0,
+                start,
+                len,
+                ..
+            } if is_part(of) => (start + len) as usize,
+            op if op.operands().iter().any(is_part) => usize::MAX,
+            _ => 0,
+        });
+        read.max().unwrap_or(0)
     }
 
     /// The keys by which a stable sort gives what this one gives.

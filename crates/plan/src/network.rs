@@ -20,8 +20,13 @@ pub enum Network {
     /// that all move to the front by numbers of places that never decrease from one to the next
     /// move by the bits of these numbers, lowest first, and no two of them ever meet in one place
     /// (Goodrich, "Data-Oblivious External-Memory Algorithms for the Compaction, Selection, and
-    /// Sorting of Outsourced Data", SPAA 2011, section 3).
-    Compact,
+    /// Sorting of Outsourced Data", SPAA 2011, section 3). Only the first `most` places are read
+    /// afterwards: a stage fills the places from which the later ones can bring an element there,
+    /// and what is left elsewhere means nothing.
+    Compact {
+        /// Number of first places that are read.
+        most: usize,
+    },
 }
 
 /// The pairs of a stage: element `i` and element `i + distance`, for each `i` from `start` on in
@@ -51,14 +56,8 @@ impl Stage {
 
     /// The second elements of the same pairs. In a [`Network::Compact`] the last places have none.
     pub fn seconds(&self) -> Vec<View> {
-        if self.limit + self.distance <= self.length {
-            return self.views(self.distance);
-        }
-        let rest = View {
-            offset: self.distance,
-            dims: vec![(self.length - self.distance, 1)],
-        };
-        vec![rest]
+        let limit = self.limit.min(self.length.saturating_sub(self.distance));
+        Stage { limit, ..*self }.views(self.distance)
     }
 
     fn views(&self, shift: usize) -> Vec<View> {
@@ -83,7 +82,7 @@ impl Network {
         match self {
             Network::Sort => "sort",
             Network::Prefix => "prefix",
-            Network::Compact => "compact",
+            Network::Compact { .. } => "compact",
         }
     }
 
@@ -92,7 +91,7 @@ impl Network {
         match self {
             Network::Sort => [true, true],
             Network::Prefix => [false, true],
-            Network::Compact => [true, false],
+            Network::Compact { .. } => [true, false],
         }
     }
 
@@ -117,11 +116,12 @@ impl Network {
                 let all = up.chain(down).filter(|stage| stage.pairs() > 0);
                 all.collect()
             }
-            Network::Compact => {
+            Network::Compact { most } => {
+                // Later stages move by multiples of twice the distance.
                 let stage = |&distance: &usize| Stage {
                     start: 0,
-                    run: length,
-                    stride: length,
+                    run: most.min(2 * distance),
+                    stride: 2 * distance,
                     limit: length,
                     distance,
                     length,
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_moves_to_the_front_in_order() {
-        for length in 1..=13usize {
+        for (length, most) in (1..=13).flat_map(|length| [1, 3, 4, 13].map(|most| (length, most))) {
             for kept in 0..1u32 << length {
                 let mut skipped = 0;
                 let place = |at: usize| {
@@ -260,7 +260,7 @@ mod tests {
                     keep.then_some((skipped, at))
                 };
                 let mut places = (0..length).map(place).collect::<Vec<_>>();
-                for stage in Network::Compact.stages(length) {
+                for stage in (Network::Compact { most }).stages(length) {
                     let before = places.clone();
                     for (i, j) in pairs(&stage) {
                         let taken = before.get(j).copied().flatten();
@@ -270,9 +270,10 @@ mod tests {
                         places[i] = taken.or(own).map(|(by, at)| (by >> 1, at));
                     }
                 }
-                let front = places.iter().map_while(|place| place.map(|(_, at)| at));
+                let front = places.iter().take(most);
+                let front = front.map_while(|place| place.map(|(_, at)| at));
                 let wanted = (0..length).filter(|at| kept >> at & 1 == 1);
-                assert!(front.eq(wanted), "{kept:b} of {length}");
+                assert!(front.eq(wanted.take(most)), "{kept:b} of {length}");
             }
         }
     }

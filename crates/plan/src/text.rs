@@ -1,6 +1,7 @@
 //! Text form of a plan, which its hash covers.
 
 use crate::flow::{self, IN_FLIGHT};
+use crate::network::Network;
 use crate::steps::{
     Crossed, Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Rearrangement,
     SortKey, Step, StepOp, SymView, TapeId, ValuePlan,
@@ -223,8 +224,12 @@ fn step_line(step: &Step) -> String {
                 Some(rows) => format!("all rows {}", rows.0),
                 None => len(length),
             };
+            let most = match network {
+                Network::Compact { most } if *most < usize::MAX => format!(" to {most}"),
+                _ => String::new(),
+            };
             format!(
-                "{} = {} network of {all} by t{} over {} with {}",
+                "{} = {}{most} network of {all} by t{} over {} with {}",
                 list(outs),
                 network.name(),
                 tape.0,

@@ -459,7 +459,8 @@ impl Lowering {
             element.insert(1, Rc::new(places));
         }
         let none = Graph::default();
-        let moved = meet::network(self, Network::Compact, &none, elements, &[])?;
+        let all = Network::Compact { most: usize::MAX };
+        let moved = meet::network(self, all, &none, elements, &[])?;
         let mut parts = Stacks::new(over.len());
         for element in &moved {
             let there = element[0].words[0][0];

@@ -21,7 +21,7 @@ pub(super) fn pair(
     [x, y]: [&[Rc<Words>]; 2],
     captured: &[Rc<Words>],
 ) -> Result<[Element; 2], TooLarge> {
-    if network == Network::Compact {
+    if matches!(network, Network::Compact { .. }) {
         return Ok([compact(&mut lowering.builder, x, y), y.to_vec()]);
     }
     let params = [x, y, captured].concat();
