@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sealane._functions import any as _any
+from sealane._functions import clip, maximum, minimum, stack, where
 from sealane._functions import max as _largest
-from sealane._functions import maximum, minimum, stack, where
 from sealane._functions import min as _smallest
 from sealane._functions import sum as _sum
 from sealane._kinds import Kind
@@ -34,7 +34,7 @@ from sealane._order import (
 )
 from sealane._refusal import refuse
 from sealane._scans import associative_scan
-from sealane._shapes import concatenate, expand_dims, roll
+from sealane._shapes import expand_dims, roll
 from sealane._statistics import GroupSize
 from sealane._texts import Category
 from sealane._value import (
@@ -203,23 +203,31 @@ class Groups:
         self, named: dict[str, _Reduced], categories: list[tuple[Any, ...]]
     ) -> dict[str, Any]:
         keys = list(zip(*categories, strict=True))
+        parts = _by_sort(named, len(categories))
+        if parts and not _are_distinct(self._keys, categories):
+            parts = {}
+        place = _consecutive(self._keys, categories) if parts else None
         groups: Any = None
-        for key, items in zip(self._keys, keys, strict=True):
-            here = _meets(key, items)
-            groups = here if groups is None else groups & here
-        number = _sum(groups, axis=0)
+        if place is None or len(parts) < len(named):
+            for key, items in zip(self._keys, keys, strict=True):
+                here = _meets(key, items)
+                groups = here if groups is None else groups & here
+        done: dict[str, list[Any]] = {}
+        if parts:
+            if place is None:
+                place = _places(groups, len(categories))
+            done = _of_places(parts | {"": [_ROWS]}, place, len(categories))
+        number = done[""][0] if parts else _sum(groups, axis=0)
         there = number > 0
         constants = [_constant(*pair) for pair in zip(self._keys, keys, strict=True)]
         made: dict[str, Any] = {"keys": constants[0] if len(keys) == 1 else tuple(constants)}
         made["there"] = there
-        done: dict[str, Any] = {}
-        moved = _worth_a_sort(named, len(categories))
-        if moved and _are_distinct(self._keys, categories):
-            done = _of_places(moved, _places(groups, len(categories)), len(categories), number)
         for name, (reduction, x, dtype, kind) in named.items():
             found: Any
-            if name in done:
-                found = done[name]
+            if reduction == "mean" and name in done:
+                found = _quotient(done[name][0], [*done[name], number][1])
+            elif name in done:
+                found = done[name][0] if done[name] else number
             elif reduction == "count":
                 found = number
             elif reduction == "mean":
@@ -247,7 +255,7 @@ class Groups:
 
     def _of_keys(self, named: dict[str, _Reduced]) -> dict[str, Any]:
         parts = {name: _running_parts(reduced) for name, reduced in named.items()}
-        parts[""] = [("sum", None, i64)]
+        parts[""] = [_ROWS]
         ends = _ends(self._keys, parts, self._most or 1)
         first, there, count = ends.keys, ends.there, ends.totals[""][0]
         groups: dict[str, Any] = {
@@ -273,6 +281,10 @@ class Groups:
                 groups[name] = kind._of(groups[name])
         groups["left_out"], groups[""] = ends.left_out, count
         return groups
+
+
+#: The running part that counts rows.
+_ROWS: Any = ("sum", None, i64)
 
 
 class _Ends(NamedTuple):
@@ -306,23 +318,21 @@ def _ends(keys: list[Any], parts: dict[str, list[Any]], most: int) -> _Ends:
     return _Ends(first[: len(keys)], there, left_out, by_name)
 
 
-def _worth_a_sort(named: dict[str, _Reduced], categories: int) -> dict[str, _Reduced]:
-    """The reductions that take less of a sort by categories than of all elements for each category.
+def _by_sort(named: dict[str, _Reduced], categories: int) -> dict[str, list[Any]]:
+    """The running parts of all reductions but those of floating point, by name, if a sort by
+    category takes less than a reduction of all elements for each category; else none.
 
     A bit of an element takes two ANDs for each category, and one in each of the exchanges of a
     sort: some 70 a row for 100,000 rows, 27 for 1,000. Those exchanges take two ANDs more for each
-    bit of the place. Counts, truth values and floating point are reduced for each category.
+    bit of the place of a category.
     """
-    numbers = {
-        name: reduced
-        for name, reduced in named.items()
-        if not (reduced.reduction in ("count", "any", "all") or _is_float(reduced.of))
-        and not _is_bool(_zeroed(reduced.of))
-    }
-    names = [type_name(type(_zeroed(reduced.of))) for reduced in numbers.values()]
-    width = sum(int(bits) for name in names for bits in re.findall(r"\d+", name))
+    numbers = {name: reduced for name, reduced in named.items() if not _is_float(reduced.of)}
+    parts = {name: _running_parts(reduced) for name, reduced in numbers.items()}
+    moved = [type_name(type(x)) for pieces in parts.values() for _, x, _ in pieces]
+    bits = [re.findall(r"\d+", name) or ["1"] for name in moved]
+    width = sum(int(number) for numbers in bits for number in numbers)
     place = categories.bit_length()
-    return numbers if 2 * categories * width > 70 * (width + 2 * place) else {}
+    return parts if 2 * categories * width > 70 * (width + 2 * place) else {}
 
 
 def _are_distinct(keys: list[Any], categories: list[tuple[Any, ...]]) -> bool:
@@ -338,39 +348,45 @@ def _code(key: Any, item: Any) -> Any:
     return str(code.tolist()) if isinstance(code, np.ndarray) else code
 
 
-def _of_places(
-    named: dict[str, _Reduced], place: Any, categories: int, number: Any
-) -> dict[str, Any]:
-    """Reductions of public categories by a sort of the places of their keys among these, which
-    count from 1; elements at place 0 belong to none.
+def _of_places(parts: dict[str, list[Any]], place: Any, categories: int) -> dict[str, list[Any]]:
+    """Running parts at the last element of each public category. The places of categories count
+    from 1; elements at other places belong to none.
     """
-    parts = {name: _running_parts(reduced) for name, reduced in named.items()}
-    ends = _ends([place], parts, categories + 1)
+    # Two more groups than categories: elements before the first one, and behind the last one.
+    ends = _ends([place], parts, categories + 2)
     here = expand_dims(ends.keys[0], 1) == np.arange(1, categories + 1)
     here = here & expand_dims(ends.there, 1)
-    made = {}
-    for name, reduced in named.items():
-        own = [only_one(expand_dims(part, 1), here) for part in ends.totals[name]]
-        made[name] = own[0]
-        if reduced.reduction == "mean":
-            made[name] = _quotient(own[0], own[1] if len(own) > 1 else number)
-    return made
+    return {
+        name: [only_one(expand_dims(total, 1), here) for total in totals]
+        for name, totals in ends.totals.items()
+    }
+
+
+def _consecutive(keys: list[Any], categories: list[tuple[Any, ...]]) -> Any:
+    """The place of each element's category, from 1, if categories are whole numbers one after the
+    other: zero for elements before the first, one more than categories for those behind the last.
+    """
+    key, items = keys[0], [entry[0] for entry in categories]
+    if isinstance(key, Category):
+        texts = key._texts
+        key, items = key.codes, [texts.index(item) if item in texts else None for item in items]
+    name = type_name(type(key)) if isinstance(key, Value) else ""
+    whole = re.fullmatch(r"u([1-9]|[1-5]\d|6[0-3])|i\d+", name)
+    known = all(isinstance(item, int | np.integer) and abs(int(item)) < 1 << 62 for item in items)
+    if len(keys) > 1 or not whole or not known:
+        return None
+    first, number = int(items[0]), len(items)
+    if items != list(range(first, first + number)):
+        return None
+    return clip(key.astype(i64), first - 1, first + number) - (first - 1)
 
 
 def _places(groups: Any, number: int) -> Any:
     """The place of each element's category, from 1; zero for elements of none."""
-    bits = number.bit_length()
-    masks = np.arange(1, number + 1)[None, :] >> np.arange(bits)[:, None] & 1 == 1
-    # At most one is true, so that exclusive or, which is free, is or.
-    chosen = groups[:, None, :] & masks
-    while chosen.shape[2] > 1:
-        half = chosen.shape[2] // 2
-        joined = chosen[:, :, :half] ^ chosen[:, :, half : 2 * half]
-        odd = [chosen[:, :, 2 * half :]] if chosen.shape[2] % 2 else []
-        chosen = concatenate([joined, *odd], axis=2)
+    counted = np.arange(1, number + 1)
     place: Any = None
-    for bit in range(bits):
-        one = where(chosen[:, bit, 0], 1 << bit, 0)
+    for bit in range(number.bit_length()):
+        one = where(_any(groups & (counted >> bit & 1 == 1), axis=1), 1 << bit, 0)
         place = one if place is None else place ^ one
     return place
 

@@ -7,11 +7,12 @@ import itertools
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import sealane as sl
 from test_order import PROTOCOLS, results
+
+pd = pytest.importorskip("pandas")
 
 Day = datetime.date
 Size = sl.category(["s", "m", "l"])

@@ -261,8 +261,10 @@ def test_groups_of_public_categories(protocol: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_many_public_categories_are_reduced_by_a_sort(protocol: str) -> None:
-    wanted = [(place * 37) % 101 for place in range(90)]
+@pytest.mark.parametrize("step", [1, 37])
+def test_many_public_categories_are_reduced_by_a_sort(protocol: str, step: int) -> None:
+    # Whole numbers one after the other, and others.
+    wanted = [(3 + place * step) % 101 for place in range(90)]
 
     @sl.program
     def program(
@@ -271,6 +273,7 @@ def test_many_public_categories_are_reduced_by_a_sort(protocol: str) -> None:
         y: sl.Private[MaybeNumber, "alice", "n", sl.between(-9, 9)],
         money: sl.Private[Money, "alice", "n", sl.between(-50, 50)],
         real: sl.Private[sl.f32, "alice", "n"],
+        flag: sl.Private[sl.boolean, "alice", "n"],
         z: sl.Private[sl.i16, "bob"],
     ) -> tuple[
         sl.Revealed[sl.i32, "bob"],
@@ -281,6 +284,8 @@ def test_many_public_categories_are_reduced_by_a_sort(protocol: str) -> None:
         sl.Revealed[sl.f64, "bob"],
         sl.Revealed[Money, "bob"],
         sl.Revealed[sl.f32, "bob"],
+        sl.Revealed[sl.boolean, "bob"],
+        sl.Revealed[sl.boolean, "bob"],
     ]:
         found = sl.group_by(key + 0 * z, categories=wanted).agg(
             total=sl.sum(x),
@@ -291,10 +296,13 @@ def test_many_public_categories_are_reduced_by_a_sort(protocol: str) -> None:
             missing=sl.mean(y),
             money=sl.sum(money),
             real=sl.sum(real),
+            some=sl.any(flag),
+            every=sl.all(flag),
         )
         number = found.n.astype(sl.u16)
         middles = found.middle, found.missing
-        return found.total, number, found.low, found.high, *middles, found.money, found.real
+        sums = found.money, found.real
+        return found.total, number, found.low, found.high, *middles, *sums, found.some, found.every
 
     rng = np.random.default_rng(1)
     rows = 120
@@ -303,7 +311,8 @@ def test_many_public_categories_are_reduced_by_a_sort(protocol: str) -> None:
     y = [int(cell) if cell % 2 else None for cell in rng.integers(-9, 10, rows)]
     money = rng.integers(-(50 << 16), 50 << 16, rows) / 65536
     real = rng.normal(size=rows).astype(np.float32)
-    found = results(program, key, x, y, money, real, 0, protocol=protocol)
+    flag = rng.integers(0, 3, rows) > 0
+    found = results(program, key, x, y, money, real, flag, 0, protocol=protocol)
     for at, one in enumerate(wanted):
         here = key == one
         there = bool(here.any())
@@ -317,6 +326,8 @@ def test_many_public_categories_are_reduced_by_a_sort(protocol: str) -> None:
             np.mean(cells) if cells else 0,
             money[here].sum(),
             np.float32(math.fsum(real[here].tolist())),
+            flag[here].any(),
+            there and flag[here].all(),
         ]
         assert [column[at] for column in found] == exact
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import sealane as sl
 from test_order import PROTOCOLS, results
+
+pd = pytest.importorskip("pandas")
 
 pytestmark = pytest.mark.parametrize("protocol", PROTOCOLS)
 RANDOM = np.random.default_rng(18)
