@@ -34,6 +34,7 @@ from sealane._order import (
 )
 from sealane._refusal import refuse
 from sealane._scans import associative_scan
+from sealane._search import diff
 from sealane._shapes import expand_dims, roll
 from sealane._statistics import GroupSize
 from sealane._texts import Category
@@ -216,7 +217,7 @@ class Groups:
         if parts:
             if place is None:
                 place = _places(groups, len(categories))
-            done = _of_places(parts | {"": [_ROWS]}, place, len(categories))
+            done = _of_places(parts, place, len(categories))
         number = done[""][0] if parts else _sum(groups, axis=0)
         there = number > 0
         constants = [_constant(*pair) for pair in zip(self._keys, keys, strict=True)]
@@ -255,9 +256,8 @@ class Groups:
 
     def _of_keys(self, named: dict[str, _Reduced]) -> dict[str, Any]:
         parts = {name: _running_parts(reduced) for name, reduced in named.items()}
-        parts[""] = [_ROWS]
         ends = _ends(self._keys, parts, self._most or 1)
-        first, there, count = ends.keys, ends.there, ends.totals[""][0]
+        first, there, count = ends.keys, ends.there, ends.number
         groups: dict[str, Any] = {
             "keys": first[0] if len(first) == 1 else tuple(first),
             "there": there,
@@ -283,39 +283,37 @@ class Groups:
         return groups
 
 
-#: The running part that counts rows.
-_ROWS: Any = ("sum", None, i64)
-
-
 class _Ends(NamedTuple):
     """Groups of sorted rows, read off at the last row of each."""
 
     keys: list[Any]
     there: Any
+    number: Any
     left_out: Any
     #: By the name of a reduction, its running parts.
     totals: dict[str, list[Any]]
 
 
 def _ends(keys: list[Any], parts: dict[str, list[Any]], most: int) -> _Ends:
-    """Sorts rows by keys, and reduces those with equal ones by the running parts of reductions;
-    one of no column counts rows.
-    """
+    """Sorts rows by keys, and reduces those with equal ones by the running parts of reductions."""
     pieces = [piece for pieces in parts.values() for piece in pieces]
     # No reduction of these depends on the order of its elements.
-    over = [x for _, x, _ in pieces if x is not None]
+    over = [x for _, x, _ in pieces]
     found = _sorted(keys, [False] * len(keys), over, any_order=True)
-    ordered, columns = found[: len(keys)], iter(found[len(keys) :])
+    ordered, columns = found[: len(keys)], found[len(keys) :]
     new = starts(*ordered)
     last = roll(new, -1, 0)
-    sofar = []
-    for reduction, x, dtype in pieces:
-        column = next(columns) if x is not None else places(new) >= 0
-        sofar.append(_so_far(reduction, column if dtype is None else column.astype(dtype), new))
-    *first, there, left_out = first_rows(last, [*ordered, *sofar, last], most)
+    sofar = [
+        _so_far(reduction, x if dtype is None else x.astype(dtype), new)
+        for (reduction, _, dtype), x in zip(pieces, columns, strict=True)
+    ]
+    behind = places(new).astype(i64) + 1
+    *first, there, end, left_out = first_rows(last, [*ordered, *sofar, last, behind], most)
+    # Where there is no group, its end is zero.
+    number = maximum(diff(end, prepend=0), 0)
     totals = iter(first[len(keys) :])
     by_name = {name: [next(totals) for _ in pieces] for name, pieces in parts.items()}
-    return _Ends(first[: len(keys)], there, left_out, by_name)
+    return _Ends(first[: len(keys)], there, number, left_out, by_name)
 
 
 def _by_sort(named: dict[str, _Reduced], categories: int) -> dict[str, list[Any]]:
@@ -358,7 +356,7 @@ def _of_places(parts: dict[str, list[Any]], place: Any, categories: int) -> dict
     here = here & expand_dims(ends.there, 1)
     return {
         name: [only_one(expand_dims(total, 1), here) for total in totals]
-        for name, totals in ends.totals.items()
+        for name, totals in [*ends.totals.items(), ("", [ends.number])]
     }
 
 
