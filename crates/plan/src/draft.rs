@@ -84,8 +84,9 @@ pub(crate) enum UnitWork {
         data: Data,
         out: TensorId,
     },
-    /// Numbers of the rows.
+    /// Numbers of the rows, or of those behind each.
     RowNumber {
+        backwards: bool,
         out: TensorId,
     },
     Move {
@@ -365,7 +366,7 @@ impl UnitWork {
         match self {
             UnitWork::Input { out, .. }
             | UnitWork::Constant { out, .. }
-            | UnitWork::RowNumber { out }
+            | UnitWork::RowNumber { out, .. }
             | UnitWork::Rearrange(Rearrange { out, .. })
             | UnitWork::Concat { out, .. }
             | UnitWork::Append { out, .. }

@@ -198,7 +198,10 @@ impl Lowerer<'_> {
                 lanes: product.lanes.clone(),
                 out: value(product.out),
             },
-            UnitWork::RowNumber { out } => StepOp::RowNumber { out: value(*out) },
+            UnitWork::RowNumber { backwards, out } => StepOp::RowNumber {
+                backwards: *backwards,
+                out: value(*out),
+            },
             UnitWork::Rearrange(moved) => StepOp::Rearrange {
                 how: moved.how,
                 rows: moved.rows,

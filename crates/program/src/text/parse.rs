@@ -375,9 +375,13 @@ impl<'a> Parser<'a> {
                     body: Box::default(),
                 })
             }
-            "rownumber" => {
+            "rownumber" | "rowsbehind" => {
                 let name = self.cursor.word("the rows of a table")?;
-                Ok(Op::RowNumber(self.rows_called(name)?))
+                let rows = self.rows_called(name)?;
+                Ok(match word {
+                    "rownumber" => Op::RowNumber(rows),
+                    _ => Op::RowsBehind(rows),
+                })
             }
             "random" => {
                 let bits = self.cursor.number("a number of bits")?;

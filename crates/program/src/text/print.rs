@@ -212,9 +212,13 @@ impl<'a> Printer<'a> {
                 write!(out, " over {}", list(over))?;
                 named(out, " capture ", captured)
             }
-            Op::RowNumber(rows) => {
+            Op::RowNumber(rows) | Op::RowsBehind(rows) => {
+                let name = match op {
+                    Op::RowNumber(_) => "rownumber",
+                    _ => "rowsbehind",
+                };
                 let rows = self.program.rows.get(usize::from(rows.0));
-                write!(out, "rownumber {}", rows.map_or("?", |rows| &rows.name))
+                write!(out, "{name} {}", rows.map_or("?", |rows| &rows.name))
             }
             Op::Random { bits, count } => write!(out, "random {bits} take {count}"),
             Op::Roll { of, by } => write!(out, "roll %{} by {by}", of.0),
