@@ -106,8 +106,9 @@ pub enum Step<'a, W: Steps> {
 pub struct Pairs<S> {
     /// The columns, all of the same number of elements.
     pub columns: Vec<S>,
-    /// The places of the first and of the second elements, pair by pair, both ascending. An
-    /// element that is written is in no later pair.
+    /// The places of the first and of the second elements, pair by pair, both ascending. The
+    /// second of a pair may be behind the last element, and is zero then. An element that is
+    /// written is in no later pair.
     pub places: [Vec<usize>; 2],
     /// Sides that the tape writes: its outputs are the first elements, then the second ones.
     pub writes: [bool; 2],

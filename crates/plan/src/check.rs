@@ -185,7 +185,7 @@ impl Checker<'_> {
                 let same = parts.iter().all(|part| planes(part.value) == planes(*out));
                 ensure(same, "parts of different widths")
             }
-            StepOp::RowNumber { out, .. } => {
+            StepOp::RowNumber { out } => {
                 let value = self.value(*out);
                 let one_each = value.rows.is_some() && value.elements == 1;
                 ensure(one_each, "numbers of what are not rows")
@@ -624,7 +624,7 @@ impl Checker<'_> {
                 of(out) == P::input_domain(of(out).algebra),
                 "an input arrives elsewhere",
             ),
-            StepOp::Constant { out, .. } | StepOp::RowNumber { out, .. } => {
+            StepOp::Constant { out, .. } | StepOp::RowNumber { out } => {
                 all(P::domain(of(out).algebra))
             }
             StepOp::Convert { value, out } => {

@@ -58,7 +58,7 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
                 chooser.given(&step, unit.phase, &wants, P::input_domain);
                 continue;
             }
-            UnitWork::Constant { out, .. } | UnitWork::RowNumber { out, .. } => {
+            UnitWork::Constant { out, .. } | UnitWork::RowNumber { out } => {
                 chooser.given(&step, unit.phase, &wants[out.0 as usize], P::domain);
                 continue;
             }
@@ -189,10 +189,7 @@ impl Chooser<'_> {
                         data: data.clone(),
                         out,
                     },
-                    StepOp::RowNumber { backwards, .. } => StepOp::RowNumber {
-                        backwards: *backwards,
-                        out,
-                    },
+                    StepOp::RowNumber { .. } => StepOp::RowNumber { out },
                     _ => unreachable!("an input or a constant"),
                 };
                 let (label, span) = (step.label.clone(), step.span.clone());

@@ -84,9 +84,8 @@ pub(crate) enum UnitWork {
         data: Data,
         out: TensorId,
     },
-    /// Numbers of the rows, or of those behind each.
+    /// Numbers of the rows.
     RowNumber {
-        backwards: bool,
         out: TensorId,
     },
     Move {
@@ -366,7 +365,7 @@ impl UnitWork {
         match self {
             UnitWork::Input { out, .. }
             | UnitWork::Constant { out, .. }
-            | UnitWork::RowNumber { out, .. }
+            | UnitWork::RowNumber { out }
             | UnitWork::Rearrange(Rearrange { out, .. })
             | UnitWork::Concat { out, .. }
             | UnitWork::Append { out, .. }

@@ -7,7 +7,7 @@
 //! * A reduction by gates gets an operand with the sign of the result, whose width can grow level
 //!   by level. A reduction of a single element becomes that element.
 //! * Elements that are kept become a network: the operand `keep` of [`Op::Compact`] becomes the
-//!   place from behind to which each element that is kept moves, and `keep` itself comes first of
+//!   number of places by which each element that is kept moves, and `keep` itself comes first of
 //!   those that move. So its parts are one more, and each is put to zero where nothing is left.
 //!   Where a program reads the first places alone, these are taken first.
 //! * Rows under one another get the type and range of all of them.
@@ -147,9 +147,9 @@ impl Expander<'_> {
                 self.push(value)
             }
             Op::Compact { keep, over } => {
-                let places = self.places_from_behind(*keep);
+                let skipped = self.skipped(*keep);
                 over.insert(0, *keep);
-                *keep = places;
+                *keep = skipped;
                 self.push(value)
             }
             Op::Part(of, part) if matches!(self.of(*of).op, Op::Compact { .. }) => {
@@ -252,12 +252,11 @@ impl Expander<'_> {
         ValueId(into.values.len() as u32 - 1)
     }
 
-    /// The place from behind to which each element that is kept moves: the number of elements
-    /// behind it, and of those before it that are not kept.
-    fn places_from_behind(&mut self, keep: ValueId) -> ValueId {
+    /// Counts the elements before each, and itself, that are not kept: the numbers of places by
+    /// which those that are kept move.
+    fn skipped(&mut self, keep: ValueId) -> ValueId {
         let keep_value = self.of(keep).clone();
-        let dim = keep_value.shape.dim(0);
-        let most = match dim {
+        let most = match keep_value.shape.dim(0) {
             Some(Dim::Rows(rows)) => self.program.rows[usize::from(rows.0)].bound,
             Some(Dim::Fixed(length)) => length,
             None => unreachable!("check has seen an axis 0"),
@@ -273,35 +272,15 @@ impl Expander<'_> {
         });
         let ty = Type::smallest(counts).unwrap_or(Type::I64);
         let counted = self.cast(left_out, ty, counts);
-        let of_counts = Value {
-            ty,
-            range: counts,
-            ..keep_value
-        };
-        let skipped = self.push(Value {
+        self.push(Value {
             op: Op::Running {
                 reduction: Reduction::Sum,
                 of: counted,
                 starts: None,
             },
-            ..of_counts.clone()
-        });
-        let backwards = (0..most).rev().map(i128::from).collect::<Vec<_>>();
-        let behind = self.push(Value {
-            op: match dim {
-                Some(Dim::Rows(rows)) => Op::RowsBehind(rows),
-                _ => Op::Const(
-                    Data::from_numbers(ty, vec![most], &backwards).unwrap_or_else(|| {
-                        unreachable!("the type holds as many numbers as there are elements")
-                    }),
-                ),
-            },
-            visibility: Visibility::Public,
-            ..of_counts.clone()
-        });
-        self.push(Value {
-            op: Op::Binary(Binary::Add, behind, skipped),
-            ..of_counts
+            ty,
+            range: counts,
+            ..keep_value
         })
     }
 

@@ -97,10 +97,9 @@ impl Fuser<'_> {
                 Home::Placed(self.stored(values[0]).with_axis(*axis as usize))
             }
             Op::Random { .. } => unreachable!("`drawn` makes inputs of it"),
-            op @ (Op::RowNumber(_) | Op::RowsBehind(_)) => {
-                let backwards = matches!(op, Op::RowsBehind(_));
+            Op::RowNumber(_) => {
                 let out = self.tensor(value.shape.rows, &[], value.range);
-                self.unit(phase, 0, UnitWork::RowNumber { backwards, out }, value);
+                self.unit(phase, 0, UnitWork::RowNumber { out }, value);
                 Home::Placed(Placement::whole(out, &lens(&value.shape)))
             }
             Op::Roll { of, by } => self.rearranged(value, phase, *of, Rearrangement::Roll(*by)),

@@ -106,11 +106,7 @@ fn pays(graph: &Graph, value: &Value) -> bool {
             let ands = lower::ands_by_element(graph, value);
             ands > 0 && 2 * ands >= usize::from(value.range.bits())
         }
-        Op::RowNumber(_)
-        | Op::RowsBehind(_)
-        | Op::Random { .. }
-        | Op::Roll { .. }
-        | Op::Head { .. } => false,
+        Op::RowNumber(_) | Op::Random { .. } | Op::Roll { .. } | Op::Head { .. } => false,
         Op::Reduce(..)
         | Op::Accumulate(..)
         | Op::Running { .. }

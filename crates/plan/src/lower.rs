@@ -198,10 +198,7 @@ impl Lowerer<'_> {
                 lanes: product.lanes.clone(),
                 out: value(product.out),
             },
-            UnitWork::RowNumber { backwards, out } => StepOp::RowNumber {
-                backwards: *backwards,
-                out: value(*out),
-            },
+            UnitWork::RowNumber { out } => StepOp::RowNumber { out: value(*out) },
             UnitWork::Rearrange(moved) => StepOp::Rearrange {
                 how: moved.how,
                 rows: moved.rows,

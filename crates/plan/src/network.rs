@@ -16,46 +16,53 @@ pub enum Network {
     /// C-31, 1982; twice as many combinations as elements, in twice as many stages as the length
     /// has bits.
     Prefix,
-    /// Exchanges the two of a pair if one of them is kept and belongs into the other place. Elements
-    /// that are kept, with the place from behind to which each moves, come to the front in order:
-    /// their places are settled bit by bit, lowest first, and since places of two elements differ by
-    /// no more than those where they are, no two meet in one place (Leighton, "Introduction to
-    /// Parallel Algorithms and Architectures", 1992, section 3.4.3, of butterflies). Places count
-    /// from behind, so that no element leaves an axis whose length is no power of two. Only the
-    /// first `most` places are read afterwards: a stage has the pairs from which the later ones can
-    /// bring an element there, and what is left elsewhere means nothing.
+    /// Lets every place take the element `distance` places behind it, or keep its own: elements
+    /// that all move to the front by numbers of places that never decrease from one to the next
+    /// move by the bits of these numbers, lowest first, and no two of them ever meet in one place
+    /// (Goodrich, "Data-Oblivious External-Memory Algorithms for the Compaction, Selection, and
+    /// Sorting of Outsourced Data", SPAA 2011, section 3). Only the first `most` places are read
+    /// afterwards: a stage fills the places from which the later ones can bring an element there,
+    /// and what is left elsewhere means nothing.
     Compact {
         /// Number of first places that are read.
         most: usize,
     },
 }
 
-/// The pairs of a stage: element `i` and element `i + distance`, for each `i` of some runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stage {
-    runs: Vec<Runs>,
-    distance: usize,
-}
-
-/// The numbers from `start` on in runs of `run` that begin `stride` apart, as long as they are below
-/// `limit`.
+/// The pairs of a stage: element `i` and element `i + distance`, for each `i` from `start` on in
+/// runs of `run` elements that begin `stride` apart, as long as `i` is below `limit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Runs {
+pub struct Stage {
     start: usize,
     run: usize,
     stride: usize,
     limit: usize,
+    distance: usize,
+    /// Elements of the axis.
+    length: usize,
 }
 
-impl Runs {
-    /// Number of full runs, and of numbers behind them.
-    fn counts(&self) -> (usize, usize) {
+impl Stage {
+    /// Number of pairs.
+    pub fn pairs(&self) -> usize {
         let left = self.limit.saturating_sub(self.start);
-        (left / self.stride, (left % self.stride).min(self.run))
+        left / self.stride * self.run + (left % self.stride).min(self.run)
     }
 
-    fn views(&self, shift: usize) -> impl Iterator<Item = View> {
-        let (full, rest) = self.counts();
+    /// The first elements of all pairs, ascending: at most two views, one after the other.
+    pub fn firsts(&self) -> Vec<View> {
+        self.views(0)
+    }
+
+    /// The second elements of the same pairs. In a [`Network::Compact`] the last places have none.
+    pub fn seconds(&self) -> Vec<View> {
+        let limit = self.limit.min(self.length.saturating_sub(self.distance));
+        Stage { limit, ..*self }.views(self.distance)
+    }
+
+    fn views(&self, shift: usize) -> Vec<View> {
+        let left = self.limit.saturating_sub(self.start);
+        let (full, rest) = (left / self.stride, (left % self.stride).min(self.run));
         let runs = View {
             offset: self.start + shift,
             dims: vec![(full, self.stride as isize), (self.run, 1)],
@@ -64,48 +71,8 @@ impl Runs {
             offset: runs.offset + full * self.stride,
             dims: vec![(rest, 1)],
         };
-        let some = [runs, last].into_iter();
-        some.filter(|view| view.count() > 0)
-    }
-}
-
-impl Stage {
-    fn new(distance: usize, runs: Runs) -> Stage {
-        Stage {
-            runs: vec![runs],
-            distance,
-        }
-    }
-
-    /// The bit of a place that a stage of [`Network::Compact`] looks at.
-    pub fn bit(&self) -> u32 {
-        self.distance.trailing_zeros()
-    }
-
-    /// Number of pairs.
-    pub fn pairs(&self) -> usize {
-        let pairs = self.runs.iter().map(|runs| {
-            let (full, rest) = runs.counts();
-            full * runs.run + rest
-        });
-        pairs.sum()
-    }
-
-    /// The first elements of all pairs: a few views, one after the other.
-    pub fn firsts(&self) -> Vec<View> {
-        self.views(0)
-    }
-
-    /// The second elements of the same pairs.
-    pub fn seconds(&self) -> Vec<View> {
-        self.views(self.distance)
-    }
-
-    fn views(&self, shift: usize) -> Vec<View> {
-        self.runs
-            .iter()
-            .flat_map(|runs| runs.views(shift))
-            .collect()
+        let some = [runs, last].into_iter().filter(|view| view.count() > 0);
+        some.collect()
     }
 }
 
@@ -122,17 +89,9 @@ impl Network {
     /// Returns whether a stage writes the first and the second elements of its pairs.
     pub fn writes(self) -> [bool; 2] {
         match self {
-            Network::Sort | Network::Compact { .. } => [true, true],
+            Network::Sort => [true, true],
             Network::Prefix => [false, true],
-        }
-    }
-
-    /// The number of the tensor whose bit [`Stage::bit`] has to be its lowest one in each stage, if
-    /// there is one: at all places, those that no pair has among them.
-    pub fn places(self) -> Option<usize> {
-        match self {
-            Network::Compact { .. } => Some(1),
-            Network::Sort | Network::Prefix => None,
+            Network::Compact { .. } => [true, false],
         }
     }
 
@@ -144,14 +103,13 @@ impl Network {
         match self {
             Network::Sort => merge_exchange(length, &below),
             Network::Prefix => {
-                let pairs = |start: usize, distance: usize| {
-                    let runs = Runs {
-                        start,
-                        run: 1,
-                        stride: 2 * distance,
-                        limit: length.saturating_sub(distance),
-                    };
-                    Stage::new(distance, runs)
+                let pairs = |start: usize, distance: usize| Stage {
+                    start,
+                    run: 1,
+                    stride: 2 * distance,
+                    limit: length.saturating_sub(distance),
+                    distance,
+                    length,
                 };
                 let up = below.iter().map(|&d| pairs(d - 1, d));
                 let down = below.iter().rev().map(|&d| pairs(2 * d - 1, d));
@@ -159,38 +117,18 @@ impl Network {
                 all.collect()
             }
             Network::Compact { most } => {
-                let stages = below.iter().map(|&d| compaction(length, most, d));
-                stages.filter(|stage| stage.pairs() > 0).collect()
+                // Later stages move by multiples of twice the distance.
+                let stage = |&distance: &usize| Stage {
+                    start: 0,
+                    run: most.min(2 * distance),
+                    stride: 2 * distance,
+                    limit: length,
+                    distance,
+                    length,
+                };
+                below.iter().map(stage).collect()
             }
         }
-    }
-}
-
-/// The pairs of a compaction whose places from behind differ by `distance` in the bit of that value.
-fn compaction(length: usize, most: usize, distance: usize) -> Stage {
-    let period = 2 * distance;
-    // Firsts modulo the period: those with a 1 in the place from behind.
-    let begin = length % period;
-    let firsts = match begin <= distance {
-        true => [(begin, begin + distance), (0, 0)],
-        false => [(0, begin - distance), (begin, period)],
-    };
-    // Those that, or whose seconds, later stages bring to the places that are read.
-    let read = match most < distance {
-        true => [(0, most), (distance, distance + most)],
-        false => [(0, period), (0, 0)],
-    };
-    let both = firsts.iter().flat_map(|f| read.iter().map(move |r| (f, r)));
-    let both = both.map(|(f, r)| (f.0.max(r.0), f.1.min(r.1)));
-    let runs = both.filter(|(from, to)| from < to).map(|(from, to)| Runs {
-        start: from,
-        run: to - from,
-        stride: period,
-        limit: length - distance,
-    });
-    Stage {
-        runs: runs.collect(),
-        distance,
     }
 }
 
@@ -202,13 +140,14 @@ fn merge_exchange(length: usize, powers: &[usize]) -> Vec<Stage> {
     };
     for &p in powers.iter().rev() {
         let mut push = |start: usize, distance: usize| {
-            let runs = Runs {
+            stages.push(Stage {
                 start,
                 run: p,
                 stride: 2 * p,
                 limit: length.saturating_sub(distance),
-            };
-            stages.push(Stage::new(distance, runs));
+                distance,
+                length,
+            });
         };
         push(0, p);
         let mut q = largest;
@@ -225,25 +164,27 @@ fn merge_exchange(length: usize, powers: &[usize]) -> Vec<Stage> {
 mod tests {
     use super::*;
 
+    /// Pairs; an element that is missing is behind the last one.
     fn pairs(stage: &Stage) -> Vec<(usize, usize)> {
         let all = |views: Vec<View>| views.iter().flat_map(View::indices).collect::<Vec<_>>();
         let (firsts, seconds) = (all(stage.firsts()), all(stage.seconds()));
         assert_eq!(firsts.len(), stage.pairs(), "{stage:?}");
-        assert_eq!(seconds.len(), stage.pairs(), "{stage:?}");
-        firsts.into_iter().zip(seconds).collect()
+        let missing = std::iter::repeat(stage.length);
+        firsts
+            .into_iter()
+            .zip(seconds.into_iter().chain(missing))
+            .collect()
     }
 
     #[test]
     fn no_two_pairs_of_a_stage_share_an_element_that_is_written() {
-        let most = [1, 5, 70].map(|most| Network::Compact { most });
-        for network in [&most[..], &[Network::Sort, Network::Prefix]].concat() {
+        for network in [Network::Sort, Network::Prefix] {
             for length in 1..70 {
                 for stage in network.stages(length) {
                     let mut met = vec![0; length];
                     for (i, j) in pairs(&stage) {
                         met[i] += 1;
                         met[j] += 1;
-                        assert!(i < j && j < length);
                     }
                     assert!(met.iter().all(|times| *times < 2), "{network:?} {length}");
                 }
@@ -312,28 +253,21 @@ mod tests {
     fn what_is_kept_moves_to_the_front_in_order() {
         for (length, most) in (1..=13).flat_map(|length| [1, 3, 4, 13].map(|most| (length, most))) {
             for kept in 0..1u32 << length {
-                let behind = |at: usize| length - 1 - at;
-                let mut rank = 0;
+                let mut skipped = 0;
                 let place = |at: usize| {
                     let keep = kept >> at & 1 == 1;
-                    rank += usize::from(keep);
-                    keep.then(|| (behind(rank - 1), at))
+                    skipped += usize::from(!keep);
+                    keep.then_some((skipped, at))
                 };
                 let mut places = (0..length).map(place).collect::<Vec<_>>();
                 for stage in (Network::Compact { most }).stages(length) {
-                    let distance = stage.distance;
+                    let before = places.clone();
                     for (i, j) in pairs(&stage) {
-                        assert!(behind(i) & distance != 0 && behind(j) & distance == 0);
-                        let stays = places[i].map(|(to, _)| to & distance != 0);
-                        let moves = places[j].map(|(to, _)| to & distance != 0);
-                        if let (Some(stays), Some(moves)) = (stays, moves)
-                            && most >= length
-                        {
-                            assert!(stays != moves, "{kept:b} of {length}");
-                        }
-                        if stays == Some(false) || moves == Some(true) {
-                            places.swap(i, j);
-                        }
+                        let taken = before.get(j).copied().flatten();
+                        let taken = taken.filter(|(by, _)| by & 1 == 1);
+                        let own = before[i].filter(|(by, _)| by & 1 == 0);
+                        assert!(taken.is_none() || own.is_none(), "{kept:b} of {length}");
+                        places[i] = taken.or(own).map(|(by, at)| (by >> 1, at));
                     }
                 }
                 let front = places.iter().take(most);

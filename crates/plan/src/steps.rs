@@ -257,8 +257,6 @@ pub enum StepOp {
     },
     /// The numbers of the rows of the tile, public.
     RowNumber {
-        /// True for the number of rows of the table behind each.
-        backwards: bool,
         /// Their shares.
         out: PlanValue,
     },

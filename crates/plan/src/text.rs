@@ -198,10 +198,7 @@ fn step_line(step: &Step) -> String {
             format!("v{} = constant {ty} {shape:?} {}", out.0, numbers(data))
         }
         StepOp::Move { operand, out } => format!("v{} = move {}", out.0, read(operand)),
-        StepOp::RowNumber { backwards, out } => {
-            let backwards = if *backwards { " backwards" } else { "" };
-            format!("v{} = row numbers{backwards}", out.0)
-        }
+        StepOp::RowNumber { out } => format!("v{} = row numbers", out.0),
         StepOp::Rearrange {
             how,
             rows,

@@ -130,7 +130,7 @@ impl StepOp {
         match self {
             StepOp::Input { out, .. }
             | StepOp::Constant { out, .. }
-            | StepOp::RowNumber { out, .. }
+            | StepOp::RowNumber { out }
             | StepOp::Rearrange { out, .. }
             | StepOp::Move { out, .. }
             | StepOp::Concat { out, .. }

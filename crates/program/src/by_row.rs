@@ -77,9 +77,7 @@ fn of_tables(rows: &[RowSymbol], value: &Value, known: &[Reads]) -> Reads {
         Op::Running { .. } | Op::Prefix { .. } | Op::Compact { .. } => false,
         // Axes other than that of rows are fixed, and these leave the rows where they are, or
         // reduce them: then none are left.
-        Op::Param(_) | Op::Const(_) | Op::RowNumber(_) | Op::RowsBehind(_) | Op::Random { .. } => {
-            true
-        }
+        Op::Param(_) | Op::Const(_) | Op::RowNumber(_) | Op::Random { .. } => true,
         Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) | Op::Call(..) => true,
         Op::Reduce(..) | Op::Dot(..) | Op::SumProduct { .. } | Op::Mean { .. } => true,
         Op::Slice { .. } | Op::View { .. } | Op::Concat(..) | Op::Stack(..) => true,

@@ -249,8 +249,6 @@ pub enum Op {
     },
     /// The numbers of the rows of a table, from 0: one for each row, public.
     RowNumber(RowId),
-    /// The numbers of the rows of a table behind each row: the row numbers backwards, public.
-    RowsBehind(RowId),
     /// Uniform numbers that nobody knows: the exclusive or of numbers that all parties draw. Each
     /// such value is drawn for itself. In the main graph alone, of a program of several parties.
     Random {

@@ -122,7 +122,7 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic>
         Op::Map { .. } | Op::Scan { .. } | Op::Sort { .. } | Op::Prefix { .. } => {
             body::whole(scope, op)
         }
-        Op::RowNumber(rows) | Op::RowsBehind(rows) => order::row_number(scope, *rows),
+        Op::RowNumber(rows) => order::row_number(scope, *rows),
         Op::Random { bits, count } => lanes::random(*bits, *count),
         Op::Roll { of, by } => order::roll(scope, *of, *by),
         Op::Head { of, len } => order::head(scope, *of, *len),

@@ -6,11 +6,7 @@ impl Op {
     /// Operands in the order of the text form, without those of a body.
     pub fn operands(&self) -> Vec<ValueId> {
         match self {
-            Op::Param(_)
-            | Op::Const(_)
-            | Op::RowNumber(_)
-            | Op::RowsBehind(_)
-            | Op::Random { .. } => Vec::new(),
+            Op::Param(_) | Op::Const(_) | Op::RowNumber(_) | Op::Random { .. } => Vec::new(),
             Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => vec![*a],
             Op::Slice { of, .. } | Op::View { of, .. } | Op::Mean { of, .. } => vec![*of],
             Op::Accumulate(_, of, _) => vec![*of],
@@ -38,11 +34,7 @@ impl Op {
     pub fn renumber(&mut self, new: impl Fn(ValueId) -> ValueId) {
         let each = |values: &mut [ValueId]| values.iter_mut().for_each(|id| *id = new(*id));
         match self {
-            Op::Param(_)
-            | Op::Const(_)
-            | Op::RowNumber(_)
-            | Op::RowsBehind(_)
-            | Op::Random { .. } => {}
+            Op::Param(_) | Op::Const(_) | Op::RowNumber(_) | Op::Random { .. } => {}
             Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => *a = new(*a),
             Op::Slice { of, .. } | Op::View { of, .. } | Op::Mean { of, .. } => *of = new(*of),
             Op::Accumulate(_, of, _) => *of = new(*of),

@@ -444,16 +444,12 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
         Op::Call(name, operands) => call(name, &operands.iter().map(of).collect::<Vec<_>>()),
         Op::Mean { .. } => panic!("means are tested against fractions of Python"),
         Op::Random { .. } => panic!("a reference knows no random numbers"),
-        op @ (Op::RowNumber(rows) | Op::RowsBehind(rows)) => {
+        Op::RowNumber(rows) => {
             let count = row_count(context.rows, *rows);
-            let mut numbers: Vec<_> = (0..i128::from(count)).collect();
-            if matches!(op, Op::RowsBehind(_)) {
-                numbers.reverse();
-            }
             Tensor {
                 ty,
                 shape: vec![count],
-                numbers,
+                numbers: (0..i128::from(count)).collect(),
             }
         }
         Op::Roll { of: a, by } => {

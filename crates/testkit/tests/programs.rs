@@ -127,7 +127,7 @@ fn random_programs_use_every_operation() {
                 Op::Accumulate(op, ..) => format!("accumulate {op:?}"),
                 Op::Map { captured, .. } => format!("map capturing {}", !captured.is_empty()),
                 Op::Scan { captured, .. } => format!("scan capturing {}", !captured.is_empty()),
-                Op::RowNumber(_) | Op::RowsBehind(_) => "row number".into(),
+                Op::RowNumber(_) => "row number".into(),
                 Op::Random { .. } => {
                     unreachable!("random programs give the same results each time")
                 }

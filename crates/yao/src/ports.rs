@@ -81,11 +81,12 @@ impl PairPorts {
     fn load_plane(&self, bit: usize, places: &[usize], labels: &mut [Block]) {
         let (column, plane) = self.bits[bit];
         let plane = self.pairs.columns[column].plane(plane);
-        match neighbours(places) {
-            Some(range) => labels.copy_from_slice(&plane[range]),
+        match neighbours(places).and_then(|range| plane.get(range)) {
+            Some(run) => labels.copy_from_slice(run),
             None => {
                 for (label, place) in labels.iter_mut().zip(places) {
-                    *label = plane[*place];
+                    // The label of the constant 0 stands for an element that is missing.
+                    *label = plane.get(*place).copied().unwrap_or(Block::ZERO);
                 }
             }
         }
@@ -130,6 +131,7 @@ impl Ports for PairPorts {
 
 /// The range of ascending places, if they are neighbours.
 fn neighbours(places: &[usize]) -> Option<Range<usize>> {
-    let (first, end) = (*places.first()?, places.last()? + 1);
-    (end - first == places.len()).then_some(first..end)
+    // A place behind the end stands for a missing element, and may be the last of all.
+    let (first, end) = (*places.first()?, places.last()?.checked_add(1)?);
+    (end.checked_sub(first)? == places.len()).then_some(first..end)
 }

@@ -78,14 +78,8 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
                 self.write(*out, share, block)?;
                 return Ok(None);
             }
-            StepOp::RowNumber { backwards, out } => {
-                let numbers = block.start..block.start + rows;
-                let table = self.plan.values[out.0 as usize].rows;
-                let all = table.map_or(rows, |table| self.rows[usize::from(table.0)]);
-                let numbers = match backwards {
-                    false => numbers.collect::<Vec<_>>(),
-                    true => numbers.map(|row| all - 1 - row).collect(),
-                };
+            StepOp::RowNumber { out } => {
+                let numbers = (block.start..block.start + rows).collect::<Vec<_>>();
                 let share = self.constant(&numbers, *out);
                 self.write(*out, share, block)?;
                 return Ok(None);

@@ -374,7 +374,7 @@ impl<'a> Fuser<'a> {
 /// The table whose rows a graph numbers, if it does so.
 pub(crate) fn numbered(body: &Graph) -> Option<RowId> {
     body.values.iter().find_map(|value| match &value.op {
-        Op::RowNumber(rows) | Op::RowsBehind(rows) => Some(*rows),
+        Op::RowNumber(rows) => Some(*rows),
         op => op.body().and_then(numbered),
     })
 }
@@ -399,7 +399,7 @@ fn name(op: &Op) -> String {
         Op::Accumulate(reduction, ..) => format!("running {}", reduction.name()),
         Op::Map { .. } => "map".into(),
         Op::Scan { .. } => "scan".into(),
-        Op::RowNumber(_) | Op::RowsBehind(_) => "row_number".into(),
+        Op::RowNumber(_) => "row_number".into(),
         Op::Random { .. } => "random".into(),
         Op::Roll { .. } => "roll".into(),
         Op::Head { .. } => "head".into(),

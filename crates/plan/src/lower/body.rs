@@ -223,7 +223,6 @@ impl Lowering {
             Op::Compact { keep, over } => return self.compact(scope, *keep, over),
             Op::Append(_)
             | Op::RowNumber(_)
-            | Op::RowsBehind(_)
             | Op::Random { .. }
             | Op::Roll { .. }
             | Op::Head { .. } => {
@@ -430,8 +429,8 @@ impl Lowering {
         Ok(Held::Parts(parts.finish()))
     }
 
-    /// Lowers what is kept of elements: each comes behind those before it that are kept; zeros fill
-    /// the rest.
+    /// Lowers what is kept of elements: each moves by the number of those before it that are not
+    /// kept; zeros fill the rest.
     fn compact(
         &mut self,
         scope: &Scope,
@@ -445,22 +444,19 @@ impl Lowering {
         };
         let width = usize::from(counts.bits());
         let mut elements = scope.elements(&[&[keep], over].concat());
-        // The place from behind to which the next element that is kept moves.
-        let last = elements.len() - 1;
-        let mut place: Word = (0..width)
-            .map(|bit| Wire::constant(last >> bit & 1 == 1))
-            .collect();
+        let mut skipped = vec![Wire::ZERO; width];
         for (element, flag) in elements.iter_mut().zip(&flags.words) {
-            let places = Words {
-                range: counts,
-                words: vec![place.clone()],
-            };
-            element.insert(1, Rc::new(places));
+            let counted = vec![!flag[0]];
             let int = |bits| Int {
                 bits,
                 signed: false,
             };
-            place = self.builder.sub(int(&place), int(&[flag[0]]), width);
+            skipped = self.builder.add(int(&skipped), int(&counted), width);
+            let places = Words {
+                range: counts,
+                words: vec![skipped.clone()],
+            };
+            element.insert(1, Rc::new(places));
         }
         let none = Graph::default();
         let all = Network::Compact { most: usize::MAX };

@@ -22,7 +22,7 @@ pub(super) fn pair(
     captured: &[Rc<Words>],
 ) -> Result<[Element; 2], TooLarge> {
     if matches!(network, Network::Compact { .. }) {
-        return Ok(compact(&mut lowering.builder, x, y));
+        return Ok([compact(&mut lowering.builder, x, y), y.to_vec()]);
     }
     let params = [x, y, captured].concat();
     let results = lowering.graph(graph, &params)?;
@@ -58,30 +58,34 @@ fn exchanged(
     (words(first), words(second))
 }
 
-/// Two elements of a compaction: each has a flag of what is to be kept, the place from behind to
-/// which it moves, from the bit of this stage on, and what moves with it. That bit is 1 of the first
-/// place, and 0 of the second one.
-fn compact(b: &mut Builder, x: &[Rc<Words>], y: &[Rc<Words>]) -> [Element; 2] {
+/// The element of a place after it has met the one that may move there: a flag of what is to be
+/// kept, the places by which it still moves, and what moves with it.
+fn compact(b: &mut Builder, x: &[Rc<Words>], y: &[Rc<Words>]) -> Element {
     let flag = |element: &[Rc<Words>]| element[0].words[0][0];
-    let bit = |element: &[Rc<Words>]| element[1].words[0][0];
-    let back = b.and(flag(x), !bit(x));
-    let front = b.and(flag(y), bit(y));
-    // If both are kept, both stay or both move.
-    let exchange = b.or(back, front);
-    let both = x.iter().zip(y);
-    let (x, y) = both.map(|(x, y)| exchanged(b, exchange, x, y)).unzip();
-    [x, y]
-}
-
-/// A place without its lowest bits.
-fn settled(place: &Words, bits: usize) -> Words {
-    let zeros = std::iter::repeat_n(Wire::ZERO, bits);
-    let words = place.words.iter();
-    let words = words.map(|word| word[bits..].iter().copied().chain(zeros.clone()).collect());
-    Words {
-        range: place.range,
-        words: words.collect(),
-    }
+    let odd = |element: &[Rc<Words>]| element[1].words[0][0];
+    let comes = b.and(flag(y), odd(y));
+    let stays = b.and(flag(x), !odd(x));
+    // An element that comes never finds one that stays.
+    let there = b.xor(comes, stays);
+    let mut moved = |x: &Rc<Words>, y: &Rc<Words>| {
+        let words = x.words.iter().zip(&y.words);
+        let words = words.map(|(x, y)| b.select(comes, y, x));
+        Words {
+            range: x.range,
+            words: words.collect(),
+        }
+    };
+    let mut places = moved(&x[1], &y[1]);
+    let halved = places.words[0].split_off(1);
+    let zero = Wire::ZERO;
+    places.words[0] = halved.into_iter().chain([zero]).collect();
+    let rest = x.iter().zip(y).skip(2);
+    let rest = rest.map(|(x, y)| Rc::new(moved(x, y))).collect::<Vec<_>>();
+    let there = Words {
+        range: x[0].range,
+        words: vec![vec![there]],
+    };
+    [vec![Rc::new(there), Rc::new(places)], rest].concat()
 }
 
 /// A whole network over elements, in one circuit.
@@ -92,20 +96,16 @@ pub(super) fn network(
     mut elements: Vec<Element>,
     captured: &[Rc<Words>],
 ) -> Result<Vec<Element>, TooLarge> {
-    let mut settled = 0;
+    let none = elements.first().map(nothing);
+    let none = none.unwrap_or_default();
     for stage in network.stages(elements.len()) {
-        if let Some(places) = network.places() {
-            let bits = (stage.bit() - settled) as usize;
-            for element in &mut elements {
-                element[places] = Rc::new(self::settled(&element[places], bits));
-            }
-            settled = stage.bit();
-        }
         let [first, second] = network.writes();
         let mut written = Vec::new();
         let all = |views: Vec<View>| views.iter().flat_map(View::indices).collect::<Vec<_>>();
-        for (i, j) in all(stage.firsts()).into_iter().zip(all(stage.seconds())) {
-            let pair = [&elements[i][..], &elements[j]];
+        let missing = std::iter::repeat(elements.len());
+        let seconds = all(stage.seconds()).into_iter().chain(missing);
+        for (i, j) in all(stage.firsts()).into_iter().zip(seconds) {
+            let pair = [&elements[i][..], elements.get(j).unwrap_or(&none)];
             let [x, y] = self::pair(lowering, network, graph, pair, captured)?;
             let ranges = elements[i].iter().map(|words| words.range);
             let ranges = ranges.collect::<Vec<_>>();
@@ -117,6 +117,18 @@ pub(super) fn network(
         }
     }
     Ok(elements)
+}
+
+/// An element of zeros.
+fn nothing(element: &Element) -> Element {
+    let zeros = |words: &Rc<Words>| {
+        let zero = words.words.iter().map(|word| vec![Wire::ZERO; word.len()]);
+        Rc::new(Words {
+            range: words.range,
+            words: zero.collect(),
+        })
+    };
+    element.iter().map(zeros).collect()
 }
 
 fn in_ranges(element: &[Rc<Words>], ranges: &[Range]) -> Element {

@@ -159,12 +159,8 @@ impl Machine<'_> {
                 let inner = operand.inner.at(rows).count();
                 vec![(*out, self.gather(operand, rows).spread(inner))]
             }
-            StepOp::RowNumber { backwards, out } => {
-                let table = self.plan.values[out.0 as usize].rows;
-                let all = self.rows[usize::from(table.expect("rows").0)];
-                let number = |row: u64| if *backwards { all - 1 - row } else { row };
-                let numbers = (start..start + rows).map(|row| i128::from(number(row)));
-                let numbers = numbers.collect::<Vec<_>>();
+            StepOp::RowNumber { out } => {
+                let numbers = (start..start + rows).map(i128::from).collect::<Vec<_>>();
                 vec![(*out, bits(&numbers, self.width(*out)))]
             }
             StepOp::Rearrange {
@@ -324,13 +320,7 @@ impl Machine<'_> {
             .map(|v| in_one_lane(&self.values[v]))
             .collect::<Vec<_>>();
         let tape = &self.plan.tapes[tape.0 as usize];
-        let mut settled = 0;
         for stage in network.stages(length as usize) {
-            if let Some(places) = network.places() {
-                let column = &mut columns[places];
-                *column = column.resize((stage.bit() - settled) as usize, column.planes(), false);
-                settled = stage.bit();
-            }
             let all = |views: Vec<View>| views.iter().flat_map(View::indices).collect::<Vec<_>>();
             let (firsts, seconds) = (all(stage.firsts()), all(stage.seconds()));
             let before = columns.iter().map(copy).collect::<Vec<_>>();
@@ -345,12 +335,15 @@ impl Machine<'_> {
                     )
                 };
                 let x = before.iter().map(|column| one(column, *i));
-                let y = before.iter().map(|column| one(column, seconds[at]));
+                let y = before.iter().map(|column| match seconds.get(at) {
+                    Some(j) => one(column, *j),
+                    None => Bits::zeros(column.planes(), 1),
+                });
                 let pair = x.chain(y).collect::<Vec<_>>();
                 let operands = pair.iter().chain(&captured).collect::<Vec<_>>();
                 let result = evaluate(tape, &operands);
                 let mut first = 0;
-                let places = [*i, seconds[at]];
+                let places = [Some(*i), seconds.get(at).copied()];
                 for (place, writes) in places.into_iter().zip(network.writes()) {
                     if !writes {
                         continue;
@@ -358,7 +351,7 @@ impl Machine<'_> {
                     for column in &mut columns {
                         for plane in 0..column.planes() {
                             let bit = result.plane(first + plane)[0];
-                            column.plane_mut(plane)[place] = bit;
+                            column.plane_mut(plane)[place.expect("a place")] = bit;
                         }
                         first += column.planes();
                     }

@@ -375,13 +375,9 @@ impl<'a> Parser<'a> {
                     body: Box::default(),
                 })
             }
-            "rownumber" | "rowsbehind" => {
+            "rownumber" => {
                 let name = self.cursor.word("the rows of a table")?;
-                let rows = self.rows_called(name)?;
-                Ok(match word {
-                    "rownumber" => Op::RowNumber(rows),
-                    _ => Op::RowsBehind(rows),
-                })
+                Ok(Op::RowNumber(self.rows_called(name)?))
             }
             "random" => {
                 let bits = self.cursor.number("a number of bits")?;

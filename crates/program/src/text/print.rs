@@ -212,13 +212,9 @@ impl<'a> Printer<'a> {
                 write!(out, " over {}", list(over))?;
                 named(out, " capture ", captured)
             }
-            Op::RowNumber(rows) | Op::RowsBehind(rows) => {
-                let name = match op {
-                    Op::RowNumber(_) => "rownumber",
-                    _ => "rowsbehind",
-                };
+            Op::RowNumber(rows) => {
                 let rows = self.program.rows.get(usize::from(rows.0));
-                write!(out, "{name} {}", rows.map_or("?", |rows| &rows.name))
+                write!(out, "rownumber {}", rows.map_or("?", |rows| &rows.name))
             }
             Op::Random { bits, count } => write!(out, "random {bits} take {count}"),
             Op::Roll { of, by } => write!(out, "roll %{} by {by}", of.0),

@@ -21,8 +21,6 @@ pub(in crate::execute) struct Meet<W: Steps> {
     stages: Vec<Stage>,
     /// The elements of each value, with the planes of an element.
     columns: Vec<W::Share>,
-    /// Bits that the column of places has lost.
-    settled: u32,
     captured: Vec<ShareRef<W>>,
 }
 
@@ -62,7 +60,6 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             network: *network,
             stages,
             columns: all.into_iter().map(owned).collect(),
-            settled: 0,
             captured,
         };
         let step = self.stage(op, &mut meet, block)?;
@@ -89,18 +86,10 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             }
             return Ok(None);
         };
-        if let Some(places) = meet.network.places() {
-            let lost = (stage.bit() - meet.settled) as usize;
-            let column = &mut meet.columns[places];
-            if lost > 0 {
-                *column = column.resize(lost, column.planes(), false);
-            }
-            meet.settled = stage.bit();
-        }
         let lanes = stage.pairs();
         let sides = [stage.firsts(), stage.seconds()];
         if W::IN_PLACE {
-            let places = sides.map(|views| places(&views));
+            let places = sides.map(|views| places(&views, lanes));
             let pairs = Pairs {
                 columns: std::mem::take(&mut meet.columns),
                 places,
@@ -111,7 +100,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         }
         let sides = sides.iter().flat_map(|views| {
             let columns = meet.columns.iter();
-            columns.map(|column| Arc::new(elements(column, views)))
+            columns.map(|column| Arc::new(elements(column, views, lanes)))
         });
         let repeated = View {
             offset: 0,
@@ -173,20 +162,24 @@ fn owned<S: Shares>(selected: Selected<S>) -> S {
     Arc::try_unwrap(gathered).unwrap_or_else(copied)
 }
 
-/// The places that the views of one side name, ascending: those of both sides are then in the same
-/// order, since all seconds are at one distance from their firsts.
-fn places(views: &[View]) -> Vec<usize> {
+/// The places that some views name, and one behind all elements for each that is missing to
+/// `pairs`.
+fn places(views: &[View], pairs: usize) -> Vec<usize> {
     let mut places = views.iter().flat_map(View::indices).collect::<Vec<_>>();
-    places.sort_unstable();
+    places.resize(pairs, usize::MAX);
     places
 }
 
-/// The elements that some views name.
-fn elements<S: Shares>(column: &S, views: &[View]) -> S {
+/// The elements that some views name, and zeros for those that are missing to `pairs`.
+fn elements<S: Shares>(column: &S, views: &[View], pairs: usize) -> S {
     let parts = views.iter();
     let mut parts = parts
         .map(|view| column.gather(view, &View::whole(1)))
         .collect::<Vec<_>>();
+    let found = parts.iter().map(Shares::elements).sum::<usize>();
+    if found < pairs {
+        parts.push(S::zeros(column.planes(), pairs - found));
+    }
     match parts.len() {
         1 => parts.remove(0),
         _ => S::concat(&parts.iter().collect::<Vec<_>>()),
