@@ -89,6 +89,7 @@ pub const TARGETS: &[Target] = &[
     target("yao-run", sessions::yao, &[], 60),
     target("trio-run", sessions::trio, &[], 300),
     target("yao-roles", roles::yao, &[], 200),
+    target("yao-outside", roles::yao_outside, &[], 200),
     target("trio-roles", roles::trio, &[], 300),
     target("ot-softspoken", transfers::softspoken, &[], 300),
     target("ot-ferret", transfers::ferret, &[], 1500),

@@ -45,6 +45,21 @@ pub fn yao(bytes: &[u8]) -> Verdict {
     })
 }
 
+/// Runs garbler, evaluator, or a party without a role that gives and learns, by the first byte. An
+/// owner can give any input, and both roles together can open results to any value, so only their
+/// form is checked.
+pub fn yao_outside(bytes: &[u8]) -> Verdict {
+    let setting = yao_of_three();
+    static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
+    let honest = HONEST.get_or_init(|| honest::<YaoParty>(&setting, Kind::Garbled));
+    hostile::<YaoParty>(bytes, &setting, honest, |end, honest, _| {
+        for (result, wanted) in end.iter().flatten().zip(honest.learnt.iter().flatten()) {
+            assert_eq!(result.len(), wanted.len());
+            assert!(result.iter().all(|value| *value < 4), "two bits");
+        }
+    })
+}
+
 /// Runs one of three roles, or a party without one, by the first byte.
 pub fn trio(bytes: &[u8]) -> Verdict {
     let setting = Setting::in_order(&Trio::profile(), 4);
@@ -62,6 +77,15 @@ pub fn trio(bytes: &[u8]) -> Verdict {
 pub fn yao_seeds() -> Vec<Vec<u8>> {
     let setting = Setting::in_order(&<Yao>::profile(), 2);
     seeds(yao_sessions(&setting))
+}
+
+/// Messages of honest peers of [`yao_outside`] to each party.
+pub fn yao_outside_seeds() -> Vec<Vec<u8>> {
+    seeds(honest::<YaoParty>(&yao_of_three(), Kind::Garbled))
+}
+
+fn yao_of_three() -> Setting {
+    Setting::in_order(&<Yao>::profile(), 3)
 }
 
 /// Messages of honest peers of [`trio`] to each party.

@@ -44,6 +44,7 @@ fn all() -> Vec<Seed> {
         ("yao-run", sessions::seeds("yao")),
         ("trio-run", sessions::seeds("trio")),
         ("yao-roles", roles::yao_seeds()),
+        ("yao-outside", roles::yao_outside_seeds()),
         ("trio-roles", roles::trio_seeds()),
     ];
     for (number, frame) in frames_of(&recorded[0].1[0][1..]).into_iter().enumerate() {

@@ -33,7 +33,7 @@ struct Attempt {
 
 impl Attempt {
     fn new(program: &Program, protocol: ProtocolName) -> Option<Attempt> {
-        let helpers = fewest_helpers(&protocol.profile(), &program.parties)?;
+        let helpers = fewest_helpers(&protocol.profile(), program)?;
         let (class, names) = (NetworkClass::Lan, helpers.clone());
         let job = Job::new(program.clone(), protocol, class, names);
         Some(Attempt {
@@ -137,7 +137,7 @@ mod tests {
         let refusal = Diagnostic::new(Code::CircuitTooLarge, "it is large").because("a loop");
         let attempt = |protocol: ProtocolName| Attempt {
             protocol,
-            helpers: fewest_helpers(&protocol.profile(), &program.parties).unwrap(),
+            helpers: fewest_helpers(&protocol.profile(), &program).unwrap(),
             refusal: refused
                 .contains(&protocol)
                 .then(|| refusal.clone().hint("write `scan`")),

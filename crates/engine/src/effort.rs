@@ -120,7 +120,7 @@ fn other(job: &Job, cost: &CostReport) -> Option<String> {
         .collect::<Vec<_>>();
     let program = job.program();
     let suits = |protocol: ProtocolName| {
-        let helpers = fewest_helpers(&protocol.profile(), &program.parties)?;
+        let helpers = fewest_helpers(&protocol.profile(), program)?;
         let names = helpers.clone();
         let other = Job::new(program.clone(), protocol, job.network(), names).ok()?;
         let cost = other.cost(&rows).ok()?;

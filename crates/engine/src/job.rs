@@ -112,7 +112,7 @@ fn with_others(
     if refused.code != "parties" {
         return refused;
     }
-    let (named, helpers) = (&program.parties[..], parties - program.parties.len());
+    let helpers = parties - program.parties.len();
     // Protocols that compute with equally many parties are equivalent here.
     let kind = |profile: &Profile| (profile.roles.len(), profile.outsiders);
     let mut seen = vec![kind(&protocol.profile())];
@@ -123,9 +123,9 @@ fn with_others(
             continue;
         }
         seen.push(kind(&profile));
-        let needed = match suits(&profile, named, helpers) {
+        let needed = match suits(&profile, program, helpers) {
             true => Some(Vec::new()),
-            false => fewest_helpers(&profile, named),
+            false => fewest_helpers(&profile, program),
         };
         ways.extend(needed.map(|helpers| format!("choose {}", options(other, &helpers))));
     }

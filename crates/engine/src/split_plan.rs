@@ -14,7 +14,8 @@ use sealane_net::{Cancel, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party};
 use sealane_plan::{
-    CostReport, Plan, StepCost, StepKind, at_rows, cost, drawn, forms, localise, plan_in_tiles,
+    Cast, CostReport, Plan, StepCost, StepKind, at_rows, cost, drawn, forms, localise,
+    plan_in_tiles, plan_with_cast,
 };
 use sealane_program::graph::{Input, Program};
 use sealane_program::types::{Data, Type};
@@ -81,6 +82,8 @@ impl SplitPlan {
         most_rows: u64,
     ) -> Result<SplitPlan, Diagnostic> {
         sealane_program::check(program)?;
+        // Who owns inputs of the program, not who draws numbers.
+        let cast = Cast::of(program, helpers);
         let drawn = drawn(program);
         let divided = localise(&drawn.program)?;
         let draw = |(party, input): (PartyId, &Input)| Draw {
@@ -96,7 +99,7 @@ impl SplitPlan {
             })
         };
         Ok(SplitPlan {
-            joint: plan_in_tiles::<P>(&divided.joint, helpers, network, most_rows)?,
+            joint: plan_with_cast::<P>(&divided.joint, cast, network, most_rows)?,
             drawn: drawn.inputs().map(draw).collect(),
             locals: divided
                 .locals

@@ -91,12 +91,20 @@ fn parties_that_do_not_fit_are_told_of_protocols_and_helpers_that_do() {
     let cannot = "protocol `yao`, the usual one, cannot run this program".to_string();
     let with = |options: &str| format!("plan and run it with {options}");
     assert_eq!(told(2), []);
-    assert_eq!(told(3), [(cannot.clone(), with("`--protocol trio`"))]);
-    let helpers = with("`--protocol trio --helpers ada,bob,cyd`");
-    assert_eq!(told(5), [(cannot.clone(), helpers)]);
+    let cannot = format!("{cannot} without helpers");
+    let yao =
+        "`--protocol yao --helpers ada,bob` or `--protocol yao-three-halves --helpers ada,bob`";
+    let ways = with(&format!("{yao} or `--protocol trio`"));
+    assert_eq!(told(3), [(cannot.clone(), ways)]);
+    let ways = with(&format!("{yao} or `--protocol trio --helpers ada,bob,cyd`"));
+    assert_eq!(told(5), [(cannot.clone(), ways)]);
     let ways = "`--protocol yao --helpers ada` or `--protocol yao-three-halves --helpers ada` or \
                 `--protocol trio --helpers ada,bob`";
-    assert_eq!(told(1), [(format!("{cannot} without helpers"), with(ways))]);
+    assert_eq!(told(1), [(cannot, with(ways))]);
+    // Who only learns need not compute.
+    let two_of_three = of_parties(2).replace("party p1\n", "party p1\nparty p2\n");
+    let two_of_three = two_of_three.replace("to p0", "to p2");
+    assert_eq!(check(&parse(&two_of_three)), Ok(vec![]));
     // A session has no room for helpers beside so many parties.
     let refusal = check(&parse(&of_parties(64))).expect_err("nobody is left to compute");
     assert_eq!(refusal.code, "helper-name");

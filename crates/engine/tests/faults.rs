@@ -270,7 +270,7 @@ fn last(session: &Session, from: usize, to: usize, data: bool) -> usize {
 
 #[test]
 fn what_was_wrong_is_told_to_all() {
-    let [two, _, five] = Session::all();
+    let [two, _, five, _] = Session::all();
     let opening = last(&two, 0, 1, true);
     let another_job = "approved another job: the network class differs";
     let padding = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() |= 0x80);

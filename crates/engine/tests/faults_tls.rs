@@ -64,9 +64,9 @@ fn assert_error(ending: &Ending, kind: FailureKind, words: &[&str]) {
     assert!(ending.after < SOON, "{:?}: {text}", ending.after);
 }
 
-/// Frames in sessions of two, three and five: in the greeting, in data, among the last.
-fn places(sessions: &[Session; 3]) -> Vec<(&Session, [usize; 3])> {
-    let [two, three, five] = sessions;
+/// Frames in sessions of two to five: in the greeting, in data, among the last.
+fn places(sessions: &[Session; 4]) -> Vec<(&Session, [usize; 3])> {
+    let [two, three, five, four] = sessions;
     let in_two = [
         [0, 1, 0],
         [0, 1, 3],
@@ -78,13 +78,16 @@ fn places(sessions: &[Session; 3]) -> Vec<(&Session, [usize; 3])> {
     let in_three = [[0, 2, 0], [1, 0, 4], [2, 1, 10], [0, 1, 3]];
     // From an owner to a helper, between helpers, and to a party that learns a result.
     let in_five = [[0, 3, 3], [4, 3, 5], [2, 4, 9], [2, 1, 3]];
+    // From an owner to the garbler and to the evaluator, between these, and to an owner.
+    let in_four = [[0, 2, 3], [1, 3, 2], [2, 3, 5], [3, 0, 3]];
     let of = |session, places: &[[usize; 3]]| {
         places
             .iter()
             .map(|place| (session, *place))
             .collect::<Vec<_>>()
     };
-    [of(two, &in_two), of(three, &in_three), of(five, &in_five)].concat()
+    let all = [of(two, &in_two), of(three, &in_three)];
+    [all.concat(), of(five, &in_five), of(four, &in_four)].concat()
 }
 
 #[test]
@@ -199,7 +202,7 @@ fn records(random: &mut Random, count: u64) -> Vec<u64> {
 
 #[test]
 fn a_network_that_harms_any_record_is_told_and_never_changes_a_result() {
-    let [two, _, five] = Session::all();
+    let [two, _, five, _] = Session::all();
     let mut random = Random::new(1);
     let mut cases = vec![];
     // Between two that compute, with and without other parties, and between a helper and an owner
@@ -256,7 +259,7 @@ fn a_network_that_harms_any_record_is_told_and_never_changes_a_result() {
 
 #[test]
 fn a_wrong_key_is_told_to_who_sees_it_and_to_who_shows_it() {
-    let [two, three, _] = Session::all();
+    let [two, three, ..] = Session::all();
     let cases = [(&two, 0), (&two, 1), (&three, 0), (&three, 2)];
     sweep(OVER_TLS, cases, |(session, wrong)| {
         let mut configs = session.configs(usual_limits());

@@ -41,11 +41,15 @@ fn run(
     Ok(report.unwrap_or_else(|error| panic!("{error}\n{}", text::print(&case.program))))
 }
 
-/// Number of helpers that compute for the program's parties, or that join them.
-fn missing(case: &Case, outside: bool) -> usize {
+/// Number of helpers that compute for the program's parties, or the fewest that join them.
+fn missing(case: &Case, protocol: ProtocolName, outside: bool) -> usize {
+    let profile = protocol.profile();
     match outside {
-        true => 3,
-        false => 3usize.saturating_sub(case.program.parties.len()),
+        true => profile.roles.len(),
+        false => {
+            let fewest = fewest_helpers(&profile, &case.program);
+            fewest.expect("some number suits").len()
+        }
     }
 }
 
@@ -95,9 +99,25 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn yao_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
-        check(&case, ProtocolName::Yao, 0, tile)?;
-        check(&case, ProtocolName::YaoThreeHalves, 0, tile)?;
+    fn yao_computes_what_the_reference_computes(
+        case in cases(),
+        outside in any::<bool>(),
+        tile in 1u64..5,
+    ) {
+        for protocol in [ProtocolName::Yao, ProtocolName::YaoThreeHalves] {
+            check(&case, protocol, missing(&case, protocol, outside), tile)?;
+        }
+    }
+
+    /// The owners of inputs compute, where they are two; else two helpers do.
+    #[test]
+    fn yao_computes_for_three_parties(
+        case in cases_of_three(),
+        outside in any::<bool>(),
+        tile in 1u64..5,
+    ) {
+        let protocol = ProtocolName::Yao;
+        check(&case, protocol, missing(&case, protocol, outside), tile)?;
     }
 }
 
@@ -110,7 +130,8 @@ proptest! {
         outside in any::<bool>(),
         tile in 1u64..5,
     ) {
-        check(&case, ProtocolName::Trio, missing(&case, outside), tile)?;
+        let protocol = ProtocolName::Trio;
+        check(&case, protocol, missing(&case, protocol, outside), tile)?;
     }
 
     #[test]
@@ -119,7 +140,8 @@ proptest! {
         outside in any::<bool>(),
         tile in 1u64..5,
     ) {
-        check(&case, ProtocolName::Trio, missing(&case, outside), tile)?;
+        let protocol = ProtocolName::Trio;
+        check(&case, protocol, missing(&case, protocol, outside), tile)?;
     }
 
     /// Sums and products, which trio computes in rings, between operations on bits.
@@ -129,7 +151,8 @@ proptest! {
         outside in any::<bool>(),
         tile in 1u64..5,
     ) {
-        check(&case, ProtocolName::Trio, missing(&case, outside), tile)?;
+        let protocol = ProtocolName::Trio;
+        check(&case, protocol, missing(&case, protocol, outside), tile)?;
     }
 }
 
@@ -138,7 +161,7 @@ proptest! {
 fn taken_runs(case: &Case, protocols: &[ProtocolName]) -> Result<(), TestCaseError> {
     let found = verdict(&case.program);
     for &protocol in protocols {
-        let helpers = fewest_helpers(&protocol.profile(), &case.program.parties);
+        let helpers = fewest_helpers(&protocol.profile(), &case.program);
         let planned = helpers
             .map(|helpers| Job::new(case.program.clone(), protocol, NetworkClass::Wan, helpers));
         let named = |warning: &Diagnostic| {

@@ -35,6 +35,7 @@ pub const WIRE_HISTORY: &[&str] = &[
     "parties say whether a run draws on their pool, and what they hold in it, and fill pools",
     "many inputs of an evaluator on a WAN come from silent OT, which takes a tenth of the bytes; \
      a garbler sends its nonce first",
+    "parties that do not compute give inputs to garbled circuits, and learn results of them",
 ];
 
 /// The version of everything on the wire: hello, frames, and the messages of protocols.

@@ -35,6 +35,9 @@ pub trait Shares: Sized + Send {
 /// Shares in plane-major storage: `data[plane * elements + element]`, so that the lanes of one bit
 /// are adjacent and kernels read them without gathering. `E::default()` is a share of zero. Zeroed
 /// on drop.
+///
+/// A party without a role holds the shape alone ([`Planes::shape`]), which takes no memory. What is
+/// made of a shape is a shape.
 pub struct Planes<E: Zeroize + Copy> {
     planes: usize,
     elements: usize,
@@ -57,6 +60,18 @@ impl<E: Zeroize + Copy> Planes<E> {
             elements,
             data,
         }
+    }
+    /// The shape of so many planes and elements, without any data.
+    pub fn shape(planes: usize, elements: usize) -> Planes<E> {
+        Planes {
+            planes,
+            elements,
+            data: Vec::new(),
+        }
+    }
+    /// Returns whether data is missing.
+    fn is_shape(&self) -> bool {
+        self.data.len() != self.planes * self.elements
     }
     /// All elements of one plane.
     pub fn plane(&self, plane: usize) -> &[E] {
@@ -96,6 +111,9 @@ impl<E: Zeroize + Copy + Default + Send> Shares for Planes<E> {
     }
 
     fn gather(&self, lanes: &View, inner: &View) -> Self {
+        if self.is_shape() {
+            return Planes::shape(self.planes * inner.count(), lanes.count());
+        }
         let (lanes, inner) = (lanes.indices(), inner.indices());
         let mut data = Vec::with_capacity(self.planes * lanes.len() * inner.len());
         for offset in &inner {
@@ -109,6 +127,9 @@ impl<E: Zeroize + Copy + Default + Send> Shares for Planes<E> {
 
     fn spread(&self, inner: usize) -> Self {
         let planes = self.planes / inner;
+        if self.is_shape() {
+            return Planes::shape(planes, self.elements * inner);
+        }
         let mut data = Vec::with_capacity(self.data.len());
         for plane in 0..planes {
             for element in 0..self.elements {
@@ -121,6 +142,9 @@ impl<E: Zeroize + Copy + Default + Send> Shares for Planes<E> {
     fn concat(parts: &[&Self]) -> Self {
         let planes = parts.first().map_or(0, |part| part.planes);
         let elements = parts.iter().map(|part| part.elements).sum();
+        if parts.iter().any(|part| part.is_shape()) {
+            return Planes::shape(planes, elements);
+        }
         let mut data = Vec::with_capacity(planes * elements);
         for plane in 0..planes {
             parts
@@ -131,6 +155,10 @@ impl<E: Zeroize + Copy + Default + Send> Shares for Planes<E> {
     }
 
     fn put(&mut self, places: &View, from: &Self, first: usize) {
+        if self.is_shape() || from.is_shape() {
+            *self = Planes::shape(self.planes, self.elements);
+            return;
+        }
         let places = places.indices();
         for plane in 0..self.planes {
             let from = &from.plane(plane)[first..][..places.len()];
@@ -144,6 +172,9 @@ impl<E: Zeroize + Copy + Default + Send> Shares for Planes<E> {
     fn beside(parts: &[&Self]) -> Self {
         let planes = parts.iter().map(|part| part.planes).sum();
         let elements = parts.first().map_or(0, |part| part.elements);
+        if parts.iter().any(|part| part.is_shape()) {
+            return Planes::shape(planes, elements);
+        }
         let mut data = Vec::with_capacity(planes * elements);
         parts
             .iter()
@@ -152,6 +183,9 @@ impl<E: Zeroize + Copy + Default + Send> Shares for Planes<E> {
     }
 
     fn resize(&self, first: usize, count: usize, signed: bool) -> Self {
+        if self.is_shape() {
+            return Planes::shape(count, self.elements);
+        }
         let mut data = Vec::with_capacity(count * self.elements);
         for plane in first..first + count {
             if plane < self.planes {
@@ -216,6 +250,38 @@ mod tests {
         tensor.put(&places, &from, 2);
         let want = [0, 20, 20, 30, 30, 50, 1, 21, 21, 31, 31, 51];
         assert_eq!(tensor.data(), want);
+    }
+
+    /// Shapes move as the shares whose shapes they are.
+    #[test]
+    fn a_shape_stays_a_shape_of_the_right_size() {
+        let (lanes, inner) = (View::whole(3), View::whole(2));
+        let moves: [fn(&Planes<u64>, &View, &View) -> Planes<u64>; 7] = [
+            |share, lanes, inner| share.gather(lanes, inner),
+            |share, _, inner| share.spread(inner.count()),
+            |share, ..| Planes::concat(&[share, &sample(4, 2)]),
+            |share, ..| Planes::beside(&[&sample(3, 6), share]),
+            |share, ..| share.resize(1, 9, true),
+            |share, lanes, _| {
+                let mut zeros = Planes::zeros(4, 7);
+                zeros.put(lanes, share, 2);
+                zeros
+            },
+            |share, lanes, _| {
+                let mut into = share.resize(0, 4, false);
+                into.put(lanes, &sample(4, 3), 0);
+                into
+            },
+        ];
+        for made in moves {
+            let of = |share| {
+                let made = made(&share, &lanes, &inner);
+                (made.planes(), made.elements(), made.is_shape())
+            };
+            let (planes, elements, is_shape) = of(sample(4, 6));
+            assert!(!is_shape && planes * elements > 0);
+            assert_eq!(of(Planes::shape(4, 6)), (planes, elements, true));
+        }
     }
 
     #[test]

@@ -77,7 +77,7 @@ pub use localise::{Local, Localised, localise};
 pub use rearrange::join;
 pub use sealane_circuit::Lookups;
 pub use sealane_parties::NetworkClass;
-pub use setting::{fewest_helpers, suits};
+pub use setting::{Cast, fewest_helpers, suits};
 pub use steps::Plan;
 pub use uses::StepKind;
 
@@ -118,8 +118,22 @@ pub fn plan_in_tiles<P: Protocol>(
     network: NetworkClass,
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
+    plan_with_cast::<P>(program, Cast::of(program, helpers), network, most_rows)
+}
+
+/// Plans as [`plan_in_tiles`] does, for a program that has taken the place of another: `cast` is
+/// that of the other, whose parties may own fewer inputs.
+///
+/// # Errors
+/// The errors of [`plan()`].
+pub fn plan_with_cast<P: Protocol>(
+    program: &Program,
+    cast: Cast,
+    network: NetworkClass,
+    most_rows: u64,
+) -> Result<Plan, Diagnostic> {
     let planned =
-        |lookups: &Lookups| with_lookups::<P>(program, helpers, network, most_rows, *lookups);
+        |lookups: &Lookups| with_lookups::<P>(program, cast, network, most_rows, *lookups);
     let forms = match forms::looks_up(&program.main) {
         true => P::lookups(),
         false => &P::lookups()[..1],
@@ -142,7 +156,7 @@ pub fn plan_in_tiles<P: Protocol>(
 /// Plans as [`plan_in_tiles`] does, with lookups in one form.
 fn with_lookups<P: Protocol>(
     program: &Program,
-    helpers: usize,
+    cast: Cast,
     network: NetworkClass,
     most_rows: u64,
     lookups: Lookups,
@@ -150,7 +164,7 @@ fn with_lookups<P: Protocol>(
     let mut most = most_rows;
     let mut bodies = lower::Bodies::default();
     loop {
-        let plan = plan_once::<P>(program, helpers, (network, lookups), most, &mut bodies)?;
+        let plan = plan_once::<P>(program, cast, (network, lookups), most, &mut bodies)?;
         let bits = cost::material_bits_of_a_tile::<P>(&plan);
         let tile = plan.rows.iter().map(|rows| rows.tile).max().unwrap_or(1);
         if bits <= tile::TILE_BITS || tile <= tile::ROWS[0] {
@@ -163,7 +177,7 @@ fn with_lookups<P: Protocol>(
 
 fn plan_once<P: Protocol>(
     program: &Program,
-    helpers: usize,
+    cast: Cast,
     (network, lookups): (NetworkClass, Lookups),
     most_rows: u64,
     bodies: &mut lower::Bodies,
@@ -171,13 +185,13 @@ fn plan_once<P: Protocol>(
     sealane_program::check(program)?;
     let program = &drawn(program).program;
     let profile = P::profile();
-    let settings = setting::settings::<P>(program, helpers, network)?;
+    let settings = setting::settings::<P>(program, cast, network)?;
     passes::setting(&settings, &profile).map_err(broken)?;
     let plain = floats::floats(program);
     passes::plain(&plain).map_err(broken)?;
     let scaled = scale::scale(&plain);
     passes::scaled(&scaled).map_err(broken)?;
-    let domains = Domains::of::<P>(program.parties.len() + helpers);
+    let domains = Domains::of::<P>(settings[0].parties);
     let goal = domains.goal(TapeUse::Scan);
     let expanded = expand::expand(&scaled, profile.arithmetic, goal);
     passes::expanded(&expanded, profile.arithmetic).map_err(broken)?;

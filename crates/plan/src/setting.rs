@@ -2,55 +2,87 @@
 //!
 //! The parties of a session are those of the program and then its helpers, who own nothing and
 //! learn nothing but may compute. A protocol without fixed roles is run by all of them alike. A
-//! protocol with roles is run by all parties, if its roles take so many, or by the helpers, if they
-//! take as many as these; for other numbers the computing parties are ambiguous, and planning
-//! refuses.
+//! protocol with roles is run by all parties, if its roles take so many. Where other parties may
+//! give and learn, it is run by the helpers, if its roles take as many as these, or by the owners
+//! of inputs and the helpers, if its roles take as many as both together. For other numbers the
+//! computing parties are ambiguous, and planning refuses.
 
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_parties::{NetworkClass, PartyId};
+use sealane_parties::{NetworkClass, PartyId, PartySet};
 use sealane_program::graph::Program;
 use sealane_protocol::{Players, Profile, Protocol, Role, Setting};
 
-/// Names for the fewest helpers with whom a protocol runs a program of these parties; `None` if it
-/// runs none of that number with any helpers.
-pub fn fewest_helpers(profile: &Profile, named: &[String]) -> Option<Vec<String>> {
-    let roles = profile.roles.len();
-    let helpers = match roles.checked_sub(named.len()) {
-        _ if profile.suits(named.len()) => 0,
-        Some(missing) => missing,
-        None if profile.outsiders => roles,
-        None => return None,
+/// Parties of a session who may compute in place of all.
+#[derive(Clone, Copy, Debug)]
+pub struct Cast {
+    /// The parties of the program that own inputs.
+    owners: PartySet,
+    /// Number of helpers.
+    helpers: usize,
+}
+
+impl Cast {
+    /// The owners of the inputs of a program, and so many helpers.
+    pub fn of(program: &Program, helpers: usize) -> Cast {
+        let owners = program.inputs.iter().map(|input| PartyId(input.owner));
+        Cast {
+            owners: PartySet::of(owners),
+            helpers,
+        }
+    }
+
+    fn owners(self) -> usize {
+        self.owners.iter().count()
+    }
+}
+
+/// Names for the fewest helpers with whom a protocol runs a program; `None` if it runs it with no
+/// number of helpers.
+pub fn fewest_helpers(profile: &Profile, program: &Program) -> Option<Vec<String>> {
+    let (roles, named) = (profile.roles.len(), &program.parties);
+    let cast = Cast::of(program, 0);
+    let others = [named.len(), cast.owners(), 0].into_iter();
+    let mut numbers = others.filter_map(|other| roles.checked_sub(other));
+    let helpers = match suits(profile, program, 0) {
+        true => 0,
+        false => numbers.find(|helpers| suits(profile, program, *helpers))?,
     };
     Some(free_names(named, helpers))
 }
 
-/// Returns the settings that a program with helpers may run in, in order of preference: every
-/// assignment of computing parties to the roles.
+/// Returns the settings that a program may run in, in order of preference: every assignment of
+/// computing parties to the roles.
 ///
 /// # Errors
 /// The parties do not fit the protocol.
 pub(crate) fn settings<P: Protocol>(
     program: &Program,
-    helpers: usize,
+    cast: Cast,
     network: NetworkClass,
 ) -> Result<Vec<Setting>, Diagnostic> {
-    candidates(&P::profile(), &program.parties, helpers, network)
+    candidates(&P::profile(), &program.parties, cast, network)
 }
 
 fn candidates(
     profile: &Profile,
     named: &[String],
-    helpers: usize,
+    cast: Cast,
     network: NetworkClass,
 ) -> Result<Vec<Setting>, Diagnostic> {
+    let helpers = cast.helpers;
     let parties = named.len() + helpers;
-    let computing = match helpers {
-        _ if profile.roles.is_empty() => 0..0,
-        _ if profile.suits(parties) => 0..parties,
-        _ if profile.outsiders && profile.suits(helpers) => named.len()..parties,
-        _ => return Err(refusal(profile, named, helpers)),
+    let together = cast.owners() + helpers;
+    let party = PartyId::from_index;
+    let computing = match profile.outsiders {
+        _ if profile.roles.is_empty() => Vec::new(),
+        _ if profile.suits(parties) => (0..parties).map(party).collect(),
+        true if profile.suits(helpers) => (named.len()..parties).map(party).collect(),
+        true if profile.suits(together) => {
+            let helpers = (named.len()..parties).map(party);
+            cast.owners.iter().chain(helpers).collect()
+        }
+        _ => return Err(refusal(profile, named, cast)),
     };
-    let computing = computing.map(PartyId::from_index).collect::<Vec<_>>();
     let assigned = assignments(profile.roles, &computing).into_iter();
     let setting = |roles| Setting {
         parties,
@@ -64,9 +96,10 @@ fn candidates(
     Ok(assigned.map(setting).collect())
 }
 
-/// Returns whether a program of the parties `named` can run a protocol with that many helpers.
-pub fn suits(profile: &Profile, named: &[String], helpers: usize) -> bool {
-    candidates(profile, named, helpers, NetworkClass::Lan).is_ok()
+/// Returns whether a program can run a protocol with that many helpers.
+pub fn suits(profile: &Profile, program: &Program, helpers: usize) -> bool {
+    let cast = Cast::of(program, helpers);
+    candidates(profile, &program.parties, cast, NetworkClass::Lan).is_ok()
 }
 
 /// Every assignment of parties to roles: each role of one is tried with each party, in the given
@@ -98,26 +131,35 @@ fn assignments(roles: &[Role], parties: &[PartyId]) -> Vec<Vec<Vec<PartyId>>> {
 
 /// Returns every change of the helpers with which a program of the parties `named` can run a
 /// protocol.
-fn ways(profile: &Profile, named: &[String]) -> Vec<String> {
+fn ways(profile: &Profile, named: &[String], cast: Cast) -> Vec<String> {
     let (roles, parties) = (profile.roles.len(), named.len());
-    let mut ways = Vec::new();
-    match roles.checked_sub(parties) {
-        Some(0) => ways.push("name no helper: the program's parties compute".to_string()),
-        Some(few) => {
-            let (who, example) = (who(few, "with"), example(named, few));
-            ways.push(format!("name {who} (`--helpers {example}`)"));
-        }
-        None => {}
-    }
-    if profile.outsiders {
-        let (who, example) = (who(roles, "for"), example(named, roles));
-        ways.push(format!("name {who} (`--helpers {example}`)"));
-    }
-    ways
+    let none = |who: &str| format!("name no helper: {who} compute");
+    let some = |helpers: usize, how: &str| {
+        let verb = if helpers == 1 { "computes" } else { "compute" };
+        let (who, example) = (count(helpers, "helper"), example(named, helpers));
+        format!("name {who} who {verb} {how} (`--helpers {example}`)")
+    };
+    let all = roles.checked_sub(parties).map(|few| match few {
+        0 => none("the program's parties"),
+        _ => some(few, "with them"),
+    });
+    let owners = match cast.owners() {
+        0 => None,
+        owners if owners == parties => None,
+        owners => roles.checked_sub(owners),
+    };
+    let owners = owners.map(|few| match few {
+        0 => none("the owners of inputs"),
+        _ => some(few, "with the owners of inputs"),
+    });
+    let outside = [owners, Some(some(roles, "for them"))].into_iter();
+    let outside = outside.filter(|_| profile.outsiders).flatten();
+    all.into_iter().chain(outside).collect()
 }
 
 /// States which numbers do not fit, and every change that would make them fit.
-fn refusal(profile: &Profile, named: &[String], helpers: usize) -> Diagnostic {
+fn refusal(profile: &Profile, named: &[String], cast: Cast) -> Diagnostic {
+    let helpers = cast.helpers;
     let (roles, parties) = (profile.roles.len(), named.len());
     let names = named.join(", ");
     let together = match helpers {
@@ -138,14 +180,8 @@ fn refusal(profile: &Profile, named: &[String], helpers: usize) -> Diagnostic {
         ),
         span: None,
         reason: format!("the program names {parties} ({names}) and the command {together}"),
-        hint: ways(profile, named).join(", or "),
+        hint: ways(profile, named, cast).join(", or "),
     }
-}
-
-/// Describes missing helpers: those who compute with the program's parties, or for them.
-fn who(missing: usize, how: &str) -> String {
-    let verb = if missing == 1 { "computes" } else { "compute" };
-    format!("{} who {verb} {how} them", count(missing, "helper"))
 }
 
 fn count(number: usize, what: &str) -> String {
@@ -190,6 +226,16 @@ mod tests {
         names.split(' ').map(String::from).collect()
     }
 
+    /// Owners of inputs are the parties in capitals.
+    fn cast(names: &str, helpers: usize) -> Cast {
+        let owns = |(_, name): &(usize, &str)| *name == name.to_uppercase();
+        let owners = names.split(' ').enumerate().filter(owns);
+        Cast {
+            owners: PartySet::of(owners.map(|(at, _)| PartyId::from_index(at))),
+            helpers,
+        }
+    }
+
     /// Indices of the parties that may take the roles.
     fn players(
         roles: &'static [Role],
@@ -197,14 +243,9 @@ mod tests {
         names: &str,
         helpers: usize,
     ) -> Option<Vec<Vec<u8>>> {
+        let (profile, cast) = (profile(roles, outsiders), cast(names, helpers));
         let named = named(names);
-        let settings = candidates(
-            &profile(roles, outsiders),
-            &named,
-            helpers,
-            NetworkClass::Lan,
-        )
-        .ok()?;
+        let settings = candidates(&profile, &named, cast, NetworkClass::Lan).ok()?;
         let total = named.len() + helpers;
         assert!(settings.iter().all(|setting| setting.parties == total));
         let roles = |setting: Setting| {
@@ -215,12 +256,8 @@ mod tests {
     }
 
     fn refused(roles: &'static [Role], outsiders: bool, names: &str, helpers: usize) -> String {
-        let refused = candidates(
-            &profile(roles, outsiders),
-            &named(names),
-            helpers,
-            NetworkClass::Lan,
-        );
+        let (profile, cast) = (profile(roles, outsiders), cast(names, helpers));
+        let refused = candidates(&profile, &named(names), cast, NetworkClass::Lan);
         let error = refused.expect_err("the numbers do not fit");
         assert_eq!(error.code, "parties");
         format!("{}: {}; {}", error.message, error.reason, error.hint)
@@ -244,6 +281,23 @@ mod tests {
         );
         // Not if parties without a role may own nothing.
         assert_eq!(players(THREE, false, "a b", 3), None);
+    }
+
+    #[test]
+    fn owners_and_helpers_compute_for_receivers() {
+        let pair = |a, b| Some(vec![vec![a, b], vec![b, a]]);
+        assert_eq!(players(TWO, true, "A B bank", 0), pair(0, 1));
+        assert_eq!(players(TWO, true, "bank A tax B", 0), pair(1, 3));
+        assert_eq!(players(TWO, true, "A bank tax", 1), pair(0, 3));
+        assert_eq!(players(TWO, true, "A B bank", 1), None);
+        assert_eq!(players(TWO, true, "A B bank", 2), pair(3, 4));
+        assert_eq!(players(TWO, false, "A B bank", 0), None);
+        assert_eq!(players(TWO, true, "A B C", 0), None);
+        let three = players(THREE, true, "A B bank tax", 1).expect("two owners and a helper");
+        assert_eq!((three.len(), &three[0][..]), (6, &[0, 1, 4][..]));
+        // All compute where all fit.
+        let all = players(THREE, true, "A B bank", 0).expect("three parties");
+        assert_eq!(all[0], [0, 1, 2]);
     }
 
     #[test]
@@ -285,6 +339,18 @@ mod tests {
              command 2 helpers; "
         );
         assert_eq!(
+            refused(TWO, true, "A B bank", 1),
+            "protocol `ring` computes with 2 parties: the program names 3 (A, B, bank) and the \
+             command 1 helper; name no helper: the owners of inputs compute, or name 2 helpers \
+             who compute for them (`--helpers ada,bob`)"
+        );
+        assert_eq!(
+            refused(THREE, true, "A B bank tax", 0),
+            "protocol `ring` computes with 3 parties: the program names 4 (A, B, bank, tax) and \
+             the command no helper; name 1 helper who computes with the owners of inputs \
+             (`--helpers ada`), or name 3 helpers who compute for them (`--helpers ada,bob,cyd`)"
+        );
+        assert_eq!(
             refused(TWO, false, "a b", 1),
             "protocol `ring` computes with 2 parties: the program names 2 (a, b) and the command \
              1 helper; name no helper: the program's parties compute"
@@ -300,12 +366,17 @@ mod tests {
             (OPEN, false),
             (&[], false),
         ] {
-            for names in ["a", "a b", "a b c", "a b c d"] {
-                let (profile, named) = (profile(roles, outsiders), named(names));
-                let fits =
-                    |helpers| candidates(&profile, &named, helpers, NetworkClass::Lan).is_ok();
-                let fewest = fewest_helpers(&profile, &named).map(|names| names.len());
-                assert_eq!(fewest, (0..9).find(|helpers| fits(*helpers)), "{names}");
+            for (parties, owners) in (1..5).flat_map(|all| (0..=all).map(move |own| (all, own))) {
+                let profile = profile(roles, outsiders);
+                let party = |at: usize| format!("party p{at}\n");
+                let input = |at: usize| format!("input x{at} : p{at} u8 in 0..255\n");
+                let lines = (0..parties).map(party).chain((0..owners).map(input));
+                let text = lines.collect::<String>();
+                let text = format!("sealane program 1\nname p\n{text}main {{\n}}\n");
+                let program = sealane_program::text::parse(&text, "p").expect("a program");
+                let fits = |helpers: &usize| suits(&profile, &program, *helpers);
+                let fewest = fewest_helpers(&profile, &program).map(|names| names.len());
+                assert_eq!(fewest, (0..9).find(fits), "{text}");
             }
         }
     }

@@ -53,8 +53,10 @@ impl Session {
     ) -> Vec<T> {
         let setting = Setting::in_order(&P::Protocol::profile(), meshes.len());
         let bits = P::Protocol::tape_domain(TapeUse::Map);
-        let tape = self.tape(P::Protocol::domain_profile(bits, setting.parties).goal);
+        let goal = P::Protocol::domain_profile(bits, setting.parties).goal;
         let owners = owners(&setting);
+        let pairs = owners.windows(2);
+        let tapes = pairs.map(|pair| self.tape(goal, pair)).collect::<Vec<_>>();
         let demand = self.demand::<P::Protocol>(&setting, &owners);
         let party = |mut mesh: Mesh| {
             let Given { cpu, coins, stock } = given(&mesh);
@@ -73,7 +75,7 @@ impl Session {
                 mesh,
                 input: &input,
             };
-            let revealed = side.run(&owners, &tape);
+            let revealed = side.run(&owners, &tapes);
             end(side.mesh, revealed)
         };
         thread::scope(|threads| {
@@ -102,8 +104,8 @@ impl Session {
     }
 
     /// Builds a comparison, a product and a choice: ANDs at many depths. Each of the two inputs is
-    /// known to a party.
-    fn tape(self, goal: Goal) -> Tape {
+    /// known to its owner.
+    fn tape(self, goal: Goal, owners: &[PartyId]) -> Tape {
         let bits = self.bits;
         let mut b = Builder::for_goal(goal);
         let (x, y) = (b.input(bits), b.input(bits));
@@ -111,8 +113,8 @@ impl Session {
         let less = b.lt(left, right);
         let product = b.mul(left, right, bits);
         let chosen = b.select(less, &product, &x);
-        let known = [0, 1].map(|party| vec![known_to(PartyId(party)); bits]);
-        let known = known.concat();
+        let known = owners.iter().map(|owner| vec![known_to(*owner); bits]);
+        let known = known.collect::<Vec<_>>().concat();
         compile_known(&b.finish(vec![chosen, vec![less]]), &Machine::CPU, &known)
     }
 }
@@ -132,7 +134,7 @@ struct Side<'a, P: Party, I> {
 }
 
 impl<P: Party, I: Fn(PartyId) -> Words> Side<'_, P, I> {
-    fn run(&mut self, owners: &[PartyId], tape: &Tape) -> Revealed {
+    fn run(&mut self, owners: &[PartyId], tapes: &[Tape]) -> Revealed {
         let lanes = self.session.lanes;
         let bits = P::Protocol::domain(Algebra::Z2);
         let inputs = owners.iter().map(|owner| {
@@ -142,7 +144,7 @@ impl<P: Party, I: Fn(PartyId) -> Words> Side<'_, P, I> {
         });
         let inputs = inputs.collect::<Vec<_>>();
         let mut results = Vec::new();
-        for pair in inputs.windows(2) {
+        for (pair, tape) in inputs.windows(2).zip(tapes) {
             let operands = pair.to_vec();
             results.push(self.share(Step::Tape {
                 tape,

@@ -1,7 +1,8 @@
 //! Cost of each step of `yao`; the flights are those of the numbered steps in the crate's
 //! documentation.
 
-use sealane_block::Nonce;
+use crate::outside;
+use sealane_block::{Nonce, Seed};
 use sealane_garble::{Roles, Scheme};
 use sealane_ot::ferret::Params;
 use sealane_ot::source::{Source, ahead};
@@ -12,6 +13,8 @@ use sealane_protocol::{Choices, Correlation, Cost, Demand, Message, Setting, Ste
 
 /// Bytes of the nonce from which the hash and input labels are expanded.
 const NONCE_BYTES: u64 = Nonce::BYTES as u64;
+/// Bytes of the seed of an owner without a role.
+const SEED_BYTES: u64 = Seed::BYTES as u64;
 /// Bytes of one hash of a label.
 const HASH_BYTES: u64 = 16;
 
@@ -60,6 +63,14 @@ pub(crate) fn roles(setting: &Setting) -> [PartyId; 2] {
     [setting.player(0), setting.player(1)]
 }
 
+/// The parties with which this one may exchange payload: all others but those without a role, if it
+/// has none either.
+pub(crate) fn peers(setting: &Setting, me: PartyId) -> impl Iterator<Item = PartyId> {
+    let role = |party| setting.role_of(party).is_some();
+    let others = setting.others(me);
+    others.filter(move |other| role(me) || role(*other))
+}
+
 /// Returns the roles in the numbering of tapes.
 pub(crate) fn garbling_roles(setting: &Setting) -> Roles {
     let [garbler, evaluator] = roles(setting).map(known_to);
@@ -84,15 +95,24 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
             elements,
             bits,
             ..
-        } if *owner == evaluator => {
+        } if *owner != garbler => {
             let count = elements * bits;
-            let flights = match setting.pooled {
+            let mut flights = match setting.pooled {
                 false => vec![vec![from_evaluator(choices_bytes(setting, count))]],
                 true => vec![
                     vec![from_evaluator(forms::given_bytes(count))],
                     vec![from_garbler(forms::offset_bytes(count))],
                 ],
             };
+            if *owner != evaluator {
+                // The evaluator gives a share, as soon as it has it.
+                let share = Message {
+                    from: *owner,
+                    to: evaluator,
+                    bytes: count.div_ceil(8),
+                };
+                flights.insert(0, vec![share]);
+            }
             Cost {
                 compute_ns: count * COT_NS,
                 ..Cost::of(flights)
@@ -116,25 +136,32 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
                 ))]])
             }
         }
-        StepShape::Settle { .. } => Cost::of(vec![vec![
-            from_garbler(DIGEST_BYTES),
-            from_evaluator(DIGEST_BYTES),
-        ]]),
-        StepShape::Open { results } => {
-            let bits = |party| {
-                let learnt = results.iter().filter(|result| result.to.contains(party));
-                learnt.map(|result| result.bits).sum::<u64>()
+        StepShape::Settle { .. } => {
+            let from = |from| peers(setting, from).map(move |to| (from, to));
+            let digest = |(from, to)| Message {
+                from,
+                to,
+                bytes: DIGEST_BYTES,
             };
-            Cost::of(vec![vec![
-                from_garbler(2 * HASH_BYTES * bits(evaluator)),
-                from_evaluator(HASH_BYTES * bits(garbler)),
-            ]])
+            Cost::of(vec![
+                setting.everyone().flat_map(from).map(digest).collect(),
+            ])
+        }
+        StepShape::Open { results } => {
+            let to = |to| {
+                let learnt = results.iter().filter(|result| result.to.contains(to));
+                let bytes = HASH_BYTES * learnt.map(|result| result.bits).sum::<u64>();
+                let given = [(garbler, 2 * bytes), (evaluator, bytes)].into_iter();
+                let given = given.filter(move |(from, _)| *from != to);
+                given.map(move |(from, bytes)| Message { from, to, bytes })
+            };
+            Cost::of(vec![setting.everyone().flat_map(to).collect()])
         }
     }
 }
 
 pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
-    let [sender, receiver] = roles(setting);
+    let [garbler, evaluator] = roles(setting);
     let mut demand = Demand::default();
     if let StepShape::Input {
         owner,
@@ -142,21 +169,24 @@ pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
         bits,
         ..
     } = work
-        && *owner == receiver
+        && *owner != garbler
     {
         let kind = Correlation::Cot {
-            sender,
-            receiver,
+            sender: garbler,
+            receiver: evaluator,
             choices: Choices::Given,
         };
         demand.add(kind, elements * bits);
+        if *owner != evaluator {
+            demand.add(Correlation::Seed { owner: *owner }, 1);
+        }
     }
     demand
 }
 
 pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     // With a pool, OTs were made before.
-    let made = !demand.is_empty() && !setting.pooled;
+    let made = transfers(demand) > 0 && !setting.pooled;
     let mut flights = match made {
         true => source(setting).cost().set_up(),
         false => vec![Flight::default()],
@@ -167,17 +197,25 @@ pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
         true => SILENT.first().rows() as u64,
         false => 0,
     };
+    let mut flights = messages(setting, &flights);
+    let [garbler, _] = roles(setting);
+    let seed = |owner| Message {
+        from: owner,
+        to: garbler,
+        bytes: SEED_BYTES,
+    };
+    flights[0].extend(outside::owners(demand).into_iter().map(seed));
     Cost {
         compute_ns: u64::from(made) * (BASE_OT_NS + first * SILENT_COT_NS),
-        ..Cost::of(messages(setting, &flights))
+        ..Cost::of(flights)
     }
 }
 
-/// Bits of memory of an OT that is made ahead.
-pub(crate) fn pool_bits(setting: &Setting) -> u64 {
-    match setting.silent {
-        true => ahead::bits(&SILENT),
-        false => 0,
+/// Bits of memory of a correlation that is made ahead.
+pub(crate) fn pool_bits(setting: &Setting, kind: Correlation) -> u64 {
+    match (setting.silent, kind) {
+        (true, Correlation::Cot { .. }) => ahead::bits(&SILENT),
+        _ => 0,
     }
 }
 
@@ -195,9 +233,10 @@ pub(crate) fn refill_cost(setting: &Setting, demand: &Demand) -> Cost {
     }
 }
 
-/// Number of OTs in a demand: there is one kind.
+/// Number of OTs in a demand.
 pub(crate) fn transfers(demand: &Demand) -> u64 {
-    demand.0.values().sum()
+    let ots = demand.only(|kind| matches!(kind, Correlation::Cot { .. }));
+    ots.0.values().sum()
 }
 
 /// Messages of OTs, whose sender is the garbler.

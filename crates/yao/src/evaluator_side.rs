@@ -134,20 +134,20 @@ impl EvaluatorSide {
         Ok(self.evaluator.evaluate(tape, lanes, ports, &mut tables)?)
     }
 
-    /// Sends this party's messages of step 6: hashes of the active labels of each result that the
-    /// garbler learns. Returns those of all results, for [`learn`].
+    /// Sends this party's messages of step 6: hashes of the active labels of each result, to all
+    /// others that learn it. Returns those of all results, for [`learn`].
     pub(crate) fn open(
         &mut self,
         results: &[Opened<Labels>],
-        peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<Vec<Zeroizing<Vec<Block>>>, Fault> {
         let mut all = Vec::new();
         for Opened { share, to, .. } in results {
             let mut hashes = Zeroizing::new(vec![Block::ZERO; share.data().len()]);
             self.evaluator.output_hashes(share.data(), &mut hashes);
-            if to.contains(peer) {
-                mesh.send(peer, Block::as_bytes(&hashes))?;
+            let me = mesh.me();
+            for receiver in to.iter().filter(|to| *to != me) {
+                mesh.send(receiver, Block::as_bytes(&hashes))?;
             }
             all.push(hashes);
         }

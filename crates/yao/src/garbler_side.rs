@@ -3,6 +3,7 @@
 use crate::common::Common;
 use crate::cost;
 use crate::ots::{Ots, SenderOts, no_ots};
+use crate::outside::{self, GarblersShares};
 use crate::ports::TapePorts;
 use crate::{Labels, OutgoingTables, threads_here, unpermuted, words};
 use sealane_block::Block;
@@ -12,6 +13,8 @@ use sealane_net::Mesh;
 use sealane_ot::forms;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Opened, Shares, Start, Words};
+use sealane_protocol::Demand;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -22,6 +25,8 @@ pub(crate) struct GarblerSide {
     garbler: Garbler,
     ot: SenderOts,
     common: Common,
+    /// This party's shares of the inputs of each owner without a role.
+    shares: BTreeMap<PartyId, GarblersShares>,
 }
 
 impl GarblerSide {
@@ -29,7 +34,7 @@ impl GarblerSide {
     pub(crate) fn set_up(
         start: Start<'_>,
         (scheme, roles): (Scheme, Roles),
-        ot: bool,
+        demand: &Demand,
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<GarblerSide, Fault> {
@@ -48,7 +53,7 @@ impl GarblerSide {
         garbler.set_threads(threads_here());
         mesh.send(peer, nonce.as_bytes())?;
         let ot = match stock {
-            _ if !ot => Ots::None,
+            _ if cost::transfers(demand) == 0 => Ots::None,
             Some(stock) => Ots::Stock(stock, peer),
             None => {
                 let (source, delta) = (cost::source(setting), garbler.delta());
@@ -58,10 +63,12 @@ impl GarblerSide {
             }
         };
         mesh.flush()?;
+        let owners = outside::owners(demand);
         Ok(GarblerSide {
             garbler,
             ot,
             common,
+            shares: outside::receive_seeds(&owners, session, cpu, mesh)?,
         })
     }
 
@@ -78,6 +85,18 @@ impl GarblerSide {
             *label ^= delta.masked(*bit);
         }
         labels
+    }
+
+    /// Runs step 2 for an owner without a role: derives zero labels of this party's shares.
+    pub(crate) fn garblers_share(
+        &mut self,
+        owner: PartyId,
+        count: usize,
+    ) -> Result<Vec<Block>, Fault> {
+        let shares = self.shares.get_mut(&owner);
+        let shares = shares.ok_or_else(|| Fault::Internal(format!("no seed of {owner}")))?;
+        let bits = shares.next(count);
+        Ok(self.own_input(&bits))
     }
 
     /// Runs step 3: obtains zero labels of the evaluator's bits.
@@ -146,20 +165,20 @@ impl GarblerSide {
         Ok(self.garbler.garble(tape, lanes, ports, &mut tables)?)
     }
 
-    /// Sends this party's messages of step 6: the hashes of both labels of each result that the
-    /// evaluator learns. Returns those of all results, for [`learn`].
+    /// Sends this party's messages of step 6: the hashes of both labels of each result, to all
+    /// others that learn it. Returns those of all results, for [`learn`].
     pub(crate) fn open(
         &mut self,
         results: &[Opened<Labels>],
-        peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<Vec<Zeroizing<Vec<[Block; 2]>>>, Fault> {
         let mut tables = Vec::new();
         for Opened { share, to, .. } in results {
             let mut table = Zeroizing::new(vec![[Block::ZERO; 2]; share.data().len()]);
             self.garbler.decode_table(share.data(), &mut table);
-            if to.contains(peer) {
-                mesh.send(peer, Block::as_bytes(table.as_flattened()))?;
+            let me = mesh.me();
+            for receiver in to.iter().filter(|to| *to != me) {
+                mesh.send(receiver, Block::as_bytes(table.as_flattened()))?;
             }
             tables.push(table);
         }

@@ -1,4 +1,5 @@
-//! Room `yao`: two parties, garbled circuits, semi-honest.
+//! Room `yao`: garbled circuits between two parties, semi-honest. Other parties may own inputs and
+//! learn results.
 //!
 //! The protocol is Yao's in the form of Lindell and Pinkas ("A Proof of Security of Yao's Protocol
 //! for Two-Party Computation", J. Cryptology 2009, section 4) with free XOR, half gates and the
@@ -8,7 +9,7 @@
 //! 1. *Set-up.* The garbler sends a public nonce; base OTs, if the evaluator has inputs and none of
 //!    a pool; on them a silent extension, where [`Setting::silent`] says so. From the nonce and the
 //!    identifier of the session, both expand the public seed S of the hash and a generator of input
-//!    labels.
+//!    labels. An owner of inputs without a role sends the garbler a seed.
 //! 2. *Input of the garbler.* Both expand active labels from the generator of input labels; the
 //!    garbler derives each zero label as `active ^ bit * delta`. Nothing is sent: active labels are
 //!    public values that depend neither on the bits nor on `delta`, as the simulation of the
@@ -19,13 +20,20 @@
 //!    random OTs of a pool, which the garbler turns to `delta` by an answer of one block each. Both
 //!    then clear the permute bit of the zero label. With such permute bits, an AND with an operand
 //!    known to its owner takes half a table (`garble::known_operand`).
+//!
+//!    *Input of a party without a role.* The owner shares each bit by XOR: the garbler's share
+//!    comes from the seed and goes through step 2, the other one is sent to the evaluator and goes
+//!    through step 3. Labels of the input are the XOR of those of its shares.
 //! 4. *Tape.* The garbler streams tables while the evaluator evaluates.
 //! 5. *Settle.* Each party sends a digest of all that it sent; the other compares it with what it
 //!    received. This detects accidental corruption, not a malicious party.
 //! 6. *Open.* To the evaluator: hashes of both labels of each output bit. To the garbler: hashes
-//!    of the active labels. An output is accepted only if it matches one of the two labels.
+//!    of the active labels. To a party without a role: the former from the garbler and the latter
+//!    from the evaluator. An output is accepted only if it matches one of the two labels.
 //!
-//! Security: semi-honest, one of two parties; assumes that the hash is a circular correlation
+//! Security: semi-honest, one party, with a role or without; parties without a role may collude
+//! with each other and with one of the two that have a role, who then sees their inputs and results
+//! as if these were its own. Assumes that the hash is a circular correlation
 //! robust multi-instance hash (ideal cipher) and strong Diffie-Hellman in ristretto255 in the
 //! random oracle model for base OTs. A malicious garbler can garble another function. A malicious
 //! evaluator that tries to learn `c` bits of the offset through the OTs is caught with probability
@@ -37,12 +45,14 @@ mod cost;
 mod evaluator_side;
 mod garbler_side;
 mod ots;
+mod outside;
 mod papers;
 mod ports;
 mod tables;
 
 use evaluator_side::{Choice, EvaluatorSide};
 use garbler_side::GarblerSide;
+use outside::Outside;
 use ports::PairPorts;
 use sealane_block::{Block, Erased};
 use sealane_circuit::Tape;
@@ -75,7 +85,7 @@ pub struct Yao<G = MultiInstance>(PhantomData<G>);
 /// One party of a run, with tables garbled under one scheme.
 pub struct YaoParty<G = MultiInstance> {
     me: PartyId,
-    peer: PartyId,
+    setting: Setting,
     side: Side,
     garbling: PhantomData<G>,
 }
@@ -122,22 +132,28 @@ impl Garbling for ThreeHalves {
     const PAPERS: &'static [Paper] = papers::THREE_HALVES;
 }
 
-/// The two roles.
+/// The two roles, and a party without one.
 enum Side {
     Garbler(Erased<GarblerSide>),
     Evaluator(Erased<EvaluatorSide>),
+    Outside(Erased<Outside>),
 }
 
 /// A step that has begun.
 pub enum Pending<'a> {
     /// This party has finished its part.
     Done(Labels),
+    /// A party without a role waits for so many flights between others. It holds the shapes of what
+    /// the step makes, and whether these are columns that meet.
+    Watch(usize, Vec<Labels>, bool),
+    /// The owner of an input has no role, and sends a share to the evaluator.
+    Shared(PartyId, Chosen),
     /// The garbler waits for the evaluator's choices.
-    Choices(usize, usize),
+    Choices(Chosen),
     /// The evaluator has sent its choices, and then waits for the answer to them.
-    Chosen(usize, usize, OffsetRequest),
+    Chosen(Chosen, OffsetRequest),
     /// The evaluator waits for the answer to its choices.
-    Answer(usize, usize, OffsetRequest),
+    Answer(Chosen, OffsetRequest),
     /// The evaluator waits for tables.
     Tables(&'a Tape, usize, Vec<Arc<Labels>>),
     /// The evaluator waits for the tables of pairs.
@@ -150,6 +166,32 @@ pub enum Pending<'a> {
     Hashes(Vec<Opened<Labels>>, Vec<Zeroizing<Vec<[Block; 2]>>>),
     /// The evaluator waits for hashes of both labels; it keeps those of its active ones.
     Decoding(Vec<Opened<Labels>>, Vec<Zeroizing<Vec<Block>>>),
+    /// A party without a role waits for hashes from both.
+    Outside(Vec<Opened<Labels>>),
+}
+
+/// An input, or a share of one, whose labels the evaluator chooses.
+pub struct Chosen {
+    planes: usize,
+    elements: usize,
+    /// Labels of the garbler's share, if the owner has no role.
+    others: Option<Labels>,
+}
+
+impl Chosen {
+    fn count(&self) -> usize {
+        self.planes * self.elements
+    }
+
+    /// The labels of the input, from those that the evaluator has chosen.
+    fn labels(self, chosen: Vec<Block>) -> Labels {
+        let mut labels = Planes::new(self.planes, self.elements, chosen);
+        if let Some(others) = self.others {
+            let both = labels.data_mut().iter_mut().zip(others.data());
+            both.for_each(|(label, other)| *label ^= *other);
+        }
+        labels
+    }
 }
 
 /// The domain of all values.
@@ -165,9 +207,9 @@ impl<G: Garbling> Protocol for Yao<G> {
     fn profile() -> Profile {
         Profile {
             name: G::NAME,
-            version: 5,
+            version: 6,
             roles: ROLES,
-            outsiders: false,
+            outsiders: true,
             arithmetic: false,
             settles: false,
             offline: false,
@@ -212,8 +254,8 @@ impl<G: Garbling> Protocol for Yao<G> {
         cost::set_up_cost(setting, demand)
     }
 
-    fn pool_bits(setting: &Setting, _: Correlation) -> u64 {
-        cost::pool_bits(setting)
+    fn pool_bits(setting: &Setting, kind: Correlation) -> u64 {
+        cost::pool_bits(setting, kind)
     }
 
     fn refill_unit(_: &Setting, _: Correlation) -> u64 {
@@ -231,21 +273,26 @@ impl<G: Garbling> Party for YaoParty<G> {
 
     fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<Self, Fault> {
         let [garbler, evaluator] = cost::roles(start.setting);
-        let (me, ot) = (start.me, !demand.is_empty());
+        let (me, setting) = (start.me, start.setting.clone());
         let scheme = (G::SCHEME, cost::garbling_roles(start.setting));
-        let (peer, side) = match me == garbler {
-            true => {
-                let side = GarblerSide::set_up(start, scheme, ot, evaluator, mesh)?;
-                (evaluator, Side::Garbler(Erased::new(side)))
+        let side = match setting.role_of(me) {
+            Some(0) => {
+                let side = GarblerSide::set_up(start, scheme, demand, evaluator, mesh)?;
+                Side::Garbler(Erased::new(side))
             }
-            false => {
+            Some(_) => {
+                let ot = cost::transfers(demand) > 0;
                 let side = EvaluatorSide::set_up(start, scheme, ot, garbler, mesh)?;
-                (garbler, Side::Evaluator(Erased::new(side)))
+                Side::Evaluator(Erased::new(side))
+            }
+            None => {
+                let side = Outside::set_up(start, G::SCHEME, demand, mesh)?;
+                Side::Outside(Erased::new(side))
             }
         };
         Ok(YaoParty {
             me,
-            peer,
+            setting,
             side,
             garbling: PhantomData,
         })
@@ -257,6 +304,7 @@ impl<G: Garbling> Party for YaoParty<G> {
         match &mut self.side {
             Side::Garbler(side) => side.refill(count, mesh),
             Side::Evaluator(side) => side.refill(count, mesh),
+            Side::Outside(_) => Ok(()),
         }
     }
 }
@@ -274,6 +322,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
         let delta = match &self.side {
             Side::Garbler(side) => side.delta(),
             Side::Evaluator(_) => Block::ZERO,
+            Side::Outside(_) => return Planes::shape(bits, values.len()),
         };
         let label = |bit: &u8| if *bit == 1 { delta } else { Block::ZERO };
         let planes = to_planes(values, bits);
@@ -289,10 +338,49 @@ impl<G: Garbling> Steps for YaoParty<G> {
     where
         Self: 'a,
     {
-        let (me, peer) = (self.me, self.peer);
+        let me = self.me;
+        let [garbler, evaluator] = cost::roles(&self.setting);
+        let peer = if me == garbler { evaluator } else { garbler };
         let done = |labels| Ok(Progress::share(labels));
         let more = |pending| Ok(Progress::More(pending));
         match (step, &mut self.side) {
+            // Step 5.
+            (Step::Settle { .. }, _) => {
+                send_digests(mesh, cost::peers(&self.setting, me))?;
+                more(Pending::Settle)
+            }
+            // Step 6.
+            (Step::Open { results }, Side::Garbler(side)) => {
+                let tables = side.open(&results, mesh)?;
+                more(Pending::Hashes(results, tables))
+            }
+            (Step::Open { results }, Side::Evaluator(side)) => {
+                let hashes = side.open(&results, mesh)?;
+                more(Pending::Decoding(results, hashes))
+            }
+            (Step::Open { results }, Side::Outside(_)) => more(Pending::Outside(results)),
+            (step, Side::Outside(side)) => side.begin(step, mesh),
+            (
+                Step::Input {
+                    owner,
+                    elements,
+                    bits,
+                    ..
+                },
+                side,
+            ) if self.setting.role_of(owner).is_none() => {
+                let labels = match side {
+                    Side::Garbler(side) => side.garblers_share(owner, bits * elements)?,
+                    Side::Evaluator(side) => side.garblers_input(bits * elements),
+                    Side::Outside(_) => return Err(other_role()),
+                };
+                let chosen = Chosen {
+                    planes: bits,
+                    elements,
+                    others: Some(Planes::new(bits, elements, labels)),
+                };
+                more(Pending::Shared(owner, chosen))
+            }
             (
                 Step::Input {
                     owner,
@@ -305,6 +393,11 @@ impl<G: Garbling> Steps for YaoParty<G> {
             ) => {
                 let own = values.filter(|_| owner == me);
                 let own = own.map(|values| to_planes(&values, bits));
+                let chosen = Chosen {
+                    planes: bits,
+                    elements,
+                    others: None,
+                };
                 match (own, side) {
                     // Step 2.
                     (Some(own), Side::Garbler(side)) => {
@@ -316,14 +409,10 @@ impl<G: Garbling> Steps for YaoParty<G> {
                     }
                     // Step 3.
                     (Some(own), Side::Evaluator(side)) => {
-                        more(match side.own_input(&own, mesh)? {
-                            Choice::Made(labels) => {
-                                Pending::Done(Planes::new(bits, elements, labels))
-                            }
-                            Choice::Sent(request) => Pending::Chosen(bits, elements, request),
-                        })
+                        more(asked(chosen, side.own_input(&own, mesh)?))
                     }
-                    (None, Side::Garbler(_)) => more(Pending::Choices(bits, elements)),
+                    (None, Side::Garbler(_)) => more(Pending::Choices(chosen)),
+                    (_, Side::Outside(_)) => Err(other_role()),
                 }
             }
             // Step 4. Without an AND there is nothing to send.
@@ -347,6 +436,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
                     done(side.evaluate(tape, lanes, &operands, peer, mesh)?)
                 }
                 Side::Evaluator(_) => more(Pending::Tables(tape, lanes, operands)),
+                Side::Outside(_) => Err(other_role()),
             },
             (Step::Meet { tape, pairs, .. }, side) => {
                 let mut ports = PairPorts::new(pairs);
@@ -358,25 +448,12 @@ impl<G: Garbling> Steps for YaoParty<G> {
                     Side::Evaluator(side) => {
                         side.run(tape, ports.lanes(), &mut ports, peer, mesh)?;
                     }
+                    Side::Outside(_) => return Err(other_role()),
                 }
                 match tape.ands.is_empty() {
                     true => Ok(Progress::Done(Outcome::Columns(ports.columns(), ()))),
                     false => more(Pending::Met(ports.columns())),
                 }
-            }
-            // Step 5.
-            (Step::Settle { .. }, _) => {
-                send_digests(mesh, [peer])?;
-                more(Pending::Settle)
-            }
-            // Step 6.
-            (Step::Open { results }, Side::Garbler(side)) => {
-                let tables = side.open(&results, peer, mesh)?;
-                more(Pending::Hashes(results, tables))
-            }
-            (Step::Open { results }, Side::Evaluator(side)) => {
-                let hashes = side.open(&results, peer, mesh)?;
-                more(Pending::Decoding(results, hashes))
             }
             (Step::Convert { .. } | Step::Product { .. }, _) => {
                 Err(Fault::internal("yao has one domain, of labels"))
@@ -395,24 +472,37 @@ impl<G: Garbling> Steps for YaoParty<G> {
     where
         Self: 'a,
     {
-        let peer = self.peer;
+        let [garbler, evaluator] = cost::roles(&self.setting);
+        let peer = if self.me == garbler {
+            evaluator
+        } else {
+            garbler
+        };
         let opened = |values| Progress::Done(Outcome::Opened(values, ()));
         Ok(match (pending, &mut self.side) {
             (Pending::Done(labels), _) => Progress::share(labels),
-            (Pending::Choices(planes, elements), Side::Garbler(side)) => {
-                let labels = side.evaluators_input(planes * elements, mesh)?;
-                let labels = Planes::new(planes, elements, labels);
+            (Pending::Watch(flights, shapes, met), _) => outside::watch(flights - 1, shapes, met),
+            (Pending::Shared(_, chosen), Side::Garbler(_)) => {
+                Progress::More(Pending::Choices(chosen))
+            }
+            (Pending::Shared(owner, chosen), Side::Evaluator(side)) => {
+                let share = outside::receive_share(owner, chosen.count(), mesh)?;
+                Progress::More(asked(chosen, side.own_input(&share, mesh)?))
+            }
+            (Pending::Choices(chosen), Side::Garbler(side)) => {
+                let labels = side.evaluators_input(chosen.count(), mesh)?;
+                let labels = chosen.labels(labels);
                 match side.answers() {
                     true => Progress::More(Pending::Done(labels)),
                     false => Progress::share(labels),
                 }
             }
-            (Pending::Chosen(planes, elements, request), _) => {
-                Progress::More(Pending::Answer(planes, elements, request))
+            (Pending::Chosen(chosen, request), _) => {
+                Progress::More(Pending::Answer(chosen, request))
             }
-            (Pending::Answer(planes, elements, request), _) => {
+            (Pending::Answer(chosen, request), _) => {
                 let labels = evaluator_side::answered(request, mesh)?;
-                Progress::share(Planes::new(planes, elements, labels))
+                Progress::share(chosen.labels(labels))
             }
             (Pending::Tables(tape, lanes, operands), Side::Evaluator(side)) => {
                 Progress::share(side.evaluate(tape, lanes, &operands, peer, mesh)?)
@@ -423,7 +513,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
             }
             (Pending::Met(columns), _) => Progress::Done(Outcome::Columns(columns, ())),
             (Pending::Settle, _) => {
-                check_digests(mesh, [peer])?;
+                check_digests(mesh, cost::peers(&self.setting, self.me))?;
                 Progress::Done(Outcome::Settled(()))
             }
             (Pending::Hashes(results, tables), _) => {
@@ -432,9 +522,22 @@ impl<G: Garbling> Steps for YaoParty<G> {
             (Pending::Decoding(results, hashes), _) => {
                 opened(evaluator_side::learn(&results, &hashes, peer, mesh)?)
             }
-            _ => return Err(Fault::internal("a step of the other role")),
+            (Pending::Outside(results), Side::Outside(side)) => opened(side.learn(&results, mesh)?),
+            _ => return Err(other_role()),
         })
     }
+}
+
+/// The state of the evaluator after its choices.
+fn asked<'a>(chosen: Chosen, choice: Choice) -> Pending<'a> {
+    match choice {
+        Choice::Made(labels) => Pending::Done(chosen.labels(labels)),
+        Choice::Sent(request) => Pending::Chosen(chosen, request),
+    }
+}
+
+fn other_role() -> Fault {
+    Fault::internal("a step of another role")
 }
 
 /// Threads for the tables of large tapes on a machine with so many cores: half of them, since

@@ -1,4 +1,4 @@
-//! Common parts of the tests of failures: small sessions of two, three and five parties, each party
+//! Common parts of the tests of failures: small sessions of two to five parties, each party
 //! on a thread of its own, over memory or over TLS, with an adversary that harms a frame.
 
 pub mod simulated;
@@ -133,9 +133,19 @@ impl Session {
         Session::new(PROGRAM, ProtocolName::Trio, &["ada", "bob", "cyd"])
     }
 
+    /// A session of two parties, and two helpers that garble and evaluate for them.
+    pub fn of_four() -> Session {
+        Session::new(PROGRAM, ProtocolName::Yao, &["ada", "bob"])
+    }
+
     /// All sessions.
-    pub fn all() -> [Session; 3] {
-        [Session::of_two(), Session::of_three(), Session::of_five()]
+    pub fn all() -> [Session; 4] {
+        [
+            Session::of_two(),
+            Session::of_three(),
+            Session::of_five(),
+            Session::of_four(),
+        ]
     }
 
     pub fn parties(&self) -> usize {

@@ -161,9 +161,11 @@ fn case(random: &mut Random) -> (Arc<Job>, BTreeMap<String, Data>) {
 /// Small jobs of two to five parties.
 fn known_jobs() -> Vec<Arc<Job>> {
     use ProtocolName::{Clear, Trio, Yao};
-    let jobs: [(&str, ProtocolName, &[&str], u64); 9] = [
+    let jobs: [(&str, ProtocolName, &[&str], u64); 11] = [
         (PROGRAM, Yao, &[], 2),
         (PROGRAM, Yao, &[], u64::MAX),
+        (PROGRAM, Yao, &["ada", "bob"], 2),
+        (PROGRAM_OF_THREE, Yao, &["ada", "bob"], u64::MAX),
         (PROGRAM, Trio, &["ada"], 2),
         (PROGRAM, Trio, &["ada", "bob", "cyd"], 3),
         (PROGRAM_OF_THREE, Trio, &[], 1),
@@ -190,7 +192,9 @@ fn random_case(random: &mut Random) -> Option<(Arc<Job>, BTreeMap<String, Data>)
     let case = random_program(random.seed());
     let protocol = random.pick(&ProtocolName::ALL);
     let helpers: &[&str] = match protocol {
-        ProtocolName::Yao | ProtocolName::YaoThreeHalves => &[],
+        ProtocolName::Yao | ProtocolName::YaoThreeHalves => {
+            random.pick(&[&[][..], &["ada", "bob"]])
+        }
         ProtocolName::Trio => random.pick(&[&["ada"][..], &["ada", "bob", "cyd"]]),
         ProtocolName::Clear => random.pick(&[&[][..], &["ada"]]),
     };
