@@ -80,8 +80,28 @@ pub(crate) fn send(
 pub(crate) fn recv(form: Form, from: PartyId, mesh: &mut Mesh) -> Result<Planes<u64>, Fault> {
     // The length is computed by this party, not taken from the peer.
     let component = form.unpack(|bytes| mesh.recv(from, bytes))?;
-    component.ok_or_else(|| Fault::Peer {
-        party: from,
+    component.ok_or_else(|| bits_after_the_end(from))
+}
+
+/// Reads a component into its words.
+///
+/// # Errors
+/// Those of [`recv`].
+pub(crate) fn recv_to(
+    form: Form,
+    from: PartyId,
+    into: &mut [u64],
+    mesh: &mut Mesh,
+) -> Result<(), Fault> {
+    match form.unpack_to(into, |bytes| mesh.recv(from, bytes))? {
+        true => Ok(()),
+        false => Err(bits_after_the_end(from)),
+    }
+}
+
+fn bits_after_the_end(party: PartyId) -> Fault {
+    Fault::Peer {
+        party,
         what: "bits after the end of a message are not zero".to_string(),
-    })
+    }
 }

@@ -95,7 +95,14 @@ impl Writer {
     /// Appends `count` copies of a bit.
     pub(crate) fn repeat(&mut self, bit: u64, count: usize) {
         let all = 0u64.wrapping_sub(bit);
-        for done in (0..count).step_by(64) {
+        let mut first = 0;
+        if self.used == 0 {
+            let whole = count / 64;
+            let len = self.words.len() + whole;
+            self.words.resize(len, all);
+            first = 64 * whole;
+        }
+        for done in (first..count).step_by(64) {
             let some = (count - done).min(64);
             self.push(all & low_mask(some), some);
         }

@@ -168,7 +168,10 @@ impl Form {
 
     /// Clears the bits that are not part of a row: bits past the last lane, multiples of `2^k`.
     pub(crate) fn trim(self, words: &mut [u64]) {
-        let mask = low_mask((self.row_bits + 63) % 64 + 1);
+        if self.row_bits.is_multiple_of(64) {
+            return;
+        }
+        let mask = low_mask(self.row_bits % 64);
         let lasts = words.chunks_exact_mut(self.row_words().max(1));
         lasts.for_each(|row| row[row.len() - 1] &= mask);
     }
@@ -221,6 +224,22 @@ impl Form {
             rows.align();
         }
         Ok(Some(self.planes_of(rows.finish())))
+    }
+
+    /// As [`Form::unpack`], into the words of a component. False if the bits after the last row are
+    /// not zero.
+    pub(crate) fn unpack_to<E>(
+        self,
+        into: &mut [u64],
+        fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        if self.row_bits.is_multiple_of(64) {
+            fill(bytemuck::must_cast_slice_mut(into))?;
+            return Ok(true);
+        }
+        let component = self.unpack(fill)?;
+        let fits = component.map(|component| into.copy_from_slice(component.data()));
+        Ok(fits.is_some())
     }
 
     /// A component from values, one word an element, of which the lowest bits count.

@@ -101,18 +101,18 @@ impl Key {
     }
 
     /// The next shares of what a helper deals, at the helper and the role before it.
-    pub(crate) fn deal(&mut self, form: Form) -> Planes<u64> {
-        self.deals.component(form)
+    pub(crate) fn deal(&mut self, form: Form, into: &mut [u64]) {
+        self.deals.fill(form, into);
     }
 
     /// The next masks that a helper and the role before it know.
-    pub(crate) fn first_mask(&mut self, form: Form) -> Planes<u64> {
-        self.first_masks.component(form)
+    pub(crate) fn first_mask(&mut self, form: Form, into: &mut [u64]) {
+        self.first_masks.fill(form, into);
     }
 
     /// The next masks that a helper and the role after it know.
-    pub(crate) fn second_mask(&mut self, form: Form) -> Planes<u64> {
-        self.second_masks.component(form)
+    pub(crate) fn second_mask(&mut self, form: Form, into: &mut [u64]) {
+        self.second_masks.fill(form, into);
     }
 
     /// The next random order of so many rows.
@@ -209,9 +209,14 @@ impl Stream {
     /// A random component.
     fn component(&mut self, form: Form) -> Planes<u64> {
         let mut component = form.zeros();
-        self.draw(form, component.data_mut(), <[u64]>::copy_from_slice);
-        form.trim(component.data_mut());
+        self.fill(form, component.data_mut());
         component
+    }
+
+    /// Overwrites a component with a random one.
+    fn fill(&mut self, form: Form, component: &mut [u64]) {
+        self.draw(form, component, <[u64]>::copy_from_slice);
+        form.trim(component);
     }
 
     /// Hands the next words of the stream to `take`, a buffer at a time, with the words of `form`

@@ -21,7 +21,7 @@
 //! | `input`, `tape`, `product`, `convert`, `shuffle`, `sort`, `reveal` | the steps |
 //! | `masked` | tapes with functions of a few bits, for which a helper deals |
 //! | `order` | rows, and the orders that a shuffle puts them in |
-//! | `share`, `packed`, `bits` | tensors of shares and their movements |
+//! | `share`, `packed`, `bits`, `weave` | tensors of shares and their movements |
 //! | `cost` | the exact cost of all steps |
 //!
 //! Parties without a role may own inputs and learn results; they hold shapes and no shares.
@@ -58,6 +58,7 @@ mod sort;
 mod tape;
 #[cfg(test)]
 mod views;
+mod weave;
 
 use arrive::Arriving;
 use convert::{Inject, Weighed};

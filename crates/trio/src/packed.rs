@@ -2,23 +2,73 @@
 //!
 //! Plane-major: each plane starts a word, lane `l` of a plane is bit `l % 64` of its word `l / 64`,
 //! and bits past the last lane are zero. A view of lanes decomposes into runs: contiguous lanes
-//! move by words, repeated lanes are filled, and only strided lanes move bit by bit.
+//! move by words, repeated lanes are filled, columns of rows are split and joined by words
+//! ([`Weave`]), and only other strided lanes move bit by bit.
 
-use crate::bits::{self, Writer, words_for};
+use crate::bits::{self, Writer, low_mask, words_for};
+use crate::weave::Weave;
 use sealane_party::{Planes, Shares};
 use sealane_protocol::View;
+use std::sync::OnceLock;
 
 /// One component of shared bits.
 pub(crate) struct Packed {
     elements: usize,
-    /// An element of this is a word of 64 lanes.
-    words: Planes<u64>,
+    /// A word for each plane whose bits are those of all elements, if these are the same.
+    same: Option<Planes<u64>>,
+    /// An element of this is a word of 64 lanes. Made when it is asked for, where all elements are
+    /// the same.
+    words: OnceLock<Planes<u64>>,
 }
 
 impl Packed {
     /// Wraps planes of words that hold so many lanes.
     pub(crate) fn of(elements: usize, words: Planes<u64>) -> Packed {
-        Packed { elements, words }
+        Packed {
+            elements,
+            same: None,
+            words: words.into(),
+        }
+    }
+
+    /// So many elements that are the same, of planes whose bits are a word each.
+    fn repeating(elements: usize, same: Planes<u64>) -> Packed {
+        Packed {
+            elements,
+            same: Some(same),
+            words: OnceLock::new(),
+        }
+    }
+
+    /// All words.
+    fn words(&self) -> &Planes<u64> {
+        self.words.get_or_init(|| {
+            let row = words_for(self.elements);
+            let last = low_mask((self.elements + 63) % 64 + 1);
+            let mut words = Planes::zeros(self.planes(), row);
+            for (plane, same) in self.same.iter().flat_map(|same| same.data()).enumerate() {
+                let plane = words.plane_mut(plane);
+                plane.fill(*same);
+                plane
+                    .iter_mut()
+                    .last()
+                    .into_iter()
+                    .for_each(|word| *word &= last);
+            }
+            words
+        })
+    }
+
+    /// All words, to be changed.
+    fn words_mut(&mut self) -> &mut Planes<u64> {
+        self.words();
+        self.same = None;
+        self.words.get_mut().expect("words that have been made")
+    }
+
+    /// The word of a plane whose lanes are all the same, which repeats; none of others.
+    pub(crate) fn repeated(&self, plane: usize) -> Option<&u64> {
+        self.same.as_ref()?.plane(plane).first()
     }
 
     fn new(planes: usize, elements: usize, words: Vec<u64>) -> Packed {
@@ -27,12 +77,44 @@ impl Packed {
 
     /// The lanes of one plane.
     pub(crate) fn plane(&self, plane: usize) -> &[u64] {
-        self.words.plane(plane)
+        self.words().plane(plane)
+    }
+
+    /// Gathers lanes in steps of a few, from different lanes on: columns of rows. None if the steps
+    /// are no power of two, do not begin at a word, or leave most lanes out.
+    fn strands(&self, base: usize, dims: &[(usize, isize)], offsets: &[usize]) -> Option<Packed> {
+        let &[(count, stride)] = dims else {
+            return None;
+        };
+        let stride = usize::try_from(stride).ok()?;
+        let weave = Weave::of(stride)?;
+        let least = base + offsets.iter().min()?;
+        let first = least - least % stride;
+        let strand = |offset: &usize| base + offset - first;
+        let near = offsets.iter().all(|offset| strand(offset) < stride);
+        if !near || !first.is_multiple_of(64) || 8 * offsets.len() < stride {
+            return None;
+        }
+        let words = words_for(count);
+        let mut gathered = Packed::zeros(offsets.len() * self.planes(), count);
+        let mut strands = Planes::<u64>::zeros(stride, words);
+        for plane in 0..self.planes() {
+            let lanes = &self.plane(plane)[first / 64..];
+            weave.split(lanes, words, strands.data_mut());
+            for (i, offset) in offsets.iter().enumerate() {
+                let to = gathered.words_mut().plane_mut(i * self.planes() + plane);
+                to.copy_from_slice(strands.plane(strand(offset)));
+                if let Some(last) = to.last_mut() {
+                    *last &= low_mask((count + 63) % 64 + 1);
+                }
+            }
+        }
+        Some(gathered)
     }
 
     /// Returns all words, plane by plane.
     pub(crate) fn data(&self) -> &[u64] {
-        self.words.data()
+        self.words().data()
     }
 }
 
@@ -42,7 +124,8 @@ impl Shares for Packed {
     }
 
     fn planes(&self) -> usize {
-        self.words.planes()
+        let words = || self.words.get().map_or(0, Planes::planes);
+        self.same.as_ref().map_or_else(words, Planes::planes)
     }
 
     fn zeros(planes: usize, elements: usize) -> Packed {
@@ -52,6 +135,19 @@ impl Shares for Packed {
     fn gather(&self, lanes: &View, inner: &View) -> Packed {
         let count = lanes.count();
         let (dims, offsets) = (merged(&lanes.dims), inner.indices());
+        if let [(2.., 0)] = dims[..] {
+            let bit = |plane: usize, at: usize| self.plane(plane)[at / 64] >> (at % 64) & 1;
+            let planes = offsets.len() * self.planes();
+            let mut same = Vec::with_capacity(planes);
+            for offset in &offsets {
+                let bits = (0..self.planes()).map(|plane| bit(plane, lanes.offset + offset));
+                same.extend(bits.map(|bit| 0u64.wrapping_sub(bit)));
+            }
+            return Packed::repeating(count, Planes::new(planes, 1, same));
+        }
+        if let Some(strands) = self.strands(lanes.offset, &dims, &offsets) {
+            return strands;
+        }
         let planes = offsets.len() * self.planes();
         let mut writer = Writer::new(planes * words_for(count));
         for offset in &offsets {
@@ -68,6 +164,15 @@ impl Shares for Packed {
     fn spread(&self, inner: usize) -> Packed {
         let planes = self.planes() / inner;
         let elements = self.elements * inner;
+        if let Some(weave) = Weave::of(inner) {
+            let mut joined = Packed::zeros(planes, elements);
+            for plane in 0..planes {
+                let strands = (0..inner).map(|i| self.plane(i * planes + plane));
+                let strands = strands.collect::<Vec<_>>();
+                weave.join(&strands, joined.words_mut().plane_mut(plane));
+            }
+            return joined;
+        }
         let mut writer = Writer::new(planes * words_for(elements));
         for plane in 0..planes {
             let sources = (0..inner).map(|i| self.plane(i * planes + plane));
@@ -100,19 +205,19 @@ impl Shares for Packed {
         let dims = merged(&places.dims);
         for plane in 0..self.planes() {
             let mut next = first;
-            let to = self.words.plane_mut(plane);
+            let to = self.words_mut().plane_mut(plane);
             put_bits(to, places.offset, &dims, from.plane(plane), &mut next);
         }
     }
 
     fn beside(parts: &[&Packed]) -> Packed {
-        let words = parts.iter().map(|part| &part.words).collect::<Vec<_>>();
+        let words = parts.iter().map(|part| part.words()).collect::<Vec<_>>();
         let elements = parts.first().map_or(0, |part| part.elements);
         Packed::of(elements, Planes::beside(&words))
     }
 
     fn resize(&self, first: usize, count: usize, signed: bool) -> Packed {
-        Packed::of(self.elements, self.words.resize(first, count, signed))
+        Packed::of(self.elements, self.words().resize(first, count, signed))
     }
 }
 
@@ -195,7 +300,7 @@ mod tests {
         let mut packed = Packed::zeros(planes, elements);
         for plane in 0..planes {
             let from = &bits[plane * elements..][..elements];
-            let words = packed.words.plane_mut(plane);
+            let words = packed.words_mut().plane_mut(plane);
             for (i, bit) in from.iter().enumerate() {
                 words[i / 64] |= u64::from(*bit) << (i % 64);
             }
@@ -275,6 +380,45 @@ mod tests {
             assert_same(&Packed::beside(&[&packed, &resized.0]), &Planes::beside(&[&bytes, &resized.1]));
             for inner in (1..=bytes.planes()).filter(|inner| bytes.planes() % inner == 0) {
                 assert_same(&packed.spread(inner), &bytes.spread(inner));
+            }
+        }
+    }
+
+    #[test]
+    fn columns_and_repeated_elements_are_gathered_and_spread() {
+        for stride in [2, 3, 4, 8, 16, 64] {
+            for rows in [2, 63, 64, 70, 600] {
+                let elements = 64 + rows * stride;
+                let bit = |i: usize| ((i * i * 2_654_435_761 >> 7) & 1) as u8;
+                let bits = (0..2 * elements).map(bit).collect::<Vec<_>>();
+                let (packed, bytes) = (pack(2, elements, &bits), Planes::new(2, elements, bits));
+                for (first, columns) in [(0, stride), (1, stride - 1)] {
+                    let lanes = View {
+                        offset: 64,
+                        dims: vec![(rows, stride as isize)],
+                    };
+                    let inner = View {
+                        offset: first,
+                        dims: vec![(columns, 1)],
+                    };
+                    let gathered = (packed.gather(&lanes, &inner), bytes.gather(&lanes, &inner));
+                    assert_same(&gathered.0, &gathered.1);
+                    assert_same(&gathered.0.spread(columns), &gathered.1.spread(columns));
+                }
+                let same = View {
+                    offset: 3,
+                    dims: vec![(rows, 0)],
+                };
+                let inner = View::whole(5);
+                let (mut packed, mut bytes) =
+                    (packed.gather(&same, &inner), bytes.gather(&same, &inner));
+                assert!(packed.repeated(9).is_some());
+                assert_same(&packed.resize(3, 4, false), &bytes.resize(3, 4, false));
+                let (from, wide) = (Packed::zeros(10, 1), Planes::zeros(10, 1));
+                packed.put(&View::whole(1), &from, 0);
+                bytes.put(&View::whole(1), &wide, 0);
+                assert_same(&packed, &bytes);
+                assert!(packed.repeated(9).is_none());
             }
         }
     }

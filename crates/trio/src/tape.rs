@@ -15,7 +15,6 @@ use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
 use sealane_net::Mesh;
 use sealane_party::{Fault, Shares};
-use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -66,25 +65,23 @@ impl Computing {
         {
             return Err(Fault::Internal("a tape takes bits".to_string()));
         }
-        let load = |wires: &mut Wires, words: Range<usize>| {
-            let mut slot = FIRST_INPUT as usize;
-            for share in operands {
-                // At a party with a role, a shape alone is zero.
-                if let Body::Bits(Pair([own, next])) = &share.0 {
-                    for plane in 0..share.planes() {
-                        let parts = [own, next].map(|part| &part.plane(plane)[words.clone()]);
-                        wires.load(slot + plane, parts);
-                    }
-                }
-                slot += share.planes();
-            }
-        };
         if !tape.applied.is_empty() {
-            return Ok(masked(self.begin_masked(tape, lanes, load, mesh)?));
+            let inputs = operands.iter().flat_map(|share| inputs(share));
+            let inputs = inputs.collect::<Vec<_>>();
+            return Ok(masked(self.begin_masked(tape, lanes, &inputs, mesh)?));
         }
         let mut wires = Wires::new(tape.slots as usize, words_for(lanes));
         wires.set_one(self.seat, lanes);
-        load(&mut wires, 0..words_for(lanes));
+        let mut slot = FIRST_INPUT as usize;
+        for share in operands {
+            // At a party with a role, a shape alone is zero.
+            if let Body::Bits(Pair([own, next])) = &share.0 {
+                for plane in 0..share.planes() {
+                    wires.load(slot + plane, [own.plane(plane), next.plane(plane)]);
+                }
+            }
+            slot += share.planes();
+        }
         let run = RunningTape {
             tape,
             lanes,
@@ -143,6 +140,26 @@ impl Computing {
     }
 }
 
+/// An input of a tape: both components of a plane.
+#[derive(Clone, Copy)]
+pub(crate) enum Plane<'a> {
+    /// The same bit in all lanes, as a word.
+    Same([&'a u64; 2]),
+    Lanes([&'a [u64]; 2]),
+}
+
+/// The planes of an operand; at a party with a role, a shape alone is zero.
+fn inputs(share: &Share) -> impl Iterator<Item = Plane<'_>> {
+    let planes = 0..share.planes();
+    planes.map(move |plane| match &share.0 {
+        Body::Bits(Pair([own, next])) => match (own.repeated(plane), next.repeated(plane)) {
+            (Some(own), Some(next)) => Plane::Same([own, next]),
+            _ => Plane::Lanes([own.plane(plane), next.plane(plane)]),
+        },
+        _ => Plane::Same([&0; 2]),
+    })
+}
+
 /// The ANDs of a batch.
 pub(crate) fn ands(tape: &Tape, batch: usize) -> &[Gate] {
     let range = &tape.batches[batch].ands;
@@ -187,6 +204,14 @@ impl Wires {
         match self {
             Wires::Narrow(chunks) => chunks.load(slot, parts),
             Wires::Wide(chunks) => chunks.load(slot, parts),
+        }
+    }
+
+    /// Sets both components of a slot to the same word in all places.
+    pub(crate) fn fill(&mut self, slot: usize, words: [u64; 2]) {
+        match self {
+            Wires::Narrow(chunks) => chunks.fill(slot, words),
+            Wires::Wide(chunks) => chunks.fill(slot, words),
         }
     }
 
@@ -239,6 +264,12 @@ impl<const C: usize> Chunks<C> {
             if let Some(wire) = wires.next() {
                 wire[place][..rest.len()].copy_from_slice(rest);
             }
+        }
+    }
+
+    fn fill(&mut self, slot: usize, words: [u64; 2]) {
+        for chunk in self.wires.chunks_exact_mut(self.slots) {
+            chunk[slot] = words.map(|word| [word; C]);
         }
     }
 

@@ -5,10 +5,10 @@
 //! ([`sealane_circuit::function`]). In the shares of the role before the helper the constant 1 is
 //! 1, in those of the role after it 0.
 
-use crate::tape::{Chunks, Wire, Wires, add};
+use crate::masked::program::{COMMON, Gates};
+use crate::tape::{Chunks, Wire, Wires};
 use sealane_block::{Cpu, Kernel, Lanes};
 use sealane_circuit::function::{Function, product};
-use sealane_circuit::tape::{Applied, Gate};
 use std::array;
 use std::ops::{BitAnd, BitXor};
 use zeroize::Zeroizing;
@@ -22,6 +22,8 @@ pub(super) enum Prepared {
         products: Vec<u16>,
         /// The sets that add up to each output.
         summands: Vec<Vec<u16>>,
+        /// The same as words: for each output and each set all ones, or none.
+        marks: Vec<Vec<u64>>,
     },
 }
 
@@ -29,13 +31,21 @@ impl Prepared {
     pub(super) fn of(function: &Function) -> Prepared {
         match function {
             Function::Product => Prepared::Product,
-            Function::Table(table) => Prepared::Table {
-                inputs: table.inputs(),
-                products: table.products().to_vec(),
-                summands: (0..table.outputs())
-                    .map(|output| table.summands(output).map(|set| set as u16).collect())
-                    .collect(),
-            },
+            Function::Table(table) => {
+                let outputs = 0..table.outputs();
+                let sets = |output| table.summands(output).map(|set| set as u16).collect();
+                let marks = |output| {
+                    let mut marks = vec![0; 1 << table.inputs()];
+                    table.summands(output).for_each(|set| marks[set] = u64::MAX);
+                    marks
+                };
+                Prepared::Table {
+                    inputs: table.inputs(),
+                    products: table.products().to_vec(),
+                    summands: outputs.clone().map(sets).collect(),
+                    marks: outputs.map(marks).collect(),
+                }
+            }
         }
     }
 
@@ -51,10 +61,10 @@ impl Prepared {
 /// The gates of a level.
 #[derive(Clone, Copy)]
 pub(super) struct Level<'a> {
-    pub xors: &'a [Gate],
-    pub ands: &'a [Gate],
-    pub applied: &'a [Applied],
+    pub gates: &'a Gates,
     pub functions: &'a [Prepared],
+    /// Both components of the values that are the same in all lanes.
+    pub common: &'a [[u64; 2]],
 }
 
 /// The place of a party that opens.
@@ -66,75 +76,124 @@ pub(super) enum Place {
     After,
 }
 
-/// Rows of the lanes of a part, for each bit that is dealt or opened.
-pub(super) struct Rows<'a> {
+/// Rows of what a helper deals at a level.
+pub(super) struct Dealt<'a> {
+    /// Both masks of each output.
+    pub masks: [&'a [u64]; 2],
+    /// A row for each bit that is dealt: shares, to which the products of masks are added.
+    pub rows: &'a mut [u64],
+}
+
+/// Rows of what another party opens at a level.
+pub(super) struct Sums<'a> {
+    pub place: Place,
+    /// The level before, if there is one.
+    pub last: Option<Opened<'a>>,
     pub dealt: &'a [u64],
     /// This party's masks of outputs.
     pub masks: &'a [u64],
+    /// This party's summands: those of the level before, then those of this one.
     pub summands: &'a mut [u64],
 }
 
+/// Outputs of a level that both others have opened, beside the summands of this party.
+#[derive(Clone, Copy)]
+pub(super) struct Opened<'a> {
+    /// The slots that the level writes.
+    pub outs: &'a [u32],
+    /// This party's masks of them.
+    pub masks: &'a [u64],
+    /// The summands of the other party.
+    pub others: &'a [u64],
+}
+
 impl Wires {
-    /// Runs XORs alone.
-    pub(super) fn add(&mut self, cpu: Cpu, xors: &[Gate]) {
+    /// Runs a level at the helper: adds to each row of shares what is dealt, and masks the outputs.
+    pub(super) fn deal(&mut self, cpu: Cpu, level: Level<'_>, dealt: Dealt<'_>) {
         match self {
-            Wires::Narrow(chunks) => chunks.add(cpu, xors),
-            Wires::Wide(chunks) => chunks.add(cpu, xors),
+            Wires::Narrow(chunks) => chunks.deal(cpu, level, dealt),
+            Wires::Wide(chunks) => chunks.deal(cpu, level, dealt),
         }
     }
 
-    /// Runs a level at the helper: adds to each row of shares what is dealt.
-    pub(super) fn deal(&mut self, cpu: Cpu, level: Level<'_>, rows: &mut [u64]) {
+    /// Runs a level at another party: takes the outputs of the level before, and makes its
+    /// summands.
+    pub(super) fn open(&mut self, cpu: Cpu, level: Level<'_>, sums: Sums<'_>) {
         match self {
-            Wires::Narrow(chunks) => chunks.deal(cpu, level, rows),
-            Wires::Wide(chunks) => chunks.deal(cpu, level, rows),
+            Wires::Narrow(chunks) => chunks.open(cpu, level, sums),
+            Wires::Wide(chunks) => chunks.open(cpu, level, sums),
         }
     }
 
-    /// Runs a level at another party: makes its summands.
-    pub(super) fn open(&mut self, cpu: Cpu, level: Level<'_>, place: Place, rows: Rows<'_>) {
+    /// Takes the outputs of the last level, with this party's summands if it has opened them, and
+    /// runs the XORs behind it.
+    pub(super) fn finish(
+        &mut self,
+        cpu: Cpu,
+        level: Option<Level<'_>>,
+        last: Option<(Place, Opened<'_>, &[u64])>,
+    ) {
         match self {
-            Wires::Narrow(chunks) => chunks.open(cpu, level, place, rows),
-            Wires::Wide(chunks) => chunks.open(cpu, level, place, rows),
+            Wires::Narrow(chunks) => chunks.finish(cpu, level, last),
+            Wires::Wide(chunks) => chunks.finish(cpu, level, last),
         }
     }
 }
 
 impl<const C: usize> Chunks<C> {
-    fn add(&mut self, cpu: Cpu, xors: &[Gate]) {
-        let chunks = self.wires.chunks_exact_mut(self.slots);
-        chunks.for_each(|wires| cpu.run(Add { wires, xors }));
+    /// Each chunk, and its place in rows.
+    fn each(&mut self) -> impl Iterator<Item = (At, &mut [Wire<C>])> {
+        let words = self.words;
+        let chunks = self.wires.chunks_exact_mut(self.slots).enumerate();
+        chunks.map(move |(chunk, wires)| {
+            let first = chunk * C;
+            (At { words, first }, wires)
+        })
     }
 
-    fn deal(&mut self, cpu: Cpu, level: Level<'_>, rows: &mut [u64]) {
+    fn deal(&mut self, cpu: Cpu, level: Level<'_>, dealt: Dealt<'_>) {
         let mut scratch = scratch(level);
-        let words = self.words;
-        for (chunk, wires) in self.wires.chunks_exact_mut(self.slots).enumerate() {
-            let (words, first) = (words, chunk * C);
+        for (at, wires) in self.each() {
             cpu.run(Deal {
                 level,
                 wires,
-                at: At { words, first },
-                rows: &mut *rows,
+                at,
+                masks: dealt.masks,
+                rows: &mut *dealt.rows,
                 scratch: &mut scratch,
             });
         }
     }
 
-    fn open(&mut self, cpu: Cpu, level: Level<'_>, place: Place, rows: Rows<'_>) {
+    fn open(&mut self, cpu: Cpu, level: Level<'_>, sums: Sums<'_>) {
         let mut scratch = scratch(level);
-        let words = self.words;
-        for (chunk, wires) in self.wires.chunks_exact_mut(self.slots).enumerate() {
-            let (words, first) = (words, chunk * C);
+        for (at, wires) in self.each() {
             cpu.run(Open {
                 level,
-                before: place == Place::Before,
+                before: sums.place == Place::Before,
+                last: sums.last,
                 wires,
-                at: At { words, first },
-                dealt: rows.dealt,
-                masks: rows.masks,
-                summands: &mut *rows.summands,
+                at,
+                dealt: sums.dealt,
+                masks: sums.masks,
+                summands: &mut *sums.summands,
                 scratch: &mut scratch,
+            });
+        }
+    }
+
+    fn finish(
+        &mut self,
+        cpu: Cpu,
+        level: Option<Level<'_>>,
+        last: Option<(Place, Opened<'_>, &[u64])>,
+    ) {
+        for (at, wires) in self.each() {
+            cpu.run(Finish {
+                wires,
+                at,
+                level,
+                last,
             });
         }
     }
@@ -142,8 +201,8 @@ impl<const C: usize> Chunks<C> {
 
 /// Room for the products of the largest table of a level.
 fn scratch<const C: usize>(level: Level<'_>) -> Zeroizing<Vec<[u64; C]>> {
-    let functions = level.applied.iter();
-    let sets = functions.map(|applied| level.functions[applied.function as usize].sets());
+    let functions = level.gates.applied.iter();
+    let sets = functions.map(|(function, _)| level.functions[*function].sets());
     Zeroizing::new(vec![[0; C]; sets.max().unwrap_or(0)])
 }
 
@@ -211,17 +270,70 @@ impl At {
     }
 }
 
-struct Add<'a, const C: usize> {
-    wires: &'a mut [Wire<C>],
-    xors: &'a [Gate],
+/// Both components of a slot.
+#[inline(always)]
+fn wire<const C: usize>(wires: &[Wire<C>], common: &[[u64; 2]], slot: u32) -> Wire<C> {
+    match slot & COMMON {
+        0 => wires[slot as usize],
+        _ => {
+            let [first, second] = common[(slot ^ COMMON) as usize];
+            [[first; C], [second; C]]
+        }
+    }
 }
 
-impl<const C: usize> Kernel for Add<'_, C> {
+/// Runs the XORs of a level.
+#[inline(always)]
+fn add<const C: usize>(wires: &mut [Wire<C>], level: Level<'_>) {
+    for [a, b, out] in &level.gates.xors {
+        let a = wire(wires, level.common, *a);
+        let b = wire(wires, level.common, *b);
+        let out = &mut wires[*out as usize];
+        for place in 0..2 {
+            for w in 0..C {
+                out[place][w] = a[place][w] ^ b[place][w];
+            }
+        }
+    }
+}
+
+/// Puts the outputs of a level on their wires, at a party that has opened them.
+#[inline(always)]
+fn settle<const C: usize>(
+    wires: &mut [Wire<C>],
+    at: At,
+    place: Place,
+    last: Opened<'_>,
+    summands: &[u64],
+) {
+    for (row, slot) in last.outs.iter().enumerate() {
+        let masked = at.read::<C>(summands, row) ^ at.read(last.others, row);
+        let mask = at.read::<C>(last.masks, row);
+        wires[*slot as usize] = match place {
+            Place::Before => [masked.0, mask.0],
+            Place::After => [mask.0, masked.0],
+        };
+    }
+}
+
+struct Finish<'a, const C: usize> {
+    wires: &'a mut [Wire<C>],
+    at: At,
+    level: Option<Level<'a>>,
+    last: Option<(Place, Opened<'a>, &'a [u64])>,
+}
+
+impl<const C: usize> Kernel for Finish<'_, C> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
-        add(self.wires, self.xors);
+        if let Some((place, last, summands)) = self.last {
+            settle(self.wires, self.at, place, last, summands);
+        }
+        if let Some(level) = self.level {
+            add(self.wires, level);
+        }
     }
 }
 
@@ -229,6 +341,7 @@ struct Deal<'a, const C: usize> {
     level: Level<'a>,
     wires: &'a mut [Wire<C>],
     at: At,
+    masks: [&'a [u64]; 2],
     rows: &'a mut [u64],
     scratch: &'a mut [[u64; C]],
 }
@@ -237,7 +350,7 @@ impl<const C: usize> Deal<'_, C> {
     /// The mask of a value.
     #[inline(always)]
     fn mask(&self, slot: u32) -> Words<C> {
-        let [first, second] = self.wires[slot as usize];
+        let [first, second] = wire(self.wires, self.level.common, slot);
         Words(first) ^ Words(second)
     }
 }
@@ -247,16 +360,16 @@ impl<const C: usize> Kernel for Deal<'_, C> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
-        add(self.wires, self.level.xors);
+        add(self.wires, self.level);
         let mut row = 0;
-        for gate in self.level.ands {
-            let words = self.mask(gate.a) & self.mask(gate.b);
+        for [a, b] in &self.level.gates.ands {
+            let words = self.mask(*a) & self.mask(*b);
             self.at.add(self.rows, row, words);
             row += 1;
         }
-        for applied in self.level.applied {
-            let slots = &applied.operands;
-            match &self.level.functions[applied.function as usize] {
+        for (function, operands) in &self.level.gates.applied {
+            let slots = &self.level.gates.operands[operands.clone()];
+            match &self.level.functions[*function] {
                 Prepared::Product => {
                     let mut factors = [[Words([0; C]); 4]; 2];
                     for (i, slot) in slots.iter().enumerate() {
@@ -284,6 +397,10 @@ impl<const C: usize> Kernel for Deal<'_, C> {
                 }
             }
         }
+        for (row, slot) in self.level.gates.outs.iter().enumerate() {
+            let masks = self.masks.map(|rows| self.at.read(rows, row));
+            self.wires[*slot as usize] = masks.map(|Words(words)| words);
+        }
     }
 }
 
@@ -291,6 +408,7 @@ struct Open<'a, const C: usize> {
     level: Level<'a>,
     /// True at the party before the helper.
     before: bool,
+    last: Option<Opened<'a>>,
     wires: &'a mut [Wire<C>],
     at: At,
     dealt: &'a [u64],
@@ -303,7 +421,7 @@ impl<const C: usize> Open<'_, C> {
     /// The masked value of a slot, and this party's mask of it.
     #[inline(always)]
     fn read(&self, slot: u32) -> [Words<C>; 2] {
-        let [first, second] = self.wires[slot as usize].map(Words);
+        let [first, second] = wire(self.wires, self.level.common, slot).map(Words);
         match self.before {
             true => [first, second],
             false => [second, first],
@@ -361,18 +479,25 @@ impl<const C: usize> Kernel for Open<'_, C> {
 
     #[inline(always)]
     fn run<L: Lanes>(mut self, _: L) {
-        add(self.wires, self.level.xors);
+        if let Some(last) = self.last {
+            let place = match self.before {
+                true => Place::Before,
+                false => Place::After,
+            };
+            settle(self.wires, self.at, place, last, self.summands);
+        }
+        add(self.wires, self.level);
         let (mut dealt, mut out) = (0, 0);
-        for gate in self.level.ands {
-            let ([a, a_mask], [b, b_both]) = (self.read(gate.a), self.read_second(gate.b));
+        for [a, b] in &self.level.gates.ands {
+            let ([a, a_mask], [b, b_both]) = (self.read(*a), self.read_second(*b));
             let words = a & b_both ^ b & a_mask ^ self.at.read(self.dealt, dealt);
             self.put(out, words);
             dealt += 1;
             out += 1;
         }
-        for applied in self.level.applied {
-            let slots = &applied.operands;
-            match &self.level.functions[applied.function as usize] {
+        for (function, operands) in &self.level.gates.applied {
+            let slots = &self.level.gates.operands[operands.clone()];
+            match &self.level.functions[*function] {
                 Prepared::Product => {
                     let zero = [Words([0; C]); 4];
                     let (mut a, mut a_mask, mut b, mut b_both) = (zero, zero, zero, zero);
@@ -389,14 +514,23 @@ impl<const C: usize> Kernel for Open<'_, C> {
                     }
                 }
                 Prepared::Table {
-                    products, summands, ..
+                    products,
+                    summands,
+                    marks,
+                    ..
                 } => {
                     self.expand(slots, products, dealt);
                     dealt += products.len();
-                    for sets in summands {
+                    for (sets, marks) in summands.iter().zip(marks) {
                         let mut sum = Words([0; C]);
-                        for set in sets {
-                            sum = sum ^ Words(self.scratch[usize::from(*set)]);
+                        if C == 1 {
+                            // Few lanes leave vectors free for the sets.
+                            let products = self.scratch.as_flattened().iter().zip(marks);
+                            sum.0[0] = products.fold(0, |sum, (word, mark)| sum ^ word & mark);
+                        } else {
+                            for set in sets {
+                                sum = sum ^ Words(self.scratch[usize::from(*set)]);
+                            }
                         }
                         self.put(out, sum);
                         out += 1;

@@ -24,23 +24,27 @@
 //! used in another, where a party would know both the mask and what it hides.
 
 mod kernel;
+mod program;
 
-use crate::arrive::{recv, send};
+use crate::arrive::{recv_to, send};
 use crate::bits::words_for;
 use crate::form::Form;
+use crate::keys::Key;
 use crate::roles::Computing;
 use crate::share::Share;
-use crate::tape::{Wires, ands};
-use kernel::{Level, Place, Prepared, Rows};
+use crate::tape::{Plane, Wires, ands};
+use kernel::{Dealt, Level, Opened, Place, Prepared, Sums};
+use program::{COMMON, Program};
 use sealane_block::Cpu;
 use sealane_circuit::Tape;
 use sealane_circuit::function::Function;
-use sealane_circuit::tape::{Batch, Gate};
+use sealane_circuit::tape::ONE;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Planes};
 use std::collections::VecDeque;
 use std::ops::Range;
+use zeroize::Zeroizing;
 
 /// The words of the lanes of a part, of so many in all.
 fn words_of(part: usize, lanes: usize) -> Range<usize> {
@@ -89,8 +93,12 @@ pub(crate) enum MaskedProgress<'a> {
 struct Run<'a> {
     tape: &'a Tape,
     lanes: usize,
-    levels: usize,
+    program: Program,
     functions: Vec<Prepared>,
+    /// Both components of the values that are the same in all lanes.
+    common: Zeroizing<Vec<[u64; 2]>>,
+    /// Most bits that are dealt or opened at a level, for each lane.
+    most: usize,
 }
 
 /// Runs an expression for each part in turn.
@@ -106,24 +114,44 @@ macro_rules! each {
 }
 
 impl Computing {
-    /// Begins a tape whose inputs `load` puts into the wires of a range of words.
+    /// Begins a tape with these inputs.
     pub(crate) fn begin_masked<'a>(
         &mut self,
         tape: &'a Tape,
         lanes: usize,
-        load: impl Fn(&mut Wires, Range<usize>),
+        inputs: &[Plane<'_>],
         mesh: &mut Mesh,
     ) -> Result<MaskedProgress<'a>, Fault> {
+        let same = inputs.iter().map(|input| matches!(input, Plane::Same(_)));
+        let program = match words_for(lanes) >= MANY {
+            true => Program::counted(tape, &same.collect::<Vec<_>>()),
+            false => Program::plain(tape),
+        };
+        let one = [0, 1].map(|place| match self.seat.place_of(0) == Some(place) {
+            true => u64::MAX,
+            false => 0,
+        });
+        // No copy is left behind by a vector that grows.
+        let mut common = Zeroizing::new(Vec::with_capacity(2 + inputs.len()));
+        common.extend([[0; 2], one]);
+        common.extend(inputs.iter().filter_map(|input| match input {
+            Plane::Same(words) => Some(words.map(|word| *word)),
+            Plane::Lanes(_) => None,
+        }));
+        let levels = program.levels[..program.opens].iter();
+        let most = levels.flat_map(|gates| gates.bits).max();
         let run = Run {
             tape,
             lanes,
-            levels: levels(tape),
             functions: tape.functions.iter().map(Prepared::of).collect(),
+            common,
+            most: most.unwrap_or(0),
+            program,
         };
         let mut parts = (
-            Part::of(self, &run, &load),
-            Part::of(self, &run, &load),
-            Part::of(self, &run, &load),
+            Part::of(self, &run, inputs),
+            Part::of(self, &run, inputs),
+            Part::of(self, &run, inputs),
         );
         each!(parts, part => part.deal(self, &run, 0, mesh)?);
         Ok(MaskedProgress::More(Box::new(RunningMasked {
@@ -143,13 +171,13 @@ impl Computing {
         if *level > 0 {
             each!(parts, part => part.opened(self, run, *level - 1, mesh)?);
         }
-        if *level == run.levels {
+        if *level == run.program.opens {
             return Ok(MaskedProgress::Done(running.finish(self.cpu)));
         }
         each!(parts, part => part.dealt(self, run, *level, mesh)?);
         each!(parts, part => part.open(self, run, *level, mesh)?);
         *level += 1;
-        if *level < run.levels {
+        if *level < run.program.opens {
             each!(parts, part => part.deal(self, run, *level, mesh)?);
         }
         Ok(MaskedProgress::More(running))
@@ -162,17 +190,28 @@ impl RunningMasked<'_> {
         let form = Form::bits(run.tape.outputs.len(), run.lanes);
         let mut shares = [form.zeros(), form.zeros()];
         each!(self.parts, part => part.finish(cpu, run, &mut shares));
+        // Values that are the same in all lanes go past the last one.
+        shares
+            .iter_mut()
+            .for_each(|share| form.trim(share.data_mut()));
         form.share(shares)
     }
 }
 
+/// Words of a lane from which on slots are counted anew: a tape runs long enough then.
+const MANY: usize = 4;
+
+/// Rows of words, for the most bits of a level. Each level uses them again, and they are erased
+/// when the tape is through.
+type Rows = Zeroizing<Vec<u64>>;
+
 /// Masks of one level of the part whose helper is a role.
 struct Masks<const HELPER: usize> {
     /// Of opened bits: the mask that this party knows, and the other one at the helper.
-    outputs: Planes<u64>,
-    others: Option<Planes<u64>>,
+    outputs: Rows,
+    others: Option<Rows>,
     /// Shares of what is dealt; none at the party after the helper until they have arrived.
-    dealt: Option<Planes<u64>>,
+    dealt: Option<Rows>,
 }
 
 /// A part that takes masks of a type: those of its own helper and no others.
@@ -188,8 +227,13 @@ struct Part<const HELPER: usize> {
     wires: Wires,
     /// Masks of the level that is opened next, and those of the level that is dealt for.
     masks: VecDeque<Masks<HELPER>>,
-    /// This party's summand of what is being opened.
-    summand: Option<Planes<u64>>,
+    /// Masks of the level that was opened last, whose outputs are not on their wires yet.
+    last: Option<Masks<HELPER>>,
+    /// This party's summands of what is being opened, and those of the other party.
+    summands: Rows,
+    others: Rows,
+    /// Rows that no level uses now.
+    spare: Vec<Rows>,
 }
 
 /// The duty of a party in a part.
@@ -209,54 +253,52 @@ impl<const HELPER: usize> Takes<Masks<HELPER>> for Part<HELPER> {
     }
 }
 
-impl<const HELPER: usize> Masks<HELPER> {
-    /// Draws the masks of a level, in the order of all holders of a key.
-    fn draw(duty: Duty, party: &mut Computing, dealt: Form, opened: Form) -> Masks<HELPER> {
-        let keys = &mut party.keys;
-        match duty {
-            Duty::Helper => Masks {
-                dealt: Some(keys.own.deal(dealt)),
-                outputs: keys.own.first_mask(opened),
-                others: Some(keys.next.second_mask(opened)),
-            },
-            Duty::Before => Masks {
-                dealt: Some(keys.next.deal(dealt)),
-                outputs: keys.next.first_mask(opened),
-                others: None,
-            },
-            Duty::After => Masks {
-                dealt: None,
-                outputs: keys.own.second_mask(opened),
-                others: None,
-            },
-        }
-    }
-}
-
 impl<const HELPER: usize> Part<HELPER> {
-    fn of(party: &Computing, run: &Run<'_>, load: &impl Fn(&mut Wires, Range<usize>)) -> Self {
+    fn of(party: &Computing, run: &Run<'_>, inputs: &[Plane<'_>]) -> Self {
         let lanes = lanes_of(HELPER, run.lanes);
         let words = words_of(HELPER, run.lanes);
-        let mut wires = Wires::new(run.tape.slots as usize, words.len());
-        wires.set_one(party.seat, lanes);
-        load(&mut wires, words.clone());
+        let mut wires = Wires::new(run.program.slots, words.len());
+        for (slot, input) in run.program.inputs.iter().zip(inputs) {
+            match input {
+                Plane::Lanes(parts) => {
+                    wires.load(*slot as usize, parts.map(|part| &part[words.clone()]));
+                }
+                Plane::Same(words) if slot & COMMON == 0 => {
+                    wires.fill(*slot as usize, words.map(|word| *word));
+                }
+                Plane::Same(_) => {}
+            }
+        }
+        if run.program.plain {
+            wires.fill(ONE as usize, run.common[1]);
+        }
+        let duty = match (party.seat.role + 3 - HELPER) % 3 {
+            0 => Duty::Helper,
+            1 => Duty::After,
+            _ => Duty::Before,
+        };
+        let opens = match duty {
+            Duty::Helper => 0,
+            _ => run.most * words.len(),
+        };
         Part {
-            duty: match (party.seat.role + 3 - HELPER) % 3 {
-                0 => Duty::Helper,
-                1 => Duty::After,
-                _ => Duty::Before,
-            },
+            duty,
             words,
             lanes,
             wires,
             masks: VecDeque::new(),
-            summand: None,
+            last: None,
+            summands: Zeroizing::new(vec![0; opens]),
+            others: Zeroizing::new(vec![0; opens]),
+            spare: Vec::new(),
         }
     }
 
     /// Layouts of what is dealt and opened at a level.
     fn forms(&self, run: &Run<'_>, level: usize) -> [Form; 2] {
-        level_bits(run.tape, level).map(|bits| Form::bits(bits, self.lanes))
+        run.program.levels[level]
+            .bits
+            .map(|bits| Form::bits(bits, self.lanes))
     }
 
     /// The other party that opens.
@@ -265,6 +307,62 @@ impl<const HELPER: usize> Part<HELPER> {
             Duty::Before => party.seat.previous,
             _ => party.seat.next,
         }
+    }
+
+    /// Rows to write over, of as many words as a level needs at most.
+    fn rows(&mut self, run: &Run<'_>) -> Rows {
+        let most = run.most * words_for(self.lanes);
+        let spare = self.spare.pop();
+        spare.unwrap_or_else(|| Zeroizing::new(vec![0; most]))
+    }
+
+    /// Draws the masks of a level, in the order of all holders of a key.
+    fn draw(&mut self, party: &mut Computing, run: &Run<'_>, level: usize) -> Masks<HELPER> {
+        let [dealt, opened] = self.forms(run, level);
+        let keys = &mut party.keys;
+        let deal = |part: &mut Self, key: &mut Key| {
+            let mut rows = part.rows(run);
+            key.deal(dealt, &mut rows[..dealt.words()]);
+            rows
+        };
+        let mut outputs = self.rows(run);
+        let into = &mut outputs[..opened.words()];
+        match self.duty {
+            Duty::Helper => {
+                let rows = deal(self, &mut keys.own);
+                keys.own.first_mask(opened, into);
+                let mut others = self.rows(run);
+                keys.next.second_mask(opened, &mut others[..opened.words()]);
+                Masks {
+                    dealt: Some(rows),
+                    outputs,
+                    others: Some(others),
+                }
+            }
+            Duty::Before => {
+                let rows = deal(self, &mut keys.next);
+                keys.next.first_mask(opened, into);
+                Masks {
+                    dealt: Some(rows),
+                    outputs,
+                    others: None,
+                }
+            }
+            Duty::After => {
+                keys.own.second_mask(opened, into);
+                Masks {
+                    dealt: None,
+                    outputs,
+                    others: None,
+                }
+            }
+        }
+    }
+
+    /// Keeps the rows of masks that are not needed any more.
+    fn reuse(&mut self, masks: Masks<HELPER>) {
+        let rows = [Some(masks.outputs), masks.others, masks.dealt];
+        self.spare.extend(rows.into_iter().flatten());
     }
 
     /// Deals for a level, at the helper; draws its masks, at all.
@@ -278,18 +376,18 @@ impl<const HELPER: usize> Part<HELPER> {
         if self.lanes == 0 {
             return Ok(());
         }
-        let [dealt, opened] = self.forms(run, level);
-        let mut masks = Masks::<HELPER>::draw(self.duty, party, dealt, opened);
-        if let (Duty::Helper, Some(other)) = (self.duty, masks.others.take()) {
-            if let Some(rows) = &mut masks.dealt {
-                self.wires
-                    .deal(party.cpu, run.level(level), rows.data_mut());
-                send(dealt, rows.data(), party.seat.next, mesh)?;
-            }
-            for (plane, slot) in run.outs(level).enumerate() {
-                let known = [masks.outputs.plane(plane), other.plane(plane)];
-                self.wires.load(slot, known);
-            }
+        let [dealt, _] = self.forms(run, level);
+        let mut masks = self.draw(party, run, level);
+        if let (Some(others), Some(rows)) = (&masks.others, &mut masks.dealt) {
+            let rows = &mut rows[..dealt.words()];
+            let given = Dealt {
+                masks: [&masks.outputs, others],
+                rows: &mut *rows,
+            };
+            self.wires.deal(party.cpu, run.level(level), given);
+            dealt.trim(rows);
+            send(dealt, rows, party.seat.next, mesh)?;
+            self.reuse(masks);
             return Ok(());
         }
         self.take(masks);
@@ -304,9 +402,13 @@ impl<const HELPER: usize> Part<HELPER> {
         level: usize,
         mesh: &mut Mesh,
     ) -> Result<(), Fault> {
-        let [dealt, _] = self.forms(run, level);
-        if let (Duty::After, Some(masks)) = (self.duty, self.masks.front_mut()) {
-            masks.dealt = Some(recv(dealt, party.seat.previous, mesh)?);
+        if self.duty == Duty::After && self.lanes > 0 {
+            let [dealt, _] = self.forms(run, level);
+            let mut rows = self.rows(run);
+            let into = &mut rows[..dealt.words()];
+            recv_to(dealt, party.seat.previous, into, mesh)?;
+            let masks = self.masks.front_mut().ok_or_else(no_masks)?;
+            masks.dealt = Some(rows);
         }
         Ok(())
     }
@@ -319,25 +421,30 @@ impl<const HELPER: usize> Part<HELPER> {
         level: usize,
         mesh: &mut Mesh,
     ) -> Result<(), Fault> {
-        let place = match self.duty {
-            _ if self.lanes == 0 => return Ok(()),
-            Duty::Helper => return Ok(()),
-            Duty::Before => Place::Before,
-            Duty::After => Place::After,
+        let Some(place) = self.place() else {
+            return Ok(());
         };
+        let partner = self.partner(party);
         let [_, opened] = self.forms(run, level);
-        let masks = self.masks.front().ok_or_else(no_masks)?;
-        let dealt = masks.dealt.as_ref().ok_or_else(no_masks)?;
-        let mut summand = opened.zeros();
-        let rows = Rows {
-            dealt: dealt.data(),
-            masks: masks.outputs.data(),
-            summands: summand.data_mut(),
+        let masks = self.masks.pop_front().ok_or_else(no_masks)?;
+        let sums = Sums {
+            place,
+            last: self.last.as_ref().map(|last| Opened {
+                outs: &run.program.levels[level - 1].outs,
+                masks: &last.outputs,
+                others: &self.others,
+            }),
+            dealt: masks.dealt.as_ref().ok_or_else(no_masks)?,
+            masks: &masks.outputs,
+            summands: &mut self.summands,
         };
-        self.wires.open(party.cpu, run.level(level), place, rows);
-        opened.trim(summand.data_mut());
-        send(opened, summand.data(), self.partner(party), mesh)?;
-        self.summand = Some(summand);
+        self.wires.open(party.cpu, run.level(level), sums);
+        let summands = &mut self.summands[..opened.words()];
+        opened.trim(summands);
+        send(opened, summands, partner, mesh)?;
+        if let Some(last) = self.last.replace(masks) {
+            self.reuse(last);
+        }
         Ok(())
     }
 
@@ -349,36 +456,51 @@ impl<const HELPER: usize> Part<HELPER> {
         level: usize,
         mesh: &mut Mesh,
     ) -> Result<(), Fault> {
-        let [_, opened] = self.forms(run, level);
-        let Some(mut sum) = self.summand.take() else {
-            return Ok(());
-        };
-        let masks = self.masks.pop_front().ok_or_else(no_masks)?;
-        let other = recv(opened, self.partner(party), mesh)?;
-        opened.group.add(sum.data_mut(), other.data());
-        for (plane, slot) in run.outs(level).enumerate() {
-            let [masked, mask] = [&sum, &masks.outputs].map(|of| of.plane(plane));
-            self.wires.load(
-                slot,
-                match self.duty {
-                    Duty::After => [mask, masked],
-                    _ => [masked, mask],
-                },
-            );
+        if self.place().is_some() {
+            let [_, opened] = self.forms(run, level);
+            let from = self.partner(party);
+            recv_to(opened, from, &mut self.others[..opened.words()], mesh)?;
         }
         Ok(())
     }
 
+    /// The place of a party that opens, if there is something to open.
+    fn place(&self) -> Option<Place> {
+        match self.duty {
+            _ if self.lanes == 0 => None,
+            Duty::Helper => None,
+            Duty::Before => Some(Place::Before),
+            Duty::After => Some(Place::After),
+        }
+    }
+
     /// Runs what follows the last level, and hands the outputs over.
     fn finish(&mut self, cpu: Cpu, run: &Run<'_>, shares: &mut [Planes<u64>; 2]) {
-        if let Some(batch) = run.tape.batches.get(run.levels) {
-            self.wires.add(cpu, xors(run.tape, batch));
-        }
+        let rest = run.program.levels.get(run.program.opens);
+        let rest = rest.map(|_| run.level(run.program.opens));
+        let last = self.place().zip(self.last.as_ref()).map(|(place, last)| {
+            let last = Opened {
+                outs: &run.program.levels[run.program.opens - 1].outs,
+                masks: &last.outputs,
+                others: &self.others,
+            };
+            (place, last, &self.summands[..])
+        });
+        self.wires.finish(cpu, rest, last);
         let [own, next] = shares;
-        for (plane, slot) in run.tape.outputs.iter().enumerate() {
+        for (plane, slot) in run.program.outputs.iter().enumerate() {
             let parts = [own.plane_mut(plane), next.plane_mut(plane)];
             let parts = parts.map(|part| &mut part[self.words.clone()]);
-            self.wires.store(*slot as usize, parts);
+            match slot & COMMON {
+                0 => self.wires.store(*slot as usize, parts),
+                _ => {
+                    let words = run.common[(slot ^ COMMON) as usize];
+                    parts
+                        .into_iter()
+                        .zip(words)
+                        .for_each(|(part, word)| part.fill(word));
+                }
+            }
         }
     }
 }
@@ -387,24 +509,11 @@ impl Run<'_> {
     /// The gates of a level.
     fn level(&self, level: usize) -> Level<'_> {
         Level {
-            xors: xors(self.tape, &self.tape.batches[level]),
-            ands: ands(self.tape, level),
-            applied: self.tape.applied_in(level),
+            gates: &self.program.levels[level],
             functions: &self.functions,
+            common: &self.common,
         }
     }
-
-    /// The slots that a level writes: of ANDs, then of functions.
-    fn outs(&self, level: usize) -> impl Iterator<Item = usize> + '_ {
-        let ands = ands(self.tape, level).iter().map(|gate| gate.out);
-        let applied = self.tape.applied_in(level).iter();
-        let outs = ands.chain(applied.flat_map(|applied| applied.outs.iter().copied()));
-        outs.map(|slot| slot as usize)
-    }
-}
-
-fn xors<'a>(tape: &'a Tape, batch: &Batch) -> &'a [Gate] {
-    &tape.xors[batch.xors.start as usize..batch.xors.end as usize]
 }
 
 fn no_masks() -> Fault {
