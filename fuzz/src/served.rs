@@ -36,7 +36,10 @@ pub fn input(bytes: &[u8]) -> Verdict {
     let digits = (0..=bytes.len() as u64).find_map(|bytes| input.bits(8 * bytes).ok());
     let digits = hex(&digits.expect("as many bytes as there are"));
     let again = InputText::parse(&digits).expect("digits");
-    assert_eq!(hex(&again.bits(4 * digits.len() as u64).expect("bits")), digits);
+    assert_eq!(
+        hex(&again.bits(4 * digits.len() as u64).expect("bits")),
+        digits
+    );
     Verdict::Accepted
 }
 
@@ -92,7 +95,11 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     let [ask, granted, refused] = sealane_serve::examples();
     vec![
         ("device", "whole".to_string(), records),
-        ("served-input", "words".to_string(), b"cycles 8\na1 0F".to_vec()),
+        (
+            "served-input",
+            "words".to_string(),
+            b"cycles 8\na1 0F".to_vec(),
+        ),
         ("served", "ask".to_string(), ask),
         ("served", "granted".to_string(), granted),
         ("served", "refused".to_string(), refused),

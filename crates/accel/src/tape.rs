@@ -2,7 +2,8 @@
 //! order of the gates, and the number of an AND in the file is that of its tweaks.
 //!
 //! [`Netlist::sequential`] gives a circuit that a compiler may order and simplify; this tape has
-//! the gates as they are. Neighbouring ANDs that do not wait for each other share a batch.
+//! the gates as they are. Every AND is a batch of its own: within a batch tables are laid out by
+//! groups of gates, and here each table is to come whole.
 
 use crate::gate::{Gate, GateKind, Operand};
 use crate::netlist::Netlist;
@@ -54,36 +55,30 @@ struct Maker {
     xors: Vec<tape::Gate>,
     ands: Vec<tape::Gate>,
     batches: Vec<Batch>,
-    /// XORs and ANDs of the batches that are closed.
-    closed: [u32; 2],
-    /// Slots that the ANDs of the open batch write, which nothing may read in it.
-    written: Vec<bool>,
-    /// Slots of outputs that are inverted once the open batch is closed.
-    inverted: Vec<u32>,
+    /// XORs of the batches that are closed.
+    closed: u32,
     depths: Vec<u32>,
     depth: u32,
+    /// The first of two slots for inverted operands.
+    spare: u32,
 }
 
 impl Maker {
-    fn new(slots: u32) -> Maker {
+    fn new(spare: u32) -> Maker {
         Maker {
             xors: Vec::new(),
             ands: Vec::new(),
             batches: Vec::new(),
-            closed: [0; 2],
-            written: vec![false; slots as usize],
-            inverted: Vec::new(),
-            depths: vec![0; slots as usize],
+            closed: 0,
+            depths: vec![0; spare as usize + 2],
             depth: 0,
+            spare,
         }
     }
 
     fn gate(&mut self, gate: Gate, slot: impl Fn(Operand) -> u32, out: u32) {
         let Gate { kind, in0, in1 } = gate;
         let [mut a, mut b] = [slot(in0), in1.map_or(ONE, slot)];
-        if self.written[a as usize] || self.written[b as usize] {
-            self.close();
-        }
         if kind.is_xor() {
             self.xor(a, b, out);
             if kind == GateKind::Xnor {
@@ -95,11 +90,9 @@ impl Maker {
         let table = kind.truth_table();
         let complement = table.count_ones() == 3;
         let row = if complement { !table & 0b1111 } else { table }.trailing_zeros();
-        for (inverts, operand) in [(row & 2 == 0, &mut a), (row & 1 == 0, &mut b)] {
+        let inverted = [(row & 2 == 0, &mut a), (row & 1 == 0, &mut b)];
+        for ((inverts, operand), spare) in inverted.into_iter().zip(self.spare..) {
             if inverts {
-                let spare = self.depths.len() as u32;
-                self.depths.push(0);
-                self.written.push(false);
                 self.xor(*operand, ONE, spare);
                 *operand = spare;
             }
@@ -107,11 +100,11 @@ impl Maker {
         let depth = 1 + self.depths[a as usize].max(self.depths[b as usize]);
         self.depths[out as usize] = depth;
         self.depth = self.depth.max(depth);
-        self.written[out as usize] = true;
         let number = self.ands.len() as u32;
         self.ands.push(tape::Gate { a, b, out, number });
+        self.close(1);
         if complement {
-            self.inverted.push(out);
+            self.xor(out, ONE, out);
         }
     }
 
@@ -121,27 +114,18 @@ impl Maker {
         self.xors.push(tape::Gate { a, b, out, number });
     }
 
-    /// Ends the open batch.
-    fn close(&mut self) {
-        let [xors, ands] = self.closed;
-        self.closed = [self.xors.len() as u32, self.ands.len() as u32];
+    /// Ends a batch, of which the last `ands` ANDs are.
+    fn close(&mut self, ands: u32) {
+        let (xors, end) = (self.xors.len() as u32, self.ands.len() as u32);
         self.batches.push(Batch {
-            xors: xors..self.closed[0],
-            ands: ands..self.closed[1],
+            xors: self.closed..xors,
+            ands: end - ands..end,
         });
-        for gate in &self.ands[ands as usize..] {
-            self.written[gate.out as usize] = false;
-        }
-        for out in std::mem::take(&mut self.inverted) {
-            self.xor(out, ONE, out);
-        }
+        self.closed = xors;
     }
 
     fn finish(mut self, inputs: u32, outputs: Vec<u32>) -> Tape {
-        self.close();
-        if self.closed[0] < self.xors.len() as u32 {
-            self.close();
-        }
+        self.close(0);
         Tape {
             inputs,
             slots: self.depths.len() as u32,

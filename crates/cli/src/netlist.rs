@@ -49,17 +49,23 @@ fn synth(args: &SynthArgs) -> Result<(), Failure> {
 fn source(args: &SourceArgs) -> Result<(), Failure> {
     let Some(name) = &args.name else {
         let mut card = Card::new("our own sources");
-        let all = BENCHMARKS.iter().filter_map(|benchmark| function(benchmark.name));
+        let all = BENCHMARKS
+            .iter()
+            .filter_map(|benchmark| function(benchmark.name));
         let all: Vec<Function> = all.collect();
         card.lines("functions", all.iter().map(described));
-        let all = all.iter().map(|function| {
-            json!({ "name": function.name, "cycles": function.cycles })
-        });
+        let all = all
+            .iter()
+            .map(|function| json!({ "name": function.name, "cycles": function.cycles }));
         return print_card(args.json, &card, &all.collect());
     };
     let function = function(name).ok_or_else(|| {
         let hint = "`sealane netlist source` lists all";
-        Failure::new(Code::NetlistFile, format!("there is no function `{name}`"), hint)
+        Failure::new(
+            Code::NetlistFile,
+            format!("there is no function `{name}`"),
+            hint,
+        )
     })?;
     let netlist = function.netlist();
     let netlist = netlist.map_err(|error| EngineError::internal(error.to_string()))?;
@@ -89,7 +95,11 @@ fn source(args: &SourceArgs) -> Result<(), Failure> {
 }
 
 fn described(function: &Function) -> String {
-    format!("{}, {} netlist cycles", function.name, grouped(function.cycles))
+    format!(
+        "{}, {} netlist cycles",
+        function.name,
+        grouped(function.cycles)
+    )
 }
 
 /// Writes a netlist to a file, if one is named.

@@ -99,7 +99,9 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
             _ if before >= u64::from(args.clients) => Err(turn_away(&mut mesh)),
             _ => match Coins::from_os() {
                 Ok(coins) => serve_one(&served, cpu, coins, &mut mesh),
-                Err(error) => Err(sealane_serve::device::DeviceError::Broken(error.to_string()).into()),
+                Err(error) => {
+                    Err(sealane_serve::device::DeviceError::Broken(error.to_string()).into())
+                }
             },
         };
         drop(mesh);
@@ -198,10 +200,13 @@ fn announce(
     if let Some(first) = served.first() {
         card.line("device", first.device());
     }
-    card.line("ends", match args.sessions {
-        Some(count) => format!("after {} sessions, or with Ctrl-C", grouped(count)),
-        None => "with Ctrl-C".to_string(),
-    });
+    card.line(
+        "ends",
+        match args.sessions {
+            Some(count) => format!("after {} sessions, or with Ctrl-C", grouped(count)),
+            None => "with Ctrl-C".to_string(),
+        },
+    );
     let device = served.first().map(Served::device);
     let value = json!({ "server": side.own, "address": address, "device": device, "serves": all });
     print_card(args.side.json, &card, &value)
@@ -348,9 +353,8 @@ fn input_text(path: Option<&Path>) -> Result<InputText, Failure> {
         Some(path) => {
             let mut text = Zeroizing::new(String::new());
             let file = std::fs::File::open(path);
-            let read = file.and_then(|file| {
-                file.take(MOST_INPUT_BYTES + 1).read_to_string(&mut text)
-            });
+            let read =
+                file.and_then(|file| file.take(MOST_INPUT_BYTES + 1).read_to_string(&mut text));
             read.map_err(|error| {
                 let what = format!("cannot read {}", path.display());
                 let hint = "name a file of hexadecimal bytes with `--input`";
@@ -367,16 +371,14 @@ fn input_text(path: Option<&Path>) -> Result<InputText, Failure> {
     InputText::parse(&text).map_err(|error| unfit(&error, path))
 }
 
-fn bits(
-    text: &InputText,
-    path: Option<&Path>,
-    count: u64,
-) -> Result<Zeroizing<Vec<u8>>, Failure> {
+fn bits(text: &InputText, path: Option<&Path>, count: u64) -> Result<Zeroizing<Vec<u8>>, Failure> {
     text.bits(count).map_err(|error| unfit(&error, path))
 }
 
 fn unfit(error: &sealane_serve::input::InputError, path: Option<&Path>) -> Failure {
-    let whose = path.map_or("the missing input".to_string(), |path| path.display().to_string());
+    let whose = path.map_or("the missing input".to_string(), |path| {
+        path.display().to_string()
+    });
     let hint = "bits are given from the lowest bit of the first byte on: those given once, then \
                 those of each netlist cycle";
     Failure::new(Code::CircuitValue, format!("{whose}: {error}"), hint)

@@ -1,6 +1,7 @@
 //! `sealane serve` and `sealane netlist run` as processes of their own, over TLS.
 //!
-//! This program is the command as well: with `--as-sealane` first it runs the rest of its arguments.
+//! This program is the command as well: with `--as-sealane` first it runs the rest of its
+//! arguments.
 //! The hardware serves in the test that `make test-rtl` asks for.
 
 use sealane_cli::{Embedding, main as command};
@@ -172,7 +173,9 @@ fn served_by(options: &[&str], scheme: &str) {
     let place = Place::new();
     let server = Server::start(&place, scheme, &[options, &["--sessions", "6"]].concat());
     assert_eq!(server.first["serves"].as_array().map(Vec::len), Some(3));
-    let runs = CASES.iter().flat_map(|case| ["ann", "bob"].map(|client| (client, case)));
+    let runs = CASES
+        .iter()
+        .flat_map(|case| ["ann", "bob"].map(|client| (client, case)));
     let runs: Vec<(&str, Child)> = runs
         .map(|(client, (name, _, _, last))| {
             let netlist = format!("../netlists/{name}.scd");
@@ -222,13 +225,23 @@ fn what_differs_is_told() {
     let (status, text) = run("Mill_8_8", "prp");
     assert!(status == Some(5) && text.contains("scheme `mi`"), "{text}");
     let (status, text) = run("long", "mi");
-    assert!(status == Some(2) && text.contains("[circuit-value]"), "{text}");
+    assert!(
+        status == Some(2) && text.contains("[circuit-value]"),
+        "{text}"
+    );
     let (status, text) = run("Mill_8_8", "mi");
     assert!(status == Some(0) && text.contains("as planned"), "{text}");
     assert_eq!(server.sessions().len(), 3);
     // A device that is not there.
     let netlist = "../netlists/Mill_8_8.scd";
-    let arguments = ["serve", netlist, "--device", "rtl", "--bench", "no-such-bench"];
+    let arguments = [
+        "serve",
+        netlist,
+        "--device",
+        "rtl",
+        "--bench",
+        "no-such-bench",
+    ];
     let (status, text) = output(&place.of("server"), &arguments);
     assert_eq!(status, Some(2), "{text}");
     sealane_testkit::page::shows("device", text.trim());

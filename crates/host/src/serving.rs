@@ -101,7 +101,9 @@ pub fn failure(error: ServeError, [server, client]: [&str; 2]) -> Failure {
 /// The failure of a device.
 pub fn of_device(error: &DeviceError) -> Failure {
     let hint = match error {
-        DeviceError::Start { .. } => "name the bench with `--bench`; `make -C rtl all mi` builds it",
+        DeviceError::Start { .. } => {
+            "name the bench with `--bench`; `make -C rtl all mi` builds it"
+        }
         DeviceError::Netlist(_) => "serve it with `--device cpu`, or make the netlist smaller",
         DeviceError::Limit => "state fewer netlist cycles, or more ANDs with `--most-ands`",
         _ => "serve with `--device cpu` until the device is mended",

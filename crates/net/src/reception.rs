@@ -13,8 +13,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
-use crate::connections::{Connections, HANDSHAKE_TIMEOUT, await_words, listen, next_incoming};
 use crate::connect::{Endpoint, MeshConfig};
+use crate::connections::{Connections, HANDSHAKE_TIMEOUT, await_words, listen, next_incoming};
 use crate::error::NetError;
 use crate::limits::Limits;
 use crate::meeting::Host;
@@ -67,7 +67,10 @@ impl Reception {
         for (number, key) in keys.enumerate() {
             let mut before = config.parties[..number].iter();
             if let Some(first) = before.find(|first| first.key == key) {
-                let reason = format!("its key is also that of {} in this configuration", first.name);
+                let reason = format!(
+                    "its key is also that of {} in this configuration",
+                    first.name
+                );
                 let party = PartyId(u8::try_from(number).unwrap_or(u8::MAX));
                 return Err(NetError::Doubled { party, reason });
             }
@@ -124,7 +127,9 @@ impl Reception {
         let config = &self.config;
         let host = Host::new(config, true);
         let (key, met) = host.receive(socket, since, deadline).ok()?;
-        let client = config.parties[1..].iter().position(|party| party.key == key)?;
+        let client = config.parties[1..]
+            .iter()
+            .position(|party| party.key == key)?;
         let mut transport = met.start_under(config.limits, cancel).ok()?;
         if config.cancel.is_cancelled() {
             let (cause, reason) = (Cause::Cancelled, "the server ends");

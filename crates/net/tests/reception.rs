@@ -23,7 +23,9 @@ fn place(clients: usize) -> (Reception, Vec<MeshConfig>, Cancel) {
     let server = endpoint("server".into(), free_loopback_port().unwrap(), &identity);
     let keys: Vec<Identity> = (0..clients).map(|_| Identity::generate()).collect();
     let all = keys.iter().enumerate();
-    let all: Vec<Endpoint> = all.map(|(i, key)| endpoint(format!("c{i}"), 1, key)).collect();
+    let all: Vec<Endpoint> = all
+        .map(|(i, key)| endpoint(format!("c{i}"), 1, key))
+        .collect();
     let cancel = Cancel::default();
     let reception = Reception::open(
         server.clone(),
@@ -33,14 +35,17 @@ fn place(clients: usize) -> (Reception, Vec<MeshConfig>, Cancel) {
         short(),
         &cancel,
     );
-    let configs = keys.into_iter().zip(all).map(|(identity, client)| MeshConfig {
-        me: B,
-        identity,
-        parties: vec![server.clone(), client],
-        listen: None,
-        limits: short(),
-        cancel: Cancel::default(),
-    });
+    let configs = keys
+        .into_iter()
+        .zip(all)
+        .map(|(identity, client)| MeshConfig {
+            me: B,
+            identity,
+            parties: vec![server.clone(), client],
+            listen: None,
+            limits: short(),
+            cancel: Cancel::default(),
+        });
     (reception.unwrap(), configs.collect(), cancel)
 }
 
@@ -73,24 +78,33 @@ fn clients_are_known_by_their_keys() {
         };
         let mut parties = stranger.parties.clone();
         parties[1].key = stranger.identity.public_key();
-        let refused = Mesh::connect(&MeshConfig { parties, ..stranger });
+        let refused = Mesh::connect(&MeshConfig {
+            parties,
+            ..stranger
+        });
         let fault = match refused.err() {
             Some(NetError::WrongKey { fault, .. }) => fault,
             other => panic!("{other:?}"),
         };
         assert!(matches!(fault, KeyFault::Ours { .. }));
         // Two sessions of each client, all at the same time.
-        let sessions = configs.iter().chain(&configs).enumerate().map(|(number, config)| {
-            threads.spawn(move || {
-                let mut mesh = Mesh::connect(config).unwrap();
-                let said = number as u32;
-                mesh.send_control(A, &said).unwrap();
-                assert_eq!(mesh.recv_control::<u32>(A).unwrap(), said + 1);
-                mesh.finish().unwrap();
-            })
-        });
+        let sessions = configs
+            .iter()
+            .chain(&configs)
+            .enumerate()
+            .map(|(number, config)| {
+                threads.spawn(move || {
+                    let mut mesh = Mesh::connect(config).unwrap();
+                    let said = number as u32;
+                    mesh.send_control(A, &said).unwrap();
+                    assert_eq!(mesh.recv_control::<u32>(A).unwrap(), said + 1);
+                    mesh.finish().unwrap();
+                })
+            });
         let sessions: Vec<_> = sessions.collect();
-        sessions.into_iter().for_each(|session| session.join().unwrap());
+        sessions
+            .into_iter()
+            .for_each(|session| session.join().unwrap());
         drop(silent);
         cancel.cancel();
     });
@@ -118,7 +132,9 @@ fn a_server_ends_when_it_is_asked_to() {
         cancel.cancel();
         serving.join().unwrap();
         assert!(mesh.recv_control::<u8>(A).is_err());
-        silent.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        silent
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
         assert!(!matches!(silent.read(&mut [0]), Ok(1..)));
     });
 }

@@ -50,7 +50,8 @@ impl Collector {
         }
     }
 
-    /// Takes a record.
+    /// Takes a record. A netlist cycle that is whole then has to be taken before the next record:
+    /// only so many may be open.
     ///
     /// # Errors
     /// [`DeviceError::Foreign`] for a record of another client, [`DeviceError::Broken`] for one

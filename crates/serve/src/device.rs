@@ -193,7 +193,7 @@ impl DeviceError {
     }
 }
 
-/// What a session takes beside its keys.
+/// The size of a session, and the limit of its hash key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Netlist cycles, at least 1.
@@ -224,7 +224,8 @@ pub trait Device: Send {
     /// The client has one, or is out of range; the keys are old, or the extent is empty.
     fn start(&mut self, client: Client, keys: Keys, extent: Extent) -> Result<(), DeviceError>;
 
-    /// Adds the next records of a client to `records`; returns false if all have come before. Waits for the device alone, and for a bounded time.
+    /// Adds the next records of a client to `records`; returns false if all have come before. Waits
+    /// for the device alone, and for a bounded time.
     ///
     /// # Errors
     /// The client has no session, its key has reached its limit, or the device failed. The secrets
@@ -255,7 +256,11 @@ impl DeviceNetlist {
         if parts.inputs.public_initial + parts.inputs.public > 0 {
             return Err(DeviceError::Netlist("it has public inputs".into()));
         }
-        let mut wires: Vec<u32> = netlist.parts().outputs.iter().copied()
+        let mut wires: Vec<u32> = netlist
+            .parts()
+            .outputs
+            .iter()
+            .copied()
             .filter_map(Operand::wire)
             .collect();
         wires.sort_unstable();
@@ -361,7 +366,10 @@ impl<S> Sessions<S> {
         let hash = keys.hash;
         // Hash keys are public.
         let running = self.sessions.values().map(|(hash, _)| *hash);
-        if running.chain(self.last).any(|old| old.value() == hash.value()) {
+        if running
+            .chain(self.last)
+            .any(|old| old.value() == hash.value())
+        {
             return Err(DeviceError::OldKey);
         }
         if keys.offset.lsb() == 0 {

@@ -65,7 +65,9 @@ impl InputText {
             if character.is_whitespace() {
                 continue;
             }
-            let digit = character.to_digit(16).ok_or(InputError::Digit(first + at + 1))? as u8;
+            let digit = character
+                .to_digit(16)
+                .ok_or(InputError::Digit(first + at + 1))? as u8;
             count += 1;
             half = match half {
                 None => Some(digit),

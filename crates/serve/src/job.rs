@@ -201,7 +201,9 @@ impl Job {
         } = self.parts;
         let mut hasher = blake3::Hasher::new_derive_key("sealane 1 job of a served netlist");
         hasher.update(&netlist).update(&cycles.to_le_bytes());
-        hasher.update(&[network as u8]).update(scheme.name().as_bytes());
+        hasher
+            .update(&[network as u8])
+            .update(scheme.name().as_bytes());
         *hasher.finalize().as_bytes()
     }
 

@@ -75,9 +75,9 @@ impl From<OtError> for ServeError {
 /// Account of a session that ended well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// What was promised.
+    /// The promise of the job.
     pub planned: Promise,
-    /// What crossed.
+    /// Measured by this side.
     pub measured: Promise,
     /// Clock cycles of the device, at a server whose device counts them.
     pub clock_cycles: Option<u64>,

@@ -6,8 +6,8 @@
 //! The identifier is the hash of the job, the keys that both have shown, and both contributions. It
 //! goes into keys, hashes and digests of the session.
 
-use crate::job::{Job, JobParts};
 use crate::ServeError;
+use crate::job::{Job, JobParts};
 use sealane_block::Coins;
 use sealane_garble::Scheme;
 use sealane_net::{Cause, Mesh, SessionId};
@@ -142,11 +142,7 @@ pub(crate) fn ask(job: &Job, coins: &mut Coins, mesh: &mut Mesh) -> Result<(), S
 ///
 /// # Errors
 /// Nothing of the kind is served, or the network fails. The client has been told.
-pub(crate) fn hear(
-    jobs: &[&Job],
-    coins: &mut Coins,
-    mesh: &mut Mesh,
-) -> Result<usize, ServeError> {
+pub(crate) fn hear(jobs: &[&Job], coins: &mut Coins, mesh: &mut Mesh) -> Result<usize, ServeError> {
     let ask: Ask = mesh.recv_control(CLIENT)?;
     match find(jobs, &ask) {
         Ok(number) => {
@@ -171,7 +167,9 @@ fn find(jobs: &[&Job], ask: &Ask) -> Result<usize, Refusal> {
     if ask.version != VERSION {
         return Err(Refusal::Version(VERSION));
     }
-    let of_netlist = jobs.iter().position(|job| job.parts().netlist == ask.netlist);
+    let of_netlist = jobs
+        .iter()
+        .position(|job| job.parts().netlist == ask.netlist);
     let number = of_netlist.ok_or(Refusal::Netlist)?;
     let parts = jobs[number].parts();
     match () {

@@ -50,7 +50,11 @@ impl Served {
         clients: u32,
         most: u64,
     ) -> Result<Served, DeviceError> {
-        assert_eq!(input.len() as u64, job.input_bits()[0], "the garbler's bits");
+        assert_eq!(
+            input.len() as u64,
+            job.input_bits()[0],
+            "the garbler's bits"
+        );
         if device.scheme() != job.scheme() {
             return Err(DeviceError::broken("it garbles under another scheme"));
         }
@@ -163,12 +167,7 @@ impl Drop for AtDevice<'_> {
     }
 }
 
-fn garble(
-    served: &Served,
-    cpu: Cpu,
-    coins: Coins,
-    mesh: &mut Mesh,
-) -> Result<Account, ServeError> {
+fn garble(served: &Served, cpu: Cpu, coins: Coins, mesh: &mut Mesh) -> Result<Account, ServeError> {
     let job = &served.job;
     let session = *mesh.session().as_bytes();
     let mut coins = coins.enter(&session);
@@ -206,9 +205,9 @@ fn garble(
         let more = served.lock().device.read(at_device.client, &mut records)?;
         for record in records.drain(..) {
             collector.put(&record)?;
-        }
-        while let Some(cycle) = collector.take() {
-            sending.cycle(&cycle, mesh)?;
+            while let Some(cycle) = collector.take() {
+                sending.cycle(&cycle, mesh)?;
+            }
         }
         if !more {
             break;
@@ -236,7 +235,7 @@ fn garble(
     })
 }
 
-/// What goes to the client in netlist cycles.
+/// State of the messages that go to the client in netlist cycles.
 struct Sending<'a> {
     served: &'a Served,
     cpu: Cpu,

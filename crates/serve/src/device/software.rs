@@ -5,9 +5,9 @@ use super::{
     Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, MASKS_A_RECORD, Record,
     Sessions, Shape, Tag,
 };
+use sealane_accel::Netlist;
 use sealane_accel::fase::{AND_WRITES, Turn, Variant};
 use sealane_accel::timing::{MASKS, run, turn};
-use sealane_accel::Netlist;
 use sealane_block::{Aes128, Block, Cpu};
 use sealane_circuit::CycleTape;
 use sealane_garble::{ChunkWriter, Cycles, Garbler, Scheme};
@@ -179,7 +179,9 @@ struct Loaded {
 impl Software {
     fn new(cpu: Cpu, scheme: Scheme) -> Result<Software, DeviceError> {
         if !matches!(scheme, Scheme::Prp | Scheme::Mi) {
-            return Err(DeviceError::broken(format!("no device garbles under {scheme}")));
+            return Err(DeviceError::broken(format!(
+                "no device garbles under {scheme}"
+            )));
         }
         Ok(Software {
             cpu,

@@ -20,12 +20,18 @@ pub fn found(device: &mut dyn Device) -> usize {
         cycles: 1,
         most_ands: u64::MAX,
     };
-    device.start(client, keys.clone(), extent).expect("a session");
+    device
+        .start(client, keys.clone(), extent)
+        .expect("a session");
     let mut records = Vec::new();
     while device.read(client, &mut records).expect("records") {}
     device.end(client).expect("its end");
     // The evaluator holds the label of a value; values alternate.
-    let of = |tag| records.iter().filter(move |record: &&Record| record.tag == tag);
+    let of = |tag| {
+        records
+            .iter()
+            .filter(move |record: &&Record| record.tag == tag)
+    };
     let labels: Vec<Block> = of(Tag::Label)
         .map(|record| record.block(0) ^ keys.offset.masked(record.index as u8 & 1))
         .collect();

@@ -115,10 +115,18 @@ fn results(devices: &[Which]) {
             let served = [served(*which, &netlist, cycles, inputs[0])];
             let (seen, account) = session(&served, &job, inputs[1], number as u64);
             assert_eq!(seen.outputs.len(), cycles as usize);
-            assert_eq!(seen.outputs.last().map(String::as_str), Some(last), "{name}");
+            assert_eq!(
+                seen.outputs.last().map(String::as_str),
+                Some(last),
+                "{name}"
+            );
             let promise = job.promise();
             for account in [seen.account, account] {
-                assert_eq!((account.planned, account.measured), (promise, promise), "{name}");
+                assert_eq!(
+                    (account.planned, account.measured),
+                    (promise, promise),
+                    "{name}"
+                );
             }
             seen
         });
@@ -155,7 +163,9 @@ fn promises_hold_for_any_netlist() {
     for seed in 0..12 {
         let netlist = random(seed);
         let job = job(&netlist, 3, Scheme::Mi);
-        let zeros = job.input_bits().map(|bits| "00".repeat(bits.div_ceil(8) as usize));
+        let zeros = job
+            .input_bits()
+            .map(|bits| "00".repeat(bits.div_ceil(8) as usize));
         let served = [served(Which::Model(Scheme::Mi), &netlist, 3, &zeros[0])];
         let (seen, account) = session(&served, &job, &zeros[1], seed);
         assert_eq!(account.measured, job.promise(), "seed {seed}");
@@ -165,7 +175,12 @@ fn promises_hold_for_any_netlist() {
         let mut run = circuit.run(words(circuit.held_widths()));
         let fresh: Vec<Vec<bool>> = words(circuit.fresh_widths());
         for output in seen.outputs {
-            let clear: Vec<u8> = run.cycle(&fresh).concat().into_iter().map(u8::from).collect();
+            let clear: Vec<u8> = run
+                .cycle(&fresh)
+                .concat()
+                .into_iter()
+                .map(u8::from)
+                .collect();
             assert_eq!(output, hex(&clear), "seed {seed}");
         }
     }
@@ -200,11 +215,13 @@ fn clients_share_devices() {
             })
         });
         let sessions: Vec<_> = sessions.collect();
-        sessions.into_iter().for_each(|session| session.join().unwrap());
+        sessions
+            .into_iter()
+            .for_each(|session| session.join().unwrap());
     });
 }
 
-/// What a server does not serve, it refuses with the reason, before anything is garbled.
+/// A server refuses with the reason, before anything is garbled.
 #[test]
 fn other_jobs_are_refused() {
     let scheme = Scheme::Mi;
@@ -233,11 +250,18 @@ fn other_jobs_are_refused() {
     let wan = Job::new(&netlist, 8, scheme, NetworkClass::Wan).unwrap();
     refused(wan, Refusal::Network(LAN));
     let [scheme_refused, _] = other(job(&netlist, 8, Scheme::Prp));
-    assert_eq!(scheme_refused.to_string(), "it garbles under the scheme `mi`");
+    assert_eq!(
+        scheme_refused.to_string(),
+        "it garbles under the scheme `mi`"
+    );
     let mut hashes = vec![job(&netlist, 8, scheme).hash()];
     hashes.push(job(&netlist, 9, scheme).hash());
     hashes.push(job(&netlist, 8, Scheme::Prp).hash());
-    hashes.push(Job::new(&netlist, 8, scheme, NetworkClass::Wan).unwrap().hash());
+    hashes.push(
+        Job::new(&netlist, 8, scheme, NetworkClass::Wan)
+            .unwrap()
+            .hash(),
+    );
     hashes.push(job(&ours("Add_8_8"), 8, scheme).hash());
     hashes.sort_unstable();
     hashes.dedup();
