@@ -14,7 +14,7 @@ use sealane_host::{meet, serving};
 use sealane_net::Mesh;
 use sealane_page::Card;
 use sealane_page::units::{bytes, grouped};
-use sealane_serve::device::{CpuDevice, Device, ModelDevice, Rtl, RtlOptions};
+use sealane_serve::device::{CpuDevice, Device, DeviceError, ModelDevice, Rtl, RtlOptions};
 use sealane_serve::input::{InputText, hex};
 use sealane_serve::server::{Served, serve as serve_one, turn_away};
 use sealane_serve::{Account, Job, Promise, client};
@@ -95,17 +95,18 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
         let client = &clients[client];
         let before = running.fetch_add(1, Ordering::SeqCst);
         let outcome = match before {
-            _ if before >= u64::from(args.clients) + MOST_WAITING => return drop(mesh),
-            _ if before >= u64::from(args.clients) => Err(turn_away(&mut mesh)),
-            _ => match Coins::from_os() {
+            _ if before >= u64::from(args.clients) + MOST_WAITING => None,
+            _ if before >= u64::from(args.clients) => Some(Err(turn_away(&mut mesh))),
+            _ => Some(match Coins::from_os() {
                 Ok(coins) => serve_one(&served, cpu, coins, &mut mesh),
-                Err(error) => {
-                    Err(sealane_serve::device::DeviceError::Broken(error.to_string()).into())
-                }
-            },
+                Err(error) => Err(DeviceError::Broken(error.to_string()).into()),
+            }),
         };
         drop(mesh);
         running.fetch_sub(1, Ordering::SeqCst);
+        let Some(outcome) = outcome else {
+            return;
+        };
         match outcome {
             Ok((number, account)) => {
                 news.session(client, &names[number], served[number].device(), &account);
@@ -114,7 +115,7 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
                     work.cancel().cancel();
                 }
             }
-            Err(error) => news.failure(client, &serving::failure(error, [own, client])),
+            Err(error) => news.failure(client, &serving::failure(error, [own, client.as_str()])),
         }
     });
     news.end()

@@ -111,9 +111,9 @@ impl Place {
             let address = format!("127.0.0.1:{port}");
             std::fs::create_dir(place.of(name)).expect("a folder");
             must(&place.of(name), &["init", name, "--address", &address]);
-            let printed = must(&place.of(name), &["card"]);
-            let lines = printed.lines().find(|line| line.contains("sealane"));
-            cards.push(lines.unwrap_or(&printed).trim().to_string());
+            let printed = sealane(&place.of(name), &["card"]).output();
+            let card = String::from_utf8(printed.expect("a process").stdout);
+            cards.push(card.expect("text").trim().to_string());
         }
         for (one, other) in [(0, 1), (0, 2), (1, 0), (2, 0)] {
             let add = ["peer", "add", cards[other].as_str()];

@@ -303,3 +303,16 @@ fn a_client_that_vanishes_leaves_its_place() {
     }
     let _ = CLIENT;
 }
+
+/// Messages are read back as they were written, and the corpus of `fuzz/` has one of each kind.
+#[test]
+fn messages_have_one_form() {
+    let names = ["ask", "granted", "refused"];
+    for (name, message) in names.into_iter().zip(sealane_serve::examples()) {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let file = std::fs::read(root.join("fuzz/corpus/served").join(name));
+        assert_eq!(file.expect("a corpus"), message, "{name}");
+        let again = sealane_serve::fuzzing(&message);
+        assert!(again.contains(&Some(message)), "{name}");
+    }
+}
