@@ -87,8 +87,9 @@ pub struct Promise {
 }
 
 /// Returns the most ANDs that a hash key of this scheme serves. Under `prp` all gates of a session
-/// share one key of AES, so that work of an attacker counts against all of them: with 2^30, at
-/// least 2^97 calls of AES are left. Under `mi` every gate has a key of its own.
+/// share one key of AES, and an attacker's advantage grows with its work times the hashes under
+/// that key: 2^30 ANDs are 2^32 hashes, which leave 95 of 127 bits. Under `mi` every half of a gate
+/// has a key of its own.
 pub const fn most_ands(scheme: Scheme) -> u64 {
     match scheme {
         Scheme::Prp => 1 << 30,
