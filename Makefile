@@ -56,7 +56,7 @@ test-python: $(STAMPS)/dev
 test-rtl: $(STAMPS)/machine
 	@$(MAKE) --no-print-directory -C rtl all insecure plain mi
 	@. $(STAMPS)/machine && "$$CARGO" test --quiet --locked --workspace --exclude sealane-py \
-	    --test rtl -- --ignored
+	    --test rtl --test served --test processes --test serve -- --ignored
 
 wheel: $(STAMPS)/wheel
 	@ls -l dist/*.whl

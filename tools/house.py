@@ -40,6 +40,8 @@ DECLARES_TABLES = [
     "crates/yao/src/tables.rs",
     "crates/yao/src/garbler_side.rs",
     "crates/yao/src/evaluator_side.rs",
+    "crates/serve/src/server.rs",
+    "crates/serve/src/client.rs",
     "crates/net/src/mesh.rs",
     "crates/net/tests/in_place.rs",
     "bench/src/stream/party.rs",

@@ -28,6 +28,7 @@ mod runs;
 mod script;
 mod sealed;
 pub mod seeds;
+mod served;
 mod sessions;
 mod settings;
 mod transfers;
@@ -99,6 +100,9 @@ pub const TARGETS: &[Target] = &[
     target("pool-fill", pools::fill, &[], 60),
     target("pool-offer", pools::offer, &[], 4000),
     target("pool-state", pools::state, &[], 4000),
+    target("served", served::messages, &[], 2000),
+    target("served-input", served::input, served::WORDS, 2000),
+    target("device", served::records, &[], 2000),
 ];
 
 const fn target(

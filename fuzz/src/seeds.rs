@@ -2,7 +2,7 @@
 
 use crate::chance::Chance;
 use crate::wire::{bytes_of, frames_of};
-use crate::{arrow, batches, corpus, files, pools, roles, runs, sessions, transfers};
+use crate::{arrow, batches, corpus, files, pools, roles, runs, served, sessions, transfers};
 use sealane_identity::ContactCard;
 use sealane_net::{Frame, FrameKind};
 use sealane_program::text::{print, print_with_spans};
@@ -61,6 +61,7 @@ fn all() -> Vec<Seed> {
     seeds.extend(sealed.map(|(name, bytes)| ("aead", name, bytes)));
     seeds.extend(transfers::seeds());
     seeds.extend(pools::seeds());
+    seeds.extend(served::seeds());
     seeds.push(("run-folder", "whole".to_string(), runs::seed()));
     for (target, inputs) in recorded {
         let inputs = inputs.into_iter().enumerate();

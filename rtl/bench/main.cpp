@@ -4,6 +4,7 @@
 //
 // Seeds are four blocks in hexadecimal digits, as numbers whose byte 0 is the lowest: hash key,
 // offset, key of labels, start of labels. Each `--seeds` is a session of its own on one machine.
+// With `--seeds -` they are lines of standard input: arguments of a process are no secret.
 //
 //     --stream FILE   writes every record: tag, netlist cycle and index as 32-bit numbers, 4 bytes
 //                     of zeros, 32 bytes of data; all little-endian. `-` is standard output
@@ -53,6 +54,15 @@ Seeds seeds_of(const char *text) {
     return seeds;
 }
 
+// The seeds on the lines of standard input.
+void read_seeds(std::vector<Seeds> &sessions) {
+    char line[256];
+    while (std::fgets(line, sizeof line, stdin) != nullptr) {
+        line[std::strcspn(line, "\r\n")] = 0;
+        sessions.push_back(seeds_of(line));
+    }
+}
+
 struct Options {
     std::string netlist;
     std::string stream;
@@ -78,6 +88,7 @@ Options options_of(int argc, char **argv) {
         else if (name == "--limit") options.limit = number(value);
         else if (name == "--stall") options.stall = static_cast<unsigned>(number(value));
         else if (name == "--random") options.random = static_cast<unsigned>(number(value));
+        else if (name == "--seeds" && std::strcmp(value, "-") == 0) read_seeds(options.sessions);
         else if (name == "--seeds") options.sessions.push_back(seeds_of(value));
         else usage("unknown option " + name);
     }

@@ -11,6 +11,7 @@
 //! | `gate`, `netlist` | gates, flip-flops, outputs; checked when they are put together |
 //! | `formats` | SCD in three dialects, HSCD in two widths |
 //! | `sequential` | netlists as sequential circuits of room `circuit`, and back |
+//! | `tape` | netlists as tapes whose tables are in the order of the file |
 //! | `fase` | the machine, cycle by cycle, as a model of room `schedule` |
 //! | `engine` | better engines: more ports and units, banks, clients that take turns |
 //! | `timing` | cycles of a netlist cycle and of a run, and where they go |
@@ -31,6 +32,7 @@ mod gate;
 pub mod netlist;
 pub mod paper;
 mod sequential;
+mod tape;
 pub mod timing;
 pub mod yosys;
 

@@ -48,7 +48,6 @@ impl Netlist {
     pub fn sequential(&self) -> Result<Sequential, ConvertError> {
         let parts = self.parts();
         let counts = parts.inputs.counts();
-        let held: u32 = counts[..3].iter().sum();
         let mut b = Builder::new();
         let state = b.input(parts.flip_flops.len());
         let inputs = counts.map(|count| b.input(count as usize));
@@ -74,6 +73,14 @@ impl Netlist {
                 .map_or(index, |ports| ports[index] as usize);
             outputs[port] = read(&wires, output);
         }
+        let initial = self.initial()?;
+        Ok(Sequential::new(b.finish(vec![next, outputs]), initial, 3)?)
+    }
+
+    /// Returns the initial values of the flip-flops.
+    pub(crate) fn initial(&self) -> Result<Vec<Initial>, ConvertError> {
+        let parts = self.parts();
+        let held: u32 = parts.inputs.counts()[..3].iter().sum();
         let initial = parts.flip_flops.iter().enumerate();
         let initial = initial.map(|(flip_flop, pair)| match pair.initial {
             Operand::Zero => Ok(Initial::Constant(false)),
@@ -81,8 +88,7 @@ impl Netlist {
             Operand::Wire(wire) if wire < held => Ok(Initial::Held(wire)),
             Operand::Wire(wire) => Err(ConvertError::Fresh { flip_flop, wire }),
         });
-        let initial = initial.collect::<Result<Vec<_>, _>>()?;
-        Ok(Sequential::new(b.finish(vec![next, outputs]), initial, 3)?)
+        initial.collect()
     }
 
     /// Makes a netlist of a sequential circuit whose input bits are those that `inputs` counts, in

@@ -8,12 +8,14 @@
 //! | `tools` | explain, circuit, bench |
 //! | `accel` | accel |
 //! | `netlist` | netlist |
+//! | `serve` | serve, netlist run |
 
 mod accel;
 mod files;
 mod netlist;
 mod parties;
 mod runs;
+mod serve;
 mod tools;
 
 pub use accel::{
@@ -22,9 +24,10 @@ pub use accel::{
 pub use files::{
     KeygenArgs, OpenArgs, PsiArgs, PsiMethod, PsiPrepareArgs, PsiSide, PsiVerb, SealArgs, SealMode,
 };
-pub use netlist::{NetlistArgs, NetlistFormat, NetlistVerb, SynthArgs};
+pub use netlist::{NetlistArgs, NetlistFormat, NetlistVerb, SourceArgs, SynthArgs};
 pub use parties::{CardArgs, DoctorArgs, InitArgs, PeerArgs, PeerVerb, PoolArgs, PoolVerb};
 pub use runs::{CheckArgs, PlanArgs, ReportArgs, RunArgs, SimulateArgs};
+pub use serve::{NetlistRunArgs, ServeArgs, ServeDevice, ServeScheme, SideArgs};
 pub use tools::{BenchArgs, CircuitArgs, CircuitVerb, ExplainArgs};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -79,8 +82,10 @@ pub enum Verb {
     Circuit(CircuitArgs),
     /// Count the cycles of garbling hardware, after the FASE accelerator
     Accel(AccelArgs),
-    /// Make netlists for garbling from designs in Verilog
+    /// Make netlists for garbling from designs in Verilog, and run them with a server
     Netlist(NetlistArgs),
+    /// Garble netlists for many clients, on a device of choice
+    Serve(ServeArgs),
     /// Measure
     Bench(BenchArgs),
 }

@@ -8,7 +8,8 @@
 //! |---|---|
 //! | `args` | the command line |
 //! | `accel` | cycles of garbling hardware |
-//! | `netlist` | netlists from designs in Verilog |
+//! | `netlist` | netlists from designs in Verilog, and of our own sources |
+//! | `serve` | netlists garbled for many clients; the client |
 //! | `verbs` | check, plan, simulate, run |
 //! | `local`, `handover` | every party as a process of its own |
 //! | `identity`, `doctor` | keys, cards and peers; whether these answer |
@@ -35,6 +36,7 @@ mod pool;
 mod psi;
 mod reports;
 mod seal;
+mod serve;
 mod signals;
 mod terminal;
 mod tools;

@@ -1,11 +1,15 @@
 //! `sealane netlist`: netlists for garbling from designs in Verilog.
 
-use crate::args::{NetlistFormat, NetlistVerb, SynthArgs};
+use crate::args::{NetlistFormat, NetlistVerb, SourceArgs, SynthArgs};
 use crate::output::print_card;
+use crate::serve;
 use sealane_accel::Netlist;
 use sealane_accel::formats::{Format, Width, WriteError, write};
+use sealane_accel::functions::{Function, function};
+use sealane_accel::paper::BENCHMARKS;
 use sealane_accel::yosys::{Design, MAP, OUTPUT, convert, script};
 use sealane_diagnostic::{Code, printable};
+use sealane_engine::EngineError;
 use sealane_files::Rights;
 use sealane_host::Failure;
 use sealane_page::Card;
@@ -21,6 +25,8 @@ const MOST_LINES: usize = 12;
 pub fn netlist(verb: &NetlistVerb) -> Result<(), Failure> {
     match verb {
         NetlistVerb::Synth(args) => synth(args),
+        NetlistVerb::Source(args) => source(args),
+        NetlistVerb::Run(args) => serve::run(args),
     }
 }
 
@@ -35,14 +41,77 @@ fn synth(args: &SynthArgs) -> Result<(), Failure> {
         let hint = "choose another format with --format";
         Failure::new(Code::NetlistDesign, error.to_string(), hint)
     })?;
-    if let Some(path) = &args.output {
-        sealane_files::replace(path, Rights::Usual, &bytes).map_err(|error| {
-            let what = format!("cannot write {}", path.display());
-            let hint = "name a file in a folder that can be written to, `--output FILE`";
-            Failure::new(Code::Output, what, hint).because(error.to_string())
-        })?;
-    }
+    keep(args.output.as_deref(), &bytes)?;
     report(args, &design, &netlist)
+}
+
+/// Writes the netlist of one of our own sources, or lists them.
+fn source(args: &SourceArgs) -> Result<(), Failure> {
+    let Some(name) = &args.name else {
+        let mut card = Card::new("our own sources");
+        let all = BENCHMARKS
+            .iter()
+            .filter_map(|benchmark| function(benchmark.name));
+        let all: Vec<Function> = all.collect();
+        card.lines("functions", all.iter().map(described));
+        let all = all
+            .iter()
+            .map(|function| json!({ "name": function.name, "cycles": function.cycles }));
+        return print_card(args.json, &card, &all.collect());
+    };
+    let function = function(name).ok_or_else(|| {
+        let hint = "`sealane netlist source` lists all";
+        Failure::new(
+            Code::NetlistFile,
+            format!("there is no function `{name}`"),
+            hint,
+        )
+    })?;
+    let netlist = function.netlist();
+    let netlist = netlist.map_err(|error| EngineError::internal(error.to_string()))?;
+    let bytes = written(&netlist, args.format).map_err(|error| {
+        let hint = "choose another format with --format";
+        Failure::new(Code::NetlistDesign, error.to_string(), hint)
+    })?;
+    keep(args.output.as_deref(), &bytes)?;
+    let (gates, xors) = (netlist.gates().len() as u64, netlist.xors() as u64);
+    let mut card = Card::new(described(&function));
+    let line = format!("{}, of which {} of type XOR", grouped(gates), grouped(xors));
+    card.line("gates", line);
+    let [_, held, own, _, fresh, other] = netlist.parts().inputs.counts();
+    card.line("garbler", format!("{held} bits once, {fresh} in a cycle"));
+    card.line("evaluator", format!("{own} bits once, {other} in a cycle"));
+    if let Some(path) = &args.output {
+        card.line("written", path.display().to_string());
+    }
+    let value = json!({
+        "name": function.name,
+        "cycles": function.cycles,
+        "gates": gates,
+        "xors": xors,
+        "inputs": netlist.parts().inputs.counts(),
+    });
+    print_card(args.json, &card, &value)
+}
+
+fn described(function: &Function) -> String {
+    format!(
+        "{}, {} netlist cycles",
+        function.name,
+        grouped(function.cycles)
+    )
+}
+
+/// Writes a netlist to a file, if one is named.
+fn keep(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
+    let Some(path) = path else {
+        return Ok(());
+    };
+    sealane_files::replace(path, Rights::Usual, bytes).map_err(|error| {
+        let what = format!("cannot write {}", path.display());
+        let hint = "name a file in a folder that can be written to, `--output FILE`";
+        Failure::new(Code::Output, what, hint).because(error.to_string())
+    })
 }
 
 /// The netlist in the format that is asked for; HSCD is narrow where its wires fit.

@@ -6,7 +6,8 @@ use crate::handover::{self, Handover};
 use crate::output::{print_card, print_card_to_stderr, print_line};
 use crate::signals::CancelOnSignal;
 use crate::{
-    Embedding, accel, doctor, identity, local, netlist, pool, psi, reports, seal, terminal, tools,
+    Embedding, accel, doctor, identity, local, netlist, pool, psi, reports, seal, serve, terminal,
+    tools,
 };
 use sealane_diagnostic::Diagnostic;
 use sealane_engine::{EngineError, Job, RunReport};
@@ -39,6 +40,7 @@ pub fn run(verb: Verb, embedding: &Embedding<'_>) -> Result<(), Failure> {
         Verb::Circuit(args) => tools::circuit(&args.verb),
         Verb::Accel(args) => accel::accel(&args.verb),
         Verb::Netlist(args) => netlist::netlist(&args.verb),
+        Verb::Serve(args) => serve::serve(&args),
         Verb::Bench(args) => tools::bench(&args, embedding),
     }
 }

@@ -218,6 +218,7 @@ codes! {
         ConfigTimeout "config-timeout": "a time-out is out of bounds",
         ConfigUnreadable "config-unreadable": "the configuration cannot be read",
         CpuTier "cpu-tier": "this CPU lacks the tier that is asked for",
+        Device "device": "a garbling device cannot be used",
         IdentityExists "identity-exists": "this folder has an identity already",
         KeyFile "key-file": "a private key cannot be stored or loaded",
         LocalRun "local-run": "this machine refuses what a local run needs",

@@ -184,7 +184,7 @@ impl EngineError {
     }
 
     /// Converts a fault of a protocol, with names for parties.
-    pub(crate) fn from_fault(fault: Fault, names: &[String]) -> EngineError {
+    pub fn from_fault(fault: Fault, names: &[String]) -> EngineError {
         match fault {
             Fault::Net(cause) => EngineError::from_net(cause, names),
             Fault::Peer { party, what } => {

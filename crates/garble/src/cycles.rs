@@ -11,6 +11,8 @@
 //! **Constants** with which flip-flops begin have labels like any input of the garbler. A flip-flop
 //! whose D is a constant takes on the tape's own labels of it, as an output of a tape may.
 
+use std::ops::Deref;
+
 use sealane_block::Block;
 use sealane_circuit::tape::NOBODY;
 use sealane_circuit::{CycleTape, Source};
@@ -18,14 +20,14 @@ use sealane_circuit::{CycleTape, Source};
 use crate::{Evaluator, Garbler, Labels, Tables};
 
 /// The labels of a run of a sequential circuit, at one side. Vectors of labels are ordered as
-/// `[label of the wire][bit][lane]`, as in [`Labels`].
-pub struct Cycles<'a> {
-    tape: &'a CycleTape,
+/// `[label of the wire][bit][lane]`, as in [`Labels`]. `T` is a reference to the tape, of any kind.
+pub struct Cycles<T> {
+    tape: T,
     labels: Labels,
     per_wire: usize,
 }
 
-impl<'a> Cycles<'a> {
+impl<C: Deref<Target = CycleTape>> Cycles<C> {
     /// Begins a run on `lanes` lanes, with `per_wire` labels for each wire
     /// ([`Scheme::labels`](crate::Scheme::labels) at the garbler, 1 at the evaluator). `constants`
     /// are the labels of [`CycleTape::constants`], `held` those of the held bits.
@@ -33,31 +35,32 @@ impl<'a> Cycles<'a> {
     /// # Panics
     /// If there are not as many labels, or the tape has an operand known to a party.
     pub fn new(
-        tape: &'a CycleTape,
+        tape: C,
         lanes: usize,
         per_wire: usize,
         constants: &[Block],
         held: &[Block],
-    ) -> Cycles<'a> {
+    ) -> Cycles<C> {
         // Permute bits of labels that are handed on carry no party's value.
         assert!(
             tape.tape.known_to.iter().all(|party| *party == NOBODY),
             "a tape of cycles has no operand known to a party"
         );
         let labels = Labels::new(&tape.tape, lanes, per_wire);
+        let bits = [tape.constants().count(), tape.held.len()];
+        let (first, sources) = (tape.held.start, tape.sources().collect::<Vec<_>>());
         let mut cycles = Cycles {
             tape,
             labels,
             per_wire,
         };
-        cycles.set(tape.held.start, tape.held.len(), held);
-        let bits = [tape.constants().count(), tape.held.len()];
+        cycles.set(first, bits[1], held);
         assert_eq!(
             constants.len(),
             bits[0] * lanes * per_wire,
             "labels of all constants"
         );
-        for (flip_flop, source) in tape.sources().enumerate() {
+        for (flip_flop, source) in sources.into_iter().enumerate() {
             let (from, bits, bit) = match source {
                 Source::Constant(bit) => (constants, bits[0], bit),
                 Source::Held(bit) => (held, bits[1], bit),

@@ -29,7 +29,16 @@ impl Garbler {
     /// secret coins.
     pub fn new(cpu: Cpu, scheme: Scheme, seed: Block, coins: &mut Coins) -> Garbler {
         let delta = coins.secret("garble: offset").block();
-        let delta = Block::new(delta.value() | 1);
+        Garbler::with_offset(cpu, scheme, seed, Block::new(delta.value() | 1))
+    }
+
+    /// Creates a garbler with an offset that its caller has drawn, for this instance alone, as
+    /// [`Garbler::new`] does: secret and uniform but for bit 0. The seed is as there.
+    ///
+    /// # Panics
+    /// If bit 0 of the offset is not 1.
+    pub fn with_offset(cpu: Cpu, scheme: Scheme, seed: Block, delta: Block) -> Garbler {
+        assert_eq!(delta.lsb(), 1, "bit 0 of an offset tells labels apart");
         Garbler {
             cpu,
             scheme,

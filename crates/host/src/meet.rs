@@ -283,7 +283,7 @@ pub fn prepare_pair(
 }
 
 /// Configuration of a mesh of the parties of these names, in which this one has the number `me`.
-fn mesh_config(
+pub(crate) fn mesh_config(
     names: &[String],
     me: PartyId,
     config: &Config,

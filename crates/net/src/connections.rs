@@ -114,7 +114,7 @@ pub(crate) fn accept(
 }
 
 /// Waits until the peer of `socket` sends anything, at most until `deadline`; consumes nothing.
-fn await_words(socket: &TcpStream, deadline: Instant) -> bool {
+pub(crate) fn await_words(socket: &TcpStream, deadline: Instant) -> bool {
     let left = deadline.saturating_duration_since(Instant::now());
     // A time-out of zero is not allowed, so an expired deadline fails here without a wait.
     let timed = socket.set_read_timeout(Some(left));
@@ -251,7 +251,7 @@ impl Connections {
     }
 
     /// Marks a connection whose peer has sent something.
-    fn has_spoken(&self, number: usize) {
+    pub(crate) fn has_spoken(&self, number: usize) {
         if let Some(talk) = self.lock().incoming.get_mut(&number) {
             talk.has_spoken = true;
         }

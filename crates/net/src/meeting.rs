@@ -11,9 +11,11 @@ use rustls::server::{Accepted, Acceptor};
 use rustls::{AlertDescription, ClientConnection, ConnectionCommon, Stream};
 
 use crate::MeshConfig;
+use crate::cancel::Cancel;
 use crate::cipher::Cipher;
 use crate::error::{KeyFault, NetError};
 use crate::hello::{Hello, Purpose, WIRE_VERSION};
+use crate::limits::Limits;
 use crate::tcp::{TcpTransport, is_closed, is_timeout};
 use crate::timed::{Timed, from, linger};
 use crate::tls::{self, Claim, Pin};
@@ -161,7 +163,19 @@ impl<'a> Host<'a> {
         timed: &mut Timed<'_>,
     ) -> Result<(Hello, Cipher), Failure> {
         let pin = Pin::new(self.config.parties[peer.index()].key);
-        let server = tls::server(&self.config.identity, Arc::clone(&pin))
+        self.take_call_of(accepted, peer, &pin, &self.hello(peer), timed)
+    }
+
+    /// The same with any of the keys of a pin.
+    fn take_call_of(
+        &self,
+        accepted: Accepted,
+        peer: PartyId,
+        pin: &Arc<Pin>,
+        hello: &Hello,
+        timed: &mut Timed<'_>,
+    ) -> Result<(Hello, Cipher), Failure> {
+        let server = tls::server(&self.config.identity, Arc::clone(pin))
             .map_err(|error| Failure::Final(tls_failure(peer, &error)))?;
         let mut server = accepted
             .into_connection(server)
@@ -170,12 +184,46 @@ impl<'a> Host<'a> {
                 let _ = alert.write_all(timed);
                 Failure::Unproven(tls_failure(peer, &error))
             })?;
-        let greeted = greet_second(&mut Stream::new(&mut server, timed), &self.hello(peer));
+        let greeted = greet_second(&mut Stream::new(&mut server, timed), hello);
         let theirs = greeted.map_err(|error| {
             say_last_words(&mut server, timed);
-            self.failure(peer, Some(&pin), &error, timed)
+            self.failure(peer, Some(pin), &error, timed)
         })?;
         Ok((theirs, Cipher::tls(server.into())))
+    }
+
+    /// Handshakes with a client that dialled a server, as [`Host::accept`] does with a party of a
+    /// run: the client may be any of the parties of the configuration but the first, and the mesh
+    /// is of these two. Returns the key that it has proved to hold.
+    pub(crate) fn receive(
+        &self,
+        socket: TcpStream,
+        since: Instant,
+        deadline: Instant,
+    ) -> Result<(PublicKey, Met), Failure> {
+        const CLIENT: PartyId = PartyId(1);
+        let mut timed = Timed::since(&socket, since, deadline);
+        let accepted = self.first_message(&mut timed, CLIENT)?;
+        match Claim::of_server_name(accepted.client_hello().server_name()) {
+            Some(Claim::Party(CLIENT)) => {}
+            Some(Claim::Prober) => {
+                self.answer(accepted, &mut timed);
+                return Err(Failure::Gone("it probed".into()));
+            }
+            _ => {
+                let reason = format!("{} is no client", from(&socket));
+                let party = CLIENT;
+                return Err(Failure::Unproven(NetError::Malformed { party, reason }));
+            }
+        }
+        let clients = &self.config.parties[1..];
+        let pin = Pin::any_of(clients.iter().map(|client| client.key).collect());
+        let mut hello = self.hello(CLIENT);
+        hello.parties = 2;
+        let (theirs, cipher) = self.take_call_of(accepted, CLIENT, &pin, &hello, &mut timed)?;
+        let key = pin.accepted();
+        let key = key.ok_or_else(|| Failure::Gone("it has shown no key".into()))?;
+        Ok((key, finish(hello, theirs, socket, cipher)?))
     }
 
     /// Judges the hello of a dialler. A party with a lower index never dials this one: it has
@@ -322,13 +370,22 @@ impl<'a> Host<'a> {
 impl Met {
     /// Starts the transport to the peer.
     pub(crate) fn start(self, config: &MeshConfig) -> Result<TcpTransport, NetError> {
-        let (limits, silence) = (config.limits, self.peer_silence);
+        self.start_under(config.limits, &config.cancel)
+    }
+
+    /// The same with limits and a token of its own.
+    pub(crate) fn start_under(
+        self,
+        limits: Limits,
+        cancel: &Cancel,
+    ) -> Result<TcpTransport, NetError> {
+        let silence = self.peer_silence;
         let mut transport = TcpTransport::start(self.socket, self.cipher, limits, silence)
             .map_err(|error| NetError::Io {
                 party: self.peer,
                 reason: error.to_string(),
             })?;
-        transport.cancelled_by(&config.cancel);
+        transport.cancelled_by(cancel);
         Ok(transport)
     }
 }

@@ -6,6 +6,7 @@ mod gather;
 mod in_place;
 mod mesh;
 mod probe;
+mod reception;
 mod record;
 mod tcp;
 mod throughput;

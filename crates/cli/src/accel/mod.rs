@@ -224,7 +224,7 @@ pub fn released(folder: &Path) -> Result<Vec<NetlistCase>, Failure> {
     BENCHMARKS.iter().map(case).collect()
 }
 
-fn read(path: &Path) -> Result<NetlistFile, Failure> {
+pub fn read(path: &Path) -> Result<NetlistFile, Failure> {
     let shown = path.display();
     let mut bytes = Vec::new();
     let opened =

@@ -1,5 +1,6 @@
 //! Arguments of `sealane netlist`.
 
+use super::NetlistRunArgs;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -16,6 +17,26 @@ pub struct NetlistArgs {
 pub enum NetlistVerb {
     /// Make a netlist of a design in Verilog, with Yosys and few ANDs
     Synth(SynthArgs),
+    /// Write the netlist of one of our own sources, or list them
+    Source(SourceArgs),
+    /// Evaluate a netlist that another party serves, and learn its outputs
+    Run(NetlistRunArgs),
+}
+
+/// Arguments of `sealane netlist source`.
+#[derive(Args)]
+pub struct SourceArgs {
+    /// The function, as in the tables of `sealane accel`; without it, all are listed
+    pub name: Option<String>,
+    /// Write the netlist to this file
+    #[arg(long, short, value_name = "FILE", requires = "name")]
+    pub output: Option<PathBuf>,
+    /// The format of the file
+    #[arg(long, default_value = "scd")]
+    pub format: NetlistFormat,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `sealane netlist synth`.

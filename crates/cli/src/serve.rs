@@ -1,0 +1,411 @@
+//! `sealane serve` and its client, `sealane netlist run`: netlists garbled for many clients.
+
+use crate::accel::read;
+use crate::args::{NetlistRunArgs, ServeArgs, ServeDevice, ServeScheme, SideArgs};
+use crate::output::{print_card, print_line};
+use crate::signals::CancelOnSignal;
+use sealane_block::{Coins, Cpu};
+use sealane_diagnostic::Code;
+use sealane_engine::NetworkClass;
+use sealane_garble::Scheme;
+use sealane_host::Failure;
+use sealane_host::config::Config;
+use sealane_host::{meet, serving};
+use sealane_net::Mesh;
+use sealane_page::Card;
+use sealane_page::units::{bytes, grouped};
+use sealane_serve::device::{CpuDevice, Device, DeviceError, ModelDevice, Rtl, RtlOptions};
+use sealane_serve::input::{InputText, hex};
+use sealane_serve::server::{Served, serve as serve_one, turn_away};
+use sealane_serve::{Account, Job, Promise, client};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use zeroize::Zeroizing;
+
+/// Longest text of an input: [`sealane_serve::MOST_BITS`] bits, with room for white space.
+const MOST_INPUT_BYTES: u64 = 16 << 20;
+/// Longest time without a record of the hardware.
+const DEVICE_PATIENCE: Duration = Duration::from_secs(120);
+/// Most sessions beyond those that devices take, which are told so.
+const MOST_WAITING: u64 = 64;
+
+impl From<ServeScheme> for Scheme {
+    fn from(scheme: ServeScheme) -> Scheme {
+        match scheme {
+            ServeScheme::Mi => Scheme::Mi,
+            ServeScheme::Prp => Scheme::Prp,
+        }
+    }
+}
+
+/// A side of a session: its configuration and its name.
+struct Side {
+    config: Config,
+    own: String,
+    network: NetworkClass,
+}
+
+impl Side {
+    fn of(args: &SideArgs) -> Result<Side, Failure> {
+        let config = Config::find(args.config.as_deref())?;
+        let own = meet::own_name(args.party.as_deref(), &config, args.identity.as_deref())?;
+        let network = meet::network(args.network.map(Into::into), Some(&config));
+        Ok(Side {
+            config,
+            own,
+            network,
+        })
+    }
+}
+
+/// Serves netlists until a signal, or until so many sessions have ended well.
+///
+/// # Errors
+/// The configuration, the netlists, their inputs or the device; this party cannot listen.
+pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
+    let side = Side::of(&args.side)?;
+    let cpu = tier()?;
+    let mut names = Vec::new();
+    let mut served = Vec::new();
+    for path in netlists(&args.path)? {
+        let input = args.input.clone().or_else(|| beside(&path));
+        let text = input_text(input.as_deref())?;
+        let job = job(&path, &text, args.scheme, side.network)?;
+        let bits = bits(&text, input.as_deref(), job.input_bits()[0])?;
+        let most = args.most_ands.unwrap_or(u64::MAX);
+        let netlist = Served::new(job, bits, device(args, cpu)?, args.clients, most);
+        served.push(netlist.map_err(|error| serving::of_device(&error))?);
+        names.push(path.file_name().unwrap_or_default().display().to_string());
+    }
+    let work = CancelOnSignal::begin();
+    let (config, own) = (&side.config, side.own.as_str());
+    let identity = args.side.identity.as_deref();
+    let (reception, clients) =
+        serving::listen(own, config, identity, args.patience, work.cancel())?;
+    announce(args, &side, &names, &served)?;
+    let news = News {
+        json: args.side.json,
+        failed: Mutex::new(None),
+    };
+    let (running, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    reception.receive(|client, mut mesh: Mesh| {
+        let client = &clients[client];
+        let before = running.fetch_add(1, Ordering::SeqCst);
+        let outcome = match before {
+            _ if before >= u64::from(args.clients) + MOST_WAITING => None,
+            _ if before >= u64::from(args.clients) => Some(Err(turn_away(&mut mesh))),
+            _ => Some(match Coins::from_os() {
+                Ok(coins) => serve_one(&served, cpu, coins, &mut mesh),
+                Err(error) => Err(DeviceError::Broken(error.to_string()).into()),
+            }),
+        };
+        drop(mesh);
+        running.fetch_sub(1, Ordering::SeqCst);
+        let Some(outcome) = outcome else {
+            return;
+        };
+        match outcome {
+            Ok((number, account)) => {
+                news.session(client, &names[number], served[number].device(), &account);
+                let done = done.fetch_add(1, Ordering::SeqCst) + 1;
+                if args.sessions.is_some_and(|sessions| done >= sessions) {
+                    work.cancel().cancel();
+                }
+            }
+            Err(error) => news.failure(client, &serving::failure(error, [own, client.as_str()])),
+        }
+    });
+    news.end()
+}
+
+/// Lines about sessions, of which each ends in its own thread.
+struct News {
+    json: bool,
+    /// The first failure to print.
+    failed: Mutex<Option<Failure>>,
+}
+
+impl News {
+    fn session(&self, client: &str, netlist: &str, device: &str, account: &Account) {
+        let measured = account.measured;
+        let clock = account.clock_cycles;
+        let value = json!({
+            "client": client,
+            "netlist": netlist,
+            "device": device,
+            "planned": promise_json(&account.planned),
+            "measured": promise_json(&measured),
+            "clock_cycles": clock,
+        });
+        let all = bytes(measured.from_server + measured.from_client);
+        let cycles = clock.map(|clock| format!(", {} clock cycles of {device}", grouped(clock)));
+        let as_planned = match measured == account.planned {
+            true => "as planned",
+            false => "not as planned",
+        };
+        let line = format!(
+            "{client}: {netlist}, {all} of payload in {} rounds, {as_planned}{}",
+            measured.rounds,
+            cycles.unwrap_or_default()
+        );
+        self.line(&value, &line);
+    }
+
+    fn failure(&self, client: &str, failure: &Failure) {
+        let finding = failure.finding();
+        let value = json!({
+            "client": client,
+            "error": { "code": finding.code.name(), "message": finding.message },
+        });
+        self.line(&value, &format!("{client}: {}", finding.line()));
+    }
+
+    fn line(&self, value: &Value, line: &str) {
+        let printed = match self.json {
+            true => print_line(value),
+            false => print_line(line),
+        };
+        if let Err(failure) = printed
+            && let Ok(mut failed) = self.failed.lock()
+        {
+            failed.get_or_insert(failure);
+        }
+    }
+
+    fn end(self) -> Result<(), Failure> {
+        match self.failed.into_inner() {
+            Ok(Some(failure)) => Err(failure),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Says what is served, once the address is listened at.
+fn announce(
+    args: &ServeArgs,
+    side: &Side,
+    names: &[String],
+    served: &[Served],
+) -> Result<(), Failure> {
+    let address = &meet::party_config(&side.own, &side.config)?.address;
+    let mut card = Card::new(format!("{} serves at {address}", side.own));
+    let mut all = Vec::new();
+    for (name, served) in names.iter().zip(served) {
+        let job = served.job();
+        card.line("netlist", format!("{name}: {}", plan_line(job)));
+        all.push(plan_json(name, job));
+    }
+    if let Some(first) = served.first() {
+        card.line("device", first.device());
+    }
+    card.line(
+        "ends",
+        match args.sessions {
+            Some(count) => format!("after {} sessions, or with Ctrl-C", grouped(count)),
+            None => "with Ctrl-C".to_string(),
+        },
+    );
+    let device = served.first().map(Served::device);
+    let value = json!({ "server": side.own, "address": address, "device": device, "serves": all });
+    print_card(args.side.json, &card, &value)
+}
+
+/// Runs a netlist with a server, and prints what this party learns.
+///
+/// # Errors
+/// The configuration, the netlist or the input; the server cannot be reached or refuses; the
+/// network.
+pub fn run(args: &NetlistRunArgs) -> Result<(), Failure> {
+    let text = input_text(args.input.as_deref())?;
+    let side = Side::of(&args.side)?;
+    let job = job(&args.netlist, &text, args.scheme, side.network)?;
+    let name = args.netlist.file_name().unwrap_or_default();
+    let name = name.display().to_string();
+    if args.plan {
+        let mut card = Card::new(name.clone());
+        card.line("session", plan_line(&job));
+        card.line("job", hex_of(&job.hash()));
+        return print_card(args.side.json, &card, &plan_json(&name, &job));
+    }
+    let bits = bits(&text, args.input.as_deref(), job.input_bits()[1])?;
+    let cpu = tier()?;
+    let coins = Coins::from_os().map_err(|error| {
+        let hint = "see that the operating system gives random numbers";
+        Failure::new(Code::NoRandomness, error.to_string(), hint)
+    })?;
+    let work = CancelOnSignal::begin();
+    let (own, server) = (side.own.as_str(), args.with.as_str());
+    let identity = args.side.identity.as_deref();
+    let mut mesh = serving::connect([own, server], &side.config, identity, work.cancel())?;
+    let outcome = client::run(&job, &bits, cpu, coins, &mut mesh);
+    let (outputs, account) = outcome.map_err(|error| serving::failure(error, [server, own]))?;
+    drop(mesh);
+    let outputs: Vec<String> = outputs.cycles().map(hex).collect();
+    let measured = account.measured;
+    let mut card = Card::new(format!("{name} with {server}"));
+    card.line("output", outputs.last().cloned().unwrap_or_default());
+    card.line("netlist cycles", grouped(outputs.len() as u64));
+    let same = measured == account.planned;
+    let same = if same { "as planned" } else { "not as planned" };
+    card.line(
+        "crossed",
+        format!(
+            "{} from {server}, {} from {own}, {} rounds, {same}",
+            bytes(measured.from_server),
+            bytes(measured.from_client),
+            measured.rounds
+        ),
+    );
+    let value = json!({
+        "outputs": outputs,
+        "planned": promise_json(&account.planned),
+        "measured": promise_json(&measured),
+    });
+    print_card(args.side.json, &card, &value)
+}
+
+fn plan_line(job: &Job) -> String {
+    let promise = job.promise();
+    let shape = job.netlist().shape();
+    format!(
+        "{} netlist cycles, {} ANDs each, scheme {}, {} to the client, {} back, {} rounds",
+        grouped(u64::from(job.cycles())),
+        grouped(u64::from(shape.ands)),
+        job.scheme(),
+        bytes(promise.from_server),
+        bytes(promise.from_client),
+        promise.rounds
+    )
+}
+
+fn plan_json(name: &str, job: &Job) -> Value {
+    json!({
+        "netlist": name,
+        "cycles": job.cycles(),
+        "ands": job.netlist().shape().ands,
+        "scheme": job.scheme().name(),
+        "inputs": job.input_bits(),
+        "planned": promise_json(&job.promise()),
+        "job": hex_of(&job.hash()),
+    })
+}
+
+fn promise_json(promise: &Promise) -> Value {
+    json!({
+        "from_server": promise.from_server,
+        "from_client": promise.from_client,
+        "rounds": promise.rounds,
+    })
+}
+
+fn hex_of(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn tier() -> Result<Cpu, Failure> {
+    Cpu::detect().map_err(|error| {
+        let hint = "`sealane doctor` lists the tiers of this CPU";
+        Failure::new(Code::CpuTier, error.to_string(), hint)
+    })
+}
+
+/// The files of netlists that are served.
+fn netlists(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let failed = |error: std::io::Error| {
+        let what = format!("cannot read {}", path.display());
+        let hint = "name a netlist, or a folder of netlists";
+        Failure::new(Code::NetlistFile, what, hint).because(error.to_string())
+    };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        let is_netlist = |ending: &std::ffi::OsStr| ending == "scd" || ending == "hscd";
+        if file.is_file() && file.extension().is_some_and(is_netlist) {
+            found.push(file);
+        }
+    }
+    found.sort();
+    match found.is_empty() {
+        false => Ok(found),
+        true => {
+            let what = format!("{} holds no netlist", path.display());
+            let hint = "put files `NAME.scd` or `NAME.hscd` there";
+            Err(Failure::new(Code::NetlistFile, what, hint))
+        }
+    }
+}
+
+/// The input beside a netlist, if there is one.
+fn beside(netlist: &Path) -> Option<PathBuf> {
+    let input = netlist.with_extension("input");
+    input.exists().then_some(input)
+}
+
+fn input_text(path: Option<&Path>) -> Result<InputText, Failure> {
+    use std::io::Read;
+    let text = match path {
+        None => Zeroizing::new(String::new()),
+        Some(path) => {
+            let mut text = Zeroizing::new(String::new());
+            let file = std::fs::File::open(path);
+            let read =
+                file.and_then(|file| file.take(MOST_INPUT_BYTES + 1).read_to_string(&mut text));
+            read.map_err(|error| {
+                let what = format!("cannot read {}", path.display());
+                let hint = "name a file of hexadecimal bytes with `--input`";
+                Failure::new(Code::CircuitValue, what, hint).because(error.to_string())
+            })?;
+            if text.len() as u64 > MOST_INPUT_BYTES {
+                let what = format!("{} is too long for an input", path.display());
+                let hint = "name a file of hexadecimal bytes with `--input`";
+                return Err(Failure::new(Code::CircuitValue, what, hint));
+            }
+            text
+        }
+    };
+    InputText::parse(&text).map_err(|error| unfit(&error, path))
+}
+
+fn bits(text: &InputText, path: Option<&Path>, count: u64) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    text.bits(count).map_err(|error| unfit(&error, path))
+}
+
+fn unfit(error: &sealane_serve::input::InputError, path: Option<&Path>) -> Failure {
+    let whose = path.map_or("the missing input".to_string(), |path| {
+        path.display().to_string()
+    });
+    let hint = "bits are given from the lowest bit of the first byte on: those given once, then \
+                those of each netlist cycle";
+    Failure::new(Code::CircuitValue, format!("{whose}: {error}"), hint)
+}
+
+fn job(
+    path: &Path,
+    text: &InputText,
+    scheme: ServeScheme,
+    network: NetworkClass,
+) -> Result<Job, Failure> {
+    let netlist = read(path)?.netlist;
+    let job = Job::new(&netlist, text.cycles, scheme.into(), network);
+    job.map_err(|error| serving::of_job(&error))
+}
+
+fn device(args: &ServeArgs, cpu: Cpu) -> Result<Box<dyn Device>, Failure> {
+    let scheme = Scheme::from(args.scheme);
+    let failed = |error| serving::of_device(&error);
+    Ok(match (args.device, &args.bench) {
+        (ServeDevice::Rtl, Some(bench)) => Box::new(Rtl::new(RtlOptions {
+            bench: bench.clone(),
+            scheme,
+            patience: DEVICE_PATIENCE,
+        })),
+        (ServeDevice::Model, _) => Box::new(ModelDevice::new(cpu, scheme).map_err(failed)?),
+        _ => Box::new(CpuDevice::new(cpu, scheme).map_err(failed)?),
+    })
+}

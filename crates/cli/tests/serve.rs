@@ -1,0 +1,248 @@
+//! `sealane serve` and `sealane netlist run` as processes of their own, over TLS.
+//!
+//! This program is the command as well: with `--as-sealane` first it runs the rest of its
+//! arguments.
+//! The hardware serves in the test that `make test-rtl` asks for.
+
+use sealane_cli::{Embedding, main as command};
+use sealane_host::{Failure, LoadedProgram, ProgramLoader};
+use serde_json::Value;
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+
+/// The argument with which this program is the command.
+const SELF: &str = "--as-sealane";
+
+struct NoLoader;
+
+impl ProgramLoader for NoLoader {
+    fn load(&self, _: &Path, _: Option<&str>) -> Result<LoadedProgram, Failure> {
+        unreachable!("netlists are no programs")
+    }
+}
+
+fn main() -> ExitCode {
+    let mut arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == SELF) {
+        let embedding = Embedding {
+            loader: &NoLoader,
+            command: vec![],
+        };
+        return ExitCode::from(command(arguments.split_off(1), &embedding));
+    }
+    let named = |name: &str| arguments.iter().any(|argument| argument == name);
+    if named("--list") {
+        return ExitCode::SUCCESS;
+    }
+    // As with the usual harness: those that need hardware run with `--ignored` alone.
+    match named("--ignored") {
+        false => {
+            served_by(&["--device", "cpu"], "mi");
+            served_by(&["--device", "model"], "prp");
+            what_differs_is_told();
+        }
+        true => {
+            for (scheme, folder) in [("prp", "fase"), ("mi", "mi")] {
+                let bench = root().join("target/rtl").join(folder).join("bench");
+                if scheme == "mi" && !bench.exists() && named("small") {
+                    continue;
+                }
+                let bench = bench.display().to_string();
+                served_by(&["--device", "rtl", "--bench", &bench], scheme);
+            }
+        }
+    }
+    println!("netlists are served between processes");
+    ExitCode::SUCCESS
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A command in a folder.
+fn sealane(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    command.current_dir(folder).arg(SELF).args(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs a command to its end, and returns its status and what it prints.
+fn output(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = sealane(folder, arguments).output().expect("a process");
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(text).expect("text"))
+}
+
+fn must(folder: &Path, arguments: &[&str]) -> String {
+    let (status, text) = output(folder, arguments);
+    assert_eq!(status, Some(0), "{arguments:?}: {text}");
+    text
+}
+
+/// Folders of a server and two clients that know each other, and of netlists.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+/// Functions, the inputs of server and client, and the last output.
+const CASES: [(&str, &str, &str, &str); 3] = [
+    ("Mill_8_8", "cycles 8 a1", "cycles 8 24", "01"),
+    (
+        "AES_128_11",
+        "cycles 10 000102030405060708090a0b0c0d0e0f",
+        "cycles 10 00112233445566778899aabbccddeeff",
+        "69c4e0d86a7b0430d8cdb78070b4c55a",
+    ),
+    ("MAC_32_1", "00000040", "00000040", "00000008"),
+];
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = Place { folder };
+        let parties = ["server", "ann", "bob"];
+        let mut cards = Vec::new();
+        for name in parties {
+            let port = sealane_net::free_loopback_port().expect("a port");
+            let address = format!("127.0.0.1:{port}");
+            std::fs::create_dir(place.of(name)).expect("a folder");
+            must(&place.of(name), &["init", name, "--address", &address]);
+            let printed = sealane(&place.of(name), &["card"]).output();
+            let card = String::from_utf8(printed.expect("a process").stdout);
+            cards.push(card.expect("text").trim().to_string());
+        }
+        for (one, other) in [(0, 1), (0, 2), (1, 0), (2, 0)] {
+            let add = ["peer", "add", cards[other].as_str()];
+            must(&place.of(parties[one]), &add);
+        }
+        let netlists = place.of("netlists");
+        std::fs::create_dir(&netlists).expect("a folder");
+        for (name, own, theirs, _) in CASES {
+            let file = format!("{name}.scd");
+            must(&netlists, &["netlist", "source", name, "--output", &file]);
+            std::fs::write(netlists.join(format!("{name}.input")), own).expect("a file");
+            std::fs::write(place.of("ann").join(name), theirs).expect("a file");
+            std::fs::write(place.of("bob").join(name), theirs).expect("a file");
+        }
+        place
+    }
+
+    fn of(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+/// A server, until it has had its sessions.
+struct Server {
+    child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+    first: Value,
+}
+
+impl Server {
+    fn start(place: &Place, scheme: &str, options: &[&str]) -> Server {
+        let usual = ["serve", "../netlists", "--json", "--scheme", scheme];
+        let mut command = sealane(&place.of("server"), &[&usual, options].concat());
+        let mut child = command.stderr(Stdio::inherit()).spawn().expect("a process");
+        let stdout = child.stdout.take().expect("a pipe");
+        let mut lines = BufReader::new(stdout).lines();
+        let first = lines.next().expect("a line").expect("text");
+        Server {
+            child,
+            lines,
+            first: serde_json::from_str(&first).expect("JSON"),
+        }
+    }
+
+    /// The lines of its sessions. Waits for its end.
+    fn sessions(mut self) -> Vec<Value> {
+        let lines = self.lines.map(|line| line.expect("text"));
+        let lines = lines.map(|line| serde_json::from_str(&line).expect("JSON"));
+        let lines = lines.collect();
+        assert!(self.child.wait().expect("its end").success());
+        lines
+    }
+}
+
+/// Two clients at the same time run three netlists each.
+fn served_by(options: &[&str], scheme: &str) {
+    let place = Place::new();
+    let server = Server::start(&place, scheme, &[options, &["--sessions", "6"]].concat());
+    assert_eq!(server.first["serves"].as_array().map(Vec::len), Some(3));
+    let runs = CASES
+        .iter()
+        .flat_map(|case| ["ann", "bob"].map(|client| (client, case)));
+    let runs: Vec<(&str, Child)> = runs
+        .map(|(client, (name, _, _, last))| {
+            let netlist = format!("../netlists/{name}.scd");
+            let arguments = [
+                "netlist", "run", &netlist, "--with", "server", "--input", name, "--json",
+                "--scheme", scheme,
+            ];
+            let child = sealane(&place.of(client), &arguments).spawn();
+            (*last, child.expect("a process"))
+        })
+        .collect();
+    for (last, child) in runs {
+        let output = child.wait_with_output().expect("its end");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        let value: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let outputs = value["outputs"].as_array().expect("outputs");
+        assert_eq!(outputs.last().and_then(Value::as_str), Some(last));
+        assert_eq!(value["planned"], value["measured"]);
+    }
+    let sessions = server.sessions();
+    assert_eq!(sessions.len(), 6);
+    for session in sessions {
+        assert_eq!(session["planned"], session["measured"], "{session}");
+        assert_eq!(session["device"], options[1], "{session}");
+        let counts = session["clock_cycles"].is_u64();
+        assert_eq!(counts, options[1] != "cpu", "{session}");
+    }
+}
+
+/// A client with another job is told so, and the server goes on.
+fn what_differs_is_told() {
+    let place = Place::new();
+    let server = Server::start(&place, "mi", &["--sessions", "1"]);
+    let run = |input: &str, scheme: &str| {
+        let netlist = "../netlists/Mill_8_8.scd";
+        let arguments = [
+            "netlist", "run", netlist, "--with", "server", "--input", input, "--scheme", scheme,
+        ];
+        output(&place.of("ann"), &arguments)
+    };
+    std::fs::write(place.of("ann").join("nine"), "cycles 9 2400").expect("a file");
+    std::fs::write(place.of("ann").join("long"), "cycles 8 2400").expect("a file");
+    let (status, text) = run("nine", "mi");
+    assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
+    assert!(text.contains("for 8 netlist cycles"), "{text}");
+    let (status, text) = run("Mill_8_8", "prp");
+    assert!(status == Some(5) && text.contains("scheme `mi`"), "{text}");
+    let (status, text) = run("long", "mi");
+    assert!(
+        status == Some(2) && text.contains("[circuit-value]"),
+        "{text}"
+    );
+    let (status, text) = run("Mill_8_8", "mi");
+    assert!(status == Some(0) && text.contains("as planned"), "{text}");
+    assert_eq!(server.sessions().len(), 3);
+    // A device that is not there.
+    let netlist = "../netlists/Mill_8_8.scd";
+    let arguments = [
+        "serve",
+        netlist,
+        "--device",
+        "rtl",
+        "--bench",
+        "no-such-bench",
+    ];
+    let (status, text) = output(&place.of("server"), &arguments);
+    assert_eq!(status, Some(2), "{text}");
+    sealane_testkit::page::shows("device", text.trim());
+}

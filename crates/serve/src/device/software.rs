@@ -1,0 +1,324 @@
+//! Devices that garble on this CPU: the engine of room `garble` itself, and the cycle model, which
+//! gives the records in the order of the hardware and counts its clock cycles.
+
+use super::{
+    Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, MASKS_A_RECORD, Record,
+    Sessions, Shape, Tag,
+};
+use sealane_accel::Netlist;
+use sealane_accel::fase::{AND_WRITES, Turn, Variant};
+use sealane_accel::timing::{MASKS, run, turn};
+use sealane_block::{Aes128, Block, Cpu};
+use sealane_circuit::CycleTape;
+use sealane_garble::{ChunkWriter, Cycles, Garbler, Scheme};
+use std::convert::Infallible;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// The CPU garbler as a device.
+pub struct CpuDevice(Software);
+
+/// The cycle model of FASE's machine as a device: values of the CPU garbler, in the order and with
+/// the clock cycles of the hardware.
+pub struct ModelDevice {
+    software: Software,
+    timing: Option<Arc<Timing>>,
+}
+
+impl CpuDevice {
+    /// Creates a device that garbles under `scheme`, one with free XOR and full tables: `prp` or
+    /// `mi`.
+    ///
+    /// # Errors
+    /// [`DeviceError::Broken`] for another scheme.
+    pub fn new(cpu: Cpu, scheme: Scheme) -> Result<CpuDevice, DeviceError> {
+        Ok(CpuDevice(Software::new(cpu, scheme)?))
+    }
+}
+
+impl ModelDevice {
+    /// As [`CpuDevice::new`].
+    ///
+    /// # Errors
+    /// As [`CpuDevice::new`].
+    pub fn new(cpu: Cpu, scheme: Scheme) -> Result<ModelDevice, DeviceError> {
+        Ok(ModelDevice {
+            software: Software::new(cpu, scheme)?,
+            timing: None,
+        })
+    }
+}
+
+impl Device for CpuDevice {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn scheme(&self) -> Scheme {
+        self.0.scheme
+    }
+
+    fn load(&mut self, netlist: &DeviceNetlist) -> Result<(), DeviceError> {
+        self.0.load(netlist)
+    }
+
+    fn start(&mut self, client: Client, keys: Keys, extent: Extent) -> Result<(), DeviceError> {
+        self.0.start(client, keys, extent)
+    }
+
+    fn read(&mut self, client: Client, records: &mut Vec<Record>) -> Result<bool, DeviceError> {
+        self.0.read(client, records)
+    }
+
+    fn end(&mut self, client: Client) -> Result<Ended, DeviceError> {
+        self.0.sessions.remove(client)?;
+        Ok(Ended::default())
+    }
+}
+
+impl Device for ModelDevice {
+    fn name(&self) -> &'static str {
+        "model"
+    }
+
+    fn scheme(&self) -> Scheme {
+        self.software.scheme
+    }
+
+    fn load(&mut self, netlist: &DeviceNetlist) -> Result<(), DeviceError> {
+        self.software.load(netlist)?;
+        self.timing = Some(Arc::new(Timing::of(netlist.netlist())));
+        Ok(())
+    }
+
+    fn start(&mut self, client: Client, keys: Keys, extent: Extent) -> Result<(), DeviceError> {
+        self.software.start(client, keys, extent)
+    }
+
+    fn read(&mut self, client: Client, records: &mut Vec<Record>) -> Result<bool, DeviceError> {
+        let first = records.len();
+        let more = self.software.read(client, records)?;
+        if let (Some(timing), Some(record)) = (&self.timing, records.get(first)) {
+            let times = &timing.times[usize::from(record.cycle > 0)];
+            // Stable: records of one kind stay in order.
+            records[first..].sort_by_key(|record| times.of(record));
+        }
+        Ok(more)
+    }
+
+    fn end(&mut self, client: Client) -> Result<Ended, DeviceError> {
+        let session = self.software.sessions.remove(client)?;
+        let timing = self.timing.as_ref().ok_or(DeviceError::NotNow)?;
+        let cycles = run(&timing.netlist, Variant::Queued, u64::from(session.done));
+        Ok(Ended {
+            clock_cycles: Some(cycles.total + cycles.held),
+        })
+    }
+}
+
+/// Clock cycles of the hardware, for the netlist that is loaded.
+struct Timing {
+    netlist: Netlist,
+    /// Of the first netlist cycle and of each later one.
+    times: [Times; 2],
+}
+
+/// Clock cycles of one netlist cycle in which records are complete.
+struct Times {
+    /// By number of the AND.
+    tables: Vec<u32>,
+    masks: u32,
+}
+
+impl Times {
+    fn of(&self, record: &Record) -> u32 {
+        match record.tag {
+            Tag::Label => 0,
+            Tag::Table => 1 + self.tables[record.index as usize],
+            Tag::Masks => 1 + self.masks,
+        }
+    }
+}
+
+impl Timing {
+    fn of(netlist: &Netlist) -> Timing {
+        let times = [Turn::First, Turn::Later].map(|which| {
+            let issues = turn(netlist, Variant::Queued, which).issues;
+            let gates = netlist.gates().iter().zip(&issues);
+            let ands = gates.filter(|(gate, _)| !gate.kind.is_xor());
+            let first = netlist.first_gate();
+            let outputs = netlist.parts().outputs.iter();
+            let outputs = outputs.filter_map(|output| output.wire()?.checked_sub(first));
+            let last = outputs.map(|gate| issues[gate as usize].cycle).max();
+            Times {
+                tables: ands.map(|(_, issue)| issue.cycle + AND_WRITES).collect(),
+                masks: last.map_or(0, |cycle| cycle + MASKS),
+            }
+        });
+        Timing {
+            netlist: netlist.clone(),
+            times,
+        }
+    }
+}
+
+/// Sessions of the CPU garbler.
+struct Software {
+    cpu: Cpu,
+    scheme: Scheme,
+    loaded: Option<Loaded>,
+    sessions: Sessions<Session>,
+}
+
+#[derive(Clone)]
+struct Loaded {
+    tape: Arc<CycleTape>,
+    shape: Shape,
+}
+
+impl Software {
+    fn new(cpu: Cpu, scheme: Scheme) -> Result<Software, DeviceError> {
+        if !matches!(scheme, Scheme::Prp | Scheme::Mi) {
+            return Err(DeviceError::broken(format!(
+                "no device garbles under {scheme}"
+            )));
+        }
+        Ok(Software {
+            cpu,
+            scheme,
+            loaded: None,
+            sessions: Sessions::default(),
+        })
+    }
+
+    fn load(&mut self, netlist: &DeviceNetlist) -> Result<(), DeviceError> {
+        if !self.sessions.is_empty() {
+            return Err(DeviceError::NotNow);
+        }
+        let tape = netlist.netlist().cycle_tape();
+        let tape = tape.map_err(|error| DeviceError::Netlist(error.to_string()))?;
+        self.loaded = Some(Loaded {
+            tape: Arc::new(tape),
+            shape: netlist.shape(),
+        });
+        Ok(())
+    }
+
+    fn start(&mut self, client: Client, keys: Keys, extent: Extent) -> Result<(), DeviceError> {
+        let (cpu, scheme) = (self.cpu, self.scheme);
+        let loaded = self.loaded.clone().ok_or(DeviceError::NotNow)?;
+        self.sessions.start(client, keys, extent, |keys, extent| {
+            Ok(Session {
+                garbler: Garbler::with_offset(cpu, scheme, keys.hash, keys.offset),
+                labels: Aes128::new(cpu, keys.label_key),
+                keys,
+                loaded,
+                extent,
+                cycles: None,
+                next_label: 0,
+                done: 0,
+                ands: 0,
+            })
+        })
+    }
+
+    fn read(&mut self, client: Client, records: &mut Vec<Record>) -> Result<bool, DeviceError> {
+        let session = self.sessions.get(client)?;
+        if session.ands >= session.extent.most_ands && session.is_over_limit() {
+            self.sessions.remove(client)?;
+            return Err(DeviceError::Limit);
+        }
+        if session.done == session.extent.cycles {
+            return Ok(false);
+        }
+        session.garble(client, records);
+        Ok(true)
+    }
+}
+
+/// The session of one client.
+struct Session {
+    keys: Keys,
+    garbler: Garbler,
+    labels: Aes128,
+    loaded: Loaded,
+    extent: Extent,
+    cycles: Option<Cycles<Arc<CycleTape>>>,
+    /// Number of the next label of an input.
+    next_label: u128,
+    /// Netlist cycles that have been garbled.
+    done: u32,
+    /// ANDs under the key.
+    ands: u64,
+}
+
+impl Session {
+    /// Returns true if the cycles that are garbled have more ANDs than the key may serve.
+    fn is_over_limit(&self) -> bool {
+        u64::from(self.done) * u64::from(self.loaded.shape.ands) > self.extent.most_ands
+    }
+
+    /// Garbles the next netlist cycle, and adds its records.
+    fn garble(&mut self, client: Client, records: &mut Vec<Record>) {
+        let Loaded { tape, shape } = self.loaded.clone();
+        let cycle = self.done;
+        let first = shape.first_label(cycle);
+        let record = |tag, index: u32, data| Record {
+            client,
+            tag,
+            cycle,
+            index,
+            data,
+        };
+        let counters = (first..shape.inputs).zip(self.next_label..);
+        let start = self.keys.label_start.value();
+        let mut labels: Zeroizing<Vec<Block>> = counters
+            .map(|(_, number)| Block::new(start.wrapping_add(number)))
+            .collect::<Vec<_>>()
+            .into();
+        self.labels.encrypt_blocks(&mut labels);
+        self.next_label += labels.len() as u128;
+        for (label, index) in labels.iter().zip(first..) {
+            let mut data = [0; 32];
+            data[..16].copy_from_slice(&label.to_bytes());
+            records.push(record(Tag::Label, index, data));
+        }
+        let (held, fresh) = labels.split_at((shape.held - first) as usize);
+        let offset = self.keys.offset;
+        let cycles = self.cycles.get_or_insert_with(|| {
+            let constants = tape.constants();
+            let constants = constants.map(|bit| if bit { offset } else { Block::ZERO });
+            let constants = Zeroizing::new(constants.collect::<Vec<_>>());
+            Cycles::new(tape.clone(), 1, 1, &constants, held)
+        });
+        let mut tables = Vec::with_capacity(32 * shape.ands as usize);
+        let mut sink = ChunkWriter::new(|bytes: &[u8]| {
+            tables.extend_from_slice(bytes);
+            Ok::<(), Infallible>(())
+        });
+        let Ok(()) = cycles.garble(&mut self.garbler, fresh, &mut sink);
+        let Ok(()) = sink.flush();
+        drop(sink);
+        self.done += 1;
+        let room = self.extent.most_ands - self.ands;
+        let whole = u64::from(shape.ands) <= room;
+        let most = usize::try_from(room).unwrap_or(usize::MAX);
+        for (table, index) in tables.chunks_exact(32).take(most).zip(0..) {
+            let mut data = [0; 32];
+            data.copy_from_slice(table);
+            records.push(record(Tag::Table, index, data));
+            self.ands += 1;
+        }
+        if !whole {
+            return;
+        }
+        let outputs = cycles.outputs(0);
+        for (outputs, index) in outputs.chunks(MASKS_A_RECORD as usize).zip(0..) {
+            let mut data = [0; 32];
+            for (output, label) in outputs.iter().enumerate() {
+                data[output / 8] |= label.lsb() << (output % 8);
+            }
+            records.push(record(Tag::Masks, index, data));
+        }
+    }
+}

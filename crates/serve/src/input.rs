@@ -1,0 +1,152 @@
+//! Inputs and outputs as text: bytes in hexadecimal digits.
+//!
+//! Bit `i` of an input is bit `i mod 8` of byte `i / 8`. The bits of an input are those given once,
+//! then those of the first netlist cycle, then those of the second one, and so on. So a word of 32
+//! bits is four bytes with the lowest first, and a key or block of AES is its bytes in order.
+
+use zeroize::Zeroizing;
+
+/// A text that is no input.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InputError {
+    /// A character is no hexadecimal digit. It is not shown, since inputs are secret.
+    #[error("character {0} is no hexadecimal digit")]
+    Digit(usize),
+    /// There is half a byte.
+    #[error("{0} hexadecimal digits are no whole bytes")]
+    Half(usize),
+    /// There are more or fewer bytes than the bits take.
+    #[error("{bits} bits are {expected} bytes, and there are {found}")]
+    Length {
+        /// Bits of the input.
+        bits: u64,
+        /// Bytes that they take.
+        expected: u64,
+        /// Bytes that there are.
+        found: u64,
+    },
+    /// Bits behind the last one are not 0.
+    #[error("bits behind the last of {0} are not 0")]
+    Rest(u64),
+    /// The number of netlist cycles is none.
+    #[error("`cycles` is followed by a number from 1 to 4294967295")]
+    Cycles,
+}
+
+/// The text of an input: its netlist cycles, and its bytes.
+pub struct InputText {
+    /// The number behind the word `cycles` at the beginning; 1 if it is missing.
+    pub cycles: u32,
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+impl InputText {
+    /// Reads a text: perhaps the word `cycles` and a number, then hexadecimal digits, with white
+    /// space anywhere between.
+    ///
+    /// # Errors
+    /// [`InputError`], without what the text says.
+    pub fn parse(text: &str) -> Result<InputText, InputError> {
+        let start = text.trim_start();
+        let (cycles, digits) = match start.strip_prefix("cycles") {
+            None => (1, start),
+            Some(rest) => {
+                let rest = rest.trim_start();
+                let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+                let cycles = rest[..end].parse().ok().filter(|cycles| *cycles > 0);
+                (cycles.ok_or(InputError::Cycles)?, &rest[end..])
+            }
+        };
+        let first = text.len() - digits.len();
+        // Memory is taken once, so that no copy is left behind.
+        let mut bytes = Zeroizing::new(Vec::with_capacity(digits.len() / 2 + 1));
+        let (mut half, mut count) = (None, 0);
+        for (at, character) in digits.char_indices() {
+            if character.is_whitespace() {
+                continue;
+            }
+            let digit = character
+                .to_digit(16)
+                .ok_or(InputError::Digit(first + at + 1))? as u8;
+            count += 1;
+            half = match half {
+                None => Some(digit),
+                Some(high) => {
+                    bytes.push(high << 4 | digit);
+                    None
+                }
+            };
+        }
+        match half {
+            None => Ok(InputText { cycles, bytes }),
+            Some(_) => Err(InputError::Half(count)),
+        }
+    }
+
+    /// Returns the input of so many bits, a bit a byte.
+    ///
+    /// # Errors
+    /// [`InputError::Length`], [`InputError::Rest`].
+    pub fn bits(&self, bits: u64) -> Result<Zeroizing<Vec<u8>>, InputError> {
+        let (expected, found) = (bits.div_ceil(8), self.bytes.len() as u64);
+        if found != expected {
+            return Err(InputError::Length {
+                bits,
+                expected,
+                found,
+            });
+        }
+        let all = self.bytes.iter();
+        let all = all.flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1));
+        let mut all = Zeroizing::new(all.collect::<Vec<u8>>());
+        let rest = all[bits as usize..].iter().fold(0, |any, bit| any | bit);
+        if rest != 0 {
+            return Err(InputError::Rest(bits));
+        }
+        all.truncate(bits as usize);
+        Ok(all)
+    }
+}
+
+/// Packs bits, one a byte, eight into a byte.
+pub(crate) fn pack(bits: &[u8]) -> Vec<u8> {
+    let byte = |bits: &[u8]| {
+        let placed = bits.iter().zip(0..);
+        placed.fold(0, |byte, (bit, place)| byte | (bit & 1) << place)
+    };
+    bits.chunks(8).map(byte).collect()
+}
+
+/// Returns bits, one a byte, as hexadecimal digits, in the form of inputs.
+pub fn hex(bits: &[u8]) -> String {
+    hex::encode(pack(bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_bits() {
+        let text = InputText::parse(" cycles 3\n a1 0\n2 ").unwrap();
+        assert_eq!(text.cycles, 3);
+        let bits = text.bits(10).unwrap();
+        assert_eq!(*bits, [1, 0, 0, 0, 0, 1, 0, 1, 0, 1]);
+        assert_eq!(hex(&bits), "a102");
+        assert_eq!(text.bits(9), Err(InputError::Rest(9)));
+        let length = InputError::Length {
+            bits: 8,
+            expected: 1,
+            found: 2,
+        };
+        assert_eq!(text.bits(8), Err(length));
+        assert_eq!(InputText::parse("").unwrap().cycles, 1);
+        let refused = |text| InputText::parse(text).map(|text| text.cycles);
+        assert_eq!(refused("0g"), Err(InputError::Digit(2)));
+        assert_eq!(refused("cycles 2 \u{e4}"), Err(InputError::Digit(10)));
+        assert_eq!(refused("123"), Err(InputError::Half(3)));
+        for text in ["cycles", "cycles 0", "cycles -1", "cycles 4294967296 00"] {
+            assert_eq!(refused(text), Err(InputError::Cycles), "{text}");
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Sessions of a server and its clients over meshes in memory: results, bytes as planned, and
+//! nothing by which a client could tell devices apart.
+
+use crate::support::{Which, ours, random};
+use sealane_accel::Netlist;
+use sealane_block::{Coins, Cpu};
+use sealane_garble::Scheme;
+use sealane_net::{Mesh, Traffic};
+use sealane_parties::NetworkClass;
+use sealane_serve::device::{DeviceError, MOST_CLIENTS};
+use sealane_serve::input::{InputText, hex};
+use sealane_serve::server::{Served, serve};
+use sealane_serve::{Account, CLIENT, Job, Refusal, SERVER, ServeError, client};
+use std::thread;
+
+const LAN: NetworkClass = NetworkClass::Lan;
+
+/// Inputs in hexadecimal digits, and the outputs of the last cycle that they give.
+struct Case {
+    name: &'static str,
+    cycles: u32,
+    inputs: [&'static str; 2],
+    last: &'static str,
+}
+
+/// The millionaires' problem, FIPS 197, and the mean of a product's upper half and 0.
+const CASES: [Case; 4] = [
+    Case {
+        name: "Mill_8_8",
+        cycles: 8,
+        inputs: ["a1", "24"],
+        last: "01",
+    },
+    Case {
+        name: "Mill_8_8",
+        cycles: 8,
+        inputs: ["24", "a1"],
+        last: "00",
+    },
+    Case {
+        name: "AES_128_11",
+        cycles: 10,
+        inputs: [
+            "000102030405060708090a0b0c0d0e0f",
+            "00112233445566778899aabbccddeeff",
+        ],
+        last: "69c4e0d86a7b0430d8cdb78070b4c55a",
+    },
+    // 2^30 * 2^30 >> 33.
+    Case {
+        name: "MAC_32_1",
+        cycles: 1,
+        inputs: ["00000040", "00000040"],
+        last: "00000008",
+    },
+];
+
+fn job(netlist: &Netlist, cycles: u32, scheme: Scheme) -> Job {
+    Job::new(netlist, cycles, scheme, LAN).expect("a job")
+}
+
+fn served(which: Which, netlist: &Netlist, cycles: u32, input: &str) -> Served {
+    let job = job(netlist, cycles, which.scheme());
+    let text = InputText::parse(input).unwrap();
+    let input = text.bits(job.input_bits()[0]).unwrap();
+    Served::new(job, input, which.device(), MOST_CLIENTS, u64::MAX).expect("a device")
+}
+
+/// All that a client sees of a session.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    outputs: Vec<String>,
+    account: Account,
+    digests: [[u8; 32]; 2],
+    messages: Vec<Traffic>,
+}
+
+fn coins(party: u64) -> Coins {
+    Coins::danger_fixed_seed(party)
+}
+
+/// Runs a session; `number` is that of its coins.
+fn session(served: &[Served], job: &Job, input: &str, number: u64) -> (Seen, Account) {
+    let [mut at_server, mut at_client] = <[Mesh; 2]>::try_from(Mesh::in_memory(2)).ok().unwrap();
+    let cpu = Cpu::detect().unwrap();
+    thread::scope(|scope| {
+        let server = scope.spawn(move || serve(served, cpu, coins(2 * number), &mut at_server));
+        let text = InputText::parse(input).unwrap();
+        let bits = text.bits(job.input_bits()[1]).unwrap();
+        let coins = coins(2 * number + 1);
+        let mesh = &mut at_client;
+        let (outputs, account) = client::run(job, &bits, cpu, coins, mesh).expect("outputs");
+        let seen = Seen {
+            outputs: outputs.cycles().map(hex).collect(),
+            account,
+            digests: [mesh.digest_received(SERVER), mesh.digest_sent(SERVER)],
+            messages: mesh.counters().messages,
+        };
+        let (_, account) = server.join().unwrap().expect("an account");
+        (seen, account)
+    })
+}
+
+fn results(devices: &[Which]) {
+    for (number, case) in CASES.iter().enumerate() {
+        let Case {
+            name,
+            cycles,
+            inputs,
+            last,
+        } = *case;
+        let netlist = ours(name);
+        let sessions = devices.iter().map(|which| {
+            let job = job(&netlist, cycles, which.scheme());
+            let served = [served(*which, &netlist, cycles, inputs[0])];
+            let (seen, account) = session(&served, &job, inputs[1], number as u64);
+            assert_eq!(seen.outputs.len(), cycles as usize);
+            assert_eq!(
+                seen.outputs.last().map(String::as_str),
+                Some(last),
+                "{name}"
+            );
+            let promise = job.promise();
+            for account in [seen.account, account] {
+                assert_eq!(
+                    (account.planned, account.measured),
+                    (promise, promise),
+                    "{name}"
+                );
+            }
+            seen
+        });
+        let sessions: Vec<Seen> = sessions.collect();
+        // The same coins: the same bytes in the same messages, whatever the device.
+        for other in &sessions[1..] {
+            assert_eq!(&sessions[0], other, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_client_cannot_tell_the_model_from_the_cpu() {
+    for scheme in [Scheme::Prp, Scheme::Mi] {
+        results(&[Which::Cpu(scheme), Which::Model(scheme)]);
+    }
+}
+
+#[test]
+#[ignore = "needs the bench of rtl/: make test-rtl"]
+fn rtl_small_cannot_be_told_from_the_cpu() {
+    results(&[Which::Cpu(Scheme::Prp), Which::Rtl(Scheme::Prp)]);
+}
+
+#[test]
+#[ignore = "needs the bench of rtl/: make test-rtl"]
+fn rtl_mi_cannot_be_told_from_the_cpu() {
+    results(&[Which::Cpu(Scheme::Mi), Which::Rtl(Scheme::Mi)]);
+}
+
+/// Without inputs of the client there are no transfers, and without those of the server no labels.
+#[test]
+fn promises_hold_for_any_netlist() {
+    for seed in 0..12 {
+        let netlist = random(seed);
+        let job = job(&netlist, 3, Scheme::Mi);
+        let zeros = job
+            .input_bits()
+            .map(|bits| "00".repeat(bits.div_ceil(8) as usize));
+        let served = [served(Which::Model(Scheme::Mi), &netlist, 3, &zeros[0])];
+        let (seen, account) = session(&served, &job, &zeros[1], seed);
+        assert_eq!(account.measured, job.promise(), "seed {seed}");
+        assert_eq!(seen.account.measured, job.promise(), "seed {seed}");
+        let circuit = netlist.sequential().unwrap();
+        let words = |widths: &[usize]| widths.iter().map(|width| vec![false; *width]).collect();
+        let mut run = circuit.run(words(circuit.held_widths()));
+        let fresh: Vec<Vec<bool>> = words(circuit.fresh_widths());
+        for output in seen.outputs {
+            let clear: Vec<u8> = run
+                .cycle(&fresh)
+                .concat()
+                .into_iter()
+                .map(u8::from)
+                .collect();
+            assert_eq!(output, hex(&clear), "seed {seed}");
+        }
+    }
+}
+
+/// Many clients at once, of several netlists, at devices that they share.
+#[test]
+fn clients_share_devices() {
+    let scheme = Scheme::Mi;
+    let netlists = [ours("Mill_8_8"), ours("Add_8_8")];
+    let served = [
+        served(Which::Model(scheme), &netlists[0], 8, "a1"),
+        served(Which::Cpu(scheme), &netlists[1], 8, "0f"),
+    ];
+    thread::scope(|scope| {
+        let sessions = (0..12u64).map(|number| {
+            let (served, netlists) = (&served, &netlists);
+            scope.spawn(move || {
+                let which = number as usize % 2;
+                let job = job(&netlists[which], 8, scheme);
+                let own = 16 * number + 5;
+                let (seen, _) = session(served, &job, &format!("{own:02x}"), number);
+                let bit = |cycle: &String| u64::from(cycle != "00");
+                let bits: Vec<u64> = seen.outputs.iter().map(bit).collect();
+                match which {
+                    0 => assert_eq!(bits[7], u64::from(0xa1 >= own)),
+                    _ => {
+                        let sum = bits.iter().zip(0..).map(|(bit, place)| bit << place);
+                        assert_eq!(sum.sum::<u64>(), (own + 15) % 256);
+                    }
+                }
+            })
+        });
+        let sessions: Vec<_> = sessions.collect();
+        sessions
+            .into_iter()
+            .for_each(|session| session.join().unwrap());
+    });
+}
+
+/// A server refuses with the reason, before anything is garbled.
+#[test]
+fn other_jobs_are_refused() {
+    let scheme = Scheme::Mi;
+    let netlist = ours("Mill_8_8");
+    let served = [served(Which::Cpu(scheme), &netlist, 8, "a1")];
+    let other = |job: Job| {
+        let [mut at_server, mut at_client] =
+            <[Mesh; 2]>::try_from(Mesh::in_memory(2)).ok().unwrap();
+        let cpu = Cpu::detect().unwrap();
+        let bits = vec![0; job.input_bits()[1] as usize];
+        let errors = thread::scope(|scope| {
+            let served = &served;
+            let server = scope.spawn(move || serve(served, cpu, coins(0), &mut at_server));
+            let run = client::run(&job, &bits, cpu, coins(1), &mut at_client);
+            [run.err(), server.join().unwrap().err()]
+        });
+        assert_eq!(at_client.payload_received(SERVER), 0);
+        errors.map(|error| match error {
+            Some(ServeError::Refused(refusal)) => refusal,
+            other => panic!("{other:?}"),
+        })
+    };
+    let refused = |job, expected: Refusal| assert_eq!(other(job), [expected.clone(), expected]);
+    refused(job(&netlist, 9, scheme), Refusal::Cycles(8));
+    refused(job(&ours("Add_8_8"), 8, scheme), Refusal::Netlist);
+    let wan = Job::new(&netlist, 8, scheme, NetworkClass::Wan).unwrap();
+    refused(wan, Refusal::Network(LAN));
+    let [scheme_refused, _] = other(job(&netlist, 8, Scheme::Prp));
+    assert_eq!(
+        scheme_refused.to_string(),
+        "it garbles under the scheme `mi`"
+    );
+    let mut hashes = vec![job(&netlist, 8, scheme).hash()];
+    hashes.push(job(&netlist, 9, scheme).hash());
+    hashes.push(job(&netlist, 8, Scheme::Prp).hash());
+    hashes.push(
+        Job::new(&netlist, 8, scheme, NetworkClass::Wan)
+            .unwrap()
+            .hash(),
+    );
+    hashes.push(job(&ours("Add_8_8"), 8, scheme).hash());
+    hashes.sort_unstable();
+    hashes.dedup();
+    assert_eq!(hashes.len(), 5);
+}
+
+/// A session of more ANDs than a key may serve is refused before it begins.
+#[test]
+fn a_session_beyond_the_limit_of_a_key_is_refused() {
+    let netlist = ours("Hamm_32_1");
+    let device = || Which::Cpu(Scheme::Prp).device();
+    let made = |cycles, most| {
+        let job = job(&netlist, cycles, Scheme::Prp);
+        let input = vec![0; job.input_bits()[0] as usize].into();
+        Served::new(job, input, device(), 1, most).map(|_| ())
+    };
+    assert_eq!(made(3, 3 * 31), Ok(()));
+    assert_eq!(made(3, 3 * 31 - 1), Err(DeviceError::Limit));
+    // The limit of the scheme holds whatever the operator allows.
+    let large = Job::new(&ours("MAC_32_1"), 1 << 20, Scheme::Prp, LAN);
+    assert!(large.is_err());
+}
+
+/// A client that vanishes leaves its place at the device to the next one.
+#[test]
+fn a_client_that_vanishes_leaves_its_place() {
+    let netlist = ours("Mill_8_8");
+    let job = job(&netlist, 8, Scheme::Mi);
+    let input = InputText::parse("a1").unwrap().bits(8).unwrap();
+    let device = Which::Cpu(Scheme::Mi).device();
+    let served = [Served::new(job.clone(), input, device, 1, u64::MAX).unwrap()];
+    for number in 0..3 {
+        let [mut at_server, at_client] = <[Mesh; 2]>::try_from(Mesh::in_memory(2)).ok().unwrap();
+        drop(at_client);
+        let cpu = Cpu::detect().unwrap();
+        let gone = serve(&served, cpu, coins(number), &mut at_server);
+        assert!(matches!(gone, Err(ServeError::Fault(_))));
+        session(&served, &job, "24", number);
+    }
+    let _ = CLIENT;
+}
+
+/// Messages are read back as they were written, and the corpus of `fuzz/` has one of each kind.
+#[test]
+fn messages_have_one_form() {
+    let names = ["ask", "granted", "refused"];
+    for (name, message) in names.into_iter().zip(sealane_serve::examples()) {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let file = std::fs::read(root.join("fuzz/corpus/served").join(name));
+        assert_eq!(file.expect("a corpus"), message, "{name}");
+        let again = sealane_serve::fuzzing(&message);
+        assert!(again.contains(&Some(message)), "{name}");
+    }
+}
