@@ -12,7 +12,8 @@
 //! | `formats` | SCD in three dialects, HSCD in two widths |
 //! | `sequential` | netlists as sequential circuits of room `circuit`, and back |
 //! | `fase` | the machine, cycle by cycle, as a model of room `schedule` |
-//! | `engine` | better engines: more ports and units, banks, clients that take turns |
+//! | `engine` | better engines: more ports and units, banks, several engines, clients that take turns |
+//! | `scratchpad` | keys in a scratchpad, wires renamed at compile time, traffic of memory |
 //! | `timing` | cycles of a netlist cycle and of a run, and where they go |
 //! | `bound` | numbers of cycles below which no order can be |
 //! | `functions` | the functions of the paper's Table II as our own sources |
@@ -30,6 +31,7 @@ pub mod functions;
 mod gate;
 pub mod netlist;
 pub mod paper;
+pub mod scratchpad;
 mod sequential;
 pub mod timing;
 pub mod yosys;

@@ -4,6 +4,12 @@
 //! nodes that many others need, noise, and leanings of the machine ([`Pipeline::LEANINGS`]). The
 //! first half of all tries draws all of this anew; the second half changes the best try a little,
 //! and goes on from the change if it is not worse.
+//!
+//! A machine that has units for each class of nodes ([`Pipeline::units`]) also *justifies* orders,
+//! as schedules of projects are (Li and Willis, "An iterative scheduling technique for
+//! resource-constrained project scheduling", EJOR 1992): all nodes move to the latest cycles that
+//! units and users leave, the last first, and a list schedule by these cycles moves them back to
+//! the front. Each such list schedule is a try.
 
 use crate::graph::{Graph, Users};
 use crate::pipeline::{Issue, Levels, Pipeline, RANK, Tuning, in_order, list};
@@ -47,6 +53,9 @@ pub(crate) fn search<P: Pipeline>(graph: &Graph, machine: &P, effort: Effort) ->
     let mut issues = searcher.run(&best, u32::MAX).expect("no limit was set");
     let floor = searcher.critical();
     let tries = effort.tries.max(1);
+    if machine.units(0).is_some() {
+        return justified(&searcher, &mut chance, tries, issues);
+    }
     for number in 1..tries {
         let last = issues.last().map_or(0, |issue| issue.cycle);
         if last <= floor {
@@ -64,6 +73,57 @@ pub(crate) fn search<P: Pipeline>(graph: &Graph, machine: &P, effort: Effort) ->
         }
     }
     issues
+}
+
+/// Most times that an order is justified.
+const MOST_TIMES: u32 = 12;
+
+/// The best of many orders on a machine with units: of list schedules by drawn ranks, each
+/// justified as long as that helps.
+fn justified<P: Pipeline>(
+    searcher: &Searcher<P>,
+    chance: &mut Chance,
+    tries: u32,
+    mut best: Vec<Issue>,
+) -> Vec<Issue> {
+    let floor = searcher.critical();
+    let length = |issues: &[Issue]| issues.last().map_or(0, |issue| issue.cycle);
+    let mut current = best.clone();
+    let (mut left, mut times) = (tries - 1, 0);
+    while left > 0 && length(&best) > floor {
+        let draw = if times < MOST_TIMES {
+            times += 1;
+            Draw {
+                ranks: searcher.latest(&current),
+                ..searcher.plain()
+            }
+        } else {
+            times = 0;
+            let mut draw = searcher.plain();
+            let noise = chance.one_of(&[0, 16, 64, 160, 480]);
+            // Nodes that stand together are finished together, as far as this weighs.
+            let written = i64::from(chance.one_of(&[0, 1, 2, 3, 4, 6, 8, 12, 16]));
+            let span = written * i64::from(length(&best)) * i64::from(RANK) / 8;
+            let gates = searcher.graph.sources() as usize;
+            let count = (draw.ranks.len() - gates).max(1) as i64;
+            for (place, rank) in (0..).zip(&mut draw.ranks[gates..]) {
+                *rank += chance.below(noise + 1) - (span * place / count) as i32;
+            }
+            draw
+        };
+        left -= 1;
+        let Some(found) = searcher.run(&draw, u32::MAX) else {
+            continue;
+        };
+        if times > 0 && length(&found) > length(&current) {
+            times = MOST_TIMES; // It helps no more.
+        }
+        if length(&found) < length(&best) {
+            best = found.clone();
+        }
+        current = found;
+    }
+    best
 }
 
 struct Searcher<'a, P> {
@@ -95,6 +155,34 @@ impl<P: Pipeline> Searcher<'_, P> {
             .last()
             .is_none_or(|issue| issue.cycle < limit)
             .then_some(again)
+    }
+
+    /// Ranks by the latest cycles in which nodes could be issued without a longer order, as far as
+    /// units and users decide, the last node first.
+    fn latest(&self, issues: &[Issue]) -> Vec<i32> {
+        let last = issues.last().map_or(0, |issue| issue.cycle) as usize;
+        // For each class, units in use, and a cycle at or before this one that may have a free one.
+        let mut used = vec![vec![0; last + 1]; P::CLASSES];
+        let mut before: Vec<Vec<usize>> = vec![(0..=last).collect(); P::CLASSES];
+        let mut latest = vec![last; self.graph.len() as usize];
+        for issue in issues.iter().rev() {
+            let class = self.machine.class(issue.node);
+            let units = self.machine.units(class).unwrap_or(1).max(1);
+            let latency = self.machine.latency(issue.node) as usize;
+            let users = self.users.get(issue.node).iter();
+            let first_use = users.map(|&user| latest[user as usize].saturating_sub(latency));
+            let mut cycle = first_use.min().unwrap_or(last);
+            // The first cycle takes all that no other one does.
+            while cycle > 0 && used[class][cycle] >= units {
+                let next = before[class][cycle];
+                let next = if next == cycle { cycle - 1 } else { before[class][next] };
+                before[class][cycle] = next;
+                cycle = next;
+            }
+            used[class][cycle] += 1;
+            latest[issue.node as usize] = cycle;
+        }
+        latest.iter().map(|&cycle| -(cycle as i32) * RANK).collect()
     }
 
     /// The b-level as it is.
