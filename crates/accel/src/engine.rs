@@ -121,10 +121,10 @@ pub fn simulate_best(netlist: &Netlist, engine: Engine, tries: u32) -> EngineCyc
     work.cycles(&issues)
 }
 
-/// Tries that take less than a second in a build for users, also for large netlists.
+/// Tries that take a few seconds at most in a build for users, also for large netlists.
 pub fn usual_tries(netlist: &Netlist, clients: u32) -> u32 {
     let gates = netlist.gates().len().max(1) as u64 * u64::from(clients.max(1));
-    (600_000 / gates).clamp(1, 1_000) as u32
+    (3_000_000 / gates).clamp(4, 400) as u32
 }
 
 /// A netlist as engines see it.

@@ -149,7 +149,9 @@ pub fn prioritised<P: Pipeline>(graph: &Graph, machine: &P, priority: Priority) 
             latest.map(|latest| -latest).collect()
         }
         Priority::TLevel => levels.top.iter().map(|&top| -top).collect(),
-        Priority::Written => (0..graph.len()).map(|node| -i64::from(node) as i32).collect(),
+        Priority::Written => (0..graph.len())
+            .map(|node| -i64::from(node) as i32)
+            .collect(),
     };
     let users = Users::of(graph);
     let list = list(

@@ -76,7 +76,11 @@ pub(crate) fn search<P: Pipeline>(graph: &Graph, machine: &P, effort: Effort) ->
 }
 
 /// Most times that an order is justified.
-const MOST_TIMES: u32 = 12;
+const MOST_TIMES: u32 = 3;
+
+/// Weights of the written order, in eighths of the length of a schedule over all nodes, that are
+/// tried first.
+const WRITTEN: [i32; 6] = [4, 8, 2, 16, 1, 6];
 
 /// The best of many orders on a machine with units: of list schedules by drawn ranks, each
 /// justified as long as that helps.
@@ -86,36 +90,34 @@ fn justified<P: Pipeline>(
     tries: u32,
     mut best: Vec<Issue>,
 ) -> Vec<Issue> {
-    let floor = searcher.critical();
+    let floor = searcher.floor();
     let length = |issues: &[Issue]| issues.last().map_or(0, |issue| issue.cycle);
     let mut current = best.clone();
-    let (mut left, mut times) = (tries - 1, 0);
-    while left > 0 && length(&best) > floor {
-        let draw = if times < MOST_TIMES {
+    let (mut drawn, mut times) = (0, MOST_TIMES);
+    for _ in 1..tries {
+        if length(&best) <= floor {
+            break;
+        }
+        let fresh = times == MOST_TIMES;
+        let draw = if fresh {
+            times = 0;
+            drawn += 1;
+            let (written, noise) = match WRITTEN.get(drawn - 1) {
+                Some(&written) => (written, 0),
+                None => (chance.one_of(&WRITTEN), chance.one_of(&[16, 64, 160, 480])),
+            };
+            searcher.mixed(written, noise, length(&best), chance)
+        } else {
             times += 1;
             Draw {
                 ranks: searcher.latest(&current),
                 ..searcher.plain()
             }
-        } else {
-            times = 0;
-            let mut draw = searcher.plain();
-            let noise = chance.one_of(&[0, 16, 64, 160, 480]);
-            // Nodes that stand together are finished together, as far as this weighs.
-            let written = i64::from(chance.one_of(&[0, 1, 2, 3, 4, 6, 8, 12, 16]));
-            let span = written * i64::from(length(&best)) * i64::from(RANK) / 8;
-            let gates = searcher.graph.sources() as usize;
-            let count = (draw.ranks.len() - gates).max(1) as i64;
-            for (place, rank) in (0..).zip(&mut draw.ranks[gates..]) {
-                *rank += chance.below(noise + 1) - (span * place / count) as i32;
-            }
-            draw
         };
-        left -= 1;
         let Some(found) = searcher.run(&draw, u32::MAX) else {
             continue;
         };
-        if times > 0 && length(&found) > length(&current) {
+        if !fresh && length(&found) >= length(&current) {
             times = MOST_TIMES; // It helps no more.
         }
         if length(&found) < length(&best) {
@@ -175,7 +177,11 @@ impl<P: Pipeline> Searcher<'_, P> {
             // The first cycle takes all that no other one does.
             while cycle > 0 && used[class][cycle] >= units {
                 let next = before[class][cycle];
-                let next = if next == cycle { cycle - 1 } else { before[class][next] };
+                let next = if next == cycle {
+                    cycle - 1
+                } else {
+                    before[class][next]
+                };
                 before[class][cycle] = next;
                 cycle = next;
             }
@@ -199,6 +205,45 @@ impl<P: Pipeline> Searcher<'_, P> {
     fn critical(&self) -> u32 {
         let levels = Levels::of(self.graph, |node| self.machine.latency(node) as i32);
         levels.top.iter().max().map_or(0, |&top| top as u32)
+    }
+
+    /// The cycle before which no order issues its last node, by the longest path and by the units
+    /// of each class: the nodes of a class take as many cycles as there are more than units, after
+    /// the shortest way to one of them and before the shortest way from one.
+    fn floor(&self) -> u32 {
+        let latency = |node| self.machine.latency(node);
+        let top = Levels::of(self.graph, |node| latency(node) as i32).top;
+        let mut tail = vec![0; self.graph.len() as usize];
+        for node in self.graph.nodes().rev() {
+            let users = self.users.get(node).iter();
+            let behind = users.map(|&user| tail[user as usize] + latency(node));
+            tail[node as usize] = behind.max().unwrap_or(0);
+        }
+        let by_class = |class: usize| {
+            let nodes = || {
+                let nodes = self.graph.nodes();
+                nodes.filter(|&node| self.machine.class(node) == class)
+            };
+            let head = nodes().map(|node| top[node as usize] as u32).min()?;
+            let tail = nodes().map(|node| tail[node as usize]).min()?;
+            let units = self.machine.units(class)?.max(1);
+            Some(head + tail + (nodes().count() as u32).div_ceil(units) - 1)
+        };
+        let classes = (0..P::CLASSES).filter_map(by_class).max();
+        self.critical().max(classes.unwrap_or(0))
+    }
+
+    /// The b-level with noise, and less for nodes that were written later: nodes that stand
+    /// together are finished together, as far as this weighs.
+    fn mixed(&self, written: i32, noise: i32, last: u32, chance: &mut Chance) -> Draw {
+        let mut draw = self.plain();
+        let gates = self.graph.sources() as usize;
+        let count = (draw.ranks.len() - gates).max(1) as i64;
+        let span = i64::from(written) * i64::from(last) * i64::from(RANK) / 8;
+        for (place, rank) in (0..).zip(&mut draw.ranks[gates..]) {
+            *rank += chance.below(noise + 1) - (span * place / count) as i32;
+        }
+        draw
     }
 
     /// The b-level with additions to the latencies of short nodes and of all others.

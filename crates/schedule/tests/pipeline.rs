@@ -59,7 +59,10 @@ impl Pipeline for Toy<'_> {
     }
 
     fn step(&mut self) {
-        self.tired = self.issued.take().is_some_and(|node| self.graph.is_costly(node));
+        self.tired = self
+            .issued
+            .take()
+            .is_some_and(|node| self.graph.is_costly(node));
         self.cycle += 1;
     }
 }

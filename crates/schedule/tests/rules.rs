@@ -212,7 +212,10 @@ fn millions_of_nodes_take_a_moment() {
 fn batches(graph: &Graph, schedule: &Schedule) -> Vec<u32> {
     let mut batches = vec![0; graph.len() as usize];
     for (number, batch) in (0..).zip(&schedule.batches) {
-        let nodes = schedule.free_of(batch).iter().chain(schedule.costly_of(batch));
+        let nodes = schedule
+            .free_of(batch)
+            .iter()
+            .chain(schedule.costly_of(batch));
         nodes.for_each(|&node| batches[node as usize] = number);
     }
     batches

@@ -23,14 +23,19 @@ pub fn program(name: &str) -> Option<Function> {
     let (inputs, build): (Inputs, fn(&mut Builder, &[Wire], &[Wire]) -> Word) = match name {
         "AES_16" => (fresh(128, 16 * 128), |b, key, blocks| {
             let blocks = blocks.chunks(128);
-            blocks.flat_map(|block| aes::encrypt(b, key, block)).collect()
+            blocks
+                .flat_map(|block| aes::encrypt(b, key, block))
+                .collect()
         }),
         "Dot_32" => (fresh(1024, 1024), |b, x, y| {
             let pairs = x.chunks(32).zip(y.chunks(32));
             let products: Vec<Word> = pairs
                 .map(|(x, y)| b.mul(Int::signed(x), Int::signed(y), 64))
                 .collect();
-            let terms: Vec<Int> = products.iter().map(|product| Int::signed(product)).collect();
+            let terms: Vec<Int> = products
+                .iter()
+                .map(|product| Int::signed(product))
+                .collect();
             b.sum(&terms, 70)
         }),
         "ReLU_1024" => (fresh(32 * 1024, 32 * 1024), |b, x, y| {
@@ -52,9 +57,8 @@ pub fn program(name: &str) -> Option<Function> {
             let mut words: Vec<Word> = words.map(<[Wire]>::to_vec).collect();
             while words.len() > 1 {
                 let pairs = words.chunks(2);
-                let larger = |pair: &[Word]| {
-                    b.max(Int::unsigned(&pair[0]), Int::unsigned(&pair[1]), 32)
-                };
+                let larger =
+                    |pair: &[Word]| b.max(Int::unsigned(&pair[0]), Int::unsigned(&pair[1]), 32);
                 words = pairs.map(larger).collect();
             }
             words.concat()
