@@ -1,4 +1,5 @@
-//! Numbers of cycles below which no order of the gates can be, on the machine of [`crate::fase`].
+//! Numbers of cycles below which no order of the gates can be, on the machine of [`crate::fase`] and
+//! on the engines of [`crate::engine`].
 //!
 //! Both bounds are proofs, and hold with and without the optimisation. Let `T` be the garbling
 //! cycles of any order. The *head* of a gate is the longest path to it from the beginning, its
@@ -15,6 +16,7 @@
 //! Half of all accesses, `(R + W) / 2`, is no bound: writes of the last gates come after the last
 //! issue.
 
+use crate::engine::Engine;
 use crate::fase::{AND_WRITES, Accesses, XOR_WRITES};
 use crate::gate::Operand;
 use crate::netlist::Netlist;
@@ -40,7 +42,7 @@ const MOST_STEPS: u64 = 4096;
 
 /// Bounds the garbling cycles of all orders of a netlist in a later netlist cycle.
 pub fn bound(netlist: &Netlist) -> Bound {
-    let Paths { heads, tails } = Paths::of(netlist);
+    let Paths { heads, tails } = Paths::of(netlist, netlist.flip_flops().len() as u64);
     let length = |(head, tail): (&u64, &u64)| head + tail + 1;
     let path = heads.iter().zip(&tails).map(length).max().unwrap_or(0);
     let accesses = Accesses::of(netlist);
@@ -78,6 +80,72 @@ pub fn bound(netlist: &Netlist) -> Bound {
     Bound { path, ports }
 }
 
+/// Bounds of the garbling cycles of a netlist cycle on engines, of all clients together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineBound {
+    /// By the longest path.
+    pub path: u64,
+    /// By the pipelines of AND.
+    pub pipelines: u64,
+    /// By the units for XOR; 0 if the pipelines take all gates.
+    pub xor_units: u64,
+}
+
+impl EngineBound {
+    /// Returns the largest.
+    pub fn cycles(&self) -> u64 {
+        self.path.max(self.pipelines).max(self.xor_units)
+    }
+}
+
+/// Bounds the garbling cycles of all orders of a netlist, and all choices of banks, on engines.
+///
+/// All gates of a class with a head of at least `h` and a tail of at least `q` are issued in the
+/// cycles `h` to `T - 1 - q`, at most as many a cycle as there are units of the class. So `T` is at
+/// least `h + q` plus their number divided by that of the units.
+pub fn engine_bound(netlist: &Netlist, engine: Engine) -> EngineBound {
+    let at_once = netlist.flip_flops().len() as u64 + 2;
+    let Paths { heads, tails } = Paths::of(netlist, at_once);
+    let length = |(head, tail): (&u64, &u64)| head + tail + 1;
+    let path = heads.iter().zip(&tails).map(length).max().unwrap_or(0);
+    let step = path / MOST_STEPS + 1;
+    let clients = u64::from(engine.clients.max(1));
+    let by_class = |class: usize| {
+        let is_class = |&gate: &usize| {
+            let xor = engine.xor_units > 0 && netlist.gates()[gate].kind.is_xor();
+            usize::from(xor) == class
+        };
+        let mut order: Vec<usize> = (0..heads.len()).filter(is_class).collect();
+        order.sort_by_key(|&gate| std::cmp::Reverse(heads[gate]));
+        let units = u64::from(engine.units(class));
+        let mut counts = vec![0u64; (path / step + 1) as usize];
+        let (mut most, mut next) = (0, 0);
+        for head in (0..counts.len() as u64).rev().map(|class| class * step) {
+            let before = next;
+            while next < order.len() && heads[order[next]] >= head {
+                counts[(tails[order[next]] / step) as usize] += clients;
+                next += 1;
+            }
+            if next == before {
+                continue;
+            }
+            let mut sum = 0;
+            for (tail, count) in counts.iter().enumerate().rev() {
+                sum += count;
+                if sum > 0 {
+                    most = most.max(head + tail as u64 * step + sum.div_ceil(units));
+                }
+            }
+        }
+        most
+    };
+    EngineBound {
+        path,
+        pipelines: by_class(0),
+        xor_units: if engine.xor_units > 0 { by_class(1) } else { 0 },
+    }
+}
+
 /// Head and tail of each gate.
 struct Paths {
     heads: Vec<u64>,
@@ -85,9 +153,10 @@ struct Paths {
 }
 
 impl Paths {
-    fn of(netlist: &Netlist) -> Paths {
+    /// Paths on a machine whose flip-flop `i` can be read from cycle `i + 2 - copies` on: with the
+    /// number of flip-flops as in FASE, and with two more at once.
+    fn of(netlist: &Netlist, copies: u64) -> Paths {
         let gates = netlist.gates();
-        let copies = netlist.flip_flops().len() as u64;
         let (inputs, first) = (netlist.inputs(), netlist.first_gate());
         let latency = |gate: usize| match gates[gate].kind.is_xor() {
             true => u64::from(XOR_WRITES) + 1,

@@ -122,6 +122,8 @@ pub struct Fase<'a> {
     /// Coming writes by cycle, modulo the length of the ring: the wire of each port.
     writes: [[u32; 2]; RING],
     queue: u32,
+    /// The gate that is issued in this cycle.
+    issued: u32,
 }
 
 impl<'a> Fase<'a> {
@@ -135,6 +137,7 @@ impl<'a> Fase<'a> {
             readable: vec![NEVER; count],
             writes: [[NOTHING; 2]; RING],
             queue: NOTHING,
+            issued: NEVER,
         };
         let copies = accesses.flip_flops.len() as i64;
         for (index, copied) in accesses.flip_flops.iter().enumerate() {
@@ -217,6 +220,9 @@ impl Pipeline for Fase<'_> {
     }
 
     fn situation(&self, class: usize) -> Option<usize> {
+        if self.issued != NEVER {
+            return None;
+        }
         let now = self.coming(0);
         let writes = now.iter().filter(|&&wire| wire != NOTHING).count();
         let reads = (class & 3).count_ones() as usize;
@@ -234,7 +240,12 @@ impl Pipeline for Fase<'_> {
         situation.map(|situation| situation + if meets { PLAIN_SITUATIONS } else { 0 })
     }
 
-    fn step(&mut self, issued: Option<u32>) {
+    fn issue(&mut self, node: u32) {
+        self.issued = node;
+    }
+
+    fn step(&mut self) {
+        let issued = Some(std::mem::replace(&mut self.issued, NEVER)).filter(|&node| node != NEVER);
         let here = self.cycle as usize % RING;
         let now = std::mem::replace(&mut self.writes[here], [NOTHING; 2]);
         if self.variant == Variant::Queued {

@@ -13,7 +13,8 @@
 //! | `sequential` | netlists as sequential circuits of room `circuit`, and back |
 //! | `tape` | netlists as tapes whose tables are in the order of the file |
 //! | `fase` | the machine, cycle by cycle, as a model of room `schedule` |
-//! | `engine` | better engines: more ports and units, banks, clients that take turns |
+//! | `engine` | better engines: more ports and units, banks, several engines, clients that take turns |
+//! | `scratchpad` | keys in a scratchpad, wires renamed at compile time, traffic of memory |
 //! | `timing` | cycles of a netlist cycle and of a run, and where they go |
 //! | `bound` | numbers of cycles below which no order can be |
 //! | `functions` | the functions of the paper's Table II as our own sources |
@@ -31,6 +32,7 @@ pub mod functions;
 mod gate;
 pub mod netlist;
 pub mod paper;
+pub mod scratchpad;
 mod sequential;
 mod tape;
 pub mod timing;

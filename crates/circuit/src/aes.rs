@@ -60,12 +60,12 @@ pub fn encrypt(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Word {
     state.concat().concat()
 }
 
-/// A round, with what leaves it before and after MixColumns.
+/// A round, with what leaves it before MixColumns, and what MixColumns adds.
 pub struct Round {
     /// The state after SubBytes and ShiftRows.
     pub substituted: Word,
-    /// The state after MixColumns.
-    pub mixed: Word,
+    /// The part that MixColumns adds to this: the state after MixColumns is the sum of both.
+    pub rest: Word,
     /// The key of the next round.
     pub key: Word,
     /// The constant of the next round.
@@ -84,12 +84,12 @@ pub fn round(b: &mut Builder, key: &[Wire], state: &[Wire], constant: &[Wire]) -
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for c in 0..4 {
         let column = substituted(b, &state, &mut key, c, constant);
-        after.push(mix(b, &column));
+        after.push(mix_rest(b, &column));
         before.push(column);
     }
     Round {
         substituted: before.concat().concat(),
-        mixed: after.concat().concat(),
+        rest: after.concat().concat(),
         key: key.concat().concat(),
         constant: double(b, constant),
     }
@@ -146,6 +146,19 @@ fn mix(b: &mut Builder, column: &Column) -> Column {
         let rest = b.zip(next(row), &pairs[(row + 2) % 4], Builder::xor);
         b.zip(&doubled, &rest, Builder::xor)
     })
+}
+
+/// MixColumns without its argument, in 73 XORs: each byte is the sum of all plus twice the sum of
+/// itself and the byte below. The sums of bytes 0 and 1 and of bytes 2 and 3 differ by the sum of
+/// all, and so do those of 1 and 2 and of 3 and 0.
+fn mix_rest(b: &mut Builder, column: &Column) -> Column {
+    let [first, second] = [0, 1].map(|row| b.zip(&column[row], &column[row + 1], Builder::xor));
+    let last = b.zip(&column[2], &column[3], Builder::xor);
+    let all = b.zip(&first, &last, Builder::xor);
+    let [first, second, twice] = [&first, &second, &all].map(|byte| double(b, byte));
+    let [top, middle] = [first, second].map(|byte| b.zip(&byte, &all, Builder::xor));
+    let [bottom, end] = [&top, &middle].map(|byte| b.zip(byte, &twice, Builder::xor));
+    [top, middle, bottom, end]
 }
 
 /// Times x modulo x^8 + x^4 + x^3 + x + 1.

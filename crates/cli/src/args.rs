@@ -19,7 +19,8 @@ mod serve;
 mod tools;
 
 pub use accel::{
-    AccelArgs, AccelOrder, AccelResourcesArgs, AccelSimulateArgs, AccelTableArgs, AccelVerb,
+    AccelArgs, AccelBetterArgs, AccelEnginesArgs, AccelOrder, AccelResourcesArgs,
+    AccelSimulateArgs, AccelTableArgs, AccelVerb,
 };
 pub use files::{
     KeygenArgs, OpenArgs, PsiArgs, PsiMethod, PsiPrepareArgs, PsiSide, PsiVerb, SealArgs, SealMode,

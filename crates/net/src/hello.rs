@@ -281,7 +281,7 @@ mod tests {
         let answer = Hello::new(PartyId(0), PartyId(1), 2, Duration::from_secs(1));
         assert_eq!(ours.check(&answer), Ok(()));
         let version = Version {
-            wire: 9,
+            wire: WIRE_VERSION + 1,
             package: "7.0.0".into(),
         };
         let error = ours

@@ -15,9 +15,10 @@
 //! near that of the written order while the lanes fill. Pure levels fill them better and push
 //! values out of cache; the written order does the opposite.
 //!
-//! A machine that issues one node a cycle is a [`Pipeline`]; [`prioritised`] orders a graph inside
+//! A machine that issues nodes in cycles is a [`Pipeline`]; [`prioritised`] orders a graph inside
 //! its exact model, by one of several priorities or by a search, and [`in_order`] runs a given
-//! order.
+//! order. [`Lanes`] is the CPU as such a machine, whose cycles are batches. Models of garbling
+//! hardware are in room `accel`.
 //!
 //! Time and memory of batches are linear in nodes and edges, up to the logarithm of the window.
 //! Nothing here depends on secret values: graphs are public.
@@ -26,6 +27,7 @@
 
 mod chains;
 mod graph;
+mod lanes;
 mod order;
 mod pipeline;
 mod search;
@@ -33,6 +35,7 @@ mod slots;
 
 pub use chains::{longest_first, steps};
 pub use graph::{Graph, NodeCost};
+pub use lanes::Lanes;
 pub use order::{Batch, Machine, Order, Schedule, schedule};
 pub use pipeline::{Issue, Pipeline, Priority, in_order, prioritised};
 pub use search::Effort;

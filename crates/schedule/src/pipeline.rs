@@ -1,10 +1,11 @@
-//! List scheduling of one node a cycle inside the model of a pipelined machine.
+//! List scheduling inside the model of a machine.
 //!
-//! [`Pipeline`] is the model: when a node could be issued, which kinds of nodes the machine takes
-//! in this cycle, and what happens when one is issued. [`in_order`] runs a given order through it,
-//! as hardware does that issues in order; [`list`] chooses at each cycle the node of the highest
-//! rank among those that are ready and that the machine takes. So the order that comes out is
-//! exact for the machine: no second model exists that could differ from it.
+//! [`Pipeline`] is the model: when a node could be issued, which kinds of nodes and which of them
+//! the machine takes in this cycle, and what happens when one is issued. [`in_order`] runs a given
+//! order through it, as hardware does that issues in order; [`list`] chooses again and again the
+//! node of the highest rank among those that are ready and that the machine takes, until it takes
+//! no more in this cycle. So the order that comes out is exact for the machine: no second model
+//! exists that could differ from it.
 //!
 //! Ranks come from a [`Priority`], the last of which tries many ranks and keeps the best order.
 
@@ -14,7 +15,8 @@ use std::collections::BinaryHeap;
 use crate::graph::{Graph, Users};
 use crate::search::{Effort, search};
 
-/// A machine that issues at most one node a cycle, in a state that [`step`](Pipeline::step) moves.
+/// A machine that issues nodes in cycles, in a state that [`issue`](Pipeline::issue) and
+/// [`step`](Pipeline::step) move.
 ///
 /// A value begins before cycle 0. Nodes are those of the [`Graph`] that is scheduled.
 pub trait Pipeline: Clone {
@@ -23,6 +25,17 @@ pub trait Pipeline: Clone {
     /// For each situation of [`situation`](Pipeline::situation), the least and the largest number
     /// of cycles by which a search may raise the rank of a node that is issued in it.
     const LEANINGS: &'static [(i32, i32)];
+
+    /// Returns the most nodes that one cycle issues.
+    fn width(&self) -> usize {
+        1
+    }
+
+    /// Returns the nodes of a class that one cycle issues at most, if the machine has units for each
+    /// class: a search then tries to [justify](crate::search) what it finds.
+    fn units(&self, _class: usize) -> Option<u32> {
+        None
+    }
 
     /// Returns the class of a node, below [`CLASSES`](Pipeline::CLASSES).
     fn class(&self, node: u32) -> usize;
@@ -41,8 +54,17 @@ pub trait Pipeline: Clone {
     /// this cycle.
     fn situation(&self, class: usize) -> Option<usize>;
 
-    /// Ends the cycle, in which a node was issued or none.
-    fn step(&mut self, issued: Option<u32>);
+    /// Returns true if the machine takes this very node now, whose class has a
+    /// [`situation`](Pipeline::situation) and which is ready.
+    fn accepts(&mut self, _node: u32) -> bool {
+        true
+    }
+
+    /// Issues a node in this cycle. The machine takes it: it has been asked.
+    fn issue(&mut self, node: u32);
+
+    /// Ends the cycle.
+    fn step(&mut self);
 }
 
 /// A node and its cycle.
@@ -71,6 +93,8 @@ pub enum Priority {
     Alap,
     /// The longest path from the beginning to the node, shortest first.
     TLevel,
+    /// The node that was written first.
+    Written,
     /// The best of many orders, by b-level and changes of it.
     Search(Effort),
 }
@@ -90,22 +114,21 @@ pub fn in_order<P: Pipeline>(mut machine: P, order: impl IntoIterator<Item = u32
         loop {
             // A delay may reach a node only before it is ready.
             let ready = machine.ready(node);
-            let takes = machine.situation(machine.class(node)).is_some();
-            if ready <= cycle {
-                first.get_or_insert(cycle);
-            }
-            let issued = (ready <= cycle && takes).then_some(node);
-            machine.step(issued);
-            cycle += 1;
-            if issued.is_some() {
-                break;
-            }
             assert!(
                 ready != u32::MAX,
                 "node {node} stands before one that it needs"
             );
+            if ready <= cycle {
+                first.get_or_insert(cycle);
+            }
+            let takes = ready <= cycle && machine.situation(machine.class(node)).is_some();
+            if takes && machine.accepts(node) {
+                machine.issue(node);
+                break;
+            }
+            machine.step();
+            cycle += 1;
         }
-        let cycle = cycle - 1;
         let ready = first.unwrap_or(cycle);
         issues.push(Issue { node, cycle, ready });
     }
@@ -113,6 +136,7 @@ pub fn in_order<P: Pipeline>(mut machine: P, order: impl IntoIterator<Item = u32
 }
 
 /// Orders `graph` for `machine` by `priority`. The result is a function of the arguments alone.
+/// Nodes of a cycle stand in the order in which they were issued.
 pub fn prioritised<P: Pipeline>(graph: &Graph, machine: &P, priority: Priority) -> Vec<Issue> {
     let levels = Levels::of(graph, |node| machine.latency(node) as i32 * RANK);
     let ranks = match priority {
@@ -125,6 +149,9 @@ pub fn prioritised<P: Pipeline>(graph: &Graph, machine: &P, priority: Priority) 
             latest.map(|latest| -latest).collect()
         }
         Priority::TLevel => levels.top.iter().map(|&top| -top).collect(),
+        Priority::Written => (0..graph.len())
+            .map(|node| -i64::from(node) as i32)
+            .collect(),
     };
     let users = Users::of(graph);
     let list = list(
@@ -211,8 +238,12 @@ impl<'a> Tuning<'a> {
 /// Most situations that a machine may distinguish.
 const MOST_SITUATIONS: usize = 64;
 
-/// Issues at each cycle the ready node of the highest rank that the machine takes. Returns nothing
-/// if the last node would be issued in cycle `limit` or later.
+/// Nodes that a machine refuses in a cycle, although it takes others of their class, before the
+/// class is given up for this cycle.
+const MOST_REFUSED: usize = 24;
+
+/// Issues in each cycle ready nodes that the machine takes, those of the highest ranks first.
+/// Returns nothing if the last node would be issued in cycle `limit` or later.
 pub(crate) fn list<P: Pipeline>(
     graph: &Graph,
     users: &Users,
@@ -221,6 +252,7 @@ pub(crate) fn list<P: Pipeline>(
     limit: u32,
 ) -> Option<Vec<Issue>> {
     let count = graph.nodes().len();
+    let width = machine.width().max(1);
     let given = |&&needed: &&u32| needed >= graph.sources();
     let missing = |node| graph.needs(node).iter().filter(given).count() as u32;
     let mut missing: Vec<u32> = (0..graph.len()).map(missing).collect();
@@ -231,38 +263,55 @@ pub(crate) fn list<P: Pipeline>(
     }
     // Ready nodes of each class, by rank; of equal ranks the node written first.
     let mut ready: Vec<BinaryHeap<(i32, Reverse<u32>)>> = vec![BinaryHeap::new(); P::CLASSES];
+    let mut refused: Vec<Vec<(i32, Reverse<u32>)>> = vec![Vec::new(); P::CLASSES];
     let mut ready_from = vec![0; graph.len() as usize];
     let mut issues = Vec::with_capacity(count);
     for cycle in 0.. {
-        while let Some(&Reverse((from, node))) = waiting.peek().filter(|w| w.0.0 <= cycle) {
-            waiting.pop();
-            // What it needs may have been delayed in the meantime.
-            let now = machine.ready(node);
-            if now > from && now > cycle {
-                waiting.push(Reverse((now, node)));
-                continue;
+        for _ in 0..width {
+            while let Some(&Reverse((from, node))) = waiting.peek().filter(|w| w.0.0 <= cycle) {
+                waiting.pop();
+                // What it needs may have been delayed in the meantime.
+                let now = machine.ready(node);
+                if now > from && now > cycle {
+                    waiting.push(Reverse((now, node)));
+                    continue;
+                }
+                ready_from[node as usize] = now;
+                ready[machine.class(node)].push((tuning.ranks[node as usize], Reverse(node)));
             }
-            ready_from[node as usize] = now;
-            ready[machine.class(node)].push((tuning.ranks[node as usize], Reverse(node)));
-        }
-        let mut best = None;
-        for (class, heap) in ready.iter().enumerate() {
-            let Some(&(rank, Reverse(node))) = heap.peek() else {
-                continue;
+            let issued = loop {
+                let mut best = None;
+                for (class, heap) in ready.iter().enumerate() {
+                    let Some(&(rank, Reverse(node))) = heap.peek() else {
+                        continue;
+                    };
+                    if refused[class].len() >= MOST_REFUSED {
+                        continue;
+                    }
+                    let Some(situation) = machine.situation(class) else {
+                        continue;
+                    };
+                    let urgent = rank + cycle as i32 * RANK > tuning.horizon;
+                    let value = (rank + tuning.bonus[situation], Reverse(node));
+                    let better = best.is_none_or(|(most, _)| value > most);
+                    if (urgent || !tuning.hold[situation]) && better {
+                        best = Some((value, class));
+                    }
+                }
+                let Some((_, class)) = best else {
+                    break None;
+                };
+                let entry = ready[class].pop().expect("the best node was seen here");
+                let Reverse(node) = entry.1;
+                if machine.accepts(node) {
+                    break Some(node);
+                }
+                refused[class].push(entry);
             };
-            let Some(situation) = machine.situation(class) else {
-                continue;
+            let Some(node) = issued else {
+                break;
             };
-            let urgent = rank + cycle as i32 * RANK > tuning.horizon;
-            let value = (rank + tuning.bonus[situation], Reverse(node));
-            if (urgent || !tuning.hold[situation]) && best.is_none_or(|(most, _)| value > most) {
-                best = Some((value, class));
-            }
-        }
-        let issued = best.and_then(|(_, class)| ready[class].pop());
-        let issued = issued.map(|(_, Reverse(node))| node);
-        machine.step(issued);
-        if let Some(node) = issued {
+            machine.issue(node);
             let ready = ready_from[node as usize];
             issues.push(Issue { node, cycle, ready });
             for &user in users.get(node) {
@@ -272,11 +321,15 @@ pub(crate) fn list<P: Pipeline>(
                 }
             }
         }
+        for (heap, refused) in ready.iter_mut().zip(&mut refused) {
+            heap.extend(refused.drain(..));
+        }
+        machine.step();
         if issues.len() == count {
             return Some(issues);
         }
-        // One node a cycle from here on, at best.
-        if cycle as usize + count - issues.len() >= limit as usize {
+        // As many nodes as possible in each cycle from here on, at best.
+        if cycle as usize + (count - issues.len()).div_ceil(width) >= limit as usize {
             return None;
         }
     }

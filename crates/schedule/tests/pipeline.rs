@@ -12,6 +12,7 @@ struct Toy<'a> {
     done: Vec<u32>,
     cycle: u32,
     tired: bool,
+    issued: Option<u32>,
 }
 
 impl<'a> Toy<'a> {
@@ -23,6 +24,7 @@ impl<'a> Toy<'a> {
             done,
             cycle: 0,
             tired: false,
+            issued: None,
         }
     }
 }
@@ -48,14 +50,19 @@ impl Pipeline for Toy<'_> {
     }
 
     fn situation(&self, class: usize) -> Option<usize> {
-        (class == 0 || !self.tired).then_some(class)
+        (self.issued.is_none() && (class == 0 || !self.tired)).then_some(class)
     }
 
-    fn step(&mut self, issued: Option<u32>) {
-        if let Some(node) = issued {
-            self.done[node as usize] = self.cycle + self.latency(node);
-        }
-        self.tired = issued.is_some_and(|node| self.graph.is_costly(node));
+    fn issue(&mut self, node: u32) {
+        self.done[node as usize] = self.cycle + self.latency(node);
+        self.issued = Some(node);
+    }
+
+    fn step(&mut self) {
+        self.tired = self
+            .issued
+            .take()
+            .is_some_and(|node| self.graph.is_costly(node));
         self.cycle += 1;
     }
 }

@@ -1,7 +1,9 @@
 //! Properties of every order on random graphs, and the differences between the orders.
 
 use proptest::prelude::*;
-use sealane_schedule::{Graph, Machine, NodeCost, Order, Schedule, Slots, schedule, slots};
+use sealane_schedule::{
+    Graph, Lanes, Machine, NodeCost, Order, Priority, Schedule, Slots, prioritised, schedule, slots,
+};
 
 /// A graph of `sources` sources and nodes that need up to two earlier ones, most of them near.
 fn build(sources: u32, nodes: &[(bool, u8, u8)]) -> Graph {
@@ -204,4 +206,34 @@ fn millions_of_nodes_take_a_moment() {
     let order = schedule(&graph, &Machine::CPU);
     assert_eq!(order.batches.len(), 62_500);
     assert!(slots(&graph, &order, &[]).count < 300);
+}
+
+/// The batch of each node.
+fn batches(graph: &Graph, schedule: &Schedule) -> Vec<u32> {
+    let mut batches = vec![0; graph.len() as usize];
+    for (number, batch) in (0..).zip(&schedule.batches) {
+        let nodes = schedule
+            .free_of(batch)
+            .iter()
+            .chain(schedule.costly_of(batch));
+        nodes.for_each(|&node| batches[node as usize] = number);
+    }
+    batches
+}
+
+proptest! {
+    /// Batches of a CPU are cycles of a machine of the list scheduler.
+    #[test]
+    fn the_list_scheduler_makes_the_batches_of_a_window(
+        graph in graphs(), lanes in 0..20u32, window in 0..40u32,
+    ) {
+        let order = Order::Window { window };
+        let expected = batches(&graph, &schedule(&graph, &Machine { lanes, order }));
+        let machine = Lanes::new(&graph, lanes, window);
+        let mut found = vec![0; graph.len() as usize];
+        for issue in prioritised(&graph, &machine, Priority::Written) {
+            found[issue.node as usize] = issue.cycle;
+        }
+        prop_assert_eq!(found, expected);
+    }
 }

@@ -1,8 +1,11 @@
 //! AES-128 (FIPS 197), a round in each cycle.
 //!
 //! Cycle `r` adds the key to the state, which makes the last round like all others but for
-//! MixColumns: so the output is taken before MixColumns, and no multiplexer is needed. The round
-//! constants are powers of x, which a shift register makes.
+//! MixColumns: so the output is taken before MixColumns, and no multiplexer is needed. MixColumns
+//! is its argument plus a rest. What the next round adds to the key is that rest, and what it adds
+//! it to is the output: so one sum serves both, and "the key" that is added is a register of its
+//! own, beside that of the key schedule. The round constants are powers of x, which a shift
+//! register makes.
 
 use super::{Cycle, Function, zeros};
 use crate::netlist::Inputs;
@@ -16,17 +19,19 @@ pub(super) fn by_rounds() -> Function {
         evaluator_initial: 128,
         ..Inputs::default()
     };
-    // Round constant, key, state.
-    let mut cycle = Cycle::new(kinds, 8 + 128 + 128);
+    // Round constant, key, the two parts of the state.
+    let mut cycle = Cycle::new(kinds, 8 + 3 * 128);
     let (constant, rest) = cycle.state.split_at(8);
-    let (key, state) = rest.split_at(128);
+    let (key, parts) = rest.split_at(128);
+    let (added, mixed) = parts.split_at(128);
     let b = &mut cycle.b;
-    let state = b.zip(state, key, Builder::xor);
+    let state = b.zip(mixed, added, Builder::xor);
     let round = aes::round(b, key, &state, constant);
     let output = b.zip(&round.substituted, &round.key, Builder::xor);
-    let next = [round.constant, round.key, round.mixed].concat();
+    let next = [round.constant, round.key, output.clone(), round.rest].concat();
     let mut initial = vec![Initial::Constant(true)];
     initial.extend(zeros(7));
+    initial.extend((0..128).map(Initial::Held));
     initial.extend((0..256).map(Initial::Held));
     cycle.finish("AES_128_11", 10, (next, initial), output)
 }

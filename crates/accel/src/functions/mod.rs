@@ -14,7 +14,10 @@
 mod aes;
 mod cordic;
 mod multiply;
+mod programs;
 mod small;
+
+pub use programs::{PROGRAMS, program};
 
 use crate::netlist::{Inputs, Netlist};
 use crate::sequential::ConvertError;

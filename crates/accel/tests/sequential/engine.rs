@@ -1,9 +1,13 @@
 //! Better engines on the authors' netlists and on our own sources.
 
 use crate::support::released;
-use sealane_accel::engine::{Engine, EngineCycles, simulate};
+use sealane_accel::Netlist;
+use sealane_accel::bound::engine_bound;
+use sealane_accel::engine::{
+    Engine, EngineCycles, MOST_CLIENTS, Work, simulate, simulate_best, usual_tries,
+};
 use sealane_accel::formats::read;
-use sealane_accel::functions::function;
+use sealane_accel::functions::{PROGRAMS, function, program};
 use sealane_accel::paper::BENCHMARKS;
 
 fn banked(clients: u32) -> Engine {
@@ -23,7 +27,7 @@ fn cycles_of_a_few_gates() {
     let expected = EngineCycles {
         garbling: 15,
         issues: 2,
-        bank_conflicts: 0,
+        engines: 1,
         moves: 0,
     };
     assert_eq!(cycles(Engine::ONE_XOR), expected);
@@ -40,38 +44,96 @@ fn cycles_of_a_few_gates() {
         ..expected
     };
     assert_eq!(cycles(banked(2)), two);
+    // Two engines take the second AND of both clients at once.
+    let pair = Engine {
+        engines: 2,
+        ..banked(2)
+    };
+    let both = EngineCycles {
+        garbling: 15,
+        engines: 2,
+        ..two
+    };
+    assert_eq!(cycles(pair), both);
+    let least = engine_bound(&netlist, Engine::ONE_XOR);
+    assert_eq!([least.path, least.pipelines, least.xor_units], [15, 15, 13]);
 }
 
+fn source(name: &str) -> Netlist {
+    function(name).unwrap().netlist().unwrap()
+}
+
+/// AES has 2,307 gates of type XOR, which three units take in 769 cycles at best; with four units
+/// the 640 ANDs decide.
 #[test]
-fn our_sources_keep_the_pipeline_of_and_busy() {
-    // Three units take its XORs, of which it has more than three for each AND, in no fewer cycles.
-    let aes = function("AES_128_11").unwrap().netlist().unwrap();
-    let cycles = simulate(&aes, Engine::BANKED).garbling;
-    let least = aes.xors().div_ceil(3) as u64;
-    assert!(
-        least > 640 && (least..=930).contains(&cycles),
-        "AES: {cycles} cycles"
-    );
-    // Our sources have up to five XORs for each AND.
-    let wide = |clients| Engine {
-        xor_units: 6,
-        banks: 16,
-        clients,
-    };
-    let cycles = simulate(&aes, wide(1)).garbling;
-    assert!(
-        (640..=800).contains(&cycles),
-        "AES: {cycles} cycles with six units"
-    );
+fn aes_takes_as_many_cycles_as_its_gates_and_units() {
+    let aes = source("AES_128_11");
+    assert_eq!([aes.gates().len(), aes.xors()], [2947, 2307]);
+    for (engine, least, most) in [
+        (Engine::BANKED, 769, 769),
+        (Engine::FOUR_XOR, 666, 700),
+        (Engine::SIX_XOR, 666, 680),
+    ] {
+        assert_eq!(engine_bound(&aes, engine).cycles(), least);
+        let cycles = simulate_best(&aes, engine, 120).garbling;
+        assert!((least..=most).contains(&cycles), "AES: {cycles} cycles");
+    }
+}
+
+/// With six units for XOR, clients that take turns keep the pipeline busy wherever a netlist cycle
+/// has a hundred ANDs.
+#[test]
+fn clients_keep_the_pipeline_of_and_busy() {
     for benchmark in BENCHMARKS {
-        let netlist = function(benchmark.name).unwrap().netlist().unwrap();
+        let netlist = source(benchmark.name);
         let ands = netlist.gates().len() - netlist.xors();
         // The largest take long to schedule for many clients.
         if (100..1000).contains(&ands) {
-            let busy = simulate(&netlist, wide(8)).busy();
-            assert!((0.8..=1.0).contains(&busy), "{}: {busy}", benchmark.name);
+            let clients = Engine {
+                clients: 8,
+                ..Engine::SIX_XOR
+            };
+            let busy = simulate_best(&netlist, clients, 4).busy();
+            assert!((0.95..=1.0).contains(&busy), "{}: {busy}", benchmark.name);
+        }
+        if let Some(netlist) = released(benchmark.name) {
+            let ands = netlist.gates().len() - netlist.xors();
+            if (100..1000).contains(&ands) {
+                let busy = simulate(&netlist, banked(MOST_CLIENTS)).busy();
+                assert!((0.95..=1.0).contains(&busy), "{}: {busy}", benchmark.name);
+            }
         }
     }
+}
+
+/// Wherever there are four times as many ANDs as engines have cycles on the longest path.
+#[test]
+fn several_engines_take_an_and_in_almost_every_cycle() {
+    let mut wide = 0;
+    for name in PROGRAMS {
+        let netlist = program(name).unwrap().netlist().unwrap();
+        // The others take long to schedule in a build for tests.
+        if netlist.gates().len() > 100_000 {
+            continue;
+        }
+        let ands = (netlist.gates().len() - netlist.xors()) as u64;
+        for engines in [1, 2, 4, 8] {
+            let engine = Engine {
+                engines,
+                ..Engine::SIX_XOR
+            };
+            let least = engine_bound(&netlist, engine);
+            let work = Work::new(&netlist, engine);
+            let cycles = work.cycles(&work.order(usual_tries(&netlist, 1).min(12)));
+            assert!(cycles.garbling >= least.cycles(), "{name}: {cycles:?}");
+            assert!(cycles.garbling * 20 <= least.cycles() * 21, "{name}");
+            if ands >= 4 * u64::from(engines) * least.path {
+                wide += 1;
+                assert!(cycles.busy() >= 0.95, "{name}, {engines}: {cycles:?}");
+            }
+        }
+    }
+    assert_eq!(wide, 2);
 }
 
 #[test]

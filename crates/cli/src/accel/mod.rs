@@ -1,5 +1,6 @@
 //! `sealane accel`: cycles of garbling hardware.
 
+mod engines;
 mod resources;
 mod tables;
 mod timeline;
@@ -7,7 +8,7 @@ mod timeline;
 use crate::args::{AccelOrder, AccelSimulateArgs, AccelVerb};
 use crate::output::print_card;
 use crate::tools::write_picture;
-use sealane_accel::bound::bound;
+use sealane_accel::bound::{bound, engine_bound};
 use sealane_accel::engine::{self, Engine};
 use sealane_accel::formats::{self, NetlistFile};
 use sealane_accel::paper::{BENCHMARKS, Benchmark};
@@ -39,12 +40,14 @@ pub fn accel(verb: &AccelVerb) -> Result<(), Failure> {
         AccelVerb::Table5(args) => tables::table5(args),
         AccelVerb::Table6(args) => tables::table6(args),
         AccelVerb::Resources(args) => resources::resources(args),
+        AccelVerb::Better(args) => engines::better(args),
+        AccelVerb::Engines(args) => engines::engines(args),
     }
 }
 
 fn simulate(args: &AccelSimulateArgs) -> Result<(), Failure> {
     let file = read(&args.netlist)?;
-    let variant = match args.machine.model(args.clients) {
+    let variant = match args.machine.model(args.engines, args.clients) {
         Ok(variant) => variant,
         Err(engine) => return better(args, &file, engine),
     };
@@ -92,7 +95,9 @@ fn simulate(args: &AccelSimulateArgs) -> Result<(), Failure> {
 
 /// Cycles of an engine that is not FASE's. It has an order of its own.
 fn better(args: &AccelSimulateArgs, file: &NetlistFile, engine: Engine) -> Result<(), Failure> {
-    let cycles = engine::simulate(&file.netlist, engine);
+    let tries = engine::usual_tries(&file.netlist, engine.clients);
+    let cycles = engine::simulate_best(&file.netlist, engine, tries);
+    let least = engine_bound(&file.netlist, engine);
     let clients = engine.clients.max(1);
     let each = cycles.garbling as f64 / f64::from(clients);
     let mut card = Card::new(args.netlist.display().to_string());
@@ -105,28 +110,42 @@ fn better(args: &AccelSimulateArgs, file: &NetlistFile, engine: Engine) -> Resul
     if clients > 1 {
         card.line("clients", format!("{clients}, {each:.1} cycles each"));
     }
+    let busy = 100.0 * cycles.busy();
     card.line(
         "pipeline",
-        format!("busy in {:.1} % of the cycles", 100.0 * cycles.busy()),
-    );
-    card.line(
-        "banks",
-        format!("put off {} issues", grouped(cycles.bank_conflicts)),
+        match engine.engines {
+            1 => format!("busy in {busy:.1} % of the cycles"),
+            engines => format!("{engines}, busy in {busy:.1} % of the cycles"),
+        },
     );
     card.line(
         "moves",
         format!("{} keys of flip-flops", grouped(cycles.moves)),
+    );
+    card.line(
+        "at least",
+        format!(
+            "{} garbling cycles in any order (longest path {}, ANDs {}, XORs {})",
+            grouped(least.cycles()),
+            grouped(least.path),
+            grouped(least.pipelines),
+            grouped(least.xor_units)
+        ),
     );
     let value = json!({
         "format": file.format.name(),
         "gates": file.netlist.gates().len(),
         "xors": file.netlist.xors(),
         "garbling_cycles": cycles.garbling,
+        "engines": engine.engines,
         "clients": clients,
         "garbling_cycles_per_client": each,
         "busy": cycles.busy(),
-        "bank_conflicts": cycles.bank_conflicts,
         "moves": cycles.moves,
+        "lower_bound": least.cycles(),
+        "lower_bound_path": least.path,
+        "lower_bound_ands": least.pipelines,
+        "lower_bound_xors": least.xor_units,
     });
     print_card(args.json, &card, &value)
 }

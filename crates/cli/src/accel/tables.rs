@@ -67,7 +67,7 @@ fn counts(netlist: &Netlist) -> [u64; 2] {
 }
 
 /// Our own source of a function: netlist cycles and netlist.
-fn source(name: &str) -> Result<(u64, Netlist), Failure> {
+pub(super) fn source(name: &str) -> Result<(u64, Netlist), Failure> {
     let missing = || Failure::from(EngineError::internal(format!("no source of {name}")));
     let function = function(name).ok_or_else(missing)?;
     let netlist = function.netlist();

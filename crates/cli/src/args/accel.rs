@@ -1,8 +1,9 @@
 //! Arguments of `sealane accel`.
 
 use clap::{Args, Subcommand, ValueEnum};
-use sealane_accel::engine::{Engine, MOST_CLIENTS};
+use sealane_accel::engine::{Engine, MOST_CLIENTS, MOST_ENGINES};
 use sealane_accel::fase::Variant;
+use sealane_accel::scratchpad::MOST_PLACES;
 use std::path::PathBuf;
 
 /// Arguments of `sealane accel`.
@@ -29,6 +30,41 @@ pub enum AccelVerb {
     Table6(AccelTableArgs),
     /// Print the paper's Table III, what the hardware takes on an FPGA, beside that of `rtl/`
     Resources(AccelResourcesArgs),
+    /// Count the cycles of each benchmark on the better engines, with the bounds
+    Better(AccelBetterArgs),
+    /// Count the cycles and the traffic of whole programs on 1, 2, 4 and 8 engines that share a
+    /// scratchpad
+    Engines(AccelEnginesArgs),
+}
+
+/// Arguments of `sealane accel better`.
+#[derive(Args)]
+pub struct AccelBetterArgs {
+    /// The folder of the authors' netlists, one folder each, with its `n.scd`; our own sources if
+    /// none is named
+    pub folder: Option<PathBuf>,
+    /// Clients that garble the same netlist and take turns
+    #[arg(long, value_name = "COUNT", default_value = "1",
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CLIENTS)))]
+    pub clients: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `sealane accel engines`.
+#[derive(Args)]
+pub struct AccelEnginesArgs {
+    /// Programs, all if none is named
+    #[arg(value_name = "PROGRAM", value_parser = sealane_accel::functions::PROGRAMS)]
+    pub programs: Vec<String>,
+    /// Keys that the scratchpad holds, of 16 bytes each
+    #[arg(long, value_name = "KEYS", default_value = "65536",
+          value_parser = clap::value_parser!(u32).range(3..=i64::from(MOST_PLACES)))]
+    pub scratchpad: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `sealane accel resources`.
@@ -54,6 +90,10 @@ pub struct AccelSimulateArgs {
     #[arg(long, value_name = "COUNT", default_value = "1",
           value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
     pub cycles: u64,
+    /// Engines that share the memory; other than those of FASE
+    #[arg(long, value_name = "COUNT", default_value = "1",
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_ENGINES)))]
+    pub engines: u32,
     /// Clients that garble the same netlist and take turns; on engines other than those of FASE
     #[arg(long, value_name = "COUNT", default_value = "1",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CLIENTS)))]
@@ -92,19 +132,31 @@ pub enum AccelMachine {
     /// Three units for XOR beside the pipeline, and keys in eight banks
     #[value(name = "1a3x")]
     Banked,
+    /// Four units for XOR beside the pipeline, and keys in eight banks
+    #[value(name = "1a4x")]
+    FourXor,
+    /// Six units for XOR beside the pipeline, and keys in sixteen banks
+    #[value(name = "1a6x")]
+    SixXor,
 }
 
 impl AccelMachine {
     /// The variant of FASE, or the better engine.
-    pub fn model(self, clients: u32) -> Result<Variant, Engine> {
+    pub fn model(self, engines: u32, clients: u32) -> Result<Variant, Engine> {
         let engine = match self {
             AccelMachine::Fase => return Ok(Variant::Queued),
             AccelMachine::FaseNoopt => return Ok(Variant::Plain),
             AccelMachine::Ports => Engine::PORTS,
             AccelMachine::OneXor => Engine::ONE_XOR,
             AccelMachine::Banked => Engine::BANKED,
+            AccelMachine::FourXor => Engine::FOUR_XOR,
+            AccelMachine::SixXor => Engine::SIX_XOR,
         };
-        Err(Engine { clients, ..engine })
+        Err(Engine {
+            engines,
+            clients,
+            ..engine
+        })
     }
 }
 

@@ -1,0 +1,206 @@
+//! Better engines: one on each benchmark, and several on whole programs.
+
+use super::{read, tables};
+use crate::args::{AccelBetterArgs, AccelEnginesArgs};
+use crate::output::print_card;
+use sealane_accel::bound::engine_bound;
+use sealane_accel::engine::{Engine, EngineCycles, Work, simulate_best, usual_tries};
+use sealane_accel::functions::{PROGRAMS, program};
+use sealane_accel::paper::BENCHMARKS;
+use sealane_accel::scratchpad::{self, Traffic};
+use sealane_engine::EngineError;
+use sealane_host::Failure;
+use sealane_page::Card;
+use sealane_page::card::Column;
+use sealane_page::units::grouped;
+use serde_json::{Value, json};
+
+/// The machines of the table of benchmarks.
+const MACHINES: [(&str, Engine); 5] = [
+    ("2r2w", Engine::PORTS),
+    ("1a1x", Engine::ONE_XOR),
+    ("1a3x", Engine::BANKED),
+    ("1a4x", Engine::FOUR_XOR),
+    ("1a6x", Engine::SIX_XOR),
+];
+
+/// Prints garbling cycles of a netlist cycle, for each client, and the bounds.
+pub fn better(args: &AccelBetterArgs) -> Result<(), Failure> {
+    let numbers = MACHINES.iter().flat_map(|(name, _)| {
+        let busy = ["1a3x busy", "1a6x busy"].into_iter();
+        let busy = busy.filter(move |column| column.starts_with(name));
+        [*name, "at least"].into_iter().chain(busy)
+    });
+    let numbers = ["ANDs", "XORs"].into_iter().chain(numbers);
+    let columns = std::iter::once(Column::text("benchmark"));
+    let columns = columns.chain(numbers.map(|name| Column::number(name, 7)));
+    let columns: Vec<Column> = columns.collect();
+    let whose = match args.folder {
+        Some(_) => "the authors' netlists",
+        None => "our own sources",
+    };
+    let title = format!("Better engines: garbling cycles of a netlist cycle, {whose}");
+    let mut card = Card::new(&title);
+    let clients = args.clients;
+    card.line("clients", format!("{clients}, cycles for each"));
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    for benchmark in BENCHMARKS {
+        let netlist = match &args.folder {
+            Some(folder) => read(&folder.join(benchmark.folder).join("n.scd"))?.netlist,
+            None => tables::source(benchmark.name)?.1,
+        };
+        let xors = netlist.xors() as u64;
+        let ands = netlist.gates().len() as u64 - xors;
+        let mut row = vec![benchmark.name.to_string(), grouped(ands), grouped(xors)];
+        let mut value = json!({ "benchmark": benchmark.name, "ands": ands, "xors": xors });
+        for (name, engine) in MACHINES {
+            let engine = Engine { clients, ..engine };
+            let tries = usual_tries(&netlist, clients);
+            let cycles = simulate_best(&netlist, engine, tries);
+            let least = engine_bound(&netlist, engine).cycles();
+            let each = |cycles: u64| match clients {
+                1 => grouped(cycles),
+                _ => format!("{:.1}", cycles as f64 / f64::from(clients)),
+            };
+            row.extend([each(cycles.garbling), each(least)]);
+            if ["1a3x", "1a6x"].contains(&name) {
+                row.push(format!("{:.1} %", 100.0 * cycles.busy()));
+            }
+            value[name] = json!({
+                "garbling_cycles": cycles.garbling,
+                "lower_bound": least,
+                "busy": cycles.busy(),
+                "moves": cycles.moves,
+            });
+        }
+        rows.push(row);
+        values.push(value);
+    }
+    card.table(None, columns, rows);
+    let value = json!({ "title": title, "clients": clients, "rows": values });
+    print_card(args.json, &card, &value)
+}
+
+/// A program on some engines.
+struct Row {
+    name: &'static str,
+    engines: u32,
+    ands: u64,
+    path: u64,
+    cycles: EngineCycles,
+    least: u64,
+    traffic: Traffic,
+    most: u32,
+}
+
+impl Row {
+    /// ANDs in a cycle of each engine.
+    fn rate(&self) -> f64 {
+        self.cycles.busy()
+    }
+
+    /// True if there is work for all engines: four times the longest path on each.
+    fn is_wide(&self) -> bool {
+        self.ands >= 4 * u64::from(self.engines) * self.path
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let excess = self.traffic.all() as f64 / self.traffic.least() as f64;
+        vec![
+            self.name.to_string(),
+            grouped(u64::from(self.engines)),
+            grouped(self.ands),
+            grouped(self.path),
+            if self.is_wide() { "yes" } else { "no" }.to_string(),
+            grouped(self.cycles.garbling),
+            grouped(self.least),
+            format!("{:.3}", self.rate()),
+            grouped(self.traffic.all()),
+            format!("{excess:.3}"),
+            grouped(u64::from(self.most)),
+        ]
+    }
+
+    fn json(&self) -> Value {
+        let traffic = self.traffic;
+        json!({
+            "program": self.name,
+            "engines": self.engines,
+            "ands": self.ands,
+            "critical_path": self.path,
+            "wide": self.is_wide(),
+            "cycles": self.cycles.garbling,
+            "lower_bound": self.least,
+            "ands_per_cycle_and_engine": self.rate(),
+            "traffic": traffic.all(),
+            "traffic_lower_bound": traffic.least(),
+            "tables": traffic.tables,
+            "instructions": traffic.program,
+            "inputs": traffic.inputs,
+            "stores": traffic.stores,
+            "loads": traffic.loads,
+            "most_keys": self.most,
+        })
+    }
+}
+
+/// Prints cycles and traffic of programs on 1, 2, 4 and 8 engines.
+pub fn engines(args: &AccelEnginesArgs) -> Result<(), Failure> {
+    let internal = |error: String| Failure::from(EngineError::internal(error));
+    let is_named =
+        |name: &&str| args.programs.is_empty() || args.programs.iter().any(|n| n == name);
+    let mut found = Vec::new();
+    for name in PROGRAMS.into_iter().filter(is_named) {
+        let function = program(name).ok_or_else(|| internal(format!("no program {name}")))?;
+        let netlist = function.netlist();
+        let netlist = netlist.map_err(|error| internal(error.to_string()))?;
+        for engines in [1, 2, 4, 8] {
+            let engine = Engine {
+                engines,
+                ..Engine::SIX_XOR
+            };
+            let work = Work::new(&netlist, engine);
+            let issues = work.order(usual_tries(&netlist, 1));
+            let gates = issues.iter().map(|issue| issue.node - netlist.first_gate());
+            let gates: Vec<u32> = gates.collect();
+            let compiled = scratchpad::compile(&netlist, &gates, args.scratchpad);
+            let compiled = compiled.map_err(|error| internal(error.to_string()))?;
+            let bound = engine_bound(&netlist, engine);
+            found.push(Row {
+                name,
+                engines,
+                ands: (netlist.gates().len() - netlist.xors()) as u64,
+                path: bound.path,
+                cycles: work.cycles(&issues),
+                least: bound.cycles(),
+                traffic: compiled.traffic,
+                most: compiled.most,
+            });
+        }
+    }
+    let title = "Several engines over a scratchpad: cycles and bytes of memory of whole programs";
+    let mut card = Card::new(title);
+    let keys = grouped(u64::from(args.scratchpad));
+    card.line(
+        "engine",
+        "1a6x: a pipeline of AND, six units for XOR, 16 banks",
+    );
+    card.line("scratchpad", format!("{keys} keys of 16 bytes"));
+    let columns = [
+        Column::text("program"),
+        Column::number("engines", 7),
+        Column::number("ANDs", 7),
+        Column::number("longest path", 7),
+        Column::text("wide"),
+        Column::number("cycles", 7),
+        Column::number("at least", 7),
+        Column::number("ANDs a cycle and engine", 7),
+        Column::number("bytes", 7),
+        Column::number("over bound", 7),
+        Column::number("most keys", 7),
+    ];
+    card.table(None, columns, found.iter().map(Row::cells).collect());
+    let rows: Vec<Value> = found.iter().map(Row::json).collect();
+    let value = json!({ "title": title, "scratchpad": args.scratchpad, "rows": rows });
+    print_card(args.json, &card, &value)
+}
