@@ -145,8 +145,21 @@ Counts Machine::session(const Seeds &seeds, uint32_t turns, uint64_t limit, std:
     counts.held = top->held_cycles;
     counts.setup = top->setup_cycles;
     const Vgarbler___024root *inside = top->rootp;
-    counts.secret_words_left = nonzero(inside->garbler__DOT__labels__DOT__labels__DOT__words)
-        + nonzero(inside->garbler__DOT__inputs__DOT__operand0__DOT__words)
-        + nonzero(inside->garbler__DOT__inputs__DOT__operand1__DOT__words);
+    // The memories of labels, by the names that Verilator gives them.
+#ifdef BANKED
+#define LABELS(n) inside->garbler__DOT__bundles__DOT__core__DOT__banks__DOT__ports__BRA__##n##__KET____DOT__labels__DOT__words
+#define INPUTS(n) inside->garbler__DOT__inputs__DOT__copies__BRA__##n##__KET____DOT__labels__DOT__words
+    counts.secret_words_left = nonzero(LABELS(0)) + nonzero(LABELS(1)) + nonzero(LABELS(2))
+        + nonzero(LABELS(3)) + nonzero(LABELS(4)) + nonzero(LABELS(5)) + nonzero(LABELS(6))
+        + nonzero(LABELS(7)) + nonzero(LABELS(8)) + nonzero(LABELS(9)) + nonzero(LABELS(10))
+        + nonzero(LABELS(11)) + nonzero(LABELS(12)) + nonzero(LABELS(13)) + nonzero(LABELS(14))
+        + nonzero(LABELS(15)) + nonzero(INPUTS(0)) + nonzero(INPUTS(1)) + nonzero(INPUTS(2))
+        + nonzero(INPUTS(3)) + nonzero(INPUTS(4)) + nonzero(INPUTS(5)) + nonzero(INPUTS(6))
+        + nonzero(INPUTS(7));
+#else
+#define INPUTS(n) inside->garbler__DOT__inputs__DOT__copies__BRA__##n##__KET____DOT__labels__DOT__words
+    counts.secret_words_left = nonzero(inside->garbler__DOT__fase__DOT__labels__DOT__labels__DOT__words)
+        + nonzero(INPUTS(0)) + nonzero(INPUTS(1));
+#endif
     return counts;
 }

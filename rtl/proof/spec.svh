@@ -38,3 +38,19 @@ function automatic [7:0] spec_sbox(input [7:0] x);
                 ^ b[(i + 7) % 8] ^ ((8'h63 >> i) & 1'b1);
     end
 endfunction
+
+// Section 5.2: words 4r to 4r + 3 of the expanded key from the four before them, with the S-box that
+// is proved apart. Byte 0 of a word is in its low bits; RotWord brings byte 1 to the front.
+function automatic [127:0] spec_key_round(input [127:0] before, input [7:0] constant);
+    reg [31:0] temp;
+    integer i;
+    begin
+        temp = {before[103:96], before[127:104]};
+        temp = {sbox(temp[31:24]), sbox(temp[23:16]), sbox(temp[15:8]), sbox(temp[7:0])};
+        temp[7:0] = temp[7:0] ^ constant;
+        for (i = 0; i < 4; i = i + 1) begin
+            temp = before[32*i +: 32] ^ temp;
+            spec_key_round[32*i +: 32] = temp;
+        end
+    end
+endfunction

@@ -83,19 +83,3 @@ function automatic [127:0] sub_shift(input [127:0] s);
         sbox(s[127:120]), sbox(s[87:80]), sbox(s[47:40]), sbox(s[7:0])
     };
 endfunction
-
-// The round key behind `last_key` (section 5.2), with the constant of its round.
-function automatic [127:0] next_key(input [127:0] last_key, input [7:0] constant);
-    reg [31:0] w0;
-    reg [31:0] w1;
-    reg [31:0] w2;
-    reg [31:0] w3;
-    begin
-        w0 = last_key[31:0] ^ {sbox(last_key[103:96]), sbox(last_key[127:120]),
-            sbox(last_key[119:112]), sbox(last_key[111:104])} ^ {24'b0, constant};
-        w1 = last_key[63:32] ^ w0;
-        w2 = last_key[95:64] ^ w1;
-        w3 = last_key[127:96] ^ w2;
-        next_key = {w3, w2, w1, w0};
-    end
-endfunction

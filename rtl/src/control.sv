@@ -35,7 +35,9 @@ module control #(
     input  logic [LINE_BITS-1:0] flip_flops,
     input  logic [LINE_BITS-1:0] lines,
     input  logic [LINE_BITS-1:0] number,       // of the line that is next
+    input  logic                 gates_left,   // the line that is next, or a later one, is a gate
     output logic                 rewind,
+    output logic                 rewind_first, // of a session
     // Set-up and end.
     output logic [127:0]         hash_key,
     output logic [127:0]         offset,
@@ -106,6 +108,7 @@ module control #(
     assign issuing = state == ISSUE;
     assign exhausted = remaining == 64'd0;
     assign rewind = state == BEGIN || state == END;
+    assign rewind_first = state == BEGIN;
     assign end_turn = state == END && end_ready;
     assign erase = state == WIPE && !second;
     assign wipe = state == WIPE;
@@ -214,8 +217,8 @@ module control #(
                 held_cycles <= held_cycles + 64'd1;
             else if (state >= BEGIN && state <= FINISH) total_cycles <= total_cycles + 64'd1;
             issue_cycles <= issuing ? issue_cycles + 32'd1 : 32'd1;
-            if (issuing && first) first_garbling <= issue_cycles;
-            else if (issuing) later_garbling <= issue_cycles;
+            if (issuing && gates_left && first) first_garbling <= issue_cycles;
+            else if (issuing && gates_left) later_garbling <= issue_cycles;
         end
 
 endmodule

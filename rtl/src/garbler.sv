@@ -17,6 +17,8 @@
 module garbler #(
     parameter HASH = 0,
     parameter QUEUE = 1,
+    parameter XOR_UNITS = 0,      // beside the pipeline of AND; 0 is FASE's machine
+    parameter BANKS = 8,          // of the label memory, if there are such units
     parameter LABEL_BITS = 14,    // places of labels of gates and, twice, of flip-flops
     parameter INPUT_BITS = 12,    // places of labels of inputs
     parameter LINE_BITS = 14,     // lines of the netlist
@@ -55,39 +57,22 @@ module garbler #(
     output logic [31:0]  later_garbling
 );
     localparam OUTPUTS = 256;
+    localparam READS = XOR_UNITS == 0 ? 2 : 2 * (1 + XOR_UNITS);
     localparam PLACE = 3 + LABEL_BITS;
     localparam WORD = 2 * PLACE + 5;
 
     // The netlist. It must not change while a session runs.
     logic [INPUT_BITS-1:0] initials;
     logic [INPUT_BITS-1:0] each_cycle;
-    logic [LINE_BITS-1:0]  flip_flops;
+    logic [LINE_BITS-1:0]  copies;       // lines of flip-flops
     logic [LINE_BITS-1:0]  lines;
     logic [LINE_BITS-1:0]  ands;
-    logic                  store;
-    logic [LINE_BITS-1:0]  store_line;
-    logic [WORD-1:0]       store_word;
-
-    netlist_load #(
-        .LABEL_BITS(LABEL_BITS), .INPUT_BITS(INPUT_BITS), .NETLIST_BITS(LINE_BITS),
-        .OUTPUTS(OUTPUTS)
-    ) load (
-        .clock(clock), .reset(reset), .restart(load_restart && !busy),
-        .valid(load_valid && !busy), .narrow(load_narrow), .word(load_word), .loaded(loaded),
-        .refused(refused), .initials(initials), .each_cycle(each_cycle), .flip_flops(flip_flops),
-        .lines(lines), .ands(ands), .store(store), .store_line(store_line), .store_word(store_word)
-    );
-
+    logic [LINE_BITS-1:0]  number;
+    logic                  gates_left;
     logic                  rewind;
+    logic                  rewind_first;
     logic                  copied;
     logic                  issued;
-    logic [LINE_BITS-1:0]  number;
-    logic [WORD-1:0]       line;
-
-    netlist_fetch #(.BITS(LINE_BITS), .WIDTH(WORD)) fetch (
-        .clock(clock), .store(store), .store_line(store_line), .store_word(store_word),
-        .rewind(rewind), .take(copied || issued), .number(number), .line(line)
-    );
 
     // Control.
     logic [127:0]          hash_key;
@@ -121,8 +106,8 @@ module garbler #(
     control #(.LINE_BITS(LINE_BITS), .WIPE_BITS(LABEL_BITS), .LIMIT(LIMIT)) control (
         .clock(clock), .reset(reset), .start(start), .start_turns(start_turns),
         .start_limit(start_limit), .noise_valid(noise_valid), .noise_ready(noise_ready),
-        .noise(noise), .loaded(loaded), .flip_flops(flip_flops), .lines(lines), .number(number),
-        .rewind(rewind), .hash_key(hash_key), .offset(offset), .label_key(label_key),
+        .noise(noise), .loaded(loaded), .flip_flops(copies), .lines(lines), .number(number),
+        .gates_left(gates_left), .rewind(rewind), .rewind_first(rewind_first), .hash_key(hash_key), .offset(offset), .label_key(label_key),
         .label_start(label_start), .key_start(key_start), .keyed(hash_keyed), .fill(fill),
         .fill_first(fill_first), .fill_parity(fill_parity), .filled(filled), .erase(erase),
         .wipe(wipe), .wipe_address(wipe_address), .turn(turn), .first(first), .copying(copying),
@@ -147,10 +132,8 @@ module garbler #(
     logic                  record_ready;
     logic [INPUT_BITS-1:0] record_wire;
     logic [31:0]           record_turn;
-    logic [LABEL_BITS-1:0] place0;
-    logic [LABEL_BITS-1:0] place1;
-    logic [127:0]          input0;
-    logic [127:0]          input1;
+    logic [READS*INPUT_BITS-1:0] input_addresses;
+    logic [READS*128-1:0]        input_labels;
 
     label_source source (
         .clock(clock), .reset(reset), .begin_session(key_start), .erase(erase), .flush(wipe),
@@ -158,107 +141,177 @@ module garbler #(
         .label(source_label)
     );
 
-    input_store #(.BITS(INPUT_BITS)) inputs (
+    input_store #(.BITS(INPUT_BITS), .READS(READS)) inputs (
         .clock(clock), .reset(reset), .initials(initials), .each_cycle(each_cycle), .fill(fill),
         .fill_first(fill_first), .fill_parity(fill_parity), .filled(filled),
         .source_valid(source_valid), .source_ready(source_ready), .source_label(source_label),
         .record_valid(record_valid), .record_ready(record_ready), .record_wire(record_wire),
-        .address0(place0[INPUT_BITS-1:0]), .address1(place1[INPUT_BITS-1:0]), .data0(input0),
-        .data1(input1), .wipe(wipe), .wipe_address(wipe_address[INPUT_BITS-1:0])
+        .addresses(input_addresses), .data(input_labels), .wipe(wipe), .wipe_address(wipe_address[INPUT_BITS-1:0])
     );
 
     always_ff @(posedge clock)
         if (fill) record_turn <= fill_first ? 32'd0 : turn + 32'd1;
 
-    // Issue, and the memory of labels.
-    logic                  room;
-    logic                  want0;
-    logic                  want1;
-    logic                  open;
-    logic                  waits;
-    logic [LABEL_BITS-1:0] waits_address;
-    logic                  dry;
-    logic                  gate;
-    logic                  copy;
-    logic                  use1;
-    logic [2:0]            kind0;
-    logic [2:0]            kind1;
-    logic                  is_xor;
-    logic [2:0]            invert;
-    logic                  is_output;
-    logic [LABEL_BITS-1:0] target;
-    logic [31:0]           and_number;
-    logic [LABEL_BITS-1:0] and_target;
-
-    issue #(.LABEL_BITS(LABEL_BITS), .LINE_BITS(LINE_BITS)) issue (
-        .clock(clock), .reset(reset), .line(line), .number(number), .flip_flops(flip_flops),
-        .copying(copying), .issuing(issuing), .issue_first(issue_first), .first(first),
-        .parity(turn[0]), .copied(copied), .issued(issued), .issued_and(issued_and),
-        .ands_empty(ands_empty), .room(room), .exhausted(exhausted), .refuse(refuse),
-        .want0(want0), .want1(want1), .place0(place0), .place1(place1), .open(open),
-        .waits(waits), .waits_address(waits_address), .dry(dry), .gate(gate), .copy(copy),
-        .use1(use1), .kind0(kind0), .kind1(kind1), .is_xor(is_xor), .invert(invert),
-        .is_output(is_output), .target(target), .and_number(and_number), .and_target(and_target)
-    );
-
-    logic [127:0] memory0;
-    logic [127:0] memory1;
-    logic [127:0] label0;
-    logic [127:0] label1;
-    logic [127:0] single;       // the label that a copy or an XOR writes
-    logic         write_single;
+    // The engine, and what the netlist and the labels around it give and take.
+    logic         room;
+    logic         engine_valid;
+    logic [127:0] engine_a;
+    logic [127:0] engine_b;
+    logic [2:0]   engine_invert;
+    logic [31:0]  and_number;
     logic         and_valid;
     logic [127:0] and_label;
     logic [127:0] and_garbler;
     logic [127:0] and_evaluator;
-
-    label_memory #(.BITS(LABEL_BITS), .QUEUE(QUEUE)) labels (
-        .clock(clock), .reset(reset), .want0(want0), .want1(want1), .read_address0(place0),
-        .read_address1(place1), .take(copied || issued), .open(open), .data0(memory0),
-        .data1(memory1), .write0(and_valid), .write_address0(and_target), .write_data0(and_label),
-        .write1(write_single || dry || wipe), .dry1(dry && !write_single),
-        .write_address1(wipe ? wipe_address : target), .write_data1(wipe ? 128'b0 : single),
-        .waits(waits), .waits_address(waits_address)
-    );
-
-    // The zero label of the constant 0 is 0, and that of 1 is R: its label for the value 1 is 0.
-    function automatic [127:0] operand(
-        input [2:0] kind, input [127:0] one, input [127:0] from_memory, input [127:0] from_input
-    );
-        case (kind)
-            3'd1: operand = one;
-            3'd2, 3'd6: operand = from_memory;
-            3'd4, 3'd5: operand = from_input;
-            default: operand = 128'b0;
-        endcase
-    endfunction
-
-    assign label0 = operand(kind0, offset, memory0, input0);
-    assign label1 = operand(kind1, offset, memory1, input1);
-    assign write_single = copy || (gate && is_xor);
-    assign single = copy ? (use1 ? label1 : label0)
-        : label0 ^ label1 ^ (invert[0] ? offset : 128'b0);
-
-    half_gate #(.HASH(HASH)) engine (
-        .clock(clock), .reset(reset), .flush(wipe), .offset(offset), .keys(hash_keys),
-        .in_valid(gate && !is_xor), .in_a(wipe ? 128'b0 : label0), .in_b(wipe ? 128'b0 : label1),
-        .in_invert(invert), .in_tweak({turn, and_number}), .out_valid(and_valid),
-        .out_label(and_label), .out_garbler(and_garbler), .out_evaluator(and_evaluator)
-    );
-
-    // Masks and records.
     logic               masks_valid;
     logic               masks_ready;
     logic [31:0]        masks_turn;
     logic [OUTPUTS-1:0] masks;
 
-    output_masks #(.OUTPUTS(OUTPUTS)) outputs (
-        .clock(clock), .reset(reset || key_start), .issued(issued && line[0]), .issued_xor(line[4]),
-        .xor_bit(single[0]), .and_bit(and_label[0]), .copied(copy && is_output),
-        .copied_bit(single[0]), .empty(masks_empty), .end_turn(end_turn), .end_ready(end_ready),
-        .turn(turn), .record_valid(masks_valid), .record_ready(masks_ready),
-        .record_turn(masks_turn), .record(masks)
+    half_gate #(.HASH(HASH)) engine (
+        .clock(clock), .reset(reset), .flush(wipe), .offset(offset), .keys(hash_keys),
+        .in_valid(engine_valid), .in_a(wipe ? 128'b0 : engine_a), .in_b(wipe ? 128'b0 : engine_b),
+        .in_invert(engine_invert), .in_tweak({turn, and_number}), .out_valid(and_valid),
+        .out_label(and_label), .out_garbler(and_garbler), .out_evaluator(and_evaluator)
     );
+
+    generate
+    if (XOR_UNITS == 0) begin : fase
+        logic [LINE_BITS-1:0]  flip_flops;
+        logic                  store;
+        logic [LINE_BITS-1:0]  store_line;
+        logic [WORD-1:0]       store_word;
+        logic [WORD-1:0]       line;
+        logic [LABEL_BITS-1:0] place0;
+        logic [LABEL_BITS-1:0] place1;
+        logic [127:0]          input0;
+        logic [127:0]          input1;
+
+        assign copies = flip_flops;
+        assign gates_left = 1'b1;
+        assign input_addresses = {place1[INPUT_BITS-1:0], place0[INPUT_BITS-1:0]};
+        assign {input1, input0} = input_labels;
+        assign engine_valid = gate && !is_xor;
+        assign engine_a = label0;
+        assign engine_b = label1;
+        assign engine_invert = invert;
+        logic unused;
+        assign unused = rewind_first;
+
+        netlist_load #(
+            .LABEL_BITS(LABEL_BITS), .INPUT_BITS(INPUT_BITS), .NETLIST_BITS(LINE_BITS),
+            .OUTPUTS(OUTPUTS)
+        ) load (
+            .clock(clock), .reset(reset), .restart(load_restart && !busy),
+            .valid(load_valid && !busy), .narrow(load_narrow), .word(load_word), .loaded(loaded),
+            .refused(refused), .initials(initials), .each_cycle(each_cycle), .flip_flops(flip_flops),
+            .lines(lines), .ands(ands), .store(store), .store_line(store_line), .store_word(store_word)
+        );
+
+        netlist_fetch #(.BITS(LINE_BITS), .WIDTH(WORD)) fetch (
+            .clock(clock), .store(store), .store_line(store_line), .store_word(store_word),
+            .rewind(rewind), .rewind_to({LINE_BITS{1'b0}}), .take(copied || issued), .number(number), .line(line)
+        );
+
+        // Issue, and the memory of labels.
+        logic                  want0;
+        logic                  want1;
+        logic                  open;
+        logic                  waits;
+        logic [LABEL_BITS-1:0] waits_address;
+        logic                  dry;
+        logic                  gate;
+        logic                  copy;
+        logic                  use1;
+        logic [2:0]            kind0;
+        logic [2:0]            kind1;
+        logic                  is_xor;
+        logic [2:0]            invert;
+        logic                  is_output;
+        logic [LABEL_BITS-1:0] target;
+        logic [LABEL_BITS-1:0] and_target;
+
+        issue #(.LABEL_BITS(LABEL_BITS), .LINE_BITS(LINE_BITS)) issue (
+            .clock(clock), .reset(reset), .line(line), .number(number), .flip_flops(flip_flops),
+            .copying(copying), .issuing(issuing), .issue_first(issue_first), .first(first),
+            .parity(turn[0]), .copied(copied), .issued(issued), .issued_and(issued_and),
+            .ands_empty(ands_empty), .room(room), .exhausted(exhausted), .refuse(refuse),
+            .want0(want0), .want1(want1), .place0(place0), .place1(place1), .open(open),
+            .waits(waits), .waits_address(waits_address), .dry(dry), .gate(gate), .copy(copy),
+            .use1(use1), .kind0(kind0), .kind1(kind1), .is_xor(is_xor), .invert(invert),
+            .is_output(is_output), .target(target), .and_number(and_number), .and_target(and_target)
+        );
+
+        logic [127:0] memory0;
+        logic [127:0] memory1;
+        logic [127:0] label0;
+        logic [127:0] label1;
+        logic [127:0] single;       // the label that a copy or an XOR writes
+        logic         write_single;
+
+        label_memory #(.BITS(LABEL_BITS), .QUEUE(QUEUE)) labels (
+            .clock(clock), .reset(reset), .want0(want0), .want1(want1), .read_address0(place0),
+            .read_address1(place1), .take(copied || issued), .open(open), .data0(memory0),
+            .data1(memory1), .write0(and_valid), .write_address0(and_target), .write_data0(and_label),
+            .write1(write_single || dry || wipe), .dry1(dry && !write_single),
+            .write_address1(wipe ? wipe_address : target), .write_data1(wipe ? 128'b0 : single),
+            .waits(waits), .waits_address(waits_address)
+        );
+
+        // The zero label of the constant 0 is 0, and that of 1 is R: its label for the value 1 is 0.
+        function automatic [127:0] operand(
+            input [2:0] kind, input [127:0] one, input [127:0] from_memory, input [127:0] from_input
+        );
+            case (kind)
+                3'd1: operand = one;
+                3'd2, 3'd6: operand = from_memory;
+                3'd4, 3'd5: operand = from_input;
+                default: operand = 128'b0;
+            endcase
+        endfunction
+
+        assign label0 = operand(kind0, offset, memory0, input0);
+        assign label1 = operand(kind1, offset, memory1, input1);
+        assign write_single = copy || (gate && is_xor);
+        assign single = copy ? (use1 ? label1 : label0)
+            : label0 ^ label1 ^ (invert[0] ? offset : 128'b0);
+
+        output_masks #(.OUTPUTS(OUTPUTS)) outputs (
+            .clock(clock), .reset(reset || key_start), .issued(issued && line[0]), .issued_xor(line[4]),
+            .xor_bit(single[0]), .and_bit(and_label[0]), .copied(copy && is_output),
+            .copied_bit(single[0]), .empty(masks_empty), .end_turn(end_turn), .end_ready(end_ready),
+            .turn(turn), .record_valid(masks_valid), .record_ready(masks_ready),
+            .record_turn(masks_turn), .record(masks)
+        );
+    end else begin : bundles
+        logic taken;
+        assign issued = issuing && taken;
+        assign copied = copying && taken;
+        logic unused;
+        assign unused = issue_first || first || issued || copied;
+
+        bundle_core #(
+            .LABEL_BITS(LABEL_BITS), .INPUT_BITS(INPUT_BITS), .LINE_BITS(LINE_BITS),
+            .OUTPUTS(OUTPUTS), .BANKS(BANKS), .UNITS(1 + XOR_UNITS)
+        ) core (
+            .clock(clock), .reset(reset), .key_start(key_start),
+            .restart(load_restart && !busy), .load_valid(load_valid && !busy),
+            .load_narrow(load_narrow), .load_word(load_word), .loaded(loaded),
+            .refused(refused), .initials(initials), .each_cycle(each_cycle),
+            .first_lines(copies), .lines(lines), .ands(ands), .rewind(rewind),
+            .rewind_first(rewind_first), .number(number), .gates_left(gates_left),
+            .copying(copying), .issuing(issuing), .turn(turn), .taken(taken),
+            .issued_and(issued_and), .ands_empty(ands_empty), .room(room),
+            .exhausted(exhausted), .refuse(refuse), .masks_empty(masks_empty),
+            .end_turn(end_turn), .end_ready(end_ready), .offset(offset), .wipe(wipe),
+            .wipe_address(wipe_address), .input_addresses(input_addresses),
+            .inputs(input_labels), .engine_valid(engine_valid), .engine_a(engine_a),
+            .engine_b(engine_b), .engine_invert(engine_invert), .and_number(and_number),
+            .and_valid(and_valid), .and_label(and_label), .masks_valid(masks_valid),
+            .masks_ready(masks_ready), .masks_turn(masks_turn), .masks(masks)
+        );
+    end
+    endgenerate
 
     collector #(.LINE_BITS(LINE_BITS), .INPUT_BITS(INPUT_BITS)) collector (
         .clock(clock), .reset(reset), .restart(key_start), .ands(ands), .issued_and(issued_and),

@@ -1,13 +1,14 @@
-// The labels of input wires: filled for the netlist cycle that comes, read by two operands a cycle.
+// The labels of input wires: filled for the netlist cycle that comes, read by READS operands a cycle.
 //
 // Inputs for initial values keep their labels during a run. Those of each netlist cycle have two
 // places, of which one is filled while the other one is read, and a flip-flop whose D is such an
 // input finds it there in the next netlist cycle. Input `j` of a cycle is at 2j and 2j + 1, initial
 // input `w` behind all of them. Every label goes to the host when it is stored, so that both have
-// the same. The memory is there twice, once for each operand.
+// the same. The memory is there READS times, once for each operand.
 
 module input_store #(
-    parameter BITS = 12
+    parameter BITS = 12,
+    parameter READS = 2
 ) (
     input  logic            clock,
     input  logic            reset,
@@ -27,10 +28,8 @@ module input_store #(
     input  logic            record_ready,
     output logic [BITS-1:0] record_wire,
     // Reads; labels stand a cycle later.
-    input  logic [BITS-1:0] address0,
-    input  logic [BITS-1:0] address1,
-    output logic [127:0]    data0,
-    output logic [127:0]    data1,
+    input  logic [READS*BITS-1:0] addresses,
+    output logic [READS*128-1:0]  data,
     // Writes zeros.
     input  logic            wipe,
     input  logic [BITS-1:0] wipe_address
@@ -67,12 +66,15 @@ module input_store #(
             at <= at + 1'b1;
         end
 
-    memory #(.BITS(BITS), .WIDTH(128)) operand0 (
-        .clock(clock), .write(store || wipe), .write_address(wipe ? wipe_address : place),
-        .in(wipe ? 128'b0 : source_label), .read(1'b1), .read_address(address0), .out(data0)
-    );
-    memory #(.BITS(BITS), .WIDTH(128)) operand1 (
-        .clock(clock), .write(store || wipe), .write_address(wipe ? wipe_address : place),
-        .in(wipe ? 128'b0 : source_label), .read(1'b1), .read_address(address1), .out(data1)
-    );
+    genvar r;
+    generate
+        for (r = 0; r < READS; r = r + 1) begin : copies
+            memory #(.BITS(BITS), .WIDTH(128)) labels (
+                .clock(clock), .write(store || wipe),
+                .write_address(wipe ? wipe_address : place),
+                .in(wipe ? 128'b0 : source_label), .read(1'b1),
+                .read_address(addresses[BITS*r +: BITS]), .out(data[128*r +: 128])
+            );
+        end
+    endgenerate
 endmodule

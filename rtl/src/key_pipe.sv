@@ -7,8 +7,6 @@ module key_pipe (
     input  logic [127:0]  key,
     output logic [1407:0] keys
 );
-    `include "aes.svh"
-
     // Constants of the ten rounds, the first one in bits 7:0.
     localparam [79:0] CONSTANTS = 80'h361b_8040_2010_0804_0201;
 
@@ -22,7 +20,9 @@ module key_pipe (
     generate
         for (r = 0; r < 10; r = r + 1) begin : rounds
             logic [127:0] made;
-            assign made = next_key(held[128*r +: 128], CONSTANTS[8*r +: 8]);
+            key_round round_key (
+                .last(held[128*r +: 128]), .constant(CONSTANTS[8*r +: 8]), .next(made)
+            );
             assign keys[128*r+128 +: 128] = made;
             if (r < 9) begin : hold
                 logic [127:0] kept;

@@ -17,6 +17,9 @@ module key_schedule (
     logic [3:0] round;  // of the next key to be made, 11 when all are there
     logic [7:0] constant;
     logic [127:0] last;
+    logic [127:0] made;
+
+    key_round round_key (.last(last), .constant(constant), .next(made));
 
     assign ready = round == 4'd11;
 
@@ -34,7 +37,7 @@ module key_schedule (
         end else if (round != 4'd0 && !ready) begin
             round <= round + 4'd1;
             constant <= times_two(constant);
-            last <= next_key(last, constant);
-            keys[128*round +: 128] <= next_key(last, constant);
+            last <= made;
+            keys[128*round +: 128] <= made;
         end
 endmodule

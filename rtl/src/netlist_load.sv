@@ -37,6 +37,8 @@ module netlist_load #(
     output logic [NETLIST_BITS-1:0] store_line,
     output logic [2*PLACE+4:0]      store_word   // places, XOR, inversions, is an output
 );
+    `include "opcode.svh"
+
     // The fields of the word; indices as signed numbers.
     logic [31:0] field0;
     logic [31:0] field1;
@@ -103,21 +105,7 @@ module netlist_load #(
     // XOR and inversions of a, b and the output; valid opcodes are those of the page.
     logic [3:0] function_bits;
     logic       known;
-    always_comb
-        case (code)
-            4'd8:    {known, function_bits} = 5'b1_0000;   // AND
-            4'd4:    {known, function_bits} = 5'b1_0010;   // a AND NOT b
-            4'd2:    {known, function_bits} = 5'b1_0100;   // (NOT a) AND b
-            4'd1:    {known, function_bits} = 5'b1_0110;   // NOR
-            4'd7:    {known, function_bits} = 5'b1_0001;   // NAND
-            4'd11:   {known, function_bits} = 5'b1_0011;   // (NOT a) OR b
-            4'd13:   {known, function_bits} = 5'b1_0101;   // a OR NOT b
-            4'd14:   {known, function_bits} = 5'b1_0111;   // OR
-            4'd6:    {known, function_bits} = 5'b1_1000;   // XOR
-            4'd9:    {known, function_bits} = 5'b1_1001;   // XNOR
-            4'd12:   {known, function_bits} = 5'b1_1001;   // NOT
-            default: {known, function_bits} = 5'b0_0000;
-        endcase
+    assign {known, function_bits} = decode(code);
 
     logic is_flip_flop;
     logic is_stall;

@@ -1,0 +1,337 @@
+// Reads a netlist for the better engine word by word, refuses what is out of range, and writes it to
+// the memory of the netlist as bundles of places.
+//
+// The words are those of wide HSCD, in the order in which gates are issued, with more fields:
+//
+//     counts     the fourth word: 16:0 number of moves
+//     flip-flop  as in HSCD
+//     gate       8:5 bank, 9 last of its bundle, 10 drives a flip-flop, 26:11 number of that one
+//     move       opcode 15; in0 is D and in1 is Q of a flip-flop; 9 last of its bundle
+//
+// A gate that drives a flip-flop writes the half of its pair that is Q in the next netlist cycle;
+// the other flip-flops are moved. Flip-flop `k` has pair `k / BANKS` of bank `k % BANKS`, and the
+// gates of a bundle with their own places have the next ones of their bank. Initial values are moves
+// too, in bundles in front, which run in the first netlist cycle only.
+//
+// Kinds of operands:
+//
+//     0, 1 constants            4, 5 an input for initial values, one of each cycle
+//     2    gate                 6    flip-flop
+//     3    no operand           7    gate that drives a flip-flop
+
+module bundle_load #(
+    parameter LABEL_BITS = 14,
+    parameter INPUT_BITS = 12,
+    parameter LINE_BITS = 14,
+    parameter OUTPUTS = 256,
+    parameter BANKS = 8,
+    parameter UNITS = 4,
+    localparam INDEX = $clog2(OUTPUTS),
+    localparam PLACE = 3 + LABEL_BITS,
+    localparam SLOT = 2 * PLACE + LABEL_BITS + INDEX + 7,
+    localparam BANK = $clog2(BANKS),
+    localparam INNER = LABEL_BITS - BANK
+) (
+    input  logic                  clock,
+    input  logic                  reset,
+    input  logic                  restart,
+    input  logic                  valid,
+    input  logic                  narrow,
+    input  logic [95:0]           word,
+    output logic                  loaded,
+    output logic                  refused,
+    output logic [INPUT_BITS-1:0] initials,
+    output logic [INPUT_BITS-1:0] each_cycle,
+    output logic [LINE_BITS-1:0]  first_lines,  // bundles of initial values
+    output logic [LINE_BITS-1:0]  gate_lines,   // up to the last bundle with a gate
+    output logic [LINE_BITS-1:0]  lines,
+    output logic [LINE_BITS-1:0]  ands,
+    output logic                  store,
+    output logic [LINE_BITS-1:0]  store_line,
+    output logic [UNITS*SLOT-1:0] store_word
+);
+    `include "opcode.svh"
+
+    localparam [2:0] CONST0 = 3'd0, CONST1 = 3'd1, GATE = 3'd2, NO_OPERAND = 3'd3, INITIAL = 3'd4,
+        EACH_CYCLE = 3'd5, FLIP_FLOP = 3'd6, NEXT = 3'd7;
+    localparam [31:0] NONE = 32'hffff_ffff;
+    localparam [31:0] ZERO = 32'hffff_fffe;
+    localparam [31:0] ONE = 32'hffff_fffd;
+
+    logic [31:0] field0;
+    logic [31:0] field1;
+    logic [3:0]  code;
+    logic        is_output;
+    logic [BANK-1:0] bank;
+    logic        is_last;
+    logic        drives;
+    logic [15:0] driven;
+
+    assign field0 = word[95:64];
+    assign field1 = word[63:32];
+    assign code = word[4:1];
+    assign is_output = word[0];
+    assign bank = word[5 +: BANK];
+    assign is_last = word[9];
+    assign drives = word[10];
+    assign driven = word[26:11];
+
+    // Counts.
+    logic [31:0] at;
+    logic [16:0] count_initials;
+    logic [16:0] count_each;
+    logic [16:0] count_flip_flops;
+    logic [16:0] count_outputs;
+    logic [16:0] count_xors;
+    logic [16:0] count_gates;
+    logic [16:0] count_moves;
+    logic [16:0] outputs;
+    logic [16:0] xors;
+    logic [16:0] gates;      // so far
+    logic [16:0] driven_ones;
+
+    logic [31:0] inputs;
+    logic [31:0] first_gate;
+    logic [31:0] wires;
+    logic [31:0] own;
+    assign inputs = {15'b0, count_initials} + {15'b0, count_each};
+    assign first_gate = inputs + {15'b0, count_flip_flops};
+    assign wires = first_gate + {15'b0, count_gates};
+    assign own = first_gate + {15'b0, gates};
+
+    function automatic below(input [31:0] index, input [31:0] end_wire);
+        below = index == ZERO || index == ONE || index < end_wire;
+    endfunction
+
+    logic       known;
+    logic [3:0] function_bits;
+    logic       is_flip_flop;
+    logic       is_move;
+    logic       is_gate;
+    logic       is_and;
+    logic       last;
+    logic       good_line;
+    logic       good_end;
+    logic       line_valid;
+    logic [INNER:0] pairs;   // places of flip-flops in each bank
+    logic [15:0] move_of;
+
+    assign {known, function_bits} = decode(code);
+    assign is_flip_flop = at < 32'd4 + {15'b0, count_flip_flops};
+    assign is_move = !is_flip_flop && code == 4'd15;
+    assign is_gate = !is_flip_flop && !is_move;
+    assign is_and = is_gate && !function_bits[3];
+    assign last = at == 32'd3 + {15'b0, count_flip_flops} + {15'b0, count_gates}
+        + {15'b0, count_moves};
+    assign line_valid = valid && !refused && !loaded && at >= 32'd4;
+    assign pairs = (INNER+1)'((count_flip_flops + 17'(BANKS - 1)) >> BANK) << 1;
+    assign move_of = 16'(field1 - inputs);
+
+    // Places that gates have taken in each bank, behind those of flip-flops.
+    logic [BANKS*(INNER+1)-1:0] next_inner;
+    logic [INNER:0]             inner;
+    assign inner = next_inner[(INNER+1)*bank +: INNER+1];
+
+    // The slot of a line. An AND has slot 0, others the next free one.
+    logic [UNITS-1:0]    filled;
+    logic [UNITS-1:0]    chosen;
+    integer f;
+    always_comb begin
+        chosen = '0;
+        if (is_and) chosen[0] = !filled[0];
+        else
+            for (f = UNITS - 1; f > 0; f = f - 1)
+                if (!filled[f]) chosen = UNITS'(1) << f;
+    end
+
+    assign good_line = !narrow && chosen != '0 && (
+        is_flip_flop ? code == 4'd15 && below(field0, wires) && below(field1, inputs)
+        : is_move ? below(field0, own) && field1 >= inputs && field1 < first_gate
+        : known && below(field0, own) && gates < count_gates
+            && (code == 4'd12 ? field1 == NONE : below(field1, own))
+            && (drives ? {1'b0, driven} < count_flip_flops : !inner[INNER]));
+    assign good_end = xors + {16'b0, is_gate && function_bits[3]} == count_xors
+        && gates + {16'b0, is_gate} == count_gates
+        && driven_ones + {16'b0, is_move || (is_gate && drives)} == count_flip_flops
+        && outputs + {16'b0, is_output && !is_move} <= count_outputs && is_last;
+
+    logic fits;
+    assign fits = {count_each, 1'b0} + {1'b0, count_initials} <= 18'd1 << INPUT_BITS
+        && count_each < 17'd1 << INPUT_BITS && count_initials < 17'd1 << INPUT_BITS
+        && {1'b0, count_flip_flops} + 18'(2 * BANKS) < 18'd1 << (LABEL_BITS - 1)
+        && field1 != 32'd0 && field1[16:0] <= 17'd1 << LABEL_BITS
+        && {1'b0, count_flip_flops} + {1'b0, field1[16:0]} + {1'b0, word[16:0]}
+            < 18'd1 << LINE_BITS
+        && count_outputs <= OUTPUTS[16:0];
+
+    // Bundles of initial values end when all units for XOR have one.
+    logic ends;
+    assign ends = is_flip_flop ? chosen[UNITS-1] || at == 32'd3 + {15'b0, count_flip_flops}
+        : is_last;
+
+    always_ff @(posedge clock)
+        if (reset || restart) begin
+            at <= 32'd0;
+            loaded <= 1'b0;
+            refused <= 1'b0;
+            count_initials <= 17'd0;
+            count_each <= 17'd0;
+            count_flip_flops <= 17'd0;
+            count_outputs <= 17'd0;
+            count_xors <= 17'd0;
+            count_gates <= 17'd0;
+            count_moves <= 17'd0;
+            outputs <= 17'd0;
+            xors <= 17'd0;
+            gates <= 17'd0;
+            driven_ones <= 17'd0;
+            filled <= '0;
+            next_inner <= '0;
+        end else if (valid && loaded) begin
+            refused <= 1'b1;
+            loaded <= 1'b0;
+        end else if (valid && !refused && at < 32'd4) begin
+            at <= at + 32'd1;
+            refused <= narrow || field0 >= 32'h1_0000 || field1 >= 32'h1_0000
+                || (at[1:0] == 2'd3 && (!fits || word[31:17] != 15'b0));
+            case (at[1:0])
+                2'd0: count_initials <= field0[16:0] + field1[16:0];
+                2'd1: count_each <= field0[16:0] + field1[16:0];
+                2'd2: {count_flip_flops, count_outputs} <= {field0[16:0], field1[16:0]};
+                default: begin
+                    {count_xors, count_gates} <= {field0[16:0], field1[16:0]};
+                    count_moves <= word[16:0];
+                    next_inner <= {BANKS{pairs}};
+                end
+            endcase
+        end else if (line_valid) begin
+            at <= at + 32'd1;
+            outputs <= outputs + {16'b0, is_output && !is_move};
+            xors <= xors + {16'b0, is_gate && function_bits[3]};
+            gates <= gates + {16'b0, is_gate};
+            driven_ones <= driven_ones + {16'b0, is_move || (is_gate && drives)};
+            filled <= ends ? '0 : filled | chosen;
+            if (is_gate && !drives) next_inner[(INNER+1)*bank +: INNER+1] <= inner + 1'b1;
+            refused <= !good_line || (last && !good_end);
+            loaded <= last && good_line && good_end;
+        end
+
+    // Where the label of a wire is, but for flip-flops and gates looked up a cycle later.
+    function automatic [PLACE-1:0] place(
+        input [31:0] index, input [31:0] initial_count, input [31:0] input_count,
+        input [31:0] gates_from
+    );
+        if (index == ZERO) place = {CONST0, {LABEL_BITS{1'b0}}};
+        else if (index == ONE) place = {CONST1, {LABEL_BITS{1'b0}}};
+        else if (index == NONE) place = {NO_OPERAND, {LABEL_BITS{1'b0}}};
+        else if (index < initial_count)
+            place = {INITIAL, LABEL_BITS'(((input_count - initial_count) << 1) + index)};
+        else if (index < input_count)
+            place = {EACH_CYCLE, LABEL_BITS'((index - initial_count) << 1)};
+        else if (index < gates_from) place = {FLIP_FLOP, pair_of(16'(index - input_count))};
+        else place = {GATE, {LABEL_BITS{1'b0}}};
+    endfunction
+    function automatic [LABEL_BITS-1:0] pair_of(input [15:0] flip_flop);
+        pair_of = {flip_flop[BANK-1:0], INNER'({flip_flop >> BANK, 1'b0})};
+    endfunction
+
+    // One cycle later: places that were looked up, and the bundle so far.
+    logic [PLACE-1:0]      place0;
+    logic [PLACE-1:0]      place1;
+    logic [LABEL_BITS:0]   found0;   // of a gate: drives a flip-flop, address
+    logic [LABEL_BITS:0]   found1;
+    logic [INDEX:0]        mask;     // of a flip-flop: is an output, its number
+    logic                  line_now;
+    logic                  ends_now;
+    logic                  gate_now;
+    logic                  copy_now;
+    logic                  move_now;
+    logic [UNITS-1:0]      chosen_now;
+    logic [2:0]            invert_now;
+    logic                  pair_now;
+    logic [LABEL_BITS-1:0] target_now;
+    logic [INDEX:0]        mask_now;
+    logic                  has_gate;
+    logic [LABEL_BITS:0]   own_place;
+
+    assign own_place = drives ? {1'b1, pair_of(driven)} : {1'b0, bank, inner[INNER-1:0]};
+
+    memory #(.BITS(LABEL_BITS), .WIDTH(LABEL_BITS + 1)) places0 (
+        .clock(clock), .write(line_valid && is_gate), .write_address(gates[LABEL_BITS-1:0]),
+        .in(own_place), .read(1'b1), .read_address(LABEL_BITS'(field0 - first_gate)),
+        .out(found0)
+    );
+    memory #(.BITS(LABEL_BITS), .WIDTH(LABEL_BITS + 1)) places1 (
+        .clock(clock), .write(line_valid && is_gate), .write_address(gates[LABEL_BITS-1:0]),
+        .in(own_place), .read(1'b1), .read_address(LABEL_BITS'(field1 - first_gate)),
+        .out(found1)
+    );
+    memory #(.BITS(LINE_BITS), .WIDTH(INDEX + 1)) masks (
+        .clock(clock), .write(line_valid && is_flip_flop),
+        .write_address(LINE_BITS'(at - 32'd4)), .in({is_output, outputs[INDEX-1:0]}),
+        .read(1'b1), .read_address(LINE_BITS'(move_of)), .out(mask)
+    );
+
+    always_ff @(posedge clock) begin
+        line_now <= !reset && line_valid && good_line;
+        ends_now <= ends;
+        gate_now <= is_gate;
+        copy_now <= is_flip_flop;
+        move_now <= is_move;
+        chosen_now <= chosen;
+        invert_now <= is_gate ? function_bits[2:0] : 3'b0;
+        // Initial values are moves of I.
+        place0 <= place(is_flip_flop ? field1 : field0, {15'b0, count_initials}, inputs,
+            first_gate);
+        place1 <= is_gate ? place(field1, {15'b0, count_initials}, inputs, first_gate)
+            : {NO_OPERAND, {LABEL_BITS{1'b0}}};
+        pair_now <= !is_gate || drives;
+        target_now <= is_flip_flop ? pair_of(16'(at - 32'd4)) : is_move ? pair_of(move_of)
+            : own_place[LABEL_BITS-1:0];
+        mask_now <= {is_output, outputs[INDEX-1:0]};
+    end
+
+    function automatic [PLACE-1:0] resolved(
+        input [PLACE-1:0] from, input [LABEL_BITS:0] found
+    );
+        resolved = from[PLACE-1 -: 3] != GATE ? from
+            : {found[LABEL_BITS] ? NEXT : GATE, found[LABEL_BITS-1:0]};
+    endfunction
+
+    logic [SLOT-1:0]       slot;
+    logic [UNITS*SLOT-1:0] bundle;
+    integer g;
+
+    assign slot = {
+        1'b1, resolved(place0, found0), resolved(place1, found1), invert_now,
+        copy_now || move_now, pair_now, target_now, move_now ? mask : mask_now
+    };
+    assign store = line_now && ends_now;
+    always_comb begin
+        store_word = bundle;
+        for (g = 0; g < UNITS; g = g + 1)
+            if (chosen_now[g]) store_word[SLOT*g +: SLOT] = slot;
+    end
+
+    always_ff @(posedge clock)
+        if (reset || restart) begin
+            bundle <= '0;
+            store_line <= '0;
+            first_lines <= '0;
+            gate_lines <= '0;
+            has_gate <= 1'b0;
+        end else if (line_now) begin
+            bundle <= ends_now ? '0 : store_word;
+            has_gate <= !ends_now && (has_gate || gate_now);
+            if (ends_now) begin
+                store_line <= store_line + 1'b1;
+                if (copy_now) first_lines <= store_line + 1'b1;
+                if (has_gate || gate_now) gate_lines <= store_line + 1'b1;
+            end
+        end
+
+    assign initials = count_initials[INPUT_BITS-1:0];
+    assign each_cycle = count_each[INPUT_BITS-1:0];
+    assign lines = store_line;
+    assign ands = count_gates[LINE_BITS-1:0] - count_xors[LINE_BITS-1:0];
+endmodule
