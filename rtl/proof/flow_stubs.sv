@@ -56,8 +56,9 @@ module netlist_fetch #(
     parameter WIDTH = 39
 ) (
     input clock, input store, input [BITS-1:0] store_line, input [WIDTH-1:0] store_word,
-    input rewind, input take, output reg [BITS-1:0] number, output [WIDTH-1:0] line
+    input rewind, input [BITS-1:0] rewind_to, input take,
+    output reg [BITS-1:0] number, output [WIDTH-1:0] line
 );
     open_line open (.number(number), .line(line));
-    always @(posedge clock) number <= rewind ? {BITS{1'b0}} : number + {{(BITS-1){1'b0}}, take};
+    always @(posedge clock) number <= rewind ? rewind_to : number + {{(BITS-1){1'b0}}, take};
 endmodule

@@ -7,23 +7,34 @@
 
 module order_proof #(
     parameter GATES = 8,
-    parameter QUEUE = 1
+    parameter QUEUE = 1,
+    parameter NETLIST = 15 * (GATES + 2) + 8
 ) (
-    input clock,
-    input reset
+    input         clock,
+    input         reset,
+    input [NETLIST-1:0] any
 );
     localparam WIRES = GATES + 2;
     localparam PLACE = 7;
     localparam WORD = 2 * PLACE + 5;
 
     // The netlist: any flip-flops, any operands that stand before their gate.
-    (* anyconst *) wire [WIRES*2*4-1:0] wires;   // operands as wires
-    (* anyconst *) wire [WIRES*2*3-1:0] kinds;   // and their kinds, of `netlist_load`
-    (* anyconst *) wire [WIRES-1:0] types;       // XOR
-    (* anyconst *) wire [1:0] flip_flops;
-    (* anyconst *) wire [3:0] gates;
-    (* anyconst *) wire first;
-    (* anyconst *) wire parity;
+    reg [NETLIST-1:0]    kept;
+    wire [WIRES*2*4-1:0] wires;   // operands as wires
+    wire [WIRES*2*3-1:0] kinds;   // and their kinds, of `netlist_load`
+    wire [WIRES-1:0]     types;   // XOR
+    wire [1:0]           flip_flops;
+    wire [3:0]           gates;
+    wire                 first;
+    wire                 parity;
+    assign {wires, kinds, types, flip_flops, gates, first, parity} = kept;
+    reg begun = 1'b0;
+    reg started = 1'b0;
+    always @(posedge clock) begin
+        kept <= begun ? kept : any;
+        begun <= 1'b1;
+        started <= begun;
+    end
     localparam [2:0] GATE = 3'd2, FLIP_FLOP = 3'd6;
 
     always @* begin
@@ -62,17 +73,15 @@ module order_proof #(
     end
 
     // Control: a reset, some cycles later copies, one a cycle, one cycle more, then gates.
-    reg started = 1'b0;
     reg [1:0] phase;       // 0 waits, 1 copies, 2 issues, 3 has ended
     reg issue_before;
-    wire copying = phase == 2'd1 && is_copy;
-    wire issuing = phase == 2'd2;
+    wire copying = phase == 2'd1 && is_copy && !reset;
+    wire issuing = phase == 2'd2 && !reset;
     wire issue_first = issuing && !issue_before;
     wire copied;
     wire issued;
     always @* if (!started) assume (reset); else assume (!reset);
     always @(posedge clock) begin
-        started <= 1'b1;
         issue_before <= issuing;
         if (reset) begin
             phase <= flip_flops == 2'd0 ? 2'd2 : 2'd1;
@@ -146,7 +155,7 @@ module order_proof #(
     wire writes1 = !first && in_memory(kinds[8:6]);
     integer w;
     always @(posedge clock) begin
-        if (!issuing) begin
+        if (reset || !issuing) begin
             until <= {4*WIRES{1'b1}};
             if (flip_flops != 2'd0) until[3:0] <= copy_until(2'd0, flip_flops, constant0);
             if (flip_flops == 2'd2) until[7:4] <= copy_until(2'd1, flip_flops, constant1);

@@ -34,7 +34,8 @@ by_smt() {
     } > "$OUT/$name.smt2"
     yosys -q -p "read_verilog -formal -sv -I$SOURCES $options $name.sv $*; \
         ${parameters:+chparam $parameters ${name}_proof;} prep -flatten -top ${name}_proof; \
-        opt -full; memory_map; opt -fast; dffunmap; write_smt2 -wires $OUT/$name.body"
+        opt -full; memory_map; opt -fast; \
+        opt_clean -purge; dffunmap; write_smt2 $OUT/$name.body"
     cat "$OUT/$name.body" >> "$OUT/$name.smt2"
     if ! yosys-smtbmc -s z3 --noprogress -t "$cycles" "$OUT/$name.smt2" > "$OUT/log" 2>&1; then
         tail -n 30 "$OUT/log"

@@ -191,10 +191,6 @@ module garbler #(
         assign gates_left = 1'b1;
         assign input_addresses = {place1[INPUT_BITS-1:0], place0[INPUT_BITS-1:0]};
         assign {input1, input0} = input_labels;
-        assign engine_valid = gate && !is_xor;
-        assign engine_a = label0;
-        assign engine_b = label1;
-        assign engine_invert = invert;
         logic unused;
         assign unused = rewind_first;
 
@@ -283,6 +279,10 @@ module garbler #(
             .turn(turn), .record_valid(masks_valid), .record_ready(masks_ready),
             .record_turn(masks_turn), .record(masks)
         );
+        assign engine_valid = gate && !is_xor;
+        assign engine_a = label0;
+        assign engine_b = label1;
+        assign engine_invert = invert;
     end else begin : bundles
         logic taken;
         assign issued = issuing && taken;

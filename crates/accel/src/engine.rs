@@ -199,6 +199,16 @@ impl<'a> Work<'a> {
 
     /// Counts the cycles of an order that [`order`](Work::order) has made.
     pub fn cycles(&self, issues: &[Issue]) -> EngineCycles {
+        self.replay(issues).0
+    }
+
+    /// Returns the bank of each key in such an order: of each client those of the wires behind the
+    /// inputs.
+    pub fn banks(&self, issues: &[Issue]) -> Vec<u8> {
+        self.replay(issues).1
+    }
+
+    fn replay(&self, issues: &[Issue]) -> (EngineCycles, Vec<u8>) {
         let mut machine = Machine::new(self);
         let mut pipelines = 0;
         for issue in issues {
@@ -209,12 +219,13 @@ impl<'a> Work<'a> {
             pipelines += u64::from(machine.class(issue.node) == 0);
             machine.issue(issue.node);
         }
-        EngineCycles {
+        let cycles = EngineCycles {
             garbling: issues.last().map_or(0, |issue| u64::from(issue.cycle) + 1),
             issues: pipelines,
             engines: self.engine.engines,
             moves: self.moves + machine.moves,
-        }
+        };
+        (cycles, machine.bank)
     }
 
     /// Client and gate of a node.

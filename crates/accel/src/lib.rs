@@ -15,6 +15,7 @@
 //! | `fase` | the machine, cycle by cycle, as a model of room `schedule` |
 //! | `engine` | better engines: more ports and units, banks, several engines, clients that take turns |
 //! | `scratchpad` | keys in a scratchpad, wires renamed at compile time, traffic of memory |
+//! | `bundle` | netlists for the better engine of `rtl/`, as bundles of gates |
 //! | `timing` | cycles of a netlist cycle and of a run, and where they go |
 //! | `bound` | numbers of cycles below which no order can be |
 //! | `functions` | the functions of the paper's Table II as our own sources |
@@ -25,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bound;
+pub mod bundle;
 pub mod engine;
 pub mod fase;
 pub mod formats;

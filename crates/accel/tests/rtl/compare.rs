@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use crate::bench::{Build, LABEL, MASKS, Record, Report, Run, TABLE, fault};
 use crate::reference::{Reference, Turn};
 use sealane_accel::Netlist;
+use sealane_accel::bundle::{Bundles, bundles};
+use sealane_accel::engine::Engine;
 use sealane_accel::formats::read;
 use sealane_accel::paper::Benchmark;
 use sealane_accel::timing::run;
@@ -27,10 +29,53 @@ struct Expected {
 /// Runs a netlist and compares every record with the garbler, and the cycles with the model. The
 /// host takes nothing in `stall` of 1000 cycles; then cycles are more than those of the model.
 pub fn compare(build: &Build, netlist: &Netlist, turns: u64, stall: u32) -> Report {
-    let mut reference = Reference::new(netlist, build.scheme, 7 + turns);
-    let seeds = reference.seeds;
+    let reference = Reference::new(netlist, build.scheme, 7 + turns);
     let options = ["--stall", &stall.to_string()];
-    let mut bench = Run::with(build, netlist, turns, &[seeds], &options);
+    let bench = Run::with(build, netlist, turns, &[reference.seeds], &options);
+    let report = compare_records(reference, bench, turns);
+    let model = run(netlist, build.variant, turns);
+    let last = if turns == 1 {
+        &model.first
+    } else {
+        &model.later
+    };
+    let counted = [
+        report.first_garbling,
+        report.garbling,
+        report.total,
+        report.held,
+    ];
+    let modelled = [model.first.garbling, last.garbling, model.total, model.held];
+    match stall {
+        0 => assert_eq!(counted, modelled),
+        _ => assert!(
+            counted
+                .iter()
+                .zip(modelled)
+                .all(|(&more, less)| more >= less)
+        ),
+    }
+    report
+}
+
+/// The same on the better engine, with the netlist in the order of its model.
+pub fn compare_bundles(netlist: &Netlist, turns: u64, stall: u32) -> (Report, Bundles) {
+    let bundles = bundles(netlist, Engine::BANKED).expect("bundles");
+    let reference = Reference::new(&bundles.netlist, Build::BANKED.scheme, 7 + turns);
+    let options = ["--stall", &stall.to_string()];
+    let text = bundles.text.as_bytes();
+    let bench = Run::of_text(&Build::BANKED, text, turns, &[reference.seeds], &options);
+    let report = compare_records(reference, bench, turns);
+    let model = bundles.cycles.garbling;
+    match stall {
+        0 => assert_eq!([report.first_garbling, report.garbling], [model; 2]),
+        _ => assert!(report.first_garbling >= model && report.garbling >= model),
+    }
+    (report, bundles)
+}
+
+/// Compares all records of a bench with those of the garbler.
+fn compare_records(mut reference: Reference<'_>, mut bench: Run, turns: u64) -> Report {
     let (mut begun, mut ended) = (0u64, 0u64);
     let mut open = VecDeque::<Expected>::new();
     while let Some(record) = bench.record() {
@@ -56,28 +101,6 @@ pub fn compare(build: &Build, netlist: &Netlist, turns: u64, stall: u32) -> Repo
     let report = bench.reports().remove(0);
     assert_eq!(report.fault, fault::NONE);
     assert_eq!(report.secret_words_left, 0);
-    let model = run(netlist, build.variant, turns);
-    let last = if turns == 1 {
-        &model.first
-    } else {
-        &model.later
-    };
-    let counted = [
-        report.first_garbling,
-        report.garbling,
-        report.total,
-        report.held,
-    ];
-    let modelled = [model.first.garbling, last.garbling, model.total, model.held];
-    match stall {
-        0 => assert_eq!(counted, modelled),
-        _ => assert!(
-            counted
-                .iter()
-                .zip(modelled)
-                .all(|(&more, less)| more >= less)
-        ),
-    }
     report
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::attack;
 use crate::bench::{Build, LABEL, Report, Run, Seeds, fault};
-use crate::compare::{benchmark, compare};
+use crate::compare::{benchmark, compare, compare_bundles};
 use crate::random::netlist;
 use crate::reference::Reference;
 use sealane_accel::formats::{Format, Width, write};
@@ -45,6 +45,20 @@ fn benchmarks_agree_with_model_and_garbler() {
 fn random_netlists_agree_with_model_and_garbler() {
     for seed in 0..60 {
         compare(&Build::FASE, &netlist(seed), 1 + seed % 5, 0);
+    }
+}
+
+#[test]
+#[ignore = "needs another bench of rtl/: make -C rtl banked"]
+fn the_better_engine_agrees_with_its_model_and_the_garbler() {
+    for seed in 0..60 {
+        let stall = [0, 0, 300][seed as usize % 3];
+        compare_bundles(&netlist(seed), 1 + seed % 5, stall);
+    }
+    for row in BENCHMARKS.iter().filter(|row| row.run < LONG) {
+        if let Some(netlist) = benchmark(row) {
+            compare_bundles(&netlist, row.turns.min(5), 0);
+        }
     }
 }
 
