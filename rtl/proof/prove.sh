@@ -1,12 +1,15 @@
 #!/bin/sh
 # Proves that parts of the hardware are their specifications: `make -C rtl prove`.
 #
-# Yosys makes gates of a circuit with assertions. Its own solver (MiniSat) looks for values that break
-# one in circuits without a state to speak of, and z3 in all others, through `yosys-smtbmc`: for any
-# inputs, and any values of the registers that have none of their own, in each of the cycles given.
-# A proof finds none, or this fails. Debian's packages yosys and z3.
+# Yosys makes gates of a circuit with assertions. A solver looks for values that break one, within the
+# cycles given, for any inputs and any values of the registers that have none of their own: MiniSat,
+# which is in Yosys, or z3 through `yosys-smtbmc` where parts are left open as functions of which
+# only their inputs are known. A proof finds none, or this fails. Debian's packages yosys and z3.
 #
-#   prove.sh [PROOF ...]    these proofs, or all; SOURCES is another folder than `../src`
+#   prove.sh [PROOF ...]    these proofs, or all
+#   prove.sh bites          breaks the circuits, and expects that each proof sees it
+#
+# SOURCES is another folder of sources than `../src`, GATES and CYCLES are those of `order`.
 
 set -eu
 cd "$(dirname "$0")"
@@ -14,52 +17,81 @@ SOURCES=${SOURCES:-../src}
 OUT=$(mktemp -d)
 trap 'rm -rf "$OUT"' EXIT
 
-# Arguments: name of the proof, cycles, sources beside it.
+# Arguments: name of the proof, cycles, parameters for `chparam`, sources beside it.
 by_sat() {
+    name=$1 cycles=$2 parameters=$3
+    shift 3
+    yosys -q -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; \
+        ${parameters:+chparam $parameters ${name}_proof;} prep -flatten -top ${name}_proof; \
+        opt -full; memory_map; opt -fast; techmap; opt -fast; opt_clean -purge; \
+        sat -verify -prove-asserts -set-assumes -ignore_unknown_cells -seq $cycles"
+    echo "proved: $name${parameters:+ }$parameters"
+}
+
+# Arguments: name of the proof, cycles, sources beside it.
+by_smt() {
     name=$1 cycles=$2
     shift 2
     yosys -q -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; prep -flatten -top ${name}_proof; \
-        opt -full; techmap; opt -fast; sat -verify -prove-asserts -seq $cycles"
-    echo "proved: $name"
-}
-
-# Arguments: name of the proof, cycles, options of `read_verilog` and `chparam`, sources beside it.
-# The functions are those of the modules that stand for something left open.
-by_smt() {
-    name=$1 cycles=$2 options=$3 parameters=$4
-    shift 4
+        opt -full; opt_clean -purge; dffunmap; write_smt2 $OUT/body"
     {
         echo "(declare-fun open_key_round ((_ BitVec 128) (_ BitVec 8)) (_ BitVec 128))"
-        echo "(declare-fun open_netlist ((_ BitVec 4)) (_ BitVec 19))"
+        cat "$OUT/body"
     } > "$OUT/$name.smt2"
-    yosys -q -p "read_verilog -formal -sv -I$SOURCES $options $name.sv $*; \
-        ${parameters:+chparam $parameters ${name}_proof;} prep -flatten -top ${name}_proof; \
-        opt -full; memory_map; opt -fast; \
-        opt_clean -purge; dffunmap; write_smt2 $OUT/$name.body"
-    cat "$OUT/$name.body" >> "$OUT/$name.smt2"
     if ! yosys-smtbmc -s z3 --noprogress -t "$cycles" "$OUT/$name.smt2" > "$OUT/log" 2>&1; then
         tail -n 30 "$OUT/log"
-        echo "refuted: $name $options $parameters"
         exit 1
     fi
-    echo "proved: $name $options $parameters in $cycles cycles"
+    echo "proved: $name"
 }
 
 prove() {
     case $1 in
-        sbox) by_sat sbox 1 ;;
-        round) by_sat round 2 "$SOURCES/aes_stage.sv" ;;
-        key_round) by_sat key_round 1 "$SOURCES/key_round.sv" ;;
-        key_schedule) by_smt key_schedule 14 "" "" \
+        sbox) by_sat sbox 1 "" ;;
+        round) by_sat round 2 "" "$SOURCES/aes_stage.sv" ;;
+        key_round) by_sat key_round 1 "" "$SOURCES/key_round.sv" ;;
+        key_schedule) by_smt key_schedule 13 \
             open.sv "$SOURCES/key_schedule.sv" "$SOURCES/key_pipe.sv" ;;
-        order) by_smt order "${CYCLES:-30}" "" "-set GATES ${GATES:-3} -set QUEUE 1" \
-            "$SOURCES/issue.sv" "$SOURCES/label_memory.sv" "$SOURCES/two_port_memory.sv" ;;
-        order_plain) by_smt order "${CYCLES:-30}" "" "-set GATES ${GATES:-3} -set QUEUE 0" \
-            "$SOURCES/issue.sv" "$SOURCES/label_memory.sv" "$SOURCES/two_port_memory.sv" ;;
-        flow) by_smt flow "${CYCLES:-40}" "-DHASH=0 -DQUEUE=1" "" open.sv flow_stubs.sv \
-            $(ls "$SOURCES"/*.sv | grep -v -e /aes_ -e /key_ -e /netlist_) ;;
+        order | plain_order)
+            queue=1
+            [ "$1" = order ] || queue=0
+            by_sat order "${CYCLES:-20}" "-set GATES ${GATES:-2} -set QUEUE $queue" \
+                "$SOURCES/issue.sv" "$SOURCES/label_memory.sv" "$SOURCES/two_port_memory.sv" ;;
+        *)
+            echo "prove: no proof $1" >&2
+            exit 2 ;;
     esac
 }
 
-[ $# -gt 0 ] || set -- sbox round key_round key_schedule order order_plain flow
+# Arguments: a proof, a source, and what `sed` does to it.
+bites() {
+    mkdir -p "$OUT/broken"
+    cp ../src/* "$OUT/broken"
+    sed -i "$3" "$OUT/broken/$2"
+    if cmp -s "../src/$2" "$OUT/broken/$2"; then
+        echo "prove: $2 is not broken" >&2
+        exit 1
+    fi
+    if SOURCES=$OUT/broken sh prove.sh "$1" > "$OUT/broken.log" 2>&1; then
+        echo "prove: $1 does not see a broken $2" >&2
+        exit 1
+    fi
+    # A proof that could not be made is no counterexample.
+    grep -q -e "proof did fail" -e "Assert failed" "$OUT/broken.log" || {
+        cat "$OUT/broken.log"
+        exit 1
+    }
+    echo "bites: $1"
+}
+
+if [ "${1:-}" = bites ]; then
+    bites sbox aes.svh 's/128.h16bb54b0/128'"'"'h16bb54b1/'
+    bites round aes.svh 's/(top << 3)/(top << 2)/'
+    bites key_round key_round.sv 's/last\[119:112\]/last[111:104]/'
+    bites key_schedule key_schedule.sv 's/constant <= times_two(constant)/constant <= constant << 1/'
+    bites order issue.sv 's/k = 0; k < 11; k = k + 1)$/k = 0; k < 10; k = k + 1)/'
+    bites plain_order label_memory.sv 's/!(want1 && write1)/!(want1 \&\& write0)/'
+    exit
+fi
+[ $# -gt 0 ] || set -- sbox round key_round key_schedule order plain_order
 for proof; do prove "$proof"; done
