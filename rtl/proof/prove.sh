@@ -55,7 +55,7 @@ prove() {
         order | plain_order)
             queue=1
             [ "$1" = order ] || queue=0
-            by_sat order "${CYCLES:-20}" "-set GATES ${GATES:-2} -set QUEUE $queue" \
+            by_sat order "${CYCLES:-18}" "-set GATES ${GATES:-2} -set QUEUE $queue" \
                 "$SOURCES/issue.sv" "$SOURCES/label_memory.sv" "$SOURCES/two_port_memory.sv" ;;
         *)
             echo "prove: no proof $1" >&2

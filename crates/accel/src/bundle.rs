@@ -110,9 +110,8 @@ pub fn bundles(netlist: &Netlist, engine: Engine) -> Result<Bundles, WriteError>
     for (flip_flop, pair) in netlist.flip_flops().iter().enumerate() {
         let bank = bank_of(inputs + flip_flop as u32);
         let gate = pair.next.wire().and_then(|wire| wire.checked_sub(first));
-        let free = gate.filter(|&gate| {
-            drives[gate as usize].is_none() && bank_of(first + gate) == bank
-        });
+        let free =
+            gate.filter(|&gate| drives[gate as usize].is_none() && bank_of(first + gate) == bank);
         if let Some(gate) = free.filter(|_| !is_output[flip_flop]) {
             drives[gate as usize] = Some(flip_flop as u32);
             continue;
@@ -170,8 +169,12 @@ pub fn bundles(netlist: &Netlist, engine: Engine) -> Result<Bundles, WriteError>
         let count = bundle.gates.len() + bundle.moves.len();
         for (place, &gate) in bundle.gates.iter().enumerate() {
             let last = u32::from(place + 1 == count) << 9;
-            let driven = drives[gate as usize].map_or(0, |flip_flop: u32| 1 << 10 | flip_flop << 11);
-            line(u32::from(bank_of(first + gate)) << 5 | last | driven, &mut text);
+            let driven =
+                drives[gate as usize].map_or(0, |flip_flop: u32| 1 << 10 | flip_flop << 11);
+            line(
+                u32::from(bank_of(first + gate)) << 5 | last | driven,
+                &mut text,
+            );
         }
         for (place, &flip_flop) in (bundle.gates.len()..).zip(&bundle.moves) {
             let last = u32::from(place + 1 == count) << 9;
