@@ -6,8 +6,7 @@
 # which is in Yosys, or z3 through `yosys-smtbmc` where parts are left open as functions of which
 # only their inputs are known. A proof finds none, or this fails. Debian's packages yosys and z3.
 #
-#   prove.sh [PROOF ...]    these proofs, or sbox, round, key_round and order; `key_schedule` and
-#                           `plain_order` are not among them, as they have not run to their end
+#   prove.sh [PROOF ...]    these proofs, or all but `key_schedule`, which has not run to its end
 #   prove.sh bites          breaks the circuits, and expects that these proofs see it
 #
 # SOURCES is another folder of sources than `../src`, GATES and CYCLES are those of `order`.
@@ -92,5 +91,5 @@ if [ "${1:-}" = bites ]; then
     bites order issue.sv 's/k = 0; k < 11; k = k + 1)$/k = 0; k < 10; k = k + 1)/'
     exit
 fi
-[ $# -gt 0 ] || set -- sbox round key_round order
+[ $# -gt 0 ] || set -- sbox round key_round order plain_order
 for proof; do prove "$proof"; done
