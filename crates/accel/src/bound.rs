@@ -1,5 +1,5 @@
-//! Numbers of cycles below which no order of the gates can be, on the machine of [`crate::fase`] and
-//! on the engines of [`crate::engine`].
+//! Numbers of cycles below which no order of the gates can be, on the machine of [`crate::fase`]
+//! and on the engines of [`crate::engine`].
 //!
 //! Both bounds are proofs, and hold with and without the optimisation. Let `T` be the garbling
 //! cycles of any order. The *head* of a gate is the longest path to it from the beginning, its

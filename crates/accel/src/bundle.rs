@@ -11,8 +11,8 @@
 //! | gate | 8:5 bank, 9 is the last of its bundle, 10 drives a flip-flop, 26:11 its number |
 //! | move, opcode 15 | `in0` is D, `in1` Q of a flip-flop; 9 is the last of its bundle |
 //!
-//! A gate that *drives* a flip-flop writes what is Q in the next netlist cycle. All other flip-flops
-//! are moved by a unit for XOR, in a cycle in which one is idle, or behind the last gate.
+//! A gate that *drives* a flip-flop writes what is Q in the next netlist cycle. All other
+//! flip-flops are moved by a unit for XOR, in a cycle in which one is idle, or at the end.
 
 use crate::engine::{Engine, EngineCycles, Work};
 use crate::fase::{AND_WRITES, XOR_WRITES};

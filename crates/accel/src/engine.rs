@@ -187,8 +187,8 @@ impl<'a> Work<'a> {
     }
 
     /// Returns the best of `tries` list schedules. A node stands for gate
-    /// `(node - first) % gates` of client `(node - first) / gates`, where `first` is the wire of the
-    /// first gate.
+    /// `(node - first) % gates` of client `(node - first) / gates`, where `first` is the wire of
+    /// the first gate.
     pub fn order(&self, tries: u32) -> Vec<Issue> {
         let priority = match tries {
             0 | 1 => Priority::BLevel,

@@ -13,7 +13,7 @@
 //! | `sequential` | netlists as sequential circuits of room `circuit`, and back |
 //! | `tape` | netlists as tapes whose tables are in the order of the file |
 //! | `fase` | the machine, cycle by cycle, as a model of room `schedule` |
-//! | `engine` | better engines: more ports and units, banks, several engines, clients that take turns |
+//! | `engine` | better engines: more ports and units, banks, several engines, clients in turns |
 //! | `scratchpad` | keys in a scratchpad, wires renamed at compile time, traffic of memory |
 //! | `bundle` | netlists for the better engine of `rtl/`, as bundles of gates |
 //! | `timing` | cycles of a netlist cycle and of a run, and where they go |

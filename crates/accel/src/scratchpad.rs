@@ -86,7 +86,7 @@ impl Traffic {
 pub struct Program {
     /// The steps, in order.
     pub steps: Vec<Step>,
-    /// What crosses the memory.
+    /// The bytes that cross the memory.
     pub traffic: Traffic,
     /// Most keys that are in the scratchpad at once.
     pub most: u32,

@@ -256,12 +256,13 @@ mod tests {
     #[test]
     fn a_shape_stays_a_shape_of_the_right_size() {
         let (lanes, inner) = (View::whole(3), View::whole(2));
-        let moves: [fn(&Planes<u64>, &View, &View) -> Planes<u64>; 7] = [
+        type Move = fn(&Planes<u64>, &View, &View) -> Planes<u64>;
+        let moves: [Move; 7] = [
             |share, lanes, inner| share.gather(lanes, inner),
             |share, _, inner| share.spread(inner.count()),
-            |share, ..| Planes::concat(&[share, &sample(4, 2)]),
-            |share, ..| Planes::beside(&[&sample(3, 6), share]),
-            |share, ..| share.resize(1, 9, true),
+            |share, _, _| Planes::concat(&[share, &sample(4, 2)]),
+            |share, _, _| Planes::beside(&[&sample(3, 6), share]),
+            |share, _, _| share.resize(1, 9, true),
             |share, lanes, _| {
                 let mut zeros = Planes::zeros(4, 7);
                 zeros.put(lanes, share, 2);

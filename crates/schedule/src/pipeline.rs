@@ -31,8 +31,8 @@ pub trait Pipeline: Clone {
         1
     }
 
-    /// Returns the nodes of a class that one cycle issues at most, if the machine has units for each
-    /// class: a search then tries to [justify](crate::search) what it finds.
+    /// Returns the nodes of a class that one cycle issues at most, if the machine has units for
+    /// each class: a search then tries to [justify](crate::search) what it finds.
     fn units(&self, _class: usize) -> Option<u32> {
         None
     }

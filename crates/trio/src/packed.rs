@@ -389,7 +389,7 @@ mod tests {
         for stride in [2, 3, 4, 8, 16, 64] {
             for rows in [2, 63, 64, 70, 600] {
                 let elements = 64 + rows * stride;
-                let bit = |i: usize| ((i * i * 2_654_435_761 >> 7) & 1) as u8;
+                let bit = |i: usize| (((i * i * 2_654_435_761) >> 7) & 1) as u8;
                 let bits = (0..2 * elements).map(bit).collect::<Vec<_>>();
                 let (packed, bytes) = (pack(2, elements, &bits), Planes::new(2, elements, bits));
                 for (first, columns) in [(0, stride), (1, stride - 1)] {

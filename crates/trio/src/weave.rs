@@ -130,9 +130,9 @@ mod tests {
 
     #[test]
     fn strands_are_every_few_lanes() {
-        for count in [2, 4, 8, 16, 32, 64] {
+        for count in [2usize, 4, 8, 16, 32, 64] {
             for rows in [1, 63, 64, 65, 200, 700, 1024] {
-                let words = (rows * count as usize).div_ceil(64);
+                let words = (rows * count).div_ceil(64);
                 let word = |i: usize| 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(i as u64 + 1);
                 let mut plane = (0..words).map(word).collect::<Vec<_>>();
                 let used = rows * count % 64;

@@ -35,9 +35,9 @@ fn tape() -> Tape {
     let mut b = Builder::new();
     let inputs = [b.input(BITS), b.input(BITS), b.input(BITS)];
     let mut outputs = Vec::new();
-    for bit in 0..BITS {
-        let both = b.and(inputs[0][bit], inputs[1][bit]);
-        outputs.push(b.and(both, inputs[2][bit]));
+    for ((x, y), z) in inputs[0].iter().zip(&inputs[1]).zip(&inputs[2]) {
+        let both = b.and(*x, *y);
+        outputs.push(b.and(both, *z));
     }
     let sum = b.xor(inputs[0][0], inputs[1][0]);
     outputs.push(b.xor(sum, inputs[2][0]));

@@ -10,17 +10,20 @@ use sealane_circuit::{Builder, Int, Wire, Word, aes};
 /// Names of all programs.
 pub const PROGRAMS: [&str; 5] = ["AES_16", "Dot_32", "ReLU_1024", "Hamm_4096", "Max_256"];
 
+/// Builds the output of both parties' inputs.
+type Build = fn(&mut Builder, &[Wire], &[Wire]) -> Word;
+
 /// Builds the program of this name, if there is one.
 ///
 /// | name | program |
 /// |---|---|
 /// | `AES_16` | 16 blocks of the evaluator under a key of the garbler, AES-128 |
 /// | `Dot_32` | the product of two vectors of 32 signed numbers of 32 bits, in 70 bits |
-/// | `ReLU_1024` | 1,024 signed sums of a number of each party, of 32 bits, or 0 where they are negative |
+/// | `ReLU_1024` | 1,024 signed sums of 32 bits, of a number of each party, or 0 if negative |
 /// | `Hamm_4096` | the number of bits in which two words differ |
 /// | `Max_256` | the largest of 256 unsigned numbers of 32 bits, half of them of each party |
 pub fn program(name: &str) -> Option<Function> {
-    let (inputs, build): (Inputs, fn(&mut Builder, &[Wire], &[Wire]) -> Word) = match name {
+    let (inputs, build): (Inputs, Build) = match name {
         "AES_16" => (fresh(128, 16 * 128), |b, key, blocks| {
             let blocks = blocks.chunks(128);
             blocks

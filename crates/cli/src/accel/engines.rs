@@ -199,7 +199,7 @@ pub fn engines(args: &AccelEnginesArgs) -> Result<(), Failure> {
         Column::number("over bound", 7),
         Column::number("most keys", 7),
     ];
-    card.table(None, columns, found.iter().map(Row::cells).collect());
+    card.table(None, columns, found.iter().map(Row::cells));
     let rows: Vec<Value> = found.iter().map(Row::json).collect();
     let value = json!({ "title": title, "scratchpad": args.scratchpad, "rows": rows });
     print_card(args.json, &card, &value)
