@@ -242,6 +242,15 @@ impl Pipeline for Fase<'_> {
 
     fn issue(&mut self, node: u32) {
         self.issued = node;
+        let xor = self.accesses.gate(node).class & 4 != 0;
+        let (after, port) = if xor {
+            (XOR_WRITES, 1)
+        } else {
+            (AND_WRITES, 0)
+        };
+        let place = self.place(node);
+        self.readable[place] = self.cycle + after + 1;
+        self.writes[(self.cycle + after) as usize % RING][port] = node;
     }
 
     fn step(&mut self) {
@@ -260,17 +269,6 @@ impl Pipeline for Fase<'_> {
                 }
                 _ => {}
             }
-        }
-        if let Some(node) = issued {
-            let xor = self.accesses.gate(node).class & 4 != 0;
-            let (after, port) = if xor {
-                (XOR_WRITES, 1)
-            } else {
-                (AND_WRITES, 0)
-            };
-            let place = self.place(node);
-            self.readable[place] = self.cycle + after + 1;
-            self.writes[(self.cycle + after) as usize % RING][port] = node;
         }
         self.cycle += 1;
     }

@@ -107,7 +107,9 @@ pub(crate) const RANK: i32 = 16;
 /// # Panics
 /// If a node stands before one that it needs, which no machine can issue.
 pub fn in_order<P: Pipeline>(mut machine: P, order: impl IntoIterator<Item = u32>) -> Vec<Issue> {
-    let mut cycle = 0;
+    let width = machine.width().max(1);
+    // Nodes that have been issued in this cycle.
+    let (mut cycle, mut issued) = (0, 0);
     let mut issues = Vec::new();
     for node in order {
         let mut first = None;
@@ -115,19 +117,20 @@ pub fn in_order<P: Pipeline>(mut machine: P, order: impl IntoIterator<Item = u32
             // A delay may reach a node only before it is ready.
             let ready = machine.ready(node);
             assert!(
-                ready != u32::MAX,
+                issued > 0 || ready != u32::MAX,
                 "node {node} stands before one that it needs"
             );
-            if ready <= cycle {
+            if ready <= cycle && issued < width {
                 first.get_or_insert(cycle);
-            }
-            let takes = ready <= cycle && machine.situation(machine.class(node)).is_some();
-            if takes && machine.accepts(node) {
-                machine.issue(node);
-                break;
+                let takes = machine.situation(machine.class(node)).is_some();
+                if takes && machine.accepts(node) {
+                    machine.issue(node);
+                    issued += 1;
+                    break;
+                }
             }
             machine.step();
-            cycle += 1;
+            (cycle, issued) = (cycle + 1, 0);
         }
         let ready = first.unwrap_or(cycle);
         issues.push(Issue { node, cycle, ready });
