@@ -4,8 +4,8 @@
 //! then at most as many costly ones as there are lanes, whose results can be read in the next
 //! cycle. A node is taken only within a window behind the oldest costly node that has not run. So
 //! the list scheduler that orders gates for pipelines makes the batches of [`Order::Window`] as
-//! well, when it takes the oldest node first. [`schedule`](crate::schedule()) computes these batches
-//! without its heaps, since the free nodes of a batch need no order; a test compares both.
+//! well, when it takes the oldest node first. [`schedule`](crate::schedule()) computes these
+//! batches without its heaps, since the free nodes of a batch need no order; a test compares both.
 //!
 //! [`Order::Window`]: crate::Order::Window
 
