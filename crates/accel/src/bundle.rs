@@ -63,7 +63,7 @@ impl Bundle {
 /// Schedules a netlist for an engine with banks and one client, and writes the file.
 ///
 /// # Errors
-/// [`WriteError`] for what [`write`] refuses in wide HSCD.
+/// [`WriteError`] for what [`write()`] refuses in wide HSCD.
 pub fn bundles(netlist: &Netlist, engine: Engine) -> Result<Bundles, WriteError> {
     let work = Work::new(netlist, engine);
     let issues = work.order(1);

@@ -32,7 +32,7 @@ pub trait Pipeline: Clone {
     }
 
     /// Returns the nodes of a class that one cycle issues at most, if the machine has units for
-    /// each class: a search then tries to [justify](crate::search) what it finds.
+    /// each class: a search then tries to justify what it finds.
     fn units(&self, _class: usize) -> Option<u32> {
         None
     }
