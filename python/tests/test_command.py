@@ -126,12 +126,17 @@ def test_a_protocol_for_fewer_parties_names_others_and_their_helpers() -> None:
     text += "    return sl.maximum(sl.maximum(ann, ben), sl.maximum(sl.maximum(cyd, dan), eve))\n"
     Path("five.py").write_text(f"import sealane as sl\n\n{text}", encoding="utf-8")
     told = sealane("plan", "five.py", status=2).stderr
-    hint = "choose `--protocol trio --helpers ada,bob,helper1`"
-    assert f"hint: {hint}" in told, told
-    followed = ("--protocol", "trio", "--helpers", "ada,bob,helper1")
-    assert len(read_json("plan", "five.py", *followed)["parties"]) == 8
+    own = "name 2 helpers who compute for them (`--helpers ada,bob`)"
+    other = "choose `--protocol trio --helpers ada,bob,helper1`"
+    assert f"hint: {own}, or {other}" in told, told
+    for followed, parties in (
+        (["--helpers", "ada,bob"], 7),
+        (["--protocol", "trio", "--helpers", "ada,bob,helper1"], 8),
+    ):
+        assert len(read_json("plan", "five.py", *followed)["parties"]) == parties
     told = sealane("plan", "program.py", "--helpers", "ada", status=2).stderr
-    assert "name no helper: the program's parties compute, or choose `--protocol trio`" in told
+    ways = "name no helper: the program's parties compute, or name 2 helpers who compute for them"
+    assert f"{ways} (`--helpers ada,cyd`), or choose `--protocol trio`" in told
     told = sealane("plan", "program.py", "--protocol", "trio", status=2).stderr
     assert told.rstrip().endswith("or choose `--protocol yao`"), told
 
