@@ -225,11 +225,15 @@ fn a_session_leaves_no_input_and_no_value_of_local_work() {
     // The protocol `clear` sends inputs as they are, and has no secrets; its local computation for
     // one party is a part of all other protocols.
     let secret = |protocol: &ProtocolName| *protocol != ProtocolName::Clear;
-    for protocol in ProtocolName::ALL.into_iter().filter(secret) {
-        let helpers = match protocol.profile().outsiders {
-            true => ["ada", "bob", "cyd"].map(str::to_string).to_vec(),
-            false => vec![],
-        };
+    let all = ProtocolName::ALL.into_iter().filter(secret);
+    // Both owners compute, where a protocol has two roles; helpers compute for both.
+    let cases = all.flat_map(|protocol| [0, protocol.profile().roles.len()].map(|n| (protocol, n)));
+    for (protocol, helpers) in cases {
+        if helpers == 0 && protocol.profile().roles.len() != 2 {
+            continue;
+        }
+        let helpers = ["ada", "bob", "cyd"][..helpers].iter();
+        let helpers = helpers.map(|name| name.to_string()).collect();
         let job = Job::new(program.clone(), protocol, NetworkClass::Lan, helpers);
         let job = job.unwrap_or_else(|error| panic!("{error}"));
         let left = copies_in(secrets.clone(), || {
