@@ -372,7 +372,13 @@ mod tests {
                 let input = |at: usize| format!("input x{at} : p{at} u8 in 0..255\n");
                 let lines = (0..parties).map(party).chain((0..owners).map(input));
                 let text = lines.collect::<String>();
-                let text = format!("sealane program 1\nname p\n{text}main {{\n}}\n");
+                let param =
+                    |at: usize| format!("  %{at} = param {at} : u8 in 0..255 known p{at}\n");
+                let params = (0..owners).map(param).collect::<String>();
+                let seven = format!("  %{owners} = const [7] : u8 in 7..7 public\n");
+                let reveal = format!("reveal seven = %{owners} : u8 to p0\n");
+                let main = format!("main {{\n{params}{seven}}}\n{reveal}");
+                let text = format!("sealane program 1\nname p\n{text}{main}");
                 let program = sealane_program::text::parse(&text, "p").expect("a program");
                 let fits = |helpers: &usize| suits(&profile, &program, *helpers);
                 let fewest = fewest_helpers(&profile, &program).map(|names| names.len());
