@@ -43,7 +43,7 @@ pub fn input(bytes: &[u8]) -> Verdict {
     Verdict::Accepted
 }
 
-/// Collects records of a device. What comes out is whole netlist cycles of the right sizes, in
+/// Collects records of a device. The result is whole netlist cycles of the right sizes, in
 /// order, made of exactly the records that were taken.
 pub fn records(bytes: &[u8]) -> Verdict {
     let shape = Shape {

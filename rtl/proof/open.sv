@@ -1,5 +1,5 @@
 // Modules of which proofs know only that equal inputs give equal outputs: uninterpreted functions,
-// which `prove.sh` declares. What they compute is proved apart.
+// which `prove.sh` declares. Their functions are proved apart.
 
 (* blackbox *) (* smtlib2_module *)
 module key_round (

@@ -1,10 +1,10 @@
 //! A party that many others reach at one address, each for a mesh of two: a server and its clients.
 //!
 //! In the mesh with a client the server is party 0 and the client party 1, so a client needs to
-//! know the server alone. Who it is, its key says: the handshake accepts any of the keys that the
+//! know the server alone. Its key says its name: the handshake accepts any of the keys that the
 //! server has pinned for its clients. Every connection has a thread of its own from its first byte
 //! on, and as little time for its handshake as while parties gather (`connections.rs`), so that a
-//! silent caller delays nobody. Who probes is answered.
+//! silent caller delays nobody. A party that probes is answered.
 
 use std::collections::BTreeMap;
 use std::net::{TcpListener, TcpStream};

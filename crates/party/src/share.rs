@@ -36,8 +36,8 @@ pub trait Shares: Sized + Send {
 /// are adjacent and kernels read them without gathering. `E::default()` is a share of zero. Zeroed
 /// on drop.
 ///
-/// A party without a role holds the shape alone ([`Planes::shape`]), which takes no memory. What is
-/// made of a shape is a shape.
+/// A party without a role holds the shape alone ([`Planes::shape`]), which takes no memory. A
+/// shape makes shapes.
 pub struct Planes<E: Zeroize + Copy> {
     planes: usize,
     elements: usize,

@@ -1,8 +1,8 @@
 //! Records of a device put in order at the host: whole netlist cycles, one after the other.
 //!
-//! Hardware gives labels ahead and tables behind masks. What leaves the host does not show that, so
-//! a client cannot tell devices apart. Every record is checked before it is used: a device is
-//! trusted with secrets, and may be broken all the same.
+//! Hardware gives labels ahead and tables behind masks. The bytes that leave the host do not show
+//! that, so a client cannot tell devices apart. Every record is checked before it is used: a device
+//! is trusted with secrets, and may be broken all the same.
 
 use crate::device::{Client, DeviceError, MASKS_A_RECORD, Record, Shape, Tag};
 use sealane_block::Block;
