@@ -3,8 +3,8 @@
 //! Cycle `r` adds the key to the state, which makes the last round like all others but for
 //! MixColumns: so the output is taken before MixColumns, and no multiplexer is needed. MixColumns
 //! is its argument plus a rest. The next round adds that rest to the key, and their sum to the
-//! output: so one sum serves both, and "the key" that is added is a register of its own, beside that
-//! of the key schedule. The round constants are powers of x, which a shift register makes.
+//! output: so one sum serves both, and "the key" that is added is a register of its own, beside
+//! that of the key schedule. The round constants are powers of x, which a shift register makes.
 
 use super::{Cycle, Function, zeros};
 use crate::netlist::Inputs;
