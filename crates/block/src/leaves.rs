@@ -136,8 +136,23 @@ impl Kernel for Sums<'_> {
             let sums;
             (sums, by_bit) = by_bit.split_at_mut(tree.bits * self.width);
             for first in (0..self.width).step_by(STATES * L::WIDTH) {
-                bits[..tree.bits].fill(zero);
                 let counter = counter_block(tree.next + first as u128);
+                let blocks = self.width.min(first + STATES * L::WIDTH) - first;
+                if tree.bits == 1 {
+                    // Two leaves, as in IKNP: what folds more costs as much as their streams.
+                    let (mut sum, mut ones) = (zero, zero);
+                    stream(l, tree, 1, counter, &mut ones);
+                    store(l, &mut sums[first..][..blocks], &ones);
+                    if let Some(totals) = &mut totals {
+                        stream(l, tree, 0, counter, &mut sum);
+                        for i in 0..STATES {
+                            sum[i] = l.xor(sum[i], ones[i]);
+                        }
+                        store(l, &mut totals[i * self.width + first..][..blocks], &sum);
+                    }
+                    continue;
+                }
+                bits[..tree.bits].fill(zero);
                 let (low, high) = bits.split_at_mut(PASS_BITS);
                 let count = 1 << tree.bits;
                 for group in 0..count / PASS.min(count) {
@@ -149,7 +164,6 @@ impl Kernel for Sums<'_> {
                 }
                 let sum = fold_all(l, count.div_ceil(PASS), &groups, high);
 
-                let blocks = self.width.min(first + STATES * L::WIDTH) - first;
                 if let Some(totals) = &mut totals {
                     store(l, &mut totals[i * self.width + first..][..blocks], &sum);
                 }
@@ -173,10 +187,12 @@ fn stream<L: Lanes>(l: L, leaves: &Leaves, y: usize, counter: Block, out: &mut P
         return;
     };
     let base = l.splat(leaves.starts[index] ^ counter);
+    let mut states = [base; STATES];
     for i in 0..STATES {
-        out[i] = l.xor(base, l.load(&NUMBERS[i * L::WIDTH..]));
+        states[i] = l.xor(base, l.load(&NUMBERS[i * L::WIDTH..]));
     }
-    aes::encrypt_eight(l, &leaves.round_keys[index], out);
+    aes::encrypt_eight(l, &leaves.round_keys[index], &mut states);
+    *out = states;
 }
 
 /// Adds the sums by bits of the first `count` pieces, a power of two, to `bits`, and returns the

@@ -4,7 +4,7 @@
 //!
 //! Payload is written directly into the buffer of the outgoing frame and read directly from the
 //! buffer of the incoming one. BLAKE3 fills its lanes from the powers of two that make up a stretch
-//! of the stream, so payload is digested a frame at a time. The digest of tables has no such
+//! of the stream, so payload is digested a frame at a time. The digest of bulk has no such
 //! limits: they are digested while they lie in the first-level cache.
 
 use std::sync::Arc;
@@ -20,9 +20,9 @@ use sealane_block::Block;
 /// Most bytes of payload that are written or read in one contiguous piece.
 pub const MAX_CONTIGUOUS_BYTES: usize = 64 << 10;
 
-/// Bytes of tables that are digested at a time: they were just written or read, and half of a
+/// Bytes of bulk that are digested at a time: they were just written or read, and half of a
 /// first-level cache holds them.
-const TABLES_BYTES: usize = 16 << 10;
+const BULK_BYTES: usize = 16 << 10;
 
 pub(crate) struct Channel {
     pub(crate) transport: Box<dyn Transport>,
@@ -62,9 +62,9 @@ impl Pending {
         }
     }
 
-    /// Digests tables among `done` if they are enough.
-    fn digest_tables(&mut self, done: &[u8]) {
-        if self.content != Content::Any && done.len() - self.digested >= TABLES_BYTES {
+    /// Digests bulk among `done` if they are enough.
+    fn digest_bulk(&mut self, done: &[u8]) {
+        if self.content != Content::Any && done.len() - self.digested >= BULK_BYTES {
             self.digest(done);
         }
     }
@@ -154,21 +154,21 @@ impl Channel {
         let Sending { frame, pending, .. } = &mut self.sending;
         pending.expect(frame, content);
         frame.mark_written(bytes);
-        pending.digest_tables(frame);
+        pending.digest_bulk(frame);
     }
 
-    /// Sets the keys for the hashes of tables: of those sent, then of those received.
+    /// Sets the keys for the hashes of bulk: of those sent, then of those received.
     ///
     /// # Panics
-    /// If tables have crossed already.
-    pub(crate) fn set_tables_keys(&mut self, [sent, received]: [Block; 2]) {
+    /// If bulk has crossed already.
+    pub(crate) fn set_bulk_keys(&mut self, [sent, received]: [Block; 2]) {
         let Sending { frame, pending, .. } = &mut self.sending;
         pending.expect(frame, Content::Any);
-        pending.digest.set_tables_key(sent);
+        pending.digest.set_bulk_key(sent);
         let here = &mut self.receiving;
         here.pending
             .expect(&here.frame[..here.consumed], Content::Any);
-        here.pending.digest.set_tables_key(received);
+        here.pending.digest.set_bulk_key(received);
     }
 
     /// Ends the message being written; returns its last frame, if there is a message.
@@ -345,7 +345,7 @@ impl Receiving {
         if self.joined_consumed == self.joined.len() {
             self.pending.expect(&self.frame[..self.consumed], content);
             self.consumed += bytes;
-            self.pending.digest_tables(&self.frame[..self.consumed]);
+            self.pending.digest_bulk(&self.frame[..self.consumed]);
             return;
         }
         // Nothing is pending: that was digested when bytes were moved here.

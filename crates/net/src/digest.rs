@@ -1,13 +1,13 @@
 //! Digest of the payload that crosses a link in one direction.
 //!
-//! BLAKE3 takes all payload but one kind, the garbled tables of semi-honest protocols. They are by
-//! far the most bytes of a run and have a hash of their own, [`PolyHash`], at a small part of the
-//! cost. It finds accidents and nothing else: TLS authenticates every byte already, and a peer that
-//! deviates could as well send the right digest of wrong tables.
+//! BLAKE3 takes all payload but one kind, the *bulk* of semi-honest protocols: garbled tables, and
+//! the corrections and masked strings of semi-honest oblivious transfer. These are by far the most
+//! bytes of a run and have a hash of their own, [`PolyHash`], at a small part of the cost. It finds
+//! accidents and nothing else: TLS authenticates every byte already, and a peer that deviates could
+//! as well send the right digest of wrong bulk.
 //!
-//! Tables that follow each other are one *run*, however they were written, read or cut into frames.
-//! Its position in the stream is hashed with it, so both ends see the same runs or different
-//! digests.
+//! Bulk that follows bulk is one *run*, however it was written, read or cut into frames. Its
+//! position in the stream is hashed with it, so both ends see the same runs or different digests.
 
 use sealane_block::{Block, Cpu, PolyHash};
 
@@ -16,18 +16,18 @@ use sealane_block::{Block, Cpu, PolyHash};
 pub(crate) enum Content {
     /// Any message.
     Any,
-    /// Garbled tables of a semi-honest protocol.
-    Tables(Cpu),
+    /// Bulk of a semi-honest protocol.
+    Bulk(Cpu),
 }
 
 /// Digest of the payload of one direction so far.
 #[derive(Clone, Default)]
 pub(crate) struct Digest {
-    /// BLAKE3 of all payload but tables.
+    /// BLAKE3 of all payload but bulk.
     hash: blake3::Hasher,
-    /// Hash of the tables, if there were any.
-    tables: Option<PolyHash>,
-    tables_key: Block,
+    /// Hash of the bulk, if there was any.
+    bulk: Option<PolyHash>,
+    bulk_key: Block,
     /// Bytes of payload so far.
     position: u64,
     /// Position at which the run under way began, if there is one.
@@ -35,13 +35,13 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
-    /// Sets the key for the hash of tables.
+    /// Sets the key for the hash of bulk.
     ///
     /// # Panics
     /// If there were some already.
-    pub(crate) fn set_tables_key(&mut self, key: Block) {
-        assert!(self.tables.is_none(), "the key is set before tables cross");
-        self.tables_key = key;
+    pub(crate) fn set_bulk_key(&mut self, key: Block) {
+        assert!(self.bulk.is_none(), "the key is set before bulk crosses");
+        self.bulk_key = key;
     }
 
     /// Appends payload.
@@ -54,26 +54,26 @@ impl Digest {
                 self.end_run();
                 self.hash.update(bytes);
             }
-            Content::Tables(cpu) => {
+            Content::Bulk(cpu) => {
                 self.run.get_or_insert(self.position);
-                let key = self.tables_key;
-                let tables = self.tables.get_or_insert_with(|| PolyHash::new(cpu, key));
-                tables.update(bytes);
+                let key = self.bulk_key;
+                let bulk = self.bulk.get_or_insert_with(|| PolyHash::new(cpu, key));
+                bulk.update(bytes);
             }
         }
         self.position += bytes.len() as u64;
     }
 
-    /// Returns BLAKE3 of all payload but tables, and the hash of tables if there were any.
+    /// Returns BLAKE3 of all payload but bulk, and the hash of bulk if there was any.
     pub(crate) fn value(mut self) -> ([u8; 32], Option<[u8; 16]>) {
         self.end_run();
-        let tables = self.tables.map(|tables| tables.value().to_bytes());
-        (*self.hash.finalize().as_bytes(), tables)
+        let bulk = self.bulk.map(|bulk| bulk.value().to_bytes());
+        (*self.hash.finalize().as_bytes(), bulk)
     }
 
     fn end_run(&mut self) {
-        if let (Some(tables), Some(position)) = (&mut self.tables, self.run.take()) {
-            tables.end_run(position);
+        if let (Some(bulk), Some(position)) = (&mut self.bulk, self.run.take()) {
+            bulk.end_run(position);
         }
     }
 }
@@ -84,10 +84,10 @@ mod tests {
 
     fn digest(pieces: &[(&[u8], bool)]) -> ([u8; 32], Option<[u8; 16]>) {
         let mut digest = Digest::default();
-        digest.set_tables_key(Block::new(77));
-        for (bytes, tables) in pieces {
-            let content = match tables {
-                true => Content::Tables(Cpu::best()),
+        digest.set_bulk_key(Block::new(77));
+        for (bytes, bulk) in pieces {
+            let content = match bulk {
+                true => Content::Bulk(Cpu::best()),
                 false => Content::Any,
             };
             digest.update(bytes, content);
@@ -95,8 +95,8 @@ mod tests {
         digest.value()
     }
 
-    /// The digest of one run of tables.
-    fn tables(bytes: &[u8]) -> Option<[u8; 16]> {
+    /// The digest of one run of bulk.
+    fn bulk(bytes: &[u8]) -> Option<[u8; 16]> {
         digest(&[(bytes, true)]).1
     }
 
@@ -106,8 +106,8 @@ mod tests {
         let sent = (0..4500u32)
             .map(|i| (i.wrapping_mul(0x9e37_79b1) >> 13) as u8)
             .collect::<Vec<_>>();
-        let right = tables(&sent);
-        let is_found = |bytes: &[u8]| assert!(*bytes != *sent && tables(bytes) != right);
+        let right = bulk(&sent);
+        let is_found = |bytes: &[u8]| assert!(*bytes != *sent && bulk(bytes) != right);
         let mut altered = sent.clone();
         for bit in 0..8 * sent.len() {
             altered[bit / 8] ^= 1 << (bit % 8);
@@ -133,30 +133,30 @@ mod tests {
     }
 
     #[test]
-    fn tables_count_by_content_place_and_key_and_not_by_their_pieces() {
-        let [any, tables] = [false, true];
-        let whole = digest(&[(b"ab", any), (b"cdef", tables), (b"gh", any)]);
+    fn bulk_counts_by_content_place_and_key_and_not_by_its_pieces() {
+        let [any, bulk] = [false, true];
+        let whole = digest(&[(b"ab", any), (b"cdef", bulk), (b"gh", any)]);
         let pieces = [
             (&b"a"[..], any),
             (b"b", any),
-            (b"c", tables),
+            (b"c", bulk),
             (b"", any),
-            (b"de", tables),
-            (b"f", tables),
+            (b"de", bulk),
+            (b"f", bulk),
             (b"gh", any),
         ];
         assert_eq!(digest(&pieces), whole);
         let others: [&[(&[u8], bool)]; 6] = [
-            &[(b"ab", any), (b"cdeg", tables), (b"gh", any)],
-            &[(b"ab", any), (b"cde", tables), (b"fgh", any)],
+            &[(b"ab", any), (b"cdeg", bulk), (b"gh", any)],
+            &[(b"ab", any), (b"cde", bulk), (b"fgh", any)],
             &[
                 (b"ab", any),
-                (b"cd", tables),
+                (b"cd", bulk),
                 (b"g", any),
-                (b"ef", tables),
+                (b"ef", bulk),
                 (b"h", any),
             ],
-            &[(b"abg", any), (b"cdef", tables), (b"h", any)],
+            &[(b"abg", any), (b"cdef", bulk), (b"h", any)],
             &[(b"ab", any), (b"cdef", any), (b"gh", any)],
             &[(b"ab", any), (b"gh", any)],
         ];
@@ -165,7 +165,7 @@ mod tests {
         }
         let mut keyless = Digest::default();
         keyless.update(b"ab", Content::Any);
-        keyless.update(b"cdef", Content::Tables(Cpu::best()));
+        keyless.update(b"cdef", Content::Bulk(Cpu::best()));
         keyless.update(b"gh", Content::Any);
         assert_ne!(keyless.value(), whole);
     }

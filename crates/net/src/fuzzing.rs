@@ -42,8 +42,8 @@ pub fn stream(bytes: &[u8], piece: usize) -> Result<Vec<Vec<u8>>, String> {
 pub struct Digests {
     session: SessionId,
     ends: [PartyId; 2],
-    /// Garbled tables of a semi-honest protocol, which are digested otherwise.
-    tables: Range<usize>,
+    /// Bulk of a semi-honest protocol, which is digested otherwise.
+    bulk: Range<usize>,
     places: Vec<usize>,
 }
 
@@ -54,12 +54,12 @@ impl Digests {
         session: SessionId,
         ends: [PartyId; 2],
         payload: &[u8],
-        tables: Range<usize>,
+        bulk: Range<usize>,
     ) -> Digests {
         let mut digests = Digests {
             session,
             ends,
-            tables,
+            bulk,
             places: Vec::new(),
         };
         let mut digest = of_nothing(session, ends);
@@ -68,8 +68,8 @@ impl Digests {
             if value(session, ends, digest.clone())[..] == *next {
                 digests.places.push(at);
             }
-            let step = match digests.tables.contains(&at) {
-                true => digests.tables.end,
+            let step = match digests.bulk.contains(&at) {
+                true => digests.bulk.end,
                 false => at + 1,
             };
             digests.update(&mut digest, payload, at..step);
@@ -95,21 +95,21 @@ impl Digests {
 
     fn update(&self, digest: &mut Digest, payload: &[u8], range: Range<usize>) {
         let Range { start, end } = range;
-        let first = self.tables.start.clamp(start, end);
-        let last = self.tables.end.clamp(first, end);
+        let first = self.bulk.start.clamp(start, end);
+        let last = self.bulk.end.clamp(first, end);
         digest.update(&payload[start..first], Content::Any);
-        digest.update(&payload[first..last], Content::Tables(Cpu::best()));
+        digest.update(&payload[first..last], Content::Bulk(Cpu::best()));
         digest.update(&payload[last..end], Content::Any);
     }
 }
 
 /// Computes the digest of the payload that `from` has sent to `to` in a session: parts, each with
-/// whether it is garbled tables of a semi-honest protocol.
+/// whether it is bulk of a semi-honest protocol.
 pub fn digest(session: SessionId, from: PartyId, to: PartyId, parts: &[(&[u8], bool)]) -> [u8; 32] {
     let mut digest = of_nothing(session, [from, to]);
-    for (bytes, is_tables) in parts {
-        let content = match is_tables {
-            true => Content::Tables(Cpu::best()),
+    for (bytes, is_bulk) in parts {
+        let content = match is_bulk {
+            true => Content::Bulk(Cpu::best()),
             false => Content::Any,
         };
         digest.update(bytes, content);
@@ -119,13 +119,13 @@ pub fn digest(session: SessionId, from: PartyId, to: PartyId, parts: &[(&[u8], b
 
 fn of_nothing(session: SessionId, [from, to]: [PartyId; 2]) -> Digest {
     let mut digest = Digest::default();
-    digest.set_tables_key(session.tables_key(from, to));
+    digest.set_bulk_key(session.bulk_key(from, to));
     digest
 }
 
 fn value(session: SessionId, [from, to]: [PartyId; 2], digest: Digest) -> [u8; DIGEST_BYTES] {
-    let (payload, tables) = digest.value();
-    session.transcript(from, to, &payload, tables.as_ref())
+    let (payload, bulk) = digest.value();
+    session.transcript(from, to, &payload, bulk.as_ref())
 }
 
 /// Decodes all frames of a recording without signals, each in its wire form.

@@ -102,7 +102,7 @@ impl Mesh {
             rounds: 0,
             turned_away: 0,
         };
-        mesh.set_tables_keys();
+        mesh.set_bulk_keys();
         Ok(mesh)
     }
 
@@ -225,19 +225,19 @@ impl Mesh {
         self.mark_content_written(to, bytes, Content::Any)
     }
 
-    /// As [`Mesh::mark_written`], of **garbled tables of a semi-honest protocol**, and of nothing
-    /// else: they are digested by [`PolyHash`] on `cpu`, which finds accidents only. The receiver
-    /// has to call [`Mesh::consume_tables`] for the same bytes.
+    /// As [`Mesh::mark_written`], of **bulk of a semi-honest protocol**, and of nothing else: it is
+    /// digested by [`PolyHash`] on `cpu`, which finds accidents only. The receiver has to call
+    /// [`Mesh::consume_bulk`] for the same bytes.
     ///
     /// # Errors
     /// As [`Mesh::mark_written`].
-    pub fn mark_tables_written(
+    pub fn mark_bulk_written(
         &mut self,
         cpu: Cpu,
         to: PartyId,
         bytes: usize,
     ) -> Result<(), NetError> {
-        self.mark_content_written(to, bytes, Content::Tables(cpu))
+        self.mark_content_written(to, bytes, Content::Bulk(cpu))
     }
 
     fn mark_content_written(
@@ -299,17 +299,12 @@ impl Mesh {
         self.consume_content(from, bytes, Content::Any)
     }
 
-    /// As [`Mesh::consume`], of what the sender has marked by [`Mesh::mark_tables_written`].
+    /// As [`Mesh::consume`], of what the sender has marked by [`Mesh::mark_bulk_written`].
     ///
     /// # Errors
     /// As [`Mesh::consume`].
-    pub fn consume_tables(
-        &mut self,
-        cpu: Cpu,
-        from: PartyId,
-        bytes: usize,
-    ) -> Result<(), NetError> {
-        self.consume_content(from, bytes, Content::Tables(cpu))
+    pub fn consume_bulk(&mut self, cpu: Cpu, from: PartyId, bytes: usize) -> Result<(), NetError> {
+        self.consume_content(from, bytes, Content::Bulk(cpu))
     }
 
     fn consume_content(
@@ -365,17 +360,17 @@ impl Mesh {
     /// Sets the session, once the parties have agreed on it, which is before any protocol.
     ///
     /// # Panics
-    /// If garbled tables have crossed: their digests belong to a session.
+    /// If bulk has crossed: its digest belongs to a session.
     pub fn set_session(&mut self, session: SessionId) {
         self.session = session;
-        self.set_tables_keys();
+        self.set_bulk_keys();
     }
 
-    fn set_tables_keys(&mut self) {
+    fn set_bulk_keys(&mut self) {
         let (me, session) = (self.me, self.session);
         for (peer, channel) in self.links.channels_mut() {
-            let keys = [session.tables_key(me, peer), session.tables_key(peer, me)];
-            channel.set_tables_keys(keys);
+            let keys = [session.bulk_key(me, peer), session.bulk_key(peer, me)];
+            channel.set_bulk_keys(keys);
         }
     }
 
@@ -389,17 +384,17 @@ impl Mesh {
     /// hashed twice, however often it is asked for.
     pub fn digest_sent(&mut self, to: PartyId) -> [u8; 32] {
         let channel = self.links.channel_mut(to);
-        let (payload, tables) = channel.map_or_else(of_nothing, Channel::digest_sent);
+        let (payload, bulk) = channel.map_or_else(of_nothing, Channel::digest_sent);
         self.session
-            .transcript(self.me, to, &payload, tables.as_ref())
+            .transcript(self.me, to, &payload, bulk.as_ref())
     }
 
     /// The [digest](SessionId::transcript) of all payload bytes received from `from` so far.
     pub fn digest_received(&mut self, from: PartyId) -> [u8; 32] {
         let channel = self.links.channel_mut(from);
-        let (payload, tables) = channel.map_or_else(of_nothing, Channel::digest_received);
+        let (payload, bulk) = channel.map_or_else(of_nothing, Channel::digest_received);
         self.session
-            .transcript(from, self.me, &payload, tables.as_ref())
+            .transcript(from, self.me, &payload, bulk.as_ref())
     }
 
     /// Largest number of received bytes held at any time beyond the bound of their links, because

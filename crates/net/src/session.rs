@@ -34,27 +34,27 @@ impl SessionId {
     }
 
     /// Digest of the payload that `from` has sent to `to` in this session, where `payload` is the
-    /// BLAKE3 hash of all but garbled tables, and `tables` the [`PolyHash`] of these under
-    /// [`SessionId::tables_key`], if there were any.
+    /// BLAKE3 hash of all but bulk, and `bulk` the [`PolyHash`] of that under
+    /// [`SessionId::bulk_key`], if there was any.
     pub fn transcript(
         &self,
         from: PartyId,
         to: PartyId,
         payload: &[u8; BYTES],
-        tables: Option<&[u8; 16]>,
+        bulk: Option<&[u8; 16]>,
     ) -> [u8; BYTES] {
         let mut hasher = blake3::Hasher::new_derive_key("sealane 3 transcript");
         hasher
             .update(&self.0)
             .update(&[from.0, to.0])
             .update(payload)
-            .update(tables.map_or(&[], |hash| hash));
+            .update(bulk.map_or(&[], |hash| hash));
         *hasher.finalize().as_bytes()
     }
 
-    /// Key under which the garbled tables are hashed that `from` sends to `to`. It is public, like
+    /// Key under which the bulk is hashed that `from` sends to `to`. It is public, like
     /// the identifier, and uniformly random where one party's contribution is.
-    pub fn tables_key(&self, from: PartyId, to: PartyId) -> Block {
+    pub fn bulk_key(&self, from: PartyId, to: PartyId) -> Block {
         let mut hasher = blake3::Hasher::new_derive_key("sealane 5 key for the hash of tables");
         hasher.update(&self.0).update(&[from.0, to.0]);
         let mut key = [0; 16];
@@ -98,9 +98,9 @@ mod tests {
         ];
         assert_eq!(HashSet::from(digests).len(), digests.len());
         let keys = [
-            id.tables_key(a, b),
-            id.tables_key(b, a),
-            SessionId::default().tables_key(a, b),
+            id.bulk_key(a, b),
+            id.bulk_key(b, a),
+            SessionId::default().bulk_key(a, b),
         ];
         let keys = keys.map(Block::value);
         assert_eq!(HashSet::from(keys).len(), keys.len());

@@ -107,7 +107,7 @@ proptest! {
     }
 }
 
-/// Lengths of messages, and whether they are tables.
+/// Lengths of messages, and whether they are bulk.
 fn contents() -> impl Strategy<Value = Vec<(bool, usize)>> {
     let length = prop_oneof![1usize..100, 1usize..5000, 1usize..200_000];
     proptest::collection::vec((any::<bool>(), length), 1..12)
@@ -123,10 +123,10 @@ fn pieces(total: usize, most: usize) -> impl Iterator<Item = usize> {
 /// The digest of contents that A sends to B, computed apart.
 fn digest_of(contents: &[(bool, usize)], bytes: &[u8]) -> [u8; 32] {
     let mut left = bytes;
-    let part = |(is_tables, length): &(bool, usize)| {
+    let part = |(is_bulk, length): &(bool, usize)| {
         let part;
         (part, left) = left.split_at(*length);
-        (part, *is_tables)
+        (part, *is_bulk)
     };
     let parts: Vec<_> = contents.iter().map(part).collect();
     fuzzing::digest(SessionId::default(), A, B, &parts)
@@ -135,13 +135,13 @@ fn digest_of(contents: &[(bool, usize)], bytes: &[u8]) -> [u8; 32] {
 /// Sends messages in place in pieces of at most `most` bytes.
 fn write_contents(mesh: &mut Mesh, contents: &[(bool, usize)], bytes: &[u8], most: usize) {
     let (cpu, mut left) = (Cpu::best(), bytes);
-    for (is_tables, length) in contents {
+    for (is_bulk, length) in contents {
         for piece in pieces(*length, most) {
             let now;
             (now, left) = left.split_at(piece);
             mesh.send_buffer(B, piece).unwrap()[..piece].copy_from_slice(now);
-            match is_tables {
-                true => mesh.mark_tables_written(cpu, B, piece).unwrap(),
+            match is_bulk {
+                true => mesh.mark_bulk_written(cpu, B, piece).unwrap(),
                 false => mesh.mark_written(B, piece).unwrap(),
             }
         }
@@ -152,12 +152,12 @@ fn write_contents(mesh: &mut Mesh, contents: &[(bool, usize)], bytes: &[u8], mos
 /// Reads them likewise, some of them by a copy.
 fn read_contents(mesh: &mut Mesh, contents: &[(bool, usize)], most: usize) {
     let cpu = Cpu::best();
-    for (is_tables, length) in contents {
+    for (is_bulk, length) in contents {
         for piece in pieces(*length, most) {
-            match is_tables {
+            match is_bulk {
                 true => {
                     mesh.recv_buffer(A, piece).unwrap();
-                    mesh.consume_tables(cpu, A, piece).unwrap();
+                    mesh.consume_bulk(cpu, A, piece).unwrap();
                 }
                 false => drop(hear(mesh, A, piece)),
             }
@@ -169,7 +169,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn tables_have_one_digest_however_they_are_written_and_read(
+    fn bulk_has_one_digest_however_it_is_written_and_read(
         contents in contents(),
         writes in 64usize..=MAX_CONTIGUOUS_BYTES,
         reads in 64usize..=MAX_CONTIGUOUS_BYTES,
@@ -188,16 +188,16 @@ proptest! {
         bytes[wrong.index(total)] ^= 1;
         write_contents(&mut a, &contents, &bytes, writes);
         prop_assert_ne!(a.digest_sent(B), expected);
-        // One that takes tables for something else sees another stream.
+        // One that takes bulk for something else sees another stream.
         let other = contents.iter().map(|(_, length)| (false, *length)).collect::<Vec<_>>();
         read_contents(&mut b, &other, reads);
-        let same = contents.iter().all(|(is_tables, _)| !is_tables);
+        let same = contents.iter().all(|(is_bulk, _)| !is_bulk);
         prop_assert_eq!(a.digest_sent(B) == b.digest_received(A), same);
     }
 }
 
 #[test]
-fn tables_cross_tcp_and_tls_with_one_digest() {
+fn bulk_crosses_tcp_and_tls_with_one_digest() {
     let contents = [
         (false, 500),
         (true, 3_000_000),

@@ -33,7 +33,7 @@ impl Tables for OutgoingTables<'_> {
     }
 
     fn pass(&mut self, bytes: usize) -> Result<(), NetError> {
-        self.mesh.mark_tables_written(self.cpu, self.to, bytes)
+        self.mesh.mark_bulk_written(self.cpu, self.to, bytes)
     }
 }
 
@@ -59,6 +59,6 @@ impl Tables for IncomingTables<'_> {
     }
 
     fn pass(&mut self, bytes: usize) -> Result<(), NetError> {
-        self.mesh.consume_tables(self.cpu, self.from, bytes)
+        self.mesh.consume_bulk(self.cpu, self.from, bytes)
     }
 }

@@ -17,7 +17,7 @@ use super::random::{BATCH, Hasher};
 use super::{given_bytes, receive_given, send_given};
 use crate::flights::then;
 use crate::traits::{CotCost, CotReceiver, CotSender};
-use crate::{Flight, Flights, OtError};
+use crate::{Flight, Flights, OtError, Security};
 use sealane_block::Block;
 use sealane_net::{MAX_CONTIGUOUS_BYTES, Mesh};
 use sealane_parties::PartyId;
@@ -113,7 +113,15 @@ pub fn send_chosen<S: CotSender + ?Sized>(
         for (batch, q) in q.chunks(BATCH).enumerate() {
             let strings = strings.map(|s| &s[batch * BATCH * length..][..q.len() * length]);
             let hashed = (&mut *hasher, &mut pairs[..q.len()]);
-            send_batch(hashed, (mesh, cot.peer()), *delta, q, length, strings)?;
+            let security = cot.security();
+            send_batch(
+                hashed,
+                (mesh, cot.peer(), security),
+                *delta,
+                q,
+                length,
+                strings,
+            )?;
         }
     }
     Ok(())
@@ -122,13 +130,14 @@ pub fn send_chosen<S: CotSender + ?Sized>(
 /// Writes the masked strings of a batch. `pairs` is scratch.
 fn send_batch(
     (hasher, pairs): (&mut Hasher, &mut [[Block; 2]]),
-    (mesh, to): (&mut Mesh, PartyId),
+    (mesh, to, security): (&mut Mesh, PartyId, Security),
     delta: Block,
     q: &[Block],
     length: usize,
     [zeros, ones]: [&[Block]; 2],
 ) -> Result<(), OtError> {
     let call = hasher.take_call();
+    let digested = hasher.digested(security);
     for blocks in pieces(q.len(), length) {
         let width = blocks.len();
         let bytes = 2 * 16 * width * q.len();
@@ -143,7 +152,7 @@ fn send_batch(
                 masked[width + column] = (*one ^ pair[1]).to_bytes();
             }
         }
-        mesh.mark_written(to, bytes)?;
+        digested.mark_written(mesh, to, bytes)?;
     }
     Ok(())
 }
@@ -191,6 +200,7 @@ pub fn receive_chosen<R: CotReceiver + ?Sized>(
 /// A receiver that has sent its choices, all of them; [`receive_chosen`] sends them in parts.
 pub struct Request {
     sender: PartyId,
+    security: Security,
     choices: Zeroizing<Vec<u8>>,
     t: Zeroizing<Vec<Block>>,
 }
@@ -213,6 +223,7 @@ impl Request {
         }
         Ok(Request {
             sender: cot.peer(),
+            security: cot.security(),
             choices: Zeroizing::new(choices.to_vec()),
             t,
         })
@@ -235,6 +246,7 @@ impl Request {
         let count = self.t.len();
         assert_eq!(count_of(strings.len(), length), count, "a string a choice");
         let mut keys = Zeroizing::new([Block::ZERO; BATCH]);
+        let digested = hasher.digested(self.security);
         let batches = self.t.chunks(BATCH).zip(self.choices.chunks(BATCH));
         for ((t, choices), strings) in batches.zip(strings.chunks_mut(BATCH * length)) {
             let keys = &mut keys[..t.len()];
@@ -256,7 +268,7 @@ impl Request {
                         *string = *key ^ zero ^ (zero ^ one).masked(choice);
                     }
                 }
-                mesh.consume(self.sender, bytes)?;
+                digested.consume(mesh, self.sender, bytes)?;
             }
         }
         Ok(())

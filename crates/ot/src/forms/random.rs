@@ -1,9 +1,10 @@
 //! Random OTs.
 
 use super::{receive_chosen, send_chosen};
-use crate::OtError;
 use crate::traits::{ChosenReceiver, ChosenSender};
 use crate::traits::{CotReceiver, CotSender, RandomReceiver, RandomSender};
+use crate::transcript::Digested;
+use crate::{OtError, Security};
 use sealane_block::hash::{BitHash, LabelHash, Mi};
 use sealane_block::{Block, Calls, Cpu, Tweak};
 use sealane_net::{Mesh, SessionId};
@@ -46,6 +47,12 @@ impl Hasher {
             bits: BitHash::new(Block::from_bytes(seed)),
             calls: Calls::default(),
         }
+    }
+
+    /// The digest of strings under the keys of OTs of this security.
+    pub(crate) fn digested(&self, security: Security) -> Digested {
+        let cpu = self.cpu;
+        Digested { cpu, security }
     }
 
     /// Takes the number of the next batch.

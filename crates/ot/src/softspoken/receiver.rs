@@ -223,6 +223,7 @@ impl VoleReceiver {
         columns: &mut [Block],
     ) -> Result<(), OtError> {
         let code = self.parameters.code;
+        let digested = self.parameters.digested(self.cpu);
         let width = totals.len() / self.trees.len();
         let (columns, x) = columns.split_at_mut(self.parameters.columns * width);
         leaves::sums(&mut self.trees, Some(totals), columns);
@@ -249,7 +250,7 @@ impl VoleReceiver {
                     *d = (u ^ c).to_bytes();
                 }
             }
-            mesh.mark_written(self.peer, size_of_val(totals))?;
+            digested.mark_written(mesh, self.peer, size_of_val(totals))?;
             left = later;
         }
         Ok(())

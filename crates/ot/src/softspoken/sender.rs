@@ -226,6 +226,7 @@ impl VoleSender {
     ) -> Result<(), OtError> {
         leaves::sums(&mut self.trees, None, columns);
         let free = self.parameters.code.bits;
+        let digested = self.parameters.digested(self.cpu);
         let mut left = (self.trees.len() - free) * width;
         let mut ranges = self.parameters.columns().skip(free);
         while left > 0 {
@@ -242,7 +243,7 @@ impl VoleSender {
                     }
                 }
             }
-            mesh.consume(self.peer, whole * size_of::<Block>())?;
+            digested.consume(mesh, self.peer, whole * size_of::<Block>())?;
             left -= whole;
         }
         Ok(())

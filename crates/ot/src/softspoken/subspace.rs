@@ -25,7 +25,7 @@
 //! [`one_of_n`](super::one_of_n) that is below `2^-115`. With one bit repeated, a parity check is a
 //! pair of trees, and the bound of the module above is tighter.
 
-use crate::transcript::DIGEST_BYTES;
+use crate::transcript::{DIGEST_BYTES, Digested};
 use crate::{Flight, Flights, Security, base};
 use sealane_block::{Block, Cpu, Leaves, Seed, column_hash};
 use sealane_net::SessionId;
@@ -104,6 +104,12 @@ impl Subspace {
 
     pub(super) const fn malicious(self) -> bool {
         matches!(self.security, Security::Malicious)
+    }
+
+    /// The digest of the corrections.
+    pub(super) fn digested(self, cpu: Cpu) -> Digested {
+        let security = self.security;
+        Digested { cpu, security }
     }
 
     /// Blocks of each column in an extension of `count` OTs: those that hide the check included.
