@@ -138,10 +138,9 @@ module bundle_load #(
     integer f;
     always_comb begin
         chosen = '0;
-        if (is_and) chosen[0] = !filled[0];
-        else
-            for (f = UNITS - 1; f > 0; f = f - 1)
-                if (!filled[f]) chosen = UNITS'(1) << f;
+        for (f = UNITS - 1; f > 0; f = f - 1)
+            if (!filled[f]) chosen = UNITS'(1) << f;
+        if (is_and) chosen = UNITS'(!filled[0]);
     end
 
     assign good_line = !narrow && chosen != '0 && (
