@@ -1,7 +1,7 @@
 //! Sessions of a server and its clients over meshes in memory: results, bytes as planned, and
 //! nothing by which a client could tell devices apart.
 
-use crate::support::{Which, ours, random};
+use crate::support::{Which, ours};
 use sealane_accel::Netlist;
 use sealane_block::{Coins, Cpu};
 use sealane_garble::Scheme;
@@ -11,6 +11,7 @@ use sealane_serve::device::{DeviceError, MOST_CLIENTS};
 use sealane_serve::input::{InputText, hex};
 use sealane_serve::server::{Served, serve};
 use sealane_serve::{Account, CLIENT, Job, Refusal, SERVER, ServeError, client};
+use sealane_testkit::netlists::for_devices as random;
 use std::thread;
 
 const LAN: NetworkClass = NetworkClass::Lan;
@@ -160,9 +161,13 @@ fn rtl_mi_cannot_be_told_from_the_cpu() {
 /// Without inputs of the client there are no transfers, and without those of the server no labels.
 #[test]
 fn promises_hold_for_any_netlist() {
+    let mut without = [false; 2];
     for seed in 0..12 {
         let netlist = random(seed);
         let job = job(&netlist, 3, Scheme::Mi);
+        for (without, bits) in without.iter_mut().zip(job.input_bits()) {
+            *without |= bits == 0;
+        }
         let zeros = job
             .input_bits()
             .map(|bits| "00".repeat(bits.div_ceil(8) as usize));
@@ -184,6 +189,7 @@ fn promises_hold_for_any_netlist() {
             assert_eq!(output, hex(&clear), "seed {seed}");
         }
     }
+    assert_eq!(without, [true; 2], "netlists without inputs of a party");
 }
 
 /// Many clients at once, of several netlists, at devices that they share.
