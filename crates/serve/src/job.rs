@@ -252,7 +252,7 @@ impl Job {
         promise.from_server += LABEL_BYTES * (garbler + evaluator) + 32 * ands;
         promise.from_server += DIGEST_BYTES + self.output_bits().div_ceil(8);
         promise.from_client += DIGEST_BYTES;
-        // Labels, tables and the server's digest; the client's digest; masks.
+        // Labels and tables; the client's digest; masks and the server's digest.
         promise.rounds += 3;
         promise
     }

@@ -217,12 +217,12 @@ fn garble(served: &Served, cpu: Cpu, coins: Coins, mesh: &mut Mesh) -> Result<Ac
         return Err(DeviceError::broken("it ended before the last netlist cycle").into());
     }
     let ended = at_device.end()?;
-    // 4. Digests of all that crossed.
-    send_digests(mesh, [CLIENT])?;
+    // 4. The client's digest of all that it sent.
     mesh.flush()?;
     check_digests(mesh, [CLIENT])?;
-    // 5. Masks, which open the outputs.
+    // 5. Masks, which open the outputs, and the digest of all that was sent, masks included.
     mesh.send(CLIENT, &pack(&sending.masks))?;
+    send_digests(mesh, [CLIENT])?;
     mesh.finish()?;
     Ok(Account {
         planned: job.promise(),
