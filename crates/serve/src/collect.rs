@@ -19,8 +19,8 @@ pub struct Cycle {
     pub labels: Zeroizing<Vec<Block>>,
     /// The tables of all ANDs, in the order of the netlist.
     pub tables: Vec<u8>,
-    /// Bit 0 of the zero label of each output.
-    pub masks: Vec<u8>,
+    /// Bit 0 of the zero label of each output, secret until it is opened.
+    pub masks: Zeroizing<Vec<u8>>,
 }
 
 /// Collects the records of one session.
@@ -147,7 +147,7 @@ impl Open {
             cycle: Cycle {
                 labels: Zeroizing::new(Vec::with_capacity(shape.inputs as usize)),
                 tables: Vec::with_capacity(32 * shape.ands as usize),
-                masks: Vec::with_capacity(shape.outputs as usize),
+                masks: Zeroizing::new(Vec::with_capacity(shape.outputs as usize)),
             },
             mask_records: 0,
         }

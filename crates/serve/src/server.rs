@@ -15,7 +15,12 @@ use sealane_ot::forms::send_given;
 use sealane_party::{check_digests, send_digests};
 use sealane_yao::OutgoingTables;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 use zeroize::Zeroizing;
+
+/// Pause between two looks at a device that has given nothing.
+const LOOK_PAUSE: Duration = Duration::from_millis(1);
 
 /// A netlist that is served, with the garbler's input to it.
 pub struct Served {
@@ -197,21 +202,27 @@ fn garble(served: &Served, cpu: Cpu, coins: Coins, mesh: &mut Mesh) -> Result<Ac
         offset: &offset,
         q: &q,
         sent: [0; 2],
-        masks: Vec::with_capacity(job.output_bits() as usize),
+        masks: Zeroizing::new(Vec::with_capacity(job.output_bits() as usize)),
     };
     let mut records = Vec::new();
     loop {
         mesh.cancel().check()?;
         let more = served.lock().device.read(at_device.client, &mut records)?;
-        for record in records.drain(..) {
-            collector.put(&record)?;
+        if !more {
+            break;
+        }
+        if records.is_empty() {
+            // Without the lock, which others may take meanwhile.
+            thread::sleep(LOOK_PAUSE);
+        }
+        for record in &records {
+            collector.put(record)?;
             while let Some(cycle) = collector.take() {
                 sending.cycle(&cycle, mesh)?;
             }
         }
-        if !more {
-            break;
-        }
+        // Dropped where they are: records that move out leave their labels behind.
+        records.clear();
     }
     if !collector.is_done() {
         return Err(DeviceError::broken("it ended before the last netlist cycle").into());
@@ -245,7 +256,7 @@ struct Sending<'a> {
     /// Bits whose labels have been sent, of garbler and evaluator.
     sent: [usize; 2],
     /// Masks of all outputs, in the order of ports.
-    masks: Vec<u8>,
+    masks: Zeroizing<Vec<u8>>,
 }
 
 impl Sending<'_> {

@@ -100,8 +100,10 @@ impl Device for ModelDevice {
         let more = self.software.read(client, records)?;
         if let (Some(timing), Some(record)) = (&self.timing, records.get(first)) {
             let times = &timing.times[usize::from(record.cycle > 0)];
-            // Stable: records of one kind stay in order.
-            records[first..].sort_by_key(|record| times.of(record));
+            // In place: a sort with a buffer would leave labels there. Records of one kind stay in
+            // order.
+            let place = |record: &Record| (times.of(record), record.tag as u8, record.index);
+            records[first..].sort_unstable_by_key(place);
         }
         Ok(more)
     }
@@ -263,6 +265,8 @@ impl Session {
         let Loaded { tape, shape } = self.loaded.clone();
         let cycle = self.done;
         let first = shape.first_label(cycle);
+        // At once, so that no copy of a label is left behind by a vector that grows.
+        records.reserve((shape.inputs - first + shape.ands + shape.mask_records()) as usize);
         let record = |tag, index: u32, data| Record {
             client,
             tag,

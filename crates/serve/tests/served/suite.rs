@@ -51,7 +51,7 @@ fn assert_same(cycle: &Cycle, slow: &mut Slow, place: &str) {
         "labels {place}"
     );
     assert!(cycle.tables == turn.tables.concat(), "tables {place}");
-    assert!(cycle.masks == turn.masks, "masks {place}");
+    assert!(*cycle.masks == turn.masks, "masks {place}");
 }
 
 /// Labels, tables and masks are those of the equations of half gates.
