@@ -160,6 +160,11 @@ impl Job {
         }
     }
 
+    /// Returns whether the netlist is that of another job.
+    pub fn is_of_netlist(&self, other: &Job) -> bool {
+        self.parts.netlist == other.parts.netlist
+    }
+
     pub(crate) fn parts(&self) -> &JobParts {
         &self.parts
     }

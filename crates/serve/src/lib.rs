@@ -25,7 +25,8 @@
 //! **Security.** As `yao`: semi-honest, one of two parties, under the assumption of the scheme. The
 //! client sees active labels, which are uniform, `q` and tables; a sum of a zero label and `q` is
 //! uniform too, since both are. The host has to trust its device, which knows the offset. A client
-//! that lies about its digest harms itself alone.
+//! that lies about its digest harms itself alone. Each session tells its client another output of
+//! the server's input: [`guests`] bounds their number, and sends clients away that have deviated.
 //!
 //! **Devices cannot be told apart** by what crosses: labels, tables and masks are the same function
 //! of the keys, and leave in the same order. How long a device takes can be seen.
@@ -34,6 +35,7 @@
 pub mod client;
 pub mod collect;
 pub mod device;
+pub mod guests;
 pub mod input;
 mod job;
 mod messages;

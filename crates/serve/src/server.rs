@@ -97,20 +97,22 @@ impl Served {
     }
 }
 
-/// Serves one client: agrees on the job, garbles it, and opens the outputs to the client. Returns
-/// the number of the job and the account of the session.
+/// Serves one client: agrees on the job, asks `admit` whether the client may have a session, garbles
+/// the job, and opens the outputs to the client. Returns the number of the job and the account of
+/// the session. All jobs have other netlists.
 ///
 /// # Errors
-/// The client asks for something else, or breaks the protocol; the network or the device fails. The
-/// client has been told.
+/// The client asks for something else, is not admitted, or breaks the protocol; the network or the
+/// device fails. The client has been told.
 pub fn serve(
     served: &[Served],
+    admit: impl FnOnce() -> Result<(), Refusal>,
     cpu: Cpu,
     mut coins: Coins,
     mesh: &mut Mesh,
 ) -> Result<(usize, Account), ServeError> {
     let jobs: Vec<&Job> = served.iter().map(Served::job).collect();
-    let number = hear(&jobs, &mut coins, mesh)?;
+    let number = hear(&jobs, admit, &mut coins, mesh)?;
     let account = garble(&served[number], cpu, coins, mesh);
     let account = account.inspect_err(|error| give_up(error, mesh))?;
     Ok((number, account))

@@ -194,7 +194,7 @@ fn a_session_that_is_stuck_delays_no_other() {
             let served = &served;
             threads.spawn(move || {
                 let coins = Coins::danger_fixed_seed(2 * number);
-                let _ = serve(served, cpu, coins, &mut at_server);
+                let _ = serve(served, || Ok(()), cpu, coins, &mut at_server);
             });
             let bits = InputText::parse("24").unwrap().bits(8).unwrap();
             let coins = Coins::danger_fixed_seed(2 * number + 1);
