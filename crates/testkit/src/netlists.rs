@@ -220,7 +220,7 @@ mod tests {
         assert!(without(|inputs| inputs.evaluator_initial + inputs.evaluator) > 0);
         assert!(all.iter().any(|netlist| netlist.flip_flops().is_empty()));
         for kind in GateKind::ALL {
-            let has = |netlist: &&Netlist| netlist.gates().iter().any(|gate| gate.kind == kind);
+            let has = |netlist: &&Netlist| netlist.gates().iter().any(|gate| gate.kind == *kind);
             assert!(all.iter().any(|netlist| has(&netlist)), "{kind:?}");
         }
         for netlist in &all {
