@@ -208,7 +208,8 @@ fn served_by(options: &[&str], scheme: &str) {
     }
 }
 
-/// A client has as many sessions as it is given, and others have theirs. No netlist is served twice.
+/// A client has as many sessions as it is given, and others have theirs. No netlist is served
+/// twice.
 fn sessions_are_bounded() {
     let place = Place::new();
     let server = Server::start(&place, "mi", &["--sessions", "2", "--sessions-each", "1"]);

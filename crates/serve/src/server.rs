@@ -97,9 +97,9 @@ impl Served {
     }
 }
 
-/// Serves one client: agrees on the job, asks `admit` whether the client may have a session, garbles
-/// the job, and opens the outputs to the client. Returns the number of the job and the account of
-/// the session. All jobs have other netlists.
+/// Serves one client: agrees on the job, asks `admit` whether the client may have a session,
+/// garbles the job, and opens the outputs to the client. Returns the number of the job and the
+/// account of the session. No two jobs have one netlist.
 ///
 /// # Errors
 /// The client asks for something else, is not admitted, or breaks the protocol; the network or the
@@ -234,7 +234,7 @@ fn garble(served: &Served, cpu: Cpu, coins: Coins, mesh: &mut Mesh) -> Result<Ac
     mesh.flush()?;
     check_digests(mesh, [CLIENT])?;
     // 5. Masks, which open the outputs, and the digest of all that was sent, masks included.
-    mesh.send(CLIENT, &pack(&sending.masks))?;
+    mesh.send(CLIENT, &Zeroizing::new(pack(&sending.masks)))?;
     send_digests(mesh, [CLIENT])?;
     mesh.finish()?;
     Ok(Account {

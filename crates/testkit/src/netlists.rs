@@ -1,4 +1,5 @@
-//! Netlists for tests of whatever garbles them, and the attack on the hash of the released hardware.
+//! Netlists for tests of whatever garbles them, and the attack on the hash of the released
+//! hardware.
 //!
 //! It hashes H(x, t) = AES_S(x ^ t) ^ x ^ t. The evaluator holds a label x of operand a, and a row
 //! T_G = H(x) ^ H(x ^ R) ^ p_b R. Where p_b is 1, R cancels: T_G ^ H(x) ^ x ^ t is
@@ -149,9 +150,9 @@ pub fn sigma(x: Block) -> Block {
     Block::new(u128::from(high ^ low) << 64 | u128::from(high))
 }
 
-/// Counts the ANDs of [`pairs`] from whose tables an evaluator finds the offset in the first netlist
-/// cycle. `labels` are the zero labels of the inputs, and tables the blocks T_G and T_E by number of
-/// the AND. The evaluator holds labels of values that alternate.
+/// Counts the ANDs of [`pairs`] from whose tables an evaluator finds the offset in the first
+/// netlist cycle. `labels` are the zero labels of the inputs, and tables the blocks T_G and T_E by
+/// number of the AND. The evaluator holds labels of values that alternate.
 ///
 /// # Panics
 /// If there are not all labels and tables: nothing would be found.
@@ -208,7 +209,7 @@ fn guesses(seed: Block, label: Block, t: Block, row: Block) -> Vec<Block> {
 mod tests {
     use super::*;
 
-    /// What the names of the netlists promise occurs in the first seeds.
+    /// Everything that the names of the netlists promise occurs in the first seeds.
     #[test]
     fn random_netlists_have_everything() {
         let all: Vec<Netlist> = (0..24).map(for_devices).collect();

@@ -290,12 +290,13 @@ impl Session {
         let (held, fresh) = labels.split_at((shape.held - first) as usize);
         let offset = self.keys.offset;
         let cycles = self.cycles.get_or_insert_with(|| {
-            let constants = tape.constants();
-            let constants = constants.map(|bit| if bit { offset } else { Block::ZERO });
-            let constants = Zeroizing::new(constants.collect::<Vec<_>>());
+            let bits = || tape.constants();
+            // At once, here as well: these labels are the offset itself.
+            let mut constants = Zeroizing::new(Vec::with_capacity(bits().count()));
+            constants.extend(bits().map(|bit| if bit { offset } else { Block::ZERO }));
             Cycles::new(tape.clone(), 1, 1, &constants, held)
         });
-        let mut tables = Vec::with_capacity(32 * shape.ands as usize);
+        let mut tables = Zeroizing::new(Vec::with_capacity(32 * shape.ands as usize));
         let mut sink = ChunkWriter::new(|bytes: &[u8]| {
             tables.extend_from_slice(bytes);
             Ok::<(), Infallible>(())

@@ -50,7 +50,7 @@ fn assert_same(cycle: &Cycle, slow: &mut Slow, place: &str) {
         values(&cycle.labels) == values(&turn.labels),
         "labels {place}"
     );
-    assert!(cycle.tables == turn.tables.concat(), "tables {place}");
+    assert!(*cycle.tables == turn.tables.concat(), "tables {place}");
     assert!(*cycle.masks == turn.masks, "masks {place}");
 }
 
