@@ -22,12 +22,15 @@
 //! | one of many strings | choices of the receiver; coins of the sender, which make its offset |
 //! | OLEs, triples | offset and choices |
 //! | an offset that comes later; a batch of a pool | that offset; choices |
+//! | opening of results at a receiver who does not compute | the results |
+//! | a session of a served netlist | bits of the server |
 //! | opening of a forged message | position of the first wrong byte of the tag |
 //!
 //! Code that does branch has to be found, for garbled gates, transfers and tags, or the other
 //! results do not count.
 
 mod goods;
+mod served;
 mod transfers;
 mod work;
 
@@ -39,6 +42,7 @@ use sealane_ot::Security;
 use sealane_ot::ferret::Params;
 
 use goods::{Choosing, Keys, Kind, Later, Products, Scalar, Taking};
+use served::{Receiving, Serving};
 use transfers::{Chosen, Correcting, Offset, Silent, Transfer};
 use work::{Branching, Eager, Evaluation, Garbling, Opening, TimedWork};
 
@@ -149,6 +153,17 @@ fn the_time_of_refusing_a_forgery_does_not_depend_on_where_its_tag_is_wrong() {
             let what = format!("opening, {}", suite.name());
             found.add(cpu, &what, BATCHES, &mut Opening::new(cpu, suite));
         }
+    }
+    found.none();
+}
+
+#[test]
+#[ignore = "minutes; tools/timing.sh runs it in an optimised build"]
+fn the_time_of_receivers_and_servers_does_not_depend_on_their_bits() {
+    let mut found = Findings::default();
+    for cpu in tiers() {
+        found.add(cpu, "results, receiver", BATCHES, &mut Receiving::new());
+        found.add(cpu, "served netlist", SILENT, &mut Serving::new(cpu));
     }
     found.none();
 }

@@ -26,7 +26,9 @@ pub use files::{
     KeygenArgs, OpenArgs, PsiArgs, PsiMethod, PsiPrepareArgs, PsiSide, PsiVerb, SealArgs, SealMode,
 };
 pub use netlist::{NetlistArgs, NetlistFormat, NetlistVerb, SourceArgs, SynthArgs};
-pub use parties::{CardArgs, DoctorArgs, InitArgs, PeerArgs, PeerVerb, PoolArgs, PoolVerb};
+pub use parties::{
+    CardArgs, DoctorArgs, InitArgs, PartyArgs, PeerArgs, PeerVerb, PoolArgs, PoolVerb,
+};
 pub use runs::{CheckArgs, PlanArgs, ReportArgs, RunArgs, SimulateArgs};
 pub use serve::{NetlistRunArgs, ServeArgs, ServeDevice, ServeScheme, SideArgs};
 pub use tools::{BenchArgs, CircuitArgs, CircuitVerb, ExplainArgs};

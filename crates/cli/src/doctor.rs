@@ -38,7 +38,7 @@ const CLOCK_TOLERANCE_US: u64 = 5_000_000;
 /// A check failed, which has been printed by then.
 pub fn doctor(args: &args::DoctorArgs) -> Result<(), Failure> {
     let (mut card, mut value) = machine_card()?;
-    let Some(config) = Config::find_if_any(args.config.as_deref())? else {
+    let Some(config) = Config::find_if_any(args.own.config.as_deref())? else {
         card.line("peers", "unknown: there is no sealane.toml here");
         return print_card(args.json, &card, &Value::Object(value));
     };
@@ -111,7 +111,7 @@ fn pools(
 ) -> (Vec<Covered>, Vec<(String, Failure)>) {
     let (mut read, mut unreadable) = (Vec::new(), Vec::new());
     for peer in mesh.parties.iter().filter(|peer| peer.name != own) {
-        match covered(own, &peer.name, config, args.identity.as_deref()) {
+        match covered(own, &peer.name, config, args.own.identity.as_deref()) {
             Ok(pool) if pool.own == Count::default() && pool.theirs == Count::default() => {}
             Ok(pool) => read.push(pool),
             Err(failure) => unreadable.push((peer.name.clone(), failure)),
@@ -163,8 +163,8 @@ fn print_probe(
     args: &args::DoctorArgs,
     config: &Config,
 ) -> Result<(MeshConfig, ProbeReport), Failure> {
-    let identity = args.identity.as_deref();
-    let name = meet::own_name(args.party.as_deref(), config, identity)?;
+    let identity = args.own.identity.as_deref();
+    let name = meet::own_name(args.own.party.as_deref(), config, identity)?;
     let identity = meet::identity(&name, config, identity)?;
     let listen = meet::party_config(&name, config)?.listen.clone();
     // Parties are in the order of their names; a probe does not depend on it.

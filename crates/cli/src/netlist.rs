@@ -13,7 +13,7 @@ use sealane_engine::EngineError;
 use sealane_files::Rights;
 use sealane_host::Failure;
 use sealane_page::Card;
-use sealane_page::units::grouped;
+use sealane_page::units::{counted, grouped};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -95,11 +95,8 @@ fn source(args: &SourceArgs) -> Result<(), Failure> {
 }
 
 fn described(function: &Function) -> String {
-    format!(
-        "{}, {} netlist cycles",
-        function.name,
-        grouped(function.cycles)
-    )
+    let cycles = counted(function.cycles, "netlist cycle");
+    format!("{}, {cycles}", function.name)
 }
 
 /// Writes a netlist to a file, if one is named.

@@ -1,7 +1,7 @@
 //! `sealane serve` and its client, `sealane netlist run`: netlists garbled for many clients.
 
 use crate::accel::read;
-use crate::args::{NetlistRunArgs, ServeArgs, ServeDevice, ServeScheme, SideArgs};
+use crate::args::{NetlistRunArgs, PartyArgs, ServeArgs, ServeDevice, ServeScheme, SideArgs};
 use crate::output::{print_card, print_line};
 use crate::signals::CancelOnSignal;
 use sealane_block::{Coins, Cpu};
@@ -13,8 +13,9 @@ use sealane_host::config::Config;
 use sealane_host::{meet, serving};
 use sealane_net::Mesh;
 use sealane_page::Card;
-use sealane_page::units::{bytes, grouped};
+use sealane_page::units::{bytes, counted};
 use sealane_serve::device::{CpuDevice, Device, DeviceError, ModelDevice, Rtl, RtlOptions};
+use sealane_serve::guests::Guests;
 use sealane_serve::input::{InputText, hex};
 use sealane_serve::server::{Served, serve as serve_one, turn_away};
 use sealane_serve::{Account, Job, Promise, client};
@@ -50,8 +51,13 @@ struct Side {
 
 impl Side {
     fn of(args: &SideArgs) -> Result<Side, Failure> {
-        let config = Config::find(args.config.as_deref())?;
-        let own = meet::own_name(args.party.as_deref(), &config, args.identity.as_deref())?;
+        let PartyArgs {
+            config,
+            party,
+            identity,
+        } = &args.own;
+        let config = Config::find(config.as_deref())?;
+        let own = meet::own_name(party.as_deref(), &config, identity.as_deref())?;
         let network = meet::network(args.network.map(Into::into), Some(&config));
         Ok(Side {
             config,
@@ -68,13 +74,17 @@ impl Side {
 pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
     let side = Side::of(&args.side)?;
     let cpu = tier()?;
-    let mut names = Vec::new();
-    let mut served = Vec::new();
+    let mut names = Vec::<String>::new();
+    let mut served = Vec::<Served>::new();
     for path in netlists(&args.path)? {
         let input = args.input.clone().or_else(|| beside(&path));
         let text = input_text(input.as_deref())?;
         let job = job(&path, &text, args.scheme, side.network)?;
         let bits = bits(&text, input.as_deref(), job.input_bits()[0])?;
+        let same = |(other, _): &(&Served, &String)| other.job().is_of_netlist(&job);
+        if let Some((_, other)) = served.iter().zip(&names).find(same) {
+            return Err(twice(&path, other));
+        }
         let most = args.most_ands.unwrap_or(u64::MAX);
         let netlist = Served::new(job, bits, device(args, cpu)?, args.clients, most);
         served.push(netlist.map_err(|error| serving::of_device(&error))?);
@@ -82,7 +92,7 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
     }
     let work = CancelOnSignal::begin();
     let (config, own) = (&side.config, side.own.as_str());
-    let identity = args.side.identity.as_deref();
+    let identity = args.side.own.identity.as_deref();
     let (reception, clients) =
         serving::listen(own, config, identity, args.patience, work.cancel())?;
     announce(args, &side, &names, &served)?;
@@ -91,14 +101,15 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
         failed: Mutex::new(None),
     };
     let (running, done) = (AtomicU64::new(0), AtomicU64::new(0));
-    reception.receive(|client, mut mesh: Mesh| {
-        let client = &clients[client];
+    let guests = Guests::new(args.sessions_each);
+    reception.receive(|guest, mut mesh: Mesh| {
+        let client = &clients[guest];
         let before = running.fetch_add(1, Ordering::SeqCst);
         let outcome = match before {
             _ if before >= u64::from(args.clients) + MOST_WAITING => None,
             _ if before >= u64::from(args.clients) => Some(Err(turn_away(&mut mesh))),
             _ => Some(match Coins::from_os() {
-                Ok(coins) => serve_one(&served, cpu, coins, &mut mesh),
+                Ok(coins) => serve_one(&served, || guests.admit(guest), cpu, coins, &mut mesh),
                 Err(error) => Err(DeviceError::Broken(error.to_string()).into()),
             }),
         };
@@ -115,7 +126,10 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
                     work.cancel().cancel();
                 }
             }
-            Err(error) => news.failure(client, &serving::failure(error, [own, client.as_str()])),
+            Err(error) => {
+                guests.failed(guest, &error);
+                news.failure(client, &serving::failure(error, [own, client.as_str()]));
+            }
         }
     });
     news.end()
@@ -141,14 +155,14 @@ impl News {
             "clock_cycles": clock,
         });
         let all = bytes(measured.from_server + measured.from_client);
-        let cycles = clock.map(|clock| format!(", {} clock cycles of {device}", grouped(clock)));
+        let cycles = clock.map(|clock| format!(", {} of {device}", counted(clock, "clock cycle")));
         let as_planned = match measured == account.planned {
             true => "as planned",
             false => "not as planned",
         };
         let line = format!(
-            "{client}: {netlist}, {all} of payload in {} rounds, {as_planned}{}",
-            measured.rounds,
+            "{client}: {netlist}, {all} of payload in {}, {as_planned}{}",
+            counted(measured.rounds.into(), "round"),
             cycles.unwrap_or_default()
         );
         self.line(&value, &line);
@@ -204,7 +218,7 @@ fn announce(
     card.line(
         "ends",
         match args.sessions {
-            Some(count) => format!("after {} sessions, or with Ctrl-C", grouped(count)),
+            Some(count) => format!("after {}, or with Ctrl-C", counted(count, "session")),
             None => "with Ctrl-C".to_string(),
         },
     );
@@ -238,7 +252,7 @@ pub fn run(args: &NetlistRunArgs) -> Result<(), Failure> {
     })?;
     let work = CancelOnSignal::begin();
     let (own, server) = (side.own.as_str(), args.with.as_str());
-    let identity = args.side.identity.as_deref();
+    let identity = args.side.own.identity.as_deref();
     let mut mesh = serving::connect([own, server], &side.config, identity, work.cancel())?;
     let outcome = client::run(&job, &bits, cpu, coins, &mut mesh);
     let (outputs, account) = outcome.map_err(|error| serving::failure(error, [server, own]))?;
@@ -247,16 +261,16 @@ pub fn run(args: &NetlistRunArgs) -> Result<(), Failure> {
     let measured = account.measured;
     let mut card = Card::new(format!("{name} with {server}"));
     card.line("output", outputs.last().cloned().unwrap_or_default());
-    card.line("netlist cycles", grouped(outputs.len() as u64));
+    card.line("netlist cycles", outputs.len());
     let same = measured == account.planned;
     let same = if same { "as planned" } else { "not as planned" };
     card.line(
         "crossed",
         format!(
-            "{} from {server}, {} from {own}, {} rounds, {same}",
+            "{} from {server}, {} from {own}, {}, {same}",
             bytes(measured.from_server),
             bytes(measured.from_client),
-            measured.rounds
+            counted(measured.rounds.into(), "round")
         ),
     );
     let value = json!({
@@ -271,13 +285,13 @@ fn plan_line(job: &Job) -> String {
     let promise = job.promise();
     let shape = job.netlist().shape();
     format!(
-        "{} netlist cycles, {} ANDs each, scheme {}, {} to the client, {} back, {} rounds",
-        grouped(u64::from(job.cycles())),
-        grouped(u64::from(shape.ands)),
+        "{}, {} each, scheme {}, {} to the client, {} back, {}",
+        counted(job.cycles().into(), "netlist cycle"),
+        counted(shape.ands.into(), "AND"),
         job.scheme(),
         bytes(promise.from_server),
         bytes(promise.from_client),
-        promise.rounds
+        counted(promise.rounds.into(), "round")
     )
 }
 
@@ -341,6 +355,13 @@ fn netlists(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
 }
 
+/// The refusal of a netlist that is served already: a client could not say which of both it means.
+fn twice(path: &Path, other: &str) -> Failure {
+    let what = format!("{} is the same netlist as {other}", path.display());
+    let hint = "serve each netlist once, with one input; another input needs a server of its own";
+    Failure::new(Code::NetlistFile, what, hint)
+}
+
 /// The input beside a netlist, if there is one.
 fn beside(netlist: &Path) -> Option<PathBuf> {
     let input = netlist.with_extension("input");
@@ -352,7 +373,10 @@ fn input_text(path: Option<&Path>) -> Result<InputText, Failure> {
     let text = match path {
         None => Zeroizing::new(String::new()),
         Some(path) => {
-            let mut text = Zeroizing::new(String::new());
+            // Memory is taken once, so that no copy is left behind by a text that grows.
+            let length = std::fs::metadata(path).map_or(0, |file| file.len());
+            let room = length.min(MOST_INPUT_BYTES) as usize + 1;
+            let mut text = Zeroizing::new(String::with_capacity(room));
             let file = std::fs::File::open(path);
             let read =
                 file.and_then(|file| file.take(MOST_INPUT_BYTES + 1).read_to_string(&mut text));

@@ -42,6 +42,8 @@ fn main() -> ExitCode {
             served_by(&["--device", "cpu"], "mi");
             served_by(&["--device", "model"], "prp");
             what_differs_is_told();
+            sessions_are_bounded();
+            one_is_singular();
         }
         true => {
             for (scheme, folder) in [("prp", "fase"), ("mi", "mi")] {
@@ -204,6 +206,60 @@ fn served_by(options: &[&str], scheme: &str) {
         let counts = session["clock_cycles"].is_u64();
         assert_eq!(counts, options[1] != "cpu", "{session}");
     }
+}
+
+/// A client has as many sessions as it is given, and others have theirs. No netlist is served
+/// twice.
+fn sessions_are_bounded() {
+    let place = Place::new();
+    let server = Server::start(&place, "mi", &["--sessions", "2", "--sessions-each", "1"]);
+    let run = |client: &str| {
+        let netlist = "../netlists/Mill_8_8.scd";
+        let arguments = [
+            "netlist", "run", netlist, "--with", "server", "--input", "Mill_8_8",
+        ];
+        output(&place.of(client), &arguments)
+    };
+    let (status, text) = run("ann");
+    assert_eq!(status, Some(0), "{text}");
+    let (status, text) = run("ann");
+    assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
+    assert!(text.contains("with this client"), "{text}");
+    let (status, text) = run("bob");
+    assert_eq!(status, Some(0), "{text}");
+    assert_eq!(server.sessions().len(), 3);
+    let netlists = place.of("netlists");
+    let copied = std::fs::copy(netlists.join("Mill_8_8.scd"), netlists.join("copy.scd"));
+    copied.expect("a copy");
+    let (status, text) = output(&place.of("server"), &["serve", "../netlists"]);
+    assert!(
+        status == Some(2) && text.contains("[netlist-file]"),
+        "{text}"
+    );
+    assert!(text.contains("the same netlist as"), "{text}");
+}
+
+/// Of one thing there are no plurals.
+fn one_is_singular() {
+    let place = Place::new();
+    let netlist = "../netlists/Mill_8_8.scd";
+    let mut command = sealane(&place.of("server"), &["serve", netlist, "--sessions", "1"]);
+    let mut child = command.spawn().expect("a process");
+    let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut text = String::new();
+    for line in lines {
+        text += &line.expect("text");
+        if text.contains("Ctrl-C") {
+            break;
+        }
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("its end");
+    assert!(text.contains("8 netlist cycles, 1 AND each"), "{text}");
+    assert!(text.contains("after 1 session, or"), "{text}");
+    let (_, text) = output(&place.of("ann"), &["netlist", "source"]);
+    assert!(text.contains("MAC_32_1, 1 netlist cycle"), "{text}");
+    assert!(!text.contains("1 netlist cycles"), "{text}");
 }
 
 /// A client with another job is told so, and the server goes on.

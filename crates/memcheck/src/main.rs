@@ -24,6 +24,7 @@ mod protocols;
 mod request;
 mod rows;
 mod sealing;
+mod serving;
 mod sessions;
 mod silent;
 mod transfers;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
             goods::CHECKS,
             pools::CHECKS,
             silent::CHECKS,
+            serving::CHECKS,
             sessions::CHECKS,
         ];
         let checks = checks.into_iter().flatten();

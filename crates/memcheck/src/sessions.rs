@@ -20,6 +20,9 @@ pub const CHECKS: &[Check] = &[
     ("yao-three-halves: through the engine", |cpu| {
         session(cpu, ProtocolName::YaoThreeHalves, &[]);
     }),
+    ("yao: through the engine, outside", |cpu| {
+        session(cpu, ProtocolName::Yao, &["ada", "bob"]);
+    }),
     ("trio: through the engine", |cpu| {
         session(cpu, ProtocolName::Trio, &["ada", "bob", "cyd"]);
     }),
@@ -67,7 +70,8 @@ const ROWS: u64 = 5;
 /// Rows of a tile.
 const TILE: u64 = 2;
 
-/// Runs every party on a thread of its own, helpers included.
+/// Runs every party on a thread of its own, helpers included. With as many helpers as roles, the
+/// owners of inputs and the receivers of results are outside.
 fn session(cpu: Cpu, protocol: ProtocolName, helpers: &[&str]) {
     force_tier(cpu);
     // Values that all parties know of a run.

@@ -16,6 +16,12 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
+/// Formats a number of things: `1 round`, `1,234 rounds`. Their plural ends in `s`.
+pub fn counted(number: u64, one: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {one}{plural}", grouped(number))
+}
+
 /// Formats a rate per second: `8,300`, and `12.5 million` from a million on.
 pub fn speed(per_second: f64) -> String {
     match per_second {
@@ -69,6 +75,8 @@ mod tests {
     fn numbers_are_grouped_and_times_rounded() {
         let groups = [0u64, 999, 1000, 1_234_567].map(grouped);
         assert_eq!(groups, ["0", "999", "1,000", "1,234,567"]);
+        let counts = [0, 1, 1234].map(|number| counted(number, "round"));
+        assert_eq!(counts, ["0 rounds", "1 round", "1,234 rounds"]);
         let times = [2e-5, 4.44e-3, 0.25, 1.24, 59.6, 180.0, 9000.0, 216_000.0].map(seconds);
         assert_eq!(
             times,

@@ -114,13 +114,13 @@ fn evaluate(
             Port::Output(output) => outputs[output as usize].lsb(),
         }));
     }
-    // 4. Digests of all that crossed.
-    check_digests(mesh, [SERVER])?;
+    // 4. The digest of all that was sent.
     send_digests(mesh, [SERVER])?;
     mesh.flush()?;
-    // 5. Masks.
+    // 5. Masks, and the server's digest, which is also of them: nothing else protects an output.
     let mut masks = vec![0; bits.len().div_ceil(8)];
     mesh.recv(SERVER, &mut masks)?;
+    check_digests(mesh, [SERVER])?;
     for (at, bit) in bits.iter_mut().enumerate() {
         *bit ^= masks[at / 8] >> (at % 8) & 1;
     }

@@ -18,9 +18,9 @@ pub struct Cycle {
     /// Zero labels of the inputs that have labels in this cycle, in the order of wires.
     pub labels: Zeroizing<Vec<Block>>,
     /// The tables of all ANDs, in the order of the netlist.
-    pub tables: Vec<u8>,
-    /// Bit 0 of the zero label of each output.
-    pub masks: Vec<u8>,
+    pub tables: Zeroizing<Vec<u8>>,
+    /// Bit 0 of the zero label of each output, secret until it is opened.
+    pub masks: Zeroizing<Vec<u8>>,
 }
 
 /// Collects the records of one session.
@@ -146,8 +146,8 @@ impl Open {
         Open {
             cycle: Cycle {
                 labels: Zeroizing::new(Vec::with_capacity(shape.inputs as usize)),
-                tables: Vec::with_capacity(32 * shape.ands as usize),
-                masks: Vec::with_capacity(shape.outputs as usize),
+                tables: Zeroizing::new(Vec::with_capacity(32 * shape.ands as usize)),
+                masks: Zeroizing::new(Vec::with_capacity(shape.outputs as usize)),
             },
             mask_records: 0,
         }

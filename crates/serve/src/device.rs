@@ -13,7 +13,7 @@ pub use rtl::{Rtl, RtlOptions};
 pub use software::{CpuDevice, ModelDevice};
 
 use sealane_accel::{Netlist, Operand};
-use sealane_block::{Block, Coins};
+use sealane_block::{Block, Coins, Erased};
 use sealane_garble::Scheme;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -224,8 +224,9 @@ pub trait Device: Send {
     /// The client has one, or is out of range; the keys are old, or the extent is empty.
     fn start(&mut self, client: Client, keys: Keys, extent: Extent) -> Result<(), DeviceError>;
 
-    /// Adds the next records of a client to `records`; returns false if all have come before. Waits
-    /// for the device alone, and for a bounded time.
+    /// Adds the next records of a client to `records`, which is empty; returns false if all have
+    /// come before. Waits for the device alone, and for milliseconds: a device that needs longer
+    /// adds no record and returns true, and is asked again, so that it delays no other client.
     ///
     /// # Errors
     /// The client has no session, its key has reached its limit, or the device failed. The secrets
@@ -327,7 +328,8 @@ pub const MASKS_A_RECORD: u32 = 256;
 
 /// The sessions of a device, by client, with what every device refuses.
 pub(crate) struct Sessions<S> {
-    sessions: std::collections::BTreeMap<Client, (Block, S)>,
+    /// In boxes that are erased: a session that moves out of the map leaves nothing behind.
+    sessions: std::collections::BTreeMap<Client, (Block, Erased<S>)>,
     /// The hash key of the session that began last.
     last: Option<Block>,
 }
@@ -377,17 +379,18 @@ impl<S> Sessions<S> {
         }
         let session = begin(keys, extent)?;
         self.last = Some(hash);
+        let session = Erased::new(session);
         self.sessions.insert(client, (hash, session));
         Ok(())
     }
 
     pub(crate) fn get(&mut self, client: Client) -> Result<&mut S, DeviceError> {
         let session = self.sessions.get_mut(&client);
-        let session = session.map(|(_, session)| session);
+        let session = session.map(|(_, session)| &mut **session);
         session.ok_or(DeviceError::NoSession(client.0))
     }
 
-    pub(crate) fn remove(&mut self, client: Client) -> Result<S, DeviceError> {
+    pub(crate) fn remove(&mut self, client: Client) -> Result<Erased<S>, DeviceError> {
         let session = self.sessions.remove(&client);
         let session = session.map(|(_, session)| session);
         session.ok_or(DeviceError::NoSession(client.0))

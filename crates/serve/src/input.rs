@@ -98,7 +98,10 @@ impl InputText {
         }
         let all = self.bytes.iter();
         let all = all.flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1));
-        let mut all = Zeroizing::new(all.collect::<Vec<u8>>());
+        // Memory is taken once, here as well.
+        let mut bits_of_all = Zeroizing::new(Vec::with_capacity(8 * self.bytes.len()));
+        bits_of_all.extend(all);
+        let mut all = bits_of_all;
         let rest = all[bits as usize..].iter().fold(0, |any, bit| any | bit);
         if rest != 0 {
             return Err(InputError::Rest(bits));

@@ -160,6 +160,11 @@ impl Job {
         }
     }
 
+    /// Returns whether the netlist is that of another job.
+    pub fn is_of_netlist(&self, other: &Job) -> bool {
+        self.parts.netlist == other.parts.netlist
+    }
+
     pub(crate) fn parts(&self) -> &JobParts {
         &self.parts
     }
@@ -252,7 +257,7 @@ impl Job {
         promise.from_server += LABEL_BYTES * (garbler + evaluator) + 32 * ands;
         promise.from_server += DIGEST_BYTES + self.output_bits().div_ceil(8);
         promise.from_client += DIGEST_BYTES;
-        // Labels, tables and the server's digest; the client's digest; masks.
+        // Labels and tables; the client's digest; masks and the server's digest.
         promise.rounds += 3;
         promise
     }

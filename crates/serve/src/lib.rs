@@ -17,14 +17,16 @@
 //! 3. *Netlist cycles*, one after the other. For each input of the server the active label, for
 //!    each input of the client the sum of its zero label and `q`, from which the client comes to
 //!    its active label; then the tables.
-//! 4. *Settle.* Both send a digest of all that they sent, and compare.
-//! 5. *Open.* The server sends bit 0 of the zero label of each output; the client adds bit 0 of its
-//!    active label. The client alone learns the outputs.
+//! 4. *Settle.* The client sends a digest of all that it sent, which the server compares.
+//! 5. *Open.* The server sends bit 0 of the zero label of each output, and a digest of all that it
+//!    sent, these masks included. The client compares it, and adds bit 0 of its active labels. The
+//!    client alone learns the outputs.
 //!
 //! **Security.** As `yao`: semi-honest, one of two parties, under the assumption of the scheme. The
 //! client sees active labels, which are uniform, `q` and tables; a sum of a zero label and `q` is
 //! uniform too, since both are. The host has to trust its device, which knows the offset. A client
-//! that lies about its digest harms itself alone.
+//! that lies about its digest harms itself alone. Each session tells its client another output of
+//! the server's input: [`guests`] bounds their number, and sends clients away that have deviated.
 //!
 //! **Devices cannot be told apart** by what crosses: labels, tables and masks are the same function
 //! of the keys, and leave in the same order. How long a device takes can be seen.
@@ -33,6 +35,7 @@
 pub mod client;
 pub mod collect;
 pub mod device;
+pub mod guests;
 pub mod input;
 mod job;
 mod messages;

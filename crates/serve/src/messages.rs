@@ -87,6 +87,12 @@ pub enum Refusal {
     /// It has as many sessions as it takes.
     #[error("it has as many sessions as it takes")]
     Busy,
+    /// It has had as many sessions with this client as it gives one.
+    #[error("it has had as many sessions with this client as it gives one")]
+    Spent,
+    /// A check has found that this client deviated.
+    #[error("a check has found that this client deviated in an earlier session")]
+    Deviated,
 }
 
 /// The name of a scheme in a message.
@@ -138,13 +144,21 @@ pub(crate) fn ask(job: &Job, coins: &mut Coins, mesh: &mut Mesh) -> Result<(), S
     }
 }
 
-/// Hears what a client asks for, finds the job, and enters the session. Returns the job's number.
+/// Hears what a client asks for, finds the job, and enters the session if `admit` lets it. Returns
+/// the job's number.
 ///
 /// # Errors
-/// Nothing of the kind is served, or the network fails. The client has been told.
-pub(crate) fn hear(jobs: &[&Job], coins: &mut Coins, mesh: &mut Mesh) -> Result<usize, ServeError> {
+/// Nothing of the kind is served, the client is not admitted, or the network fails. The client has
+/// been told.
+pub(crate) fn hear(
+    jobs: &[&Job],
+    admit: impl FnOnce() -> Result<(), Refusal>,
+    coins: &mut Coins,
+    mesh: &mut Mesh,
+) -> Result<usize, ServeError> {
     let ask: Ask = mesh.recv_control(CLIENT)?;
-    match find(jobs, &ask) {
+    let found = find(jobs, &ask).and_then(|number| admit().map(|()| number));
+    match found {
         Ok(number) => {
             let contribution = *coins.public("serve: session").nonce().as_bytes();
             mesh.send_control(CLIENT, &Answer::Granted { contribution })?;
@@ -167,11 +181,10 @@ fn find(jobs: &[&Job], ask: &Ask) -> Result<usize, Refusal> {
     if ask.version != VERSION {
         return Err(Refusal::Version(VERSION));
     }
-    let of_netlist = jobs
-        .iter()
-        .position(|job| job.parts().netlist == ask.netlist);
-    let number = of_netlist.ok_or(Refusal::Netlist)?;
-    let parts = jobs[number].parts();
+    let mut jobs = jobs.iter().enumerate();
+    let of_netlist = jobs.find(|(_, job)| job.parts().netlist == ask.netlist);
+    let (number, job) = of_netlist.ok_or(Refusal::Netlist)?;
+    let parts = job.parts();
     match () {
         () if parts.cycles != ask.cycles => Err(Refusal::Cycles(parts.cycles)),
         () if parts.scheme != ask.scheme.scheme() => {

@@ -15,7 +15,12 @@ use sealane_ot::forms::send_given;
 use sealane_party::{check_digests, send_digests};
 use sealane_yao::OutgoingTables;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 use zeroize::Zeroizing;
+
+/// Pause between two looks at a device that has given nothing.
+const LOOK_PAUSE: Duration = Duration::from_millis(1);
 
 /// A netlist that is served, with the garbler's input to it.
 pub struct Served {
@@ -92,20 +97,22 @@ impl Served {
     }
 }
 
-/// Serves one client: agrees on the job, garbles it, and opens the outputs to the client. Returns
-/// the number of the job and the account of the session.
+/// Serves one client: agrees on the job, asks `admit` whether the client may have a session,
+/// garbles the job, and opens the outputs to the client. Returns the number of the job and the
+/// account of the session. No two jobs have one netlist.
 ///
 /// # Errors
-/// The client asks for something else, or breaks the protocol; the network or the device fails. The
-/// client has been told.
+/// The client asks for something else, is not admitted, or breaks the protocol; the network or the
+/// device fails. The client has been told.
 pub fn serve(
     served: &[Served],
+    admit: impl FnOnce() -> Result<(), Refusal>,
     cpu: Cpu,
     mut coins: Coins,
     mesh: &mut Mesh,
 ) -> Result<(usize, Account), ServeError> {
     let jobs: Vec<&Job> = served.iter().map(Served::job).collect();
-    let number = hear(&jobs, &mut coins, mesh)?;
+    let number = hear(&jobs, admit, &mut coins, mesh)?;
     let account = garble(&served[number], cpu, coins, mesh);
     let account = account.inspect_err(|error| give_up(error, mesh))?;
     Ok((number, account))
@@ -197,32 +204,38 @@ fn garble(served: &Served, cpu: Cpu, coins: Coins, mesh: &mut Mesh) -> Result<Ac
         offset: &offset,
         q: &q,
         sent: [0; 2],
-        masks: Vec::with_capacity(job.output_bits() as usize),
+        masks: Zeroizing::new(Vec::with_capacity(job.output_bits() as usize)),
     };
     let mut records = Vec::new();
     loop {
         mesh.cancel().check()?;
         let more = served.lock().device.read(at_device.client, &mut records)?;
-        for record in records.drain(..) {
-            collector.put(&record)?;
+        if !more {
+            break;
+        }
+        if records.is_empty() {
+            // Without the lock, which others may take meanwhile.
+            thread::sleep(LOOK_PAUSE);
+        }
+        for record in &records {
+            collector.put(record)?;
             while let Some(cycle) = collector.take() {
                 sending.cycle(&cycle, mesh)?;
             }
         }
-        if !more {
-            break;
-        }
+        // Dropped where they are: records that move out leave their labels behind.
+        records.clear();
     }
     if !collector.is_done() {
         return Err(DeviceError::broken("it ended before the last netlist cycle").into());
     }
     let ended = at_device.end()?;
-    // 4. Digests of all that crossed.
-    send_digests(mesh, [CLIENT])?;
+    // 4. The client's digest of all that it sent.
     mesh.flush()?;
     check_digests(mesh, [CLIENT])?;
-    // 5. Masks, which open the outputs.
-    mesh.send(CLIENT, &pack(&sending.masks))?;
+    // 5. Masks, which open the outputs, and the digest of all that was sent, masks included.
+    mesh.send(CLIENT, &Zeroizing::new(pack(&sending.masks)))?;
+    send_digests(mesh, [CLIENT])?;
     mesh.finish()?;
     Ok(Account {
         planned: job.promise(),
@@ -245,7 +258,7 @@ struct Sending<'a> {
     /// Bits whose labels have been sent, of garbler and evaluator.
     sent: [usize; 2],
     /// Masks of all outputs, in the order of ports.
-    masks: Vec<u8>,
+    masks: Zeroizing<Vec<u8>>,
 }
 
 impl Sending<'_> {

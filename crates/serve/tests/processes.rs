@@ -113,7 +113,7 @@ fn server(folder: &Path, port: &str, name: &str, scheme: Scheme) {
     let done = AtomicUsize::new(0);
     reception.receive(|client, mut mesh| {
         let coins = Coins::from_os().unwrap();
-        let outcome = serve(&served, cpu, coins, &mut mesh);
+        let outcome = serve(&served, || Ok(()), cpu, coins, &mut mesh);
         drop(mesh);
         let (case, account) = outcome.unwrap();
         assert_eq!(account.planned, account.measured);

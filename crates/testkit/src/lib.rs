@@ -12,6 +12,7 @@
 //! | `golden` | golden files of transcripts, which belong to a wire version |
 //! | `leaks` | search for secret blocks in the messages that a party has received |
 //! | `masked` | the same with an offline walk, pools, two domains of bits and checks by tile |
+//! | `netlists` | netlists for what garbles them, and the attack on a weak hash of hardware |
 //! | `page` | pages of the documentation that quote what only a test can produce |
 //! | `record` | meshes in memory that record the traffic of each party |
 //! | `relay` | a relay that tampers with records: a network that misbehaves |
@@ -26,6 +27,7 @@ pub mod fake;
 pub mod golden;
 pub mod leaks;
 pub mod masked;
+pub mod netlists;
 pub mod page;
 pub mod random;
 pub mod random_program;

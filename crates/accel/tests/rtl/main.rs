@@ -6,7 +6,6 @@
 mod attack;
 mod bench;
 mod compare;
-mod random;
 mod reference;
 mod small;
 
@@ -14,6 +13,7 @@ use bench::Build;
 use compare::{benchmark, compare};
 use sealane_accel::fase::Variant;
 use sealane_accel::paper::BENCHMARKS;
+use sealane_testkit::netlists;
 
 /// Cycles of runs of the benchmarks that take seconds and more; one has 26 million.
 #[test]
@@ -36,7 +36,7 @@ fn without_the_queue_the_cycles_are_those_of_the_first_column_of_table_4() {
         }
     }
     for seed in 0..20 {
-        compare(&Build::PLAIN, &random::netlist(seed), 4, 0);
+        compare(&Build::PLAIN, &netlists::any(seed), 4, 0);
     }
     assert_eq!(Build::PLAIN.variant, Variant::Plain);
 }

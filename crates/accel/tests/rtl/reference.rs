@@ -6,21 +6,14 @@
 
 use std::convert::Infallible;
 
-use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use sealane_accel::{Gate, GateKind, Netlist, Operand};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{self, Batch, FIRST_INPUT, NOBODY, ONE, ZERO};
 use sealane_garble::{ChunkWriter, Garbler, Labels, Scheme};
+use sealane_testkit::netlists::encrypt;
 
 use crate::bench::Seeds;
-
-/// AES by another implementation.
-pub fn encrypt(key: Block, x: Block) -> Block {
-    let mut block = x.to_bytes().into();
-    aes::Aes128::new(&key.to_bytes().into()).encrypt_block(&mut block);
-    Block::from_bytes(block.into())
-}
 
 /// The labels, tables and masks of a netlist cycle.
 pub struct Turn {

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use crate::attack;
 use crate::bench::{Build, LABEL, Report, Run, Seeds, fault};
 use crate::compare::{benchmark, compare, compare_bundles};
-use crate::random::netlist;
 use crate::reference::Reference;
 use sealane_accel::formats::{Format, Width, write};
 use sealane_accel::paper::BENCHMARKS;
 use sealane_accel::{Netlist, Operand};
+use sealane_testkit::netlists::any as netlist;
 
 /// Cycles from which a run is left to `make test-rtl`.
 pub const LONG: u64 = 1_000_000;

@@ -72,18 +72,26 @@ pub enum PeerVerb {
     },
 }
 
-/// Arguments of `sealane doctor`.
+/// The party of a command, with its configuration.
 #[derive(Args)]
-pub struct DoctorArgs {
-    /// The configuration with the peers to ask [default: sealane.toml, if there is one]
+pub struct PartyArgs {
+    /// The configuration [default: sealane.toml]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The party that asks [default: the one that the configuration says]
+    /// The party of this command [default: the one that the configuration says]
     #[arg(long = "as", value_name = "PARTY")]
     pub party: Option<String>,
     /// Its private key, if the configuration does not name it
     #[arg(long, value_name = "FILE")]
     pub identity: Option<PathBuf>,
+}
+
+/// Arguments of `sealane doctor`.
+#[derive(Args)]
+pub struct DoctorArgs {
+    /// The party that asks the peers of its configuration.
+    #[command(flatten)]
+    pub own: PartyArgs,
     /// How long to wait for peers that do not answer yet, and to answer those who ask
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub wait: Duration,

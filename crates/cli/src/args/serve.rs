@@ -1,6 +1,6 @@
 //! Arguments of `sealane serve`, and of `sealane netlist run`, its client.
 
-use super::{Network, seconds};
+use super::{Network, PartyArgs, seconds};
 use clap::{Args, ValueEnum};
 use sealane_serve::device::MOST_CLIENTS;
 use std::path::PathBuf;
@@ -31,6 +31,10 @@ pub struct ServeArgs {
     /// End after so many sessions that ended well [default: serve until Ctrl-C]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub sessions: Option<u64>,
+    /// Most sessions of each client, however they end: each tells it more of this party's bits
+    /// [default: no bound]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub sessions_each: Option<u64>,
     /// Most ANDs under a key of the hash, if fewer than the scheme allows
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub most_ands: Option<u64>,
@@ -65,18 +69,12 @@ pub struct NetlistRunArgs {
     pub side: SideArgs,
 }
 
-/// The party of this command.
+/// The party of this command, and its network.
 #[derive(Args)]
 pub struct SideArgs {
-    /// The configuration [default: sealane.toml]
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// The party of this command [default: the one that the configuration says]
-    #[arg(long = "as", value_name = "PARTY")]
-    pub party: Option<String>,
-    /// Its private key, if the configuration does not name it
-    #[arg(long, value_name = "FILE")]
-    pub identity: Option<PathBuf>,
+    /// The party.
+    #[command(flatten)]
+    pub own: PartyArgs,
     /// Class of the network [default: of the configuration, or lan]
     #[arg(long)]
     pub network: Option<Network>,

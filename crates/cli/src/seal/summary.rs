@@ -1,7 +1,7 @@
 //! Report of a file that was sealed or opened, as a card and as JSON.
 
 use sealane_page::Card;
-use sealane_page::units::{bytes, grouped};
+use sealane_page::units::{bytes, counted, grouped};
 use sealane_sealed::{Mode, SealReport};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -20,7 +20,10 @@ pub fn printed(verb: &str, input: &Path, done: &SealReport) -> (Card, Value) {
     let mut card = Card::new(format!("{verb} {}", input.display()));
     card.line("as", done.output.display());
     if done.folder {
-        let (files, folders) = (count(amount.files, "file"), count(amount.folders, "folder"));
+        let (files, folders) = (
+            counted(amount.files, "file"),
+            counted(amount.folders, "folder"),
+        );
         card.line("holds", format!("{files}, {folders}"));
     }
     card.line("content", bytes(amount.bytes));
@@ -38,10 +41,4 @@ pub fn printed(verb: &str, input: &Path, done: &SealReport) -> (Card, Value) {
         "key": key.0,
     });
     (card, value)
-}
-
-/// Formats a number of things in words.
-fn count(number: u64, of: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {of}{plural}", grouped(number))
 }

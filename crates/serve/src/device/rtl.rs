@@ -12,20 +12,22 @@ use sealane_accel::formats::{Format, Width, write};
 use sealane_block::Block;
 use sealane_garble::Scheme;
 use serde::Deserialize;
-use std::io::{BufReader, ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
-/// Records that wait for the host in each session.
-const WAITING: usize = 1024;
+/// Records that cross from the reading thread to the host at once.
+const CHUNK_RECORDS: usize = 256;
+/// Chunks that wait for the host in each session.
+const WAITING: usize = 8;
+/// Longest time for which one call waits for a record: sessions of others wait as long.
+const LOOK: Duration = Duration::from_millis(2);
 /// Longest time that a child takes to end once it has written everything.
 const ENDING: Duration = Duration::from_secs(10);
-/// Pause between two looks at a child that ends.
-const LOOK_PAUSE: Duration = Duration::from_millis(2);
 /// Most bytes of the account of a session.
 const MOST_REPORT: u64 = 1 << 16;
 
@@ -95,12 +97,17 @@ impl Device for Rtl {
             most_ands: 0,
         };
         let mut trial = Session::start(&self.options, file.path(), &keys, extent)?;
-        match trial.read(Client(0), self.options.patience)? {
-            Some(_) => return Err(DeviceError::broken("records of a session without cycles")),
-            None => match trial.report(self.options.patience)?.fault {
-                fault::NO_TURNS => {}
-                _ => return Err(refused("the machine has no room for it".into())),
-            },
+        let report = loop {
+            match trial.next(self.options.patience)? {
+                Next::Nothing => {}
+                Next::Chunk(_) => {
+                    return Err(DeviceError::broken("records of a session without cycles"));
+                }
+                Next::End(report) => break report,
+            }
+        };
+        if report.fault != fault::NO_TURNS {
+            return Err(refused("the machine has no room for it".into()));
         }
         self.loaded = Some(file);
         Ok(())
@@ -147,13 +154,31 @@ struct Report {
     secret_words_left: u64,
 }
 
-/// A session: a child, and the thread that reads its records.
+/// Whole records, one behind the other. They hold labels, so their memory is erased.
+type Chunk = Zeroizing<Vec<u8>>;
+
+/// A session: a child, and the threads that read its records and its account.
 struct Session {
     child: Child,
-    records: Receiver<Result<[u8; RECORD_BYTES], String>>,
+    chunks: Receiver<Result<Chunk, String>>,
+    account: Receiver<Result<String, String>>,
+    /// When the last record came, or all had come.
+    heard: Instant,
+    /// Set once there are no more records.
+    silent: bool,
     /// Set once the account has come, and all was well.
     ended: Ended,
     over: bool,
+}
+
+/// The answer to a look at a session.
+enum Next {
+    /// Nothing has come yet.
+    Nothing,
+    /// Records.
+    Chunk(Chunk),
+    /// All records have come before; the child has ended.
+    End(Report),
 }
 
 impl Session {
@@ -189,13 +214,25 @@ impl Session {
         let mut input = child.stdin.take();
         let written = input.as_mut().map(|input| input.write_all(line.as_bytes()));
         drop(input);
-        let (to, records) = sync_channel(WAITING);
+        let (to, chunks) = sync_channel(WAITING);
         if let Some(output) = child.stdout.take() {
             thread::spawn(move || forward(output, &to));
         }
+        let (to, account) = sync_channel(1);
+        if let Some(errors) = child.stderr.take() {
+            thread::spawn(move || {
+                let mut text = String::new();
+                let read = errors.take(MOST_REPORT).read_to_string(&mut text);
+                // Nobody waits for it where the session has ended.
+                let _ = to.send(read.map(|_| text).map_err(|error| error.to_string()));
+            });
+        }
         let session = Session {
             child,
-            records,
+            chunks,
+            account,
+            heard: Instant::now(),
+            silent: false,
             ended: Ended::default(),
             over: false,
         };
@@ -206,7 +243,7 @@ impl Session {
         }
     }
 
-    /// Adds the records that are there, waiting for the first one.
+    /// Adds the records of a chunk, if one has come.
     fn take(
         &mut self,
         client: Client,
@@ -216,53 +253,68 @@ impl Session {
         if self.over {
             return Ok(false);
         }
-        let Some(first) = self.read(client, patience)? else {
-            let report = self.report(patience)?;
-            self.ended = report.ended()?;
-            self.over = true;
-            return Ok(false);
-        };
-        records.push(first);
-        while let Ok(bytes) = self.records.try_recv() {
-            records.push(parsed(client, bytes)?);
-        }
-        Ok(true)
-    }
-
-    /// Waits for the next record; none at the end of the stream.
-    fn read(&mut self, client: Client, patience: Duration) -> Result<Option<Record>, DeviceError> {
-        match self.records.recv_timeout(patience) {
-            Ok(bytes) => parsed(client, bytes).map(Some),
-            Err(RecvTimeoutError::Timeout) => Err(DeviceError::Silent(patience.as_secs())),
-            Err(RecvTimeoutError::Disconnected) => Ok(None),
-        }
-    }
-
-    /// Waits for the end of the child, behind all records, and reads its account.
-    fn report(&mut self, patience: Duration) -> Result<Report, DeviceError> {
-        let deadline = Instant::now() + ENDING.min(patience);
-        let status = loop {
-            let ended = self.child.try_wait();
-            match ended.map_err(|error| DeviceError::broken(error.to_string()))? {
-                Some(status) => break status,
-                None if Instant::now() >= deadline => {
-                    return Err(DeviceError::Silent(patience.as_secs()));
+        match self.next(patience)? {
+            Next::Nothing => {}
+            Next::Chunk(chunk) => {
+                let (chunk, _) = chunk.as_chunks::<RECORD_BYTES>();
+                records.reserve(chunk.len());
+                for bytes in chunk {
+                    records.push(Record::parse(client, bytes)?);
                 }
-                None => thread::sleep(LOOK_PAUSE),
             }
-        };
-        let mut text = String::new();
-        if let Some(errors) = self.child.stderr.take() {
-            let read = errors.take(MOST_REPORT).read_to_string(&mut text);
-            read.map_err(|error| DeviceError::broken(error.to_string()))?;
+            Next::End(report) => {
+                self.ended = report.ended()?;
+                self.over = true;
+            }
         }
-        if !status.success() {
-            let said: String = text.chars().take(200).collect();
-            return Err(DeviceError::broken(format!("{status}: {}", said.trim())));
-        }
-        serde_json::from_str(text.trim())
-            .map_err(|error| DeviceError::broken(format!("its account: {error}")))
+        Ok(!self.over)
     }
+
+    /// Looks at the session, and waits a moment if nothing has come.
+    fn next(&mut self, patience: Duration) -> Result<Next, DeviceError> {
+        if !self.silent {
+            match self.chunks.recv_timeout(LOOK) {
+                Ok(chunk) => {
+                    self.heard = Instant::now();
+                    return chunk.map(Next::Chunk).map_err(DeviceError::Broken);
+                }
+                Err(RecvTimeoutError::Timeout) => return self.within(patience),
+                Err(RecvTimeoutError::Disconnected) => {
+                    (self.silent, self.heard) = (true, Instant::now());
+                }
+            }
+        }
+        // Another process may hold the pipes of a child that has ended.
+        let ending = ENDING.min(patience);
+        let ended = self.child.try_wait();
+        let Some(status) = ended.map_err(|error| DeviceError::broken(error.to_string()))? else {
+            thread::sleep(LOOK);
+            return self.within(ending);
+        };
+        match self.account.recv_timeout(LOOK) {
+            Ok(text) => report(status, &text.map_err(DeviceError::Broken)?).map(Next::End),
+            Err(RecvTimeoutError::Timeout) => self.within(ending),
+            Err(RecvTimeoutError::Disconnected) => Err(DeviceError::broken("it has no account")),
+        }
+    }
+
+    /// Nothing yet, unless it has been so for too long.
+    fn within(&self, limit: Duration) -> Result<Next, DeviceError> {
+        match self.heard.elapsed() < limit {
+            true => Ok(Next::Nothing),
+            false => Err(DeviceError::Silent(limit.as_secs())),
+        }
+    }
+}
+
+/// Reads the account of a child that has ended.
+fn report(status: ExitStatus, text: &str) -> Result<Report, DeviceError> {
+    if !status.success() {
+        let said: String = text.chars().take(200).collect();
+        return Err(DeviceError::broken(format!("{status}: {}", said.trim())));
+    }
+    serde_json::from_str(text.trim())
+        .map_err(|error| DeviceError::broken(format!("its account: {error}")))
 }
 
 impl Report {
@@ -290,16 +342,6 @@ impl Drop for Session {
     }
 }
 
-fn parsed(
-    client: Client,
-    bytes: Result<[u8; RECORD_BYTES], String>,
-) -> Result<Record, DeviceError> {
-    let mut bytes = bytes.map_err(DeviceError::Broken)?;
-    let record = Record::parse(client, &bytes);
-    bytes.zeroize();
-    record
-}
-
 /// The hexadecimal digit of a secret below 16, without a table or a branch.
 fn digit(nibble: u8) -> char {
     // Bit 7 is set from 10 on.
@@ -307,36 +349,41 @@ fn digit(nibble: u8) -> char {
     char::from(b'0' + nibble + letter * (b'a' - b'0' - 10))
 }
 
-/// Hands records on until the stream or the session ends.
-fn forward(output: ChildStdout, to: &SyncSender<Result<[u8; RECORD_BYTES], String>>) {
-    let mut output = BufReader::with_capacity(1 << 16, output);
+/// Hands whole records on until the stream or the session ends.
+fn forward(mut output: impl Read, to: &SyncSender<Result<Chunk, String>>) {
+    let mut rest = Zeroizing::new([0; RECORD_BYTES]);
+    let mut kept = 0;
     loop {
-        let mut bytes = [0; RECORD_BYTES];
-        let next = match fill(&mut output, &mut bytes) {
-            Ok(0) => return,
-            Ok(RECORD_BYTES) => Ok(bytes),
-            Ok(some) => Err(format!("a record of {some} bytes")),
-            Err(error) => Err(error.to_string()),
+        let mut chunk = Zeroizing::new(vec![0; CHUNK_RECORDS * RECORD_BYTES]);
+        chunk[..kept].copy_from_slice(&rest[..kept]);
+        let mut filled = kept;
+        let end = loop {
+            match output.read(&mut chunk[filled..]) {
+                Ok(0) => break Some(None),
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => break Some(Some(error.to_string())),
+            }
+            if filled >= RECORD_BYTES {
+                break None;
+            }
         };
-        let last = next.is_err();
-        if to.send(next).is_err() || last {
+        kept = filled % RECORD_BYTES;
+        rest[..kept].copy_from_slice(&chunk[filled - kept..filled]);
+        chunk.truncate(filled - kept);
+        if !chunk.is_empty() && to.send(Ok(chunk)).is_err() {
             return;
         }
+        let error = match end {
+            None => continue,
+            Some(None) if kept > 0 => format!("a record of {kept} bytes"),
+            Some(None) => return,
+            Some(Some(error)) => error,
+        };
+        // Nobody waits for it where the session has ended.
+        let _ = to.send(Err(error));
+        return;
     }
-}
-
-/// Reads until `bytes` is full or the stream ends, and returns how many came.
-fn fill(from: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<usize> {
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match from.read(&mut bytes[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }
 
 #[cfg(test)]

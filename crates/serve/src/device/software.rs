@@ -100,8 +100,10 @@ impl Device for ModelDevice {
         let more = self.software.read(client, records)?;
         if let (Some(timing), Some(record)) = (&self.timing, records.get(first)) {
             let times = &timing.times[usize::from(record.cycle > 0)];
-            // Stable: records of one kind stay in order.
-            records[first..].sort_by_key(|record| times.of(record));
+            // In place: a sort with a buffer would leave labels there. Records of one kind stay in
+            // order.
+            let place = |record: &Record| (times.of(record), record.tag as u8, record.index);
+            records[first..].sort_unstable_by_key(place);
         }
         Ok(more)
     }
@@ -263,6 +265,8 @@ impl Session {
         let Loaded { tape, shape } = self.loaded.clone();
         let cycle = self.done;
         let first = shape.first_label(cycle);
+        // At once, so that no copy of a label is left behind by a vector that grows.
+        records.reserve((shape.inputs - first + shape.ands + shape.mask_records()) as usize);
         let record = |tag, index: u32, data| Record {
             client,
             tag,
@@ -286,12 +290,13 @@ impl Session {
         let (held, fresh) = labels.split_at((shape.held - first) as usize);
         let offset = self.keys.offset;
         let cycles = self.cycles.get_or_insert_with(|| {
-            let constants = tape.constants();
-            let constants = constants.map(|bit| if bit { offset } else { Block::ZERO });
-            let constants = Zeroizing::new(constants.collect::<Vec<_>>());
+            let bits = || tape.constants();
+            // At once, here as well: these labels are the offset itself.
+            let mut constants = Zeroizing::new(Vec::with_capacity(bits().count()));
+            constants.extend(bits().map(|bit| if bit { offset } else { Block::ZERO }));
             Cycles::new(tape.clone(), 1, 1, &constants, held)
         });
-        let mut tables = Vec::with_capacity(32 * shape.ands as usize);
+        let mut tables = Zeroizing::new(Vec::with_capacity(32 * shape.ands as usize));
         let mut sink = ChunkWriter::new(|bytes: &[u8]| {
             tables.extend_from_slice(bytes);
             Ok::<(), Infallible>(())

@@ -3,6 +3,8 @@
 //! built.
 
 mod attack;
+#[cfg(unix)]
+mod broken;
 mod insecure;
 mod sessions;
 mod slow;

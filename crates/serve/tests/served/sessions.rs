@@ -1,16 +1,21 @@
 //! Sessions of a server and its clients over meshes in memory: results, bytes as planned, and
 //! nothing by which a client could tell devices apart.
 
-use crate::support::{Which, ours, random};
+use crate::support::{Which, ours};
 use sealane_accel::Netlist;
 use sealane_block::{Coins, Cpu};
 use sealane_garble::Scheme;
 use sealane_net::{Mesh, Traffic};
-use sealane_parties::NetworkClass;
+use sealane_parties::{NetworkClass, PartyId};
+use sealane_party::Fault;
 use sealane_serve::device::{DeviceError, MOST_CLIENTS};
+use sealane_serve::guests::Guests;
 use sealane_serve::input::{InputText, hex};
 use sealane_serve::server::{Served, serve};
-use sealane_serve::{Account, CLIENT, Job, Refusal, SERVER, ServeError, client};
+use sealane_serve::{Account, CLIENT, Job, Promise, Refusal, SERVER, ServeError, client};
+use sealane_testkit::netlists::for_devices as random;
+use sealane_testkit::tamper::tampered;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 const LAN: NetworkClass = NetworkClass::Lan;
@@ -84,7 +89,8 @@ fn session(served: &[Served], job: &Job, input: &str, number: u64) -> (Seen, Acc
     let [mut at_server, mut at_client] = <[Mesh; 2]>::try_from(Mesh::in_memory(2)).ok().unwrap();
     let cpu = Cpu::detect().unwrap();
     thread::scope(|scope| {
-        let server = scope.spawn(move || serve(served, cpu, coins(2 * number), &mut at_server));
+        let server =
+            scope.spawn(move || serve(served, || Ok(()), cpu, coins(2 * number), &mut at_server));
         let text = InputText::parse(input).unwrap();
         let bits = text.bits(job.input_bits()[1]).unwrap();
         let coins = coins(2 * number + 1);
@@ -160,9 +166,13 @@ fn rtl_mi_cannot_be_told_from_the_cpu() {
 /// Without inputs of the client there are no transfers, and without those of the server no labels.
 #[test]
 fn promises_hold_for_any_netlist() {
+    let mut without = [false; 2];
     for seed in 0..12 {
         let netlist = random(seed);
         let job = job(&netlist, 3, Scheme::Mi);
+        for (without, bits) in without.iter_mut().zip(job.input_bits()) {
+            *without |= bits == 0;
+        }
         let zeros = job
             .input_bits()
             .map(|bits| "00".repeat(bits.div_ceil(8) as usize));
@@ -184,6 +194,7 @@ fn promises_hold_for_any_netlist() {
             assert_eq!(output, hex(&clear), "seed {seed}");
         }
     }
+    assert_eq!(without, [true; 2], "netlists without inputs of a party");
 }
 
 /// Many clients at once, of several netlists, at devices that they share.
@@ -234,7 +245,8 @@ fn other_jobs_are_refused() {
         let bits = vec![0; job.input_bits()[1] as usize];
         let errors = thread::scope(|scope| {
             let served = &served;
-            let server = scope.spawn(move || serve(served, cpu, coins(0), &mut at_server));
+            let server =
+                scope.spawn(move || serve(served, || Ok(()), cpu, coins(0), &mut at_server));
             let run = client::run(&job, &bits, cpu, coins(1), &mut at_client);
             [run.err(), server.join().unwrap().err()]
         });
@@ -285,6 +297,120 @@ fn a_session_beyond_the_limit_of_a_key_is_refused() {
     assert!(large.is_err());
 }
 
+/// A byte that changes on its way ends the session, or changes nothing: no output is wrong.
+#[test]
+fn no_output_is_wrong_whatever_byte_changes() {
+    let netlist = ours("Mill_8_8");
+    let job = job(&netlist, 8, Scheme::Mi);
+    let served = [served(Which::Cpu(Scheme::Mi), &netlist, 8, "a1")];
+    let cpu = Cpu::detect().unwrap();
+    let bits = InputText::parse("24").unwrap().bits(8).unwrap();
+    let number = AtomicU64::new(200);
+    let outputs = |to: PartyId, at: u64, flips: u8| {
+        // Other coins each time: a device refuses a key that it knows.
+        let number = number.fetch_add(2, Ordering::SeqCst);
+        let [mut at_server, mut at_client] = tampered(to, at, flips);
+        thread::scope(|threads| {
+            let served = &served;
+            threads.spawn(move || {
+                let _ = serve(served, || Ok(()), cpu, coins(number), &mut at_server);
+            });
+            let run = client::run(&job, &bits, cpu, coins(number + 1), &mut at_client);
+            run.ok()
+                .map(|(outputs, _)| outputs.cycles().map(hex).collect::<Vec<_>>())
+        })
+    };
+    let right = outputs(CLIENT, 0, 0).expect("an honest session");
+    assert_eq!(right.last().map(String::as_str), Some("01"));
+    let Promise {
+        from_server,
+        from_client,
+        ..
+    } = job.promise();
+    // Masks and digests stand at the end.
+    let to_client = (0..from_server)
+        .step_by(131)
+        .chain(from_server - 40..from_server);
+    let to_server = (0..from_client)
+        .step_by(131)
+        .chain(from_client - 40..from_client);
+    let places = to_client.map(|at| (CLIENT, at));
+    let places = places.chain(to_server.map(|at| (SERVER, at)));
+    let (mut ended, mut same) = (0, 0);
+    for (to, at) in places {
+        match outputs(to, at, 1 << (at % 8)) {
+            None => ended += 1,
+            Some(got) => {
+                assert_eq!(got, right, "byte {at} to {to}");
+                same += 1;
+            }
+        }
+    }
+    assert!(ended > 80, "{ended} ended, {same} did not");
+    // A session without a change succeeds each time: that it ends is due to the change.
+    assert_eq!(outputs(CLIENT, from_server, 255), Some(right));
+}
+
+/// A client has as many sessions as it is given, however they end, and none after it has deviated.
+#[test]
+fn a_client_has_as_many_sessions_as_it_is_given() {
+    let netlist = ours("Mill_8_8");
+    let job = job(&netlist, 8, Scheme::Mi);
+    let served = [served(Which::Cpu(Scheme::Mi), &netlist, 8, "a1")];
+    let guests = Guests::new(Some(2));
+    let cpu = Cpu::detect().unwrap();
+    let number = AtomicU64::new(100);
+    let session = |client: usize, job: &Job| {
+        // Other coins each time: a device refuses a key that it knows.
+        let number = number.fetch_add(2, Ordering::SeqCst);
+        let [mut at_server, mut at_client] =
+            <[Mesh; 2]>::try_from(Mesh::in_memory(2)).ok().unwrap();
+        thread::scope(|threads| {
+            let (served, guests) = (&served, &guests);
+            let server = threads.spawn(move || {
+                let admit = || guests.admit(client);
+                serve(served, admit, cpu, coins(number), &mut at_server).err()
+            });
+            let bits = vec![0; job.input_bits()[1] as usize];
+            let seen = client::run(job, &bits, cpu, coins(number + 1), &mut at_client).err();
+            drop(at_client);
+            [seen, server.join().unwrap()]
+        })
+    };
+    let refused = |errors: [Option<ServeError>; 2]| {
+        errors.map(|error| match error {
+            Some(ServeError::Refused(refusal)) => refusal,
+            other => panic!("{other:?}"),
+        })
+    };
+    // What is refused for another reason does not count.
+    let other = Job::new(&netlist, 9, Scheme::Mi, LAN).unwrap();
+    refused(session(0, &other));
+    assert!(session(0, &job).iter().all(Option::is_none));
+    assert!(session(0, &job).iter().all(Option::is_none));
+    assert_eq!(refused(session(0, &job)), [Refusal::Spent, Refusal::Spent]);
+    // Others are not affected, but by what they do.
+    assert!(session(1, &job).iter().all(Option::is_none));
+    guests.failed(1, &ServeError::Device(DeviceError::NotNow));
+    assert_eq!(guests.admit(1), Ok(()));
+    guests.failed(2, &deviated());
+    let both = refused(session(2, &job));
+    assert_eq!(both, [Refusal::Deviated, Refusal::Deviated]);
+    // A session counts from its beginning, whether it ends well or not.
+    assert_eq!(
+        [(); 3].map(|()| guests.admit(3).is_ok()),
+        [true, true, false]
+    );
+    let any = Guests::default();
+    assert!((0..1000).all(|_| any.admit(0).is_ok()));
+}
+
+fn deviated() -> ServeError {
+    let check = "a check of oblivious transfers";
+    let party = CLIENT;
+    ServeError::Fault(Fault::Deviated { party, check })
+}
+
 /// A client that vanishes leaves its place at the device to the next one.
 #[test]
 fn a_client_that_vanishes_leaves_its_place() {
@@ -297,11 +423,10 @@ fn a_client_that_vanishes_leaves_its_place() {
         let [mut at_server, at_client] = <[Mesh; 2]>::try_from(Mesh::in_memory(2)).ok().unwrap();
         drop(at_client);
         let cpu = Cpu::detect().unwrap();
-        let gone = serve(&served, cpu, coins(number), &mut at_server);
+        let gone = serve(&served, || Ok(()), cpu, coins(number), &mut at_server);
         assert!(matches!(gone, Err(ServeError::Fault(_))));
         session(&served, &job, "24", number);
     }
-    let _ = CLIENT;
 }
 
 /// Messages are read back as they were written, and the corpus of `fuzz/` has one of each kind.

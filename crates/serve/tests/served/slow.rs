@@ -1,20 +1,12 @@
 //! Half gates gate by gate, from the equations of the paper, with the hash as a parameter.
 
 use sealane_accel::{GateKind, Netlist, Operand};
-use sealane_block::{Aes128, Block, Cpu, Tweak};
+use sealane_block::{Block, Tweak};
 use sealane_serve::device::Keys;
+use sealane_testkit::netlists::{encrypt, sigma};
 
 /// H(key, x, t).
 pub type Hash = fn(Block, Block, Block) -> Block;
-
-pub fn encrypt(key: Block, x: Block) -> Block {
-    Aes128::new(Cpu::detect().expect("a tier"), key).encrypt(x)
-}
-
-pub fn sigma(x: Block) -> Block {
-    let (low, high) = (x.value() as u64, (x.value() >> 64) as u64);
-    Block::new(u128::from(high ^ low) << 64 | u128::from(high))
-}
 
 pub fn prp(key: Block, x: Block, t: Block) -> Block {
     encrypt(key, sigma(x) ^ t) ^ sigma(x)

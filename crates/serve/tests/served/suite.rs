@@ -2,7 +2,7 @@
 
 use crate::attack::found;
 use crate::slow::Slow;
-use crate::support::{Which, keys, ours, random};
+use crate::support::{Which, keys, ours};
 use sealane_accel::netlist::Parts;
 use sealane_accel::{Gate, GateKind, Inputs, Netlist, Operand};
 use sealane_block::{Block, Cpu};
@@ -12,6 +12,7 @@ use sealane_serve::collect::{Collector, Cycle};
 use sealane_serve::device::{
     Client, Device, DeviceError, DeviceNetlist, Extent, Keys, MOST_CLIENTS, Record, Tag,
 };
+use sealane_testkit::netlists::for_devices as random;
 use std::collections::HashSet;
 use std::convert::Infallible;
 
@@ -49,8 +50,8 @@ fn assert_same(cycle: &Cycle, slow: &mut Slow, place: &str) {
         values(&cycle.labels) == values(&turn.labels),
         "labels {place}"
     );
-    assert!(cycle.tables == turn.tables.concat(), "tables {place}");
-    assert!(cycle.masks == turn.masks, "masks {place}");
+    assert!(*cycle.tables == turn.tables.concat(), "tables {place}");
+    assert!(*cycle.masks == turn.masks, "masks {place}");
 }
 
 /// Labels, tables and masks are those of the equations of half gates.
