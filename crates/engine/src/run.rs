@@ -215,6 +215,7 @@ fn run_steps(
         rows: &rows,
         inputs: inputs.iter().map(Option::as_ref).collect(),
         demand: &cost.demand,
+        forms: &cost.forms,
         cpu,
         coins: coins.enter(mesh.session().as_bytes()),
         stock,

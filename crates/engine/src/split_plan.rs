@@ -14,7 +14,7 @@ use sealane_net::{Cancel, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party};
 use sealane_plan::{
-    Cast, CostReport, Plan, StepCost, StepKind, at_rows, cost, drawn, forms, localise,
+    Cast, CostReport, Plan, StepCost, StepKind, cost, drawn, forms, in_form, localise,
     plan_in_tiles, plan_with_cast,
 };
 use sealane_program::graph::{Input, Program};
@@ -112,8 +112,9 @@ impl SplitPlan {
     /// Returns the cost of the work. The promise is the one of the joint plan, since local work has
     /// no traffic and garbles no gate. Local steps stand before all others and cost only time.
     pub fn cost<P: Protocol>(&self, rows: &[u64]) -> CostReport {
-        let mut report = cost::<P>(&at_rows::<P>(&self.joint, rows), rows);
-        report.forms = forms::<P>(&self.joint, rows);
+        let forms = forms::<P>(&self.joint, rows);
+        let mut report = cost::<P>(&in_form::<P>(&self.joint, &forms, rows), rows);
+        report.forms = forms;
         let alone = self
             .locals
             .iter()
@@ -171,11 +172,12 @@ impl SplitPlan {
             inputs: inputs.chain(computed.iter().map(Option::as_ref)).collect(),
             rows: start.rows,
             demand: start.demand,
+            forms: start.forms,
             cpu: start.cpu,
             coins: start.coins,
             stock: start.stock,
         };
-        let plan = at_rows::<P::Protocol>(&self.joint, start.rows);
+        let plan = in_form::<P::Protocol>(&self.joint, start.forms, start.rows);
         let steps = plan.segments.iter();
         let steps = steps.map(|segment| segment.steps.len()).sum::<usize>();
         // The preparation stands before the steps of each walk, a reveal behind them.
@@ -202,6 +204,7 @@ impl LocalPlan {
             rows: start.rows,
             inputs: start.inputs.clone(),
             demand: &Demand::default(),
+            forms: &[],
             cpu: start.cpu,
             coins: start.coins.fork("local work"),
             stock: None,

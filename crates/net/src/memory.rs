@@ -5,6 +5,7 @@
 //! receiver does not see it. Loss, jitter and the slow start of TCP are not modelled.
 
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::counters::Traffic;
@@ -16,6 +17,11 @@ use crate::text::{MAX_REASON_BYTES, harmless};
 use crate::waker::Waker;
 use crate::{Farewell, Transport};
 use sealane_parties::NetworkClass;
+
+/// Time by which a system may end a wait too late: Linux joins waits that end within 50
+/// microseconds of each other. So the receiver of a simulated link ends its wait earlier, and looks
+/// at the clock until the frame arrives.
+const LATENESS: Duration = Duration::from_micros(70);
 
 /// One end of a pair in memory; made by [`memory_pair`] and [`simulated_pair`].
 pub struct MemoryTransport {
@@ -68,6 +74,13 @@ fn pair(limits: &Limits, speed: Option<LinkSpeed>) -> (MemoryTransport, MemoryTr
     (end(&one, &other), end(&other, &one))
 }
 
+impl MemoryTransport {
+    /// Time at which the first frame that is on its way arrives, if the network is simulated.
+    fn first_due(&self) -> Option<Instant> {
+        self.incoming.peek(|parcel| parcel.due).flatten()
+    }
+}
+
 impl Transport for MemoryTransport {
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         let bytes = frame.wire_bytes();
@@ -84,6 +97,13 @@ impl Transport for MemoryTransport {
     }
 
     fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
+        if let Some(due) = self.first_due()
+            && due.saturating_duration_since(Instant::now()) < LATENESS
+        {
+            while Instant::now() < due {
+                thread::yield_now();
+            }
+        }
         let has_arrived = |parcel: &Parcel| parcel.due.is_none_or(|due| due <= Instant::now());
         let parcel = self.incoming.try_pop_if(has_arrived)?;
         Ok(parcel.map(|Parcel { frame, .. }| {
@@ -95,7 +115,8 @@ impl Transport for MemoryTransport {
     fn push_out(&mut self) {}
 
     fn due(&self) -> Option<Instant> {
-        self.incoming.peek(|parcel| parcel.due).flatten()
+        let due = self.first_due()?;
+        Some(due.checked_sub(LATENESS).unwrap_or(due))
     }
 
     fn take_in(&mut self, at_most: usize) -> usize {

@@ -400,6 +400,21 @@ fn a_stamp_that_falls_or_leaps_out_of_range_is_malformed() {
 }
 
 #[test]
+fn a_message_over_a_simulated_lan_never_comes_early() {
+    let [mut a, mut b] = Mesh::simulated(2, NetworkClass::Lan)
+        .try_into()
+        .ok()
+        .unwrap();
+    let one_way = NetworkClass::Lan.round_trip() / 2;
+    for _ in 0..50 {
+        let sent = Instant::now();
+        say(&mut a, B, b"x");
+        hear(&mut b, A, 1);
+        assert!(sent.elapsed() >= one_way);
+    }
+}
+
+#[test]
 fn a_simulated_wan_delays_by_latency_and_bandwidth() {
     let [mut a, mut b] = Mesh::simulated(2, NetworkClass::Wan)
         .try_into()

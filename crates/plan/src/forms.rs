@@ -62,8 +62,16 @@ pub fn forms<P: Protocol>(plan: &Plan, rows: &[u64]) -> Vec<FormCost> {
 /// # Panics
 /// As [`cost`](fn@crate::cost::cost).
 pub fn at_rows<'a, P: Protocol>(plan: &'a Plan, rows: &[u64]) -> Cow<'a, Plan> {
-    let forms = forms::<P>(plan, rows);
-    let chosen = all(plan).zip(&forms).find(|(_, form)| form.chosen);
+    in_form::<P>(plan, &forms::<P>(plan, rows), rows)
+}
+
+/// As [`at_rows`], with the [`forms`] of the plan on these rows, whose costs need not be computed
+/// again.
+///
+/// # Panics
+/// As [`cost`](fn@crate::cost::cost).
+pub fn in_form<'a, P: Protocol>(plan: &'a Plan, forms: &[FormCost], rows: &[u64]) -> Cow<'a, Plan> {
+    let chosen = all(plan).zip(forms).find(|(_, form)| form.chosen);
     silent::at_rows::<P>(chosen.map_or(plan, |(plan, _)| plan), rows)
 }
 

@@ -71,7 +71,7 @@ mod uses;
 
 pub use cost::{CostReport, StepCost, cost, supply};
 pub use drawn::{Drawn, drawn};
-pub use forms::{FormCost, at_rows, forms};
+pub use forms::{FormCost, at_rows, forms, in_form};
 pub use job::JobParts;
 pub use localise::{Local, Localised, localise};
 pub use rearrange::join;

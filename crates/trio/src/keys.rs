@@ -44,6 +44,9 @@ pub(crate) struct Key {
     second_masks: Stream,
 }
 
+/// Blocks that are drawn at a time: 4 KiB stay in the nearest cache.
+const DRAWN: usize = 256;
+
 /// A stream of words.
 pub(crate) struct Stream {
     pub(crate) prg: Prg,
@@ -215,8 +218,24 @@ impl Stream {
 
     /// Overwrites a component with a random one.
     fn fill(&mut self, form: Form, component: &mut [u64]) {
-        self.draw(form, component, <[u64]>::copy_from_slice);
+        match self.blocks(component) {
+            Some(blocks) => {
+                // Pieces of the size that `draw` takes, so that both draw the same words.
+                let pieces = blocks.chunks_mut(DRAWN);
+                pieces.for_each(|blocks| self.prg.fill(blocks));
+            }
+            None => self.draw(form, component, <[u64]>::copy_from_slice),
+        }
         form.trim(component);
+    }
+
+    /// The blocks of a component, if it consists of whole ones that the stream can be written to.
+    fn blocks<'a>(&self, component: &'a mut [u64]) -> Option<&'a mut [Block]> {
+        #[cfg(test)]
+        if self.ideal.is_some() {
+            return None;
+        }
+        bytemuck::try_cast_slice_mut(component).ok()
     }
 
     /// Hands the next words of the stream to `take`, a buffer at a time, with the words of `form`
@@ -228,8 +247,7 @@ impl Stream {
         if let Some(ideal) = &mut self.ideal {
             return take(into, &ideal.words(form, into.len()));
         }
-        // 4 KiB stay in the nearest cache.
-        let mut buffer = [Block::ZERO; 256];
+        let mut buffer = [Block::ZERO; DRAWN];
         let most = buffer.len() * 2;
         for chunk in into.chunks_mut(most) {
             let blocks = &mut buffer[..chunk.len().div_ceil(2)];

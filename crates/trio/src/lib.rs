@@ -43,6 +43,7 @@ mod form;
 mod ideal;
 mod input;
 mod keys;
+mod lines;
 mod masked;
 mod order;
 mod outside;

@@ -6,6 +6,7 @@
 use crate::arrive::Arriving;
 use crate::bits::words_for;
 use crate::form::Form;
+use crate::lines::Lines;
 use crate::masked::{MaskedProgress, RunningMasked};
 use crate::roles::Computing;
 use crate::seat::Seat;
@@ -16,7 +17,6 @@ use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
 use sealane_net::Mesh;
 use sealane_party::{Fault, Shares};
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// A tape in the middle of its batches.
 pub(crate) struct RunningTape<'a> {
@@ -168,7 +168,7 @@ pub(crate) fn ands(tape: &Tape, batch: usize) -> &[Gate] {
 
 /// Words of a wire in a chunk where there are many lanes: a gate is then a few whole vectors on
 /// every CPU tier.
-const WIDE: usize = 8;
+pub(crate) const WIDE: usize = 8;
 
 /// The slots of a tape, for all lanes.
 pub(crate) enum Wires {
@@ -215,6 +215,14 @@ impl Wires {
         }
     }
 
+    /// Sets the wires that are the same in all lanes to these words.
+    pub(crate) fn set_common(&mut self, common: &[[u64; 2]]) {
+        match self {
+            Wires::Narrow(chunks) => chunks.set_common(common),
+            Wires::Wide(chunks) => chunks.set_common(common),
+        }
+    }
+
     /// Reads both components of a slot.
     pub(crate) fn store(&self, slot: usize, parts: [&mut [u64]; 2]) {
         match self {
@@ -240,7 +248,9 @@ pub(crate) struct Chunks<const C: usize> {
     pub(crate) slots: usize,
     /// Words of a wire, of all chunks.
     pub(crate) words: usize,
-    pub(crate) wires: Zeroizing<Vec<Wire<C>>>,
+    words_of_wires: Lines,
+    /// Wires that are the same in all lanes, beside the slots.
+    words_of_common: Lines,
 }
 
 impl<const C: usize> Chunks<C> {
@@ -248,7 +258,40 @@ impl<const C: usize> Chunks<C> {
         Chunks {
             slots,
             words,
-            wires: Zeroizing::new(vec![[[0; C]; 2]; slots * words.div_ceil(C)]),
+            words_of_wires: Lines::zeros(slots * words.div_ceil(C) * 2 * C),
+            words_of_common: Lines::zeros(0),
+        }
+    }
+
+    /// The slots of all chunks.
+    fn wires(&self) -> &[Wire<C>] {
+        self.words_of_wires.as_chunks().0.as_chunks().0
+    }
+
+    fn wires_mut(&mut self) -> &mut [Wire<C>] {
+        self.words_of_wires.as_chunks_mut().0.as_chunks_mut().0
+    }
+
+    /// The slots of each chunk.
+    fn chunks_mut(&mut self) -> impl Iterator<Item = &mut [Wire<C>]> {
+        let slots = self.slots;
+        self.wires_mut().chunks_exact_mut(slots)
+    }
+
+    /// The slots of each chunk, and the wires beside them.
+    pub(crate) fn chunks_and_common(
+        &mut self,
+    ) -> (impl Iterator<Item = &mut [Wire<C>]>, &[Wire<C>]) {
+        let wires = self.words_of_wires.as_chunks_mut().0.as_chunks_mut().0;
+        let common = self.words_of_common.as_chunks().0.as_chunks().0;
+        (wires.chunks_exact_mut(self.slots), common)
+    }
+
+    fn set_common(&mut self, common: &[[u64; 2]]) {
+        self.words_of_common = Lines::zeros(common.len() * 2 * C);
+        let wires: &mut [Wire<C>] = self.words_of_common.as_chunks_mut().0.as_chunks_mut().0;
+        for (wire, words) in wires.iter_mut().zip(common) {
+            *wire = words.map(|word| [word; C]);
         }
     }
 
@@ -256,7 +299,7 @@ impl<const C: usize> Chunks<C> {
         let slots = self.slots;
         for (place, part) in parts.into_iter().enumerate() {
             let (whole, rest) = part.as_chunks();
-            let mut wires = self.wires.iter_mut().skip(slot).step_by(slots);
+            let mut wires = self.wires_mut().iter_mut().skip(slot).step_by(slots);
             // The remainder must not lose its wire: a zip takes from its left side first.
             for (words, wire) in whole.iter().zip(wires.by_ref()) {
                 wire[place] = *words;
@@ -268,7 +311,7 @@ impl<const C: usize> Chunks<C> {
     }
 
     fn fill(&mut self, slot: usize, words: [u64; 2]) {
-        for chunk in self.wires.chunks_exact_mut(self.slots) {
+        for chunk in self.chunks_mut() {
             chunk[slot] = words.map(|word| [word; C]);
         }
     }
@@ -276,7 +319,7 @@ impl<const C: usize> Chunks<C> {
     fn store(&self, slot: usize, parts: [&mut [u64]; 2]) {
         for (place, part) in parts.into_iter().enumerate() {
             for (chunk, words) in part.chunks_mut(C).enumerate() {
-                let wire = &self.wires[chunk * self.slots + slot][place];
+                let wire = &self.wires()[chunk * self.slots + slot][place];
                 words.copy_from_slice(&wire[..words.len()]);
             }
         }
@@ -284,7 +327,7 @@ impl<const C: usize> Chunks<C> {
 
     fn run(&mut self, cpu: Cpu, xors: &[Gate], ands: &[Gate], summands: &mut [u64]) {
         let stride = summands.len() / ands.len().max(1);
-        for (chunk, wires) in self.wires.chunks_exact_mut(self.slots).enumerate() {
+        for (chunk, wires) in self.chunks_mut().enumerate() {
             cpu.run(Gates {
                 xors,
                 ands,

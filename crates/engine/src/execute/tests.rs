@@ -71,6 +71,7 @@ fn run<P: Party>(
             rows: &rows,
             inputs: own.collect(),
             demand: &cost.demand,
+            forms: &cost.forms,
             cpu,
             coins: Coins::danger_fixed_seed(u64::from(me.0)),
             stock: None,

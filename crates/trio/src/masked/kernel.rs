@@ -5,13 +5,13 @@
 //! ([`sealane_circuit::function`]). In the shares of the role before the helper the constant 1 is
 //! 1, in those of the role after it 0.
 
+use crate::lines::Lines;
 use crate::masked::program::{COMMON, Gates};
 use crate::tape::{Chunks, Wire, Wires};
 use sealane_block::{Cpu, Kernel, Lanes};
 use sealane_circuit::function::{Function, product};
 use std::array;
 use std::ops::{BitAnd, BitXor};
-use zeroize::Zeroizing;
 
 /// A function as kernels run it.
 pub(super) enum Prepared {
@@ -63,8 +63,6 @@ impl Prepared {
 pub(super) struct Level<'a> {
     pub gates: &'a Gates,
     pub functions: &'a [Prepared],
-    /// Both components of the values that are the same in all lanes.
-    pub common: &'a [[u64; 2]],
 }
 
 /// The place of a party that opens.
@@ -142,43 +140,54 @@ impl Wires {
 
 impl<const C: usize> Chunks<C> {
     /// Each chunk, and its place in rows.
-    fn each(&mut self) -> impl Iterator<Item = (At, &mut [Wire<C>])> {
+    fn each(&mut self) -> impl Iterator<Item = (At, Slots<'_, C>)> {
         let words = self.words;
-        let chunks = self.wires.chunks_exact_mut(self.slots).enumerate();
-        chunks.map(move |(chunk, wires)| {
+        let (chunks, common) = self.chunks_and_common();
+        chunks.enumerate().map(move |(chunk, wires)| {
             let first = chunk * C;
-            (At { words, first }, wires)
+            let count = C.min(words - first);
+            (
+                At {
+                    words,
+                    first,
+                    count,
+                },
+                Slots { wires, common },
+            )
         })
     }
 
     fn deal(&mut self, cpu: Cpu, level: Level<'_>, dealt: Dealt<'_>) {
-        let mut scratch = scratch(level);
-        for (at, wires) in self.each() {
+        let mut scratch = scratch::<C>(level);
+        for (at, slots) in self.each() {
             cpu.run(Deal {
                 level,
-                wires,
+                slots,
                 at,
                 masks: dealt.masks,
                 rows: &mut *dealt.rows,
-                scratch: &mut scratch,
+                scratch: scratch.as_chunks_mut().0,
             });
         }
     }
 
     fn open(&mut self, cpu: Cpu, level: Level<'_>, sums: Sums<'_>) {
-        let mut scratch = scratch(level);
-        for (at, wires) in self.each() {
-            cpu.run(Open {
+        let mut scratch = scratch::<C>(level);
+        for (at, slots) in self.each() {
+            let open = Open {
                 level,
-                before: sums.place == Place::Before,
                 last: sums.last,
-                wires,
+                slots,
                 at,
                 dealt: sums.dealt,
                 masks: sums.masks,
                 summands: &mut *sums.summands,
-                scratch: &mut scratch,
-            });
+                scratch: scratch.as_chunks_mut().0,
+            };
+            match sums.place {
+                Place::Before => cpu.run(Before(open)),
+                Place::After => cpu.run(After(open)),
+            }
         }
     }
 
@@ -188,9 +197,9 @@ impl<const C: usize> Chunks<C> {
         level: Option<Level<'_>>,
         last: Option<(Place, Opened<'_>, &[u64])>,
     ) {
-        for (at, wires) in self.each() {
+        for (at, slots) in self.each() {
             cpu.run(Finish {
-                wires,
+                slots,
                 at,
                 level,
                 last,
@@ -200,10 +209,10 @@ impl<const C: usize> Chunks<C> {
 }
 
 /// Room for the products of the largest table of a level.
-fn scratch<const C: usize>(level: Level<'_>) -> Zeroizing<Vec<[u64; C]>> {
+fn scratch<const C: usize>(level: Level<'_>) -> Lines {
     let functions = level.gates.applied.iter();
     let sets = functions.map(|(function, _)| level.functions[*function].sets());
-    Zeroizing::new(vec![[0; C]; sets.max().unwrap_or(0)])
+    Lines::zeros(C * sets.max().unwrap_or(0))
 }
 
 /// The words of one chunk.
@@ -235,31 +244,30 @@ struct At {
     words: usize,
     /// The first word of the chunk.
     first: usize,
+    /// Words of the chunk before the end of the row.
+    count: usize,
 }
 
 impl At {
-    /// The words of the chunk in a row; zeros behind the end of the row.
+    /// The words of the chunk in a row, and words of no meaning behind the end of the row.
     #[inline(always)]
     fn read<const C: usize>(self, rows: &[u64], row: usize) -> Words<C> {
-        let row = &rows[row * self.words..][..self.words];
-        let row = &row[self.first..];
-        match row.first_chunk() {
-            Some(words) => Words(*words),
-            None => {
-                let mut words = [0; C];
-                words[..row.len()].copy_from_slice(row);
-                Words(words)
-            }
-        }
+        let row = &rows[row * self.words + self.first..][..C];
+        let mut words = [0; C];
+        words.copy_from_slice(row);
+        Words(words)
     }
 
+    /// Writes the words of the chunk in a row, and none behind its end.
     #[inline(always)]
-    fn write<const C: usize>(self, rows: &mut [u64], row: usize, words: Words<C>) {
-        let row = &mut rows[row * self.words..][..self.words];
-        let row = &mut row[self.first..];
-        match row.first_chunk_mut() {
-            Some(row) => *row = words.0,
-            None => row.copy_from_slice(&words.0[..row.len()]),
+    fn write<const C: usize>(self, rows: &mut [u64], row: usize, Words(words): Words<C>) {
+        let row = &mut rows[row * self.words + self.first..][..C];
+        if self.count == C {
+            row.copy_from_slice(&words);
+        } else {
+            for w in 0..C {
+                row[w] = if w < self.count { words[w] } else { row[w] };
+            }
         }
     }
 
@@ -270,29 +278,32 @@ impl At {
     }
 }
 
-/// Both components of a slot.
-#[inline(always)]
-fn wire<const C: usize>(wires: &[Wire<C>], common: &[[u64; 2]], slot: u32) -> Wire<C> {
-    match slot & COMMON {
-        0 => wires[slot as usize],
-        _ => {
-            let [first, second] = common[(slot ^ COMMON) as usize];
-            [[first; C], [second; C]]
-        }
-    }
+/// The slots of a chunk, and the values that are the same in all lanes.
+struct Slots<'a, const C: usize> {
+    wires: &'a mut [Wire<C>],
+    common: &'a [Wire<C>],
 }
 
-/// Runs the XORs of a level.
-#[inline(always)]
-fn add<const C: usize>(wires: &mut [Wire<C>], level: Level<'_>) {
-    for [a, b, out] in &level.gates.xors {
-        let a = wire(wires, level.common, *a);
-        let b = wire(wires, level.common, *b);
-        let out = &mut wires[*out as usize];
-        for place in 0..2 {
-            for w in 0..C {
-                out[place][w] = a[place][w] ^ b[place][w];
-            }
+impl<const C: usize> Slots<'_, C> {
+    /// Both components of a slot. The place is chosen, not the value, so that values are loaded as
+    /// whole vectors.
+    #[inline(always)]
+    fn wire(&self, slot: u32) -> &Wire<C> {
+        match slot & COMMON {
+            0 => &self.wires[slot as usize],
+            _ => &self.common[(slot ^ COMMON) as usize],
+        }
+    }
+
+    /// Runs the XORs of a level.
+    #[inline(always)]
+    fn add(&mut self, level: Level<'_>) {
+        for [a, b, out] in &level.gates.xors {
+            let (a, b) = (self.wire(*a), self.wire(*b));
+            // No closure: a call that is not inlined would leave the tier.
+            let first = Words(a[0]) ^ Words(b[0]);
+            let second = Words(a[1]) ^ Words(b[1]);
+            self.wires[*out as usize] = [first.0, second.0];
         }
     }
 }
@@ -300,7 +311,7 @@ fn add<const C: usize>(wires: &mut [Wire<C>], level: Level<'_>) {
 /// Puts the outputs of a level on their wires, at a party that has opened them.
 #[inline(always)]
 fn settle<const C: usize>(
-    wires: &mut [Wire<C>],
+    slots: &mut Slots<'_, C>,
     at: At,
     place: Place,
     last: Opened<'_>,
@@ -309,7 +320,7 @@ fn settle<const C: usize>(
     for (row, slot) in last.outs.iter().enumerate() {
         let masked = at.read::<C>(summands, row) ^ at.read(last.others, row);
         let mask = at.read::<C>(last.masks, row);
-        wires[*slot as usize] = match place {
+        slots.wires[*slot as usize] = match place {
             Place::Before => [masked.0, mask.0],
             Place::After => [mask.0, masked.0],
         };
@@ -317,7 +328,7 @@ fn settle<const C: usize>(
 }
 
 struct Finish<'a, const C: usize> {
-    wires: &'a mut [Wire<C>],
+    slots: Slots<'a, C>,
     at: At,
     level: Option<Level<'a>>,
     last: Option<(Place, Opened<'a>, &'a [u64])>,
@@ -327,19 +338,19 @@ impl<const C: usize> Kernel for Finish<'_, C> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self, _: L) {
+    fn run<L: Lanes>(mut self, _: L) {
         if let Some((place, last, summands)) = self.last {
-            settle(self.wires, self.at, place, last, summands);
+            settle(&mut self.slots, self.at, place, last, summands);
         }
         if let Some(level) = self.level {
-            add(self.wires, level);
+            self.slots.add(level);
         }
     }
 }
 
 struct Deal<'a, const C: usize> {
     level: Level<'a>,
-    wires: &'a mut [Wire<C>],
+    slots: Slots<'a, C>,
     at: At,
     masks: [&'a [u64]; 2],
     rows: &'a mut [u64],
@@ -350,8 +361,8 @@ impl<const C: usize> Deal<'_, C> {
     /// The mask of a value.
     #[inline(always)]
     fn mask(&self, slot: u32) -> Words<C> {
-        let [first, second] = wire(self.wires, self.level.common, slot);
-        Words(first) ^ Words(second)
+        let [first, second] = self.slots.wire(slot);
+        Words(*first) ^ Words(*second)
     }
 }
 
@@ -359,8 +370,8 @@ impl<const C: usize> Kernel for Deal<'_, C> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self, _: L) {
-        add(self.wires, self.level);
+    fn run<L: Lanes>(mut self, _: L) {
+        self.slots.add(self.level);
         let mut row = 0;
         for [a, b] in &self.level.gates.ands {
             let words = self.mask(*a) & self.mask(*b);
@@ -398,18 +409,18 @@ impl<const C: usize> Kernel for Deal<'_, C> {
             }
         }
         for (row, slot) in self.level.gates.outs.iter().enumerate() {
-            let masks = self.masks.map(|rows| self.at.read(rows, row));
-            self.wires[*slot as usize] = masks.map(|Words(words)| words);
+            let [first, second] = self.masks;
+            let first = self.at.read::<C>(first, row);
+            let second = self.at.read::<C>(second, row);
+            self.slots.wires[*slot as usize] = [first.0, second.0];
         }
     }
 }
 
 struct Open<'a, const C: usize> {
     level: Level<'a>,
-    /// True at the party before the helper.
-    before: bool,
     last: Option<Opened<'a>>,
-    wires: &'a mut [Wire<C>],
+    slots: Slots<'a, C>,
     at: At,
     dealt: &'a [u64],
     masks: &'a [u64],
@@ -420,20 +431,20 @@ struct Open<'a, const C: usize> {
 impl<const C: usize> Open<'_, C> {
     /// The masked value of a slot, and this party's mask of it.
     #[inline(always)]
-    fn read(&self, slot: u32) -> [Words<C>; 2] {
-        let [first, second] = wire(self.wires, self.level.common, slot).map(Words);
-        match self.before {
-            true => [first, second],
-            false => [second, first],
+    fn read<const BEFORE: bool>(&self, slot: u32) -> [Words<C>; 2] {
+        let wire = self.slots.wire(slot);
+        match BEFORE {
+            true => [Words(wire[0]), Words(wire[1])],
+            false => [Words(wire[1]), Words(wire[0])],
         }
     }
 
     /// As [`Open::read`], of a second factor: a product of masked values belongs to the party
     /// before the helper, which so adds both.
     #[inline(always)]
-    fn read_second(&self, slot: u32) -> [Words<C>; 2] {
-        let [masked, mask] = self.read(slot);
-        match self.before {
+    fn read_second<const BEFORE: bool>(&self, slot: u32) -> [Words<C>; 2] {
+        let [masked, mask] = self.read::<BEFORE>(slot);
+        match BEFORE {
             true => [masked, masked ^ mask],
             false => [masked, mask],
         }
@@ -448,21 +459,21 @@ impl<const C: usize> Open<'_, C> {
 
     /// Makes the products of masked values from those of masks, in the scratch.
     #[inline(always)]
-    fn expand(&mut self, slots: &[u32], products: &[u16], mut row: usize) {
+    fn expand<const BEFORE: bool>(&mut self, slots: &[u32], products: &[u16], mut row: usize) {
         let all = 1 << slots.len();
         if products.len() + slots.len() + 1 < all {
             self.scratch[..all].fill([0; C]);
         }
-        self.scratch[0] = [u64::from(self.before).wrapping_neg(); C];
+        self.scratch[0] = [u64::from(BEFORE).wrapping_neg(); C];
         for (input, slot) in slots.iter().enumerate() {
-            self.scratch[1 << input] = self.read(*slot)[1].0;
+            self.scratch[1 << input] = self.read::<BEFORE>(*slot)[1].0;
         }
         for set in products {
             self.scratch[usize::from(*set)] = self.at.read::<C>(self.dealt, row).0;
             row += 1;
         }
         for (input, slot) in slots.iter().enumerate() {
-            let [masked, _] = self.read(*slot);
+            let [masked, _] = self.read::<BEFORE>(*slot);
             let half = 1 << input;
             for pair in self.scratch[..all].chunks_exact_mut(2 * half) {
                 let (without, with) = pair.split_at_mut(half);
@@ -474,22 +485,45 @@ impl<const C: usize> Open<'_, C> {
     }
 }
 
-impl<const C: usize> Kernel for Open<'_, C> {
+/// A level at the party before the helper.
+struct Before<'a, const C: usize>(Open<'a, C>);
+
+impl<const C: usize> Kernel for Before<'_, C> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(mut self, _: L) {
+    fn run<L: Lanes>(self, _: L) {
+        self.0.run::<true>();
+    }
+}
+
+/// A level at the party after the helper.
+struct After<'a, const C: usize>(Open<'a, C>);
+
+impl<const C: usize> Kernel for After<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, _: L) {
+        self.0.run::<false>();
+    }
+}
+
+impl<const C: usize> Open<'_, C> {
+    #[inline(always)]
+    fn run<const BEFORE: bool>(mut self) {
         if let Some(last) = self.last {
-            let place = match self.before {
+            let place = match BEFORE {
                 true => Place::Before,
                 false => Place::After,
             };
-            settle(self.wires, self.at, place, last, self.summands);
+            settle(&mut self.slots, self.at, place, last, self.summands);
         }
-        add(self.wires, self.level);
+        self.slots.add(self.level);
         let (mut dealt, mut out) = (0, 0);
         for [a, b] in &self.level.gates.ands {
-            let ([a, a_mask], [b, b_both]) = (self.read(*a), self.read_second(*b));
+            let ([a, a_mask], [b, b_both]) =
+                (self.read::<BEFORE>(*a), self.read_second::<BEFORE>(*b));
             let words = a & b_both ^ b & a_mask ^ self.at.read(self.dealt, dealt);
             self.put(out, words);
             dealt += 1;
@@ -502,8 +536,8 @@ impl<const C: usize> Kernel for Open<'_, C> {
                     let zero = [Words([0; C]); 4];
                     let (mut a, mut a_mask, mut b, mut b_both) = (zero, zero, zero, zero);
                     for i in 0..4 {
-                        [a[i], a_mask[i]] = self.read(slots[i]);
-                        [b[i], b_both[i]] = self.read_second(slots[4 + i]);
+                        [a[i], a_mask[i]] = self.read::<BEFORE>(slots[i]);
+                        [b[i], b_both[i]] = self.read_second::<BEFORE>(slots[4 + i]);
                     }
                     let (first, second) = (product(a, b_both), product(b, a_mask));
                     for i in 0..4 {
@@ -519,7 +553,7 @@ impl<const C: usize> Kernel for Open<'_, C> {
                     marks,
                     ..
                 } => {
-                    self.expand(slots, products, dealt);
+                    self.expand::<BEFORE>(slots, products, dealt);
                     dealt += products.len();
                     for (sets, marks) in summands.iter().zip(marks) {
                         let mut sum = Words([0; C]);

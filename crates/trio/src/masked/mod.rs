@@ -30,9 +30,10 @@ use crate::arrive::{recv_to, send};
 use crate::bits::words_for;
 use crate::form::Form;
 use crate::keys::Key;
+use crate::lines::Lines;
 use crate::roles::Computing;
 use crate::share::Share;
-use crate::tape::{Plane, Wires, ands};
+use crate::tape::{Plane, WIDE, Wires, ands};
 use kernel::{Dealt, Level, Opened, Place, Prepared, Sums};
 use program::{COMMON, Program};
 use sealane_block::Cpu;
@@ -201,9 +202,12 @@ impl RunningMasked<'_> {
 /// Words of a lane from which on slots are counted anew: a tape runs long enough then.
 const MANY: usize = 4;
 
+/// Words behind the last row: kernels read whole chunks, also where a row ends within one.
+const MOST_PAST: usize = WIDE - 1;
+
 /// Rows of words, for the most bits of a level. Each level uses them again, and they are erased
 /// when the tape is through.
-type Rows = Zeroizing<Vec<u64>>;
+type Rows = Lines;
 
 /// Masks of one level of the part whose helper is a role.
 struct Masks<const HELPER: usize> {
@@ -269,8 +273,9 @@ impl<const HELPER: usize> Part<HELPER> {
                 Plane::Same(_) => {}
             }
         }
-        if run.program.plain {
-            wires.fill(ONE as usize, run.common[1]);
+        match run.program.plain {
+            true => wires.fill(ONE as usize, run.common[1]),
+            false => wires.set_common(&run.common),
         }
         let duty = match (party.seat.role + 3 - HELPER) % 3 {
             0 => Duty::Helper,
@@ -279,7 +284,7 @@ impl<const HELPER: usize> Part<HELPER> {
         };
         let opens = match duty {
             Duty::Helper => 0,
-            _ => run.most * words.len(),
+            _ => run.most * words.len() + MOST_PAST,
         };
         Part {
             duty,
@@ -288,8 +293,8 @@ impl<const HELPER: usize> Part<HELPER> {
             wires,
             masks: VecDeque::new(),
             last: None,
-            summands: Zeroizing::new(vec![0; opens]),
-            others: Zeroizing::new(vec![0; opens]),
+            summands: Lines::zeros(opens),
+            others: Lines::zeros(opens),
             spare: Vec::new(),
         }
     }
@@ -311,9 +316,9 @@ impl<const HELPER: usize> Part<HELPER> {
 
     /// Rows to write over, of as many words as a level needs at most.
     fn rows(&mut self, run: &Run<'_>) -> Rows {
-        let most = run.most * words_for(self.lanes);
+        let most = run.most * words_for(self.lanes) + MOST_PAST;
         let spare = self.spare.pop();
-        spare.unwrap_or_else(|| Zeroizing::new(vec![0; most]))
+        spare.unwrap_or_else(|| Lines::zeros(most))
     }
 
     /// Draws the masks of a level, in the order of all holders of a key.
@@ -379,12 +384,12 @@ impl<const HELPER: usize> Part<HELPER> {
         let [dealt, _] = self.forms(run, level);
         let mut masks = self.draw(party, run, level);
         if let (Some(others), Some(rows)) = (&masks.others, &mut masks.dealt) {
-            let rows = &mut rows[..dealt.words()];
             let given = Dealt {
                 masks: [&masks.outputs, others],
                 rows: &mut *rows,
             };
             self.wires.deal(party.cpu, run.level(level), given);
+            let rows = &mut rows[..dealt.words()];
             dealt.trim(rows);
             send(dealt, rows, party.seat.next, mesh)?;
             self.reuse(masks);
@@ -511,7 +516,6 @@ impl Run<'_> {
         Level {
             gates: &self.program.levels[level],
             functions: &self.functions,
-            common: &self.common,
         }
     }
 }
