@@ -28,13 +28,16 @@ pub(crate) struct Chosen {
 
 /// Gives every value its domain and inserts conversions.
 pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
-    // Rows that are made all at once are converted tile by tile, in the walk after.
+    let met = read_all_at_once(draft);
     let there = draft.tensors.iter().enumerate().map(|(at, tensor)| {
         let there = draft.there_in(at);
+        let made = draft.units[tensor.unit].phase.level;
         match tensor.rows {
+            // Rows that are made all at once are converted tile by tile, in a walk after: the first
+            // one if the next level reads them all at once, too.
             Some(_) => Phase {
+                level: if met[at] { made } else { there.level },
                 rows: tensor.rows,
-                ..there
             },
             None => there,
         }
@@ -92,6 +95,21 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
         tapes: lowered.tapes,
         results,
     }
+}
+
+/// Returns for each tensor whether a unit reads all its rows at once.
+fn read_all_at_once(draft: &Draft) -> Vec<bool> {
+    let mut met = vec![false; draft.tensors.len()];
+    for unit in &draft.units {
+        let all = unit.work.all_rows();
+        for id in unit.work.reads() {
+            met[id.0 as usize] |= draft
+                .tensor(id)
+                .rows
+                .is_some_and(|rows| all.contains(&rows));
+        }
+    }
+    met
 }
 
 /// Returns whether the protocol assumes malicious parties.

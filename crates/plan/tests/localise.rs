@@ -176,6 +176,34 @@ fn agrees(case: &Case, most_rows: u64) -> Result<bool, String> {
     Ok(true)
 }
 
+/// Rows that moved all at once may have to be converted, tile by tile, before a network reads them
+/// all at once.
+#[test]
+fn rows_that_moved_are_there_before_they_meet() {
+    let program = text::parse(
+        "sealane program 1\nname moved\nparty alice\nparty bob\nrows n <= 2\n\
+         input x : alice u8[n] in 0..255\n\
+         main {\n\
+         %0 = param 0 : u8[n] in 0..255 known alice\n\
+         %1 = const [7] : u8 in 7..7 public\n\
+         %2 = gt %0, %1 : bool[n] in 0..1 known alice\n\
+         %3 = roll %0 by 1 : u8[n] in 0..255 known alice\n\
+         %4 = compact %2 over %3 : u8[n] in 0..255 known alice\n\
+         %5 = part %4, 0 : u8[n] in 0..255 known alice\n\
+         }\nreveal kept = %5 : u8 to alice\n",
+        "moved",
+    );
+    let program = program.unwrap_or_else(|error| panic!("{}", error.render_with_source()));
+    for most_rows in [1, 2] {
+        let plan = plan_in_tiles::<Honest>(&program, 0, NetworkClass::Lan, most_rows);
+        let plan = plan.unwrap_or_else(|error| panic!("{}", error.render_with_source()));
+        let x = Data::from_numbers(Type::unsigned(8), vec![2], &[3, 9]).expect("two numbers");
+        let inputs = BTreeMap::from([("x".to_string(), x)]);
+        let got = crate::common::run(&plan, &program, &inputs, &[2]);
+        assert_eq!(got["kept"].elements, [3, 0]);
+    }
+}
+
 proptest! {
     #[test]
     fn the_parts_mean_what_the_whole_means(case in cases(), most_rows in 1u64..5) {
