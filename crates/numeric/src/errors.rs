@@ -19,7 +19,7 @@ use sealane_circuit::{Builder, Int, Wire, Word};
 impl Arithmetic {
     /// The error function.
     pub fn erf(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.erf_with(b, x, self.work())
+        self.erf_with(b, x, self.work_for([25, 22]))
     }
 
     /// The same by intermediate results of `work` bits.
@@ -77,14 +77,15 @@ impl Arithmetic {
     fn erfc_by_segments(self, b: &mut Builder, x: &[Wire]) -> Word {
         let parts = self.format.split(x);
         let negative = parts.sign;
-        let tail = Curve::known("erfc", self.work() as i32, |digits| {
+        let work = self.work_for([26, 18]);
+        let tail = Curve::known("erfc", work as i32, |digits| {
             let exponents: Vec<i64> = (0..1 << Tail::INDEX).map(Tail::exponent).collect();
             let scaled =
                 |segment: usize, t: &Real| Tail::value(segment, t).shifted(-exponents[segment]);
             Curve::scaled(digits, Tail::INDEX, exponents.clone(), &scaled)
         });
         let significand = [&parts.fraction[..], &[Wire::ONE]].concat();
-        let bits = self.work() + 3;
+        let bits = work + 3;
         let width = self.exponent_width();
         let field = Int::unsigned(&parts.exponent).resize(width);
         let mut word = self.aligned(b, &significand, &field, Tail::REACH, bits);
