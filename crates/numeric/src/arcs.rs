@@ -7,12 +7,10 @@
 //! * of the argument below 1/2, and `asin(x) / x`; beyond, of the root of `1 - x`, which is exact,
 //!   and `acos(x) / sqrt(1 - x)`. Both quotients of smooth functions are one table.
 //!
-//! In f16 and bf16 the arc tangent is a function by binades instead, as no quotient has to be known.
+//! In f16 and bf16 the arcs of one number are functions by binades instead.
 
 use crate::arith::divide::divide;
 use crate::curve::{Curve, Estimate, product};
-use crate::elementary::groups::{Grouped, clip, nan_only, no_exponent, number};
-use crate::elementary::reduce::Precision;
 use crate::format::{Arithmetic, Format, Parts};
 use crate::function::{Function, TWO};
 use crate::heap::Fixed;
@@ -80,47 +78,6 @@ impl Arithmetic {
         }
     }
 
-    /// The arc tangent of f16 and bf16: a function by binades up to the last one in which it is
-    /// not half of pi, rounded, throughout.
-    fn atan_by_binades(self, b: &mut Builder, x: &[Wire]) -> Word {
-        let precision = Precision::short(
-            self.format,
-            [(4, 3, 20), (2, 2, 13)],
-            Precision::new(3, 5, 28),
-        );
-        let parts = self.format.split(x);
-        let first = self.first_binade();
-        let binade = self.binade(b, &parts, first);
-        // Numbers beyond the last group are in its last segment.
-        let place = [&parts.fraction[..], &binade].concat();
-        let (low, place) = place.split_at(self.format.fraction - precision.index);
-        let place = clip(b, place, precision.index + GROUP_BITS);
-        let (top, group) = place.split_at(precision.index);
-        let fraction = [low, top].concat();
-        let form = ("atan by binades", self.format, precision);
-        let value = Grouped::new(form, group, &fraction, &|group, fraction| {
-            let exponent = group as i64 + i64::from(first);
-            let angle = atan(&number(exponent, fraction));
-            angle.shifted(-exponent.min(0))
-        });
-        let mut heap = value.heap(b);
-        if self.format == Format::F16 {
-            // Half of pi is so near to the middle of two numbers of f16 that it takes another
-            // binade for results to be rounded up to it: from here on by one unit.
-            let limit = b.constant(i128::from(LAST_OF_F16), self.format.bits() - 1);
-            let below = b.lt(Int::unsigned(&x[..x.len() - 1]), Int::unsigned(&limit));
-            heap.bit(!below, -10, false);
-        }
-        let width = (2 - heap.low()) as usize;
-        let value = heap.fixed(b, width);
-        let large = self.at_least(b, &parts, 0);
-        let exponent = self.exponent_or(b, (!large, &parts), &no_exponent());
-        let special = nan_only(b, &parts);
-        let bits = value.bits(-precision.digits - 1, 1);
-        let number = self.settle(b, (&bits, 0, -1), &exponent, parts.sign, special);
-        self.tiny_or(b, &parts, -first, &number)
-    }
-
     /// The same by intermediate results of `work` bits.
     pub(crate) fn atan_with(self, b: &mut Builder, x: &[Wire], work: usize) -> Word {
         let parts = self.format.split(x);
@@ -145,7 +102,10 @@ impl Arithmetic {
 
     /// The arc sine.
     pub fn asin(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.asin_with(b, x, self.work_for([23, 16]))
+        match self.format {
+            Format::F16 | Format::BF16 => self.asin_by_binades(b, x),
+            _ => self.asin_with(b, x, self.work()),
+        }
     }
 
     /// The same by intermediate results of `work` bits.
@@ -166,7 +126,10 @@ impl Arithmetic {
 
     /// The arc cosine.
     pub fn acos(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.acos_with(b, x, self.work_for([27, 19]))
+        match self.format {
+            Format::F16 | Format::BF16 => self.acos_by_binades(b, x),
+            _ => self.acos_with(b, x, self.work()),
+        }
     }
 
     /// The same by intermediate results of `work` bits.
@@ -365,19 +328,6 @@ struct Bounds {
     one: Wire,
     /// Its magnitude is more than 1, or it is NaN.
     beyond: Wire,
-}
-
-/// Bits that name a binade of f16 and bf16.
-const GROUP_BITS: usize = 4;
-
-/// The least number of f16 whose arc tangent rounds to the one nearest to half of pi.
-const LAST_OF_F16: u16 = 0x6405;
-
-fn atan(x: &Real) -> Real {
-    match x > &Real::of(1) {
-        true => &Real::pi().shifted(-1) - &(&Real::of(1) / x).atan(),
-        false => x.atan(),
-    }
 }
 
 fn arc_cosine(x: &Real) -> Real {

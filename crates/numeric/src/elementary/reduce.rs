@@ -28,8 +28,8 @@ impl Precision {
         }
     }
 
-    /// That of a function of one number of f16 and of bf16, or else another. Results of these formats
-    /// are correctly rounded: the least gates were chosen for which that is so at all arguments.
+    /// The polynomials of a function of one number in f16 and in bf16, or else others. Results of
+    /// the two formats are correctly rounded: at all arguments, for the fewest gates.
     pub(crate) fn short(format: Format, [half, brain]: Short, other: Precision) -> Precision {
         let of = |(index, degree, digits)| Precision::new(index, degree, digits);
         match format {
