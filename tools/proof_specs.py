@@ -32,6 +32,7 @@ class Target:
     arguments: list[str]
     cases: Cases
     quick: bool = False
+    slow: bool = False
     changes: int = 3
 
 
@@ -485,6 +486,7 @@ DIRECTIONS = {
     "trunc": away_never,
     "round": away_half,
     "roundeven": away_even,
+    "rint": away_even,
 }
 # Functions on numbers that CI proves.
 QUICK = {
@@ -537,7 +539,8 @@ def numbers() -> Iterator[Target]:
                     form_of = goal if kind == "kept" else f"{kind}-{goal}"
                     chosen = kind == "kept" and function in QUICK.get(name, ())
                     full = f"{function}/{name}/{form_of}"
-                    yield Target(full, [function, name, goal, kind], cases, chosen)
+                    slow = name == "f64" and function in ("add", "sub", "fdim")
+                    yield Target(full, [function, name, goal, kind], cases, chosen, slow)
 
 
 def on_numbers(name: str, form: Float) -> dict[str, Cases]:
