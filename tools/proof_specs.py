@@ -32,6 +32,7 @@ class Target:
     arguments: list[str]
     cases: Cases
     quick: bool = False
+    slow: bool = False
     changes: int = 3
 
 
@@ -255,8 +256,9 @@ def to_integer(form: Float, bits: int, signed: bool, even: bool) -> Cases:
     return cases
 
 
-def narrow(form: Float, to: Float) -> Cases:
-    """A format with smaller exponents: by the exponent where the result is subnormal."""
+def narrow(form: Float, to: Float, *, flush: bool = False) -> Cases:
+    """A format with smaller exponents: by the exponent where the result is subnormal. Flushed, it
+    is 0 there, unless rounding as if exponents had no lower bound makes it normal."""
 
     def cases(net: Net, x: Word) -> Iterator[Case]:
         fraction, exponent, sign = form.parts(x)
@@ -269,6 +271,13 @@ def narrow(form: Float, to: Float) -> Cases:
         magnitude = net.increment([*fraction[cut:], *field], nearest(net, [*fraction, *field], cut))
         yield Case([normal, -beyond], [*magnitude, sign])
         yield Case([beyond, -net.all(exponent)], to.number(sign, to.last))
+        if flush:
+            up = net.all([*fraction[cut:], nearest(net, [*fraction, *field], cut)])
+            below = net.select(up, to.number(sign, 1), to.number(sign, 0))
+            yield Case(net.is_constant(exponent, first - 1), below)
+            tiny = net.less(exponent, constant(first - 1, form.exponent))
+            yield Case([tiny], to.number(sign, 0))
+            return
         lowest = first - to.fraction - 1
         for value in range(lowest, first):
             places = cut + first - value
@@ -317,6 +326,39 @@ def compare(form: Float, relation: str) -> Cases:
     return cases
 
 
+def chosen(form: Float, *, larger: bool) -> Cases:
+    """The smaller or the larger of two numbers, -0 below 0; of a NaN and a number the number."""
+
+    def cases(net: Net, x: Word, y: Word) -> Iterator[Case]:
+        fields = [form.parts(number) for number in (x, y)]
+        nan = [net.both(net.all(exponent), net.any(fraction)) for fraction, exponent, _ in fields]
+        yield Case(nan, form.nan())
+        yield Case([nan[0], -nan[1]], y)
+        yield Case([-nan[0], nan[1]], x)
+        # Negative numbers are in the order opposite to that of their bits.
+        for sign in (FALSE, TRUE):
+            less = net.less(x[:-1], y[:-1])
+            given = [-net.xor(sign, z[-1]) for z in (x, y)]
+            first = net.xor(net.xor(less, sign), TRUE if larger else FALSE)
+            yield Case([*(-bit for bit in nan), *given], net.select(first, x, y))
+        differ = net.xor(x[-1], y[-1])
+        first = net.xor(x[-1], TRUE if larger else FALSE)
+        yield Case([*(-bit for bit in nan), differ], net.select(first, x, y))
+
+    return cases
+
+
+def positive_difference(form: Float) -> Cases:
+    """x - y where x is larger, and else 0."""
+
+    def cases(net: Net, x: Word, y: Word) -> Iterator[Case]:
+        (at_most,) = next(compare(form, "le")(net, x, y)).outputs
+        for case in total(form, opposite=True)(net, x, y):
+            yield Case(case.given, net.select(at_most, form.number(FALSE, 0), case.outputs))
+
+    return cases
+
+
 def place(form: Float) -> Cases:
     """A number in the window of an exact sum, by its exponent."""
 
@@ -337,7 +379,115 @@ def place(form: Float) -> Cases:
     return cases
 
 
+def total(form: Float, *, opposite: bool) -> Cases:
+    """Sums, or differences: exact for each distance of the exponents, then rounded by the place of
+    the leading bit. The unit of a sum is that of the smaller operand."""
+    digits = form.fraction + 1
+    finite = constant(form.last, form.exponent)
+
+    def weighed(net: Net, number: Word) -> tuple[Word, Word]:
+        """The significand, and the exponent with which it counts."""
+        fraction, exponent, _ = form.parts(number)
+        normal = net.any(exponent)
+        return [*fraction, normal], [net.either(exponent[0], -normal), *exponent[1:]]
+
+    def specials(net: Net, x: Word, y: Word) -> Iterator[Case]:
+        (f, e, s), (g, d, t) = form.parts(x), form.parts(y)
+        some, other = net.any(f), net.any(g)
+        last, other_last = net.is_constant(e, form.last), net.is_constant(d, form.last)
+        yield Case([*last, some], form.nan())
+        yield Case([-net.both(net.all(e), some), *other_last, other], form.nan())
+        both = net.select(net.xor(s, t), form.nan(), x)
+        yield Case([*last, -some, *other_last, -other], both)
+        yield Case([*last, -some, -net.all(d)], x)
+        yield Case([-net.all(e), *other_last, -other], y)
+
+    def rounded(net: Net, size: Word, top: int, exponent: Word) -> tuple[Word, Word]:
+        """The magnitude of a sum whose leading bit is the one of this place, as a number with one
+        more bit of exponent; and what says that it is such a sum, and normal."""
+        given = [size[top], *(-bit for bit in size[top + 1 :])]
+        up = top - form.fraction
+        if up < 0:
+            given.append(-net.less(exponent, constant(1 - up, form.exponent)))
+        wide = [*exponent, FALSE]
+        field = net.add(wide, constant(up, len(wide)))[: len(wide)]
+        below = size[max(up, 0) : top]
+        fraction = constant(0, form.fraction - len(below)) + below
+        return net.increment([*fraction, *field], nearest(net, size, max(up, 0))), given
+
+    def apart(net: Net, large: Word, small: Word, distance: int) -> Iterator[Case]:
+        (one, exponent), (two, lower) = weighed(net, large), weighed(net, small)
+        sign, differ = large[-1], net.xor(large[-1], small[-1])
+        here = net.equal([*exponent, FALSE], net.add(lower, constant(distance, form.exponent)))
+        given = [-net.all(large[form.fraction : -1]), -net.all(small[form.fraction : -1]), here]
+        one, two = constant(0, distance) + one, two + constant(0, distance)
+        if distance == 0:
+            less = net.both(differ, net.less(one, two))
+            one, two = net.select(less, two, one), net.select(less, one, two)
+            sign = net.xor(sign, less)
+        other = [net.xor(bit, differ) for bit in two]
+        size = net.add(one, other, differ)
+        size = [*size[:-1], net.both(size[-1], -differ)]
+        if distance == 0:
+            zero = form.number(net.both(sign, -differ), 0)
+            yield Case([*given, *(-bit for bit in size)], zero)
+        if distance < 2:
+            for value in range(1, digits):
+                fraction = constant(0, value - 1) + size[: digits - value]
+                some = [net.any(size)] if distance == 0 else []
+                below = [-bit for bit in size[digits - value :]]
+                number = [*fraction, *constant(0, form.exponent), sign]
+                yield Case([*given, *some, *net.is_constant(lower, value), *below], number)
+        # Signs that differ cancel more than one bit only if exponents are near.
+        for top in range(0 if distance < 2 else len(size) - 3, len(size)):
+            magnitude, of_top = rounded(net, size, top, lower)
+            over = -net.less(magnitude[form.fraction :], [*finite, FALSE])
+            number = net.select(over, form.number(sign, form.last)[:-1], magnitude[:-1])
+            yield Case([*given, *of_top], [*number, sign])
+
+    def cases(net: Net, x: Word, y: Word) -> Iterator[Case]:
+        y = [*y[:-1], -y[-1]] if opposite else y
+        yield from specials(net, x, y)
+        for large, small in ((x, y), (y, x)):
+            for distance in range(0 if large is x else 1, digits + 2):
+                yield from apart(net, large, small, distance)
+            (_, exponent), (_, lower) = weighed(net, large), weighed(net, small)
+            far = net.add(lower, constant(digits + 2, form.exponent))
+            given = [-net.all(large[form.fraction : -1]), -net.all(small[form.fraction : -1])]
+            yield Case([*given, -net.less([*exponent, FALSE], far)], large)
+
+    return cases
+
+
 SHIFTS = ("shl", "shr", "sar")
+
+
+def flushed(form: Float, cases: Cases, *, result: bool) -> Cases:
+    """A function where subnormal operands are zeros, and subnormal results if they are numbers of
+    the same format."""
+
+    def zeroed(net: Net, number: Word) -> Word:
+        fraction, exponent, sign = form.parts(number)
+        normal = net.any(exponent)
+        return [*(net.both(bit, normal) for bit in fraction), *exponent, sign]
+
+    def of_zeroed(net: Net, *operands: Word) -> Iterator[Case]:
+        for case in cases(net, *(zeroed(net, operand) for operand in operands)):
+            outputs = zeroed(net, case.outputs) if result else case.outputs
+            yield Case(case.given, outputs)
+
+    return of_zeroed
+
+
+# Roundings to integral values.
+DIRECTIONS = {
+    "floor": away_down,
+    "ceil": away_up,
+    "trunc": away_never,
+    "round": away_half,
+    "roundeven": away_even,
+    "rint": away_even,
+}
 # Functions on numbers that CI proves.
 QUICK = {
     "f32": ("floor", "roundeven", "lt", "to-bf16", "of-i32", "to-i32"),
@@ -373,41 +523,52 @@ def words() -> Iterator[Target]:
 
 def numbers() -> Iterator[Target]:
     """Functions of room `numeric` that round and normalise."""
-    directions = {
-        "floor": away_down,
-        "ceil": away_up,
-        "trunc": away_never,
-        "round": away_half,
-        "roundeven": away_even,
-    }
     for name, form in FORMATS.items():
-        functions: dict[str, Cases] = {
-            function: integral(form, away) for function, away in directions.items()
+        kept = on_numbers(name, form)
+        flush = {of: flushed(form, cases, result=False) for of, cases in kept.items()}
+        for function in ("add", "sub", "fmin", "fmax", "fdim", *DIRECTIONS):
+            flush[function] = flushed(form, kept[function], result=True)
+        flush |= {of: cases for of, cases in kept.items() if of.startswith("of-")}
+        for to in ("f16", "f32"):
+            if f"to-{to}" in kept:
+                narrower = narrow(form, FORMATS[to], flush=True)
+                flush[f"to-{to}"] = flushed(form, narrower, result=False)
+        for kind, functions in (("kept", kept), ("flushed", flush)):
+            for function, cases in functions.items():
+                for goal in ("size", "depth"):
+                    form_of = goal if kind == "kept" else f"{kind}-{goal}"
+                    chosen = kind == "kept" and function in QUICK.get(name, ())
+                    full = f"{function}/{name}/{form_of}"
+                    slow = name == "f64" and function in ("add", "sub", "fdim")
+                    yield Target(full, [function, name, goal, kind], cases, chosen, slow)
+
+
+def on_numbers(name: str, form: Float) -> dict[str, Cases]:
+    """Functions on a format, where subnormal numbers are kept."""
+    functions = {function: integral(form, away) for function, away in DIRECTIONS.items()}
+    functions |= {relation: compare(form, relation) for relation in ("eq", "lt", "le")}
+    functions |= {"add": total(form, opposite=False), "sub": total(form, opposite=True)}
+    functions |= {"fmin": chosen(form, larger=False), "fmax": chosen(form, larger=True)}
+    functions["fdim"] = positive_difference(form)
+    if name in ("f32", "f64"):
+        functions |= {
+            "of-i64": from_integer(form, True),
+            "of-u64": from_integer(form, False),
+            "of-i32": from_integer(form, True),
+            "to-i64": to_integer(form, 64, True, False),
+            "to-u64": to_integer(form, 64, False, False),
+            "to-i32": to_integer(form, 32, True, False),
+            "nearest-i64": to_integer(form, 64, True, True),
+            "nearest-i32": to_integer(form, 32, True, True),
+            "to-f16": narrow(form, FORMATS["f16"]),
         }
-        functions |= {relation: compare(form, relation) for relation in ("eq", "lt", "le")}
-        if name in ("f32", "f64"):
-            functions |= {
-                "of-i64": from_integer(form, True),
-                "of-u64": from_integer(form, False),
-                "of-i32": from_integer(form, True),
-                "to-i64": to_integer(form, 64, True, False),
-                "to-u64": to_integer(form, 64, False, False),
-                "to-i32": to_integer(form, 32, True, False),
-                "nearest-i64": to_integer(form, 64, True, True),
-                "nearest-i32": to_integer(form, 32, True, True),
-                "to-f16": narrow(form, FORMATS["f16"]),
-            }
-        if name in ("f16", "f32"):
-            functions["place"] = place(form)
-        if name == "f32":
-            functions["to-bf16"] = shorten(form, FORMATS["bf16"])
-        if name == "f64":
-            functions["to-f32"] = narrow(form, FORMATS["f32"])
-        for function, cases in functions.items():
-            for goal in ("size", "depth"):
-                full = f"{function}/{name}/{goal}"
-                chosen = function in QUICK.get(name, ())
-                yield Target(full, [function, name, goal, "kept"], cases, chosen)
+    if name in ("f16", "f32"):
+        functions["place"] = place(form)
+    if name == "f32":
+        functions["to-bf16"] = shorten(form, FORMATS["bf16"])
+    if name == "f64":
+        functions["to-f32"] = narrow(form, FORMATS["f32"])
+    return functions
 
 
 TARGETS = [*words(), *numbers()]

@@ -18,22 +18,27 @@ class Net:
     def __init__(self) -> None:
         """Starts with the constant alone."""
         self.variables = 1
-        self.gates: list[tuple[str, int, int, int]] = []
+        # By their variables, which rise.
+        self.made: dict[int, tuple[str, int, int, int]] = {}
 
     def variable(self) -> int:
         """A variable that nothing constrains."""
         self.variables += 1
         return self.variables
 
+    def gate(self, kind: str, a: int, b: int) -> int:
+        """A gate of a kind."""
+        out = self.variable()
+        self.made[out] = (kind, out, a, b)
+        return out
+
     def raw_and(self, a: int, b: int) -> int:
         """A gate as it stands, also where it could be simpler."""
-        self.gates.append(("and", self.variable(), a, b))
-        return self.variables
+        return self.gate("and", a, b)
 
     def raw_xor(self, a: int, b: int) -> int:
         """A gate as it stands."""
-        self.gates.append(("xor", self.variable(), a, b))
-        return self.variables
+        return self.gate("xor", a, b)
 
     def both(self, a: int, b: int) -> int:
         """And."""
@@ -110,12 +115,16 @@ class Net:
 
     def clauses(self, roots: Iterable[int]) -> list[list[int]]:
         """The clauses (Tseitin, 1968) of all gates that literals depend on."""
-        needed = {abs(root) for root in roots}
+        needed: set[int] = set()
+        left = [abs(root) for root in roots]
+        while left:
+            gate = self.made.get(left.pop())
+            if gate is not None and gate[1] not in needed:
+                needed.add(gate[1])
+                left += [abs(gate[2]), abs(gate[3])]
         result = [[-FALSE]]
-        for kind, out, a, b in reversed(self.gates):
-            if out not in needed:
-                continue
-            needed |= {abs(a), abs(b)}
+        for number in sorted(needed, reverse=True):
+            kind, out, a, b = self.made[number]
             if kind == "and":
                 result += [[-out, a], [-out, b], [out, -a, -b]]
             else:
@@ -127,7 +136,7 @@ class Net:
         values = {FALSE: False, TRUE: True}
         for variable, value in inputs.items():
             values |= {variable: value, -variable: not value}
-        for kind, out, a, b in self.gates:
+        for kind, out, a, b in self.made.values():
             x, y = values[a], values[b]
             value = x and y if kind == "and" else x != y
             values |= {out: value, -out: not value}

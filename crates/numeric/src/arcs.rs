@@ -6,10 +6,12 @@
 //! * of a quotient `t` of the smaller by the larger coordinate, and `atan(t) / t`;
 //! * of the argument below 1/2, and `asin(x) / x`; beyond, of the root of `1 - x`, which is exact,
 //!   and `acos(x) / sqrt(1 - x)`. Both quotients of smooth functions are one table.
+//!
+//! In f16 and bf16 the arcs of one number are functions by binades instead.
 
 use crate::arith::divide::divide;
 use crate::curve::{Curve, Estimate, product};
-use crate::format::{Arithmetic, Parts};
+use crate::format::{Arithmetic, Format, Parts};
 use crate::function::{Function, TWO};
 use crate::heap::Fixed;
 use crate::pack::Special;
@@ -70,7 +72,10 @@ impl Arithmetic {
 
     /// The arc tangent.
     pub fn atan(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.atan_with(b, x, self.work())
+        match self.format {
+            Format::F16 | Format::BF16 => self.atan_by_binades(b, x),
+            _ => self.atan_with(b, x, self.work()),
+        }
     }
 
     /// The same by intermediate results of `work` bits.
@@ -97,7 +102,10 @@ impl Arithmetic {
 
     /// The arc sine.
     pub fn asin(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.asin_with(b, x, self.work())
+        match self.format {
+            Format::F16 | Format::BF16 => self.asin_by_binades(b, x),
+            _ => self.asin_with(b, x, self.work()),
+        }
     }
 
     /// The same by intermediate results of `work` bits.
@@ -118,7 +126,10 @@ impl Arithmetic {
 
     /// The arc cosine.
     pub fn acos(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.acos_with(b, x, self.work())
+        match self.format {
+            Format::F16 | Format::BF16 => self.acos_by_binades(b, x),
+            _ => self.acos_with(b, x, self.work()),
+        }
     }
 
     /// The same by intermediate results of `work` bits.

@@ -4,7 +4,7 @@
 //! the segment, the others are the position in it. The number of segments and the degree are chosen
 //! for the fewest ANDs.
 
-use crate::format::{Arithmetic, Parts};
+use crate::format::{Arithmetic, Format, Parts};
 use crate::heap::{Fixed, Heap, truncation};
 use crate::pack::{Special, Unrounded};
 use crate::poly::Piecewise;
@@ -207,6 +207,16 @@ impl Arithmetic {
         match self.format.bits() <= 16 {
             true => self.precision() + SHORT_GUARD,
             false => self.precision() + GUARD,
+        }
+    }
+
+    /// [`Arithmetic::work`] of a function of one number of a short format, f16 or bf16, for which
+    /// fewer bits suffice at all arguments.
+    pub(crate) fn work_for(self, [half, brain]: [usize; 2]) -> usize {
+        match self.format {
+            Format::F16 => half,
+            Format::BF16 => brain,
+            _ => self.work(),
         }
     }
 

@@ -1,25 +1,86 @@
 //! The error function and its complement.
 //!
-//! `erf(x)` is `x` times a smooth function below 1/2, and a smooth function beyond. The complement
-//! falls by 149 powers of two before f32 ends: each segment has an exponent of its own, which is
-//! free, so that what is left is a significand; negative arguments have segments as well. In f64
-//! it falls by a thousand, which would take too many segments: see [`falling`].
+//! `erf(x)` is `x` times a smooth function below 1/2, and a smooth function beyond; in f16 and bf16
+//! it is a function by binades. The complement falls by 149 powers of two before f32 ends: each
+//! segment has an exponent of its own, which is free, so that what is left is a significand;
+//! negative arguments have segments as well. In f64 it falls by a thousand, which would take too
+//! many segments: see [`falling`].
 
 mod falling;
 
 use crate::curve::{Curve, Estimate, product};
-use crate::format::Arithmetic;
+use crate::elementary::groups::{Grouped, clip, number};
+use crate::elementary::reduce::Precision;
+use crate::format::{Arithmetic, Format};
 use crate::function::Function;
 use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
 use crate::trig::entry;
+use crate::word::mask;
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 impl Arithmetic {
     /// The error function.
     pub fn erf(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.erf_with(b, x, self.work())
+        match self.format {
+            Format::F16 | Format::BF16 => self.erf_by_binades(b, x),
+            _ => self.erf_with(b, x, self.work()),
+        }
+    }
+
+    /// The error function of f16 and bf16: a function by binades, which is a multiple of the
+    /// argument below the first one, and near 1 from the last one on.
+    fn erf_by_binades(self, b: &mut Builder, x: &[Wire]) -> Word {
+        let precision = Precision::short(
+            self.format,
+            [(4, 3, 21), (3, 3, 18)],
+            Precision::new(3, 5, 28),
+        );
+        let p = self.precision();
+        let first = -10;
+        let bits = 4;
+        let parts = self.format.split(x);
+        let unpacked = self.unpack(b, x);
+        let fraction = &unpacked.significand[..p - 1];
+        let binade = self.binade(b, &parts, first - 1);
+        let above = self.at_least(b, &parts, first);
+        let binade = mask(b, above, &binade);
+        // Numbers beyond the last binade are in its last segment, where the function is near 1.
+        let place = [fraction, &binade].concat();
+        let (low, place) = place.split_at(p - 1 - precision.index);
+        let place = clip(b, place, precision.index + bits);
+        let (top, group) = place.split_at(precision.index);
+        let fraction = [low, top].concat();
+        let form = ("erf by binades", self.format, precision);
+        let value = Grouped::new(form, group, &fraction, &|group, fraction| {
+            let one = Real::of(1);
+            match group as i64 + i64::from(first) - 1 {
+                // Below the first one, it is twice the argument over the root of pi.
+                exponent if exponent < first.into() => {
+                    &number(1, fraction) * &(&one / &Real::pi().sqrt())
+                }
+                exponent => number(exponent.min(2), fraction)
+                    .erf()
+                    .shifted(-exponent.min(-1)),
+            }
+        });
+        let value = value.value(b);
+        let low = value.low;
+        let large = self.at_least(b, &parts, -1);
+        let width = self.exponent_width();
+        let near = b.constant(i128::from(self.format.bias()) - 1, width);
+        let own = Int::signed(&unpacked.exponent).resize(width);
+        let result = Estimate {
+            exponent: b.select(large, &near, &own),
+            significand: Fixed::unsigned(&value.bits(low, 2), low),
+        };
+        let special = Special {
+            zero: unpacked.class.zero,
+            not_finite: unpacked.class.nan,
+            nan: unpacked.class.nan,
+        };
+        self.nearest_or(b, unpacked.sign, &result, special)
     }
 
     /// The same by intermediate results of `work` bits.
@@ -77,14 +138,15 @@ impl Arithmetic {
     fn erfc_by_segments(self, b: &mut Builder, x: &[Wire]) -> Word {
         let parts = self.format.split(x);
         let negative = parts.sign;
-        let tail = Curve::known("erfc", self.work() as i32, |digits| {
+        let work = self.work_for([26, 18]);
+        let tail = Curve::known("erfc", work as i32, |digits| {
             let exponents: Vec<i64> = (0..1 << Tail::INDEX).map(Tail::exponent).collect();
             let scaled =
                 |segment: usize, t: &Real| Tail::value(segment, t).shifted(-exponents[segment]);
             Curve::scaled(digits, Tail::INDEX, exponents.clone(), &scaled)
         });
         let significand = [&parts.fraction[..], &[Wire::ONE]].concat();
-        let bits = self.work() + 3;
+        let bits = work + 3;
         let width = self.exponent_width();
         let field = Int::unsigned(&parts.exponent).resize(width);
         let mut word = self.aligned(b, &significand, &field, Tail::REACH, bits);

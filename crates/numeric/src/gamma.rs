@@ -8,7 +8,7 @@ mod logarithm;
 
 use crate::arith::divide::divide;
 use crate::curve::{Curve, Estimate};
-use crate::format::Arithmetic;
+use crate::format::{Arithmetic, Format};
 use crate::function::Function;
 use crate::heap::Fixed;
 use crate::pack::Special;
@@ -25,6 +25,8 @@ const PARTS: usize = 3;
 /// The segments of a format.
 #[derive(Clone, Copy)]
 struct Segments {
+    /// The name of the table.
+    name: &'static str,
     /// Magnitudes of arguments in the table are below `2^reach`.
     reach: usize,
     /// From here on results are 0 or infinite in any case.
@@ -51,26 +53,27 @@ impl Arithmetic {
     /// The gamma function.
     pub fn tgamma(self, b: &mut Builder, x: &[Wire]) -> Word {
         let segments = self.gamma_segments();
+        let work = self.work_for([24, 19]);
         let p = self.precision();
         let width = self.exponent_width();
         let parts = self.format.split(x);
         let class = self.classify(b, &parts);
-        let argument = self.argument(b, x, segments.reach, true);
-        let table = Curve::known("tgamma", self.work() as i32, |digits| {
+        let argument = self.argument(b, x, (segments.reach, work), true);
+        let table = Curve::known(segments.name, work as i32, |digits| {
             Table::curve(segments, digits)
         });
         let word = [&argument.word[..], &[argument.sign]].concat();
         let exponent = table.exponent(b, &word, self);
         let value = table.value(b, &word);
         // The dividend in [1, 2).
-        let low = -(self.work() as i32 - 2);
+        let low = 2 - work as i32;
         let high = value.bit(1);
         let dividend = b.select(high, &value.bits(low + 1, 2), &value.bits(low, 1));
         let (distance, power) = &argument.distance;
         let divisor = Int::unsigned(distance).shl(dividend.len() - p, dividend.len());
-        let (quotient, _) = divide(b, &dividend, &divisor, self.work());
+        let (quotient, _) = divide(b, &dividend, &divisor, work);
         // In (1/2, 2), so one place further up.
-        let significand = Fixed::unsigned(&quotient, -(self.work() as i32 - 2));
+        let significand = Fixed::unsigned(&quotient, low);
         let offset = b.constant(i128::from(self.format.bias()) - 1, width);
         let lifted = b.sum(
             &[Int::signed(&exponent), bit(&high), Int::unsigned(&offset)],
@@ -102,25 +105,29 @@ impl Arithmetic {
     }
 
     fn gamma_segments(self) -> Segments {
-        match self.format.exponent <= 8 {
-            true => Segments { reach: 6, last: 48 },
-            false => Segments {
-                reach: 8,
-                last: 186,
-            },
-        }
+        let (name, reach, last) = match self.format.exponent {
+            _ if self.format == Format::F16 => ("tgamma of f16", 4, 15),
+            ..=8 => ("tgamma of f32", 6, 48),
+            _ => ("tgamma of f64", 8, 186),
+        };
+        Segments { name, reach, last }
     }
 
-    /// An argument in parts. If so asked, the distance is 1 where there is no pole: for positive
-    /// numbers from 1/2 on.
-    fn argument(self, b: &mut Builder, x: &[Wire], reach: usize, poles: bool) -> Argument {
+    /// An argument in parts, with so many bits behind the point. If so asked, the distance is 1
+    /// where there is no pole: for positive numbers from 1/2 on.
+    fn argument(
+        self,
+        b: &mut Builder,
+        x: &[Wire],
+        (reach, behind): (usize, usize),
+        poles: bool,
+    ) -> Argument {
         let p = self.precision();
         let width = self.exponent_width();
         let parts = self.format.split(x);
         let number = self.unpack(b, x);
         // A fixed-point number with p bits before the point, so that the place of 1 is never lost,
         // unless it is 0.
-        let behind = self.work();
         let normal = b.any(&parts.exponent);
         let significand = [&parts.fraction[..], &[normal]].concat();
         let exponent = self.lift(b, normal, parts.exponent.clone());

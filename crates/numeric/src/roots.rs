@@ -34,7 +34,7 @@ fn flip(b: &mut Builder, word: &[Wire], turned: &[Wire]) -> Word {
 impl Arithmetic {
     /// The cube root.
     pub fn cbrt(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.cbrt_with(b, x, (self.work() as i32 - 1, NONE))
+        self.cbrt_with(b, x, (self.work_for([19, 15]) as i32 - 1, NONE))
     }
 
     /// The cube root, from a significand with an error below `2^-digits`, and with bits turned: the
@@ -83,7 +83,7 @@ impl Arithmetic {
 
     /// One over the square root; of zeros, the infinity of their sign.
     pub fn rsqrt(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.rsqrt_with(b, x, (self.work() as i32 - 1, NONE))
+        self.rsqrt_with(b, x, (self.work_for([19, 16]) as i32 - 1, NONE))
     }
 
     /// One over the square root, from a significand with an error below `2^-digits`, and with bits

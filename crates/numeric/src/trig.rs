@@ -58,7 +58,7 @@ pub(crate) fn closest(format: Format) -> usize {
 impl Arithmetic {
     /// The sine.
     pub fn sin(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.sin_with(b, x, self.work())
+        self.sin_with(b, x, self.work_for([25, 25]))
     }
 
     /// The same by intermediate results of `work` bits.
@@ -69,7 +69,7 @@ impl Arithmetic {
 
     /// The cosine.
     pub fn cos(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.cos_with(b, x, self.work())
+        self.cos_with(b, x, self.work_for([29, 22]))
     }
 
     /// The same by intermediate results of `work` bits.
@@ -80,7 +80,7 @@ impl Arithmetic {
 
     /// The tangent.
     pub fn tan(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.tan_with(b, x, self.work())
+        self.tan_with(b, x, self.work_for([28, 24]))
     }
 
     /// The same by intermediate results of `work` bits.

@@ -7,7 +7,7 @@
 
 use crate::elementary::exponential::{beyond, power_of_rest};
 use crate::elementary::logarithm::lead;
-use crate::elementary::reduce::{Precision, complement_if, quotient, rest, shift_down};
+use crate::elementary::reduce::{Precision, Short, complement_if, quotient, rest, shift_down};
 use crate::format::{Arithmetic, Format, Parts};
 use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap, truncation};
@@ -29,11 +29,12 @@ pub(crate) const FUNCTIONS: &[Function] = &[Function {
     build: |a, b, x| vec![a.expm1(b, &x[0])],
 }];
 
-fn precision(format: Format) -> Precision {
-    match format.fraction {
+fn precision(format: Format, short: Short) -> Precision {
+    let other = match format.fraction {
         ..=23 => Precision::new(7, 3, 28),
         _ => Precision::new(7, 6, 58),
-    }
+    };
+    Precision::short(format, short, other)
 }
 
 /// The polynomials of both kinds: those of small operands, with 1/2 added, come second.
@@ -61,7 +62,7 @@ fn fit(precision: Precision) -> Arc<Piecewise> {
 impl Arithmetic {
     /// The power of Euler's number, less 1.
     pub fn expm1(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.expm1_with(b, x, precision(self.format))
+        self.expm1_with(b, x, precision(self.format, [(6, 3, 25), (5, 2, 20)]))
     }
 
     /// The same by polynomials of some precision.

@@ -8,7 +8,7 @@
 //! and the exponent is one more, which is part of their value. So neither the multiple nor the
 //! result is corrected. The exponent and the half unit of rounding are terms of the last sum.
 
-use crate::elementary::reduce::{Precision, complement_if, quotient, rest};
+use crate::elementary::reduce::{Precision, Short, complement_if, quotient, rest};
 use crate::format::{Arithmetic, Format, Parts};
 use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap};
@@ -39,18 +39,19 @@ const ERROR: Error = Error::Ulp {
 };
 
 /// Polynomials for the power of a rest.
-fn precision(format: Format, base_two: bool) -> Precision {
-    match (format.fraction, base_two) {
+fn precision(format: Format, base_two: bool, short: Short) -> Precision {
+    let other = match (format.fraction, base_two) {
         (..=23, true) => Precision::new(7, 2, 27),
         (..=23, false) => Precision::new(7, 3, 27),
         _ => Precision::new(8, 5, 57),
-    }
+    };
+    Precision::short(format, short, other)
 }
 
 impl Arithmetic {
     /// The power of 2.
     pub fn exp2(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.exp2_with(b, x, precision(self.format, true))
+        self.exp2_with(b, x, precision(self.format, true, [(7, 2, 25), (4, 2, 16)]))
     }
 
     /// The power of 2, by polynomials of some precision.
@@ -91,7 +92,11 @@ impl Arithmetic {
 
     /// The power of Euler's number.
     pub fn exp(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.exp_with(b, x, precision(self.format, false))
+        self.exp_with(
+            b,
+            x,
+            precision(self.format, false, [(7, 2, 25), (5, 2, 21)]),
+        )
     }
 
     /// The power of Euler's number, by polynomials of some precision.

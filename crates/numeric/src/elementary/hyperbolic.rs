@@ -8,7 +8,7 @@
 use crate::elementary::exponential::{UNROUNDED_OFFSET, beyond};
 use crate::elementary::groups::{Grouped, clip, nan_only, no_exponent, number};
 use crate::elementary::logarithm::lead;
-use crate::elementary::reduce::{Precision, complement_if, quotient, rest};
+use crate::elementary::reduce::{Precision, Short, complement_if, quotient, rest};
 use crate::format::{Arithmetic, Format, Parts};
 use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap};
@@ -37,11 +37,15 @@ const fn function(name: &'static str, build: crate::function::Build) -> Function
     }
 }
 
-fn precision(format: Format) -> Precision {
-    match format.fraction {
+/// Polynomials for the logistic function in short formats.
+const SIGMOID: Short = [(3, 5, 28), (3, 4, 27)];
+
+fn precision(format: Format, short: Short) -> Precision {
+    let other = match format.fraction {
         ..=23 => Precision::new(3, 5, 28),
         _ => Precision::new(4, 9, 58),
-    }
+    };
+    Precision::short(format, short, other)
 }
 
 /// An operand as `2^quotient e^rest`.
@@ -54,7 +58,7 @@ struct Power {
 impl Arithmetic {
     /// The hyperbolic tangent.
     pub fn tanh(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.tanh_with(b, x, precision(self.format))
+        self.tanh_with(b, x, precision(self.format, [(3, 4, 21), (3, 2, 14)]))
     }
 
     /// The same by polynomials of some precision.
@@ -95,7 +99,7 @@ impl Arithmetic {
 
     /// The hyperbolic cosine.
     pub fn cosh(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.cosh_with(b, x, precision(self.format))
+        self.cosh_with(b, x, precision(self.format, [(2, 4, 19), (3, 3, 17)]))
     }
 
     /// The same by polynomials of some precision.
@@ -123,7 +127,7 @@ impl Arithmetic {
 
     /// The hyperbolic sine.
     pub fn sinh(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.sinh_with(b, x, precision(self.format))
+        self.sinh_with(b, x, precision(self.format, [(3, 3, 20), (3, 3, 17)]))
     }
 
     /// The same by polynomials of some precision.
@@ -169,7 +173,7 @@ impl Arithmetic {
     /// The logistic function, `1 / (1 + e^-x)`.
     pub fn sigmoid(self, b: &mut Builder, x: &[Wire]) -> Word {
         let parts = self.format.split(x);
-        let power = self.power_of_e(b, &parts, true, precision(self.format));
+        let power = self.power_of_e(b, &parts, true, precision(self.format, SIGMOID));
         let special = beyond(b, &parts, power.too_large);
         // The positive ones of the operands that are too large have the result 1.
         let special = Special {
@@ -193,7 +197,7 @@ impl Arithmetic {
         group.push(power.too_large);
         let group = clip(b, &group, bits);
         let group = mask(b, !below, &group);
-        let mut precision = precision(self.format);
+        let mut precision = precision(self.format, SIGMOID);
         let nudged = self.format.fraction == 10;
         precision.digits += if nudged { 2 } else { 0 };
         let form = ("sigmoid", self.format, precision);

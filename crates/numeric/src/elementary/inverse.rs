@@ -8,7 +8,7 @@
 
 use crate::elementary::groups::{Grouped, clip, nan_only, no_exponent, number};
 use crate::elementary::logarithm::lead;
-use crate::elementary::reduce::Precision;
+use crate::elementary::reduce::{Precision, Short};
 use crate::format::{Arithmetic, Format, Parts};
 use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap};
@@ -36,11 +36,12 @@ const fn function(name: &'static str, build: crate::function::Build) -> Function
     }
 }
 
-fn precision(format: Format) -> Precision {
-    match format.fraction {
+fn precision(format: Format, short: Short) -> Precision {
+    let other = match format.fraction {
         ..=23 => Precision::new(3, 5, 28),
         _ => Precision::new(4, 10, 58),
-    }
+    };
+    Precision::short(format, short, other)
 }
 
 /// One of two operands of polynomials: a group and a fraction.
@@ -59,7 +60,11 @@ impl Arithmetic {
         let small = clip(b, &small, bits);
         let mut group = b.select(near, &small, &far);
         group.push(near);
-        let form = ("asinh", self.format, precision(self.format));
+        let form = (
+            "asinh",
+            self.format,
+            precision(self.format, [(3, 3, 20), (2, 3, 16)]),
+        );
         let half = 1 << bits;
         let function = |group: usize, fraction: &Real| match group < half {
             true => {
@@ -99,7 +104,11 @@ impl Arithmetic {
         let far = clip(b, &above, bits);
         let small = Int::unsigned(&zeros).resize(bits);
         let (group, rest) = choose(b, near, (small, less), (far, parts.fraction.clone()));
-        let form = ("acosh", self.format, precision(self.format));
+        let form = (
+            "acosh",
+            self.format,
+            precision(self.format, [(2, 4, 18), (2, 3, 12)]),
+        );
         let half = 1 << bits;
         let function = |group: usize, fraction: &Real| match group < half {
             true => {
@@ -149,7 +158,11 @@ impl Arithmetic {
         let far = Int::unsigned(&zeros).resize(bits);
         let rest = leading[..fraction].to_vec();
         let (group, rest) = choose(b, near, (small, parts.fraction.clone()), (far, rest));
-        let form = ("atanh", self.format, precision(self.format));
+        let form = (
+            "atanh",
+            self.format,
+            precision(self.format, [(2, 3, 18), (2, 3, 14)]),
+        );
         let half = 1 << bits;
         let function = |group: usize, fraction: &Real| match group < half {
             true => {

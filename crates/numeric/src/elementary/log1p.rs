@@ -6,7 +6,7 @@
 //! results.
 
 use crate::elementary::logarithm::{Base, Centred, lead};
-use crate::elementary::reduce::{Precision, shift_down};
+use crate::elementary::reduce::{Precision, Short, shift_down};
 use crate::format::{Arithmetic, Format};
 use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap};
@@ -26,17 +26,18 @@ pub(crate) const FUNCTIONS: &[Function] = &[Function {
     build: |a, b, x| vec![a.log1p(b, &x[0])],
 }];
 
-fn precision(format: Format) -> Precision {
-    match format.fraction {
+fn precision(format: Format, short: Short) -> Precision {
+    let other = match format.fraction {
         ..=23 => Precision::new(7, 3, 28),
         _ => Precision::new(8, 5, 57),
-    }
+    };
+    Precision::short(format, short, other)
 }
 
 impl Arithmetic {
     /// The natural logarithm of 1 more than a number.
     pub fn log1p(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.log1p_with(b, x, precision(self.format))
+        self.log1p_with(b, x, precision(self.format, [(7, 2, 27), (6, 2, 20)]))
     }
 
     /// The same by polynomials of some precision.

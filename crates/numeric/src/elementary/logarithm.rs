@@ -8,7 +8,7 @@
 //! polynomial is the fraction of the operand itself, of which the upper half stands for
 //! negative t, so that shifts do not wait for it.
 
-use crate::elementary::reduce::Precision;
+use crate::elementary::reduce::{Precision, Short};
 use crate::format::{Arithmetic, Format};
 use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap, truncation};
@@ -115,17 +115,29 @@ impl Centred {
 impl Arithmetic {
     /// The natural logarithm.
     pub fn log(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.logarithm(b, x, (Base::E, precision(self.format)))
+        self.logarithm(
+            b,
+            x,
+            (Base::E, precision(self.format, [(5, 2, 19), (4, 2, 18)])),
+        )
     }
 
     /// The logarithm to base 2.
     pub fn log2(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.logarithm(b, x, (Base::Two, precision(self.format)))
+        self.logarithm(
+            b,
+            x,
+            (Base::Two, precision(self.format, [(5, 2, 19), (5, 2, 16)])),
+        )
     }
 
     /// The logarithm to base 10.
     pub fn log10(self, b: &mut Builder, x: &[Wire]) -> Word {
-        self.logarithm(b, x, (Base::Ten, precision(self.format)))
+        self.logarithm(
+            b,
+            x,
+            (Base::Ten, precision(self.format, [(6, 2, 23), (5, 2, 18)])),
+        )
     }
 
     /// A number around 1, times a power of 2.
@@ -244,11 +256,12 @@ impl Arithmetic {
 }
 
 /// Polynomials for logarithms.
-fn precision(format: Format) -> Precision {
-    match format.fraction {
+fn precision(format: Format, short: Short) -> Precision {
+    let other = match format.fraction {
         ..=23 => Precision::new(7, 3, 28),
         _ => Precision::new(8, 5, 57),
-    }
+    };
+    Precision::short(format, short, other)
 }
 
 /// A signed number shifted up until its highest bit is not a copy of its sign, if `enabled`, and by

@@ -9,3 +9,4 @@ pub(crate) mod log1p;
 pub(crate) mod logarithm;
 pub(crate) mod pow;
 pub(crate) mod reduce;
+mod short_arcs;

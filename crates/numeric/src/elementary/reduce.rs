@@ -1,12 +1,15 @@
 //! Operands as fixed-point numbers, and results out of them.
 
-use crate::format::{Arithmetic, Parts};
+use crate::format::{Arithmetic, Format, Parts};
 use crate::heap::{Fixed, Heap};
 use crate::poly::Piecewise;
 use crate::real::Real;
 use crate::word::flip_if;
 use sealane_circuit::{Builder, Int, Wire, Word};
 use std::sync::Arc;
+
+/// Index bits, degree and digits of a function of one number of f16, and of bf16.
+pub(crate) type Short = [(usize, usize, i32); 2];
 
 /// Piecewise polynomials on [0, 1): index bits, degree, and digits behind the point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +25,17 @@ impl Precision {
             index,
             degree,
             digits,
+        }
+    }
+
+    /// The polynomials of a function of one number in f16 and in bf16, or else others. Results of
+    /// the two formats are correctly rounded: at all arguments, for the fewest gates.
+    pub(crate) fn short(format: Format, [half, brain]: Short, other: Precision) -> Precision {
+        let of = |(index, degree, digits)| Precision::new(index, degree, digits);
+        match format {
+            Format::F16 => of(half),
+            Format::BF16 => of(brain),
+            _ => other,
         }
     }
 

@@ -86,7 +86,7 @@ impl Arithmetic {
         let sizes = Sizes::of(self.format);
         let parts = self.format.split(x);
         let class = self.classify(b, &parts);
-        let argument = self.argument(b, x, sizes.reach, false);
+        let argument = self.argument(b, x, (sizes.reach, self.work()), false);
         let regions = self.regions(b, &parts, &argument, sizes);
         let table = self.smooth(b, &argument, &regions, sizes);
         let near = self.near(b, &argument, &regions, &table, sizes);
@@ -190,7 +190,11 @@ impl Arithmetic {
         let Sizes { reach, near, .. } = sizes;
         let table = Curve::known("lgamma", near.digits, |digits| {
             let last = 1 << reach;
-            let table = Table::new(Segments { reach, last });
+            let table = Table::new(Segments {
+                name: "lgamma",
+                reach,
+                last,
+            });
             let index = reach + PARTS + 1;
             let value = |segment: usize, t: &Real| table.logarithm(segment, t);
             Curve::scaled(digits, index, vec![0; 1 << index], &value)

@@ -23,6 +23,9 @@ pub const HARD: &[(&str, u32)] = &[
     ("rsqrt", 0x01cf_ffc3),
     ("sinh", 0x4154_b8dd),
     ("cosh", 0x416a_de8a),
+    ("tanh", 0x4110_8900),
+    ("asinh", 0x3f00_33e1),
+    ("erf", 0x3dca_fe40),
 ];
 
 /// A row of a table of answers in f64: `operands,rounded,exact`, where operands and the number
