@@ -6,6 +6,8 @@ use crate::attack;
 use crate::bench::{Build, LABEL, Report, Run, Seeds, fault};
 use crate::compare::{benchmark, compare, compare_bundles};
 use crate::reference::Reference;
+use sealane_accel::bundle::bundles;
+use sealane_accel::engine::Engine;
 use sealane_accel::formats::{Format, Width, write};
 use sealane_accel::paper::BENCHMARKS;
 use sealane_accel::{Netlist, Operand};
@@ -201,4 +203,86 @@ fn netlists_out_of_range_are_refused() {
     let mut lines = whole.clone();
     lines[2].replace_range(8..16, "00000000");
     assert_eq!(ends(&lines), refused, "more outputs than the counts say");
+}
+
+/// A word of a netlist with one of its three fields changed.
+fn changed(line: &str, field: usize, change: impl Fn(u32) -> u32) -> String {
+    let at = 8 * field..8 * (field + 1);
+    let old = u32::from_str_radix(&line[at.clone()], 16).expect("a field");
+    let mut line = line.to_string();
+    line.replace_range(at, &format!("{:08x}", change(old)));
+    line
+}
+
+#[test]
+#[ignore = "needs another bench of rtl/: make -C rtl banked"]
+fn bundles_with_faults_are_refused() {
+    const LAST: u32 = 1 << 9;
+    const DRIVES: u32 = 1 << 10;
+    // A netlist of one flip-flop, whose first bundles hold an AND and an XOR.
+    let found = (0..).map(netlist).find_map(|netlist| {
+        let made = bundles(&netlist, Engine::BANKED).ok()?;
+        let gates = made.netlist.gates();
+        let both = gates.len() > 3 && gates[..2].iter().any(|gate| gate.kind.is_xor());
+        let both = both && gates.iter().filter(|gate| !gate.kind.is_xor()).count() > 1;
+        (netlist.flip_flops().len() == 1 && netlist.inputs() > 1 && both).then_some(made)
+    });
+    let made = found.expect("one of many");
+    let lines: Vec<String> = made.text.lines().map(str::to_string).collect();
+    let seeds = [seeds(&made.netlist, 1)];
+    let ends = |lines: &[String]| {
+        let text = lines.join("\n");
+        let mut run = Run::of_text(&Build::BANKED, text.as_bytes(), 1, &seeds, &[]);
+        let records = run.records().len();
+        let report = run.reports().remove(0);
+        (report.loaded, report.fault, records > 0)
+    };
+    assert_eq!(ends(&lines), (true, fault::NONE, true));
+    let refused = |lines: &[String], why: &str| {
+        assert_eq!(ends(lines), (false, fault::NO_NETLIST, false), "{why}");
+    };
+    refused(&lines[..lines.len() - 1], "too short");
+    refused(&[&lines[..], &lines[5..6]].concat(), "too long");
+    let gates = made.netlist.gates();
+    let (inputs, own) = (made.netlist.inputs(), made.netlist.first_gate());
+    // Four words of counts, then the flip-flop, then gates and moves.
+    let end = lines.len() - 1;
+    let second_and = (0..gates.len()).filter(|&gate| !gates[gate].kind.is_xor());
+    let second_and = 5 + second_and.clone().nth(1).expect("two ANDs");
+    type Change = Box<dyn Fn(u32) -> u32>;
+    let to = |value: u32| -> Change { Box::new(move |_| value) };
+    let set = |bits: u32| -> Change { Box::new(move |old| old | bits) };
+    let clear = |bits: u32| -> Change { Box::new(move |old| old & !bits) };
+    let faults: Vec<(usize, usize, Change, &str)> = vec![
+        (0, 0, to(1 << 16), "more inputs than there is room for"),
+        (2, 0, to(0xffff), "more flip-flops than there is room for"),
+        (3, 0, to(0xffff), "another number of XORs"),
+        (3, 2, to(0xffff), "another number of moves"),
+        (3, 2, set(1 << 20), "bits of counts that mean nothing"),
+        (4, 0, to(0x00ff_ffff), "D beyond the wires"),
+        (4, 0, to(u32::MAX), "a flip-flop without D"),
+        (4, 1, to(inputs), "I that is a flip-flop"),
+        (5, 0, to(u32::MAX), "a gate without its first operand"),
+        (5, 0, to(u32::MAX - 3), "an operand that is negative"),
+        (5, 0, to(own), "a gate that reads itself"),
+        (6, 0, to(own + 1), "a gate that reads itself"),
+        (5, 2, clear(0x1e), "opcode 0"),
+        (end, 2, clear(LAST), "a last bundle that does not end"),
+        (
+            5,
+            2,
+            set(DRIVES | 1 << 11),
+            "a flip-flop that is not there is driven",
+        ),
+    ];
+    for (line, field, change, why) in faults {
+        let mut lines = lines.clone();
+        lines[line] = changed(&lines[line], field, change);
+        refused(&lines, why);
+    }
+    let mut two_ands = lines.clone();
+    for line in &mut two_ands[5..second_and] {
+        *line = changed(line, 2, |old| old & !LAST);
+    }
+    refused(&two_ands, "two ANDs in a bundle");
 }
