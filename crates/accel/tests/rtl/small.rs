@@ -138,6 +138,15 @@ fn each_session_needs_a_new_key_and_a_netlist() {
     assert_eq!(report(&netlist, 0, &[]).fault, fault::NO_TURNS);
 }
 
+/// How a session on a file ends: whether the netlist was loaded, the fault, and whether records came.
+fn ends(build: &Build, lines: &[String], seeds: Seeds) -> (bool, u64, bool) {
+    let text = lines.join("\n");
+    let mut run = Run::of_text(build, text.as_bytes(), 1, &[seeds], &[]);
+    let records = run.records().len();
+    let report = run.reports().remove(0);
+    (report.loaded, report.fault, records > 0)
+}
+
 #[test]
 #[ignore = "needs the bench of rtl/: make test-rtl"]
 fn netlists_out_of_range_are_refused() {
@@ -149,14 +158,8 @@ fn netlists_out_of_range_are_refused() {
     let text = write(&netlist, Format::Hscd(Width::Wide), &[]).expect("HSCD");
     let text = String::from_utf8(text).expect("text");
     let lines: Vec<&str> = text.lines().collect();
-    let seeds = [seeds(&netlist, 1)];
-    let ends = |lines: &[String]| {
-        let text = lines.join("\n");
-        let mut run = Run::of_text(&Build::FASE, text.as_bytes(), 1, &seeds, &[]);
-        let records = run.records().len();
-        let report = run.reports().remove(0);
-        (report.loaded, report.fault, records > 0)
-    };
+    let seeds = seeds(&netlist, 1);
+    let ends = |lines: &[String]| ends(&Build::FASE, lines, seeds);
     let refused = (false, fault::NO_NETLIST, false);
     let whole: Vec<String> = lines.iter().map(|line| line.to_string()).collect();
     assert_eq!(ends(&whole), (true, fault::NONE, true));
@@ -229,14 +232,8 @@ fn bundles_with_faults_are_refused() {
     });
     let made = found.expect("one of many");
     let lines: Vec<String> = made.text.lines().map(str::to_string).collect();
-    let seeds = [seeds(&made.netlist, 1)];
-    let ends = |lines: &[String]| {
-        let text = lines.join("\n");
-        let mut run = Run::of_text(&Build::BANKED, text.as_bytes(), 1, &seeds, &[]);
-        let records = run.records().len();
-        let report = run.reports().remove(0);
-        (report.loaded, report.fault, records > 0)
-    };
+    let seeds = seeds(&made.netlist, 1);
+    let ends = |lines: &[String]| ends(&Build::BANKED, lines, seeds);
     assert_eq!(ends(&lines), (true, fault::NONE, true));
     let refused = |lines: &[String], why: &str| {
         assert_eq!(ends(lines), (false, fault::NO_NETLIST, false), "{why}");
