@@ -65,7 +65,7 @@ use arrive::Arriving;
 use convert::{Inject, Weighed};
 use form::Form;
 use keys::{KeyMaker, Keys};
-use masked::RunningMasked;
+use masked::{Layouts, RunningMasked};
 use outside::Outside;
 use roles::Computing;
 use sealane_block::Erased;
@@ -212,6 +212,7 @@ impl Party for TrioParty {
                 cpu,
                 seat,
                 keys: Keys::prepare(seat, &guests, maker, coins, mesh)?,
+                layouts: Layouts::default(),
             })),
             None => {
                 let owns = guests.contains(&me);

@@ -3,6 +3,7 @@
 use crate::convert::reduce;
 use crate::form::{Form, width};
 use crate::keys::Keys;
+use crate::masked::Layouts;
 use crate::seat::{self, Seat};
 use crate::shuffle::{self, ShuffleProgress};
 use crate::sort::SortProgress;
@@ -19,6 +20,7 @@ pub(crate) struct Computing {
     pub(crate) cpu: Cpu,
     pub(crate) seat: Seat,
     pub(crate) keys: Keys,
+    pub(crate) layouts: Layouts,
 }
 
 impl Computing {

@@ -45,6 +45,7 @@ use sealane_parties::PartyId;
 use sealane_party::{Fault, Planes};
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// The words of the lanes of a part, of so many in all.
@@ -94,12 +95,53 @@ pub(crate) enum MaskedProgress<'a> {
 struct Run<'a> {
     tape: &'a Tape,
     lanes: usize,
-    program: Program,
-    functions: Vec<Prepared>,
+    layout: Arc<Layout>,
     /// Both components of the values that are the same in all lanes.
     common: Zeroizing<Vec<[u64; 2]>>,
+}
+
+/// What is made of a tape once, for all its tiles.
+struct Layout {
+    tape: Tape,
+    /// Inputs that are the same in all lanes, if the program counts slots anew.
+    same: Option<Vec<bool>>,
+    program: Program,
+    functions: Vec<Prepared>,
     /// Most bits that are dealt or opened at a level, for each lane.
     most: usize,
+}
+
+/// The layouts of the tapes that ran last.
+#[derive(Default)]
+pub(crate) struct Layouts(VecDeque<Arc<Layout>>);
+
+impl Layouts {
+    /// Most layouts that are kept: tapes of the tiles of a walk take turns.
+    const MOST: usize = 8;
+
+    /// The layout of a tape for these inputs that are the same in all lanes.
+    fn of(&mut self, tape: &Tape, same: Option<Vec<bool>>) -> Arc<Layout> {
+        let Layouts(known) = self;
+        if let Some(layout) = known.iter().find(|of| of.same == same && of.tape == *tape) {
+            return layout.clone();
+        }
+        let program = match &same {
+            Some(same) => Program::counted(tape, same),
+            None => Program::plain(tape),
+        };
+        let levels = program.levels[..program.opens].iter();
+        let most = levels.flat_map(|gates| gates.bits).max();
+        let layout = Arc::new(Layout {
+            functions: tape.functions.iter().map(Prepared::of).collect(),
+            most: most.unwrap_or(0),
+            program,
+            same,
+            tape: tape.clone(),
+        });
+        known.truncate(Layouts::MOST - 1);
+        known.push_front(layout.clone());
+        layout
+    }
 }
 
 /// Runs an expression for each part in turn.
@@ -124,10 +166,8 @@ impl Computing {
         mesh: &mut Mesh,
     ) -> Result<MaskedProgress<'a>, Fault> {
         let same = inputs.iter().map(|input| matches!(input, Plane::Same(_)));
-        let program = match words_for(lanes) >= MANY {
-            true => Program::counted(tape, &same.collect::<Vec<_>>()),
-            false => Program::plain(tape),
-        };
+        let same = (words_for(lanes) >= MANY).then(|| same.collect());
+        let layout = self.layouts.of(tape, same);
         let one = [0, 1].map(|place| match self.seat.place_of(0) == Some(place) {
             true => u64::MAX,
             false => 0,
@@ -139,15 +179,11 @@ impl Computing {
             Plane::Same(words) => Some(words.map(|word| *word)),
             Plane::Lanes(_) => None,
         }));
-        let levels = program.levels[..program.opens].iter();
-        let most = levels.flat_map(|gates| gates.bits).max();
         let run = Run {
             tape,
             lanes,
-            functions: tape.functions.iter().map(Prepared::of).collect(),
+            layout,
             common,
-            most: most.unwrap_or(0),
-            program,
         };
         let mut parts = (
             Part::of(self, &run, inputs),
@@ -172,13 +208,13 @@ impl Computing {
         if *level > 0 {
             each!(parts, part => part.opened(self, run, *level - 1, mesh)?);
         }
-        if *level == run.program.opens {
+        if *level == run.layout.program.opens {
             return Ok(MaskedProgress::Done(running.finish(self.cpu)));
         }
         each!(parts, part => part.dealt(self, run, *level, mesh)?);
         each!(parts, part => part.open(self, run, *level, mesh)?);
         *level += 1;
-        if *level < run.program.opens {
+        if *level < run.layout.program.opens {
             each!(parts, part => part.deal(self, run, *level, mesh)?);
         }
         Ok(MaskedProgress::More(running))
@@ -261,8 +297,8 @@ impl<const HELPER: usize> Part<HELPER> {
     fn of(party: &Computing, run: &Run<'_>, inputs: &[Plane<'_>]) -> Self {
         let lanes = lanes_of(HELPER, run.lanes);
         let words = words_of(HELPER, run.lanes);
-        let mut wires = Wires::new(run.program.slots, words.len());
-        for (slot, input) in run.program.inputs.iter().zip(inputs) {
+        let mut wires = Wires::new(run.layout.program.slots, words.len());
+        for (slot, input) in run.layout.program.inputs.iter().zip(inputs) {
             match input {
                 Plane::Lanes(parts) => {
                     wires.load(*slot as usize, parts.map(|part| &part[words.clone()]));
@@ -273,7 +309,7 @@ impl<const HELPER: usize> Part<HELPER> {
                 Plane::Same(_) => {}
             }
         }
-        match run.program.plain {
+        match run.layout.program.plain {
             true => wires.fill(ONE as usize, run.common[1]),
             false => wires.set_common(&run.common),
         }
@@ -284,7 +320,7 @@ impl<const HELPER: usize> Part<HELPER> {
         };
         let opens = match duty {
             Duty::Helper => 0,
-            _ => run.most * words.len() + MOST_PAST,
+            _ => run.layout.most * words.len() + MOST_PAST,
         };
         Part {
             duty,
@@ -301,7 +337,7 @@ impl<const HELPER: usize> Part<HELPER> {
 
     /// Layouts of what is dealt and opened at a level.
     fn forms(&self, run: &Run<'_>, level: usize) -> [Form; 2] {
-        run.program.levels[level]
+        run.layout.program.levels[level]
             .bits
             .map(|bits| Form::bits(bits, self.lanes))
     }
@@ -316,7 +352,7 @@ impl<const HELPER: usize> Part<HELPER> {
 
     /// Rows to write over, of as many words as a level needs at most.
     fn rows(&mut self, run: &Run<'_>) -> Rows {
-        let most = run.most * words_for(self.lanes) + MOST_PAST;
+        let most = run.layout.most * words_for(self.lanes) + MOST_PAST;
         let spare = self.spare.pop();
         spare.unwrap_or_else(|| Lines::zeros(most))
     }
@@ -435,7 +471,7 @@ impl<const HELPER: usize> Part<HELPER> {
         let sums = Sums {
             place,
             last: self.last.as_ref().map(|last| Opened {
-                outs: &run.program.levels[level - 1].outs,
+                outs: &run.layout.program.levels[level - 1].outs,
                 masks: &last.outputs,
                 others: &self.others,
             }),
@@ -481,11 +517,11 @@ impl<const HELPER: usize> Part<HELPER> {
 
     /// Runs what follows the last level, and hands the outputs over.
     fn finish(&mut self, cpu: Cpu, run: &Run<'_>, shares: &mut [Planes<u64>; 2]) {
-        let rest = run.program.levels.get(run.program.opens);
-        let rest = rest.map(|_| run.level(run.program.opens));
+        let rest = run.layout.program.levels.get(run.layout.program.opens);
+        let rest = rest.map(|_| run.level(run.layout.program.opens));
         let last = self.place().zip(self.last.as_ref()).map(|(place, last)| {
             let last = Opened {
-                outs: &run.program.levels[run.program.opens - 1].outs,
+                outs: &run.layout.program.levels[run.layout.program.opens - 1].outs,
                 masks: &last.outputs,
                 others: &self.others,
             };
@@ -493,7 +529,7 @@ impl<const HELPER: usize> Part<HELPER> {
         });
         self.wires.finish(cpu, rest, last);
         let [own, next] = shares;
-        for (plane, slot) in run.program.outputs.iter().enumerate() {
+        for (plane, slot) in run.layout.program.outputs.iter().enumerate() {
             let parts = [own.plane_mut(plane), next.plane_mut(plane)];
             let parts = parts.map(|part| &mut part[self.words.clone()]);
             match slot & COMMON {
@@ -514,8 +550,8 @@ impl Run<'_> {
     /// The gates of a level.
     fn level(&self, level: usize) -> Level<'_> {
         Level {
-            gates: &self.program.levels[level],
-            functions: &self.functions,
+            gates: &self.layout.program.levels[level],
+            functions: &self.layout.functions,
         }
     }
 }
@@ -527,6 +563,7 @@ fn no_masks() -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sealane_circuit::tape::FIRST_INPUT;
     use static_assertions::{assert_impl_all, assert_not_impl_any};
 
     assert_impl_all!(Part<0>: Takes<Masks<0>>);
@@ -545,5 +582,34 @@ mod tests {
                 "{lanes}"
             );
         }
+    }
+
+    #[test]
+    fn a_layout_is_that_of_its_tape_and_inputs() {
+        let mut layouts = Layouts::default();
+        let tape = |inputs: u32| Tape {
+            inputs,
+            slots: FIRST_INPUT + inputs,
+            xors: vec![],
+            ands: vec![],
+            known_to: vec![],
+            lone: vec![],
+            batches: vec![],
+            outputs: (FIRST_INPUT..FIRST_INPUT + inputs).collect(),
+            functions: vec![],
+            applied: vec![],
+            depth: 0,
+        };
+        let mut of = |inputs: u32, same: Option<Vec<bool>>| layouts.of(&tape(inputs), same);
+        let first = of(2, Some(vec![false, true]));
+        assert!(Arc::ptr_eq(&first, &of(2, Some(vec![false, true]))));
+        for other in [of(2, Some(vec![true, false])), of(2, None), of(3, None)] {
+            assert!(!Arc::ptr_eq(&first, &other));
+        }
+        assert_eq!(first.program.inputs.len(), 2);
+        for inputs in 3..20 {
+            of(inputs, None);
+        }
+        assert_eq!(layouts.0.len(), Layouts::MOST);
     }
 }

@@ -8,6 +8,7 @@ use super::link::{End, Line};
 use crate::form::Form;
 use crate::ideal::{Drawn, Flaw, ideal, locked};
 use crate::keys::{Key, Keys, Stream};
+use crate::masked::Layouts;
 use crate::outside::Outside;
 use crate::roles::Computing;
 use crate::seat::Seat;
@@ -79,6 +80,7 @@ impl World {
                             next: key((at + 1) % 3, at),
                             guests: guests.collect(),
                         },
+                        layouts: Layouts::default(),
                     }))
                 }
                 None => Place::Outside(Erased::new(Outside {
