@@ -26,6 +26,10 @@ pub const HARD: &[(&str, u32)] = &[
     ("tanh", 0x4110_8900),
     ("asinh", 0x3f00_33e1),
     ("erf", 0x3dca_fe40),
+    ("atanh", 0x3f28_0e95),
+    ("acosh", 0x4001_0cd1),
+    ("sigmoid", 0xc1ff_1bfc),
+    ("erfc", 0x393a_dbff),
 ];
 
 /// A row of a table of answers in f64: `operands,rounded,exact`, where operands and the number
