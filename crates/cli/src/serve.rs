@@ -26,6 +26,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use zeroize::Zeroizing;
 
+/// Netlist cycles whose outputs a card shows.
+const MOST_SHOWN: usize = 64;
 /// Longest text of an input: [`sealane_serve::MOST_BITS`] bits, with room for white space.
 const MOST_INPUT_BYTES: u64 = 16 << 20;
 /// Longest time without a record of the hardware.
@@ -215,6 +217,12 @@ fn announce(
     if let Some(first) = served.first() {
         card.line("device", first.device());
     }
+    if served.iter().any(|served| served.job().cycles() > 1) {
+        card.line(
+            "tells",
+            "the outputs of every netlist cycle, not of the last alone",
+        );
+    }
     card.line(
         "ends",
         match args.sessions {
@@ -262,6 +270,14 @@ pub fn run(args: &NetlistRunArgs) -> Result<(), Failure> {
     let mut card = Card::new(format!("{name} with {server}"));
     card.line("output", outputs.last().cloned().unwrap_or_default());
     card.line("netlist cycles", outputs.len());
+    if outputs.len() > 1 {
+        let (shown, rest) = outputs.split_at(outputs.len().min(MOST_SHOWN));
+        let more = match rest.len() {
+            0 => String::new(),
+            more => format!(", and {more} more with --json"),
+        };
+        card.line("of each", format!("{}{more}", shown.join(" ")));
+    }
     let same = measured == account.planned;
     let same = if same { "as planned" } else { "not as planned" };
     card.line(

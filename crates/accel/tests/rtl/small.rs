@@ -138,7 +138,7 @@ fn each_session_needs_a_new_key_and_a_netlist() {
     assert_eq!(report(&netlist, 0, &[]).fault, fault::NO_TURNS);
 }
 
-/// How a session on a file ends: whether the netlist was loaded, the fault, and whether records came.
+/// The end of a session on a file: whether the netlist was loaded, the fault, whether records came.
 fn ends(build: &Build, lines: &[String], seeds: Seeds) -> (bool, u64, bool) {
     let text = lines.join("\n");
     let mut run = Run::of_text(build, text.as_bytes(), 1, &[seeds], &[]);

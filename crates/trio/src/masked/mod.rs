@@ -100,7 +100,7 @@ struct Run<'a> {
     common: Zeroizing<Vec<[u64; 2]>>,
 }
 
-/// What is made of a tape once, for all its tiles.
+/// A tape with all that is made of it once, for all its tiles.
 struct Layout {
     tape: Tape,
     /// Inputs that are the same in all lanes, if the program counts slots anew.
