@@ -383,7 +383,7 @@ fn a_client_has_as_many_sessions_as_it_is_given() {
             other => panic!("{other:?}"),
         })
     };
-    // What is refused for another reason does not count.
+    // A refusal for another reason does not count.
     let other = Job::new(&netlist, 9, Scheme::Mi, LAN).unwrap();
     refused(session(0, &other));
     assert!(session(0, &job).iter().all(Option::is_none));
