@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from sealane import _source
-from sealane._functions import _only, clip, map, stack, where
+from sealane._functions import _only, clip, map, maximum, stack, where
 from sealane._functions import max as _largest
 from sealane._functions import min as _smallest
 from sealane._functions import sum as _sum
@@ -416,7 +416,7 @@ def first_rows(keep: Value, columns: list[Any], most: int) -> list[Any]:
     number, rows = _sum(keep).astype(i64), keep.shape[0]
     room = min(most, rows) if isinstance(rows, int) else most
     kept = [head(value, room) for value in compact(keep, columns)]
-    return [*kept, where(number > room, number - room, 0)]
+    return [*kept, maximum(number - room, 0)]
 
 
 def compact(keep: Value, columns: Sequence[Any]) -> list[Any]:

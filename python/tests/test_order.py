@@ -443,3 +443,16 @@ def test_refusals_say_what_to_write() -> None:
     assert "no reduction" in refused(lambda x, y, t: sl.group_by(x, most=2).agg(a=sl.sum(t)))
     assert "is taken" in refused(lambda x, y, t: sl.group_by(x, most=2).agg(keys=sl.max(x)))
     assert "2 orders" in refused(lambda x, y, t: sl.sort_by(x, descending=[True, False]))
+
+
+def test_what_is_left_out_is_revealed_as_a_number_without_sign() -> None:
+    @sl.program
+    def left(
+        item: sl.Private[sl.u8, "alice", "n <= 9"], least: sl.Private[sl.u8, "bob"]
+    ) -> tuple[sl.Revealed[sl.u32, "bob"], sl.Revealed[sl.u32, "bob"]]:
+        item = sl.maximum(item, least)
+        groups = sl.group_by(item, most=2).agg(n=sl.count())
+        return groups.left_out, sl.unique(item, 2).left_out
+
+    for items, want in [([1, 2, 3, 4, 4], 2), ([7], 0)]:
+        assert left(np.array(items, np.uint8), 0) == (want, want)
