@@ -222,6 +222,12 @@ fn sessions_are_bounded() {
     };
     let (status, text) = run("ann");
     assert_eq!(status, Some(0), "{text}");
+    // The outputs of all eight netlist cycles, a byte each.
+    let of_each = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("of each"));
+    let of_each = of_each.map(|outputs| outputs.split_whitespace().count());
+    assert_eq!(of_each, Some(8), "{text}");
     let (status, text) = run("ann");
     assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
     assert!(text.contains("with this client"), "{text}");
