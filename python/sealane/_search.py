@@ -163,7 +163,7 @@ def isin(x: Operand, values: Operand, *, invert: bool = False) -> Any:
         return by_numpy("isin", x, values, invert=invert)
     if isinstance(values, list | tuple) and _value.holds_values(values):
         values = _functions.stack(values)
-    others = _beside(x, values)
+    others = _beside("isin", x, values)
     found: Any
     if isinstance(others, Value) and others.ndim == 1 and isinstance(others.shape[0], str):
         found = _among_rows(x, others)
@@ -220,7 +220,7 @@ def searchsorted(a: Operand, v: Operand, side: str = "left") -> Any:
         )
     if plain(a, v):
         return by_numpy("searchsorted", a, v, side)
-    order = _beside(v, a)
+    order = _beside("searchsorted", v, a)
     if order.ndim != 1 or not isinstance(order.shape[0], int) or order.shape[0] == 0:
         raise refuse(
             "shape-mismatch",
@@ -264,7 +264,7 @@ def histogram(
     """
     if plain(x):
         return by_numpy("histogram", x, bins, range)
-    x, edges = only("histogram", x), _beside(x, _edges(bins, range))
+    x, edges = only("histogram", x), _beside("histogram", x, _edges(bins, range))
     column = _column(x)
     reached = column >= edges[:-1]
     beyond: Any = column > edges[-1:]
@@ -423,8 +423,11 @@ def _is_nan(x: Any) -> Any:
     return x != x
 
 
-def _beside(x: Any, public: Any) -> Any:
-    """A public list in numbers that compare with `x`: floats where it is of floating point."""
+def _beside(function: str, x: Any, public: Any) -> Any:
+    """A value, or a public list in numbers that compare with `x`: floats where it is of floating
+    point.
+    """
+    _value.need_numbers(function, x, public)
     if isinstance(public, Value):
         return public
     array = np.asarray(public)

@@ -301,6 +301,8 @@ def roll(x: C, shift: int, axis: int | None = None) -> C:
     >>> moved([1, 2, 3, 4], 0)
     array([4, 1, 2, 3], dtype=uint8)
     """
+    if not plain(x):
+        shift = _value.need_whole("shift", shift, "sl.roll(x, 1)")
     if isinstance(x, Kind):
         place = _of_cells(x, axis)
         return each(lambda part: roll(part, shift, place), x)
@@ -471,10 +473,12 @@ def smallest(low: int, high: int) -> type[Value]:
 def only(function: str, value: object) -> Any:
     """The argument, if it is a value.
 
-    Raises `ProgramError` for a list of values, which NumPy would join.
+    Raises `ProgramError` for a list of values, which NumPy would join, and for cells that are no
+    numbers.
     """
     if isinstance(value, Value):
         return value
+    _value.need_numbers(function, value)
     raise refuse(
         "operand",
         f"`sl.{function}` takes one value, not a `{type(value).__name__}` of them",
