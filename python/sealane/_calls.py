@@ -4,9 +4,6 @@ or NumPy that they end with: a finding at the user's line, with what the functio
 
 from __future__ import annotations
 
-import difflib
-import inspect
-import traceback
 from typing import TYPE_CHECKING, Any
 
 from sealane import _source
@@ -43,6 +40,8 @@ def misuse_of(error: BaseException) -> SealaneError | None:
     users = [at for at, frame in enumerate(frames) if _source.is_users(_file(frame))]
     if not users:
         return None
+    import traceback
+
     last = frames[users[-1]]
     ours = any(_source.is_ours(_file(frame)) for frame in frames[users[-1] + 1 :])
     summary = traceback.extract_tb(last)[0]
@@ -83,6 +82,8 @@ def _refusal(
 
 def _attribute(error: AttributeError, place: _source.Span | None) -> SealaneError:
     """The finding about an attribute that an object of this package does not have."""
+    import difflib
+
     known = [name for name in dir(error.obj) if not name.startswith("_")]
     fields = getattr(error.obj, "_fields", None)
     near = difflib.get_close_matches(str(error.name), known, n=2)
@@ -97,6 +98,9 @@ def _attribute(error: AttributeError, place: _source.Span | None) -> SealaneErro
 
 def _instead(name: str, found: Any) -> str:
     """The words that stand for a keyword argument that a function does not have, or none."""
+    import difflib
+    import inspect
+
     try:
         known = inspect.signature(found).parameters
     except (TypeError, ValueError):
@@ -110,6 +114,8 @@ def _instead(name: str, found: Any) -> str:
 
 def _parameters(found: Any) -> str:
     """The parameters of a function, as a user writes them; empty if they are not known."""
+    import inspect
+
     try:
         parameters = list(inspect.signature(found).parameters.values())
     except (TypeError, ValueError):
@@ -120,6 +126,8 @@ def _parameters(found: Any) -> str:
 
 def _resolved(written: str, frame: FrameType) -> Any:
     """The object that a dotted name means in a frame, without running any code of the user."""
+    import inspect
+
     first, *rest = written.split(".")
     found = frame.f_locals.get(first, frame.f_globals.get(first))
     for name in rest:

@@ -400,8 +400,8 @@ def stack(values: Sequence[C | Public], axis: int = 0) -> C:
     ... def pairs(
     ...     a: sl.Private[sl.u8, "alice", 3], b: sl.Private[sl.u8, "bob", 3]
     ... ) -> sl.Revealed[sl.u8, "bob"]:
-    ...     return sl.stack([a, b], axis=1)
-    >>> pairs([1, 2, 3], [4, 5, 6])
+    ...     return sl.stack([sl.minimum(a, b), sl.maximum(a, b)], axis=1)
+    >>> pairs([1, 5, 3], [4, 2, 6])
     array([[1, 4],
            [2, 5],
            [3, 6]], dtype=uint8)

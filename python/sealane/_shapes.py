@@ -58,8 +58,8 @@ def concatenate(values: Sequence[C | Public], axis: int | None = 0) -> C:
     ... def joined(
     ...     a: sl.Private[sl.u8, "alice", 2], b: sl.Private[sl.u8, "bob", 3]
     ... ) -> sl.Revealed[sl.u8, "bob"]:
-    ...     return sl.concatenate([a, b, [6]])
-    >>> joined([1, 2], [3, 4, 5])
+    ...     return sl.concatenate([a // 2, b, [6]])
+    >>> joined([2, 5], [3, 4, 5])
     array([1, 2, 3, 4, 5, 6], dtype=uint8)
     """
     items = as_list("concatenate", values)
