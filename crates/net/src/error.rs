@@ -261,6 +261,15 @@ pub enum KeyFault {
         /// The key of this party.
         shown: PublicKey,
     },
+    /// The peer refused this party's key, because it has pinned it for no party at all.
+    #[error(
+        "has no party with this one's key in its configuration; the fingerprint of the key is {}",
+        .shown.fingerprint()
+    )]
+    Unknown {
+        /// The key of this party.
+        shown: PublicKey,
+    },
 }
 
 /// Event for which a party waits.

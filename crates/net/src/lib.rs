@@ -73,7 +73,7 @@ pub use mesh::{MAX_RUN_DURATION, Mesh};
 pub use payload::Payload;
 pub use probe::ProbeAnswer;
 pub use probe_peers::{PeerProbe, ProbeEvent, ProbeReport, probe_peers};
-pub use reception::Reception;
+pub use reception::{Reception, Refused};
 pub use record::{Recorder, Replayer};
 pub use session::SessionId;
 pub use tcp::danger_plaintext_transport;

@@ -322,6 +322,13 @@ impl<'a> Host<'a> {
                     fault: KeyFault::Ours { shown },
                 }
             }
+            (Some(rustls::Error::AlertReceived(AlertDescription::UnknownCA)), _) => {
+                let shown = self.config.identity.public_key();
+                NetError::WrongKey {
+                    party: peer,
+                    fault: KeyFault::Unknown { shown },
+                }
+            }
             (Some(error @ rustls::Error::InvalidMessage(_)), _) => NetError::Malformed {
                 party: peer,
                 reason: format!("{from} sent no TLS: {error}"),

@@ -4,7 +4,7 @@ use sealane_diagnostic::{Code, Diagnostic};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-use super::NetError;
+use super::{KeyFault, NetError};
 use crate::Cause;
 use sealane_parties::PartyId;
 
@@ -187,6 +187,22 @@ impl NetError {
             NetError::Finished { .. } => "compare `sealane plan` on all sides",
             NetError::Diverged { .. } => {
                 "replay with the program, the inputs and the version that were recorded"
+            }
+            NetError::WrongKey {
+                fault: KeyFault::Unknown { .. },
+                ..
+            } => {
+                "send it the card of this party, which `sealane card` prints, and let it run \
+                 `sealane peer add CARD` there; if it has done so, see that it has started again \
+                 since"
+            }
+            NetError::WrongKey {
+                fault: KeyFault::Ours { .. },
+                ..
+            } => {
+                "let it compare the fingerprint of this party (`sealane card`) over the telephone; \
+                 if this party has a new key, `sealane peer add CARD --replace` there, with its \
+                 new card"
             }
             NetError::WrongKey { .. } => {
                 "let each party read its whole fingerprint (`sealane card`) to the other over the \
