@@ -69,12 +69,17 @@ pub fn job(
 fn check(args: &args::CheckArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let loaded = program::load(&args.program, embedding.loader)?;
     let (program, mut warnings) = (loaded.program, loaded.warnings);
-    warnings.extend(sealane_engine::check(&program).map_err(EngineError::from)?);
-    let json = view::check_json(&program, &warnings);
+    let checked = sealane_engine::check(&program).map_err(EngineError::from)?;
+    warnings.extend(checked.warnings);
+    let json = view::check_json(&program, &warnings, &checked.ways);
     if args.text && !args.json {
         return print_line(sealane_program::text::print(&program).trim_end());
     }
-    print_card(args.json, &view::check_card(&program, &warnings), &json)
+    print_card(
+        args.json,
+        &view::check_card(&program, &warnings, &checked.ways),
+        &json,
+    )
 }
 
 fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
@@ -105,6 +110,7 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
 fn simulate(args: &args::SimulateArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let (job, mut notes) = job(&args.job, None, embedding)?;
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
+    inputs::need_files(job.program(), &sources)?;
     results::check(job.program(), None, args.output.as_deref(), &sources)?;
     let (inputs, read) = inputs::load_all(job.program(), &sources)?;
     notes.extend(read);

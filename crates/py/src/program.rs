@@ -100,8 +100,8 @@ impl Program {
     fn check(&self, py: Python<'_>) -> PyResult<Check> {
         let checked = py.detach(|| sealane_engine::check(&self.graph).map_err(EngineError::from));
         let found = checked.map_err(|refusal| error::engine(py, &refusal))?;
-        let warnings = [self.warnings.clone(), found].concat();
-        Ok(Check::new(&self.graph, &warnings))
+        let warnings = [self.warnings.clone(), found.warnings].concat();
+        Ok(Check::new(&self.graph, &warnings, &found.ways))
     }
 
     /// Plans a run and computes its cost.
