@@ -18,14 +18,8 @@ _KINDS = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
 
 _OTHER_WORDS = {
     "ascending": "descending=True",
-    "reverse": "descending=True",
-    "kind": "stable=True",
-    "method": "",
-    "keepdims": "x.sum(axis=1)[:, None]",
-    "out": "",
-    "where": "sl.where(condition, x, 0)",
     "decreasing": "descending=True",
-    "n": "rows",
+    "reverse": "descending=True",
 }
 """Words of other libraries for arguments, with what stands for them here."""
 

@@ -32,7 +32,7 @@ from sealane._order import (
     several_keys,
     starts,
 )
-from sealane._refusal import refuse
+from sealane._refusal import counted, refuse
 from sealane._scans import associative_scan
 from sealane._search import diff
 from sealane._shapes import expand_dims, roll
@@ -121,7 +121,7 @@ def _entries(categories: Iterable[Any], keys: int) -> list[tuple[Any, ...]]:
         if not isinstance(entry, tuple | list) or len(entry) != keys:
             raise refuse(
                 "operand",
-                f"the category {reprlib.repr(entry)} does not name {keys} keys",
+                f"the category {reprlib.repr(entry)} does not name {counted(keys, 'key')}",
                 reason="A group of several keys has one of each.",
                 hint="write a tuple for each group: `categories=[(1, 2), (1, 3)]`, or for all "
                 "combinations `categories=itertools.product([1, 2], [3, 4])`",

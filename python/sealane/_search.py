@@ -14,7 +14,7 @@ from sealane import _functions, _statistics, _value
 from sealane._kinds import Kind
 from sealane._order import places
 from sealane._parts import cells
-from sealane._refusal import refuse
+from sealane._refusal import counted, refuse
 from sealane._scans import cumsum
 from sealane._shapes import (
     along,
@@ -105,7 +105,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, *, prepend: Any = None) -> Any:
     if not isinstance(n, int | np.integer) or not 0 <= n < left:
         raise refuse(
             "operand",
-            f"`sl.diff` cannot take {reprlib.repr(n)} differences of {left} elements",
+            f"`sl.diff` cannot take {reprlib.repr(n)} differences of {counted(left, 'element')}",
             reason="Each leaves one element less, and every value has at least one.",
             hint="write `sl.diff(x)`, for example, for at least two elements",
         )
@@ -303,7 +303,7 @@ def round(x: T, decimals: int = 0) -> T:
         if places:
             raise refuse(
                 "operand",
-                f"fixed point cannot be rounded to {places} decimals",
+                f"fixed point cannot be rounded to {counted(places, 'decimal')}",
                 reason="Its numbers are multiples of a power of two, and few decimals are.",
                 hint="count in hundredths: `sl.round(x * 100)`, or convert: `x.astype(sl.f64)`",
             )

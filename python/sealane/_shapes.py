@@ -553,9 +553,16 @@ def _place(axis: object, rank: int) -> int:
     raise refuse(
         "shape-mismatch",
         f"there is no axis {whole}",
-        reason=f"There are {rank} axes: {-rank} to {rank - 1}." if rank else "There is none.",
+        reason=_axes(rank),
         hint="name an axis that is there",
     )
+
+
+def _axes(rank: int) -> str:
+    """The axes that there are, in words."""
+    if rank < 2:
+        return "There is one: 0, or -1." if rank else "There is none."
+    return f"There are {rank} axes: {-rank} to {rank - 1}."
 
 
 def _lengths(shape: Any) -> list[int | str]:

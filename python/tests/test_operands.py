@@ -77,9 +77,11 @@ CALLS: dict[str, list[str]] = {
     "full": ["sl.full(2, x, sl.u8)"],
     "arange": ["sl.arange(x)"],
 }
-OPERATORS = """x + 1;x - 1;2 * x;x / 2;x // 2;x % 2;divmod(x, 2);x**2;x & 1;x | 1;x ^ 1;x << 1;x >> 1
+OPERATORS = """x + 1;x - 1;2 * x;x / 2;x // 2;x % 2;divmod(x, 2);x**2
+x & 1;x | 1;x ^ 1;x << 1;x >> 1
 -x;+x;~x;abs(x);x @ x;x < 1;x == 1;x[0];len(x);list(x);n + x;n < x
-np.array([1, 2, 3, 4]) * x;np.array([1, 2, 3, 4]) < x;np.exp(x);np.add(x, 1);np.minimum(x, 1);np.sum(x);np.mean(x)
+np.array([1, 2, 3, 4]) * x
+np.array([1, 2, 3, 4]) < x;np.exp(x);np.add(x, 1);np.minimum(x, 1);np.sum(x);np.mean(x)
 np.cumsum(x)
 np.concatenate([x, x]);np.stack([x, x]);np.where(n > 1, x, 0);np.sort(x);np.reshape(x, (2, 2))
 np.add.accumulate(x);np.isin(x, [1]);x.sum();x.clip(0, 1);x.T;x.fillna(0)"""

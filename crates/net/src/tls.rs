@@ -3,8 +3,9 @@
 //! Both sides show raw public keys (RFC 7250) and prove that they hold the private keys. The pin is
 //! checked inside the handshake, so nothing is exchanged with a party whose key is wrong. An alert
 //! tells the owner of a refused key: `access_denied` where another one is pinned for it, and
-//! `unknown_ca` where its key is none of those that are pinned. Connections are never resumed: each run
-//! makes a fresh key exchange over X25519, so that a key stolen later decrypts no earlier run.
+//! `unknown_ca` where its key is none of those that are pinned. Connections are never resumed:
+//! each run makes a fresh key exchange over X25519, so that a key stolen later decrypts no earlier
+//! run.
 //!
 //! The dialler states its index in the server name, in the form `p1.sealane.invalid`, so that the
 //! acceptor knows which pinned key to expect; an observer of the wire can read it. A prober uses

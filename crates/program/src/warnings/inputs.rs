@@ -189,7 +189,7 @@ impl Follower<'_> {
         known
     }
 
-    /// What follows from each value of a graph.
+    /// The elements that follow from each value of a graph.
     fn graph(&mut self, graph: &Graph, params: &[Told]) -> Vec<Told> {
         let mut told: Vec<Told> = Vec::with_capacity(graph.values.len());
         let mut parts: HashMap<u32, Vec<Told>> = HashMap::new();

@@ -80,7 +80,7 @@ impl Follower<'_> {
         joined.into_iter().map(Rc::from).collect()
     }
 
-    /// What follows from each result of an operation that has several.
+    /// The elements that follow from each result of an operation that has several.
     pub(super) fn parts(&mut self, graph: &Graph, op: &Op, told: &[Told]) -> Vec<Told> {
         let shape = |id: &ValueId| &graph.values[id.0 as usize].shape;
         let known = |id: &ValueId| told[id.0 as usize].clone();
@@ -101,8 +101,8 @@ impl Follower<'_> {
         }
     }
 
-    /// What follows from the results of a body that is applied to each element of axis 0; nothing
-    /// from the states of a scan.
+    /// The elements that follow from the results of a body that is applied to each element of
+    /// axis 0; none from the states of a scan.
     fn walk(
         &mut self,
         graph: &Graph,
