@@ -148,10 +148,16 @@ fn run_party(args: &args::RunArgs, embedding: &Embedding<'_>) -> Result<(), Fail
     let inputs = inputs::load_own(job.program(), me, &sources)?;
     let own_rows = sealane_engine::data::own_rows(job.program(), &inputs.data);
     own_rows.map_err(EngineError::from)?;
-    let mut meeting = match identity {
-        Some(identity) => meet::prepare_with(&job, me, &config, |_| Ok(identity))?,
-        None => meet::prepare(&job, me, &config, args.identity.as_deref())?,
+    let prepared = match identity {
+        Some(identity) => meet::prepare_with(&job, me, &config, |_| Ok(identity)),
+        None => meet::prepare(&job, me, &config, args.identity.as_deref()),
     };
+    let mut meeting = prepared.inspect_err(|_| {
+        let stated = args.identity.as_deref();
+        let key = |name: &str| meet::identity(name, &config, stated);
+        // Whatever comes of it, the failure is the one above.
+        let _ = meet::tell_of_missing(&job, me, &config, key);
+    })?;
     approve(&job, args.yes.as_deref())?;
     // From here on a request to end notifies the other parties.
     let work = CancelOnSignal::begin();

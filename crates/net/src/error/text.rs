@@ -34,6 +34,9 @@ impl NetError {
                 format!("{} cannot be reached", called(*party, names))
             }
             NetError::Listen { .. } => "it cannot listen at its own address".into(),
+            NetError::Unlisted { party } => {
+                format!("its configuration lacks {}", called(*party, names))
+            }
             NetError::Cancelled => "the run was cancelled there".into(),
             error => without_addresses(&error.with_names(names).message),
         }
@@ -59,6 +62,7 @@ impl NetError {
             NetError::WrongVersion { .. } => Code::WrongVersion,
             NetError::WrongParty { .. } => Code::WrongParty,
             NetError::Doubled { .. } => Code::ConfigDouble,
+            NetError::Unlisted { .. } => Code::ConfigParty,
             NetError::Unreachable { .. } => Code::Unreachable,
             NetError::Tls { .. } => Code::NoSecureConnection,
             NetError::Listen { .. } => Code::CannotListen,
@@ -127,6 +131,9 @@ impl NetError {
             }
             NetError::Doubled { party, reason } => {
                 format!("{} cannot be told from another: {reason}", name(party))
+            }
+            NetError::Unlisted { party } => {
+                format!("the configuration lacks {}", name(party))
             }
             NetError::Unreachable {
                 party,
@@ -215,6 +222,7 @@ impl NetError {
                  its own address and key"
             }
             NetError::Doubled { .. } => "give each party its own address and key",
+            NetError::Unlisted { .. } => "add its card: `sealane peer add CARD`",
             NetError::Unreachable { .. } => {
                 "see that it has been started, and that addresses and firewalls are right"
             }
