@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -134,3 +136,8 @@ def test_data_of_files_are_refused_too(tmp_path: Any) -> None:
     with pytest.raises(sl.DataError, match=r"`x` is 0\.001"):
         f(file, 1.0)
     assert "in magnitudes 0.01..1000000.0" in f.text
+    written = tmp_path / "f.sealane"
+    written.write_text(f.text)
+    command = [sys.executable, "-m", "sealane", "check", str(written)]
+    checked = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "x: 0, or 0.01 to 1000000.0 in magnitude" in checked

@@ -514,8 +514,8 @@ fn bits(
         };
         let failure = unfit(&error, Some(path));
         match (text.states_cycles, &error) {
-            (false, InputError::Length { found, .. }) => {
-                failure.hint(without_cycles(*found, parts))
+            (false, InputError::Length { .. } | InputError::Rest(_)) => {
+                failure.hint(without_cycles(text.byte_count(), parts))
             }
             _ => failure,
         }

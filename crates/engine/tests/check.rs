@@ -3,8 +3,14 @@
 
 use crate::common::parse;
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_engine::{Job, NetworkClass, ProtocolName, check, warnings};
+use sealane_engine::{Job, NetworkClass, ProtocolName, Way, check as examine, warnings};
+use sealane_program::graph::Program;
 use std::fmt::Write;
+
+/// The warnings of a check.
+fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
+    examine(program).map(|checked| checked.warnings)
+}
 
 /// Program whose body takes the rows of another run-time table in order.
 const TWO_TABLES: &str = "\
@@ -204,4 +210,23 @@ fn a_run_of_days_is_warned_of_with_its_line() {
     assert_eq!((*code, *line), (Code::LongRun, Some(5)));
     assert!(hint.contains("`--protocol trio --helpers ada`"), "{hint}");
     assert_eq!(effort(PRODUCTS, ProtocolName::Yao, 1_000_000), []);
+}
+
+#[test]
+fn protocols_that_run_a_program_are_listed_with_their_helpers() {
+    let ways = |parties| examine(&parse(&of_parties(parties))).expect("it runs").ways;
+    let way = |protocol, helpers| Way { protocol, helpers };
+    let names = [
+        ProtocolName::Yao,
+        ProtocolName::YaoThreeHalves,
+        ProtocolName::Trio,
+    ];
+    let with = |helpers: [usize; 3]| {
+        let pairs = names.into_iter().zip(helpers);
+        pairs
+            .map(|(name, helpers)| way(name, helpers))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ways(2), with([0, 0, 1]));
+    assert_eq!(ways(3), with([2, 2, 0]));
 }

@@ -178,7 +178,7 @@ fn taken_runs(case: &Case, protocols: &[ProtocolName]) -> Result<(), TestCaseErr
                 let report = report.unwrap_or_else(|error| panic!("{protocol}: {error}"));
                 prop_assert!(report.as_planned());
             }
-            (Ok(warnings), _) => prop_assert!(warnings.iter().any(named), "{protocol}"),
+            (Ok(checked), _) => prop_assert!(checked.warnings.iter().any(named), "{protocol}"),
             (Err(refusal), Some(Err(error))) => prop_assert_eq!(error.finding(), refusal),
             (Err(refusal), Some(Ok(_))) => prop_assert!(false, "{}: {}", protocol, refusal),
             (Err(_), None) => {}

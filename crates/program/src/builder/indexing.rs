@@ -175,27 +175,17 @@ impl Builder {
                 stop: None,
                 step: -1,
             } if is_sorted() => {
-                "sort in the other order: `sl.sort(x, descending=True)`, and so `sl.sort_by`"
+                "sort in the other order: `sl.sort(x, descending=True)`, and so `sl.sort_by`".into()
             }
             Index::Slice {
                 start: None,
                 stop: Some(stop),
-            } if stop > 0 => {
-                let hint = format!(
-                    "for the first rows write `sl.head(x, {stop})`, which fills missing ones with \
-                     zeros"
-                );
-                return Diagnostic {
-                    hint: hint.into(),
-                    ..error
-                };
-            }
+            } if stop > 0 => format!(
+                "for the first rows write `sl.head(x, {stop})`, which fills missing ones with zeros"
+            ),
             _ => return error,
         };
-        Diagnostic {
-            hint: hint.into(),
-            ..error
-        }
+        Diagnostic { hint, ..error }
     }
 
     /// Length of a fixed axis; the symbolic one takes no index.
