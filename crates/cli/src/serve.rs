@@ -18,7 +18,7 @@ use sealane_serve::device::{CpuDevice, Device, DeviceError, ModelDevice, Rtl, Rt
 use sealane_serve::guests::Guests;
 use sealane_serve::input::{InputText, hex};
 use sealane_serve::server::{Served, serve as serve_one, turn_away};
-use sealane_serve::{Account, Job, Promise, client};
+use sealane_serve::{Account, Job, Opened, Promise, client};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -217,12 +217,6 @@ fn announce(
     if let Some(first) = served.first() {
         card.line("device", first.device());
     }
-    if served.iter().any(|served| served.job().cycles() > 1) {
-        card.line(
-            "tells",
-            "the outputs of every netlist cycle, not of the last alone",
-        );
-    }
     card.line(
         "ends",
         match args.sessions {
@@ -269,7 +263,7 @@ pub fn run(args: &NetlistRunArgs) -> Result<(), Failure> {
     let measured = account.measured;
     let mut card = Card::new(format!("{name} with {server}"));
     card.line("output", outputs.last().cloned().unwrap_or_default());
-    card.line("netlist cycles", outputs.len());
+    card.line("netlist cycles", job.cycles());
     if outputs.len() > 1 {
         let (shown, rest) = outputs.split_at(outputs.len().min(MOST_SHOWN));
         let more = match rest.len() {
@@ -300,8 +294,12 @@ pub fn run(args: &NetlistRunArgs) -> Result<(), Failure> {
 fn plan_line(job: &Job) -> String {
     let promise = job.promise();
     let shape = job.netlist().shape();
+    let opened = match job.opened() {
+        Opened::Every if job.cycles() > 1 => ", whose outputs are all opened",
+        _ => "",
+    };
     format!(
-        "{}, {} each, scheme {}, {} to the client, {} back, {}",
+        "{}, {} each{opened}, scheme {}, {} to the client, {} back, {}",
         counted(job.cycles().into(), "netlist cycle"),
         counted(shape.ands.into(), "AND"),
         job.scheme(),
@@ -315,6 +313,7 @@ fn plan_json(name: &str, job: &Job) -> Value {
     json!({
         "netlist": name,
         "cycles": job.cycles(),
+        "opened": job.opened(),
         "ands": job.netlist().shape().ands,
         "scheme": job.scheme().name(),
         "inputs": job.input_bits(),
@@ -432,7 +431,7 @@ fn job(
     network: NetworkClass,
 ) -> Result<Job, Failure> {
     let netlist = read(path)?.netlist;
-    let job = Job::new(&netlist, text.cycles, scheme.into(), network);
+    let job = Job::new(&netlist, text.span, scheme.into(), network);
     job.map_err(|error| serving::of_job(&error))
 }
 
