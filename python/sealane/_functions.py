@@ -59,6 +59,7 @@ def where(condition: Operand, yes: Any, no: Any) -> Any:
         return _columns.where(condition, yes, no)
     if _value.plain(condition, yes, no):
         return _value.by_numpy("where", condition, yes, no)
+    _value.need_numbers("where", condition)
     trace = trace_of(condition, yes, no)
     at = _source.here()
     chosen, other = operands(yes, no)
@@ -350,6 +351,7 @@ def dot(a: Operand, b: Operand, *, dtype: type[Value] | None = None) -> Any:
     >>> scores([[10, 20], [30, 1]], [3, -1])
     array([10, 89], dtype=int32)
     """
+    _value.need_numbers("dot", a, b)
     return _value.dot(a, b, dtype)
 
 
@@ -380,6 +382,7 @@ def lookup(table: Operand, index: Operand) -> Any:
     >>> price(2, [4, 7, 12])
     np.uint16(12)
     """
+    _value.need_numbers("lookup", table, index)
     trace = trace_of(table, index)
     return _wrap(trace, trace.lookup(operand(table), operand(index), _source.here()))
 
@@ -397,8 +400,8 @@ def stack(values: Sequence[C | Public], axis: int = 0) -> C:
     ... def pairs(
     ...     a: sl.Private[sl.u8, "alice", 3], b: sl.Private[sl.u8, "bob", 3]
     ... ) -> sl.Revealed[sl.u8, "bob"]:
-    ...     return sl.stack([a, b], axis=1)
-    >>> pairs([1, 2, 3], [4, 5, 6])
+    ...     return sl.stack([sl.minimum(a, b), sl.maximum(a, b)], axis=1)
+    >>> pairs([1, 5, 3], [4, 2, 6])
     array([[1, 4],
            [2, 5],
            [3, 6]], dtype=uint8)
@@ -444,6 +447,7 @@ def aes128(key: Operand, block: Operand) -> u8:
     >>> bytes(cipher(list(range(16)), block)).hex()
     '69c4e0d86a7b0430d8cdb78070b4c55a'
     """
+    _value.need_numbers("aes128", key, block)
     trace = trace_of(key, block)
     return _wrap(trace, trace.call("aes128", [operand(key), operand(block)], _source.here()))
 
@@ -464,6 +468,7 @@ def sha256(message: Operand) -> u8:
     >>> committed(list(b"abc"), list(hashlib.sha256(b"abc").digest()))
     np.True_
     """
+    _value.need_numbers("sha256", message)
     trace = trace_of(message)
     return _wrap(trace, trace.call("sha256", [operand(message)], _source.here()))
 
@@ -670,13 +675,7 @@ def _body_at(body: Callable[..., Any]) -> _source.Span | None:
 def _only(function: str, value: object) -> Value:
     if isinstance(value, Value):
         return value
-    if isinstance(value, Kind):
-        raise refuse(
-            "operand",
-            f"`sl.{function}` does not work on `{type(value)!r}`",
-            reason="The function computes with numbers.",
-            hint=f"give the numbers below: `{value._below}`",
-        )
+    _value.need_numbers(function, value)
     raise refuse(
         "operand",
         f"`sl.{function}` takes a value of the program, not a `{type(value).__name__}`",

@@ -10,7 +10,7 @@ import itertools
 import re
 import reprlib
 from collections import namedtuple
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -32,12 +32,13 @@ from sealane._order import (
     several_keys,
     starts,
 )
-from sealane._refusal import refuse
+from sealane._refusal import counted, refuse
 from sealane._scans import associative_scan
 from sealane._search import diff
 from sealane._shapes import expand_dims, roll
 from sealane._statistics import GroupSize
 from sealane._texts import Category
+from sealane._unsupported import missing
 from sealane._value import (
     FixedPoint,
     FloatingPoint,
@@ -120,7 +121,7 @@ def _entries(categories: Iterable[Any], keys: int) -> list[tuple[Any, ...]]:
         if not isinstance(entry, tuple | list) or len(entry) != keys:
             raise refuse(
                 "operand",
-                f"the category {reprlib.repr(entry)} does not name {keys} keys",
+                f"the category {reprlib.repr(entry)} does not name {counted(keys, 'key')}",
                 reason="A group of several keys has one of each.",
                 hint="write a tuple for each group: `categories=[(1, 2), (1, 3)]`, or for all "
                 "combinations `categories=itertools.product([1, 2], [3, 4])`",
@@ -139,6 +140,9 @@ class _Reduced(NamedTuple):
     kind: type[Kind] | None
 
 
+_REDUCTIONS = ("sum", "min", "max", "any", "all", "count", "mean")
+
+
 class Groups:
     """Rows grouped by keys; made by `sl.group_by`."""
 
@@ -147,7 +151,29 @@ class Groups:
     ) -> None:
         self._keys, self._most, self._categories = keys, most, categories
 
-    def agg(self, **reductions: Value | Kind | GroupSize) -> Any:
+    if not TYPE_CHECKING:  # a type checker has to find a misspelt method itself
+
+        def __getattr__(self, name):
+            """Raises `ProgramError`: a reduction of groups has the form that `agg` takes."""
+            if name.startswith("_"):
+                raise AttributeError(name)
+            reduction = name if name in _REDUCTIONS else "sum"
+            of = "" if reduction == "count" else "x"
+            raise missing(
+                f"groups have no `{name}`",
+                reason="Their reductions are the arguments of `agg`, each with a name.",
+                hint=f"write `.agg(result=sl.{reduction}({of})).result`",
+            )
+
+    def __getitem__(self, index: object) -> NoReturn:
+        raise refuse(
+            "operand",
+            "groups have no columns to choose from",
+            reason="They are those of the keys alone; each reduction names its own column.",
+            hint="write `.agg(total=sl.sum(x)).total`",
+        )
+
+    def agg(self, *unnamed: object, **reductions: Value | Kind | GroupSize) -> Any:
         """Reduces each group: `agg(total=sl.sum(x), n=sl.count(), best=sl.max(y))`.
 
         Each argument is `sl.sum`, `min`, `max`, `any`, `all`, `count` or `mean` of a whole vector
@@ -164,6 +190,13 @@ class Groups:
 
         Raises `ProgramError` for anything but such reductions, and for a name that is taken.
         """
+        if unnamed:
+            raise refuse(
+                "operand",
+                "a reduction of groups has no name",
+                reason="The name is that of its column in the result.",
+                hint="write `.agg(total=sl.sum(x))`, for example",
+            )
         named = {name: self._reduced(name, value) for name, value in reductions.items()}
         if self._categories is not None:
             columns = self._of_categories(named, self._categories)

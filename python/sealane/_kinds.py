@@ -10,13 +10,15 @@ the operations that have a meaning for them. `_cells` converts data and results.
 from __future__ import annotations
 
 import reprlib
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from sealane import _value
 from sealane._refusal import refuse
 from sealane._unsupported import Unsupported
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sealane import _core
     from sealane._signature import Between
     from sealane._value import Value
@@ -29,6 +31,20 @@ class KindType(type):
 
     def __repr__(cls) -> str:
         return f"sealane.{cls.__dict__.get('_spelled', cls.__name__)}"
+
+
+def _refused(symbol: str) -> Any:
+    """Makes an operator that kinds do not have, unless their own class defines it."""
+
+    def operator(self: Kind, *_: object) -> NoReturn:
+        raise refuse(
+            "operator",
+            f"`{symbol}` does not work on `{type(self)!r}`",
+            reason="The operator computes with numbers.",
+            hint=f"compute with the numbers below: `{self._below}`",
+        )
+
+    return operator
 
 
 class Kind(Unsupported, metaclass=KindType):
@@ -84,6 +100,41 @@ class Kind(Unsupported, metaclass=KindType):
         return self._compare("ne", other)
 
     __hash__ = Unsupported.__hash__  # defining `__eq__` takes an inherited one away
+
+    __lt__, __le__, __gt__, __ge__ = map(_refused, ("<", "<=", ">", ">="))
+    __add__ = __radd__ = _refused("+")
+    __sub__ = __rsub__ = __neg__ = _refused("-")
+    __mul__ = __rmul__ = _refused("*")
+    __truediv__ = __rtruediv__ = _refused("/")
+    __floordiv__ = __rfloordiv__ = _refused("//")
+    __mod__ = __rmod__ = _refused("%")
+    __divmod__ = __rdivmod__ = _refused("divmod")
+    __pow__ = __rpow__ = _refused("**")
+    __matmul__ = __rmatmul__ = _refused("@")
+    __and__ = __rand__ = _refused("&")
+    __or__ = __ror__ = _refused("|")
+    __xor__ = __rxor__ = _refused("^")
+    __lshift__ = __rlshift__ = _refused("<<")
+    __rshift__ = __rrshift__ = _refused(">>")
+    __pos__, __invert__, __abs__ = map(_refused, ("+", "~", "abs"))
+
+    def __len__(self) -> int:
+        return _value.length_of(self.shape)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[position] for position in range(_value.loop_length(self.shape)))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Receives NumPy's operators with an array on their left, and NumPy's functions."""
+        from sealane import _numpy
+
+        return _numpy.ufunc_of_cells(self, ufunc.__name__, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Receives NumPy's functions."""
+        from sealane import _numpy
+
+        return _numpy.call(function.__name__, args, kwargs)
 
     @classmethod
     def _of(cls, value: Any) -> Any:

@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sealane import _core, _source
+from sealane import _calls, _core, _source
 from sealane._errors import SealaneWarning, users_frames
 from sealane._program import Program
 from sealane._refusal import misuse
@@ -51,6 +51,8 @@ def _load(path: Path, name: str | None) -> _core.Program:
 
 def raised(error: BaseException) -> SealaneError:
     """Finding for the author of a program about an exception that is not Sealane's."""
+    if (found := _calls.misuse_of(error)) is not None:
+        return found
     if isinstance(error, SyntaxError) and error.filename and error.lineno and error.offset:
         at: _source.Span | None = _source.Span(
             _source.shown(error.filename), error.lineno, error.offset, error.offset + 1

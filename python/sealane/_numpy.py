@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sealane import _functions, _scans, _search, _shapes, _statistics
+from sealane import _functions, _scans, _search, _shapes, _statistics, math
 from sealane._refusal import is_of_users
 from sealane._unsupported import numpy_function
 
@@ -72,6 +72,55 @@ def call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if is_of_users(error):
             raise
         raise numpy_function(name, f"`sl.{name}` does not take these arguments: {error}.") from None
+
+
+def ufunc_of_cells(
+    cells: Any, name: str, method: str, inputs: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """Calls a function of NumPy that works on each element, on cells of a kind: an operator as
+    Python would, others as the function of `sealane`.
+
+    Raises `ProgramError` if the kind does not have it.
+    """
+    if method == "accumulate" and (found := accumulate(name)) is not None:
+        return found(*inputs, **options)
+    if method == "__call__" and not options:
+        if name in _OPERATORS:
+            direct, reflected = _OPERATORS[name]
+            if inputs[0] is cells:
+                return getattr(cells, direct)(*inputs[1:])
+            return getattr(cells, reflected)(*inputs[:1])
+        if name in ("maximum", "minimum"):
+            return getattr(_functions, name)(*inputs)
+        if (function := math.of_numpy(name)) is not None:
+            return function(*inputs)
+    raise numpy_function(name)
+
+
+_OPERATORS = {
+    "absolute": ("__abs__", ""),
+    "add": ("__add__", "__radd__"),
+    "bitwise_and": ("__and__", "__rand__"),
+    "bitwise_or": ("__or__", "__ror__"),
+    "bitwise_xor": ("__xor__", "__rxor__"),
+    "divide": ("__truediv__", "__rtruediv__"),
+    "equal": ("__eq__", "__eq__"),
+    "floor_divide": ("__floordiv__", "__rfloordiv__"),
+    "greater": ("__gt__", "__lt__"),
+    "greater_equal": ("__ge__", "__le__"),
+    "invert": ("__invert__", ""),
+    "left_shift": ("__lshift__", "__rlshift__"),
+    "less": ("__lt__", "__gt__"),
+    "less_equal": ("__le__", "__ge__"),
+    "matmul": ("__matmul__", "__rmatmul__"),
+    "multiply": ("__mul__", "__rmul__"),
+    "negative": ("__neg__", ""),
+    "not_equal": ("__ne__", "__ne__"),
+    "remainder": ("__mod__", "__rmod__"),
+    "right_shift": ("__rshift__", "__rrshift__"),
+    "subtract": ("__sub__", "__rsub__"),
+}
+"""Methods of Python for operators, of the left operand and of the right one, by NumPy's names."""
 
 
 def accumulate(name: str) -> Callable[..., Any] | None:

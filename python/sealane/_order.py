@@ -23,7 +23,7 @@ from sealane._kinds import Kind
 from sealane._moments import Moment
 from sealane._nullable import Nullable, nullable
 from sealane._parts import cells, each, flat, regrouped, tensors
-from sealane._refusal import refuse
+from sealane._refusal import counted, refuse
 from sealane._shapes import expand_dims, roll
 from sealane._statistics import count, mean
 from sealane._texts import Category
@@ -109,9 +109,9 @@ def sort_by(
     ...     ward: sl.Private[sl.u8, "clinic", "people"],
     ...     nobody: sl.Private[sl.u8, "office"],
     ... ) -> sl.Revealed[sl.u8, "office"]:
-    ...     return sl.sort_by(age + nobody * 0, ward, descending=True)[1]
+    ...     return sl.head(sl.sort_by(age + nobody * 0, ward, descending=True)[1], 2)
     >>> oldest([30, 71, 50], [1, 2, 3], 0)
-    array([2, 3, 1], dtype=uint8)
+    array([2, 3], dtype=uint8)
     """
     several = several_keys("sort_by", keys)
     for value in columns:
@@ -121,7 +121,7 @@ def sort_by(
     if len(ways) != len(several):
         raise refuse(
             "operand",
-            f"`descending` names {len(ways)} orders, and there are {len(several)} keys",
+            f"`descending` names {counted(len(ways), 'order')} for {counted(len(several), 'key')}",
             hint="give one for all keys, or one for each",
         )
     if not columns or not stable:
@@ -198,7 +198,7 @@ def head(x: C, rows: int) -> C:
             return first
         raise refuse(
             "shape-mismatch",
-            f"the first {rows} of {length} elements",
+            f"the first {rows} of {counted(length, 'element')}",
             hint=f"write `sl.head(x, {length})`, or leave it out",
         )
     return each(lambda part: wrap(trace, trace.head(operand(part), rows, _source.here())), x)

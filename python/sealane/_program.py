@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 
 from sealane import (
+    _calls,
     _cells,
     _columns,
     _data,
@@ -516,6 +517,10 @@ def _trace(
     try:
         with none_swallowed():
             returned = function(**values)
+    except Exception as error:
+        if (found := _calls.misuse_of(error)) is not None:
+            raise found from None
+        raise
     finally:
         tracing.reset(under_way)
     if returned is None:

@@ -41,6 +41,11 @@ def misuse(code: str, message: str, *, reason: str = "", hint: str) -> SealaneEr
     return _core.refusal(code, _text(message), None, _text(reason), _text(hint))
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things, such as `1 axis` and `2 axes`; the usual plural ends in `s`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def _text(sentence: str) -> str:
     """Printable form of the sentence: unpaired UTF-16 surrogates are escaped."""
     return sentence.encode(errors="backslashreplace").decode()

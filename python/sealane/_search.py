@@ -14,7 +14,7 @@ from sealane import _functions, _statistics, _value
 from sealane._kinds import Kind
 from sealane._order import places
 from sealane._parts import cells
-from sealane._refusal import refuse
+from sealane._refusal import counted, refuse
 from sealane._scans import cumsum
 from sealane._shapes import (
     along,
@@ -105,7 +105,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, *, prepend: Any = None) -> Any:
     if not isinstance(n, int | np.integer) or not 0 <= n < left:
         raise refuse(
             "operand",
-            f"`sl.diff` cannot take {reprlib.repr(n)} differences of {left} elements",
+            f"`sl.diff` cannot take {reprlib.repr(n)} differences of {counted(left, 'element')}",
             reason="Each leaves one element less, and every value has at least one.",
             hint="write `sl.diff(x)`, for example, for at least two elements",
         )
@@ -163,7 +163,7 @@ def isin(x: Operand, values: Operand, *, invert: bool = False) -> Any:
         return by_numpy("isin", x, values, invert=invert)
     if isinstance(values, list | tuple) and _value.holds_values(values):
         values = _functions.stack(values)
-    others = _beside(x, values)
+    others = _beside("isin", x, values)
     found: Any
     if isinstance(others, Value) and others.ndim == 1 and isinstance(others.shape[0], str):
         found = _among_rows(x, others)
@@ -220,7 +220,7 @@ def searchsorted(a: Operand, v: Operand, side: str = "left") -> Any:
         )
     if plain(a, v):
         return by_numpy("searchsorted", a, v, side)
-    order = _beside(v, a)
+    order = _beside("searchsorted", v, a)
     if order.ndim != 1 or not isinstance(order.shape[0], int) or order.shape[0] == 0:
         raise refuse(
             "shape-mismatch",
@@ -264,7 +264,7 @@ def histogram(
     """
     if plain(x):
         return by_numpy("histogram", x, bins, range)
-    x, edges = only("histogram", x), _beside(x, _edges(bins, range))
+    x, edges = only("histogram", x), _beside("histogram", x, _edges(bins, range))
     column = _column(x)
     reached = column >= edges[:-1]
     beyond: Any = column > edges[-1:]
@@ -303,7 +303,7 @@ def round(x: T, decimals: int = 0) -> T:
         if places:
             raise refuse(
                 "operand",
-                f"fixed point cannot be rounded to {places} decimals",
+                f"fixed point cannot be rounded to {counted(places, 'decimal')}",
                 reason="Its numbers are multiples of a power of two, and few decimals are.",
                 hint="count in hundredths: `sl.round(x * 100)`, or convert: `x.astype(sl.f64)`",
             )
@@ -423,8 +423,11 @@ def _is_nan(x: Any) -> Any:
     return x != x
 
 
-def _beside(x: Any, public: Any) -> Any:
-    """A public list in numbers that compare with `x`: floats where it is of floating point."""
+def _beside(function: str, x: Any, public: Any) -> Any:
+    """A value, or a public list in numbers that compare with `x`: floats where it is of floating
+    point.
+    """
+    _value.need_numbers(function, x, public)
     if isinstance(public, Value):
         return public
     array = np.asarray(public)

@@ -58,8 +58,8 @@ def concatenate(values: Sequence[C | Public], axis: int | None = 0) -> C:
     ... def joined(
     ...     a: sl.Private[sl.u8, "alice", 2], b: sl.Private[sl.u8, "bob", 3]
     ... ) -> sl.Revealed[sl.u8, "bob"]:
-    ...     return sl.concatenate([a, b, [6]])
-    >>> joined([1, 2], [3, 4, 5])
+    ...     return sl.concatenate([a // 2, b, [6]])
+    >>> joined([2, 5], [3, 4, 5])
     array([1, 2, 3, 4, 5, 6], dtype=uint8)
     """
     items = as_list("concatenate", values)
@@ -301,6 +301,8 @@ def roll(x: C, shift: int, axis: int | None = None) -> C:
     >>> moved([1, 2, 3, 4], 0)
     array([4, 1, 2, 3], dtype=uint8)
     """
+    if not plain(x):
+        shift = _value.need_whole("shift", shift, "sl.roll(x, 1)")
     if isinstance(x, Kind):
         place = _of_cells(x, axis)
         return each(lambda part: roll(part, shift, place), x)
@@ -471,10 +473,12 @@ def smallest(low: int, high: int) -> type[Value]:
 def only(function: str, value: object) -> Any:
     """The argument, if it is a value.
 
-    Raises `ProgramError` for a list of values, which NumPy would join.
+    Raises `ProgramError` for a list of values, which NumPy would join, and for cells that are no
+    numbers.
     """
     if isinstance(value, Value):
         return value
+    _value.need_numbers(function, value)
     raise refuse(
         "operand",
         f"`sl.{function}` takes one value, not a `{type(value).__name__}` of them",
@@ -549,9 +553,16 @@ def _place(axis: object, rank: int) -> int:
     raise refuse(
         "shape-mismatch",
         f"there is no axis {whole}",
-        reason=f"There are {rank} axes: {-rank} to {rank - 1}." if rank else "There is none.",
+        reason=_axes(rank),
         hint="name an axis that is there",
     )
+
+
+def _axes(rank: int) -> str:
+    """The axes that there are, in words."""
+    if rank < 2:
+        return "There is one: 0, or -1." if rank else "There is none."
+    return f"There are {rank} axes: {-rank} to {rank - 1}."
 
 
 def _lengths(shape: Any) -> list[int | str]:

@@ -16,6 +16,8 @@ from contextvars import ContextVar
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
     import ast
     import traceback
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+_LIBRARY = os.path.dirname(os.__file__) + os.sep
+_INSTALLED = os.sep + "site-packages" + os.sep
 
 
 class Span(NamedTuple):
@@ -110,6 +115,24 @@ def operands(file: str, line: int, column: int, end_column: int) -> list[str]:
     return []
 
 
+def called(file: str, place: Span) -> str:
+    """The dotted name of the function that the expression at a place calls, such as `sl.roll`;
+    empty if it calls none, or another expression.
+    """
+    import ast
+
+    tree = _tree(file)
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.Call) and node.lineno == place.line:
+            found = _span(file, _node_extent(node))
+            parts = node.func
+            while isinstance(parts, ast.Attribute):
+                parts = parts.value
+            if found == place and isinstance(parts, ast.Name):
+                return ast.unparse(node.func)
+    return ""
+
+
 def of_parameter(function: Callable[..., Any], name: str) -> Span | None:
     """Where a function declares a parameter, or its result if the name is `return`."""
     code = function.__code__
@@ -132,9 +155,23 @@ def of_function(function: Callable[..., Any]) -> Span | None:
     return _line_span(code.co_filename, definition.lineno if definition else code.co_firstlineno)
 
 
+def is_ours(file: str) -> bool:
+    """Returns whether a file is one of this package."""
+    return file.startswith(_PACKAGE)
+
+
+def is_users(file: str) -> bool:
+    """Returns whether a file may be the user's: it is none of this package, of NumPy or of Python's
+    own library, which call values on their way from the user's line.
+    """
+    if file.startswith((_PACKAGE, _NUMPY)):
+        return False
+    return not file.startswith(_LIBRARY) or _INSTALLED in file
+
+
 def _user_frame() -> FrameType | None:
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and not is_users(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sealane._kinds import Kind, Ordered, made, mixed, no_constant, operate
-from sealane._refusal import refuse
+from sealane._refusal import counted, refuse
 from sealane._value import Value, u8, u64
 
 if TYPE_CHECKING:
@@ -168,7 +168,9 @@ class Text(Ordered):
         return code
 
     def _too_long(self, text: str) -> Exception:
-        return no_constant(self, text, f"use at most {self._bytes[0]} bytes: no value is longer")
+        return no_constant(
+            self, text, f"use at most {counted(self._bytes[0], 'byte')}: no value is longer"
+        )
 
 
 _WORD = 8

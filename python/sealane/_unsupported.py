@@ -91,13 +91,16 @@ class Unsupported:
         def __getattr__(self, name):
             if name.startswith("_"):
                 raise AttributeError(name)
-            kind = type(self).__name__
-            everything = "`dir(sl.u32)` lists what values have, `dir(sl)` the functions"
-            hint = _INSTEAD.get(name) or _MISSING.get(name) or everything
+            kind, below = type(self).__name__, getattr(type(self), "_below", "")
+            hint = _INSTEAD.get(name) or _MISSING.get(name)
+            if below:
+                own = _OF_NULLABLE.get(name) if getattr(type(self), "_nullable", False) else None
+                kind = repr(type(self)).removeprefix("sealane.")
+                hint = own or f"the numbers below, `{below}`, have what numbers have"
             raise missing(
                 f"a value of type `{kind}` has no `{name}`",
                 reason=_NO_CONTENT if name in ("item", "tolist", "tobytes") else "",
-                hint=hint,
+                hint=hint or "`dir(sl.u32)` lists what values have, `dir(sl)` the functions",
             )
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
@@ -233,6 +236,15 @@ _MISSING = {
     ),
 }
 """Hint for each missing function of another library, by its name."""
+
+_OF_NULLABLE = {
+    "fillna": "write `x.fill(0)`",
+    **dict.fromkeys(("isna", "isnull"), "write `x.is_null`"),
+    **dict.fromkeys(("notna", "notnull"), "write `~x.is_null`"),
+    "dropna": "fill values in, `x.fill(0)`; `sl.sum`, `sl.mean` and `sl.count` leave missing cells "
+    "out themselves",
+}
+"""Hint for each function of pandas on missing cells."""
 
 _WHERE = "compute both and choose: `sl.where(condition, a, b)`"
 

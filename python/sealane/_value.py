@@ -22,7 +22,7 @@ from sealane import _core, _source
 from sealane._data import MASKED_HINT, MASKED_REASON, has_masked, is_fractional, pack, ratio
 from sealane._methods import Methods
 from sealane._refusal import refuse
-from sealane._unsupported import numpy_function
+from sealane._unsupported import Unsupported, numpy_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -385,29 +385,10 @@ class Value(Methods, metaclass=ElementType):
         return wrap(self._trace, self._trace.index(self._node, items, _source.here()))
 
     def __len__(self) -> int:
-        return self._length(
-            "a Python length",
-            "reduce over the rows with `.sum()`, or walk them with `sl.map` or `sl.scan`; their "
-            "number is `sl.count(x)`, and their mean `sl.mean(x)`",
-        )
+        return length_of(self.shape)
 
     def __iter__(self) -> Iterator[Self]:
-        length = self._length(
-            "the end of a Python loop",
-            "apply a function to each row with `sl.map(body, rows)`, or carry a state along the "
-            "rows with `sl.scan(body, start, rows)`",
-        )
-        return (self[position] for position in range(length))
-
-    def _length(self, use: str, hint: str) -> int:
-        match self.shape:
-            case (int(length), *_):
-                return length
-            case (rows, *_):
-                what, why = f"the number of `{rows}`", "It is known only at run time."
-            case _:
-                what, why = "a single element", "It has no dimension."
-        raise refuse("no-length", f"{what} cannot be {use}", reason=why, hint=hint)
+        return (self[position] for position in range(loop_length(self.shape)))
 
     def astype(self, dtype: type[T]) -> T:
         """Converts to another element type, rounded down if that has fewer fraction bits. Keeps the
@@ -952,7 +933,8 @@ def wrap(trace: _core.Trace, node: _core.Node) -> Any:
 def trace_of(*operands: object) -> _core.Trace:
     """The trace that the operands belong to: of typed constants alone, the one that is under way.
 
-    Raises `ProgramError` if all of them are constants, and none is typed or no program is traced.
+    Raises `ProgramError` if all of them are constants, and none is typed or no program is traced;
+    and as `operand` does, if none is a value of numbers and one is nothing to compute with.
     """
     constant = False
     for item in operands:
@@ -962,6 +944,9 @@ def trace_of(*operands: object) -> _core.Trace:
     under_way = tracing.get()
     if constant and under_way is not None:
         return under_way
+    for item in operands:
+        # A date or a list of values is no constant: its own fault comes first.
+        operand(item, special=True)
     raise refuse(
         "operand",
         "none of the operands is a value of the program",
@@ -1015,6 +1000,42 @@ def operand(item: object, *, special: bool = False) -> _core.Operand:
         reason="Constants of a program are numbers, truth values and NumPy arrays of them.",
         hint="use a number or an array"
         + (f"; if `{item}` is a number of rows, `{ROWS_COUNTED}`" if names_rows else ""),
+    )
+
+
+def need_numbers(function: str, *items: object) -> None:
+    """Checks that no operand of a function is of a kind that is no number.
+
+    Raises `ProgramError` if one is: with the expression for the numbers below.
+    """
+    for item in items:
+        if below := getattr(type(item), "_below", None):
+            raise refuse(
+                "operand",
+                f"`sl.{function}` does not work on `{type(item)!r}`",
+                reason="The function computes with numbers.",
+                hint=f"give the numbers below: `{below}`",
+            )
+
+
+def need_whole(argument: str, number: object, example: str) -> int:
+    """A whole number of the source, given as an argument of a function.
+
+    Raises `ProgramError` for anything else.
+    """
+    if isinstance(number, int | np.integer) and not isinstance(number, bool):
+        return int(number)
+    if isinstance(number, Unsupported):
+        raise refuse(
+            "operand",
+            f"`{argument}` is a value of the program, and no number of the source",
+            reason="How elements are arranged is public.",
+            hint=f"write a number: `{example}`",
+        )
+    raise refuse(
+        "operand",
+        f"`{argument}={reprlib.repr(number)}` is no whole number",
+        hint=f"write `{example}`, for example",
     )
 
 
@@ -1093,10 +1114,12 @@ def _check_constants(item: object) -> None:
 
 
 def holds_values(item: object) -> bool:
-    """Returns whether a value occurs in a list or tuple, at any depth."""
+    """Returns whether it is a value of the program, of numbers or of any kind, or a list or tuple
+    in which one occurs, at any depth.
+    """
     if isinstance(item, list | tuple):
         return any(holds_values(inner) for inner in item)
-    return isinstance(item, Value)
+    return isinstance(item, Unsupported)
 
 
 def plain(*items: object) -> bool:
@@ -1110,6 +1133,43 @@ def by_numpy(name: str, *args: Any, **kwargs: Any) -> Any:
     for part in name.split("."):
         function = getattr(function, part)
     return function(*args, **kwargs)
+
+
+def length_of(shape: tuple[int | str, ...]) -> int:
+    """The length of the first dimension, where Python asks for it.
+
+    Raises `ProgramError` for rows, and for a single element.
+    """
+    return _length(
+        shape,
+        "a Python length",
+        "reduce over the rows with `.sum()`, or walk them with `sl.map` or `sl.scan`; their "
+        "number is `sl.count(x)`, and their mean `sl.mean(x)`",
+    )
+
+
+def loop_length(shape: tuple[int | str, ...]) -> int:
+    """The length of the first dimension, along which a Python loop walks.
+
+    Raises `ProgramError` as `length_of` does.
+    """
+    return _length(
+        shape,
+        "the end of a Python loop",
+        "apply a function to each row with `sl.map(body, rows)`, or carry a state along the "
+        "rows with `sl.scan(body, start, rows)`",
+    )
+
+
+def _length(shape: tuple[int | str, ...], use: str, hint: str) -> int:
+    match shape:
+        case (int(length), *_):
+            return length
+        case (rows, *_):
+            what, why = f"the number of `{rows}`", "It is known only at run time."
+        case _:
+            what, why = "a single element", "It has no dimension."
+    raise refuse("no-length", f"{what} cannot be {use}", reason=why, hint=hint)
 
 
 def unary(name: str, a: Value) -> Any:
@@ -1137,6 +1197,7 @@ def call(name: str, *items: Any) -> Any:
     Raises `ProgramError` if none of them is a value, and if the call is refused for their types or
     shapes.
     """
+    need_numbers(f"math.{name.partition('_')[0]}", *items)
     trace = trace_of(*items)
     return wrap(trace, trace.call(name, operands(*items), _source.here()))
 

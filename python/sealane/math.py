@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import difflib
 from math import inf
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
 
 from sealane import _core, _source, _value
 from sealane._functions import _only, abs, minimum, where
@@ -90,7 +90,9 @@ class _Test(Protocol):
 def _function(name: str, results: int = 1) -> Any:
     """Makes a function of room `numeric`, of one or several results."""
 
-    def function(*operands: Any) -> Any:
+    def function(*operands: Any, exact: bool = False) -> Any:
+        if exact:
+            raise _no_exact(name)
         if results == 1:
             return _value.call(name, *operands)
         return tuple(_value.call(f"{name}_{index}", *operands) for index in range(results))
@@ -108,6 +110,15 @@ _FORMS = [name for name, _, has_form in _core.functions_of_floats() if has_form]
 """Functions with a correctly rounded form."""
 
 
+def _no_exact(name: str) -> Exception:
+    return refuse(
+        "type-mismatch",
+        f"`sl.math.{name}` has no correctly rounded form",
+        reason=f"There is one of {', '.join(sorted(_FORMS))}.",
+        hint="leave `exact=True` out; the page on functions of floating point states the error",
+    )
+
+
 def _elementary(name: str) -> _Elementary:
     """Makes an elementary function, whose result may be asked for correctly rounded."""
 
@@ -123,13 +134,7 @@ def _elementary(name: str) -> _Elementary:
         if not exact or name in _ROUNDED:
             return _value.call(name, x)
         if name not in _FORMS:
-            raise refuse(
-                "type-mismatch",
-                f"`sl.math.{name}` has no correctly rounded form",
-                reason=f"There is one of {', '.join(sorted(_FORMS))}.",
-                hint="leave `exact=True` out: the result is within 1 unit in the last place in "
-                "`sl.f32`, and 2 in `sl.f64`",
-            )
+            raise _no_exact(name)
         return _value.call(f"{name}_exact", x)
 
     function.__name__ = function.__qualname__ = name
@@ -154,6 +159,7 @@ def _of_fixed(name: str, x: Any, exact: bool, dtype: type[Value] | None, saturat
             reason="Its results are off by less than a unit in the last place.",
             hint="leave `exact=True` out",
         )
+    _value.need_numbers(f"math.{name}", x)
     trace = _value.trace_of(x)
     wanted = _value.type_name(dtype) if dtype is not None else None
     node = trace.function(name, _value.operand(x), wanted, saturate, _source.here())
@@ -163,10 +169,20 @@ def _of_fixed(name: str, x: Any, exact: bool, dtype: type[Value] | None, saturat
 def _power() -> _Power:
     """Makes `pow`, of floating point and of fixed point."""
 
-    def pow(x: Any, y: Any, *, dtype: type[Value] | None = None, saturate: bool = False) -> Any:
+    def pow(
+        x: Any,
+        y: Any,
+        *,
+        exact: bool = False,
+        dtype: type[Value] | None = None,
+        saturate: bool = False,
+    ) -> Any:
+        if exact:
+            raise _no_exact("pow")
         fixed = isinstance(x, _value.FixedPoint) or isinstance(y, _value.FixedPoint)
         if not fixed and dtype is None and not saturate:
             return _value.call("pow", x, y)
+        _value.need_numbers("math.pow", x, y)
         trace = _value.trace_of(x, y)
         wanted = _value.type_name(dtype) if dtype is not None else None
         both = _value.operand(x), _value.operand(y)
@@ -277,6 +293,7 @@ def ndtr(x: F) -> F:
     is at most `x`. The argument of `erfc` is rounded first, so it is off by up to 2 units in the
     last place, and `x * x` units more.
     """
+    x = cast("F", _only("math.ndtr", x))
     chance: F = erfc(x * -(0.5**0.5)) * 0.5
     return chance
 

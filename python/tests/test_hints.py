@@ -134,6 +134,47 @@ REFUSALS: dict[str, Followed] = {
     "a truth value as an index": expression(
         "`sl.where((n > 0), yes, no)`", "sl.where((n > 0), 5, 3)", 5, I64
     ),
+    "an argument that a function does not have": expression(
+        "write `descending=True`", "sl.sort(y, descending=True)[0]", 41, U16
+    ),
+    "a fraction of places": expression("`sl.roll(x, 1)`", "sl.roll(y, 1)[0]", 41, U16),
+    "a secret number of places": expression("`sl.roll(x, 1)`", "sl.roll(y, 1)[1]", 10, U16),
+    "cells that may be missing in a function of numbers": Followed(
+        "give the numbers below: `x.fill(...)`",
+        "@sl.program\n"
+        "def f(a: sl.Private[sl.nullable(sl.f32), 'alice']) -> sl.Revealed[sl.boolean, 'bob']:\n"
+        "    return sl.math.sqrt(a.fill(0.0)) > 2\n",
+        "",
+        True,
+    ),
+    "a date in an operator of numbers": expression("`d.days`", "sl.date(n).days // 2", 2, I64),
+    "a correctly rounded form that there is not": expression(
+        "leave `exact=True` out", "sl.math.lgamma(n.astype(sl.f32)) > 3.0", True
+    ),
+    "a reduction of groups outside of `agg`": expression(
+        "`.agg(result=sl.sum(x)).result`",
+        "sl.group_by(x, most=3).agg(result=sl.sum(x, dtype=sl.u32)).result",
+        [1, 2, 3],
+        U32,
+    ),
+    "a column of groups": expression(
+        "`.agg(total=sl.sum(x)).total`",
+        "sl.group_by(x, most=3).agg(total=sl.sum(x, dtype=sl.u32)).total",
+        [1, 2, 3],
+        U32,
+    ),
+    "a reduction of groups without a name": expression(
+        "`.agg(total=sl.sum(x))`",
+        "sl.group_by(x, most=3).agg(total=sl.sum(x, dtype=sl.u32)).total",
+        [1, 2, 3],
+        U32,
+    ),
+    "a result of groups that there is not": expression(
+        "it has `most`", "sl.group_by(x, most=3).agg(most=sl.max(x)).most", [1, 2, 3], U16
+    ),
+    "an argument of another type": expression(
+        "`(x, q, *, method='linear')`", "sl.quantile(x, 0.5)", 2.0, "sl.f64"
+    ),
     "an assigned element": expression(
         "`sl.where(condition, new, old)`",
         "sl.where(np.arange(4) == 0, 3, y).sum(dtype=sl.u32)",

@@ -63,7 +63,10 @@ fn run(slots: &mut [Lanes], gate: &Gate, op: impl Fn(u64, u64) -> u64) {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvalError {
     /// Too few or too many values.
-    #[error("the circuit takes {expected} input values, not {found}")]
+    #[error(
+        "the circuit takes {expected} input value{}, not {found}",
+        if *.expected == 1 { "" } else { "s" }
+    )]
     Count {
         /// Number that the circuit takes.
         expected: usize,
@@ -71,7 +74,7 @@ pub enum EvalError {
         found: usize,
     },
     /// A value needs more bits than the circuit gives it.
-    #[error("input value {index} does not fit {width} bits")]
+    #[error("input value {index} does not fit {width} bit{}", if *.width == 1 { "" } else { "s" })]
     TooWide {
         /// Index of the value, from 0.
         index: usize,

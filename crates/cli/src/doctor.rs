@@ -3,7 +3,7 @@
 //! Each peer of the configuration is probed at its address until it answers, while this party
 //! listens at its own address and answers probes in turn. So when all parties run it at the same
 //! time, each of them learns which peers it reaches, and which peers have reached it. A peer that
-//! waits in `sealane run` answers as well.
+//! waits in `sealane run`, or serves netlists, answers as well.
 
 use crate::args;
 use crate::output::print_card;
@@ -256,7 +256,9 @@ impl<'a> PeerStatus<'a> {
         let asked = match (self.sight.asked, answer.purpose) {
             (true, _) => "; has asked this party",
             (false, Purpose::Probe) => "; has not reached this party",
-            (false, _) => "; waits in `sealane run`",
+            (false, Purpose::Run) => "; waits in `sealane run`",
+            (false, Purpose::Serve) => "; serves netlists",
+            (false, Purpose::Unknown) => "; does what this version does not know",
         };
         let mut text = format!(
             "answers in {}, clock {}{asked}",
@@ -286,6 +288,7 @@ impl<'a> PeerStatus<'a> {
             "version": answer.map(|answer| &answer.version.package),
             "wire": answer.map(|answer| answer.version.wire),
             "runs": answer.map(|answer| answer.purpose == Purpose::Run),
+            "serves": answer.map(|answer| answer.purpose == Purpose::Serve),
             "round_trip_s": answer.map(|answer| answer.round_trip.as_secs_f64()),
             "clock_ahead_s": answer.map(|answer| answer.clock_ahead_us as f64 / 1e6),
             "clock_off": answer.map(is_clock_off),
@@ -357,7 +360,7 @@ impl Problem {
                  not go on"
             ),
             NetError::WrongKey {
-                fault: KeyFault::Ours { .. },
+                fault: KeyFault::Ours { .. } | KeyFault::Unknown { .. },
                 ..
             } => format!(
                 "{name} has not pinned this party's key: send it what `sealane card` prints here, \

@@ -39,6 +39,7 @@ pub fn run(args: &RunArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
         approved(&job, yes)?;
     }
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
+    inputs::need_files(job.program(), &sources)?;
     let names = job.parties();
     let marks = results::marks(names.iter().map(|name| Some(name.as_str())));
     let outputs = args.output.as_deref();

@@ -79,8 +79,14 @@ fn source(args: &SourceArgs) -> Result<(), Failure> {
     let line = format!("{}, of which {} of type XOR", grouped(gates), grouped(xors));
     card.line("gates", line);
     let [_, held, own, _, fresh, other] = netlist.parts().inputs.counts();
-    card.line("garbler", format!("{held} bits once, {fresh} in a cycle"));
-    card.line("evaluator", format!("{own} bits once, {other} in a cycle"));
+    let bits = |once, each| {
+        format!(
+            "{} once, {each} in a cycle",
+            counted(u64::from(once), "bit")
+        )
+    };
+    card.line("garbler", bits(held, fresh));
+    card.line("evaluator", bits(own, other));
     if let Some(path) = &args.output {
         card.line("written", path.display().to_string());
     }

@@ -10,20 +10,21 @@ use sealane_engine::NetworkClass;
 use sealane_garble::Scheme;
 use sealane_host::Failure;
 use sealane_host::config::Config;
+use sealane_host::serving::Here;
 use sealane_host::{meet, serving};
-use sealane_net::Mesh;
+use sealane_net::{Mesh, Refused};
 use sealane_page::Card;
 use sealane_page::units::{bytes, counted};
 use sealane_serve::device::{CpuDevice, Device, DeviceError, ModelDevice, Rtl, RtlOptions};
 use sealane_serve::guests::Guests;
-use sealane_serve::input::{InputText, hex};
+use sealane_serve::input::{InputError, InputText, hex};
 use sealane_serve::server::{Served, serve as serve_one, turn_away};
 use sealane_serve::{Account, Job, Opened, Promise, client};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
 /// Netlist cycles whose outputs a card shows.
@@ -32,6 +33,10 @@ const MOST_SHOWN: usize = 64;
 const MOST_INPUT_BYTES: u64 = 16 << 20;
 /// Longest time without a record of the hardware.
 const DEVICE_PATIENCE: Duration = Duration::from_secs(120);
+/// Time in which at most [`MOST_LINES`] lines are about refused callers.
+const PERIOD: Duration = Duration::from_secs(60);
+/// Most lines about refused callers in a period.
+const MOST_LINES: u64 = 10;
 /// Most sessions beyond those that devices take, which are told so.
 const MOST_WAITING: u64 = 64;
 
@@ -82,7 +87,7 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
         let input = args.input.clone().or_else(|| beside(&path));
         let text = input_text(input.as_deref())?;
         let job = job(&path, &text, args.scheme, side.network)?;
-        let bits = bits(&text, input.as_deref(), job.input_bits()[0])?;
+        let bits = bits(&text, input.as_deref(), &job, 0, &path)?;
         let same = |(other, _): &(&Served, &String)| other.job().is_of_netlist(&job);
         if let Some((_, other)) = served.iter().zip(&names).find(same) {
             return Err(twice(&path, other));
@@ -101,10 +106,11 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
     let news = News {
         json: args.side.json,
         failed: Mutex::new(None),
+        strangers: Mutex::new(Strangers::default()),
     };
     let (running, done) = (AtomicU64::new(0), AtomicU64::new(0));
     let guests = Guests::new(args.sessions_each);
-    reception.receive(|guest, mut mesh: Mesh| {
+    let serve = |guest: usize, mut mesh: Mesh| {
         let client = &clients[guest];
         let before = running.fetch_add(1, Ordering::SeqCst);
         let outcome = match before {
@@ -130,10 +136,14 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
             }
             Err(error) => {
                 guests.failed(guest, &error);
-                news.failure(client, &serving::failure(error, [own, client.as_str()]));
+                news.failure(
+                    client,
+                    &serving::failure(error, [own, client.as_str()], Here::Server),
+                );
             }
         }
-    });
+    };
+    reception.receive_and_tell(serve, |refused| news.refusal(&refused));
     news.end()
 }
 
@@ -142,6 +152,33 @@ struct News {
     json: bool,
     /// The first failure to print.
     failed: Mutex<Option<Failure>>,
+    strangers: Mutex<Strangers>,
+}
+
+/// Bounds the lines about refused callers: anybody may call, as often as they like.
+#[derive(Default)]
+struct Strangers {
+    /// Begin of the current period.
+    since: Option<Instant>,
+    /// Lines in it.
+    lines: u64,
+    /// Callers since the last line that have none.
+    left_out: u64,
+}
+
+impl Strangers {
+    /// Tells whether a caller has a line, and how many had none since the last one.
+    fn next(&mut self, now: Instant) -> Option<u64> {
+        if self.since.is_none_or(|since| now - since >= PERIOD) {
+            (self.since, self.lines) = (Some(now), 0);
+        }
+        if self.lines >= MOST_LINES {
+            self.left_out += 1;
+            return None;
+        }
+        self.lines += 1;
+        Some(std::mem::take(&mut self.left_out))
+    }
 }
 
 impl News {
@@ -177,6 +214,41 @@ impl News {
             "error": { "code": finding.code.name(), "message": finding.message },
         });
         self.line(&value, &format!("{client}: {}", finding.line()));
+    }
+
+    /// One line about a caller that is none of the clients.
+    fn refusal(&self, refused: &Refused) {
+        let strangers = self.strangers.lock();
+        let Some(left_out) = strangers
+            .ok()
+            .and_then(|mut strangers| strangers.next(Instant::now()))
+        else {
+            return;
+        };
+        let address = refused.address.map(|address| address.to_string());
+        let fingerprint = refused.key.map(|key| key.fingerprint().to_string());
+        let value = json!({
+            "refused": address,
+            "fingerprint": fingerprint,
+            "reason": refused.reason,
+            "left_out": left_out,
+        });
+        let from = address.unwrap_or_else(|| "an address that is gone".to_string());
+        let hint = match refused.key {
+            Some(_) => "; to admit it, add its card with `sealane peer add CARD` and serve anew",
+            None => "",
+        };
+        let more = match left_out {
+            0 => String::new(),
+            left_out => format!(
+                " ({} before it without a line)",
+                counted(left_out, "caller")
+            ),
+        };
+        self.line(
+            &value,
+            &format!("refused {from}: {}{hint}{more}", refused.reason),
+        );
     }
 
     fn line(&self, value: &Value, line: &str) {
@@ -246,7 +318,7 @@ pub fn run(args: &NetlistRunArgs) -> Result<(), Failure> {
         card.line("job", hex_of(&job.hash()));
         return print_card(args.side.json, &card, &plan_json(&name, &job));
     }
-    let bits = bits(&text, args.input.as_deref(), job.input_bits()[1])?;
+    let bits = bits(&text, args.input.as_deref(), &job, 1, &args.netlist)?;
     let cpu = tier()?;
     let coins = Coins::from_os().map_err(|error| {
         let hint = "see that the operating system gives random numbers";
@@ -257,7 +329,8 @@ pub fn run(args: &NetlistRunArgs) -> Result<(), Failure> {
     let identity = args.side.own.identity.as_deref();
     let mut mesh = serving::connect([own, server], &side.config, identity, work.cancel())?;
     let outcome = client::run(&job, &bits, cpu, coins, &mut mesh);
-    let (outputs, account) = outcome.map_err(|error| serving::failure(error, [server, own]))?;
+    let (outputs, account) =
+        outcome.map_err(|error| serving::failure(error, [server, own], Here::Client))?;
     drop(mesh);
     let outputs: Vec<String> = outputs.cycles().map(hex).collect();
     let measured = account.measured;
@@ -411,16 +484,63 @@ fn input_text(path: Option<&Path>) -> Result<InputText, Failure> {
     InputText::parse(&text).map_err(|error| unfit(&error, path))
 }
 
-fn bits(text: &InputText, path: Option<&Path>, count: u64) -> Result<Zeroizing<Vec<u8>>, Failure> {
-    text.bits(count).map_err(|error| unfit(&error, path))
+/// The bits of this party's input, the garbler's (0) or the evaluator's (1), of a job for the
+/// netlist in a file.
+fn bits(
+    text: &InputText,
+    path: Option<&Path>,
+    job: &Job,
+    side: usize,
+    netlist: &Path,
+) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    let (count, parts) = (job.input_bits()[side], job.input_parts()[side]);
+    text.bits(count).map_err(|error| {
+        let Some(path) = path else {
+            let what = format!(
+                "{} takes an input of {} from this party, and none is given",
+                netlist.display(),
+                counted(count, "bit")
+            );
+            let beside = match side {
+                0 => format!(", or as `{}`", netlist.with_extension("input").display()),
+                _ => String::new(),
+            };
+            let hint = format!(
+                "give a file of hexadecimal bytes with `--input FILE`{beside}; its first line is \
+                 `cycles COUNT` where a session has several netlist cycles"
+            );
+            return Failure::new(Code::CircuitValue, what, hint);
+        };
+        let failure = unfit(&error, Some(path));
+        match (text.states_cycles, &error) {
+            (false, InputError::Length { found, .. }) => {
+                failure.hint(without_cycles(*found, parts))
+            }
+            _ => failure,
+        }
+    })
 }
 
-fn unfit(error: &sealane_serve::input::InputError, path: Option<&Path>) -> Failure {
-    let whose = path.map_or("the missing input".to_string(), |path| {
-        path.display().to_string()
-    });
+/// The hint for an input that has another length than that of one netlist cycle, and no line
+/// `cycles`.
+fn without_cycles(found: u64, [once, each]: [u64; 2]) -> String {
+    let fits = |cycles: &u64| (once + each * cycles).div_ceil(8) == found;
+    let most = (8 * found).saturating_sub(once).checked_div(each);
+    let cycles = most.filter(|most| *most > 1).filter(fits);
+    let line = match cycles {
+        Some(cycles) => format!("`cycles {cycles}`, if these are the bytes of so many"),
+        None => "`cycles COUNT`, if a session has several".to_string(),
+    };
+    format!(
+        "the file has no line `cycles COUNT`, so it is the input of one netlist cycle: begin it \
+         with the line {line}"
+    )
+}
+
+fn unfit(error: &InputError, path: Option<&Path>) -> Failure {
+    let whose = path.map_or("the input".to_string(), |path| path.display().to_string());
     let hint = "bits are given from the lowest bit of the first byte on: those given once, then \
-                those of each netlist cycle";
+                those of each netlist cycle; a line `cycles COUNT` before them states how many";
     Failure::new(Code::CircuitValue, format!("{whose}: {error}"), hint)
 }
 
@@ -447,4 +567,20 @@ fn device(args: &ServeArgs, cpu: Cpu) -> Result<Box<dyn Device>, Failure> {
         (ServeDevice::Model, _) => Box::new(ModelDevice::new(cpu, scheme).map_err(failed)?),
         _ => Box::new(CpuDevice::new(cpu, scheme).map_err(failed)?),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_about_strangers_are_bounded() {
+        let mut strangers = Strangers::default();
+        let now = Instant::now();
+        let told = (0..25).filter_map(|_| strangers.next(now));
+        assert_eq!(told.collect::<Vec<_>>(), [0; MOST_LINES as usize]);
+        // The next period says how many had none.
+        assert_eq!(strangers.next(now + PERIOD), Some(15));
+        assert_eq!(strangers.next(now + PERIOD), Some(0));
+    }
 }

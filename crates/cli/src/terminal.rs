@@ -52,7 +52,7 @@ pub fn print_usage_error(error: &clap::Error, json: bool) {
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n").map(one_line);
     let what = paragraphs.next().unwrap_or_default();
-    let what = what.trim_start_matches("error: ");
+    let what = without_ranges(what.trim_start_matches("error: "));
     let (mut tips, mut usage) = (String::new(), None);
     for paragraph in paragraphs {
         if let Some(tip) = paragraph.strip_prefix("tip: ") {
@@ -68,6 +68,22 @@ pub fn print_usage_error(error: &clap::Error, json: bool) {
         None => failure,
     };
     print_failure(&failure, json);
+}
+
+/// The parser's sentence about a number that is out of bounds, with the bounds in words: it writes
+/// `40 is not in 1..=32`, and `0 is not in 1..18446744073709551615`.
+fn without_ranges(what: &str) -> String {
+    let Some((before, range)) = what.rsplit_once(" is not in ") else {
+        return what.to_string();
+    };
+    let bounds = range
+        .split_once("..=")
+        .map(|(low, high)| format!("from {low} to {high}"))
+        .or_else(|| Some(format!("{} or more", range.split_once("..")?.0)));
+    match bounds {
+        Some(bounds) => format!("{before} is not {bounds}"),
+        None => what.to_string(),
+    }
 }
 
 fn one_line(paragraph: &str) -> String {
@@ -89,6 +105,15 @@ fn write(code: Code, mut text: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bounds_of_numbers_are_told_in_words() {
+        let told =
+            |range| without_ranges(&format!("invalid value '0' for '-c': 0 is not in {range}"));
+        assert!(told("1..=32").ends_with(": 0 is not from 1 to 32"));
+        assert!(told("1..18446744073709551615").ends_with(": 0 is not 1 or more"));
+        assert_eq!(without_ranges("no such verb"), "no such verb");
+    }
 
     #[test]
     fn scripts_get_all_that_people_get() {

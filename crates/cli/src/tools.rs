@@ -11,7 +11,7 @@ use sealane_engine::EngineError;
 use sealane_files::Rights;
 use sealane_host::Failure;
 use sealane_page::Card;
-use sealane_page::units::grouped;
+use sealane_page::units::{counted, grouped};
 use serde::Serialize;
 use serde_json::json;
 use std::io::{Write, stderr};
@@ -28,7 +28,7 @@ pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {
                 let widths = circuit
                     .input_widths()
                     .iter()
-                    .map(|width| format!("{width} bits"));
+                    .map(|width| counted(*width as u64, "bit"));
                 let widths = widths.collect::<Vec<_>>().join(", ");
                 let hint = format!("its inputs have {widths}");
                 Failure::new(Code::CircuitValue, error.to_string(), hint)
@@ -64,15 +64,15 @@ fn circuit_info(path: &Path, json: bool) -> Result<(), Failure> {
     counts
         .iter()
         .for_each(|(label, count)| card.line(label, grouped(*count)));
-    let widths = |widths: &[usize]| {
-        widths
-            .iter()
-            .map(usize::to_string)
-            .collect::<Vec<_>>()
-            .join(", ")
+    let widths = |widths: &[usize]| match widths {
+        [1] => "1 bit".to_string(),
+        _ => {
+            let widths = widths.iter().map(usize::to_string);
+            format!("{} bits", widths.collect::<Vec<_>>().join(", "))
+        }
     };
-    card.line("inputs", format!("{} bits", widths(inputs)));
-    card.line("outputs", format!("{} bits", widths(&outputs)));
+    card.line("inputs", widths(inputs));
+    card.line("outputs", widths(&outputs));
     let value = json!({
         "format": format,
         "wires": info.wires,

@@ -69,12 +69,17 @@ pub fn job(
 fn check(args: &args::CheckArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let loaded = program::load(&args.program, embedding.loader)?;
     let (program, mut warnings) = (loaded.program, loaded.warnings);
-    warnings.extend(sealane_engine::check(&program).map_err(EngineError::from)?);
-    let json = view::check_json(&program, &warnings);
+    let checked = sealane_engine::check(&program).map_err(EngineError::from)?;
+    warnings.extend(checked.warnings);
+    let json = view::check_json(&program, &warnings, &checked.ways);
     if args.text && !args.json {
         return print_line(sealane_program::text::print(&program).trim_end());
     }
-    print_card(args.json, &view::check_card(&program, &warnings), &json)
+    print_card(
+        args.json,
+        &view::check_card(&program, &warnings, &checked.ways),
+        &json,
+    )
 }
 
 fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
@@ -105,6 +110,7 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
 fn simulate(args: &args::SimulateArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let (job, mut notes) = job(&args.job, None, embedding)?;
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
+    inputs::need_files(job.program(), &sources)?;
     results::check(job.program(), None, args.output.as_deref(), &sources)?;
     let (inputs, read) = inputs::load_all(job.program(), &sources)?;
     notes.extend(read);
@@ -142,10 +148,16 @@ fn run_party(args: &args::RunArgs, embedding: &Embedding<'_>) -> Result<(), Fail
     let inputs = inputs::load_own(job.program(), me, &sources)?;
     let own_rows = sealane_engine::data::own_rows(job.program(), &inputs.data);
     own_rows.map_err(EngineError::from)?;
-    let mut meeting = match identity {
-        Some(identity) => meet::prepare_with(&job, me, &config, |_| Ok(identity))?,
-        None => meet::prepare(&job, me, &config, args.identity.as_deref())?,
+    let prepared = match identity {
+        Some(identity) => meet::prepare_with(&job, me, &config, |_| Ok(identity)),
+        None => meet::prepare(&job, me, &config, args.identity.as_deref()),
     };
+    let mut meeting = prepared.inspect_err(|_| {
+        let stated = args.identity.as_deref();
+        let key = |name: &str| meet::identity(name, &config, stated);
+        // Whatever comes of it, the failure is the one above.
+        let _ = meet::tell_of_missing(&job, me, &config, key);
+    })?;
     approve(&job, args.yes.as_deref())?;
     // From here on a request to end notifies the other parties.
     let work = CancelOnSignal::begin();

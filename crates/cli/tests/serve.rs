@@ -278,6 +278,35 @@ fn one_is_singular() {
     assert!(!text.contains(" 1 netlist cycles"), "{text}");
 }
 
+/// A party that the server does not know hears so.
+fn stranger_is_told_and_logged(place: &Place) {
+    let folder = place.of("eve");
+    std::fs::create_dir(&folder).expect("a folder");
+    let port = sealane_net::free_loopback_port().expect("a port");
+    must(
+        &folder,
+        &["init", "eve", "--address", &format!("127.0.0.1:{port}")],
+    );
+    let card = sealane(&place.of("server"), &["card"])
+        .output()
+        .expect("a process");
+    let card = String::from_utf8(card.stdout).expect("text");
+    must(&folder, &["peer", "add", card.trim()]);
+    let arguments = [
+        "netlist",
+        "run",
+        "../netlists/Mill_8_8.scd",
+        "--with",
+        "server",
+        "--input",
+        "../ann/Mill_8_8",
+    ];
+    let (status, text) = output(&folder, &arguments);
+    assert_eq!(status, Some(5), "{text}");
+    assert!(text.contains("has no party with this one's key"), "{text}");
+    assert!(text.contains("`sealane peer add CARD` there"), "{text}");
+}
+
 /// A client with another job is told so, and the server goes on.
 fn what_differs_is_told() {
     let place = Place::new();
@@ -294,20 +323,56 @@ fn what_differs_is_told() {
     let (status, text) = run("nine", "mi");
     assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
     assert!(text.contains("for 8 netlist cycles"), "{text}");
+    assert!(text.contains("with the line `cycles 8`"), "{text}");
     std::fs::write(place.of("ann").join("every"), "cycles 8 open-every 24").expect("a file");
     let (status, text) = run("every", "mi");
     assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
     assert!(text.contains("the last netlist cycle alone"), "{text}");
     let (status, text) = run("Mill_8_8", "prp");
     assert!(status == Some(5) && text.contains("scheme `mi`"), "{text}");
+    assert!(text.contains("`--scheme mi`"), "{text}");
     let (status, text) = run("long", "mi");
     assert!(
         status == Some(2) && text.contains("[circuit-value]"),
         "{text}"
     );
+    // Without the line `cycles`, and without an input.
+    std::fs::write(place.of("ann").join("bare"), "24").expect("a file");
+    let netlist = "../netlists/AES_128_11.scd";
+    let (status, text) = run("bare", "mi");
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("bare: an input of 1 bit"), "{text}");
+    assert!(text.contains("the line `cycles 8`"), "{text}");
+    let arguments = ["netlist", "run", netlist, "--with", "server"];
+    let (status, text) = output(&place.of("ann"), &arguments);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(
+        text.contains(netlist) && text.contains("`--input FILE`"),
+        "{text}"
+    );
+    stranger_is_told_and_logged(&place);
     let (status, text) = run("Mill_8_8", "mi");
     assert!(status == Some(0) && text.contains("as planned"), "{text}");
-    assert_eq!(server.sessions().len(), 4);
+    let lines = server.sessions();
+    let of_ann = lines.iter().filter(|line| line["client"] == "ann");
+    let told: Vec<&str> = of_ann
+        .filter_map(|line| line["error"]["message"].as_str())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "ann gets no session: it asks for another number of netlist cycles",
+            "ann gets no session: it asks for the outputs of other netlist cycles",
+            "ann gets no session: it asks for another scheme",
+        ]
+    );
+    let refused: Vec<&Value> = lines
+        .iter()
+        .filter(|line| line["refused"].is_string())
+        .collect();
+    assert_eq!(refused.len(), 1, "{lines:?}");
+    assert_eq!(refused[0]["fingerprint"].as_str().map(str::len), Some(35));
+    assert_eq!(lines.len(), 5, "{lines:?}");
     // A device that is not there.
     let netlist = "../netlists/Mill_8_8.scd";
     let arguments = [

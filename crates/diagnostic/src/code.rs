@@ -116,7 +116,7 @@ codes! {
         ProgramRaised "program-raised": "the program raised an exception",
         RangeOverflow "range-overflow": "a result can be outside its type",
         Result "result": "what the function returns is not what its signature says",
-        RevealsInput "reveals-input": "warning: a result is an input as it stands",
+        RevealsInput "reveals-input": "warning: a whole input follows from a result",
         RoundedSum "rounded-sum": "warning: a sum of many numbers that are each rounded",
         RunTooLarge "run-too-large": "a run would be too large",
         SecretCondition "secret-condition": "a secret cannot decide what Python does next",

@@ -16,4 +16,4 @@ mod render;
 
 pub use code::{Code, FailureKind};
 pub use finding::{Diagnostic, Span};
-pub use printable::{deceives, one_line, printable};
+pub use printable::{counted, deceives, one_line, printable};

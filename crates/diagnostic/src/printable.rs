@@ -32,3 +32,8 @@ pub fn printable(text: &str) -> String {
 pub fn one_line(text: &str) -> String {
     printable(text).replace('\n', " ")
 }
+/// Formats a number of things: `1 row`, `2 rows`. Their plural ends in `s`.
+pub fn counted(number: u64, one: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {one}{plural}")
+}

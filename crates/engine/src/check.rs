@@ -13,15 +13,42 @@ use sealane_plan::fewest_helpers;
 use sealane_program::graph::Program;
 use sealane_protocol::Corruption;
 
+/// Result of planning a program under every protocol that keeps secrets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// The protocols that run it, in the order of [`ProtocolName::ALL`].
+    pub ways: Vec<Way>,
+    /// Warnings of those that cannot.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// A protocol that runs a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// The protocol.
+    pub protocol: ProtocolName,
+    /// The fewest helpers that it needs.
+    pub helpers: usize,
+}
+
 /// Plans a sound program under every protocol, and warns of those that cannot run it. This is
 /// `check` of the command and of Python, after the warnings from loading the program.
 ///
 /// # Errors
 /// No protocol runs it: returns the refusal of the first one that computes with so many parties.
-pub fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
+pub fn check(program: &Program) -> Result<Checked, Diagnostic> {
     let tried = ProtocolName::ALL.into_iter().filter(is_secret);
     let tried = tried.filter_map(|protocol| Attempt::new(program, protocol));
-    verdict(program, &tried.collect::<Vec<_>>())
+    let tried = tried.collect::<Vec<_>>();
+    let run = tried.iter().filter(|attempt| attempt.refusal.is_none());
+    let way = |attempt: &Attempt| Way {
+        protocol: attempt.protocol,
+        helpers: attempt.helpers.len(),
+    };
+    Ok(Checked {
+        ways: run.map(way).collect(),
+        warnings: verdict(program, &tried)?,
+    })
 }
 
 /// Outcome of planning under a protocol that computes with as many parties as the program has.

@@ -3,7 +3,7 @@
 //! table serves which input, and checks that the row counts of one party agree.
 
 use crate::error::EngineError;
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, counted};
 use sealane_program::decimal;
 use sealane_program::graph::{Input, Program};
 use sealane_program::kind::Form;
@@ -211,13 +211,17 @@ pub fn own_rows(program: &Program, inputs: &[Option<Data>]) -> Result<OwnRows, D
             hint,
         };
         if !table.allows(count) {
-            let message = format!("`{}` has {count} rows", input.name);
+            let message = format!("`{}` has {}", input.name, counted(count, "row"));
             let hint = format!("give between 1 and {} rows", table.bound);
             return Err(wrong(message, hint));
         }
         match &mut counts[usize::from(rows.0)] {
             Some((before, name)) if *before != count => {
-                let message = format!("`{}` has {count} rows but `{name}` {before}", input.name);
+                let message = format!(
+                    "`{}` has {} but `{name}` {before}",
+                    input.name,
+                    counted(count, "row")
+                );
                 return Err(wrong(message, "give both as many rows".to_string()));
             }
             known => *known = Some((count, &input.name)),
@@ -262,7 +266,10 @@ pub fn check_own(program: &Program, party: u8, inputs: &[Option<Data>]) -> Resul
 pub(crate) fn input_count(want: usize, have: usize) -> EngineError {
     let finding = Diagnostic::new(
         Code::InputCount,
-        format!("the program has {want} inputs, not {have}"),
+        format!(
+            "the program has {}, not {have}",
+            counted(want as u64, "input")
+        ),
     );
     EngineError::from(finding.hint("give one entry for each input, in the order of the program"))
 }

@@ -5,7 +5,7 @@ use crate::check::{is_secret, options};
 use crate::error::EngineError;
 use crate::split_plan::SplitPlan;
 use sealane_clear::Clear;
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, counted};
 use sealane_identity::PublicKey;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Party;
@@ -326,14 +326,17 @@ impl Job {
         let tables = &self.program.rows;
         if rows.len() != tables.len() {
             let want = tables.len();
-            let finding = Diagnostic::new(Code::RowCount, format!("the program has {want} tables"));
+            let finding = Diagnostic::new(
+                Code::RowCount,
+                format!("the program has {}", counted(want as u64, "table")),
+            );
             let hint = "give one number of rows for each, in the order of the program";
             return Err(EngineError::from(finding.hint(hint)));
         }
         for (count, table) in rows.iter().zip(tables) {
             if !table.allows(*count) {
                 let (name, bound) = (&table.name, table.bound);
-                let message = format!("{count} rows of `{name}` are outside 1 to {bound}");
+                let message = format!("`{name}` has 1 to {bound} rows, and not {count}");
                 let finding = Diagnostic::new(Code::RowCount, message);
                 let hint = format!("state between 1 and {bound} rows");
                 return Err(EngineError::from(finding.hint(hint)));
@@ -342,7 +345,10 @@ impl Job {
             let sum = summed_rows(table, &known).unwrap_or(*count);
             if sum != *count {
                 let name = &table.name;
-                let message = format!("{count} rows of `{name}`, whose parts have {sum}");
+                let message = format!(
+                    "{} of `{name}`, whose parts have {sum}",
+                    counted(*count, "row")
+                );
                 let finding = Diagnostic::new(Code::RowCount, message);
                 let hint = "leave it out: it follows from the others";
                 return Err(EngineError::from(finding.hint(hint)));

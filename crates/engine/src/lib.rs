@@ -34,7 +34,7 @@ mod report;
 mod run;
 mod split_plan;
 
-pub use check::check;
+pub use check::{Checked, Way, check};
 pub use effort::warnings;
 pub use error::{EngineError, FailureKind};
 #[doc(hidden)]

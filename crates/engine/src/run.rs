@@ -195,7 +195,7 @@ fn run_steps(
     let parties = job.parties();
     if mesh.parties() != parties.len() {
         let (want, have) = (parties.len(), mesh.parties());
-        let what = format!("the job has {want} parties, not {have}");
+        let what = format!("the number of parties of the job is {want}, not {have}");
         let finding = Diagnostic::new(Code::PartyCount, what);
         return Err(EngineError::from(finding.hint(
             "open a mesh for all parties of the job, helpers among them",

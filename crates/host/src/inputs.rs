@@ -1,10 +1,11 @@
 //! `--input` where one command serves several parties: `simulate` and `run --local`.
 
 use crate::Failure;
-use sealane_diagnostic::Code;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::EngineError;
 use sealane_engine::data::{self, Inputs, Sources};
 use sealane_program::graph::Program;
+use sealane_program::kind::Form;
 use sealane_program::types::Data;
 use std::collections::BTreeSet;
 
@@ -79,6 +80,38 @@ pub fn by_party(
         }
     }
     Ok(sources)
+}
+
+/// Checks that each party of a session has a file for all of its inputs, where one command serves
+/// them all.
+///
+/// # Errors
+/// A party has none at all: an input without a file beside others is refused when it is read.
+pub fn need_files(program: &Program, sources: &[Sources]) -> Result<(), Failure> {
+    for (party, (name, sources)) in program.parties.iter().zip(sources).enumerate() {
+        let own = program
+            .inputs
+            .iter()
+            .filter(|input| usize::from(input.owner) == party)
+            .filter(|input| !matches!(input.kind.form, Form::Missing(_)))
+            .collect::<Vec<_>>();
+        let Some(first) = own.first() else {
+            continue;
+        };
+        if sources.default.is_some() || !sources.by_input.is_empty() {
+            continue;
+        }
+        let names = own.iter().map(|input| format!("`{}`", input.name));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let noun = if own.len() == 1 { "input" } else { "inputs" };
+        let message = format!("there is no file for the {noun} {names} of {name}");
+        let finding = Diagnostic::new(Code::DataMissing, message)
+            .at(first.span.as_ref())
+            .because("this command reads the inputs of all parties")
+            .hint(format!("add `--input {name}=FILE`"));
+        return Err(EngineError::from(finding).into());
+    }
+    Ok(())
 }
 
 /// The one party that owns inputs, to whom a file without a name belongs.
@@ -163,6 +196,25 @@ mod tests {
             .iter()
             .map(arguments)
             .collect()
+    }
+
+    #[test]
+    fn a_party_without_a_file_is_named() {
+        let refused = |given: &[&str]| {
+            let given: Vec<String> = given.iter().map(|text| text.to_string()).collect();
+            let sources = by_party(&program(), &[], &given).unwrap();
+            need_files(&program(), &sources).err().map(|failure| {
+                let finding = failure.finding();
+                (finding.message.clone(), finding.hint.clone())
+            })
+        };
+        let told = (
+            "there is no file for the input `key` of bob",
+            "add `--input bob=FILE`",
+        );
+        let told = (told.0.to_string(), told.1.to_string());
+        assert_eq!(refused(&["alice=a.csv"]), Some(told));
+        assert_eq!(refused(&["alice=a.csv", "key=b.csv"]), None);
     }
 
     #[test]

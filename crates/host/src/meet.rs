@@ -244,6 +244,56 @@ pub fn prepare_with(
     })
 }
 
+/// Tells the other parties of a job, as far as this one knows them, that its configuration lacks
+/// some of them, so that they do not wait in vain. It takes a few seconds at most; a party that is
+/// not there yet hears nothing. Does nothing if the configuration lacks no party, or this one.
+///
+/// # Errors
+/// The private key of this party cannot be loaded; another failure to tell changes nothing.
+pub fn tell_of_missing(
+    job: &Job,
+    me: u8,
+    config: &Config,
+    identity: impl FnOnce(&str) -> Result<Identity, Failure>,
+) -> Result<(), Failure> {
+    let mut in_order = job.parties().to_vec();
+    in_order[job.program().parties.len()..].sort();
+    let own = &job.parties()[usize::from(me)];
+    let is_missing = |name: &String| !config.parties.contains_key(name);
+    let places = in_order.iter().enumerate();
+    let missing = places.filter(|(_, name)| is_missing(name));
+    let missing = missing.map(|(place, _)| PartyId::from_index(place));
+    let missing = missing.collect::<Vec<_>>();
+    let place = in_order.iter().position(|name| name == own);
+    let (Some(place), false, false) = (place, missing.is_empty(), is_missing(own)) else {
+        return Ok(());
+    };
+    // The address and the key of a party that is missing mean nothing.
+    let endpoint = |name: &String| match config.parties.get(name) {
+        Some(party) => Endpoint {
+            name: name.clone(),
+            address: party.address.clone(),
+            key: party.key,
+        },
+        None => Endpoint {
+            name: name.clone(),
+            address: String::new(),
+            key: Identity::generate().public_key(),
+        },
+    };
+    let mesh = MeshConfig {
+        me: PartyId::from_index(place),
+        parties: in_order.iter().map(endpoint).collect(),
+        identity: identity(own)?,
+        listen: party_config(own, config)?.listen.clone(),
+        limits: limits(config),
+        cancel: Cancel::default(),
+    };
+    // The failure that is told here is the one that the caller has already.
+    let _ = sealane_net::tell_of_unlisted(&mesh, &missing);
+    Ok(())
+}
+
 /// Prepares the meeting of this party with one other to fill a pool, without a job. They are
 /// numbered by their keys, so that both number them alike.
 ///
@@ -476,6 +526,67 @@ mod tests {
                 learnt.map(|data| data.elements.clone()),
                 learns.then_some(vec![7])
             );
+        }
+    }
+
+    /// The party in the middle lacks one of the others: all hear which configuration lacks whom.
+    #[test]
+    fn a_configuration_that_lacks_a_party_is_told_to_all() {
+        for lacking in ["a", "b", "ada"] {
+            let folder = tempfile::tempdir().unwrap();
+            let unused = tempfile::tempdir().unwrap();
+            let whole = &config(folder.path());
+            let part = &{
+                let mut part = config(unused.path());
+                part.parties.clear();
+                for (name, party) in whole.parties.iter().filter(|(name, _)| *name != "cyd") {
+                    let party = Party {
+                        address: party.address.clone(),
+                        listen: None,
+                        pool_port: None,
+                        key: party.key,
+                        identity: party.identity.clone(),
+                    };
+                    part.parties.insert(name.clone(), party);
+                }
+                part
+            };
+            let names = ["a", "b", "ada", "cyd"];
+            let started = std::time::Instant::now();
+            let ends: Vec<String> = thread::scope(|threads| {
+                let ends = names.map(|name| {
+                    threads.spawn(move || {
+                        let helpers = ["ada", "cyd"].map(String::from).to_vec();
+                        let program = text::parse(PROGRAM, "p").unwrap();
+                        let class = NetworkClass::Lan;
+                        let job = Job::new(program, ProtocolName::Clear, class, helpers);
+                        let job = job.unwrap();
+                        let me = party_index(&job, name).unwrap();
+                        if name == lacking {
+                            // The others are there already.
+                            thread::sleep(std::time::Duration::from_millis(300));
+                            let key = |name: &str| identity(name, part, None);
+                            tell_of_missing(&job, me, part, key).unwrap();
+                            return String::new();
+                        }
+                        let meeting = prepare(&job, me, whole, None).unwrap();
+                        let met = connect(&meeting).err();
+                        met.expect("no run").finding().to_string()
+                    })
+                });
+                ends.map(|end| end.join().unwrap()).into()
+            });
+            assert!(started.elapsed().as_secs() < 10, "{ends:?}");
+            for (name, end) in names
+                .iter()
+                .zip(&ends)
+                .filter(|(name, _)| **name != lacking)
+            {
+                let lacks = end.contains("its configuration lacks cyd");
+                let unknown = end.contains("has no party with this one's key");
+                assert!(lacks || (*name == "cyd" && unknown), "{name}: {end}");
+                assert!(end.contains(lacking), "{name}: {end}");
+            }
         }
     }
 

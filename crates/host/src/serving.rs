@@ -4,11 +4,11 @@ use crate::Failure;
 use crate::config::Config;
 use crate::meet;
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_engine::EngineError;
+use sealane_engine::{EngineError, NetworkClass};
 use sealane_net::{Cancel, Endpoint, Limits, Mesh, Reception};
 use sealane_parties::PartyId;
 use sealane_serve::device::DeviceError;
-use sealane_serve::{JobError, ServeError};
+use sealane_serve::{JobError, Opened, Refusal, ServeError};
 use std::path::Path;
 use std::time::Duration;
 
@@ -82,8 +82,17 @@ pub fn listen(
     Ok((reception, names))
 }
 
-/// The failure of a session with this server and client.
-pub fn failure(error: ServeError, [server, client]: [&str; 2]) -> Failure {
+/// The side of a session that a failure is told to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Here {
+    /// The server, about a client.
+    Server,
+    /// The client, about its server.
+    Client,
+}
+
+/// The failure of a session with this server and client, for the side that is here.
+pub fn failure(error: ServeError, [server, client]: [&str; 2], here: Here) -> Failure {
     match error {
         ServeError::Fault(fault) => {
             let names = [server, client].map(String::from);
@@ -91,11 +100,82 @@ pub fn failure(error: ServeError, [server, client]: [&str; 2]) -> Failure {
         }
         ServeError::Device(error) => of_device(&error),
         ServeError::Refused(refusal) => {
-            let message = format!("{server} does not take the session: {refusal}");
-            let hint = "ask it what it serves: netlist, netlist cycles, scheme and network class";
+            let (message, hint) = match here {
+                Here::Client => (
+                    format!("{server} does not take the session: {refusal}"),
+                    for_client(&refusal, server),
+                ),
+                Here::Server => for_server(&refusal, client),
+            };
             Failure::from(Diagnostic::new(Code::OtherJob, message).hint(hint))
         }
     }
+}
+
+/// The action that a client takes whose session is refused.
+fn for_client(refusal: &Refusal, server: &str) -> String {
+    match refusal {
+        Refusal::Version(_) => "install the same version on both sides".to_string(),
+        Refusal::Netlist => format!(
+            "ask {server} for the file that it serves: both sides need the same netlist, gate by \
+             gate"
+        ),
+        Refusal::Cycles(cycles) => {
+            format!("begin the file of `--input` with the line `cycles {cycles}`, if that is meant")
+        }
+        Refusal::Opened(Opened::Last) => {
+            "leave the word `open-every` out of the file of `--input`".to_string()
+        }
+        Refusal::Opened(Opened::Every) => {
+            "write `open-every` behind `cycles COUNT` in the file of `--input`".to_string()
+        }
+        Refusal::Scheme(scheme) => format!("run it with `--scheme {scheme}`"),
+        Refusal::Network(NetworkClass::Lan) => "run it with `--network lan`".to_string(),
+        Refusal::Network(NetworkClass::Wan) => "run it with `--network wan`".to_string(),
+        Refusal::Busy => "run it again when others have ended".to_string(),
+        Refusal::Spent => format!(
+            "ask {server} for more sessions: `--sessions-each` of its `sealane serve` bounds them"
+        ),
+        Refusal::Deviated => format!(
+            "find out why, and tell {server}: it takes sessions with this party again once it is \
+             started anew"
+        ),
+    }
+}
+
+/// The event and the action for the log of a server that has refused a session.
+fn for_server(refusal: &Refusal, client: &str) -> (String, String) {
+    let same = "its own report names the difference, and what it does about it";
+    let (event, hint) = match refusal {
+        Refusal::Version(_) => (
+            "speaks another version of the messages",
+            "install the same version on both sides",
+        ),
+        Refusal::Netlist => (
+            "asks for a netlist that is not served here",
+            "if it is to be, put it into the folder that is served, and start anew",
+        ),
+        Refusal::Cycles(_) => ("asks for another number of netlist cycles", same),
+        Refusal::Opened(_) => ("asks for the outputs of other netlist cycles", same),
+        Refusal::Scheme(_) => ("asks for another scheme", same),
+        Refusal::Network(_) => ("declares another network class", same),
+        Refusal::Busy => (
+            "has come while all sessions are taken",
+            "it is told to come again; `--clients` bounds the sessions at the same time",
+        ),
+        Refusal::Spent => (
+            "has had as many sessions as `--sessions-each` gives it",
+            "start anew to give it more, if it may learn as much",
+        ),
+        Refusal::Deviated => (
+            "has deviated in an earlier session and gets no other",
+            "find out why before you start anew",
+        ),
+    };
+    (
+        format!("{client} gets no session: it {event}"),
+        hint.to_string(),
+    )
 }
 
 /// The failure of a device.

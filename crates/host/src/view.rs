@@ -7,17 +7,17 @@ use crate::participants::{self, Participant, participants};
 use crate::program;
 use crate::results;
 use sealane_diagnostic::{Diagnostic, one_line};
-use sealane_engine::{Job, NetworkClass, PoolShare, RunReport, RunResult};
+use sealane_engine::{Job, NetworkClass, PoolShare, RunReport, RunResult, Way};
 use sealane_page::Card;
 use sealane_page::card::Column;
 use sealane_page::plan::{
     InputRecord, LinkRecord, LookupRecord, PaperRecord, PlanRecord, ResultRecord, StepRecord,
 };
-use sealane_page::units::{grouped, seconds, speed};
+use sealane_page::units::{counted, grouped, seconds, speed};
 use sealane_plan::cost::{Promise, StepCost};
 use sealane_plan::{CostReport, FormCost, Lookups};
 use sealane_program::graph::{Input, Program, Reveal};
-use sealane_program::kind::Kind;
+use sealane_program::kind::{Form, Kind};
 use sealane_program::types::{RowId, Shape, Type};
 use sealane_program::{decimal, float};
 use sealane_protocol::Paper;
@@ -29,9 +29,22 @@ use std::collections::BTreeMap;
 const SHOWN: usize = 6;
 
 /// Result of a check: inputs and their owners, results and their receivers, warnings.
-pub fn check_card(program: &Program, warnings: &[Diagnostic]) -> Card {
+pub fn check_card(program: &Program, warnings: &[Diagnostic], ways: &[Way]) -> Card {
     let mut card = Card::new(format!("{} is sound", program.name));
     header(&mut card, program);
+    card.lines(
+        "ranges",
+        ranges(program).map(|(name, range)| format!("{name}: {range}")),
+    );
+    let ways = ways.iter().map(|way| match way.helpers {
+        0 => way.protocol.to_string(),
+        helpers => format!(
+            "{} with {}",
+            way.protocol,
+            counted(helpers as u64, "helper")
+        ),
+    });
+    card.line("runs under", ways.collect::<Vec<_>>().join(", "));
     card.line("operations", grouped(program.main.values.len() as u64));
     card.line("program", hex::encode(program.hash()));
     let warnings = warnings
@@ -45,7 +58,7 @@ pub fn check_card(program: &Program, warnings: &[Diagnostic]) -> Card {
 }
 
 /// [`check_card`] as JSON.
-pub fn check_json(program: &Program, warnings: &[Diagnostic]) -> Value {
+pub fn check_json(program: &Program, warnings: &[Diagnostic], ways: &[Way]) -> Value {
     let notes = program::notes(warnings);
     let warnings = warnings.iter().map(|warning| {
         json!({
@@ -61,8 +74,40 @@ pub fn check_json(program: &Program, warnings: &[Diagnostic]) -> Value {
         "parties": program.parties,
         "inputs": inputs(program),
         "results": results(program),
+        "ranges": ranges(program).collect::<BTreeMap<_, _>>(),
+        "protocols": ways
+            .iter()
+            .map(|way| json!({ "name": way.protocol.to_string(), "helpers": way.helpers }))
+            .collect::<Vec<_>>(),
         "notes": notes,
         "warnings": warnings.collect::<Vec<_>>(),
+    })
+}
+
+/// The ranges of inputs, as they are declared, and of results, as they follow from those: of
+/// numbers, and of floating point where magnitudes are declared.
+fn ranges(program: &Program) -> impl Iterator<Item = (String, String)> + '_ {
+    let inputs = program
+        .inputs
+        .iter()
+        .map(|input| (&input.name, input.ty, input.range, &input.kind));
+    let results = program.results.iter().map(|reveal| {
+        let value = &program.main.values[reveal.value.0 as usize];
+        (&reveal.name, value.ty, value.range, &reveal.kind)
+    });
+    inputs.chain(results).filter_map(|(name, ty, range, kind)| {
+        let end = |number| decimal::value_text(number, ty);
+        let text = match ty {
+            Type::Bool => return None,
+            _ if kind.form != Form::Number => return None,
+            Type::Float(_) => {
+                let magnitudes = ty.magnitudes(range)?;
+                let (least, most) = (end(magnitudes.lo), end(magnitudes.hi));
+                format!("0, or {least} to {most} in magnitude")
+            }
+            _ => format!("{} to {}", end(range.lo), end(range.hi)),
+        };
+        Some((name.clone(), text))
     })
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::Transport;
 use crate::cancel::Cancel;
@@ -13,6 +14,9 @@ use crate::limits::Limits;
 use crate::meeting::Host;
 use sealane_identity::{Identity, PublicKey};
 use sealane_parties::PartyId;
+
+/// Longest time in which a party that cannot run tells the others so.
+const TELL: Duration = Duration::from_secs(3);
 
 /// Configuration of one party's meeting with the others.
 pub struct MeshConfig {
@@ -120,6 +124,20 @@ pub fn connect_transports(
     meet_all(config, true).map(|gathered| gathered.transports)
 }
 
+/// Meets the other parties for a short while, as far as this one knows them, and tells them that it
+/// gives up, because its configuration lacks the `unlisted` ones. The entries of these in `config`
+/// mean nothing, except for their places. An unlisted party that dials in hears that its key is not
+/// known.
+///
+/// # Errors
+/// [`NetError::Unlisted`] with the first of them; or that this party cannot listen.
+pub fn tell_of_unlisted(config: &MeshConfig, unlisted: &[PartyId]) -> Result<(), NetError> {
+    let mut host = Host::new(config, true);
+    host.deadline = host.deadline.min(Instant::now() + TELL);
+    host.unlisted = unlisted.to_vec();
+    gather(&host).map(drop)
+}
+
 /// Connects to all other parties, with TLS or, for measurements, without.
 pub(crate) fn meet_all(config: &MeshConfig, encrypted: bool) -> Result<Gathered, NetError> {
     check(config)?;
@@ -183,7 +201,6 @@ mod tests {
     use super::*;
     use crate::hello::WIRE_VERSION;
     use std::thread;
-    use std::time::Duration;
 
     fn configs() -> [MeshConfig; 2] {
         let limits = Limits {

@@ -117,6 +117,11 @@ pub enum NetError {
         /// The common value, and the first of the two.
         reason: String,
     },
+    /// The configuration of this party lacks a party of the run.
+    Unlisted {
+        /// The party that it lacks.
+        party: PartyId,
+    },
     /// No connection could be made.
     Unreachable {
         /// The peer.
@@ -170,6 +175,7 @@ impl NetError {
             | NetError::WrongVersion { party, .. }
             | NetError::WrongParty { party, .. }
             | NetError::Doubled { party, .. }
+            | NetError::Unlisted { party }
             | NetError::Unreachable { party, .. }
             | NetError::Tls { party, .. }
             | NetError::Io { party, .. } => Some(*party),
@@ -197,6 +203,7 @@ impl NetError {
             | NetError::WrongVersion { .. }
             | NetError::WrongParty { .. }
             | NetError::Doubled { .. }
+            | NetError::Unlisted { .. }
             | NetError::Listen { .. }
             | NetError::Misuse { .. } => Cause::Party,
         }
@@ -258,6 +265,15 @@ pub enum KeyFault {
         .shown.fingerprint()
     )]
     Ours {
+        /// The key of this party.
+        shown: PublicKey,
+    },
+    /// The peer refused this party's key, because it has pinned it for no party at all.
+    #[error(
+        "has no party with this one's key in its configuration; the fingerprint of the key is {}",
+        .shown.fingerprint()
+    )]
+    Unknown {
         /// The key of this party.
         shown: PublicKey,
     },

@@ -74,7 +74,11 @@ pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered, NetError> {
         last_turned_away: None,
     };
     let result = thread::scope(|threads| {
-        let result = gathering.run(threads, listener.as_ref());
+        let mut result = gathering.run(threads, listener.as_ref());
+        // Whoever has been met hears why there is no run with this party.
+        if let Some(&party) = host.unlisted.first() {
+            result = Err(NetError::Unlisted { party });
+        }
         if result.is_err() {
             gathering.hear_out();
         }
@@ -116,7 +120,8 @@ impl<'a> Gathering<'a> {
         listener: Option<&TcpListener>,
     ) -> Result<(), NetError> {
         let (host, connections) = (self.host, self.connections);
-        for lower in (0..host.config.me.index()).map(PartyId::from_index) {
+        let lower = (0..host.config.me.index()).map(PartyId::from_index);
+        for lower in lower.filter(|party| !host.unlisted.contains(party)) {
             let report = self.report.clone();
             // The receiver outlives all threads, so no report is lost.
             let meet = move |socket| host.dial(socket, lower);
@@ -126,7 +131,7 @@ impl<'a> Gathering<'a> {
             });
         }
         loop {
-            if self.missing().is_empty() {
+            if self.missing().is_empty() && !self.awaits_unlisted() {
                 return Ok(());
             }
             host.config.cancel.check()?;
@@ -162,11 +167,19 @@ impl<'a> Gathering<'a> {
         self.missing().into_iter().find(|party| *party > me)
     }
 
+    /// Returns whether a party that this one does not know may still dial in, to be told so.
+    fn awaits_unlisted(&self) -> bool {
+        let (me, unlisted) = (self.host.config.me, &self.host.unlisted);
+        self.turned_away == 0 && unlisted.iter().any(|party| *party > me)
+    }
+
     /// Parties that have not been met.
     fn missing(&self) -> Vec<PartyId> {
-        let me = self.host.config.me;
+        let (me, unlisted) = (self.host.config.me, &self.host.unlisted);
         let parties = (0..self.met.len()).map(PartyId::from_index);
-        let is_missing = |party: &PartyId| *party != me && self.met[party.index()].is_none();
+        let is_missing = |party: &PartyId| {
+            *party != me && self.met[party.index()].is_none() && !unlisted.contains(party)
+        };
         parties.filter(is_missing).collect()
     }
 

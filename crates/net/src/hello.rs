@@ -80,6 +80,8 @@ pub enum Purpose {
     Run,
     /// To check whether others answer, and to answer those that probe.
     Probe,
+    /// To serve others, each in a run of its own; a party says so to those that probe.
+    Serve,
     /// A purpose of another version.
     Unknown,
 }
@@ -89,12 +91,13 @@ impl Purpose {
         match self {
             Purpose::Run => 0,
             Purpose::Probe => 1,
+            Purpose::Serve => 2,
             Purpose::Unknown => u8::MAX,
         }
     }
 
     fn of_code(code: u8) -> Purpose {
-        let known = [Purpose::Run, Purpose::Probe].into_iter();
+        let known = [Purpose::Run, Purpose::Probe, Purpose::Serve].into_iter();
         let known = known.into_iter().find(|purpose| purpose.code() == code);
         known.unwrap_or(Purpose::Unknown)
     }
@@ -254,7 +257,11 @@ mod tests {
         expected.extend_from_slice(&[0x30, 0x75, 0, 0]);
         assert_eq!(written(&hello), expected);
         assert_eq!(Hello::read(&mut &expected[..]).unwrap(), hello);
-        for (code, purpose) in [(1, Purpose::Probe), (2, Purpose::Unknown)] {
+        for (code, purpose) in [
+            (1, Purpose::Probe),
+            (2, Purpose::Serve),
+            (3, Purpose::Unknown),
+        ] {
             expected[45] = code;
             assert_eq!(Hello::read(&mut &expected[..]).unwrap().purpose, purpose);
         }

@@ -61,7 +61,7 @@ mod waker;
 
 pub use cancel::Cancel;
 pub use channel::MAX_CONTIGUOUS_BYTES;
-pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
+pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port, tell_of_unlisted};
 pub use counters::{Counters, Traffic};
 pub use error::{Awaited, Cause, KeyFault, LinkError, NetError};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
@@ -73,7 +73,7 @@ pub use mesh::{MAX_RUN_DURATION, Mesh};
 pub use payload::Payload;
 pub use probe::ProbeAnswer;
 pub use probe_peers::{PeerProbe, ProbeEvent, ProbeReport, probe_peers};
-pub use reception::Reception;
+pub use reception::{Reception, Refused};
 pub use record::{Recorder, Replayer};
 pub use session::SessionId;
 pub use tcp::danger_plaintext_transport;

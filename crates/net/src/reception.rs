@@ -7,7 +7,7 @@
 //! silent caller delays nobody. A party that probes is answered.
 
 use std::collections::BTreeMap;
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,13 +15,25 @@ use std::time::{Duration, Instant};
 use crate::cancel::Cancel;
 use crate::connect::{Endpoint, MeshConfig};
 use crate::connections::{Connections, HANDSHAKE_TIMEOUT, await_words, listen, next_incoming};
-use crate::error::NetError;
+use crate::error::{KeyFault, NetError};
+use crate::hello::Purpose;
 use crate::limits::Limits;
-use crate::meeting::Host;
+use crate::meeting::{Failure, Host};
 use crate::mesh::Mesh;
 use crate::{Farewell, Transport, error::Cause};
-use sealane_identity::Identity;
+use sealane_identity::{Identity, PublicKey};
 use sealane_parties::PartyId;
+
+/// A caller that a server has refused.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// Its address, if the operating system still knows it.
+    pub address: Option<SocketAddr>,
+    /// The key that it showed, if that is the fault.
+    pub key: Option<PublicKey>,
+    /// The event, in words, without a secret.
+    pub reason: String,
+}
 
 /// Pause between two looks at the listener.
 const LOOK_PAUSE: Duration = Duration::from_millis(5);
@@ -88,16 +100,30 @@ impl Reception {
     /// each client and a mesh with it, in a thread of its own. Returns once all calls have. A
     /// connection that fails before it has shown the key of a client is closed and forgotten.
     pub fn receive(&self, serve: impl Fn(usize, Mesh) + Sync) {
-        let serve = &serve;
+        self.receive_and_tell(serve, |_| ());
+    }
+
+    /// Does the same, and tells `refused` of each caller that is refused, from its thread. A caller
+    /// that ends the connection itself before it has shown a key is none.
+    pub fn receive_and_tell(
+        &self,
+        serve: impl Fn(usize, Mesh) + Sync,
+        refused: impl Fn(Refused) + Sync,
+    ) {
+        let (serve, refused) = (&serve, &refused);
         thread::scope(|threads| {
             while !self.config.cancel.is_cancelled() {
                 match next_incoming(&self.connections, &self.listener) {
                     Some(caller) => {
                         threads.spawn(move || {
                             let cancel = Cancel::default();
+                            let address = caller.socket.peer_addr().ok();
                             let met = self.greet(caller.number, caller.socket, &cancel);
                             self.connections.remove_incoming(caller.number);
-                            if let Some((client, mesh)) = met {
+                            if let Err(Some(error)) = &met {
+                                refused(self.refusal(address, error));
+                            }
+                            if let Ok((client, mesh)) = met {
                                 self.sessions().insert(caller.number, cancel.clone());
                                 // Set before: the sessions that are there have been told.
                                 if self.config.cancel.is_cancelled() {
@@ -117,30 +143,68 @@ impl Reception {
         });
     }
 
-    /// Handshakes with a caller. Returns the number of the client, and the mesh with it.
-    fn greet(&self, number: usize, socket: TcpStream, cancel: &Cancel) -> Option<(usize, Mesh)> {
+    /// Handshakes with a caller. Returns the number of the client and the mesh with it, or why the
+    /// caller is refused, if it is.
+    fn greet(
+        &self,
+        number: usize,
+        socket: TcpStream,
+        cancel: &Cancel,
+    ) -> Result<(usize, Mesh), Option<NetError>> {
         let since = Instant::now();
         let deadline = since + HANDSHAKE_TIMEOUT;
         if await_words(&socket, deadline) {
             self.connections.has_spoken(number);
         }
         let config = &self.config;
-        let host = Host::new(config, true);
-        let (key, met) = host.receive(socket, since, deadline).ok()?;
+        let mut host = Host::new(config, true);
+        host.purpose = Purpose::Serve;
+        let (key, met) =
+            host.receive(socket, since, deadline)
+                .map_err(|failure| match failure {
+                    Failure::Gone(_) => None,
+                    Failure::Unproven(error) | Failure::Final(error) => Some(error),
+                })?;
         let client = config.parties[1..]
             .iter()
-            .position(|party| party.key == key)?;
-        let mut transport = met.start_under(config.limits, cancel).ok()?;
+            .position(|party| party.key == key)
+            .ok_or(None)?;
+        let mut transport = met.start_under(config.limits, cancel).map_err(|_| None)?;
         if config.cancel.is_cancelled() {
             let (cause, reason) = (Cause::Cancelled, "the server ends");
             transport.shutdown(Farewell::Abort { cause, reason });
-            return None;
+            return Err(None);
         }
         let transports: Vec<Option<Box<dyn Transport>>> = vec![None, Some(Box::new(transport))];
-        let mut mesh = Mesh::from_transports(config.me, transports, config.limits).ok()?;
+        let mesh = Mesh::from_transports(config.me, transports, config.limits);
+        let mut mesh = mesh.map_err(|_| None)?;
         mesh.cancelled_by(cancel);
         mesh.pin(vec![config.parties[0].key, key]);
-        Some((client, mesh))
+        Ok((client, mesh))
+    }
+
+    /// The refusal of a caller. It may be anybody, so no client is named.
+    fn refusal(&self, address: Option<SocketAddr>, error: &NetError) -> Refused {
+        let (key, reason) = match error {
+            NetError::WrongKey {
+                fault: KeyFault::Theirs { seen, .. },
+                ..
+            } => {
+                let print = seen.fingerprint();
+                let reason = format!("its key has the fingerprint {print}, and is no client's");
+                (Some(*seen), reason)
+            }
+            NetError::Stalled { silent_s, .. } => (None, format!("silent for {silent_s} s")),
+            NetError::Malformed { reason, .. } | NetError::WrongParty { reason, .. } => {
+                (None, reason.clone())
+            }
+            error => (None, error.with_names::<&str>(&[]).message),
+        };
+        Refused {
+            address,
+            key,
+            reason,
+        }
     }
 
     /// The tokens. No code panics while it holds the lock.

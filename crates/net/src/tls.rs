@@ -1,9 +1,11 @@
 //! TLS 1.3 between parties that have pinned each other's keys.
 //!
 //! Both sides show raw public keys (RFC 7250) and prove that they hold the private keys. The pin is
-//! checked inside the handshake, so nothing is exchanged with a party whose key is wrong, and the
-//! alert `access_denied` tells the owner of a refused key. Connections are never resumed: each run
-//! makes a fresh key exchange over X25519, so that a key stolen later decrypts no earlier run.
+//! checked inside the handshake, so nothing is exchanged with a party whose key is wrong. An alert
+//! tells the owner of a refused key: `access_denied` where another one is pinned for it, and
+//! `unknown_ca` where its key is none of those that are pinned. Connections are never resumed:
+//! each run makes a fresh key exchange over X25519, so that a key stolen later decrypts no earlier
+//! run.
 //!
 //! The dialler states its index in the server name, in the form `p1.sealane.invalid`, so that the
 //! acceptor knows which pinned key to expect; an observer of the wire can read it. A prober uses
@@ -101,6 +103,8 @@ pub(crate) fn server(identity: &Identity, pin: Arc<Pin>) -> Result<Arc<ServerCon
 #[derive(Debug)]
 pub(crate) struct Pin {
     expected: Vec<PublicKey>,
+    /// True if the other end may be any of several parties, and false if it claims to be one.
+    of_many: bool,
     shown: OnceLock<PublicKey>,
     provider: Arc<CryptoProvider>,
 }
@@ -108,14 +112,19 @@ pub(crate) struct Pin {
 impl Pin {
     /// Makes the pin of one party.
     pub(crate) fn new(expected: PublicKey) -> Arc<Pin> {
-        Pin::any_of(vec![expected])
+        Pin::of(vec![expected], false)
     }
 
     /// Makes a pin that accepts any of several keys.
     pub(crate) fn any_of(expected: Vec<PublicKey>) -> Arc<Pin> {
+        Pin::of(expected, true)
+    }
+
+    fn of(expected: Vec<PublicKey>, of_many: bool) -> Arc<Pin> {
         let provider = Arc::new(provider());
         Arc::new(Pin {
             expected,
+            of_many,
             shown: OnceLock::new(),
             provider,
         })
@@ -141,10 +150,12 @@ impl Pin {
                 self.shown.get_or_init(|| key);
                 match self.expected.contains(&key) {
                     true => Ok(()),
-                    // Sent as the alert `access_denied`.
-                    false => Err(Error::InvalidCertificate(
-                        CertificateError::ApplicationVerificationFailure,
-                    )),
+                    false => Err(Error::InvalidCertificate(match self.of_many {
+                        // Sent as the alert `access_denied`.
+                        false => CertificateError::ApplicationVerificationFailure,
+                        // Sent as the alert `unknown_ca`.
+                        true => CertificateError::UnknownIssuer,
+                    })),
                 }
             }
             None => Err(Error::InvalidCertificate(CertificateError::BadEncoding)),

@@ -120,7 +120,7 @@ fn a_wrong_key_is_told_and_does_not_disturb_the_one_who_is_asked() {
     unknown.identity = Identity::generate();
     let shown = unknown.identity.public_key();
     unknown.parties[1].key = shown;
-    let fault = KeyFault::Ours { shown };
+    let fault = KeyFault::Unknown { shown };
     assert_eq!(
         answer(&look(&unknown, UNHURRIED), A),
         Err(&NetError::WrongKey { party: A, fault })

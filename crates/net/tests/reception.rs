@@ -55,21 +55,24 @@ fn place(clients: usize) -> (Reception, Vec<MeshConfig>, Cancel) {
 fn clients_are_known_by_their_keys() {
     let (reception, configs, cancel) = place(3);
     let address = configs[0].parties[0].address.clone();
-    let met = Mutex::new(Vec::new());
+    let (met, told) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let key = Identity::generate();
+    let shown = key.public_key();
     thread::scope(|threads| {
         threads.spawn(|| {
-            reception.receive(|client, mut mesh| {
+            let serve = |client, mut mesh: Mesh| {
                 assert_eq!((mesh.me(), mesh.parties()), (A, 2));
                 assert_eq!(mesh.pinned().len(), 2);
                 let said: u32 = mesh.recv_control(B).unwrap();
                 met.lock().unwrap().push((client, said));
                 mesh.send_control(B, &(said + 1)).unwrap();
                 mesh.finish().unwrap();
-            });
+            };
+            reception.receive_and_tell(serve, |refused| told.lock().unwrap().push(refused));
         });
         let silent = TcpStream::connect(&address).unwrap();
         let stranger = MeshConfig {
-            identity: Identity::generate(),
+            identity: key,
             me: B,
             parties: configs[0].parties.clone(),
             listen: None,
@@ -86,7 +89,7 @@ fn clients_are_known_by_their_keys() {
             Some(NetError::WrongKey { fault, .. }) => fault,
             other => panic!("{other:?}"),
         };
-        assert!(matches!(fault, KeyFault::Ours { .. }));
+        assert!(matches!(fault, KeyFault::Unknown { .. }));
         // Two sessions of each client, all at the same time.
         let sessions = configs
             .iter()
@@ -112,6 +115,17 @@ fn clients_are_known_by_their_keys() {
     met.sort_unstable();
     let expected = [(0, 0), (0, 3), (1, 1), (1, 4), (2, 2), (2, 5)];
     assert_eq!(met, expected);
+    // The stranger; the caller that was silent until the end is none.
+    let told = told.into_inner().unwrap();
+    let keys: Vec<_> = told.iter().map(|refused| refused.key).collect();
+    assert_eq!(keys, [Some(shown)]);
+    let fingerprint = shown.fingerprint().to_string();
+    assert!(told[0].reason.contains(&fingerprint), "{told:?}");
+    assert!(
+        told[0]
+            .address
+            .is_some_and(|address| address.ip().is_loopback())
+    );
 }
 
 /// A request to end frees callers that are silent and sessions that wait.

@@ -16,7 +16,7 @@ pub use power::{OfPower, of_power};
 use crate::graph::ValueId;
 use crate::infer::{Meta, Scope, invalid, no_common_type, no_such_type, shape};
 use crate::types::{Dim, Range, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, counted};
 use sealane_numeric::Kind;
 
 /// A function of bytes.
@@ -160,7 +160,10 @@ fn infer_floats(
     let name = function.name;
     if operands.len() != function.operands.len() {
         let wanted = function.operands.len();
-        return Err(invalid(&format!("`{name}` takes {wanted} operands")));
+        return Err(invalid(&format!(
+            "`{name}` takes {}",
+            counted(wanted as u64, "operand")
+        )));
     }
     let (mut joint, mut float): (Option<Meta>, Option<Type>) = (None, None);
     for (id, kind) in operands.iter().zip(function.operands) {
@@ -208,12 +211,27 @@ fn no_exact_form(name: &str, ty: Type) -> Diagnostic {
     .hint("leave `exact=True` out, or convert the operand: `x.astype(sl.f32)`")
 }
 
+/// A fixed-point type that holds the numbers of an integer type, as Python spells it.
+pub(crate) fn fixed_like(ty: Type) -> String {
+    let integer = ty.bits() + u8::from(!ty.is_signed());
+    Type::fixed(integer.min(48), 16).python()
+}
+
 /// Refuses what is not floating point.
 fn no_float(name: &str, ty: Type) -> Diagnostic {
-    let message = format!("`{name}` takes floating point, not {ty}");
+    if ty.is_fixed() || of_fixed(name).is_none_or(|call| call.function.name != name) {
+        let message = format!("`{name}` takes floating point, not {ty}");
+        return Diagnostic::new(Code::TypeMismatch, message)
+            .because("only there do results and their errors have a meaning for every number")
+            .hint("convert it: `x.astype(sl.f32)`, for example");
+    }
+    let message = format!("`{name}` takes floating or fixed point, not {ty}");
+    let fixed = fixed_like(ty);
     Diagnostic::new(Code::TypeMismatch, message)
-        .because("only there do results and their errors have a meaning for every number")
-        .hint("convert it: `x.astype(sl.f32)`, for example")
+        .because("its results have fractions, and are of the type of its operand")
+        .hint(format!(
+            "convert it: `x.astype(sl.f32)`, for example, or to fixed point: `x.astype({fixed})`"
+        ))
 }
 
 /// Refuses an integer operand that may need more bits than the function takes.

@@ -12,7 +12,7 @@ use crate::infer::{self, Meta, Scope, invalid, shape};
 use crate::kind;
 use crate::types::Range;
 use crate::warnings;
-use sealane_diagnostic::{Code, Diagnostic, deceives};
+use sealane_diagnostic::{Code, Diagnostic, counted, deceives};
 use std::collections::BTreeSet;
 
 /// Most elements in one row of a value: the product of its fixed dimensions.
@@ -234,7 +234,10 @@ fn columns(input: &Input) -> Result<(), Diagnostic> {
         let name = &input.name;
         return Err(Diagnostic::new(
             Code::ShapeMismatch,
-            format!("input {name} names {given} columns where its shape has {wanted}"),
+            format!(
+                "input {name} names {} where its shape has {wanted}",
+                counted(given, "column")
+            ),
         )
         .because("columns fill the last dimension, one for each of its places")
         .hint("give a list of names, which is a dimension of that length, or name one column"));

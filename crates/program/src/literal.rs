@@ -358,8 +358,11 @@ impl Literal {
         };
         Diagnostic::new(Code::LiteralRounded, message)
             .because(format!(
-                "{ty} holds multiples of 2^-{}, and this is the nearest",
-                ty.fraction()
+                "{ty} holds {}, and this is the nearest",
+                match ty.fraction() {
+                    0 => "whole numbers".to_string(),
+                    fraction => format!("multiples of 2^-{fraction}"),
+                }
             ))
             .hint(match finer(ty) {
                 Some(finer) => format!(

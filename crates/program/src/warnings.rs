@@ -1,9 +1,12 @@
 //! Warnings about programs that are allowed but probably not intended.
 
+mod inputs;
 mod products;
 mod rounding;
+mod undone;
 
-use crate::graph::{Graph, Op, Program};
+use crate::graph::{Graph, Input, Program};
+use crate::kind::Form;
 use sealane_diagnostic::{Code, Diagnostic, Span};
 use std::collections::BTreeMap;
 
@@ -14,7 +17,7 @@ pub const UNROLLED: usize = 1000;
 pub(crate) fn all(program: &Program) -> Vec<Diagnostic> {
     let mut warnings = unrolled(program);
     warnings.extend(unused(program));
-    warnings.extend(whole_inputs(program));
+    warnings.extend(inputs::shown(program));
     warnings.extend(rounding::sums(program));
     warnings.extend(products::sums(program));
     warnings
@@ -65,59 +68,28 @@ fn unused(program: &Program) -> Vec<Diagnostic> {
                 .for_each(|id| needed[id.0 as usize] = true);
         }
     }
-    let inputs = program.inputs.iter().zip(needed);
+    let inputs = program.inputs.iter().zip(&needed);
+    // The mask of a nullable input is no input of its own to its author.
+    let is_mask = |input: &Input| matches!(input.kind.form, Form::Missing(_));
+    let mask_counts = |name: &str| {
+        let of = |input: &Input| matches!(&input.kind.form, Form::Missing(of) if of == name);
+        inputs.clone().any(|(input, needed)| *needed && of(input))
+    };
     inputs
-        .filter(|(_, needed)| !needed)
+        .clone()
+        .filter(|(input, needed)| !**needed && !is_mask(input))
         .map(|(input, _)| {
-            let message = format!("no result depends on input `{}`", input.name);
+            let (what, hint) = match mask_counts(&input.name) {
+                true => (
+                    "the cells of ",
+                    "give a column that says which cells are missing",
+                ),
+                false => ("", "leave it out of the signature"),
+            };
+            let message = format!("no result depends on {what}input `{}`", input.name);
             Diagnostic::new(Code::UnusedInput, message)
                 .at(input.span.as_ref())
-                .hint("leave it out of the signature")
+                .hint(hint)
         })
         .collect()
-}
-
-/// Results that are another party's unchanged input.
-fn whole_inputs(program: &Program) -> Vec<Diagnostic> {
-    // The input behind a value, followed through conversions.
-    let mut origins: Vec<Option<u32>> = Vec::with_capacity(program.main.values.len());
-    for value in &program.main.values {
-        origins.push(match value.op {
-            Op::Param(index) => Some(index),
-            Op::Cast(of) => origins[of.0 as usize],
-            _ => None,
-        });
-    }
-    let mut warnings = Vec::new();
-    for reveal in &program.results {
-        let origin = origins[reveal.value.0 as usize];
-        let Some(input) = origin.and_then(|index| program.inputs.get(index as usize)) else {
-            continue;
-        };
-        let Some(other) = reveal.to.iter().find(|&&party| party != input.owner) else {
-            continue;
-        };
-        let party = |index: u8| &program.parties[usize::from(index)];
-        warnings.push(
-            Diagnostic::new(
-                Code::RevealsInput,
-                format!(
-                    "`{}` shows {} the whole input `{}`",
-                    reveal.name,
-                    party(*other),
-                    input.name
-                ),
-            )
-            .at(program.main.values[reveal.value.0 as usize]
-                .span
-                .as_ref()
-                .or(input.span.as_ref()))
-            .because(format!(
-                "it is the input of {} as it stands",
-                party(input.owner)
-            ))
-            .hint("reveal what was computed from it, or send it without Sealane"),
-        );
-    }
-    warnings
 }

@@ -4,4 +4,5 @@ mod builder;
 mod by_row;
 mod common;
 mod kinds;
+mod shown;
 mod text;

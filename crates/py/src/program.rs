@@ -100,8 +100,8 @@ impl Program {
     fn check(&self, py: Python<'_>) -> PyResult<Check> {
         let checked = py.detach(|| sealane_engine::check(&self.graph).map_err(EngineError::from));
         let found = checked.map_err(|refusal| error::engine(py, &refusal))?;
-        let warnings = [self.warnings.clone(), found].concat();
-        Ok(Check::new(&self.graph, &warnings))
+        let warnings = [self.warnings.clone(), found.warnings].concat();
+        Ok(Check::new(&self.graph, &warnings, &found.ways))
     }
 
     /// Plans a run and computes its cost.
@@ -208,7 +208,12 @@ impl Program {
             let job = stated.job(self.graph.clone(), Some(&config))?;
             let me = meet::party_index(&job, party)?;
             let inputs = given.of_one(job.program(), me)?;
-            let meeting = meet::prepare(&job, me, &config, identity.as_deref())?;
+            let meeting = meet::prepare(&job, me, &config, identity.as_deref());
+            let meeting = meeting.inspect_err(|_| {
+                let key = |name: &str| meet::identity(name, &config, identity.as_deref());
+                // Whatever comes of it, the failure is the one above.
+                let _ = meet::tell_of_missing(&job, me, &config, key);
+            })?;
             approved(&job, yes)?;
             Ok(Begun {
                 job,

@@ -6,7 +6,7 @@ use crate::{array, error};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_engine::{Job, NetworkClass, RunReport};
+use sealane_engine::{Job, NetworkClass, RunReport, Way};
 use sealane_host::{Failure, results, view};
 use sealane_page::Card;
 use sealane_plan::CostReport;
@@ -39,10 +39,10 @@ pub struct Check {
 
 impl Check {
     /// Makes the result for a sound program.
-    pub fn new(program: &graph::Program, warnings: &[Diagnostic]) -> Check {
+    pub fn new(program: &graph::Program, warnings: &[Diagnostic], ways: &[Way]) -> Check {
         Check {
-            card: view::check_card(program, warnings),
-            json: view::check_json(program, warnings).to_string(),
+            card: view::check_card(program, warnings, ways),
+            json: view::check_json(program, warnings, ways).to_string(),
             notes: sealane_host::program::notes(warnings),
             warnings: warnings
                 .iter()

@@ -17,10 +17,13 @@ pub enum InputError {
     #[error("character {0} is no hexadecimal digit")]
     Digit(usize),
     /// There is half a byte.
-    #[error("{0} hexadecimal digits are no whole bytes")]
+    #[error("a byte is two hexadecimal digits, and there {} {}", if *.0 == 1 { "is" } else { "are" }, some(*.0 as u64, "digit"))]
     Half(usize),
     /// There are more or fewer bytes than the bits take.
-    #[error("{bits} bits are {expected} bytes, and there are {found}")]
+    #[error(
+        "an input of {} takes {}, and there {} {}",
+        some(*bits, "bit"), some(*expected, "byte"), if *found == 1 { "is" } else { "are" }, some(*found, "byte")
+    )]
     Length {
         /// Bits of the input.
         bits: u64,
@@ -30,15 +33,26 @@ pub enum InputError {
         found: u64,
     },
     /// Bits behind the last one are not 0.
-    #[error("bits behind the last of {0} are not 0")]
+    #[error("the input has {}, and a bit behind them is not 0", some(*.0, "bit"))]
     Rest(u64),
     /// The number of netlist cycles is none.
     #[error("`cycles` is followed by a number from 1 to 4294967295")]
     Cycles,
 }
 
+/// Formats a number of things.
+fn some(number: u64, one: &str) -> String {
+    match number {
+        0 => format!("no {one}s"),
+        1 => format!("1 {one}"),
+        _ => format!("{number} {one}s"),
+    }
+}
+
 /// The text of an input: its netlist cycles, and its bytes.
 pub struct InputText {
+    /// True if the text begins with the word `cycles`.
+    pub states_cycles: bool,
     /// The number behind the word `cycles` at the beginning, which is 1 if it is missing, and
     /// whether the word `open-every` follows.
     pub span: Span,
@@ -53,7 +67,8 @@ impl InputText {
     /// [`InputError`], without what the text says.
     pub fn parse(text: &str) -> Result<InputText, InputError> {
         let start = text.trim_start();
-        let (cycles, digits) = match start.strip_prefix("cycles") {
+        let stated = start.strip_prefix("cycles");
+        let (cycles, digits) = match stated {
             None => (1, start),
             Some(rest) => {
                 let rest = rest.trim_start();
@@ -65,7 +80,7 @@ impl InputText {
         let behind = digits.trim_start().strip_prefix(OPEN_EVERY);
         let behind = behind.filter(|rest| rest.chars().next().is_none_or(char::is_whitespace));
         let (opened, digits) = match behind {
-            Some(rest) if digits.len() < start.len() => (Opened::Every, rest),
+            Some(rest) if stated.is_some() => (Opened::Every, rest),
             _ => (Opened::Last, digits),
         };
         let span = Span { cycles, opened };
@@ -90,9 +105,18 @@ impl InputText {
             };
         }
         match half {
-            None => Ok(InputText { span, bytes }),
+            None => Ok(InputText {
+                states_cycles: stated.is_some(),
+                span,
+                bytes,
+            }),
             Some(_) => Err(InputError::Half(count)),
         }
+    }
+
+    /// Returns the number of bytes.
+    pub fn byte_count(&self) -> u64 {
+        self.bytes.len() as u64
     }
 
     /// Returns the input of so many bits, a bit a byte.

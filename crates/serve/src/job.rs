@@ -247,13 +247,19 @@ impl Job {
 
     /// Returns the bits of inputs in a session, of garbler and evaluator.
     pub fn input_bits(&self) -> [u64; 2] {
-        let inputs = self.netlist.netlist().parts().inputs;
         let cycles = u64::from(self.cycles());
-        let of = |once: u32, each: u32| u64::from(once) + u64::from(each) * cycles;
+        self.input_parts().map(|[once, each]| once + each * cycles)
+    }
+
+    /// Returns the bits of inputs of garbler and evaluator: those given once, and those of each
+    /// netlist cycle.
+    pub fn input_parts(&self) -> [[u64; 2]; 2] {
+        let inputs = self.netlist.netlist().parts().inputs;
         [
-            of(inputs.garbler_initial, inputs.garbler),
-            of(inputs.evaluator_initial, inputs.evaluator),
+            [inputs.garbler_initial, inputs.garbler],
+            [inputs.evaluator_initial, inputs.evaluator],
         ]
+        .map(|parts| parts.map(u64::from))
     }
 
     /// Returns the bits of outputs that a session opens.

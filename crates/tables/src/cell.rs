@@ -9,7 +9,7 @@
 //! | category | the names in its list, letter by letter |
 
 use crate::input_spec::Filling;
-use sealane_diagnostic::{Code, Diagnostic, one_line};
+use sealane_diagnostic::{Code, Diagnostic, counted, one_line};
 use sealane_program::calendar::{self, NoDate};
 use sealane_program::decimal::Nearest;
 use sealane_program::graph::Input;
@@ -222,7 +222,10 @@ fn refused(input: &Input, cell: Cell<'_>, misfit: &Misfit, place: &str) -> Diagn
         Misfit::Long(bytes) => {
             let room = input.kind.cell_width(&input.shape.fixed);
             (
-                format!("it takes {bytes} bytes, and the program has {room}"),
+                format!(
+                    "it takes {}, and the program has {room}",
+                    counted(*bytes as u64, "byte")
+                ),
                 "shorten it, or declare a longer text: `sl.text(...)`",
             )
         }

@@ -175,7 +175,11 @@ impl<'a> Table<'a> {
             Err(unfit) if is_out_of_range(input, unfit) => Ok(None),
             Err(unfit) => {
                 let place = format!("in column `{}`", self.header.names[column]);
-                let finding = not_a_number(input, unfit, &format!("`{text}`"), &place);
+                let mut finding = not_a_number(input, unfit, &format!("`{text}`"), &place);
+                if text.is_empty() {
+                    finding.code = Code::DataNull;
+                    finding.message = format!("a cell {place} is empty");
+                }
                 let finding = finding.at(Some(&self.span(record, column)));
                 Err(match unfit {
                     Unfit::NotANumber => finding.hint(not_a_number_hint(text, input.ty)),
@@ -309,7 +313,7 @@ fn not_a_number_hint(text: &str, ty: Type) -> String {
             "write a number of fewer digits".to_string()
         }
         parsed if parsed.is_ok() || text.is_empty() => {
-            "fill the cell in, or drop the line".to_string()
+            "fill the cell in, or drop the line; or declare `sl.nullable(...)`".to_string()
         }
         _ => "write digits alone, without units or separators".to_string(),
     }

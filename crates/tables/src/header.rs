@@ -1,7 +1,7 @@
 //! Assignment of a table's columns to inputs: by name, in any order; other columns are ignored.
 
 use crate::input_spec::{Filling, InputSpec};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, counted};
 
 /// Names of a table's columns.
 pub(crate) struct Header {
@@ -24,7 +24,7 @@ impl Header {
             (true, 1) => &vec![input.name.clone()],
             (true, _) if all.len() as u64 == width => &all,
             _ => {
-                let message = format!("`{}` wants {width} columns", input.name);
+                let message = format!("`{}` wants {}", input.name, counted(width, "column"));
                 let have = match input.columns.len() {
                     0 => format!("{} has {}", self.table, all.len()),
                     names => format!("the signature names {names}"),

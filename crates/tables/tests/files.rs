@@ -126,10 +126,10 @@ fn a_value_that_is_no_number_is_told_with_its_cell() {
     );
     assert_refused(
         csv(age(), "age,name\n,A\n"),
-        "error[data-not-a-number]: `` in column `age` is not a whole number\n \
+        "error[data-null]: a cell in column `age` is empty\n \
          --> people.csv:2:1\n  |\n2 | ,A\n  | ^\n\
          reason: the input `age` is read from it\n\
-         hint: fill the cell in, or drop the line",
+         hint: fill the cell in, or drop the line; or declare `sl.nullable(...)`",
     );
     assert_refused(
         csv(
@@ -146,7 +146,7 @@ fn a_value_that_is_no_number_is_told_with_its_cell() {
         "error[data-not-a-number]: `NaN` in column `age` is not a whole number\n \
          --> people.csv:2:1\n  |\n2 | NaN\n  | ^^^\n\
          reason: the input `age` is read from it\n\
-         hint: fill the cell in, or drop the line",
+         hint: fill the cell in, or drop the line; or declare `sl.nullable(...)`",
     );
 }
 
@@ -534,10 +534,10 @@ fn floating_point_is_read_to_the_nearest_with_infinities_and_nan() {
     );
     assert_refused(
         single("heat,day\n,1\n"),
-        "error[data-not-a-number]: `` in column `heat` is not a number\n \
+        "error[data-null]: a cell in column `heat` is empty\n \
          --> people.csv:2:1\n  |\n2 | ,1\n  | ^\n\
          reason: the input `heat` is read from it\n\
-         hint: fill the cell in, or drop the line",
+         hint: fill the cell in, or drop the line; or declare `sl.nullable(...)`",
     );
 }
 

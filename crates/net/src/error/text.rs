@@ -4,7 +4,7 @@ use sealane_diagnostic::{Code, Diagnostic};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-use super::NetError;
+use super::{KeyFault, NetError};
 use crate::Cause;
 use sealane_parties::PartyId;
 
@@ -34,6 +34,9 @@ impl NetError {
                 format!("{} cannot be reached", called(*party, names))
             }
             NetError::Listen { .. } => "it cannot listen at its own address".into(),
+            NetError::Unlisted { party } => {
+                format!("its configuration lacks {}", called(*party, names))
+            }
             NetError::Cancelled => "the run was cancelled there".into(),
             error => without_addresses(&error.with_names(names).message),
         }
@@ -59,6 +62,7 @@ impl NetError {
             NetError::WrongVersion { .. } => Code::WrongVersion,
             NetError::WrongParty { .. } => Code::WrongParty,
             NetError::Doubled { .. } => Code::ConfigDouble,
+            NetError::Unlisted { .. } => Code::ConfigParty,
             NetError::Unreachable { .. } => Code::Unreachable,
             NetError::Tls { .. } => Code::NoSecureConnection,
             NetError::Listen { .. } => Code::CannotListen,
@@ -128,6 +132,9 @@ impl NetError {
             NetError::Doubled { party, reason } => {
                 format!("{} cannot be told from another: {reason}", name(party))
             }
+            NetError::Unlisted { party } => {
+                format!("the configuration lacks {}", name(party))
+            }
             NetError::Unreachable {
                 party,
                 address,
@@ -188,6 +195,22 @@ impl NetError {
             NetError::Diverged { .. } => {
                 "replay with the program, the inputs and the version that were recorded"
             }
+            NetError::WrongKey {
+                fault: KeyFault::Unknown { .. },
+                ..
+            } => {
+                "send it the card of this party, which `sealane card` prints, and let it run \
+                 `sealane peer add CARD` there; if it has done so, see that it has started again \
+                 since"
+            }
+            NetError::WrongKey {
+                fault: KeyFault::Ours { .. },
+                ..
+            } => {
+                "let it compare the fingerprint of this party (`sealane card`) over the telephone; \
+                 if this party has a new key, `sealane peer add CARD --replace` there, with its \
+                 new card"
+            }
             NetError::WrongKey { .. } => {
                 "let each party read its whole fingerprint (`sealane card`) to the other over the \
                  telephone; if it is a new key, `sealane peer add CARD --replace`, and if not, do \
@@ -199,6 +222,7 @@ impl NetError {
                  its own address and key"
             }
             NetError::Doubled { .. } => "give each party its own address and key",
+            NetError::Unlisted { .. } => "add its card: `sealane peer add CARD`",
             NetError::Unreachable { .. } => {
                 "see that it has been started, and that addresses and firewalls are right"
             }

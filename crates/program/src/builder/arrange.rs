@@ -6,7 +6,7 @@ use crate::check;
 use crate::graph::{Op, Reduction, RowSymbol, ValueId};
 use crate::infer;
 use crate::types::{RowId, Shape, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{Code, Diagnostic, Span, counted};
 
 /// A length in a wanted shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,7 +272,10 @@ impl Builder {
             _ => {
                 let each = if from.rows.is_some() { " a row" } else { "" };
                 return refused(
-                    format!("it has {elements} elements{each}, and a reshape keeps them all"),
+                    format!(
+                        "it has {}{each}, and a reshape keeps them all",
+                        counted(elements, "element")
+                    ),
                     "write -1 for one length that follows from the others",
                 );
             }

@@ -1,7 +1,7 @@
 //! Functions of fixed point.
 
 use super::{Builder, Handle, Operand};
-use crate::call::{OfPower, functions_of_fixed, of_fixed};
+use crate::call::{OfPower, fixed_like, functions_of_fixed, of_fixed};
 use crate::graph::Op;
 use crate::types::Type;
 use sealane_diagnostic::{Code, Diagnostic, Span};
@@ -29,6 +29,9 @@ impl Builder {
                 .hint("convert the operand: `x.astype(sl.f32)`, for example")
                 .at(span));
         };
+        if matches!(from, Type::Int { .. } | Type::Bool) {
+            return Err(no_integers(name, from).at(span));
+        }
         if !from.is_fixed() || !ty.is_fixed() {
             let other = if from.is_fixed() { ty } else { from };
             let message = format!("`sl.math.{name}` of fixed point does not take or give {other}");
@@ -58,6 +61,10 @@ impl Builder {
             self.exactly(y, types[0], span)?,
         ];
         let fixed = types.into_iter().flatten().find(|ty| ty.is_fixed());
+        let base = types[0].or(types[1]);
+        if let (None, Some(ty @ (Type::Int { .. } | Type::Bool))) = (fixed, base) {
+            return Err(no_integers("pow", ty).at(span));
+        }
         let ty = dtype.or(fixed).filter(|ty| ty.is_fixed());
         let (Some(ty), Some(_)) = (ty, fixed) else {
             let other = match fixed {
@@ -75,4 +82,13 @@ impl Builder {
         let id = self.push(Op::Call(call.name(), ids.to_vec()), ty, span)?;
         Ok(self.handle(id))
     }
+}
+
+/// Refuses integers as the operand of a function that takes `dtype` and `saturate`.
+fn no_integers(name: &str, ty: Type) -> Diagnostic {
+    let message = format!("`sl.math.{name}` does not take {ty}");
+    let fixed = fixed_like(ty);
+    Diagnostic::new(Code::TypeMismatch, message)
+        .because("with `dtype` and `saturate` it goes from fixed point to fixed point")
+        .hint(format!("convert the operand first: `x.astype({fixed})`"))
 }

@@ -1,7 +1,7 @@
 //! Indexing by public numbers, with NumPy's semantics.
 
 use super::{Builder, Handle};
-use crate::graph::Op;
+use crate::graph::{Op, ValueId};
 use crate::types::{Dim, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 
@@ -70,14 +70,14 @@ impl Builder {
             }
             if let Index::Stepped { start, stop, step } = part {
                 let walk = self.stepped(&shape, original, [start, stop], step);
-                let walk = walk.map_err(|error| error.at(span))?;
+                let walk = walk.map_err(|error| self.of_rows(error, &shape, id, part).at(span))?;
                 id = self.every(id, axis, walk, span)?;
                 (original, axis) = (original + 1, axis + 1);
                 continue;
             }
             let cut = self
                 .cut(&shape, original, part)
-                .map_err(|error| error.at(span))?;
+                .map_err(|error| self.of_rows(error, &shape, id, part).at(span))?;
             original += 1;
             if let Some((start, len, squeeze)) = cut {
                 let op = Op::Slice {
@@ -156,20 +156,64 @@ impl Builder {
         }
     }
 
+    /// The refusal of an index of rows, with the function that does what was meant.
+    fn of_rows(&self, error: Diagnostic, shape: &Shape, of: ValueId, part: Index) -> Diagnostic {
+        if shape.rows.is_none() || error.message != self.symbolic(shape, 0).message {
+            return error;
+        }
+        let op = |id: ValueId| {
+            let values = &self.open.last()?.values;
+            values.get(id.0 as usize).map(|value| &value.op)
+        };
+        let is_sorted = || match op(of) {
+            Some(Op::Part(sort, _)) => matches!(op(*sort), Some(Op::Sort { .. })),
+            _ => false,
+        };
+        let hint = match part {
+            Index::Stepped {
+                start: None,
+                stop: None,
+                step: -1,
+            } if is_sorted() => {
+                "sort in the other order: `sl.sort(x, descending=True)`, and so `sl.sort_by`"
+            }
+            Index::Slice {
+                start: None,
+                stop: Some(stop),
+            } if stop > 0 => {
+                let hint = format!(
+                    "for the first rows write `sl.head(x, {stop})`, which fills missing ones with \
+                     zeros"
+                );
+                return Diagnostic {
+                    hint: hint.into(),
+                    ..error
+                };
+            }
+            _ => return error,
+        };
+        Diagnostic {
+            hint: hint.into(),
+            ..error
+        }
+    }
+
     /// Length of a fixed axis; the symbolic one takes no index.
     fn length(&self, shape: &Shape, axis: usize) -> Result<i64, Diagnostic> {
         match shape.dim(axis) {
             Some(Dim::Fixed(n)) => Ok(n as i64),
-            _ => {
-                let text = self.shape_text(shape);
-                Err(Diagnostic::new(
-                    Code::IndexRange,
-                    format!("axis {axis} of shape {text} is symbolic and takes no index but `:`"),
-                )
-                .because("the number of rows is known only at run time")
-                .hint("use `sl.map`, `sl.scan` or a reduction to work on the rows"))
-            }
+            _ => Err(self.symbolic(shape, axis)),
         }
+    }
+
+    fn symbolic(&self, shape: &Shape, axis: usize) -> Diagnostic {
+        let text = self.shape_text(shape);
+        Diagnostic::new(
+            Code::IndexRange,
+            format!("axis {axis} of shape {text} is symbolic and takes no index but `:`"),
+        )
+        .because("the number of rows is known only at run time")
+        .hint("use `sl.map`, `sl.scan` or a reduction to work on the rows")
     }
 
     fn empty(&self, shape: &Shape, axis: usize) -> Diagnostic {

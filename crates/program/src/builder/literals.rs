@@ -277,8 +277,11 @@ fn never_equal(literal: &Literal, ty: Type, op: Binary, apart: usize) -> Diagnos
     let always = if op == Binary::Eq { "false" } else { "true" };
     Diagnostic::new(Code::NeverEqual, message)
         .because(format!(
-            "{ty} holds multiples of 2^-{}, so that `{}` is always {always}",
-            ty.fraction(),
+            "{ty} holds {}, so that `{}` is always {always}",
+            match ty.fraction() {
+                0 => "whole numbers".to_string(),
+                fraction => format!("multiples of 2^-{fraction}"),
+            },
             op.symbol()
         ))
         .hint(

@@ -7,7 +7,7 @@ use crate::decimal::range_text;
 use crate::graph::{Binary, Op, Unary, ValueId};
 use crate::infer;
 use crate::types::{Range, Type};
-use sealane_diagnostic::{Code, Diagnostic, Span};
+use sealane_diagnostic::{Code, Diagnostic, Span, counted};
 use sealane_numeric::Kind;
 
 /// Type of `bool` in arithmetic.
@@ -127,7 +127,11 @@ impl Builder {
                 .len(),
         };
         if operands.len() != wanted {
-            let message = format!("`{name}` takes {wanted} operands, not {}", operands.len());
+            let message = format!(
+                "`{name}` takes {}, not {}",
+                counted(wanted as u64, "operand"),
+                operands.len()
+            );
             return Err(Diagnostic::new(Code::TypeMismatch, message)
                 .hint("give it all of its operands, and nothing else")
                 .at(span));

@@ -3,7 +3,7 @@
 use super::Scope;
 use crate::check::{MAX_RANK, MAX_ROW_ELEMENTS};
 use crate::types::{Dim, Shape};
-use sealane_diagnostic::{Code, Diagnostic};
+use sealane_diagnostic::{Code, Diagnostic, counted};
 
 /// Shape to which both broadcast: aligned at the last dimension, each pair equal or one of them 1
 /// or absent; the symbolic dimension matches itself, one of length 1, or nothing.
@@ -137,7 +137,7 @@ pub fn slice(
             format!("{start}:+{len} is")
         };
         return Err(refused(format!("index {what} outside of axis {axis}"))
-            .because(format!("that axis has {length} elements")));
+            .because(format!("that axis has {}", counted(length, "element"))));
     }
     if len == 0 || (squeeze && len != 1) {
         return Err(refused(format!(

@@ -148,7 +148,8 @@ impl<'a> Cursor<'a> {
             return Ok(self.take(special.len()));
         }
         self.decimal(what)?;
-        let (start, rest) = (self.token, self.rest());
+        // Without the spaces behind it, which `rest` would skip.
+        let (start, rest) = (self.token, &self.text[self.next..]);
         if let Some(behind) = rest.strip_prefix('e') {
             let digits = behind.strip_prefix('-').unwrap_or(behind);
             let end = digits.find(|c: char| !c.is_ascii_digit());

@@ -1,0 +1,157 @@
+//! Elements that are moved: chosen, repeated, joined, and walked by a body.
+
+use super::{Follower, NOTHING, Told};
+use crate::graph::{Graph, Op, ValueId};
+use crate::types::Shape;
+use std::rc::Rc;
+
+impl Follower<'_> {
+    /// Elements at places of a value, by their order within a row.
+    pub(super) fn gather(&mut self, told: &Told, places: impl Iterator<Item = u64>) -> Told {
+        if told.is_empty() {
+            return Told::new();
+        }
+        let places: Vec<u64> = places.collect();
+        if self.spend((places.len() * told.len()) as u64).is_none() {
+            return Told::new();
+        }
+        let layer = |layer: &Rc<[u32]>| places.iter().map(|&at| layer[at as usize]).collect();
+        told.iter().map(layer).collect()
+    }
+
+    /// The elements in the shape to which an operand broadcasts.
+    pub(super) fn spread(&mut self, told: &Told, from: &Shape, to: &Shape) -> Told {
+        if told.is_empty() || from.fixed == to.fixed {
+            return told.clone();
+        }
+        let missing = to.fixed.len() - from.fixed.len();
+        let mut steps = vec![0; to.fixed.len()];
+        let mut step = 1;
+        for (axis, &len) in from.fixed.iter().enumerate().rev() {
+            steps[missing + axis] = if len == 1 { 0 } else { step };
+            step *= len;
+        }
+        let mut places = vec![0];
+        for (&len, &step) in to.fixed.iter().zip(&steps) {
+            if self.spend(places.len() as u64 * len).is_none() {
+                return Told::new();
+            }
+            places = places
+                .iter()
+                .flat_map(|&at| (0..len).map(move |i| at + i * step))
+                .collect();
+        }
+        self.gather(told, places.into_iter())
+    }
+
+    /// Values one behind the other along a fixed axis, which a stack makes.
+    pub(super) fn join(
+        &mut self,
+        graph: &Graph,
+        items: &[ValueId],
+        axis: usize,
+        told: &[Told],
+    ) -> Told {
+        let layers = items.iter().map(|id| told[id.0 as usize].len()).max();
+        let shape = |id: &ValueId| &graph.values[id.0 as usize].shape.fixed;
+        let outer: u64 = items
+            .first()
+            .map_or(0, |id| shape(id)[..axis].iter().product());
+        let total: u64 = items
+            .iter()
+            .map(|id| shape(id).iter().product::<u64>())
+            .sum();
+        let layers = layers.unwrap_or(0);
+        if layers == 0 || self.spend(total * layers as u64).is_none() {
+            return Told::new();
+        }
+        let mut joined = vec![Vec::with_capacity(total as usize); layers];
+        for i in 0..outer as usize {
+            for id in items {
+                let inner = shape(id)[axis..].iter().product::<u64>() as usize;
+                for (at, layer) in joined.iter_mut().enumerate() {
+                    match told[id.0 as usize].get(at) {
+                        Some(own) => layer.extend_from_slice(&own[i * inner..(i + 1) * inner]),
+                        None => layer.resize(layer.len() + inner, NOTHING),
+                    }
+                }
+            }
+        }
+        joined.into_iter().map(Rc::from).collect()
+    }
+
+    /// The elements that follow from each result of an operation that has several.
+    pub(super) fn parts(&mut self, graph: &Graph, op: &Op, told: &[Told]) -> Vec<Told> {
+        let shape = |id: &ValueId| &graph.values[id.0 as usize].shape;
+        let known = |id: &ValueId| told[id.0 as usize].clone();
+        match op {
+            // In another order: what follows from all elements together, if they are of one input.
+            Op::Sort { over, .. } => over
+                .iter()
+                .map(|id| match (self.origin(&known(id)), &known(id)[..]) {
+                    (Some(_), [_]) => self.vector(&known(id), shape(id)),
+                    _ => Told::new(),
+                })
+                .collect(),
+            Op::Map { over, body, .. } => self.walk(graph, 0, over, body, told),
+            Op::Scan {
+                init, over, body, ..
+            } => self.walk(graph, init.len(), over, body, told),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The elements that follow from the results of a body that is applied to each element of
+    /// axis 0; none from the states of a scan.
+    fn walk(
+        &mut self,
+        graph: &Graph,
+        states: usize,
+        over: &[ValueId],
+        body: &Graph,
+        told: &[Told],
+    ) -> Vec<Told> {
+        let known: Vec<&Told> = over.iter().map(|id| &told[id.0 as usize]).collect();
+        let first = &graph.values[over[0].0 as usize].shape;
+        let turns = match first.rows {
+            Some(_) => 1,
+            None => first.fixed[0] as usize,
+        };
+        let most = known.iter().map(|told| told.len()).max().unwrap_or(0);
+        let room = (turns * body.values.len()) as u64 <= self.work as u64;
+        if most == 0 || !room {
+            return Vec::new();
+        }
+        let mut parts: Vec<Vec<Vec<u32>>> = vec![Vec::new(); body.returns.len()];
+        for turn in 0..turns {
+            let slices = known.iter().map(|told| {
+                let slice = |layer: &Rc<[u32]>| {
+                    let len = layer.len() / turns;
+                    Rc::from(&layer[turn * len..(turn + 1) * len])
+                };
+                told.iter().map(slice).collect()
+            });
+            let params: Vec<Told> = vec![Told::new(); states]
+                .into_iter()
+                .chain(slices)
+                .collect();
+            let values = self.graph(body, &params);
+            for (part, id) in parts.iter_mut().zip(&body.returns).skip(states) {
+                let made = &values[id.0 as usize];
+                let elements = body.values[id.0 as usize].shape.row_elements().unwrap_or(0);
+                let before = turn * elements as usize;
+                while part.len() < made.len() {
+                    part.push(vec![NOTHING; before]);
+                }
+                for (at, layer) in part.iter_mut().enumerate() {
+                    match made.get(at) {
+                        Some(own) => layer.extend_from_slice(own),
+                        None => layer.resize(before + elements as usize, NOTHING),
+                    }
+                }
+            }
+        }
+        let layers = |part: Vec<Vec<u32>>| part.into_iter().map(Rc::from).collect();
+        parts.into_iter().map(layers).collect()
+    }
+}
