@@ -503,6 +503,7 @@ def test_the_page_of_a_run_is_made_from_its_events_whatever_lies_there() -> None
     assert "over" in text
 
 
+NO_FILES = ("--input", "alice=none.csv", "--input", "bob=none.csv")
 INPUTS = ("--input", "alice=alice.csv", "--input", "bob=bob.csv")
 
 
@@ -513,7 +514,8 @@ INPUTS = ("--input", "alice=alice.csv", "--input", "bob=bob.csv")
         (["plan", "program.py", "--rows", "none=3"], 2, "unknown-rows"),
         (["simulate", "program.py"], 4, "data-missing"),
         (["run", "program.py", "--config", "none.toml"], 2, "config-unreadable"),
-        (["run", "program.py", "--local"], 4, "party-failed"),
+        (["run", "program.py", "--local"], 4, "data-missing"),
+        (["run", "program.py", "--local", *NO_FILES], 4, "party-failed"),
         (["report"], 2, "no-run"),
         (["doctor", "--config", "none.toml"], 2, "config-unreadable"),
         (["peer", "list"], 2, "config-unreadable"),

@@ -206,7 +206,7 @@ def test_wrong_arguments_are_misuse() -> None:
         risk.plan(network="moon")  # type: ignore[arg-type]
     with pytest.raises(sl.MisuseError, match="patents"):
         risk.plan(rows={"patents": 3})
-    with pytest.raises(sl.MisuseError, match="outside 1 to 10000"):
+    with pytest.raises(sl.MisuseError, match="1 to 10000 rows, and not 10001"):
         risk.plan(rows=10_001)
 
 
