@@ -516,6 +516,9 @@ fn bits(
             (false, InputError::Length { found, .. }) => {
                 failure.hint(without_cycles(*found, parts))
             }
+            (false, InputError::Rest(bits)) => {
+                failure.hint(without_cycles(bits.div_ceil(8), parts))
+            }
             _ => failure,
         }
     })

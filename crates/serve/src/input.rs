@@ -33,7 +33,7 @@ pub enum InputError {
         found: u64,
     },
     /// Bits behind the last one are not 0.
-    #[error("the input has {}, and a bit behind them is not 0", some(*.0, "bit"))]
+    #[error("an input of {} has bits behind its last one that are not 0", some(*.0, "bit"))]
     Rest(u64),
     /// The number of netlist cycles is none.
     #[error("`cycles` is followed by a number from 1 to 4294967295")]
