@@ -25,7 +25,8 @@ module bundle_load #(
     parameter LINE_BITS = 14,
     parameter OUTPUTS = 256,
     parameter BANKS = 8,
-    parameter UNITS = 4,
+    parameter UNITS = 4,       // pipelines of AND, and units for XOR
+    parameter ENGINES = 1,     // pipelines
     localparam INDEX = $clog2(OUTPUTS),
     localparam PLACE = 3 + LABEL_BITS,
     localparam SLOT = 2 * PLACE + LABEL_BITS + INDEX + 7,
@@ -132,15 +133,14 @@ module bundle_load #(
     logic [INNER:0]             inner;
     assign inner = next_inner[(INNER+1)*bank +: INNER+1];
 
-    // The slot of a line. An AND has slot 0, others the next free one.
+    // The slot of a line: the next free one of a pipeline for an AND, of a unit for XOR for others.
     logic [UNITS-1:0]    filled;
     logic [UNITS-1:0]    chosen;
     integer f;
     always_comb begin
         chosen = '0;
-        for (f = UNITS - 1; f > 0; f = f - 1)
-            if (!filled[f]) chosen = UNITS'(1) << f;
-        if (is_and) chosen = UNITS'(!filled[0]);
+        for (f = UNITS - 1; f >= 0; f = f - 1)
+            if (!filled[f] && is_and == (f < ENGINES)) chosen = UNITS'(1) << f;
     end
 
     assign good_line = !narrow && chosen != '0 && (

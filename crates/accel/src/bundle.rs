@@ -1,7 +1,7 @@
-//! Netlists for the better engine of `rtl/`: bundles of gates that are issued together.
+//! Netlists for the better engines of `rtl/`: bundles of gates that are issued together.
 //!
 //! The file is wide HSCD with more fields, whose gates stand in the order of issue: those of a
-//! bundle behind one another, at most one AND and one gate for each unit for XOR. The hardware
+//! bundle behind one another, at most one AND for each engine and one gate for each unit for XOR. The hardware
 //! takes bundles in order, each gate as soon as its operands and its banks allow, so it needs no
 //! cycle numbers.
 //!
@@ -22,7 +22,7 @@ use crate::netlist::Netlist;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A netlist as the better engine takes it.
+/// A netlist as the better engines take it.
 #[derive(Clone, Debug)]
 pub struct Bundles {
     /// The netlist with its gates in the order of issue, and its outputs in that of wires.
@@ -38,7 +38,7 @@ pub struct Bundles {
 /// Lines of the file that are issued in a cycle.
 #[derive(Clone, Default)]
 struct Bundle {
-    /// Gates, by their number in the netlist, the AND first.
+    /// Gates, by their number in the netlist, the ANDs first.
     gates: Vec<u32>,
     /// Flip-flops that are moved.
     moves: Vec<u32>,
@@ -60,7 +60,8 @@ impl Bundle {
     }
 }
 
-/// Schedules a netlist for an engine with banks and one client, and writes the file.
+/// Schedules a netlist for engines with banks and one client, and writes the file. All engines
+/// together have at most 16 banks, which the field of a gate can name.
 ///
 /// # Errors
 /// [`WriteError`] for what [`write()`] refuses in wide HSCD.
@@ -83,7 +84,7 @@ pub fn bundles(netlist: &Netlist, engine: Engine) -> Result<Bundles, WriteError>
         let bundle = &mut plan[issue.cycle as usize];
         let (writes_after, place) = match is_xor(gate) {
             true => (XOR_WRITES, bundle.gates.len()),
-            false => (AND_WRITES, 0),
+            false => (AND_WRITES, bundle.gates.len() - bundle.units as usize),
         };
         bundle.gates.insert(place, gate);
         bundle.units += u32::from(is_xor(gate));
@@ -125,7 +126,7 @@ pub fn bundles(netlist: &Netlist, engine: Engine) -> Result<Bundles, WriteError>
             }
             let bundle = &mut plan[cycle as usize];
             let written = (cycle + u64::from(XOR_WRITES), bank);
-            if bundle.units < engine.xor_units
+            if bundle.units < engine.units(1)
                 && !writes.contains_key(&written)
                 && key.is_none_or(|wire| bundle.read(bank_of(wire), wire))
             {

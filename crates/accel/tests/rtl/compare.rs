@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
-use crate::bench::{Build, LABEL, MASKS, Record, Report, Run, TABLE, fault};
+use crate::bench::{Build, EngineBuild, LABEL, MASKS, Record, Report, Run, TABLE, fault};
 use crate::reference::{Reference, Turn};
 use sealane_accel::Netlist;
 use sealane_accel::bundle::{Bundles, bundles};
-use sealane_accel::engine::Engine;
 use sealane_accel::formats::read;
 use sealane_accel::paper::Benchmark;
 use sealane_accel::timing::run;
@@ -58,13 +57,18 @@ pub fn compare(build: &Build, netlist: &Netlist, turns: u64, stall: u32) -> Repo
     report
 }
 
-/// The same on the better engine, with the netlist in the order of its model.
-pub fn compare_bundles(netlist: &Netlist, turns: u64, stall: u32) -> (Report, Bundles) {
-    let bundles = bundles(netlist, Engine::BANKED).expect("bundles");
-    let reference = Reference::new(&bundles.netlist, Build::BANKED.scheme, 7 + turns);
+/// The same on better engines, with the netlist in the order of their model.
+pub fn compare_bundles(
+    engines: &EngineBuild,
+    netlist: &Netlist,
+    turns: u64,
+    stall: u32,
+) -> (Report, Bundles) {
+    let bundles = bundles(netlist, engines.engine).expect("bundles");
+    let reference = Reference::new(&bundles.netlist, engines.build.scheme, 7 + turns);
     let options = ["--stall", &stall.to_string()];
     let text = bundles.text.as_bytes();
-    let bench = Run::of_text(&Build::BANKED, text, turns, &[reference.seeds], &options);
+    let bench = Run::of_text(&engines.build, text, turns, &[reference.seeds], &options);
     let report = compare_records(reference, bench, turns);
     let model = bundles.cycles.garbling;
     match stall {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::attack;
-use crate::bench::{Build, LABEL, Report, Run, Seeds, fault};
+use crate::bench::{Build, EngineBuild, LABEL, Report, Run, Seeds, fault};
 use crate::compare::{benchmark, compare, compare_bundles};
 use crate::reference::Reference;
 use sealane_accel::bundle::bundles;
@@ -51,15 +51,17 @@ fn random_netlists_agree_with_model_and_garbler() {
 }
 
 #[test]
-#[ignore = "needs another bench of rtl/: make -C rtl banked"]
-fn the_better_engine_agrees_with_its_model_and_the_garbler() {
-    for seed in 0..60 {
-        let stall = [0, 0, 300][seed as usize % 3];
-        compare_bundles(&netlist(seed), 1 + seed % 5, stall);
-    }
-    for row in BENCHMARKS.iter().filter(|row| row.run < LONG) {
-        if let Some(netlist) = benchmark(row) {
-            compare_bundles(&netlist, row.turns.min(5), 0);
+#[ignore = "needs other benches of rtl/: make -C rtl banked two"]
+fn better_engines_agree_with_their_model_and_the_garbler() {
+    for engines in &EngineBuild::ALL {
+        for seed in 0..60 {
+            let stall = [0, 0, 300][seed as usize % 3];
+            compare_bundles(engines, &netlist(seed), 1 + seed % 5, stall);
+        }
+        for row in BENCHMARKS.iter().filter(|row| row.run < LONG) {
+            if let Some(netlist) = benchmark(row) {
+                compare_bundles(engines, &netlist, row.turns.min(5), 0);
+            }
         }
     }
 }
@@ -233,7 +235,7 @@ fn bundles_with_faults_are_refused() {
     let made = found.expect("one of many");
     let lines: Vec<String> = made.text.lines().map(str::to_string).collect();
     let seeds = seeds(&made.netlist, 1);
-    let ends = |lines: &[String]| ends(&Build::BANKED, lines, seeds);
+    let ends = |lines: &[String]| ends(&EngineBuild::BANKED.build, lines, seeds);
     assert_eq!(ends(&lines), (true, fault::NONE, true));
     let refused = |lines: &[String], why: &str| {
         assert_eq!(ends(lines), (false, fault::NO_NETLIST, false), "{why}");
