@@ -123,6 +123,8 @@ bool Machine::load(const std::vector<std::string> &lines) {
         cycle(nullptr, none);
     }
     top->load_valid = 0;
+    // The last checks of the better engines come behind the last word.
+    for (int i = 0; i < 4; i++) cycle(nullptr, none);
     return true;
 }
 

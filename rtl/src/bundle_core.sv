@@ -9,6 +9,7 @@ module bundle_core #(
     parameter LABEL_BITS = 14,
     parameter INPUT_BITS = 12,
     parameter LINE_BITS = 14,
+    parameter GATE_BITS = 14,
     parameter OUTPUTS = 256,
     parameter BANKS = 8,
     parameter UNITS = 4,       // pipelines of AND, and units for XOR
@@ -79,7 +80,7 @@ module bundle_core #(
 
     bundle_load #(
         .LABEL_BITS(LABEL_BITS), .INPUT_BITS(INPUT_BITS), .LINE_BITS(LINE_BITS),
-        .OUTPUTS(OUTPUTS), .BANKS(BANKS), .UNITS(UNITS), .ENGINES(ENGINES)
+        .GATE_BITS(GATE_BITS), .OUTPUTS(OUTPUTS), .BANKS(BANKS), .UNITS(UNITS), .ENGINES(ENGINES)
     ) load (
         .clock(clock), .reset(reset), .restart(restart), .valid(load_valid),
         .narrow(load_narrow), .word(load_word), .loaded(loaded), .refused(refused),

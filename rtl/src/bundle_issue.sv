@@ -9,7 +9,8 @@
 // * while the banks of its operands are read at two other addresses by gates of lower slots: several
 //   gates may take what a port reads;
 // * while the bank that it writes is written in the same cycle by an AND, or a lower slot;
-// * if it is an AND, while one of a lower slot waits: tables are in the order of the file.
+// * if it is an AND, while one of a lower slot waits: tables are in the order of the file;
+// * if it is none, while an AND on the way has its target: places serve again.
 //
 // Slot, from the top: valid, two places (kind and address each), inversions of a, b and output, moves
 // a flip-flop, writes the other half of a pair, address of the target, is an output, its number.
@@ -130,6 +131,19 @@ module bundle_issue #(
         end
     end
 
+    // A target to which an older label is on the way. ANDs keep their order.
+    logic [UNITS-1:0] crossed;
+    integer           t;
+    integer           w;
+    always_comb begin
+        crossed = '0;
+        for (t = ENGINES; t < UNITS; t = t + 1)
+            for (w = 0; w < 11 * ENGINES; w = w + 1)
+                if (and_valid[w] && next_targets[LABEL_BITS*t +: LABEL_BITS]
+                        == on_way[LABEL_BITS*w +: LABEL_BITS])
+                    crossed[t] = 1'b1;
+    end
+
     // Ports and writes, slot after slot.
     logic [2*BANKS-1:0]          used;
     logic [2*BANKS-1:0]          used_before;
@@ -192,7 +206,7 @@ module bundle_issue #(
                     none_left = ENGINES'({1'b1, none_left} >> 1);
                 end
             end else begin
-                fits = fits && !writes[bank];
+                fits = fits && !writes[bank] && !crossed[u];
                 if (fits) writes[bank] = 1'b1;
             end
             if (!fits) used = used_before;

@@ -24,6 +24,7 @@ module garbler #(
     parameter LABEL_BITS = 14,    // places of labels of gates and, twice, of flip-flops
     parameter INPUT_BITS = 12,    // places of labels of inputs
     parameter LINE_BITS = 14,     // lines of the netlist
+    parameter GATE_BITS = 14,     // gates of a netlist for the better engines
     parameter LIMIT = 40          // at most 2^LIMIT ANDs under a key
 ) (
     input  logic         clock,
@@ -298,7 +299,7 @@ module garbler #(
 
         bundle_core #(
             .LABEL_BITS(LABEL_BITS), .INPUT_BITS(INPUT_BITS), .LINE_BITS(LINE_BITS),
-            .OUTPUTS(OUTPUTS), .BANKS(ENGINES * BANKS), .UNITS(UNITS), .ENGINES(ENGINES)
+            .GATE_BITS(GATE_BITS), .OUTPUTS(OUTPUTS), .BANKS(ENGINES * BANKS), .UNITS(UNITS), .ENGINES(ENGINES)
         ) core (
             .clock(clock), .reset(reset), .key_start(key_start),
             .restart(load_restart && !busy), .load_valid(load_valid && !busy),
