@@ -476,4 +476,19 @@ fn two_engines_garble_a_program_with_more_keys_than_places() {
     let (_, made) = compare_bundles(&EngineBuild::TWO, &netlist, 1, 0);
     let banks = EngineBuild::TWO.engine.banks * EngineBuild::TWO.engine.engines;
     assert!(netlist.gates().len() > 1 << 14 && made.places * banks < 1 << 14);
+    assert_eq!(made.cycles.garbling, 1);
+}
+
+/// The cycles that the page of the hardware states.
+#[test]
+#[ignore = "needs other benches of rtl/: make -C rtl banked two"]
+fn cycles_of_one_engine_and_of_two() {
+    for (name, cycles) in [("AES_128_11", [1, 1]), ("MAC_32_1", [1, 1])] {
+        let netlist = function(name).expect("a source").netlist();
+        let netlist = netlist.expect("a netlist");
+        let found = EngineBuild::ALL
+            .each_ref()
+            .map(|engines| compare_bundles(engines, &netlist, 2, 0).0.garbling);
+        assert_eq!(found, cycles, "{name}");
+    }
 }
