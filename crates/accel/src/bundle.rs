@@ -1,14 +1,15 @@
 //! Netlists for the better engines of `rtl/`: bundles of gates that are issued together.
 //!
 //! The file is wide HSCD with more fields, whose gates stand in the order of issue: those of a
-//! bundle behind one another, at most one AND for each engine and one gate for each unit for XOR. The hardware
-//! takes bundles in order, each gate as soon as its operands and its banks allow, so it needs no
-//! cycle numbers.
+//! bundle behind one another, at most one AND for each engine and one gate for each unit for XOR.
+//! The hardware takes bundles in order, each gate as soon as its operands and its banks allow, so
+//! it needs no cycle numbers.
 //!
 //! | word | more fields |
 //! |---|---|
 //! | fourth word of counts | 16:0 number of moves |
-//! | gate | 8:5 bank, 9 is the last of its bundle, 10 drives a flip-flop, 26:11 its number, or the place in the bank |
+//! | gate | 8:5 bank, 9 is the last of its bundle, 10 drives a flip-flop |
+//! |  | 26:11 number of that flip-flop, or the place in the bank |
 //! | move, opcode 15 | `in0` is D, `in1` Q of a flip-flop; 9 is the last of its bundle |
 //!
 //! A gate that *drives* a flip-flop writes what is Q in the next netlist cycle. All other

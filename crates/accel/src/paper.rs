@@ -1,5 +1,5 @@
-//! Figures of the papers. But for those of HAAC they are of: Hussain and Koushanfar, "FASE: FPGA Acceleration of Secure Function
-//! Evaluation", FCCM 2019.
+//! Figures of papers: Hussain and Koushanfar, "FASE: FPGA Acceleration of Secure Function
+//! Evaluation", FCCM 2019, and what the abstract of HAAC states.
 //!
 //! Where the paper contradicts itself, what its machine does is beside it, with the reason.
 
@@ -127,10 +127,10 @@ const fn comparison(
     }
 }
 
-/// Means of the speed of HAAC over that of a CPU on the programs of VIP-Bench, by its memory. They
-/// and [`HAAC_MM2`] are those of the abstract of Mo, Gopinath and Reagen, "HAAC: A Hardware-Software
-/// Co-Design to Accelerate Garbled Circuits", ISCA 2023 (arXiv 2211.13324). The text was not at hand,
-/// so figures of single programs are not here.
+/// Means of the speed of HAAC over that of a CPU on the programs of VIP-Bench, by its memory.
+/// They and [`HAAC_MM2`] are those of the abstract of Mo, Gopinath and Reagen, "HAAC: A
+/// Hardware-Software Co-Design to Accelerate Garbled Circuits", ISCA 2023 (arXiv 2211.13324). It
+/// has no figures of single programs.
 pub const HAAC: [(&str, f64); 2] = [("DDR4", 589.0), ("HBM2", 2_627.0)];
 
 /// Area of HAAC in mm², by its abstract.

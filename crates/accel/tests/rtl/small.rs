@@ -266,7 +266,8 @@ fn bundles_with_faults_are_refused() {
 }
 
 fn words_with_faults_are_refused(engines: &EngineBuild) {
-    // A netlist of two flip-flops, one of which is moved, whose first bundles hold an AND and an XOR.
+    // A netlist of two flip-flops, one of which is moved, whose first bundles hold both kinds of
+    // gates.
     let (made, driver) = first(engines, |file| {
         let netlist = &file.made.netlist;
         let gates = netlist.gates();
