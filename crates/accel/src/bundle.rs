@@ -71,14 +71,15 @@ impl Bundle {
     }
 }
 
-/// Schedules a netlist for engines with banks and one client, and writes the file. All engines
+/// Schedules a netlist for engines with banks and one client, in the best of `tries` orders, and
+/// writes the file. All engines
 /// together have at most 16 banks, which the field of a gate can name.
 ///
 /// # Errors
 /// [`WriteError`] for what [`write()`] refuses in wide HSCD.
-pub fn bundles(netlist: &Netlist, engine: Engine) -> Result<Bundles, WriteError> {
+pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles, WriteError> {
     let work = Work::new(netlist, engine);
-    let issues = work.order(1);
+    let issues = work.order(tries);
     let cycles = work.cycles(&issues);
     let banks = work.banks(&issues);
     let (inputs, first) = (netlist.inputs(), netlist.first_gate());
