@@ -163,30 +163,30 @@ module bundle_core #(
     assign engine_invert = inverts[3*ENGINES-1:0];
 
     // Writes: issue has seen to it that there is at most one for a bank.
-    logic [BANKS-1:0]       write;
-    logic [BANKS*INNER-1:0] write_addresses;
-    logic [BANKS*128-1:0]   write_data;
-    logic [BANK-1:0]        bank;
-    logic [INNER-1:0]       inner;
+    logic [BANKS-1:0]            write;
+    logic [BANKS*INNER-1:0]      write_addresses;
+    logic [BANKS*128-1:0]        write_data;
     logic [UNITS-1:0]            write_valid;
     logic [UNITS*LABEL_BITS-1:0] write_targets;
+    logic [LABEL_BITS-1:0]       target;
     assign write_valid = {gates[UNITS-1:ENGINES], and_valid};
     assign write_targets = {targets[UNITS*LABEL_BITS-1:ENGINES*LABEL_BITS], and_targets};
+    integer b;
     integer u;
     always_comb begin
         write = '0;
         write_addresses = '0;
         write_data = '0;
-        bank = '0;
-        inner = '0;
-        for (u = 0; u < UNITS; u = u + 1) begin
-            {bank, inner} = write_targets[LABEL_BITS*u +: LABEL_BITS];
-            if (write_valid[u]) begin
-                write[bank] = 1'b1;
-                write_addresses[INNER*bank +: INNER] = inner;
-                write_data[128*bank +: 128] = results[128*u +: 128];
+        target = '0;
+        for (b = 0; b < BANKS; b = b + 1)
+            for (u = 0; u < UNITS; u = u + 1) begin
+                target = write_targets[LABEL_BITS*u +: LABEL_BITS];
+                if (write_valid[u] && target[LABEL_BITS-1 -: BANK] == BANK'(b)) begin
+                    write[b] = 1'b1;
+                    write_addresses[INNER*b +: INNER] = target[INNER-1:0];
+                    write_data[128*b +: 128] = results[128*u +: 128];
+                end
             end
-        end
     end
 
     banked_memory #(.BANKS(BANKS), .BITS(INNER)) banks (

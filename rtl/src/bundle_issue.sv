@@ -158,6 +158,7 @@ module bundle_issue #(
     logic                        fits;
     integer u;
     integer i;
+    integer p;
     always_comb begin
         used = '0;
         used_before = '0;
@@ -179,21 +180,21 @@ module bundle_issue #(
             used_before = used;
             fits = valid[u] && !done[u] && (copying || issuing) && !late[2*u] && !late[2*u+1];
             for (i = 2 * u; i < 2 * u + 2; i = i + 1)
-                if (fits && in_memory(next_kinds[3*i +: 3])) begin
-                    {bank, inner} = places[LABEL_BITS*i +: LABEL_BITS];
-                    if (used[{bank, 1'b0}] && port_addresses[INNER*{bank, 1'b0} +: INNER] == inner)
-                        next_ports[(BANK+1)*i +: BANK+1] = {bank, 1'b0};
-                    else if (!used[{bank, 1'b0}]) begin
-                        used[{bank, 1'b0}] = 1'b1;
-                        port_addresses[INNER*{bank, 1'b0} +: INNER] = inner;
-                        next_ports[(BANK+1)*i +: BANK+1] = {bank, 1'b0};
-                    end else if (!used[{bank, 1'b1}]
-                            || port_addresses[INNER*{bank, 1'b1} +: INNER] == inner) begin
-                        used[{bank, 1'b1}] = 1'b1;
-                        port_addresses[INNER*{bank, 1'b1} +: INNER] = inner;
-                        next_ports[(BANK+1)*i +: BANK+1] = {bank, 1'b1};
-                    end else fits = 1'b0;
-                end
+                for (p = 0; p < BANKS; p = p + 1)
+                    if (fits && in_memory(next_kinds[3*i +: 3])
+                            && places[LABEL_BITS*(i+1)-1 -: BANK] == BANK'(p)) begin
+                        inner = places[LABEL_BITS*i +: INNER];
+                        next_ports[(BANK+1)*i +: BANK+1] = {BANK'(p), 1'b0};
+                        if (!used[2*p] || port_addresses[INNER*2*p +: INNER] == inner) begin
+                            used[2*p] = 1'b1;
+                            port_addresses[INNER*2*p +: INNER] = inner;
+                        end else if (!used[2*p+1]
+                                || port_addresses[INNER*(2*p+1) +: INNER] == inner) begin
+                            used[2*p+1] = 1'b1;
+                            port_addresses[INNER*(2*p+1) +: INNER] = inner;
+                            next_ports[(BANK+1)*i] = 1'b1;
+                        end else fits = 1'b0;
+                    end
             bank = next_targets[LABEL_BITS*(u+1)-1 -: BANK];
             if (u < ENGINES) begin
                 fits = fits && !held && !and_writes[bank];
