@@ -354,7 +354,7 @@ fn places_with_faults_are_refused(engines: &EngineBuild) {
         assert_eq!(ends(&engines.build, lines, seeds), expected, "{why}");
     };
     let (made, lines) = first(engines, |file| {
-        let flip_flops = file.made.netlist.flip_flops().len() > 0;
+        let flip_flops = !file.made.netlist.flip_flops().is_empty();
         let (line, _) = file.placed().find(|_| flip_flops)?;
         Some(file.with_place(line, line.place & 0xf << 5))
     });
@@ -387,7 +387,7 @@ fn places_with_faults_are_refused(engines: &EngineBuild) {
         file.placed().find_map(|(one, gate)| {
             let last = file.readers(gate).into_iter().max()?;
             let reads = |line: &&Line| line.bundle == last && file.reads(line).contains(&gate);
-            let reader = file.lines.iter().filter(reads).next_back()?;
+            let reader = file.lines.iter().rfind(reads)?;
             let mut others = file.placed();
             let (other, _) =
                 others.find(|(other, _)| other.bundle == last && other.at > reader.at)?;
