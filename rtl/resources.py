@@ -1,8 +1,8 @@
-"""Counts what the machine takes on an FPGA, with Yosys: `make -C rtl resources`.
+"""Counts what the machines take on an FPGA, with Yosys: `make -C rtl resources`.
 
 Synthesis for UltraScale (`synth_xilinx -family xcu`), module by module; a count includes all
-modules inside. The result goes to `crates/accel/src/resources.json`. The parts are those of Table III of the
-FASE paper.
+modules inside. The result goes to `crates/accel/src/resources.json`. The parts of FASE's machine are
+those of Table III of the FASE paper; of the better engines, the whole, and what is their own.
 """
 
 import json
@@ -16,6 +16,9 @@ OUT = HERE.parent / "target" / "rtl" / "resources"
 RESULT = HERE.parent / "crates" / "accel" / "src" / "resources.json"
 # The parts of Table III.
 PARTS = {"total": "garbler", "engine": "half_gate", "key_generator": "label_source"}
+# Those of the better engines, and the parameters of each.
+ENGINE_PARTS = {"total": "garbler", "core": "bundle_core", "inputs": "input_store"}
+MACHINES = {"better": "-set XOR_UNITS 3", "two": "-set XOR_UNITS 3 -set ENGINES 2"}
 
 Cells = dict[str, int]
 
@@ -23,22 +26,28 @@ Cells = dict[str, int]
 def main() -> int:
     """Runs Yosys, and writes the counts of all parts."""
     OUT.mkdir(parents=True, exist_ok=True)
+    version = subprocess.run(["yosys", "-V"], capture_output=True, text=True, check=True).stdout
+    report: dict[str, Any] = {"tool": " ".join(version.split()[:2]), "family": "xcu"}
+    report.update(synthesised("fase", "", PARTS))
+    for machine, parameters in MACHINES.items():
+        report[machine] = synthesised(machine, f"chparam {parameters} garbler; ", ENGINE_PARTS)
+    RESULT.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    print(RESULT.read_text(encoding="utf-8"), end="")
+    return 0
+
+
+def synthesised(machine: str, parameters: str, parts: dict[str, str]) -> dict[str, Any]:
+    """The counts of a machine, whose parameters a command of Yosys sets."""
     sources = " ".join(sorted(path.name for path in (HERE / "src").glob("*.sv")))
-    stat = OUT / "stat.json"
+    stat = OUT / f"{machine}.json"
     script = (
-        f"read_verilog -sv -I. {sources}; synth_xilinx -family xcu -top garbler -noiopad; "
-        f"tee -q -o {stat} stat -json"
+        f"read_verilog -sv -I. {sources}; {parameters}"
+        f"synth_xilinx -family xcu -top garbler -noiopad; tee -q -o {stat} stat -json"
     )
     subprocess.run(["yosys", "-q", "-p", script], cwd=HERE / "src", check=True)
     modules = modules_of(stat.read_text(encoding="utf-8"))
     cells = {name.lstrip("\\"): module["num_cells_by_type"] for name, module in modules.items()}
-    version = subprocess.run(["yosys", "-V"], capture_output=True, text=True, check=True).stdout
-    report: dict[str, Any] = {"tool": " ".join(version.split()[:2]), "family": "xcu"}
-    for part, name in PARTS.items():
-        report[part] = resources(whole(cells, module_named(cells, name)))
-    RESULT.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    print(RESULT.read_text(encoding="utf-8"), end="")
-    return 0
+    return {part: resources(whole(cells, module_named(cells, name))) for part, name in parts.items()}
 
 
 def modules_of(text: str) -> dict[str, Any]:

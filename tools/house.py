@@ -35,7 +35,7 @@ OPENERS = re.compile(r"(What|Who|Whose|Whether)\b|(That|Those) of\b")
 DOC_COMMENT = re.compile(r"\s*//[/!](?!/)(?: (.*))?")
 COMMENT = re.compile(r"\s*//")
 LONGEST_LINE = 100
-DECLARATION = re.compile(r"mark_bulk_written|consume_bulk|(Outgoing|Incoming)Tables::new")
+DECLARATION = re.compile(r"mark_bulk_written|consume_bulk|(send|recv)_bulk\(|(Outgoing|Incoming)Tables::new")
 DECLARES_BULK = [
     "crates/ot/src/transcript.rs",
     "crates/yao/src/tables.rs",
@@ -43,6 +43,10 @@ DECLARES_BULK = [
     "crates/yao/src/evaluator_side.rs",
     "crates/serve/src/server.rs",
     "crates/serve/src/client.rs",
+    "crates/trio/src/arrive.rs",
+    "crates/trio/src/masked/mod.rs",
+    "crates/trio/src/shuffle.rs",
+    "crates/trio/src/sort.rs",
     "crates/net/src/mesh.rs",
     "crates/net/tests/in_place.rs",
     "bench/src/stream/party.rs",

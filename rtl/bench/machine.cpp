@@ -33,6 +33,17 @@ bool word_of(const std::string &line, bool &narrow, uint32_t word[3]) {
     return true;
 }
 
+// The records of a cycle: one for each engine.
+#ifdef ENGINES
+constexpr unsigned LANES = ENGINES;
+#else
+constexpr unsigned LANES = 1;
+#endif
+static_assert(LANES <= 2, "ports of three lanes have another type");
+
+// A word of a port of up to two.
+uint32_t word_at(uint64_t words, unsigned lane) { return static_cast<uint32_t>(words >> 32 * lane); }
+
 template <typename Words> uint64_t nonzero(const Words &words) {
     uint64_t count = 0;
     for (size_t i = 0; i < sizeof(words.m_storage) / sizeof(words.m_storage[0]); i++) {
@@ -72,11 +83,13 @@ void Machine::cycle(std::FILE *stream, Counts &counts) {
     top->out_ready = random_state % 1000 >= stall;
     top->clock = 0;
     top->eval();
-    if (top->out_valid && top->out_ready && !top->reset) {
-        counts.records.at(top->out_tag)++;
+    for (unsigned lane = 0; lane < LANES && top->out_ready && !top->reset; lane++) {
+        if ((top->out_valid >> lane & 1) == 0) continue;
+        const uint32_t tag = top->out_tag >> 2 * lane & 3;
+        counts.records.at(tag)++;
         if (stream != nullptr) {
-            uint32_t record[12] = {top->out_tag, top->out_turn, top->out_index, 0};
-            for (int i = 0; i < 8; i++) record[4 + i] = top->out_data[i];
+            uint32_t record[12] = {tag, word_at(top->out_turn, lane), word_at(top->out_index, lane), 0};
+            for (unsigned i = 0; i < 8; i++) record[4 + i] = top->out_data[8 * lane + i];
             std::fwrite(record, sizeof record, 1, stream);
         }
     }
@@ -110,6 +123,8 @@ bool Machine::load(const std::vector<std::string> &lines) {
         cycle(nullptr, none);
     }
     top->load_valid = 0;
+    // The last checks of the better engines come behind the last word.
+    for (int i = 0; i < 4; i++) cycle(nullptr, none);
     return true;
 }
 
@@ -146,18 +161,19 @@ Counts Machine::session(const Seeds &seeds, uint32_t turns, uint64_t limit, std:
     counts.setup = top->setup_cycles;
     const Vgarbler___024root *inside = top->rootp;
     // The memories of labels, by the names that Verilator gives them.
-#ifdef BANKED
+#define INPUTS(n) inside->garbler__DOT__inputs__DOT__copies__BRA__##n##__KET____DOT__labels__DOT__words
+#ifdef ENGINES
 #define LABELS(n) inside->garbler__DOT__bundles__DOT__core__DOT__banks__DOT__ports__BRA__##n##__KET____DOT__labels__DOT__words
-#define INPUTS(n) inside->garbler__DOT__inputs__DOT__copies__BRA__##n##__KET____DOT__labels__DOT__words
-    counts.secret_words_left = nonzero(LABELS(0)) + nonzero(LABELS(1)) + nonzero(LABELS(2))
-        + nonzero(LABELS(3)) + nonzero(LABELS(4)) + nonzero(LABELS(5)) + nonzero(LABELS(6))
-        + nonzero(LABELS(7)) + nonzero(LABELS(8)) + nonzero(LABELS(9)) + nonzero(LABELS(10))
-        + nonzero(LABELS(11)) + nonzero(LABELS(12)) + nonzero(LABELS(13)) + nonzero(LABELS(14))
-        + nonzero(LABELS(15)) + nonzero(INPUTS(0)) + nonzero(INPUTS(1)) + nonzero(INPUTS(2))
-        + nonzero(INPUTS(3)) + nonzero(INPUTS(4)) + nonzero(INPUTS(5)) + nonzero(INPUTS(6))
-        + nonzero(INPUTS(7));
+#define FOUR(of, a, b, c, d) (nonzero(of(a)) + nonzero(of(b)) + nonzero(of(c)) + nonzero(of(d)))
+    counts.secret_words_left = FOUR(LABELS, 0, 1, 2, 3) + FOUR(LABELS, 4, 5, 6, 7)
+        + FOUR(LABELS, 8, 9, 10, 11) + FOUR(LABELS, 12, 13, 14, 15) + FOUR(INPUTS, 0, 1, 2, 3)
+        + FOUR(INPUTS, 4, 5, 6, 7);
+#if ENGINES == 2
+    counts.secret_words_left += FOUR(LABELS, 16, 17, 18, 19) + FOUR(LABELS, 20, 21, 22, 23)
+        + FOUR(LABELS, 24, 25, 26, 27) + FOUR(LABELS, 28, 29, 30, 31)
+        + FOUR(INPUTS, 8, 9, 10, 11) + FOUR(INPUTS, 12, 13, 14, 15);
+#endif
 #else
-#define INPUTS(n) inside->garbler__DOT__inputs__DOT__copies__BRA__##n##__KET____DOT__labels__DOT__words
     counts.secret_words_left = nonzero(inside->garbler__DOT__fase__DOT__labels__DOT__labels__DOT__words)
         + nonzero(INPUTS(0)) + nonzero(INPUTS(1));
 #endif

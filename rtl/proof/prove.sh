@@ -6,12 +6,12 @@
 # which is in Yosys, or z3 through `yosys-smtbmc` where parts are left open as functions of which
 # only their inputs are known. A proof finds none, or this fails. Debian's packages yosys and z3.
 #
-# `times` and `banked_times` need no solver: no path of wires and registers leads from a secret to an
+# `times`, `banked_times` and `two_times` need no solver: no path of wires and registers leads from a secret to an
 # output other than the data of records. So when a record comes, of which kind, and all counts depend
 # on no label, for any netlist and any number of cycles.
 #
 #   prove.sh [PROOF ...]    these proofs, or all but `key_schedule`, which has not run to its end
-#   prove.sh bites          breaks the circuits, and expects that these proofs see it
+#   prove.sh bites [PROOF]  breaks the circuits, and expects that these proofs see it, or this one
 #
 # SOURCES is another folder of sources than `../src`, GATES and CYCLES are those of `order`.
 
@@ -49,17 +49,17 @@ by_smt() {
     echo "proved: $name"
 }
 
-# Argument: units for XOR. The rounds of AES are boxes whose outputs may depend on all their inputs.
+# Arguments: units for XOR beside each engine, engines. The rounds of AES are boxes whose outputs may depend on all their inputs.
 by_paths() {
     yosys -q -p "read_verilog -sv -I$SOURCES $SOURCES/*.sv; \
-        chparam -set XOR_UNITS $1 -set LABEL_BITS 6 -set INPUT_BITS 5 -set LINE_BITS 6 garbler; \
+        chparam -set XOR_UNITS $1 -set ENGINES $2 -set LABEL_BITS 6 -set INPUT_BITS 5 -set LINE_BITS 6 garbler; \
         hierarchy -check -top garbler; blackbox *aes_stage* *key_round*; proc; flatten; memory_dff; \
         memory_collect; opt_clean; \
         select -set secret w:control.offset w:control.label_key w:control.label_start; \
         select -assert-count 3 @secret; select -set reached @secret %co*; \
         select -assert-any @reached o:out_data %i; \
         select -assert-none @reached o:* o:out_data %d %i"
-    echo "proved: times of the machine with $1 units for XOR"
+    echo "proved: times of the machine with $2 engines and $1 units for XOR beside each"
 }
 
 prove() {
@@ -69,8 +69,9 @@ prove() {
         key_round) by_sat key_round 1 "" "$SOURCES/key_round.sv" ;;
         key_schedule) by_smt key_schedule 13 \
             open.sv "$SOURCES/key_schedule.sv" "$SOURCES/key_pipe.sv" ;;
-        times) by_paths 0 ;;
-        banked_times) by_paths 3 ;;
+        times) by_paths 0 1 ;;
+        banked_times) by_paths 3 1 ;;
+        two_times) by_paths 3 2 ;;
         order | plain_order)
             queue=1
             [ "$1" = order ] || queue=0
@@ -84,6 +85,7 @@ prove() {
 
 # Arguments: a proof, a source, and what `sed` does to it.
 bites() {
+    [ -z "$only" ] || [ "$only" = "$1" ] || return 0
     mkdir -p "$OUT/broken"
     cp ../src/* "$OUT/broken"
     sed -i "$3" "$OUT/broken/$2"
@@ -104,12 +106,14 @@ bites() {
 }
 
 if [ "${1:-}" = bites ]; then
+    only=${2:-}
     bites sbox aes.svh 's/128.h16bb54b0/128'"'"'h16bb54b1/'
     bites round aes.svh 's/(top << 3)/(top << 2)/'
     bites key_round key_round.sv 's/last\[119:112\]/last[111:104]/'
     bites order issue.sv 's/k = 0; k < 11; k = k + 1)$/k = 0; k < 10; k = k + 1)/'
     bites times garbler.sv 's/.table_valid(and_valid)/.table_valid(and_valid \&\& !and_label[7])/'
+    bites banked_times bundle_core.sv 's/engine_valid = gates.*;/engine_valid = gates[ENGINES-1:0] \& labels[ENGINES-1:0];/'
     exit
 fi
-[ $# -gt 0 ] || set -- sbox round key_round order plain_order times banked_times
+[ $# -gt 0 ] || set -- sbox round key_round order plain_order times banked_times two_times
 for proof; do prove "$proof"; done

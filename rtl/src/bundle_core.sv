@@ -1,5 +1,5 @@
-// The better engine around the pipeline of AND: netlist, issue, banks of labels, units for XOR and
-// masks. It takes the place of those of FASE's machine in `garbler`.
+// The better engines around their pipelines of AND: netlist, issue, banks of labels, units for XOR and
+// masks. It takes the place of those of FASE's machine in `garbler`. All engines share all banks.
 //
 //     cycle  0        1                          2 .. 10    11
 //            issue -> labels stand: XORs write,  AES        AND writes its label
@@ -9,9 +9,11 @@ module bundle_core #(
     parameter LABEL_BITS = 14,
     parameter INPUT_BITS = 12,
     parameter LINE_BITS = 14,
+    parameter GATE_BITS = 14,
     parameter OUTPUTS = 256,
     parameter BANKS = 8,
-    parameter UNITS = 4        // that of AND, and those for XOR
+    parameter UNITS = 4,       // pipelines of AND, and units for XOR
+    parameter ENGINES = 1      // pipelines
 ) (
     input  logic                          clock,
     input  logic                          reset,
@@ -37,10 +39,10 @@ module bundle_core #(
     input  logic                          issuing,
     input  logic [31:0]                   turn,
     output logic                          taken,
-    output logic                          issued_and,
+    output logic [ENGINES-1:0]            issued_and,
     output logic                          ands_empty,
-    input  logic                          room,
-    input  logic                          exhausted,
+    input  logic [ENGINES-1:0]            room,
+    input  logic [ENGINES-1:0]            exhausted,
     output logic                          refuse,
     output logic                          masks_empty,
     input  logic                          end_turn,
@@ -51,14 +53,14 @@ module bundle_core #(
     // The store of inputs.
     output logic [2*UNITS*INPUT_BITS-1:0] input_addresses,
     input  logic [2*UNITS*128-1:0]        inputs,
-    // The pipeline.
-    output logic                          engine_valid,
-    output logic [127:0]                  engine_a,
-    output logic [127:0]                  engine_b,
-    output logic [2:0]                    engine_invert,
-    output logic [31:0]                   and_number,
-    input  logic                          and_valid,
-    input  logic [127:0]                  and_label,
+    // The pipelines.
+    output logic [ENGINES-1:0]            engine_valid,
+    output logic [ENGINES*128-1:0]        engine_a,
+    output logic [ENGINES*128-1:0]        engine_b,
+    output logic [ENGINES*3-1:0]          engine_invert,
+    output logic [ENGINES*32-1:0]         and_numbers,
+    input  logic [ENGINES-1:0]            and_valid,
+    input  logic [ENGINES*128-1:0]        and_labels,
     // Masks.
     output logic                          masks_valid,
     input  logic                          masks_ready,
@@ -78,7 +80,7 @@ module bundle_core #(
 
     bundle_load #(
         .LABEL_BITS(LABEL_BITS), .INPUT_BITS(INPUT_BITS), .LINE_BITS(LINE_BITS),
-        .OUTPUTS(OUTPUTS), .BANKS(BANKS), .UNITS(UNITS)
+        .GATE_BITS(GATE_BITS), .OUTPUTS(OUTPUTS), .BANKS(BANKS), .UNITS(UNITS), .ENGINES(ENGINES)
     ) load (
         .clock(clock), .reset(reset), .restart(restart), .valid(load_valid),
         .narrow(load_narrow), .word(load_word), .loaded(loaded), .refused(refused),
@@ -94,7 +96,7 @@ module bundle_core #(
     );
     assign gates_left = number < gate_lines;
     logic unused;
-    assign unused = &{wipe_address, places, inverts};
+    assign unused = &{wipe_address, places, inverts, targets};
 
     logic [2*UNITS*LABEL_BITS-1:0] places;
     logic [2*BANKS*INNER-1:0]      port_addresses;
@@ -103,19 +105,19 @@ module bundle_core #(
     logic [2*UNITS*(BANK+1)-1:0]   ports;
     logic [UNITS*3-1:0]            inverts;
     logic [UNITS*LABEL_BITS-1:0]   targets;
-    logic [LABEL_BITS-1:0]         and_target;
+    logic [ENGINES*LABEL_BITS-1:0] and_targets;
     logic [UNITS-1:0]              outputs;
     logic [UNITS-1:0]              outputs_ahead;
     logic [UNITS*INDEX-1:0]        output_numbers;
 
     bundle_issue #(
-        .LABEL_BITS(LABEL_BITS), .BANKS(BANKS), .UNITS(UNITS), .INDEX(INDEX)
+        .LABEL_BITS(LABEL_BITS), .BANKS(BANKS), .UNITS(UNITS), .ENGINES(ENGINES), .INDEX(INDEX)
     ) issue (
         .clock(clock), .reset(reset), .line(line), .copying(copying), .issuing(issuing),
         .parity(turn[0]), .taken(taken), .issued_and(issued_and), .ands_empty(ands_empty),
         .room(room), .exhausted(exhausted), .refuse(refuse), .places(places),
         .port_addresses(port_addresses), .gates(gates), .kinds(kinds), .ports(ports),
-        .inverts(inverts), .targets(targets), .and_number(and_number), .and_target(and_target),
+        .inverts(inverts), .targets(targets), .and_numbers(and_numbers), .and_targets(and_targets),
         .outputs(outputs), .outputs_ahead(outputs_ahead), .output_numbers(output_numbers),
         .outputs_empty(masks_empty)
     );
@@ -143,41 +145,48 @@ module bundle_core #(
                 : kind == 3'd2 || kind == 3'd6 || kind == 3'd7 ? from_bank
                 : kind == 3'd4 || kind == 3'd5 ? from_input : 128'b0;
         end
-        for (o = 1; o < UNITS; o = o + 1) begin : xors
+        for (o = ENGINES; o < UNITS; o = o + 1) begin : xors
             assign results[128*o +: 128] = labels[256*o +: 128] ^ labels[256*o+128 +: 128]
                 ^ (inverts[3*o] ? offset : 128'b0);
+        end
+        for (o = 0; o < ENGINES; o = o + 1) begin : pipelines
+            assign results[128*o +: 128] = and_labels[128*o +: 128];
+            assign engine_a[128*o +: 128] = labels[256*o +: 128];
+            assign engine_b[128*o +: 128] = labels[256*o+128 +: 128];
+        end
+        for (o = 0; o < UNITS; o = o + 1) begin : masks_of
             assign bits[o] = results[128*o];
         end
     endgenerate
-    assign results[127:0] = and_label;
-    assign bits[0] = and_label[0];
 
-    assign engine_valid = gates[0];
-    assign engine_a = labels[127:0];
-    assign engine_b = labels[255:128];
-    assign engine_invert = inverts[2:0];
+    assign engine_valid = gates[ENGINES-1:0];
+    assign engine_invert = inverts[3*ENGINES-1:0];
 
     // Writes: issue has seen to it that there is at most one for a bank.
-    logic [BANKS-1:0]       write;
-    logic [BANKS*INNER-1:0] write_addresses;
-    logic [BANKS*128-1:0]   write_data;
-    logic [BANK-1:0]        bank;
-    logic [INNER-1:0]       inner;
+    logic [BANKS-1:0]            write;
+    logic [BANKS*INNER-1:0]      write_addresses;
+    logic [BANKS*128-1:0]        write_data;
+    logic [UNITS-1:0]            write_valid;
+    logic [UNITS*LABEL_BITS-1:0] write_targets;
+    logic [LABEL_BITS-1:0]       target;
+    assign write_valid = {gates[UNITS-1:ENGINES], and_valid};
+    assign write_targets = {targets[UNITS*LABEL_BITS-1:ENGINES*LABEL_BITS], and_targets};
+    integer b;
     integer u;
     always_comb begin
         write = '0;
         write_addresses = '0;
         write_data = '0;
-        bank = '0;
-        inner = '0;
-        for (u = 0; u < UNITS; u = u + 1) begin
-            {bank, inner} = u == 0 ? and_target : targets[LABEL_BITS*u +: LABEL_BITS];
-            if (u == 0 ? and_valid : gates[u]) begin
-                write[bank] = 1'b1;
-                write_addresses[INNER*bank +: INNER] = inner;
-                write_data[128*bank +: 128] = results[128*u +: 128];
+        target = '0;
+        for (b = 0; b < BANKS; b = b + 1)
+            for (u = 0; u < UNITS; u = u + 1) begin
+                target = write_targets[LABEL_BITS*u +: LABEL_BITS];
+                if (write_valid[u] && target[LABEL_BITS-1 -: BANK] == BANK'(b)) begin
+                    write[b] = 1'b1;
+                    write_addresses[INNER*b +: INNER] = target[INNER-1:0];
+                    write_data[128*b +: 128] = results[128*u +: 128];
+                end
             end
-        end
     end
 
     banked_memory #(.BANKS(BANKS), .BITS(INNER)) banks (

@@ -1,14 +1,16 @@
 // Issue of the better engine: which gates of a bundle may go in this cycle.
 //
-// A line of the netlist is a bundle: at most one gate for the pipeline of AND, in slot 0, and one for
-// each unit for XOR. Bundles go in order; gates of a bundle that can go do so, and the bundle ends
-// with its last one. A gate waits
+// A line of the netlist is a bundle: at most one gate for each pipeline of AND, in the lowest slots,
+// and one for each unit for XOR. Bundles go in order; gates of a bundle that can go do so, and the
+// bundle ends with its last one. A gate waits
 //
 // * while a label that it reads is on the way: that of an XOR can be read two cycles after its
 //   issue, that of an AND twelve;
 // * while the banks of its operands are read at two other addresses by gates of lower slots: several
 //   gates may take what a port reads;
-// * while the bank that it writes is written in the same cycle by an AND, or a lower slot.
+// * while the bank that it writes is written in the same cycle by an AND, or a lower slot;
+// * if it is an AND, while one of a lower slot waits: tables are in the order of the file;
+// * if it is none, while an AND on the way has its target: places serve again.
 //
 // Slot, from the top: valid, two places (kind and address each), inversions of a, b and output, moves
 // a flip-flop, writes the other half of a pair, address of the target, is an output, its number.
@@ -17,7 +19,8 @@
 module bundle_issue #(
     parameter LABEL_BITS = 14,
     parameter BANKS = 8,
-    parameter UNITS = 4,
+    parameter UNITS = 4,       // pipelines of AND, and units for XOR
+    parameter ENGINES = 1,     // pipelines
     parameter INDEX = 8,
     localparam PLACE = 3 + LABEL_BITS,
     localparam SLOT = 2 * PLACE + LABEL_BITS + INDEX + 7,
@@ -31,10 +34,10 @@ module bundle_issue #(
     input  logic                          issuing,
     input  logic                          parity,
     output logic                          taken,       // the bundle has gone
-    output logic                          issued_and,
+    output logic [ENGINES-1:0]            issued_and,
     output logic                          ands_empty,
-    input  logic                          room,
-    input  logic                          exhausted,
+    input  logic [ENGINES-1:0]            room,        // as `collector` says
+    input  logic [ENGINES-1:0]            exhausted,   // as `control` says
     output logic                          refuse,
     // Reads: addresses of operands for the store of inputs, and of ports of banks.
     output logic [2*UNITS*LABEL_BITS-1:0] places,
@@ -45,9 +48,9 @@ module bundle_issue #(
     output logic [2*UNITS*(BANK+1)-1:0]   ports,       // from which each operand comes
     output logic [UNITS*3-1:0]            inverts,
     output logic [UNITS*LABEL_BITS-1:0]   targets,
-    output logic [31:0]                   and_number,
-    // Their outputs, and that of the AND which was issued eleven cycles ago, in slot 0.
-    output logic [LABEL_BITS-1:0]         and_target,
+    output logic [ENGINES*32-1:0]         and_numbers,
+    // Their outputs, and those of the ANDs which were issued eleven cycles ago, in their slots.
+    output logic [ENGINES*LABEL_BITS-1:0] and_targets,
     output logic [UNITS-1:0]              outputs,
     output logic [UNITS-1:0]              outputs_ahead,
     output logic [UNITS*INDEX-1:0]        output_numbers,
@@ -94,14 +97,16 @@ module bundle_issue #(
         end
     endgenerate
 
-    // The labels of ANDs on the way, the youngest one in the low bits.
-    logic [10:0]              and_valid;
-    logic [11*LABEL_BITS-1:0] and_targets;
-    logic [10:0]              and_outputs;
-    logic [11*INDEX-1:0]      and_numbers;
+    // The labels of ANDs on the way: those of one age together, the youngest ones in the low bits.
+    localparam TARGETS = ENGINES * LABEL_BITS;
+    localparam NUMBERS = ENGINES * INDEX;
+    logic [11*ENGINES-1:0] and_valid;
+    logic [11*TARGETS-1:0] on_way;
+    logic [11*ENGINES-1:0] and_outputs;
+    logic [11*NUMBERS-1:0] output_places;
 
-    assign ands_empty = and_valid == 11'b0;
-    assign and_target = and_targets[11*LABEL_BITS-1 -: LABEL_BITS];
+    assign ands_empty = and_valid == '0;
+    assign and_targets = on_way[11*TARGETS-1 -: TARGETS];
 
     logic [UNITS-1:0] done;   // of the bundle
     logic [UNITS-1:0] go;
@@ -113,12 +118,11 @@ module bundle_issue #(
     always_comb begin
         late = '0;
         for (o = 0; o < 2 * UNITS; o = o + 1) begin
-            for (k = 0; k < 11; k = k + 1)
+            for (k = 0; k < 11 * ENGINES; k = k + 1)
                 if (and_valid[k]
-                        && places[LABEL_BITS*o +: LABEL_BITS]
-                            == and_targets[LABEL_BITS*k +: LABEL_BITS])
+                        && places[LABEL_BITS*o +: LABEL_BITS] == on_way[LABEL_BITS*k +: LABEL_BITS])
                     late[o] = 1'b1;
-            for (k = 1; k < UNITS; k = k + 1)
+            for (k = ENGINES; k < UNITS; k = k + 1)
                 if (gates[k]
                         && places[LABEL_BITS*o +: LABEL_BITS]
                             == targets[LABEL_BITS*k +: LABEL_BITS])
@@ -127,20 +131,42 @@ module bundle_issue #(
         end
     end
 
+    // A target to which an older label is on the way. ANDs keep their order.
+    logic [UNITS-1:0] crossed;
+    integer           t;
+    integer           w;
+    always_comb begin
+        crossed = '0;
+        for (t = ENGINES; t < UNITS; t = t + 1)
+            for (w = 0; w < 11 * ENGINES; w = w + 1)
+                if (and_valid[w] && next_targets[LABEL_BITS*t +: LABEL_BITS]
+                        == on_way[LABEL_BITS*w +: LABEL_BITS])
+                    crossed[t] = 1'b1;
+    end
+
     // Ports and writes, slot after slot.
     logic [2*BANKS-1:0]          used;
     logic [2*BANKS-1:0]          used_before;
     logic [BANKS-1:0]            writes;        // in the next cycle
+    logic [BANKS-1:0]            and_writes;    // by ANDs that go in this one
+    logic [ENGINES-1:0]          room_left;
+    logic [ENGINES-1:0]          none_left;
+    logic                        held;          // an AND of a lower slot waits
     logic [2*UNITS*(BANK+1)-1:0] next_ports;
     logic [BANK-1:0]             bank;
     logic [INNER-1:0]            inner;
     logic                        fits;
     integer u;
     integer i;
+    integer p;
     always_comb begin
         used = '0;
         used_before = '0;
         writes = '0;
+        and_writes = '0;
+        room_left = room;
+        none_left = exhausted;
+        held = 1'b0;
         next_ports = '0;
         port_addresses = '0;
         bank = '0;
@@ -148,32 +174,40 @@ module bundle_issue #(
         fits = 1'b0;
         go = '0;
         refuse = 1'b0;
-        if (and_valid[9]) writes[and_targets[LABEL_BITS*10-1 -: BANK]] = 1'b1;
+        for (i = 9 * ENGINES; i < 10 * ENGINES; i = i + 1)
+            if (and_valid[i]) writes[on_way[LABEL_BITS*(i+1)-1 -: BANK]] = 1'b1;
         for (u = 0; u < UNITS; u = u + 1) begin
             used_before = used;
             fits = valid[u] && !done[u] && (copying || issuing) && !late[2*u] && !late[2*u+1];
             for (i = 2 * u; i < 2 * u + 2; i = i + 1)
-                if (fits && in_memory(next_kinds[3*i +: 3])) begin
-                    {bank, inner} = places[LABEL_BITS*i +: LABEL_BITS];
-                    if (used[{bank, 1'b0}] && port_addresses[INNER*{bank, 1'b0} +: INNER] == inner)
-                        next_ports[(BANK+1)*i +: BANK+1] = {bank, 1'b0};
-                    else if (!used[{bank, 1'b0}]) begin
-                        used[{bank, 1'b0}] = 1'b1;
-                        port_addresses[INNER*{bank, 1'b0} +: INNER] = inner;
-                        next_ports[(BANK+1)*i +: BANK+1] = {bank, 1'b0};
-                    end else if (!used[{bank, 1'b1}]
-                            || port_addresses[INNER*{bank, 1'b1} +: INNER] == inner) begin
-                        used[{bank, 1'b1}] = 1'b1;
-                        port_addresses[INNER*{bank, 1'b1} +: INNER] = inner;
-                        next_ports[(BANK+1)*i +: BANK+1] = {bank, 1'b1};
-                    end else fits = 1'b0;
+                for (p = 0; p < BANKS; p = p + 1)
+                    if (fits && in_memory(next_kinds[3*i +: 3])
+                            && places[LABEL_BITS*(i+1)-1 -: BANK] == BANK'(p)) begin
+                        inner = places[LABEL_BITS*i +: INNER];
+                        next_ports[(BANK+1)*i +: BANK+1] = {BANK'(p), 1'b0};
+                        if (!used[2*p] || port_addresses[INNER*2*p +: INNER] == inner) begin
+                            used[2*p] = 1'b1;
+                            port_addresses[INNER*2*p +: INNER] = inner;
+                        end else if (!used[2*p+1]
+                                || port_addresses[INNER*(2*p+1) +: INNER] == inner) begin
+                            used[2*p+1] = 1'b1;
+                            port_addresses[INNER*(2*p+1) +: INNER] = inner;
+                            next_ports[(BANK+1)*i] = 1'b1;
+                        end else fits = 1'b0;
+                    end
+            bank = next_targets[LABEL_BITS*(u+1)-1 -: BANK];
+            if (u < ENGINES) begin
+                fits = fits && !held && !and_writes[bank];
+                refuse = refuse || (fits && none_left[0]);
+                fits = fits && room_left[0] && !none_left[0];
+                held = held || (valid[u] && !done[u] && !fits);
+                if (fits) begin
+                    and_writes[bank] = 1'b1;
+                    room_left = room_left >> 1;
+                    none_left = ENGINES'({1'b1, none_left} >> 1);
                 end
-            if (u == 0) begin
-                refuse = fits && exhausted;
-                fits = fits && room && !exhausted;
             end else begin
-                bank = next_targets[LABEL_BITS*(u+1)-1 -: BANK];
-                fits = fits && !writes[bank];
+                fits = fits && !writes[bank] && !crossed[u];
                 if (fits) writes[bank] = 1'b1;
             end
             if (!fits) used = used_before;
@@ -182,7 +216,7 @@ module bundle_issue #(
     end
 
     assign taken = (copying || issuing) && (valid & ~done & ~go) == '0;
-    assign issued_and = go[0];
+    assign issued_and = go[ENGINES-1:0];
 
     // What has gone.
     logic [31:0] next_and;
@@ -190,37 +224,47 @@ module bundle_issue #(
     logic [UNITS-1:0] ahead_now;
     logic [UNITS*INDEX-1:0] number_now;
     logic unused;
-    assign unused = ahead_now[0] || (&number_now[INDEX-1:0]);
+    assign unused = &{ahead_now[ENGINES-1:0], number_now[NUMBERS-1:0]};
 
-    assign outputs = {output_now[UNITS-1:1], and_outputs[10] && and_valid[10]};
-    assign outputs_ahead = {ahead_now[UNITS-1:1], 1'b0};
-    assign output_numbers = {number_now[UNITS*INDEX-1:INDEX], and_numbers[11*INDEX-1 -: INDEX]};
+    assign outputs = {output_now[UNITS-1:ENGINES],
+        and_outputs[11*ENGINES-1 -: ENGINES] & and_valid[11*ENGINES-1 -: ENGINES]};
+    assign outputs_ahead = {ahead_now[UNITS-1:ENGINES], {ENGINES{1'b0}}};
+    assign output_numbers = {number_now[UNITS*INDEX-1:NUMBERS],
+        output_places[11*NUMBERS-1 -: NUMBERS]};
     assign outputs_empty = (and_outputs & and_valid) == '0 && output_now == '0;
+
+    // ANDs of the bundle, which stand in its lowest slots.
+    logic [31:0] and_count;
+    integer      a;
+    always_comb begin
+        and_count = 32'd0;
+        for (a = 0; a < ENGINES; a = a + 1) and_count = and_count + 32'(valid[a]);
+    end
 
     always_ff @(posedge clock) begin
         if (reset) begin
             done <= '0;
             gates <= '0;
-            and_valid <= 11'b0;
+            and_valid <= '0;
             output_now <= '0;
         end else begin
             if (taken) done <= '0;
             else done <= done | go;
             gates <= go;
-            and_valid <= {and_valid[9:0], go[0]};
+            and_valid <= {and_valid[10*ENGINES-1:0], go[ENGINES-1:0]};
             output_now <= go & next_outputs;
         end
-        and_targets <= {and_targets[10*LABEL_BITS-1:0], next_targets[LABEL_BITS-1:0]};
-        and_outputs <= {and_outputs[9:0], next_outputs[0]};
-        and_numbers <= {and_numbers[10*INDEX-1:0], next_numbers[INDEX-1:0]};
+        on_way <= {on_way[10*TARGETS-1:0], next_targets[TARGETS-1:0]};
+        and_outputs <= {and_outputs[10*ENGINES-1:0], next_outputs[ENGINES-1:0]};
+        output_places <= {output_places[10*NUMBERS-1:0], next_numbers[NUMBERS-1:0]};
         kinds <= next_kinds;
         ports <= next_ports;
         inverts <= next_inverts;
         targets <= next_targets;
         ahead_now <= copying ? '0 : moves;
         number_now <= next_numbers;
-        and_number <= next_and;
+        for (a = 0; a < ENGINES; a = a + 1) and_numbers[32*a +: 32] <= next_and + 32'(a);
         if (!issuing) next_and <= 32'd0;
-        else if (go[0]) next_and <= next_and + 32'd1;
+        else if (taken) next_and <= next_and + and_count;
     end
 endmodule

@@ -5,13 +5,21 @@
 //
 //     counts     the fourth word: 16:0 number of moves
 //     flip-flop  as in HSCD
-//     gate       8:5 bank, 9 last of its bundle, 10 drives a flip-flop, 26:11 number of that one
+//     gate       8:5 bank, 9 last of its bundle, 10 drives a flip-flop, 26:11 number of that one, or
+//                place in the bank
 //     move       opcode 15; in0 is D and in1 is Q of a flip-flop; 9 last of its bundle
 //
 // A gate that drives a flip-flop writes the half of its pair that is Q in the next netlist cycle;
-// the other flip-flops are moved. Flip-flop `k` has pair `k / BANKS` of bank `k % BANKS`, and the
-// gates of a bundle with their own places have the next ones of their bank. Initial values are moves
-// too, in bundles in front, which run in the first netlist cycle only.
+// the other flip-flops are moved, and each is driven or moved once. Flip-flop `k` has pair `k / BANKS`
+// of bank `k % BANKS`. Other gates have the places behind the pairs, which the compiler gives them, and
+// which serve again when nothing reads the key. Refused is whatever would not be the netlist:
+//
+// * a gate that reads a place which another gate has taken since;
+// * a gate that reads a gate of its bundle, or takes a place that its bundle reads or writes: gates
+//   of a bundle may go in any order.
+//
+// Initial values are moves too, in bundles in front, which run in the first netlist cycle only.
+// `loaded` comes three cycles behind the last word.
 //
 // Kinds of operands:
 //
@@ -23,9 +31,11 @@ module bundle_load #(
     parameter LABEL_BITS = 14,
     parameter INPUT_BITS = 12,
     parameter LINE_BITS = 14,
+    parameter GATE_BITS = 14,  // gates
     parameter OUTPUTS = 256,
     parameter BANKS = 8,
-    parameter UNITS = 4,
+    parameter UNITS = 4,       // pipelines of AND, and units for XOR
+    parameter ENGINES = 1,     // pipelines
     localparam INDEX = $clog2(OUTPUTS),
     localparam PLACE = 3 + LABEL_BITS,
     localparam SLOT = 2 * PLACE + LABEL_BITS + INDEX + 7,
@@ -89,19 +99,22 @@ module bundle_load #(
     logic [16:0] xors;
     logic [16:0] gates;      // so far
     logic [16:0] driven_ones;
+    logic [16:0] earlier;     // gates of earlier bundles
 
     logic [31:0] inputs;
     logic [31:0] first_gate;
     logic [31:0] wires;
-    logic [31:0] own;
     assign inputs = {15'b0, count_initials} + {15'b0, count_each};
     assign first_gate = inputs + {15'b0, count_flip_flops};
     assign wires = first_gate + {15'b0, count_gates};
-    assign own = first_gate + {15'b0, gates};
 
     function automatic below(input [31:0] index, input [31:0] end_wire);
         below = index == ZERO || index == ONE || index < end_wire;
     endfunction
+
+    // The end of the wires that a bundle may read.
+    logic [31:0] readable;
+    assign readable = first_gate + {15'b0, earlier};
 
     logic       known;
     logic [3:0] function_bits;
@@ -123,32 +136,27 @@ module bundle_load #(
     assign is_and = is_gate && !function_bits[3];
     assign last = at == 32'd3 + {15'b0, count_flip_flops} + {15'b0, count_gates}
         + {15'b0, count_moves};
-    assign line_valid = valid && !refused && !loaded && at >= 32'd4;
+    assign line_valid = valid && !refused && !whole && at >= 32'd4;
     assign pairs = (INNER+1)'((count_flip_flops + 17'(BANKS - 1)) >> BANK) << 1;
     assign move_of = 16'(field1 - inputs);
 
-    // Places that gates have taken in each bank, behind those of flip-flops.
-    logic [BANKS*(INNER+1)-1:0] next_inner;
-    logic [INNER:0]             inner;
-    assign inner = next_inner[(INNER+1)*bank +: INNER+1];
-
-    // The slot of a line. An AND has slot 0, others the next free one.
+    // The slot of a line: the next free one of a pipeline for an AND, of a unit for XOR for others.
     logic [UNITS-1:0]    filled;
     logic [UNITS-1:0]    chosen;
     integer f;
     always_comb begin
         chosen = '0;
-        for (f = UNITS - 1; f > 0; f = f - 1)
-            if (!filled[f]) chosen = UNITS'(1) << f;
-        if (is_and) chosen = UNITS'(!filled[0]);
+        for (f = UNITS - 1; f >= 0; f = f - 1)
+            if (!filled[f] && is_and == (f < ENGINES)) chosen = UNITS'(1) << f;
     end
 
     assign good_line = !narrow && chosen != '0 && (
         is_flip_flop ? code == 4'd15 && below(field0, wires) && below(field1, inputs)
-        : is_move ? below(field0, own) && field1 >= inputs && field1 < first_gate
-        : known && below(field0, own) && gates < count_gates
-            && (code == 4'd12 ? field1 == NONE : below(field1, own))
-            && (drives ? {1'b0, driven} < count_flip_flops : !inner[INNER]));
+        : is_move ? below(field0, readable) && field1 >= inputs && field1 < first_gate
+        : known && below(field0, readable) && gates < count_gates
+            && (code == 4'd12 ? field1 == NONE : below(field1, readable))
+            && (drives ? {1'b0, driven} < count_flip_flops
+                : driven >= 16'(pairs) && driven >> INNER == 16'd0));
     assign good_end = xors + {16'b0, is_gate && function_bits[3]} == count_xors
         && gates + {16'b0, is_gate} == count_gates
         && driven_ones + {16'b0, is_move || (is_gate && drives)} == count_flip_flops
@@ -158,9 +166,8 @@ module bundle_load #(
     assign fits = {count_each, 1'b0} + {1'b0, count_initials} <= 18'd1 << INPUT_BITS
         && count_each < 17'd1 << INPUT_BITS && count_initials < 17'd1 << INPUT_BITS
         && {1'b0, count_flip_flops} + 18'(2 * BANKS) < 18'd1 << (LABEL_BITS - 1)
-        && field1 != 32'd0 && field1[16:0] <= 17'd1 << LABEL_BITS
-        && {1'b0, count_flip_flops} + {1'b0, field1[16:0]} + {1'b0, word[16:0]}
-            < 18'd1 << LINE_BITS
+        && field1 != 32'd0 && field1[16:0] <= 17'd1 << GATE_BITS
+        && field1[16:0] - field0[16:0] < 17'd1 << LINE_BITS
         && count_outputs <= OUTPUTS[16:0];
 
     // Bundles of initial values end when all units for XOR have one.
@@ -168,9 +175,19 @@ module bundle_load #(
     assign ends = is_flip_flop ? chosen[UNITS-1] || at == 32'd3 + {15'b0, count_flip_flops}
         : is_last;
 
+    // All words have come, and their checks have ended but for those of one and of two cycles later.
+    logic whole;
+    logic checked;
+    // Faults that are seen one cycle, and two cycles, behind the word.
+    logic twice;
+    logic clash;
+    logic stolen;
+
     always_ff @(posedge clock)
         if (reset || restart) begin
             at <= 32'd0;
+            whole <= 1'b0;
+            checked <= 1'b0;
             loaded <= 1'b0;
             refused <= 1'b0;
             count_initials <= 17'd0;
@@ -185,8 +202,8 @@ module bundle_load #(
             gates <= 17'd0;
             driven_ones <= 17'd0;
             filled <= '0;
-            next_inner <= '0;
-        end else if (valid && loaded) begin
+            earlier <= 17'd0;
+        end else if ((valid && whole) || twice || clash || stolen || overflow) begin
             refused <= 1'b1;
             loaded <= 1'b0;
         end else if (valid && !refused && at < 32'd4) begin
@@ -200,7 +217,6 @@ module bundle_load #(
                 default: begin
                     {count_xors, count_gates} <= {field0[16:0], field1[16:0]};
                     count_moves <= word[16:0];
-                    next_inner <= {BANKS{pairs}};
                 end
             endcase
         end else if (line_valid) begin
@@ -210,9 +226,12 @@ module bundle_load #(
             gates <= gates + {16'b0, is_gate};
             driven_ones <= driven_ones + {16'b0, is_move || (is_gate && drives)};
             filled <= ends ? '0 : filled | chosen;
-            if (is_gate && !drives) next_inner[(INNER+1)*bank +: INNER+1] <= inner + 1'b1;
+            if (ends) earlier <= gates + {16'b0, is_gate};
             refused <= !good_line || (last && !good_end);
-            loaded <= last && good_line && good_end;
+            whole <= last && good_line && good_end;
+        end else if (!refused) begin
+            checked <= whole;
+            loaded <= checked;
         end
 
     // Where the label of a wire is, but for flip-flops and gates looked up a cycle later.
@@ -253,23 +272,67 @@ module bundle_load #(
     logic                  has_gate;
     logic [LABEL_BITS:0]   own_place;
 
-    assign own_place = drives ? {1'b1, pair_of(driven)} : {1'b0, bank, inner[INNER-1:0]};
+    assign own_place = drives ? {1'b1, pair_of(driven)} : {1'b0, bank, driven[INNER-1:0]};
 
-    memory #(.BITS(LABEL_BITS), .WIDTH(LABEL_BITS + 1)) places0 (
-        .clock(clock), .write(line_valid && is_gate), .write_address(gates[LABEL_BITS-1:0]),
-        .in(own_place), .read(1'b1), .read_address(LABEL_BITS'(field0 - first_gate)),
+    memory #(.BITS(GATE_BITS), .WIDTH(LABEL_BITS + 1)) places0 (
+        .clock(clock), .write(line_valid && is_gate), .write_address(gates[GATE_BITS-1:0]),
+        .in(own_place), .read(1'b1), .read_address(GATE_BITS'(field0 - first_gate)),
         .out(found0)
     );
-    memory #(.BITS(LABEL_BITS), .WIDTH(LABEL_BITS + 1)) places1 (
-        .clock(clock), .write(line_valid && is_gate), .write_address(gates[LABEL_BITS-1:0]),
-        .in(own_place), .read(1'b1), .read_address(LABEL_BITS'(field1 - first_gate)),
+    memory #(.BITS(GATE_BITS), .WIDTH(LABEL_BITS + 1)) places1 (
+        .clock(clock), .write(line_valid && is_gate), .write_address(gates[GATE_BITS-1:0]),
+        .in(own_place), .read(1'b1), .read_address(GATE_BITS'(field1 - first_gate)),
         .out(found1)
     );
-    memory #(.BITS(LINE_BITS), .WIDTH(INDEX + 1)) masks (
+    memory #(.BITS(LABEL_BITS), .WIDTH(INDEX + 1)) masks (
         .clock(clock), .write(line_valid && is_flip_flop),
-        .write_address(LINE_BITS'(at - 32'd4)), .in({is_output, outputs[INDEX-1:0]}),
-        .read(1'b1), .read_address(LINE_BITS'(move_of)), .out(mask)
+        .write_address(LABEL_BITS'(at - 32'd4)), .in({is_output, outputs[INDEX-1:0]}),
+        .read(1'b1), .read_address(LABEL_BITS'(move_of)), .out(mask)
     );
+
+    // Which flip-flops have been driven or moved: their own lines begin with none.
+    logic                  takes;
+    logic                  takes_now;
+    logic                  was_taken;
+    logic [LABEL_BITS-1:0] flip_flop;
+    assign takes = is_move || (is_gate && drives);
+    assign flip_flop = is_flip_flop ? LABEL_BITS'(at - 32'd4)
+        : is_move ? LABEL_BITS'(move_of) : LABEL_BITS'(driven);
+    memory #(.BITS(LABEL_BITS), .WIDTH(1)) taken (
+        .clock(clock), .write(line_valid && (is_flip_flop || takes)), .write_address(flip_flop),
+        .in(takes), .read(1'b1), .read_address(flip_flop), .out(was_taken)
+    );
+    assign twice = line_now && takes_now && was_taken;
+
+    // Which gate has each place. An operand is looked up a cycle behind its place.
+    logic        keeps;
+    logic [15:0] gate0;
+    logic [15:0] gate1;
+    logic [15:0] gate0_later;
+    logic [15:0] gate1_later;
+    logic [1:0]  asks;
+    logic [15:0] owner0;
+    logic [15:0] owner1;
+    assign keeps = line_valid && is_gate && !drives;
+    memory #(.BITS(LABEL_BITS), .WIDTH(16)) owners0 (
+        .clock(clock), .write(keeps), .write_address(own_place[LABEL_BITS-1:0]),
+        .in(gates[15:0]), .read(1'b1), .read_address(found0[LABEL_BITS-1:0]), .out(owner0)
+    );
+    memory #(.BITS(LABEL_BITS), .WIDTH(16)) owners1 (
+        .clock(clock), .write(keeps), .write_address(own_place[LABEL_BITS-1:0]),
+        .in(gates[15:0]), .read(1'b1), .read_address(found1[LABEL_BITS-1:0]), .out(owner1)
+    );
+    assign stolen = (asks[0] && owner0 != gate0_later) || (asks[1] && owner1 != gate1_later);
+
+    always_ff @(posedge clock) begin
+        takes_now <= takes;
+        gate0 <= 16'(field0 - first_gate);
+        gate1 <= 16'(field1 - first_gate);
+        gate0_later <= gate0;
+        gate1_later <= gate1;
+        asks[0] <= !reset && line_now && place0[PLACE-1 -: 3] == GATE && !found0[LABEL_BITS];
+        asks[1] <= !reset && line_now && place1[PLACE-1 -: 3] == GATE && !found1[LABEL_BITS];
+    end
 
     always_ff @(posedge clock) begin
         line_now <= !reset && line_valid && good_line;
@@ -311,6 +374,28 @@ module bundle_load #(
         for (g = 0; g < UNITS; g = g + 1)
             if (chosen_now[g]) store_word[SLOT*g +: SLOT] = slot;
     end
+
+    // The place that a gate takes, among those of its bundle.
+    function automatic reads(input [PLACE-1:0] operand, input pair, input [LABEL_BITS-1:0] target);
+        reads = operand == {pair ? NEXT : GATE, target};
+    endfunction
+    logic [SLOT-1:0] other;
+    integer          h;
+    always_comb begin
+        clash = 1'b0;
+        other = '0;
+        for (h = 0; h < UNITS; h = h + 1) begin
+            other = bundle[SLOT*h +: SLOT];
+            if (line_now && other[SLOT-1]
+                    && (reads(other[SLOT-2 -: PLACE], pair_now, target_now)
+                        || reads(other[SLOT-2-PLACE -: PLACE], pair_now, target_now)
+                        || other[LABEL_BITS+INDEX+1 -: LABEL_BITS+1] == {pair_now, target_now}))
+                clash = 1'b1;
+        end
+    end
+
+    logic overflow;
+    assign overflow = store && &store_line;
 
     always_ff @(posedge clock)
         if (reset || restart) begin

@@ -19,7 +19,8 @@
 module control #(
     parameter LINE_BITS = 14,
     parameter WIPE_BITS = 14,
-    parameter LIMIT = 40      // at most 2^LIMIT ANDs under a key
+    parameter LIMIT = 40,     // at most 2^LIMIT ANDs under a key
+    parameter ENGINES = 1
 ) (
     input  logic                 clock,
     input  logic                 reset,
@@ -59,8 +60,8 @@ module control #(
     output logic                 issuing,      // a gate may be issued now
     output logic                 issue_first,  // the first cycle of them
     input  logic                 issued,
-    input  logic                 issued_and,
-    output logic                 exhausted,    // no AND may be issued under this key
+    input  logic [ENGINES-1:0]   issued_and,
+    output logic [ENGINES-1:0]   exhausted,    // bit n: n ANDs are left under this key, or fewer
     input  logic                 refuse,       // an AND would have been
     input  logic                 ands_empty,
     input  logic                 masks_empty,
@@ -82,6 +83,7 @@ module control #(
     localparam [2:0] NO_FAULT = 3'd0, NO_NETLIST = 3'd1, NO_TURNS = 3'd2, OLD_KEY = 3'd3,
         LIMIT_REACHED = 3'd4;
     localparam [63:0] MOST_ANDS = 64'd1 << LIMIT;
+    localparam COUNT = $clog2(ENGINES) + 1;
 
     logic [3:0]           state;
     logic                 second;      // of the cycles of a state that has at least two
@@ -96,6 +98,17 @@ module control #(
     logic                 copies_left;
     logic                 repeated;
 
+    // ANDs that are issued in this cycle, and that may be.
+    logic [COUNT-1:0] issued_ands;
+    integer e;
+    always_comb begin
+        issued_ands = '0;
+        for (e = 0; e < ENGINES; e = e + 1) begin
+            issued_ands = issued_ands + {{(COUNT-1){1'b0}}, issued_and[e]};
+            exhausted[e] = remaining <= 64'(e);
+        end
+    end
+
     assign busy = state != IDLE;
     assign noise_ready = state == SEEDS;
     assign repeated = !second && has_last && hash_key == last_key;
@@ -106,7 +119,6 @@ module control #(
     assign go = ands_empty && filled;
     assign copying = copies_left && ((state == WAIT && go) || state == COPY);
     assign issuing = state == ISSUE;
-    assign exhausted = remaining == 64'd0;
     assign rewind = state == BEGIN || state == END;
     assign rewind_first = state == BEGIN;
     assign end_turn = state == END && end_ready;
@@ -193,7 +205,7 @@ module control #(
             remaining <= start_limit < MOST_ANDS ? start_limit : MOST_ANDS;
             turn <= 32'd0;
         end else begin
-            if (issued_and) remaining <= remaining - 64'd1;
+            remaining <= remaining - {{(64-COUNT){1'b0}}, issued_ands};
             if (end_turn && !last_turn) turn <= turn + 32'd1;
         end
         wipe_address <= wipe ? wipe_address + 1'b1 : {WIPE_BITS{1'b0}};

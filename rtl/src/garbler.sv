@@ -1,4 +1,5 @@
-// FASE's machine for garbling, whole: netlist in, seeds in, labels and tables out.
+// FASE's machine for garbling, or the better engines, whole: netlist in, seeds in, labels and tables
+// out.
 //
 // After Hussain and Koushanfar, "FASE: FPGA Acceleration of Secure Function Evaluation", FCCM 2019,
 // figure 1; the exact rules are in `crates/accel/src/fase.rs`. It differs where the released
@@ -17,11 +18,13 @@
 module garbler #(
     parameter HASH = 0,
     parameter QUEUE = 1,
-    parameter XOR_UNITS = 0,      // beside the pipeline of AND; 0 is FASE's machine
-    parameter BANKS = 8,          // of the label memory, if there are such units
+    parameter XOR_UNITS = 0,      // beside each pipeline of AND; 0 is FASE's machine
+    parameter BANKS = 8,          // of the label memory for each pipeline, if there are such units
+    parameter ENGINES = 1,        // pipelines of AND, a power of two; 1 in FASE's machine
     parameter LABEL_BITS = 14,    // places of labels of gates and, twice, of flip-flops
     parameter INPUT_BITS = 12,    // places of labels of inputs
     parameter LINE_BITS = 14,     // lines of the netlist
+    parameter GATE_BITS = 14,     // gates of a netlist for the better engines
     parameter LIMIT = 40          // at most 2^LIMIT ANDs under a key
 ) (
     input  logic         clock,
@@ -41,12 +44,12 @@ module garbler #(
     output logic         noise_ready,
     input  logic [127:0] noise,
     // Records.
-    output logic         out_valid,
-    input  logic         out_ready,
-    output logic [1:0]   out_tag,
-    output logic [31:0]  out_turn,
-    output logic [31:0]  out_index,
-    output logic [255:0] out_data,
+    output logic [ENGINES-1:0]     out_valid,
+    input  logic                   out_ready,
+    output logic [ENGINES*2-1:0]   out_tag,
+    output logic [ENGINES*32-1:0]  out_turn,
+    output logic [ENGINES*32-1:0]  out_index,
+    output logic [ENGINES*256-1:0] out_data,
     // Status.
     output logic         busy,
     output logic [2:0]   fault,
@@ -57,7 +60,8 @@ module garbler #(
     output logic [31:0]  later_garbling
 );
     localparam OUTPUTS = 256;
-    localparam READS = XOR_UNITS == 0 ? 2 : 2 * (1 + XOR_UNITS);
+    localparam UNITS = ENGINES * (1 + XOR_UNITS);
+    localparam READS = 2 * UNITS;
     localparam PLACE = 3 + LABEL_BITS;
     localparam WORD = 2 * PLACE + 5;
 
@@ -94,8 +98,8 @@ module garbler #(
     logic                  copying;
     logic                  issuing;
     logic                  issue_first;
-    logic                  issued_and;
-    logic                  exhausted;
+    logic [ENGINES-1:0]    issued_and;
+    logic [ENGINES-1:0]    exhausted;
     logic                  refuse;
     logic                  ands_empty;
     logic                  masks_empty;
@@ -103,7 +107,7 @@ module garbler #(
     logic                  end_ready;
     logic                  output_empty;
 
-    control #(.LINE_BITS(LINE_BITS), .WIPE_BITS(LABEL_BITS), .LIMIT(LIMIT)) control (
+    control #(.LINE_BITS(LINE_BITS), .WIPE_BITS(LABEL_BITS), .LIMIT(LIMIT), .ENGINES(ENGINES)) control (
         .clock(clock), .reset(reset), .start(start), .start_turns(start_turns),
         .start_limit(start_limit), .noise_valid(noise_valid), .noise_ready(noise_ready),
         .noise(noise), .loaded(loaded), .flip_flops(copies), .lines(lines), .number(number),
@@ -152,30 +156,33 @@ module garbler #(
     always_ff @(posedge clock)
         if (fill) record_turn <= fill_first ? 32'd0 : turn + 32'd1;
 
-    // The engine, and what the netlist and the labels around it give and take.
-    logic         room;
-    logic         engine_valid;
-    logic [127:0] engine_a;
-    logic [127:0] engine_b;
-    logic [2:0]   engine_invert;
-    logic [31:0]  and_number;
-    logic         and_valid;
-    logic [127:0] and_label;
-    logic [127:0] and_garbler;
-    logic [127:0] and_evaluator;
+    // The engines, and what the netlist and the labels around them give and take.
+    logic [ENGINES-1:0]     room;
+    logic [ENGINES-1:0]     engine_valid;
+    logic [ENGINES*128-1:0] engine_a;
+    logic [ENGINES*128-1:0] engine_b;
+    logic [ENGINES*3-1:0]   engine_invert;
+    logic [ENGINES*32-1:0]  and_number;
+    logic [ENGINES-1:0]     and_valid;
+    logic [ENGINES*128-1:0] and_label;
+    logic [ENGINES*256-1:0] tables;
     logic               masks_valid;
     logic               masks_ready;
     logic [31:0]        masks_turn;
     logic [OUTPUTS-1:0] masks;
 
-    half_gate #(.HASH(HASH)) engine (
-        .clock(clock), .reset(reset), .flush(wipe), .offset(offset), .keys(hash_keys),
-        .in_valid(engine_valid), .in_a(wipe ? 128'b0 : engine_a), .in_b(wipe ? 128'b0 : engine_b),
-        .in_invert(engine_invert), .in_tweak({turn, and_number}), .out_valid(and_valid),
-        .out_label(and_label), .out_garbler(and_garbler), .out_evaluator(and_evaluator)
-    );
-
+    genvar e;
     generate
+    for (e = 0; e < ENGINES; e = e + 1) begin : engines
+        half_gate #(.HASH(HASH)) engine (
+            .clock(clock), .reset(reset), .flush(wipe), .offset(offset), .keys(hash_keys),
+            .in_valid(engine_valid[e]), .in_a(wipe ? 128'b0 : engine_a[128*e +: 128]),
+            .in_b(wipe ? 128'b0 : engine_b[128*e +: 128]), .in_invert(engine_invert[3*e +: 3]),
+            .in_tweak({turn, and_number[32*e +: 32]}), .out_valid(and_valid[e]),
+            .out_label(and_label[128*e +: 128]), .out_garbler(tables[256*e +: 128]),
+            .out_evaluator(tables[256*e+128 +: 128])
+        );
+    end
     if (XOR_UNITS == 0) begin : fase
         logic [LINE_BITS-1:0]  flip_flops;
         logic                  store;
@@ -292,7 +299,7 @@ module garbler #(
 
         bundle_core #(
             .LABEL_BITS(LABEL_BITS), .INPUT_BITS(INPUT_BITS), .LINE_BITS(LINE_BITS),
-            .OUTPUTS(OUTPUTS), .BANKS(BANKS), .UNITS(1 + XOR_UNITS)
+            .GATE_BITS(GATE_BITS), .OUTPUTS(OUTPUTS), .BANKS(ENGINES * BANKS), .UNITS(UNITS), .ENGINES(ENGINES)
         ) core (
             .clock(clock), .reset(reset), .key_start(key_start),
             .restart(load_restart && !busy), .load_valid(load_valid && !busy),
@@ -306,16 +313,19 @@ module garbler #(
             .end_turn(end_turn), .end_ready(end_ready), .offset(offset), .wipe(wipe),
             .wipe_address(wipe_address), .input_addresses(input_addresses),
             .inputs(input_labels), .engine_valid(engine_valid), .engine_a(engine_a),
-            .engine_b(engine_b), .engine_invert(engine_invert), .and_number(and_number),
-            .and_valid(and_valid), .and_label(and_label), .masks_valid(masks_valid),
+            .engine_b(engine_b), .engine_invert(engine_invert), .and_numbers(and_number),
+            .and_valid(and_valid), .and_labels(and_label), .masks_valid(masks_valid),
             .masks_ready(masks_ready), .masks_turn(masks_turn), .masks(masks)
         );
     end
     endgenerate
 
-    collector #(.LINE_BITS(LINE_BITS), .INPUT_BITS(INPUT_BITS)) collector (
+    // For each engine 2^9 tables wait.
+    collector #(
+        .BITS(9 + $clog2(ENGINES)), .LINE_BITS(LINE_BITS), .INPUT_BITS(INPUT_BITS), .ENGINES(ENGINES)
+    ) collector (
         .clock(clock), .reset(reset), .restart(key_start), .ands(ands), .issued_and(issued_and),
-        .room(room), .table_valid(and_valid), .table_data({and_evaluator, and_garbler}),
+        .room(room), .table_valid(and_valid), .table_data(tables),
         .label_valid(record_valid), .label_ready(record_ready), .label_turn(record_turn),
         .label_wire(record_wire), .label(source_label), .masks_valid(masks_valid),
         .masks_ready(masks_ready), .masks_turn(masks_turn), .masks(masks), .empty(output_empty),

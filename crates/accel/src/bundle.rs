@@ -1,28 +1,34 @@
-//! Netlists for the better engine of `rtl/`: bundles of gates that are issued together.
+//! Netlists for the better engines of `rtl/`: bundles of gates that are issued together.
 //!
 //! The file is wide HSCD with more fields, whose gates stand in the order of issue: those of a
-//! bundle behind one another, at most one AND and one gate for each unit for XOR. The hardware
-//! takes bundles in order, each gate as soon as its operands and its banks allow, so it needs no
-//! cycle numbers.
+//! bundle behind one another, at most one AND for each engine and one gate for each unit for XOR.
+//! The hardware takes bundles in order, each gate as soon as its operands and its banks allow, so
+//! it needs no cycle numbers.
 //!
 //! | word | more fields |
 //! |---|---|
 //! | fourth word of counts | 16:0 number of moves |
-//! | gate | 8:5 bank, 9 is the last of its bundle, 10 drives a flip-flop, 26:11 its number |
+//! | gate | 8:5 bank, 9 is the last of its bundle, 10 drives a flip-flop |
+//! |  | 26:11 number of that flip-flop, or the place in the bank |
 //! | move, opcode 15 | `in0` is D, `in1` Q of a flip-flop; 9 is the last of its bundle |
 //!
 //! A gate that *drives* a flip-flop writes what is Q in the next netlist cycle. All other
 //! flip-flops are moved by a unit for XOR, in a cycle in which one is idle, or at the end.
+//!
+//! *Places.* Wires are renamed when the file is made, as for [`crate::scratchpad`]: a key has a
+//! place in its bank from the bundle of its gate to that of its last reader, and the place serves
+//! again from the next bundle on. A key that nothing reads has one until it is written.
 
 use crate::engine::{Engine, EngineCycles, Work};
 use crate::fase::{AND_WRITES, XOR_WRITES};
 use crate::formats::{Format, Width, WriteError, write};
 use crate::gate::Operand;
 use crate::netlist::Netlist;
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt::Write;
 
-/// A netlist as the better engine takes it.
+/// A netlist as the better engines take it.
 #[derive(Clone, Debug)]
 pub struct Bundles {
     /// The netlist with its gates in the order of issue, and its outputs in that of wires.
@@ -33,12 +39,17 @@ pub struct Bundles {
     pub cycles: EngineCycles,
     /// Flip-flops that are moved, those that are outputs among them.
     pub moves: u64,
+    /// Places that the fullest bank takes, two for each of its flip-flops among them.
+    pub places: u32,
 }
+
+/// Most places in a bank that the field of a gate can name.
+const MOST_PLACES: u32 = 1 << 16;
 
 /// Lines of the file that are issued in a cycle.
 #[derive(Clone, Default)]
 struct Bundle {
-    /// Gates, by their number in the netlist, the AND first.
+    /// Gates, by their number in the netlist, the ANDs first.
     gates: Vec<u32>,
     /// Flip-flops that are moved.
     moves: Vec<u32>,
@@ -60,13 +71,15 @@ impl Bundle {
     }
 }
 
-/// Schedules a netlist for an engine with banks and one client, and writes the file.
+/// Schedules a netlist for engines with banks and one client, in the best of `tries` orders, and
+/// writes the file. All engines
+/// together have at most 16 banks, which the field of a gate can name.
 ///
 /// # Errors
 /// [`WriteError`] for what [`write()`] refuses in wide HSCD.
-pub fn bundles(netlist: &Netlist, engine: Engine) -> Result<Bundles, WriteError> {
+pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles, WriteError> {
     let work = Work::new(netlist, engine);
-    let issues = work.order(1);
+    let issues = work.order(tries);
     let cycles = work.cycles(&issues);
     let banks = work.banks(&issues);
     let (inputs, first) = (netlist.inputs(), netlist.first_gate());
@@ -83,7 +96,7 @@ pub fn bundles(netlist: &Netlist, engine: Engine) -> Result<Bundles, WriteError>
         let bundle = &mut plan[issue.cycle as usize];
         let (writes_after, place) = match is_xor(gate) {
             true => (XOR_WRITES, bundle.gates.len()),
-            false => (AND_WRITES, 0),
+            false => (AND_WRITES, bundle.gates.len() - bundle.units as usize),
         };
         bundle.gates.insert(place, gate);
         bundle.units += u32::from(is_xor(gate));
@@ -125,7 +138,7 @@ pub fn bundles(netlist: &Netlist, engine: Engine) -> Result<Bundles, WriteError>
             }
             let bundle = &mut plan[cycle as usize];
             let written = (cycle + u64::from(XOR_WRITES), bank);
-            if bundle.units < engine.xor_units
+            if bundle.units < engine.units(1)
                 && !writes.contains_key(&written)
                 && key.is_none_or(|wire| bundle.read(bank_of(wire), wire))
             {
@@ -136,6 +149,40 @@ pub fn bundles(netlist: &Netlist, engine: Engine) -> Result<Bundles, WriteError>
             }
             cycle += 1;
         }
+    }
+
+    // The place of each key that is no flip-flop's, from its gate to its last reader.
+    let mut free_from = readable;
+    for (cycle, bundle) in (1..).zip(&plan) {
+        let gates = bundle.gates.iter();
+        let read = gates.flat_map(|&gate| netlist.gates()[gate as usize].operands());
+        let moved = bundle.moves.iter();
+        let moved = moved.map(|&flip_flop| netlist.flip_flops()[flip_flop as usize].next);
+        let wires = read.chain(moved).filter_map(Operand::wire);
+        for gate in wires.filter_map(|wire| wire.checked_sub(first)) {
+            let from = &mut free_from[gate as usize];
+            *from = cycle.max(*from);
+        }
+    }
+    let bank_count = engine.banks * engine.engines.max(1);
+    let pairs = 2 * (netlist.flip_flops().len() as u32).div_ceil(bank_count.max(1));
+    let mut places = Places::new(bank_count, pairs);
+    let mut place_of = vec![0; netlist.gates().len()];
+    for (cycle, bundle) in (0..).zip(&plan) {
+        for &gate in &bundle.gates {
+            if drives[gate as usize].is_none() {
+                let until = free_from[gate as usize];
+                place_of[gate as usize] = places.take(bank_of(first + gate), cycle, until);
+            }
+        }
+    }
+
+    if places.most > MOST_PLACES {
+        return Err(WriteError::TooLarge {
+            what: "the number of places in a bank",
+            value: places.most.into(),
+            most: MOST_PLACES.into(),
+        });
     }
 
     // The file: HSCD of the gates in this order, with more fields.
@@ -169,8 +216,10 @@ pub fn bundles(netlist: &Netlist, engine: Engine) -> Result<Bundles, WriteError>
         let count = bundle.gates.len() + bundle.moves.len();
         for (place, &gate) in bundle.gates.iter().enumerate() {
             let last = u32::from(place + 1 == count) << 9;
-            let driven =
-                drives[gate as usize].map_or(0, |flip_flop: u32| 1 << 10 | flip_flop << 11);
+            let driven = match drives[gate as usize] {
+                Some(flip_flop) => 1 << 10 | flip_flop << 11,
+                None => place_of[gate as usize] << 11,
+            };
             line(
                 u32::from(bank_of(first + gate)) << 5 | last | driven,
                 &mut text,
@@ -192,5 +241,50 @@ pub fn bundles(netlist: &Netlist, engine: Engine) -> Result<Bundles, WriteError>
         text,
         cycles,
         moves: moves.into(),
+        places: places.most,
     })
+}
+
+/// Places of keys in all banks, behind those of flip-flops.
+struct Places {
+    /// Places that are free, the lowest first, of each bank.
+    free: Vec<BinaryHeap<Reverse<u32>>>,
+    /// Places that are taken, by the cycle from which on they are free, of each bank.
+    taken: Vec<BinaryHeap<Reverse<(u64, u32)>>>,
+    /// The first place of each bank that was never taken.
+    fresh: Vec<u32>,
+    /// The largest of these.
+    most: u32,
+}
+
+impl Places {
+    fn new(banks: u32, first: u32) -> Places {
+        let banks = banks as usize;
+        Places {
+            free: vec![BinaryHeap::new(); banks],
+            taken: vec![BinaryHeap::new(); banks],
+            fresh: vec![first; banks],
+            most: first,
+        }
+    }
+
+    /// Takes a place in a bank from a cycle on, for which it is free again from cycle `until` on.
+    /// Cycles do not fall from call to call.
+    fn take(&mut self, bank: u8, cycle: u64, until: u64) -> u32 {
+        let bank = usize::from(bank);
+        let (free, taken) = (&mut self.free[bank], &mut self.taken[bank]);
+        while taken
+            .peek()
+            .is_some_and(|&Reverse((from, _))| from <= cycle)
+        {
+            free.extend(taken.pop().map(|Reverse((_, place))| Reverse(place)));
+        }
+        let place = free.pop().map_or(self.fresh[bank], |Reverse(place)| place);
+        if place == self.fresh[bank] {
+            self.fresh[bank] += 1;
+            self.most = self.most.max(self.fresh[bank]);
+        }
+        taken.push(Reverse((until, place)));
+        place
+    }
 }

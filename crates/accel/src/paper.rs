@@ -1,5 +1,5 @@
-//! Figures of the paper: Hussain and Koushanfar, "FASE: FPGA Acceleration of Secure Function
-//! Evaluation", FCCM 2019.
+//! Figures of papers: Hussain and Koushanfar, "FASE: FPGA Acceleration of Secure Function
+//! Evaluation", FCCM 2019, and what the abstract of HAAC states.
 //!
 //! Where the paper contradicts itself, what its machine does is beside it, with the reason.
 
@@ -127,6 +127,15 @@ const fn comparison(
     }
 }
 
+/// Means of the speed of HAAC over that of a CPU on the programs of VIP-Bench, by its memory.
+/// They and [`HAAC_MM2`] are those of the abstract of Mo, Gopinath and Reagen, "HAAC: A
+/// Hardware-Software Co-Design to Accelerate Garbled Circuits", ISCA 2023 (arXiv 2211.13324). It
+/// has no figures of single programs.
+pub const HAAC: [(&str, f64); 2] = [("DDR4", 589.0), ("HBM2", 2_627.0)];
+
+/// Area of HAAC in mm², by its abstract.
+pub const HAAC_MM2: f64 = 4.3;
+
 /// Returns the benchmark of this name.
 pub fn benchmark(name: &str) -> Option<&'static Benchmark> {
     BENCHMARKS.iter().find(|benchmark| benchmark.name == name)
@@ -155,8 +164,16 @@ pub const TABLE_3: &[Resources] = &[
 ];
 
 /// The same parts of the hardware in `rtl/` as Yosys counts for the same family, in JSON: an object
-/// for each part. `make -C rtl resources` writes it again.
+/// for each part, and for each machine of [`BETTER`] one with an object for each of its parts.
+/// `make -C rtl resources` writes it again.
 pub const SYNTHESISED: &str = include_str!("resources.json");
+
+/// The better engines of [`SYNTHESISED`], with their names.
+pub const BETTER: [(&str, &str); 2] = [("better", "1a3x"), ("two", "two of 1a3x")];
+
+/// Parts of each of them: the whole; what takes the place of netlist, issue, memory of labels and
+/// masks of FASE's machine; the store of labels of inputs.
+pub const BETTER_PARTS: [&str; 3] = ["total", "core", "inputs"];
 
 #[allow(clippy::too_many_arguments)] // A line of the table above.
 const fn row(

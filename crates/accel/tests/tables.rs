@@ -3,7 +3,9 @@
 use sealane_accel::bound::bound;
 use sealane_accel::fase::{Turn, Variant};
 use sealane_accel::formats::{Format, Width, read, write};
-use sealane_accel::paper::{BENCHMARKS, Benchmark, MILLIONAIRES_2, TABLE5};
+use sealane_accel::paper::{
+    BENCHMARKS, BETTER, BETTER_PARTS, Benchmark, MILLIONAIRES_2, SYNTHESISED, TABLE_3, TABLE5,
+};
 use sealane_accel::timing::{Order, reorder, run, turn, usual_tries};
 use sealane_accel::{Netlist, Operand};
 use sealane_testkit::testdata;
@@ -93,6 +95,30 @@ fn our_orders_are_at_most_the_best_that_was_known_and_at_least_the_bound() {
         let least = bound(&netlist);
         assert!(cycles <= benchmark.known, "{}: {cycles}", benchmark.name);
         assert!(cycles >= least.cycles(), "{}: {least:?}", benchmark.name);
+    }
+}
+
+/// Every part has its counts, and parts are smaller than the whole.
+#[test]
+fn counts_of_the_synthesis_are_there() {
+    let counts: serde_json::Value = serde_json::from_str(SYNTHESISED).expect("JSON");
+    let of = |part: &serde_json::Value| {
+        ["lut", "ff", "lutram", "bram"].map(|kind| part[kind].as_f64().expect(kind))
+    };
+    let whole = of(&counts["total"]);
+    for part in TABLE_3 {
+        let found = of(&counts[part.part]);
+        assert!(found[0] > 0.0 && found.iter().zip(whole).all(|(part, whole)| *part <= whole));
+    }
+    let mut before = 0.0;
+    for (machine, _) in BETTER {
+        let whole = of(&counts[machine]["total"]);
+        for part in BETTER_PARTS {
+            let found = of(&counts[machine][part]);
+            assert!(found[0] > 0.0 && found.iter().zip(whole).all(|(part, whole)| *part <= whole));
+        }
+        assert!(whole[0] > before);
+        before = whole[0];
     }
 }
 

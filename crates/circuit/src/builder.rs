@@ -142,6 +142,8 @@ pub struct Builder {
     /// The first output of each application, by its function and operands.
     applied: HashMap<Application, usize>,
     goal: Goal,
+    /// Joins by which all but the last prefix of a scan may be deeper than they have to be.
+    slack: u32,
     lookups: Lookups,
     /// The chosen multiplication methods, by widths.
     pub(crate) plans: Plans,
@@ -163,6 +165,7 @@ impl Builder {
     pub fn for_goal(goal: Goal) -> Builder {
         Builder {
             goal,
+            slack: 0,
             lookups: Lookups::Gates,
             functions: Vec::new(),
             applications: Vec::new(),
@@ -179,6 +182,20 @@ impl Builder {
     /// Returns the cost that the standard functions minimise.
     pub fn goal(&self) -> Goal {
         self.goal
+    }
+
+    /// Builds a part of a circuit in which adders, and all else that [`scan`](Builder::scan)s, may
+    /// have bits that are so many joins deeper, but for the highest one: they take fewer ANDs. For
+    /// [`Goal::Size`] nothing changes.
+    pub fn with_slack<T>(&mut self, slack: u32, build: impl FnOnce(&mut Builder) -> T) -> T {
+        let before = std::mem::replace(&mut self.slack, slack);
+        let built = build(self);
+        self.slack = before;
+        built
+    }
+
+    pub(crate) fn slack(&self) -> u32 {
+        self.slack
     }
 
     /// Builds lookups in another form from now on.

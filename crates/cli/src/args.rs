@@ -19,7 +19,7 @@ mod serve;
 mod tools;
 
 pub use accel::{
-    AccelArgs, AccelBetterArgs, AccelEnginesArgs, AccelOrder, AccelResourcesArgs,
+    AccelArgs, AccelBetterArgs, AccelEnginesArgs, AccelHaacArgs, AccelOrder, AccelResourcesArgs,
     AccelSimulateArgs, AccelTableArgs, AccelVerb,
 };
 pub use files::{

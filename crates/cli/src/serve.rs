@@ -19,7 +19,7 @@ use sealane_serve::device::{CpuDevice, Device, DeviceError, ModelDevice, Rtl, Rt
 use sealane_serve::guests::Guests;
 use sealane_serve::input::{InputError, InputText, hex};
 use sealane_serve::server::{Served, serve as serve_one, turn_away};
-use sealane_serve::{Account, Job, Promise, client};
+use sealane_serve::{Account, Job, Opened, Promise, client};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -289,12 +289,6 @@ fn announce(
     if let Some(first) = served.first() {
         card.line("device", first.device());
     }
-    if served.iter().any(|served| served.job().cycles() > 1) {
-        card.line(
-            "tells",
-            "the outputs of every netlist cycle, not of the last alone",
-        );
-    }
     card.line(
         "ends",
         match args.sessions {
@@ -342,7 +336,7 @@ pub fn run(args: &NetlistRunArgs) -> Result<(), Failure> {
     let measured = account.measured;
     let mut card = Card::new(format!("{name} with {server}"));
     card.line("output", outputs.last().cloned().unwrap_or_default());
-    card.line("netlist cycles", outputs.len());
+    card.line("netlist cycles", job.cycles());
     if outputs.len() > 1 {
         let (shown, rest) = outputs.split_at(outputs.len().min(MOST_SHOWN));
         let more = match rest.len() {
@@ -373,8 +367,12 @@ pub fn run(args: &NetlistRunArgs) -> Result<(), Failure> {
 fn plan_line(job: &Job) -> String {
     let promise = job.promise();
     let shape = job.netlist().shape();
+    let opened = match job.opened() {
+        Opened::Every if job.cycles() > 1 => ", whose outputs are all opened",
+        _ => "",
+    };
     format!(
-        "{}, {} each, scheme {}, {} to the client, {} back, {}",
+        "{}, {} each{opened}, scheme {}, {} to the client, {} back, {}",
         counted(job.cycles().into(), "netlist cycle"),
         counted(shape.ands.into(), "AND"),
         job.scheme(),
@@ -388,6 +386,7 @@ fn plan_json(name: &str, job: &Job) -> Value {
     json!({
         "netlist": name,
         "cycles": job.cycles(),
+        "opened": job.opened(),
         "ands": job.netlist().shape().ands,
         "scheme": job.scheme().name(),
         "inputs": job.input_bits(),
@@ -517,6 +516,9 @@ fn bits(
             (false, InputError::Length { .. } | InputError::Rest(_)) => {
                 failure.hint(without_cycles(text.byte_count(), parts))
             }
+            (false, InputError::Rest(bits)) => {
+                failure.hint(without_cycles(bits.div_ceil(8), parts))
+            }
             _ => failure,
         }
     })
@@ -552,7 +554,7 @@ fn job(
     network: NetworkClass,
 ) -> Result<Job, Failure> {
     let netlist = read(path)?.netlist;
-    let job = Job::new(&netlist, text.cycles, scheme.into(), network);
+    let job = Job::new(&netlist, text.span, scheme.into(), network);
     job.map_err(|error| serving::of_job(&error))
 }
 

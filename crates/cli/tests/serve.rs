@@ -91,8 +91,15 @@ struct Place {
 }
 
 /// Functions, the inputs of server and client, and the last output.
-const CASES: [(&str, &str, &str, &str); 3] = [
+const CASES: [(&str, &str, &str, &str); 4] = [
     ("Mill_8_8", "cycles 8 a1", "cycles 8 24", "01"),
+    // A bit of the sum in each cycle.
+    (
+        "Add_8_8",
+        "cycles 8 open-every a1",
+        "cycles 8 open-every 24",
+        "01",
+    ),
     (
         "AES_128_11",
         "cycles 10 000102030405060708090a0b0c0d0e0f",
@@ -173,12 +180,12 @@ impl Server {
 /// Two clients at the same time run three netlists each.
 fn served_by(options: &[&str], scheme: &str) {
     let place = Place::new();
-    let server = Server::start(&place, scheme, &[options, &["--sessions", "6"]].concat());
-    assert_eq!(server.first["serves"].as_array().map(Vec::len), Some(3));
+    let server = Server::start(&place, scheme, &[options, &["--sessions", "8"]].concat());
+    assert_eq!(server.first["serves"].as_array().map(Vec::len), Some(4));
     let runs = CASES
         .iter()
         .flat_map(|case| ["ann", "bob"].map(|client| (client, case)));
-    let runs: Vec<(&str, Child)> = runs
+    let runs: Vec<((&str, usize), Child)> = runs
         .map(|(client, (name, _, _, last))| {
             let netlist = format!("../netlists/{name}.scd");
             let arguments = [
@@ -186,20 +193,22 @@ fn served_by(options: &[&str], scheme: &str) {
                 "--scheme", scheme,
             ];
             let child = sealane(&place.of(client), &arguments).spawn();
-            (*last, child.expect("a process"))
+            let outputs = if *name == "Add_8_8" { 8 } else { 1 };
+            ((*last, outputs), child.expect("a process"))
         })
         .collect();
-    for (last, child) in runs {
+    for ((last, count), child) in runs {
         let output = child.wait_with_output().expect("its end");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{errors}");
         let value: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         let outputs = value["outputs"].as_array().expect("outputs");
         assert_eq!(outputs.last().and_then(Value::as_str), Some(last));
+        assert_eq!(outputs.len(), count);
         assert_eq!(value["planned"], value["measured"]);
     }
     let sessions = server.sessions();
-    assert_eq!(sessions.len(), 6);
+    assert_eq!(sessions.len(), 8);
     for session in sessions {
         assert_eq!(session["planned"], session["measured"], "{session}");
         assert_eq!(session["device"], options[1], "{session}");
@@ -222,12 +231,11 @@ fn sessions_are_bounded() {
     };
     let (status, text) = run("ann");
     assert_eq!(status, Some(0), "{text}");
-    // The outputs of all eight netlist cycles, a byte each.
-    let of_each = text
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("of each"));
-    let of_each = of_each.map(|outputs| outputs.split_whitespace().count());
-    assert_eq!(of_each, Some(8), "{text}");
+    // The output of the last netlist cycle, and of no other.
+    assert!(
+        text.contains("output") && !text.contains("of each"),
+        "{text}"
+    );
     let (status, text) = run("ann");
     assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
     assert!(text.contains("with this client"), "{text}");
@@ -316,6 +324,10 @@ fn what_differs_is_told() {
     assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
     assert!(text.contains("for 8 netlist cycles"), "{text}");
     assert!(text.contains("with the line `cycles 8`"), "{text}");
+    std::fs::write(place.of("ann").join("every"), "cycles 8 open-every 24").expect("a file");
+    let (status, text) = run("every", "mi");
+    assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
+    assert!(text.contains("the last netlist cycle alone"), "{text}");
     let (status, text) = run("Mill_8_8", "prp");
     assert!(status == Some(5) && text.contains("scheme `mi`"), "{text}");
     assert!(text.contains("`--scheme mi`"), "{text}");
@@ -350,6 +362,7 @@ fn what_differs_is_told() {
         told,
         [
             "ann gets no session: it asks for another number of netlist cycles",
+            "ann gets no session: it asks for the outputs of other netlist cycles",
             "ann gets no session: it asks for another scheme",
         ]
     );
@@ -359,7 +372,7 @@ fn what_differs_is_told() {
         .collect();
     assert_eq!(refused.len(), 1, "{lines:?}");
     assert_eq!(refused[0]["fingerprint"].as_str().map(str::len), Some(35));
-    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert_eq!(lines.len(), 5, "{lines:?}");
     // A device that is not there.
     let netlist = "../netlists/Mill_8_8.scd";
     let arguments = [

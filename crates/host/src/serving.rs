@@ -8,7 +8,7 @@ use sealane_engine::{EngineError, NetworkClass};
 use sealane_net::{Cancel, Endpoint, Limits, Mesh, Reception};
 use sealane_parties::PartyId;
 use sealane_serve::device::DeviceError;
-use sealane_serve::{JobError, Refusal, ServeError};
+use sealane_serve::{JobError, Opened, Refusal, ServeError};
 use std::path::Path;
 use std::time::Duration;
 
@@ -123,6 +123,12 @@ fn for_client(refusal: &Refusal, server: &str) -> String {
         Refusal::Cycles(cycles) => {
             format!("begin the file of `--input` with the line `cycles {cycles}`, if that is meant")
         }
+        Refusal::Opened(Opened::Last) => {
+            "leave the word `open-every` out of the file of `--input`".to_string()
+        }
+        Refusal::Opened(Opened::Every) => {
+            "write `open-every` behind `cycles COUNT` in the file of `--input`".to_string()
+        }
         Refusal::Scheme(scheme) => format!("run it with `--scheme {scheme}`"),
         Refusal::Network(NetworkClass::Lan) => "run it with `--network lan`".to_string(),
         Refusal::Network(NetworkClass::Wan) => "run it with `--network wan`".to_string(),
@@ -150,6 +156,7 @@ fn for_server(refusal: &Refusal, client: &str) -> (String, String) {
             "if it is to be, put it into the folder that is served, and start anew",
         ),
         Refusal::Cycles(_) => ("asks for another number of netlist cycles", same),
+        Refusal::Opened(_) => ("asks for the outputs of other netlist cycles", same),
         Refusal::Scheme(_) => ("asks for another scheme", same),
         Refusal::Network(_) => ("declares another network class", same),
         Refusal::Busy => (

@@ -13,7 +13,7 @@ use sealane_serve::device::{
     Client, CpuDevice, Device, DeviceError, DeviceNetlist, Extent, Keys, ModelDevice, Tag,
 };
 use sealane_serve::server::{Served, serve};
-use sealane_serve::{Job, client};
+use sealane_serve::{Job, Opened, Span, client};
 use std::hint::black_box;
 use std::thread;
 use zeroize::Zeroizing;
@@ -37,6 +37,10 @@ pub const CHECKS: &[Check] = &[
 /// A function with initial values, flip-flops and inputs of both sides, and its netlist cycles.
 const NAME: &str = "AES_128_11";
 const CYCLES: u32 = 2;
+const SPAN: Span = Span {
+    cycles: CYCLES,
+    opened: Opened::Every,
+};
 
 fn made<D: Device + 'static>(device: Result<D, DeviceError>) -> Box<dyn Device> {
     Box::new(device.expect("a device"))
@@ -53,7 +57,7 @@ fn bits(count: u64) -> Zeroizing<Vec<u8>> {
 fn session(cpu: Cpu, scheme: Scheme, device: Box<dyn Device>) {
     let (job, served) = unwatched(|| {
         let netlist = function(NAME).expect(NAME).netlist().expect("a netlist");
-        let job = Job::new(&netlist, CYCLES, scheme, NetworkClass::Lan).expect("a job");
+        let job = Job::new(&netlist, SPAN, scheme, NetworkClass::Lan).expect("a job");
         let input = bits(job.input_bits()[0]);
         let served = Served::new(job.clone(), input, device, 1, u64::MAX);
         (job, [served.expect("a device with room")])

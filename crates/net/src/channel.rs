@@ -189,14 +189,14 @@ impl Channel {
 
     /// Moves received bytes to the front of `into`; returns their number. If that is less than the
     /// length of `into`, nothing more has been received.
-    pub(crate) fn take(&mut self, into: &mut [u8]) -> usize {
+    pub(crate) fn take(&mut self, into: &mut [u8], content: Content) -> usize {
         let mut taken = 0;
         // The joined bytes first, then the rest of the frame.
         for _ in 0..2 {
             let unread = self.receiving.unread();
             let now = unread.len().min(into.len() - taken);
             into[taken..][..now].copy_from_slice(&unread[..now]);
-            self.receiving.consume(now, Content::Any);
+            self.receiving.consume(now, content);
             taken += now;
         }
         taken

@@ -1,10 +1,11 @@
 //! Digest of the payload that crosses a link in one direction.
 //!
-//! BLAKE3 takes all payload but one kind, the *bulk* of semi-honest protocols: garbled tables, and
-//! the corrections and masked strings of semi-honest oblivious transfer. These are by far the most
-//! bytes of a run and have a hash of their own, [`PolyHash`], at a small part of the cost. It finds
-//! accidents and nothing else: TLS authenticates every byte already, and a peer that deviates could
-//! as well send the right digest of wrong bulk.
+//! BLAKE3 takes all payload but one kind, the *bulk* of semi-honest protocols: garbled tables, the
+//! corrections and masked strings of semi-honest oblivious transfer, and shares of three parties
+//! but those of inputs and results. These are by far the most bytes of a run and have a hash of
+//! their own, [`PolyHash`], at a small part of the cost. It finds accidents and nothing else: TLS
+//! authenticates every byte already, and a peer that deviates could as well send the right digest
+//! of wrong bulk.
 //!
 //! Bulk that follows bulk is one *run*, however it was written, read or cut into frames. Its
 //! position in the stream is hashed with it, so both ends see the same runs or different digests.

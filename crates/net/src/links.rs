@@ -158,6 +158,7 @@ impl Links {
         &mut self,
         to: PartyId,
         mut bytes: &[u8],
+        content: Content,
         stamp: u32,
     ) -> Result<bool, NetError> {
         let mut wait = Wait::new(to, Awaited::Room { step: self.step });
@@ -168,7 +169,7 @@ impl Links {
             let buffer = channel.send_buffer();
             let (now, later) = bytes.split_at(bytes.len().min(buffer.len()));
             buffer[..now.len()].copy_from_slice(now);
-            channel.mark_written(now.len(), Content::Any);
+            channel.mark_written(now.len(), content);
             bytes = later;
         }
         self.member(to)?;
@@ -214,11 +215,16 @@ impl Links {
     /// Fills `into`; returns the largest stamp among the frames of which the first byte was read
     /// here, or 0 if there was none. One patience covers all of `into`, so that a peer that sends a
     /// byte now and then cannot delay this party for longer.
-    pub(crate) fn recv(&mut self, from: PartyId, mut into: &mut [u8]) -> Result<u32, NetError> {
+    pub(crate) fn recv(
+        &mut self,
+        from: PartyId,
+        mut into: &mut [u8],
+        content: Content,
+    ) -> Result<u32, NetError> {
         let mut wait = Wait::new(from, Awaited::Payload { step: self.step });
         let mut stamp = 0;
         loop {
-            let taken = self.member(from)?.take(into);
+            let taken = self.member(from)?.take(into, content);
             into = &mut into[taken..];
             if into.is_empty() {
                 return Ok(stamp);

@@ -190,8 +190,27 @@ impl Mesh {
     /// Appends payload bytes to the message that is being written to `to`. Long messages leave in
     /// frames as they grow (streaming); the message ends at [`Mesh::flush`].
     pub fn send(&mut self, to: PartyId, bytes: &[u8]) -> Result<(), NetError> {
+        self.send_content(to, bytes, Content::Any)
+    }
+
+    /// As [`Mesh::send`], of **bulk of a semi-honest protocol**, and of nothing else: its digest is
+    /// a [`PolyHash`] on `cpu`, which finds accidents only. The receiver has to call
+    /// [`Mesh::recv_bulk`] or [`Mesh::consume_bulk`] for the same bytes.
+    ///
+    /// # Errors
+    /// As [`Mesh::send`].
+    pub fn send_bulk(&mut self, cpu: Cpu, to: PartyId, bytes: &[u8]) -> Result<(), NetError> {
+        self.send_content(to, bytes, Content::Bulk(cpu))
+    }
+
+    fn send_content(
+        &mut self,
+        to: PartyId,
+        bytes: &[u8],
+        content: Content,
+    ) -> Result<(), NetError> {
         let stamp = self.stamp();
-        let streamed = self.links.send(to, bytes, stamp)?;
+        let streamed = self.links.send(to, bytes, content, stamp)?;
         if streamed {
             self.rounds = self.rounds.max(stamp);
         }
@@ -225,9 +244,7 @@ impl Mesh {
         self.mark_content_written(to, bytes, Content::Any)
     }
 
-    /// As [`Mesh::mark_written`], of **bulk of a semi-honest protocol**, and of nothing else: it is
-    /// digested by [`PolyHash`] on `cpu`, which finds accidents only. The receiver has to call
-    /// [`Mesh::consume_bulk`] for the same bytes.
+    /// As [`Mesh::mark_written`], of bulk, as by [`Mesh::send_bulk`].
     ///
     /// # Errors
     /// As [`Mesh::mark_written`].
@@ -266,7 +283,24 @@ impl Mesh {
     /// Fills `into` with the next payload bytes from `from`, or returns why that failed within the
     /// time-out.
     pub fn recv(&mut self, from: PartyId, into: &mut [u8]) -> Result<(), NetError> {
-        let stamp = self.links.recv(from, into)?;
+        self.recv_content(from, into, Content::Any)
+    }
+
+    /// As [`Mesh::recv`], of what the sender has sent as bulk.
+    ///
+    /// # Errors
+    /// As [`Mesh::recv`].
+    pub fn recv_bulk(&mut self, cpu: Cpu, from: PartyId, into: &mut [u8]) -> Result<(), NetError> {
+        self.recv_content(from, into, Content::Bulk(cpu))
+    }
+
+    fn recv_content(
+        &mut self,
+        from: PartyId,
+        into: &mut [u8],
+        content: Content,
+    ) -> Result<(), NetError> {
+        let stamp = self.links.recv(from, into, content)?;
         self.received_stamp = self.received_stamp.max(stamp);
         self.rounds = self.rounds.max(stamp);
         self.payload[from.index()].received += into.len() as u64;
@@ -299,7 +333,7 @@ impl Mesh {
         self.consume_content(from, bytes, Content::Any)
     }
 
-    /// As [`Mesh::consume`], of what the sender has marked by [`Mesh::mark_bulk_written`].
+    /// As [`Mesh::consume`], of what the sender has sent as bulk.
     ///
     /// # Errors
     /// As [`Mesh::consume`].

@@ -35,7 +35,9 @@ struct Place {
 impl Arithmetic {
     /// The arc tangent of y/x in the quadrant of the point (x, y).
     pub fn atan2(self, b: &mut Builder, y: &[Wire], x: &[Wire]) -> Word {
-        let work = self.work();
+        // Angles come as near as 2^-26.6 units of f16, and 2^-23.6 of bf16, to the middle of two
+        // numbers, by all quotients of significands.
+        let work = self.work_for([39, 30]);
         let [y, x] = [y, x].map(|bits| self.format.split(bits));
         let (y_sign, x_sign) = (y.sign, x.sign);
         let [y, x] = [y, x].map(|parts| self.read_magnitude(b, &parts));
@@ -192,7 +194,7 @@ impl Arithmetic {
         Estimate {
             exponent: b.add(Int::signed(&base), bit(&high), width),
             significand: match self.format.bits() <= 16 {
-                true => self.below_slope(b, &factor, &significand, amount),
+                true => self.below_slope(b, &factor, &significand, amount, work),
                 false => significand,
             },
         }
@@ -222,8 +224,9 @@ impl Arithmetic {
         factor: &Fixed,
         significand: &Fixed,
         distance: &[Wire],
+        work: usize,
     ) -> Fixed {
-        let low = -(self.work() as i32);
+        let low = -(work as i32);
         let twice = Fixed {
             bits: factor.bits.clone(),
             low: factor.low + 1,

@@ -210,8 +210,8 @@ impl Arithmetic {
         }
     }
 
-    /// [`Arithmetic::work`] of a function of one number of a short format, f16 or bf16, for which
-    /// fewer bits suffice at all arguments.
+    /// [`Arithmetic::work`] of a function for which in the short formats, f16 and bf16, other
+    /// numbers of bits are known to suffice at all arguments.
     pub(crate) fn work_for(self, [half, brain]: [usize; 2]) -> usize {
         match self.format {
             Format::F16 => half,

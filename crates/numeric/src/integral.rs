@@ -10,7 +10,7 @@ use crate::classify::{Class, exact};
 use crate::fixed::at_least;
 use crate::format::{Arithmetic, Parts, Subnormals};
 use crate::function::{Function, Kind, ONE};
-use crate::word::normalise;
+use crate::word::{bit, normalise};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
 /// Directions of rounding.
@@ -130,14 +130,9 @@ impl Arithmetic {
                 )
             }
         };
-        let sum = b.sum(
-            &[
-                Int::unsigned(magnitude),
-                Int::unsigned(&add),
-                Int::unsigned(&[carry]),
-            ],
-            magnitude.len(),
-        );
+        let terms = [Int::unsigned(magnitude), Int::unsigned(&add), bit(&carry)];
+        // Where depth counts, one level more saves a tenth of the ANDs.
+        let sum = b.with_slack(1, |b| b.sum(&terms, magnitude.len()));
         let (fraction, exponent) = sum.split_at(bits);
         let fraction = b.zip(fraction, &point.behind, |b, bit, behind| {
             b.and(bit, !behind)

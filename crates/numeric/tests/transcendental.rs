@@ -103,6 +103,58 @@ fn functions_of_two_numbers() {
     }
 }
 
+/// Operands whose angle is less than 2^-17 units from the middle between two numbers of a short
+/// format, in all quadrants: of all quotients of significands, over so many exponents that angles
+/// beyond are as near to the quotient itself or to half a turn.
+fn hard_angles(format: Format) -> Vec<Vec<u64>> {
+    let p = format.fraction as i32 + 1;
+    let sign = 1 << (format.bits() - 1);
+    let numbers = || 0..1u64 << format.fraction;
+    let value = |fraction: u64| 1.0 + fraction as f64 * 2f64.powi(1 - p);
+    let near = |angle: f64| {
+        let power = f64::from_bits(angle.to_bits() >> 52 << 52);
+        let units = angle / power * 2f64.powi(p - 1);
+        (units.fract() - 0.5).abs() < 2f64.powi(-17)
+    };
+    let bits = |fraction: u64, power: i32| {
+        (fraction as i64 + (i64::from(power + format.bias()) << format.fraction)) as u64
+    };
+    let (half, quarter) = (std::f64::consts::PI, std::f64::consts::FRAC_PI_2);
+    let mut hard = vec![];
+    for power in -p - 1..=0 {
+        for (m, n) in numbers().flat_map(|m| numbers().map(move |n| (m, n))) {
+            let angle = (value(m) / value(n) * 2f64.powi(power)).atan();
+            let (y, x) = (bits(m, power), bits(n, 0));
+            hard.extend(near(angle).then(|| vec![y, x]));
+            hard.extend(near(half - angle).then(|| vec![y | sign, x | sign]));
+            hard.extend(near(quarter - angle).then(|| vec![x, y]));
+            hard.extend(near(quarter + angle).then(|| vec![x, y | sign]));
+        }
+    }
+    hard
+}
+
+#[test]
+fn angles_near_the_middle_of_two_short_numbers_are_rounded_correctly() {
+    for format in [Format::F16, Format::BF16] {
+        let hard = hard_angles(format);
+        assert!(hard.len() > 10, "{} operands", hard.len());
+        for goal in [Goal::Size, Goal::Depth] {
+            for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
+                let runner = Runner::new("atan2", arithmetic, goal);
+                for (pair, found) in hard.iter().zip(runner.run(&hard)) {
+                    let [y, x] = [pair[0], pair[1]].map(|bits| operand(arithmetic, bits));
+                    let nearest = rounded(arithmetic, y.atan2(x));
+                    assert!(
+                        found == nearest,
+                        "atan2 {arithmetic:?} {goal:?} {pair:x?}: {found:#x}, not {nearest:#x}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// Arguments in f32, and values, of a function in the table of the special ones.
 fn table(name: &str) -> Vec<(f32, f64)> {
     let path = concat!(

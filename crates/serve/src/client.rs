@@ -14,13 +14,13 @@ use zeroize::Zeroizing;
 
 /// The outputs of a session.
 pub struct Outputs {
-    /// Bits of an output, one a byte, by netlist cycle in the order of ports.
+    /// Bits of an output, one a byte, by opened netlist cycle in the order of ports.
     bits: Zeroizing<Vec<u8>>,
     width: usize,
 }
 
 impl Outputs {
-    /// Returns the bits of each netlist cycle, one a byte.
+    /// Returns the bits of each netlist cycle that was opened, one a byte.
     pub fn cycles(&self) -> impl DoubleEndedIterator<Item = &[u8]> {
         self.bits.chunks(self.width.max(1))
     }
@@ -87,7 +87,7 @@ fn evaluate(
     let mut run: Option<Cycles<&_>> = None;
     let mut used = 0;
     let mut bits = Zeroizing::new(Vec::with_capacity(job.output_bits() as usize));
-    for _ in 0..job.cycles() {
+    for cycle in 0..job.cycles() {
         let mut labels = |counts: [u32; 2], mesh: &mut Mesh| -> Result<_, ServeError> {
             let all = counts.iter().sum::<u32>() as usize;
             let mut labels = Zeroizing::new(vec![Block::ZERO; all]);
@@ -108,6 +108,9 @@ fn evaluate(
         let fresh = labels([inputs.garbler, inputs.evaluator], mesh)?;
         let mut tables = IncomingTables::new(cpu, mesh, SERVER);
         run.evaluate(&mut evaluator, &fresh, &mut tables)?;
+        if !job.opens(cycle) {
+            continue;
+        }
         let outputs = run.outputs(0);
         bits.extend(job.ports().iter().map(|port| match *port {
             Port::Constant(_) => 0,

@@ -4,7 +4,11 @@
 //! then those of the first netlist cycle, then those of the second one, and so on. So a word of 32
 //! bits is four bytes with the lowest first, and a key or block of AES is its bytes in order.
 
+use crate::job::{Opened, Span};
 use zeroize::Zeroizing;
+
+/// The word of inputs whose sessions open the outputs of every netlist cycle.
+const OPEN_EVERY: &str = "open-every";
 
 /// A text that is no input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +33,7 @@ pub enum InputError {
         found: u64,
     },
     /// Bits behind the last one are not 0.
-    #[error("the input has {}, and a bit behind them is not 0", some(*.0, "bit"))]
+    #[error("an input of {} has bits behind its last one that are not 0", some(*.0, "bit"))]
     Rest(u64),
     /// The number of netlist cycles is none.
     #[error("`cycles` is followed by a number from 1 to 4294967295")]
@@ -49,14 +53,15 @@ fn some(number: u64, one: &str) -> String {
 pub struct InputText {
     /// True if the text begins with the word `cycles`.
     pub states_cycles: bool,
-    /// The number behind the word `cycles` at the beginning; 1 if it is missing.
-    pub cycles: u32,
+    /// The number behind the word `cycles` at the beginning, which is 1 if it is missing, and
+    /// whether the word `open-every` follows.
+    pub span: Span,
     bytes: Zeroizing<Vec<u8>>,
 }
 
 impl InputText {
-    /// Reads a text: perhaps the word `cycles` and a number, then hexadecimal digits, with white
-    /// space anywhere between.
+    /// Reads a text: perhaps the word `cycles` and a number, and perhaps the word `open-every`
+    /// behind it; then hexadecimal digits, with white space anywhere between.
     ///
     /// # Errors
     /// [`InputError`], without what the text says.
@@ -72,6 +77,13 @@ impl InputText {
                 (cycles.ok_or(InputError::Cycles)?, &rest[end..])
             }
         };
+        let behind = digits.trim_start().strip_prefix(OPEN_EVERY);
+        let behind = behind.filter(|rest| rest.chars().next().is_none_or(char::is_whitespace));
+        let (opened, digits) = match behind {
+            Some(rest) if stated.is_some() => (Opened::Every, rest),
+            _ => (Opened::Last, digits),
+        };
+        let span = Span { cycles, opened };
         let first = text.len() - digits.len();
         // Memory is taken once, so that no copy is left behind.
         let mut bytes = Zeroizing::new(Vec::with_capacity(digits.len() / 2 + 1));
@@ -95,7 +107,7 @@ impl InputText {
         match half {
             None => Ok(InputText {
                 states_cycles: stated.is_some(),
-                cycles,
+                span,
                 bytes,
             }),
             Some(_) => Err(InputError::Half(count)),
@@ -156,7 +168,11 @@ mod tests {
     #[test]
     fn texts_are_bits() {
         let text = InputText::parse(" cycles 3\n a1 0\n2 ").unwrap();
-        assert_eq!(text.cycles, 3);
+        let last = |cycles| Span {
+            cycles,
+            opened: Opened::Last,
+        };
+        assert_eq!(text.span, last(3));
         let bits = text.bits(10).unwrap();
         assert_eq!(*bits, [1, 0, 0, 0, 0, 1, 0, 1, 0, 1]);
         assert_eq!(hex(&bits), "a102");
@@ -167,10 +183,21 @@ mod tests {
             found: 2,
         };
         assert_eq!(text.bits(8), Err(length));
-        assert_eq!(InputText::parse("").unwrap().cycles, 1);
-        let refused = |text| InputText::parse(text).map(|text| text.cycles);
+        assert_eq!(InputText::parse("").unwrap().span, last(1));
+        let every = InputText::parse("cycles 10 open-every\nff").unwrap();
+        assert_eq!(
+            every.span,
+            Span {
+                cycles: 10,
+                opened: Opened::Every
+            }
+        );
+        assert_eq!(every.bits(8).unwrap().len(), 8);
+        let refused = |text| InputText::parse(text).map(|text| text.span);
         assert_eq!(refused("0g"), Err(InputError::Digit(2)));
         assert_eq!(refused("cycles 2 \u{e4}"), Err(InputError::Digit(10)));
+        assert_eq!(refused("cycles 2 open-every0"), Err(InputError::Digit(10)));
+        assert_eq!(refused("open-every 00"), Err(InputError::Digit(1)));
         assert_eq!(refused("123"), Err(InputError::Half(3)));
         for text in ["cycles", "cycles 0", "cycles -1", "cycles 4294967296 00"] {
             assert_eq!(refused(text), Err(InputError::Cycles), "{text}");

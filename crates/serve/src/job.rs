@@ -11,6 +11,7 @@ use sealane_ot::forms::given_bytes;
 use sealane_ot::source::Source;
 use sealane_parties::NetworkClass;
 use sealane_party::DIGEST_BYTES;
+use serde::{Deserialize, Serialize};
 
 /// Most bits of inputs of a party in a session, and of outputs.
 pub const MOST_BITS: u64 = 1 << 24;
@@ -49,11 +50,31 @@ pub enum JobError {
     Scheme(Scheme),
 }
 
+/// The netlist cycles of a session, and what of them its client learns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Netlist cycles, at least 1.
+    pub cycles: u32,
+    /// The cycles whose outputs are opened.
+    pub opened: Opened,
+}
+
+/// The netlist cycles whose outputs are opened to the client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Opened {
+    /// The last one.
+    #[default]
+    Last,
+    /// Every one: for netlists that put a result out piece by piece.
+    Every,
+}
+
 /// The parts of a job by their hashes and names, as messages hold them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct JobParts {
     pub netlist: [u8; 32],
-    pub cycles: u32,
+    pub span: Span,
     pub scheme: Scheme,
     pub network: NetworkClass,
 }
@@ -104,21 +125,21 @@ impl Job {
     /// [`JobError`] if the netlist or its session is beyond what is served.
     pub fn new(
         netlist: &Netlist,
-        cycles: u32,
+        span: Span,
         scheme: Scheme,
         network: NetworkClass,
     ) -> Result<Job, JobError> {
         if !matches!(scheme, Scheme::Prp | Scheme::Mi) {
             return Err(JobError::Scheme(scheme));
         }
-        if cycles == 0 {
+        if span.cycles == 0 {
             return Err(JobError::NoCycles);
         }
         let text = write(netlist, Format::TinyGarble, &[]);
         let text = text.map_err(|error| DeviceError::Netlist(error.to_string()))?;
         let parts = JobParts {
             netlist: blake3::derive_key("sealane 1 served netlist", &text),
-            cycles,
+            span,
             scheme,
             network,
         };
@@ -146,7 +167,7 @@ impl Job {
         let [garbler, evaluator] = job.input_bits();
         let most = garbler.max(evaluator).max(job.output_bits());
         let shape = job.netlist.shape();
-        let ands = u64::from(shape.ands) * u64::from(cycles);
+        let ands = u64::from(shape.ands) * u64::from(span.cycles);
         let tables = 32 * u64::from(shape.ands);
         match () {
             () if most > MOST_BITS => Err(JobError::Bits(most)),
@@ -184,7 +205,17 @@ impl Job {
 
     /// Returns the number of netlist cycles of a session.
     pub fn cycles(&self) -> u32 {
-        self.parts.cycles
+        self.parts.span.cycles
+    }
+
+    /// Returns the netlist cycles whose outputs the client learns.
+    pub fn opened(&self) -> Opened {
+        self.parts.span.opened
+    }
+
+    /// Returns true if the outputs of a netlist cycle, counted from 0, are opened.
+    pub(crate) fn opens(&self, cycle: u32) -> bool {
+        self.opened() == Opened::Every || cycle + 1 == self.cycles()
     }
 
     /// Returns the garbling scheme.
@@ -201,21 +232,22 @@ impl Job {
     pub fn hash(&self) -> [u8; 32] {
         let JobParts {
             netlist,
-            cycles,
+            span,
             scheme,
             network,
         } = self.parts;
         let mut hasher = blake3::Hasher::new_derive_key("sealane 1 job of a served netlist");
-        hasher.update(&netlist).update(&cycles.to_le_bytes());
         hasher
-            .update(&[network as u8])
+            .update(&netlist)
+            .update(&span.cycles.to_le_bytes())
+            .update(&[span.opened as u8, network as u8])
             .update(scheme.name().as_bytes());
         *hasher.finalize().as_bytes()
     }
 
     /// Returns the bits of inputs in a session, of garbler and evaluator.
     pub fn input_bits(&self) -> [u64; 2] {
-        let cycles = u64::from(self.parts.cycles);
+        let cycles = u64::from(self.cycles());
         self.input_parts().map(|[once, each]| once + each * cycles)
     }
 
@@ -230,9 +262,13 @@ impl Job {
         .map(|parts| parts.map(u64::from))
     }
 
-    /// Returns the bits of outputs in a session.
+    /// Returns the bits of outputs that a session opens.
     pub fn output_bits(&self) -> u64 {
-        self.ports.len() as u64 * u64::from(self.parts.cycles)
+        let cycles = match self.opened() {
+            Opened::Last => 1,
+            Opened::Every => self.cycles(),
+        };
+        self.ports.len() as u64 * u64::from(cycles)
     }
 
     /// Returns the source of oblivious transfers.
@@ -259,7 +295,7 @@ impl Job {
             promise.rounds = cost.set_up().len() as u32;
         }
         let shape = self.netlist.shape();
-        let ands = u64::from(shape.ands) * u64::from(self.parts.cycles);
+        let ands = u64::from(shape.ands) * u64::from(self.cycles());
         promise.from_server += LABEL_BYTES * (garbler + evaluator) + 32 * ands;
         promise.from_server += DIGEST_BYTES + self.output_bits().div_ceil(8);
         promise.from_client += DIGEST_BYTES;

@@ -18,9 +18,9 @@
 //!    each input of the client the sum of its zero label and `q`, from which the client comes to
 //!    its active label; then the tables.
 //! 4. *Settle.* The client sends a digest of all that it sent, which the server compares.
-//! 5. *Open.* The server sends bit 0 of the zero label of each output, and a digest of all that it
-//!    sent, these masks included. The client compares it, and adds bit 0 of its active labels. The
-//!    client alone learns the outputs.
+//! 5. *Open.* The server sends bit 0 of the zero label of each output of the last netlist cycle, or
+//!    of every one if the job says so, and a digest of all that it sent, these masks included. The
+//!    client compares it, and adds bit 0 of its active labels. The client alone learns the outputs.
 //!
 //! **Security.** As `yao`: semi-honest, one of two parties, under the assumption of the scheme. The
 //! client sees active labels, which are uniform, `q` and tables; a sum of a zero label and `q` is
@@ -41,7 +41,7 @@ mod job;
 mod messages;
 pub mod server;
 
-pub use job::{Job, JobError, MOST_BITS, MOST_CYCLE_BYTES, Promise, most_ands};
+pub use job::{Job, JobError, MOST_BITS, MOST_CYCLE_BYTES, Opened, Promise, Span, most_ands};
 pub use messages::{CLIENT, Refusal, SERVER, SchemeName, examples, fuzzing};
 
 use device::DeviceError;

@@ -7,7 +7,7 @@
 //! goes into keys, hashes and digests of the session.
 
 use crate::ServeError;
-use crate::job::{Job, JobParts};
+use crate::job::{Job, JobParts, Opened, Span};
 use sealane_block::Coins;
 use sealane_garble::Scheme;
 use sealane_net::{Cause, Mesh, SessionId};
@@ -20,7 +20,7 @@ pub const SERVER: PartyId = PartyId(0);
 pub const CLIENT: PartyId = PartyId(1);
 
 /// Version of the messages.
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// Message of step 1.
 #[derive(Serialize, Deserialize)]
@@ -28,6 +28,7 @@ pub(crate) struct Ask {
     version: u16,
     netlist: [u8; 32],
     cycles: u32,
+    opened: Opened,
     scheme: Named,
     network: NetworkClass,
     contribution: [u8; 32],
@@ -78,6 +79,9 @@ pub enum Refusal {
     /// It serves the netlist for another number of cycles.
     #[error("it serves the netlist for {0} netlist cycles")]
     Cycles(u32),
+    /// It opens the outputs of other netlist cycles.
+    #[error("it opens the outputs of {}", cycles(.0))]
+    Opened(Opened),
     /// It garbles under another scheme.
     #[error("it garbles under the scheme `{0}`")]
     Scheme(SchemeName),
@@ -105,6 +109,13 @@ impl std::fmt::Display for SchemeName {
     }
 }
 
+fn cycles(opened: &Opened) -> &'static str {
+    match opened {
+        Opened::Last => "the last netlist cycle alone",
+        Opened::Every => "every netlist cycle",
+    }
+}
+
 fn name(network: &NetworkClass) -> &'static str {
     match network {
         NetworkClass::Lan => "lan",
@@ -120,7 +131,7 @@ pub(crate) fn ask(job: &Job, coins: &mut Coins, mesh: &mut Mesh) -> Result<(), S
     let contribution = *coins.public("serve: session").nonce().as_bytes();
     let JobParts {
         netlist,
-        cycles,
+        span: Span { cycles, opened },
         scheme,
         network,
     } = *job.parts();
@@ -128,6 +139,7 @@ pub(crate) fn ask(job: &Job, coins: &mut Coins, mesh: &mut Mesh) -> Result<(), S
         version: VERSION,
         netlist,
         cycles,
+        opened,
         scheme: Named::of(scheme),
         network,
         contribution,
@@ -186,7 +198,8 @@ fn find(jobs: &[&Job], ask: &Ask) -> Result<usize, Refusal> {
     let (number, job) = of_netlist.ok_or(Refusal::Netlist)?;
     let parts = job.parts();
     match () {
-        () if parts.cycles != ask.cycles => Err(Refusal::Cycles(parts.cycles)),
+        () if job.cycles() != ask.cycles => Err(Refusal::Cycles(job.cycles())),
+        () if job.opened() != ask.opened => Err(Refusal::Opened(job.opened())),
         () if parts.scheme != ask.scheme.scheme() => {
             Err(Refusal::Scheme(SchemeName(Named::of(parts.scheme))))
         }
@@ -226,6 +239,7 @@ pub fn examples() -> [Vec<u8>; 3] {
         version: VERSION,
         netlist: [1; 32],
         cycles: 8,
+        opened: Opened::Last,
         scheme: Named::Mi,
         network: NetworkClass::Lan,
         contribution: [2; 32],

@@ -203,6 +203,7 @@ fn garble(served: &Served, cpu: Cpu, coins: Coins, mesh: &mut Mesh) -> Result<Ac
         cpu,
         offset: &offset,
         q: &q,
+        cycles: 0,
         sent: [0; 2],
         masks: Zeroizing::new(Vec::with_capacity(job.output_bits() as usize)),
     };
@@ -255,9 +256,11 @@ struct Sending<'a> {
     offset: &'a Block,
     /// The server's parts of the oblivious transfers.
     q: &'a [Block],
+    /// Netlist cycles that have been sent.
+    cycles: u32,
     /// Bits whose labels have been sent, of garbler and evaluator.
     sent: [usize; 2],
-    /// Masks of all outputs, in the order of ports.
+    /// Masks of the outputs that are opened, in the order of ports.
     masks: Zeroizing<Vec<u8>>,
 }
 
@@ -267,10 +270,12 @@ impl Sending<'_> {
         let job = &self.served.job;
         let inputs = job.netlist().netlist().parts().inputs;
         let fresh = [inputs.garbler, inputs.evaluator];
-        let counts = match self.sent == [0; 2] && self.masks.is_empty() {
-            true => [[inputs.garbler_initial, inputs.evaluator_initial], fresh].concat(),
-            false => fresh.to_vec(),
+        let counts = match self.cycles {
+            0 => [[inputs.garbler_initial, inputs.evaluator_initial], fresh].concat(),
+            _ => fresh.to_vec(),
         };
+        let opened = job.opens(self.cycles);
+        self.cycles += 1;
         let mut labels = cycle.labels.iter();
         for (count, party) in counts.into_iter().zip([0, 1].into_iter().cycle()) {
             for zero in labels.by_ref().take(count as usize) {
@@ -290,7 +295,7 @@ impl Sending<'_> {
             tables.next(32)?[..32].copy_from_slice(table);
             tables.pass(32)?;
         }
-        for port in job.ports() {
+        for port in job.ports().iter().filter(|_| opened) {
             self.masks.push(match *port {
                 // As if its zero label were that of the constant.
                 Port::Constant(bit) => u8::from(bit),

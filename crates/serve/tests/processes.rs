@@ -13,7 +13,7 @@ use sealane_parties::{NetworkClass, PartyId};
 use sealane_serve::device::{CpuDevice, Device, ModelDevice, Rtl, RtlOptions};
 use sealane_serve::input::{InputText, hex};
 use sealane_serve::server::{Served, serve};
-use sealane_serve::{Job, client};
+use sealane_serve::{Job, Opened, Span, client};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -62,7 +62,9 @@ fn main() {
 fn job(case: usize, scheme: Scheme) -> Job {
     let (name, cycles, ..) = CASES[case];
     let netlist = function(name).expect(name).netlist().expect("a netlist");
-    Job::new(&netlist, cycles, scheme, NetworkClass::Lan).expect("a job")
+    let opened = Opened::Last;
+    let span = Span { cycles, opened };
+    Job::new(&netlist, span, scheme, NetworkClass::Lan).expect("a job")
 }
 
 fn device(name: &str, scheme: Scheme) -> Box<dyn Device> {

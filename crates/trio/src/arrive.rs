@@ -1,7 +1,11 @@
 //! Components in transit, and the resharing that every product ends with.
+//!
+//! Components of inputs and of results cross as any message does. All others are *bulk* of this
+//! protocol, which is semi-honest, and so have the cheaper digest against accidents.
 
 use crate::form::Form;
 use crate::roles::Computing;
+use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Planes};
@@ -12,6 +16,8 @@ pub(crate) struct Arriving {
     parts: [Planes<u64>; 2],
     /// Index and sender of the missing component.
     missing: Option<(usize, PartyId)>,
+    /// The tier that digests it, if it is bulk.
+    bulk: Option<Cpu>,
 }
 
 impl Arriving {
@@ -32,13 +38,17 @@ impl Arriving {
             form,
             parts: parts.map(|part| part.unwrap_or_else(|| Planes::new(0, 0, vec![]))),
             missing: missing.map(|place| (place, sender)),
+            bulk: None,
         })
     }
 
     /// Receives the missing component, after the flight.
     pub(crate) fn finish(mut self, mesh: &mut Mesh) -> Result<[Planes<u64>; 2], Fault> {
         if let Some((place, sender)) = self.missing {
-            self.parts[place] = recv(self.form, sender, mesh)?;
+            self.parts[place] = match self.bulk {
+                Some(cpu) => recv_bulk(cpu, self.form, sender, mesh)?,
+                None => recv(self.form, sender, mesh)?,
+            };
         }
         Ok(self.parts)
     }
@@ -58,12 +68,16 @@ impl Computing {
         mesh: &mut Mesh,
     ) -> Result<Arriving, Fault> {
         self.keys.add_zero(form, summand.data_mut());
-        send(form, summand.data(), self.seat.previous, mesh)?;
-        Arriving::of(form, [Some(summand), None], self.seat.next)
+        send_bulk(self.cpu, form, summand.data(), self.seat.previous, mesh)?;
+        let arriving = Arriving::of(form, [Some(summand), None], self.seat.next)?;
+        Ok(Arriving {
+            bulk: Some(self.cpu),
+            ..arriving
+        })
     }
 }
 
-/// Sends a component.
+/// Sends a component of an input or a result.
 pub(crate) fn send(
     form: Form,
     component: &[u64],
@@ -73,7 +87,18 @@ pub(crate) fn send(
     Ok(form.pack(component, |bytes| mesh.send(to, bytes))?)
 }
 
-/// Reads a component.
+/// Sends any other component.
+pub(crate) fn send_bulk(
+    cpu: Cpu,
+    form: Form,
+    component: &[u64],
+    to: PartyId,
+    mesh: &mut Mesh,
+) -> Result<(), Fault> {
+    Ok(form.pack(component, |bytes| mesh.send_bulk(cpu, to, bytes))?)
+}
+
+/// Reads a component of an input or a result.
 ///
 /// # Errors
 /// [`Fault::Peer`] if bits after the last one are not zero.
@@ -83,17 +108,32 @@ pub(crate) fn recv(form: Form, from: PartyId, mesh: &mut Mesh) -> Result<Planes<
     component.ok_or_else(|| bits_after_the_end(from))
 }
 
-/// Reads a component into its words.
+/// Reads any other component.
 ///
 /// # Errors
 /// Those of [`recv`].
-pub(crate) fn recv_to(
+pub(crate) fn recv_bulk(
+    cpu: Cpu,
+    form: Form,
+    from: PartyId,
+    mesh: &mut Mesh,
+) -> Result<Planes<u64>, Fault> {
+    let component = form.unpack(|bytes| mesh.recv_bulk(cpu, from, bytes))?;
+    component.ok_or_else(|| bits_after_the_end(from))
+}
+
+/// As [`recv_bulk`], into the words of the component.
+///
+/// # Errors
+/// Those of [`recv`].
+pub(crate) fn recv_bulk_to(
+    cpu: Cpu,
     form: Form,
     from: PartyId,
     into: &mut [u64],
     mesh: &mut Mesh,
 ) -> Result<(), Fault> {
-    match form.unpack_to(into, |bytes| mesh.recv(from, bytes))? {
+    match form.unpack_to(into, |bytes| mesh.recv_bulk(cpu, from, bytes))? {
         true => Ok(()),
         false => Err(bits_after_the_end(from)),
     }

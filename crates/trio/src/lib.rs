@@ -65,7 +65,7 @@ use arrive::Arriving;
 use convert::{Inject, Weighed};
 use form::Form;
 use keys::{KeyMaker, Keys};
-use masked::{Layouts, RunningMasked};
+use masked::{Layouts, RunningMasked, Spares};
 use outside::Outside;
 use roles::Computing;
 use sealane_block::Erased;
@@ -213,6 +213,7 @@ impl Party for TrioParty {
                 seat,
                 keys: Keys::prepare(seat, &guests, maker, coins, mesh)?,
                 layouts: Layouts::default(),
+                spares: Spares::default(),
             })),
             None => {
                 let owns = guests.contains(&me);

@@ -3,7 +3,7 @@
 use crate::convert::reduce;
 use crate::form::{Form, width};
 use crate::keys::Keys;
-use crate::masked::Layouts;
+use crate::masked::{Layouts, Spares};
 use crate::seat::{self, Seat};
 use crate::shuffle::{self, ShuffleProgress};
 use crate::sort::SortProgress;
@@ -21,6 +21,7 @@ pub(crate) struct Computing {
     pub(crate) seat: Seat,
     pub(crate) keys: Keys,
     pub(crate) layouts: Layouts,
+    pub(crate) spares: Spares,
 }
 
 impl Computing {

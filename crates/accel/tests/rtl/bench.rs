@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use sealane_accel::Netlist;
+use sealane_accel::engine::Engine;
 use sealane_accel::fase::Variant;
 use sealane_accel::formats::{Format, Width, write};
 use sealane_block::Block;
@@ -15,6 +16,35 @@ pub struct Build {
     folder: &'static str,
     pub variant: Variant,
     pub scheme: Scheme,
+}
+
+/// A build of better engines. Its netlists are those of `sealane_accel::bundle`.
+pub struct EngineBuild {
+    pub build: Build,
+    pub engine: Engine,
+}
+
+impl EngineBuild {
+    /// An AND and three XORs a cycle, eight banks.
+    pub const BANKED: EngineBuild = EngineBuild {
+        build: Build {
+            folder: "banked",
+            ..Build::FASE
+        },
+        engine: Engine::BANKED,
+    };
+    /// Two such engines over sixteen banks.
+    pub const TWO: EngineBuild = EngineBuild {
+        build: Build {
+            folder: "two",
+            ..Build::FASE
+        },
+        engine: Engine {
+            engines: 2,
+            ..Engine::BANKED
+        },
+    };
+    pub const ALL: [EngineBuild; 2] = [EngineBuild::BANKED, EngineBuild::TWO];
 }
 
 impl Build {
@@ -39,14 +69,6 @@ impl Build {
     /// The hash without sigma, which no scheme of room `garble` has.
     pub const INSECURE: Build = Build {
         folder: "insecure",
-        variant: Variant::Queued,
-        scheme: Scheme::Prp,
-    };
-
-    /// The better engine: an AND and three XORs a cycle, eight banks. Its netlists are those of
-    /// `sealane_accel::bundle`; the variant is not used.
-    pub const BANKED: Build = Build {
-        folder: "banked",
         variant: Variant::Queued,
         scheme: Scheme::Prp,
     };

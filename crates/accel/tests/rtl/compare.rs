@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
-use crate::bench::{Build, LABEL, MASKS, Record, Report, Run, TABLE, fault};
+use crate::bench::{Build, EngineBuild, LABEL, MASKS, Record, Report, Run, TABLE, fault};
 use crate::reference::{Reference, Turn};
 use sealane_accel::Netlist;
 use sealane_accel::bundle::{Bundles, bundles};
-use sealane_accel::engine::Engine;
 use sealane_accel::formats::read;
 use sealane_accel::paper::Benchmark;
 use sealane_accel::timing::run;
@@ -58,20 +57,51 @@ pub fn compare(build: &Build, netlist: &Netlist, turns: u64, stall: u32) -> Repo
     report
 }
 
-/// The same on the better engine, with the netlist in the order of its model.
-pub fn compare_bundles(netlist: &Netlist, turns: u64, stall: u32) -> (Report, Bundles) {
-    let bundles = bundles(netlist, Engine::BANKED).expect("bundles");
-    let reference = Reference::new(&bundles.netlist, Build::BANKED.scheme, 7 + turns);
-    let options = ["--stall", &stall.to_string()];
-    let text = bundles.text.as_bytes();
-    let bench = Run::of_text(&Build::BANKED, text, turns, &[reference.seeds], &options);
-    let report = compare_records(reference, bench, turns);
+/// The same on better engines, with the netlist in the order of their model.
+pub fn compare_bundles(
+    engines: &EngineBuild,
+    netlist: &Netlist,
+    turns: u64,
+    stall: u32,
+) -> (Report, Bundles) {
+    let bundles = bundles(netlist, engines.engine, 1).expect("bundles");
+    let report = compare_made(engines, &bundles, turns, stall);
+    (report, bundles)
+}
+
+/// The same in the best of some orders.
+pub fn compare_best(
+    engines: &EngineBuild,
+    netlist: &Netlist,
+    tries: u32,
+    turns: u64,
+) -> (Report, Bundles) {
+    let bundles = bundles(netlist, engines.engine, tries).expect("bundles");
+    let report = compare_made(engines, &bundles, turns, 0);
+    (report, bundles)
+}
+
+fn compare_made(engines: &EngineBuild, bundles: &Bundles, turns: u64, stall: u32) -> Report {
+    let report = compare_text(engines, bundles, turns, stall);
     let model = bundles.cycles.garbling;
     match stall {
         0 => assert_eq!([report.first_garbling, report.garbling], [model; 2]),
         _ => assert!(report.first_garbling >= model && report.garbling >= model),
     }
-    (report, bundles)
+    report
+}
+
+/// Compares the records of a file for better engines, whose cycles may be others than the model's.
+pub fn compare_file(engines: &EngineBuild, bundles: &Bundles, turns: u64) -> Report {
+    compare_text(engines, bundles, turns, 0)
+}
+
+fn compare_text(engines: &EngineBuild, bundles: &Bundles, turns: u64, stall: u32) -> Report {
+    let reference = Reference::new(&bundles.netlist, engines.build.scheme, 7 + turns);
+    let options = ["--stall", &stall.to_string()];
+    let text = bundles.text.as_bytes();
+    let bench = Run::of_text(&engines.build, text, turns, &[reference.seeds], &options);
+    compare_records(reference, bench, turns)
 }
 
 /// Compares all records of a bench with those of the garbler.

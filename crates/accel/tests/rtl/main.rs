@@ -6,6 +6,7 @@
 mod attack;
 mod bench;
 mod compare;
+mod files;
 mod reference;
 mod small;
 

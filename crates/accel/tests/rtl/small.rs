@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use crate::attack;
-use crate::bench::{Build, LABEL, Report, Run, Seeds, fault};
-use crate::compare::{benchmark, compare, compare_bundles};
+use crate::bench::{Build, EngineBuild, LABEL, Report, Run, Seeds, fault};
+use crate::compare::{benchmark, compare, compare_best, compare_bundles, compare_file};
+use crate::files::{File, LAST, Line, PLACE, changed};
 use crate::reference::Reference;
-use sealane_accel::bundle::bundles;
-use sealane_accel::engine::Engine;
+use sealane_accel::bundle::{Bundles, bundles};
 use sealane_accel::formats::{Format, Width, write};
+use sealane_accel::functions::{function, program};
 use sealane_accel::paper::BENCHMARKS;
 use sealane_accel::{Netlist, Operand};
 use sealane_testkit::netlists::any as netlist;
@@ -51,15 +52,19 @@ fn random_netlists_agree_with_model_and_garbler() {
 }
 
 #[test]
-#[ignore = "needs another bench of rtl/: make -C rtl banked"]
-fn the_better_engine_agrees_with_its_model_and_the_garbler() {
-    for seed in 0..60 {
-        let stall = [0, 0, 300][seed as usize % 3];
-        compare_bundles(&netlist(seed), 1 + seed % 5, stall);
-    }
-    for row in BENCHMARKS.iter().filter(|row| row.run < LONG) {
-        if let Some(netlist) = benchmark(row) {
-            compare_bundles(&netlist, row.turns.min(5), 0);
+#[ignore = "needs other benches of rtl/: make -C rtl banked two"]
+fn better_engines_agree_with_their_model_and_the_garbler() {
+    for engines in &EngineBuild::ALL {
+        for seed in 0..60 {
+            let stall = [0, 0, 300][seed as usize % 3];
+            compare_bundles(engines, &netlist(seed), 1 + seed % 5, stall);
+        }
+        for row in BENCHMARKS {
+            if let Some(netlist) = benchmark(row).filter(|_| row.run < LONG) {
+                compare_bundles(engines, &netlist, row.turns.min(5), 0);
+            }
+            let source = function(row.name).expect("a source");
+            compare_bundles(engines, &source.netlist().expect("a netlist"), 3, 0);
         }
     }
 }
@@ -72,6 +77,17 @@ fn a_slow_host_loses_nothing() {
     }
     if let Some(netlist) = benchmark(&BENCHMARKS[9]) {
         compare(&Build::FASE, &netlist, 2, 900);
+    }
+}
+
+#[test]
+#[ignore = "needs other benches of rtl/: make -C rtl banked two"]
+fn a_slow_host_of_better_engines_loses_nothing() {
+    for engines in &EngineBuild::ALL {
+        for (name, stall) in [("MAC_16_1", 600), ("AES_128_11", 950)] {
+            let source = function(name).expect("a source");
+            compare_bundles(engines, &source.netlist().expect("a netlist"), 3, stall);
+        }
     }
 }
 
@@ -112,6 +128,28 @@ fn a_key_serves_as_many_ands_as_its_limit_and_no_more() {
     }
     let report = limited(3 * ands);
     assert_eq!((report.fault, report.tables), (fault::NONE, 3 * ands));
+}
+
+#[test]
+#[ignore = "needs other benches of rtl/: make -C rtl banked two"]
+fn a_key_serves_better_engines_as_many_ands_as_its_limit_and_no_more() {
+    let source = function("MAC_8_1").expect("a source");
+    let netlist = source.netlist().expect("a netlist");
+    let ands = (netlist.gates().len() - netlist.xors()) as u64;
+    for engines in &EngineBuild::ALL {
+        let made = bundles(&netlist, engines.engine, 1).expect("bundles");
+        for limit in [0, 1, 2, 7, ands, 2 * ands - 1, 2 * ands] {
+            let options = ["--limit", &limit.to_string()];
+            let seeds = [seeds(&netlist, 1)];
+            let text = made.text.as_bytes();
+            let mut run = Run::of_text(&engines.build, text, 2, &seeds, &options);
+            run.records();
+            let report = run.reports().remove(0);
+            let end = [fault::LIMIT, fault::NONE][usize::from(limit == 2 * ands)];
+            assert_eq!((report.fault, report.tables), (end, limit));
+            assert_eq!(report.secret_words_left, 0);
+        }
+    }
 }
 
 #[test]
@@ -208,48 +246,61 @@ fn netlists_out_of_range_are_refused() {
     assert_eq!(ends(&lines), refused, "more outputs than the counts say");
 }
 
-/// A word of a netlist with one of its three fields changed.
-fn changed(line: &str, field: usize, change: impl Fn(u32) -> u32) -> String {
-    let at = 8 * field..8 * (field + 1);
-    let old = u32::from_str_radix(&line[at.clone()], 16).expect("a field");
-    let mut line = line.to_string();
-    line.replace_range(at, &format!("{:08x}", change(old)));
-    line
+/// Makes a file of the first of many netlists from which it can be made.
+fn first<T>(engines: &EngineBuild, make: impl Fn(&File<'_>) -> Option<T>) -> (Bundles, T) {
+    let found = (0..1000).find_map(|seed| {
+        let bundles = bundles(&netlist(seed), engines.engine, 1).ok()?;
+        let made = make(&File::of(&bundles))?;
+        Some((bundles, made))
+    });
+    found.expect("one of many")
 }
 
 #[test]
-#[ignore = "needs another bench of rtl/: make -C rtl banked"]
+#[ignore = "needs other benches of rtl/: make -C rtl banked two"]
 fn bundles_with_faults_are_refused() {
-    const LAST: u32 = 1 << 9;
-    const DRIVES: u32 = 1 << 10;
-    // A netlist of one flip-flop, whose first bundles hold an AND and an XOR.
-    let found = (0..).map(netlist).find_map(|netlist| {
-        let made = bundles(&netlist, Engine::BANKED).ok()?;
-        let gates = made.netlist.gates();
+    for engines in &EngineBuild::ALL {
+        words_with_faults_are_refused(engines);
+        places_with_faults_are_refused(engines);
+    }
+}
+
+fn words_with_faults_are_refused(engines: &EngineBuild) {
+    // A netlist of two flip-flops, one of which is moved, whose first bundles hold both kinds of
+    // gates.
+    let (made, driver) = first(engines, |file| {
+        let netlist = &file.made.netlist;
+        let gates = netlist.gates();
         let both = gates.len() > 3 && gates[..2].iter().any(|gate| gate.kind.is_xor());
-        let both = both && gates.iter().filter(|gate| !gate.kind.is_xor()).count() > 1;
-        (netlist.flip_flops().len() == 1 && netlist.inputs() > 1 && both).then_some(made)
+        let ands = gates.iter().filter(|gate| !gate.kind.is_xor()).count();
+        let moves = file.lines.last()?.gate.is_none();
+        let driver = file
+            .lines
+            .iter()
+            .find(|line| line.gate.is_some() && !line.has_place)?;
+        let fits = netlist.flip_flops().len() == 2 && netlist.inputs() > 1;
+        (fits && both && moves && ands > engines.engine.engines as usize).then_some(driver.at)
     });
-    let made = found.expect("one of many");
-    let lines: Vec<String> = made.text.lines().map(str::to_string).collect();
+    let lines = File::of(&made).words;
     let seeds = seeds(&made.netlist, 1);
-    let ends = |lines: &[String]| ends(&Build::BANKED, lines, seeds);
+    let ends = |lines: &[String]| ends(&engines.build, lines, seeds);
     assert_eq!(ends(&lines), (true, fault::NONE, true));
     let refused = |lines: &[String], why: &str| {
         assert_eq!(ends(lines), (false, fault::NO_NETLIST, false), "{why}");
     };
     refused(&lines[..lines.len() - 1], "too short");
-    refused(&[&lines[..], &lines[5..6]].concat(), "too long");
+    refused(&[&lines[..], &lines[6..7]].concat(), "too long");
     let gates = made.netlist.gates();
     let (inputs, own) = (made.netlist.inputs(), made.netlist.first_gate());
-    // Four words of counts, then the flip-flop, then gates and moves.
+    // Four words of counts, then the flip-flops, then gates and moves.
     let end = lines.len() - 1;
-    let second_and = (0..gates.len()).filter(|&gate| !gates[gate].kind.is_xor());
-    let second_and = 5 + second_and.clone().nth(1).expect("two ANDs");
+    let mut ands = (0..gates.len()).filter(|&gate| !gates[gate].kind.is_xor());
+    let one_more = ands.nth(engines.engine.engines as usize);
     type Change = Box<dyn Fn(u32) -> u32>;
     let to = |value: u32| -> Change { Box::new(move |_| value) };
     let set = |bits: u32| -> Change { Box::new(move |old| old | bits) };
     let clear = |bits: u32| -> Change { Box::new(move |old| old & !bits) };
+    let other = |bits: u32| -> Change { Box::new(move |old| old ^ bits) };
     let faults: Vec<(usize, usize, Change, &str)> = vec![
         (0, 0, to(1 << 16), "more inputs than there is room for"),
         (2, 0, to(0xffff), "more flip-flops than there is room for"),
@@ -259,17 +310,29 @@ fn bundles_with_faults_are_refused() {
         (4, 0, to(0x00ff_ffff), "D beyond the wires"),
         (4, 0, to(u32::MAX), "a flip-flop without D"),
         (4, 1, to(inputs), "I that is a flip-flop"),
-        (5, 0, to(u32::MAX), "a gate without its first operand"),
-        (5, 0, to(u32::MAX - 3), "an operand that is negative"),
-        (5, 0, to(own), "a gate that reads itself"),
-        (6, 0, to(own + 1), "a gate that reads itself"),
-        (5, 2, clear(0x1e), "opcode 0"),
+        (6, 0, to(u32::MAX), "a gate without its first operand"),
+        (6, 0, to(u32::MAX - 3), "an operand that is negative"),
+        (6, 0, to(own), "a gate that reads itself"),
+        (7, 0, to(own + 1), "a gate that reads itself"),
+        (6, 2, clear(0x1e), "opcode 0"),
         (end, 2, clear(LAST), "a last bundle that does not end"),
         (
-            5,
+            driver,
             2,
-            set(DRIVES | 1 << 11),
+            set(2 << 11),
             "a flip-flop that is not there is driven",
+        ),
+        (
+            driver,
+            2,
+            other(1 << 11),
+            "a gate drives a flip-flop that is driven or moved, and another is not",
+        ),
+        (
+            end,
+            1,
+            Box::new(move |old| old ^ inputs ^ (inputs + 1)),
+            "a move takes a flip-flop that is driven or moved, and another is not",
         ),
     ];
     for (line, field, change, why) in faults {
@@ -277,9 +340,156 @@ fn bundles_with_faults_are_refused() {
         lines[line] = changed(&lines[line], field, change);
         refused(&lines, why);
     }
-    let mut two_ands = lines.clone();
-    for line in &mut two_ands[5..second_and] {
+    let mut too_many = lines.clone();
+    for line in &mut too_many[6..6 + one_more.expect("more ANDs than engines")] {
         *line = changed(line, 2, |old| old & !LAST);
     }
-    refused(&two_ands, "two ANDs in a bundle");
+    refused(&too_many, "more ANDs in a bundle than engines");
+}
+
+fn places_with_faults_are_refused(engines: &EngineBuild) {
+    let refused = |made: &Bundles, lines: &[String], why: &str| {
+        let seeds = seeds(&made.netlist, 1);
+        let expected = (false, fault::NO_NETLIST, false);
+        assert_eq!(ends(&engines.build, lines, seeds), expected, "{why}");
+    };
+    let (made, lines) = first(engines, |file| {
+        let flip_flops = !file.made.netlist.flip_flops().is_empty();
+        let (line, _) = file.placed().find(|_| flip_flops)?;
+        Some(file.with_place(line, line.place & 0xf << 5))
+    });
+    refused(&made, &lines, "a gate takes a place of flip-flops");
+    let (made, lines) = first(engines, |file| {
+        let (line, _) = file.placed().next()?;
+        Some(file.with_place(line, line.place | 1 << 26))
+    });
+    refused(&made, &lines, "a place beyond the bank");
+    // The place of a gate goes to another one, in a bundle that has nothing to do with it, and the
+    // first one is read later.
+    let (made, lines) = first(engines, |file| {
+        file.placed().find_map(|(one, gate)| {
+            let last = file.readers(gate).into_iter().max()?;
+            let mut others = file.placed().filter(|(other, _)| {
+                let among = file.lines.iter().filter(|line| line.bundle == other.bundle);
+                one.bundle < other.bundle
+                    && other.bundle < last
+                    && among
+                        .into_iter()
+                        .all(|line| !file.reads(line).contains(&gate))
+            });
+            let (other, _) = others.next()?;
+            Some(file.with_place(other, one.place))
+        })
+    });
+    refused(&made, &lines, "a place is taken before its key is read");
+    // A bundle that reads a key for the last time, and takes its place.
+    let (made, lines) = first(engines, |file| {
+        file.placed().find_map(|(one, gate)| {
+            let last = file.readers(gate).into_iter().max()?;
+            let reads = |line: &&Line| line.bundle == last && file.reads(line).contains(&gate);
+            let reader = file.lines.iter().rfind(reads)?;
+            let mut others = file.placed();
+            let (other, _) =
+                others.find(|(other, _)| other.bundle == last && other.at > reader.at)?;
+            Some(file.with_place(other, one.place))
+        })
+    });
+    refused(&made, &lines, "a bundle takes a place that it reads");
+    // Two gates of a bundle, of which nothing reads the first one.
+    let (made, lines) = first(engines, |file| {
+        let mut dead = file
+            .placed()
+            .filter(|(_, gate)| file.readers(*gate).is_empty());
+        dead.find_map(|(one, _)| {
+            let mut others = file.placed();
+            let (other, _) =
+                others.find(|(other, _)| other.bundle == one.bundle && other.at > one.at)?;
+            Some(file.with_place(other, one.place))
+        })
+    });
+    refused(&made, &lines, "two gates of a bundle take one place");
+    // A gate reads another one of its bundle.
+    let (made, lines) = first(engines, |file| {
+        file.placed().find_map(|(one, gate)| {
+            let mut others = file.lines.iter().filter(|line| line.gate.is_some());
+            let other = others.find(|other| other.bundle == one.bundle && other.at > one.at)?;
+            let wire = file.made.netlist.first_gate() + gate as u32;
+            let mut words = file.words.clone();
+            words[other.at] = changed(&words[other.at], 0, |_| wire);
+            Some(words)
+        })
+    });
+    refused(&made, &lines, "a gate reads one of its bundle");
+}
+
+/// The hardware issues gates when they can go, whatever the file says of banks and places.
+#[test]
+#[ignore = "needs other benches of rtl/: make -C rtl banked two"]
+fn bundles_with_bad_banks_and_hasty_places_give_the_same_records() {
+    let mut slower = 0;
+    for engines in &EngineBuild::ALL {
+        for seed in 0..30 {
+            let mut made = bundles(&netlist(seed), engines.engine, 1).expect("bundles");
+            let file = File::of(&made);
+            // All keys in bank 0, each at a place of its own.
+            let pairs = file.made.places;
+            let mut words = file.words.clone();
+            for (line, gate) in file.placed() {
+                let place = (pairs + gate as u32) << 11;
+                words[line.at] = changed(&words[line.at], 2, |old| old & !PLACE | place);
+            }
+            made.text = words.join("\n");
+            let report = compare_file(engines, &made, 1 + seed % 3);
+            assert!(report.garbling >= made.cycles.garbling);
+            slower += u32::from(report.garbling > made.cycles.garbling);
+        }
+        // An XOR takes the place of an AND that nothing reads, before that one is written.
+        let (made, words) = first(engines, |file| {
+            let kind = |gate: usize| file.made.netlist.gates()[gate].kind;
+            let mut dead = file
+                .placed()
+                .filter(|(_, gate)| !kind(*gate).is_xor() && file.readers(*gate).is_empty());
+            dead.find_map(|(one, _)| {
+                let mut others = file.placed();
+                let (other, _) = others.find(|(other, gate)| {
+                    kind(*gate).is_xor()
+                        && other.bundle == one.bundle + 1
+                        && !file.readers(*gate).is_empty()
+                        && file
+                            .placed()
+                            .all(|(line, _)| line.place != one.place || line.bundle <= one.bundle)
+                })?;
+                Some(file.with_place(other, one.place))
+            })
+        });
+        let text = words.join("\n");
+        compare_file(engines, &Bundles { text, ..made }, 2);
+    }
+    assert!(slower > 20, "{slower}");
+}
+
+/// Renamed wires: the hardware holds programs with more gates than places.
+#[test]
+#[ignore = "needs another bench of rtl/: make -C rtl two"]
+fn two_engines_garble_a_program_with_more_keys_than_places() {
+    let netlist = program("Hamm_4096").expect("a program").netlist();
+    let netlist = netlist.expect("a netlist");
+    let (_, made) = compare_best(&EngineBuild::TWO, &netlist, 4, 1);
+    let banks = EngineBuild::TWO.engine.banks * EngineBuild::TWO.engine.engines;
+    assert!(netlist.gates().len() > 1 << 14 && made.places * banks < 1 << 14);
+    assert_eq!(made.cycles.garbling, 3_477);
+}
+
+/// The cycles that the page of the hardware states.
+#[test]
+#[ignore = "needs other benches of rtl/: make -C rtl banked two"]
+fn cycles_of_one_engine_and_of_two() {
+    for (name, cycles) in [("AES_128_11", [769, 385]), ("MAC_32_1", [1_808, 1_179])] {
+        let netlist = function(name).expect("a source").netlist();
+        let netlist = netlist.expect("a netlist");
+        let found = EngineBuild::ALL
+            .each_ref()
+            .map(|engines| compare_best(engines, &netlist, 120, 2).0.garbling);
+        assert_eq!(found, cycles, "{name}");
+    }
 }

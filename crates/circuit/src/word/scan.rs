@@ -17,7 +17,7 @@ pub type Join<T> = fn(&mut Builder, T, T) -> T;
 
 impl Builder {
     /// For each i the join of `items[0..=i]`. For [`Goal::Depth`] at most ceil(log2 n) joins lie on
-    /// a chain.
+    /// a chain, or as many more as [`Builder::with_slack`] allows.
     pub fn scan<T: Copy>(&mut self, items: &[T], join: Join<T>) -> Vec<T> {
         match self.goal() {
             Goal::Size => {
@@ -30,7 +30,7 @@ impl Builder {
                 }
                 prefixes
             }
-            Goal::Depth => self.prefixes(items, 0, join),
+            Goal::Depth => self.prefixes(items, self.slack(), join),
         }
     }
 

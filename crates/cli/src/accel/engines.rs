@@ -1,13 +1,15 @@
 //! Better engines: one on each benchmark, and several on whole programs.
 
 use super::{read, tables};
-use crate::args::{AccelBetterArgs, AccelEnginesArgs};
+use crate::args::{AccelBetterArgs, AccelEnginesArgs, AccelHaacArgs};
 use crate::output::print_card;
 use sealane_accel::bound::engine_bound;
 use sealane_accel::engine::{Engine, EngineCycles, Work, simulate_best, usual_tries};
-use sealane_accel::functions::{PROGRAMS, program};
-use sealane_accel::paper::BENCHMARKS;
+use sealane_accel::functions::{self, Function, PROGRAMS};
+use sealane_accel::paper::{BENCHMARKS, HAAC, HAAC_MM2};
 use sealane_accel::scratchpad::{self, Traffic};
+use sealane_bench::Options;
+use sealane_bench::garble::netlists::{self, NetlistCase};
 use sealane_engine::EngineError;
 use sealane_host::Failure;
 use sealane_page::Card;
@@ -144,39 +146,56 @@ impl Row {
     }
 }
 
+fn internal(error: String) -> Failure {
+    Failure::from(EngineError::internal(error))
+}
+
+/// The program of this name.
+fn program(name: &str) -> Result<Function, Failure> {
+    functions::program(name).ok_or_else(|| internal(format!("no program {name}")))
+}
+
+/// The programs that are named, or all.
+fn named(names: &[String]) -> impl Iterator<Item = &'static str> {
+    let is_named = |name: &&str| names.is_empty() || names.iter().any(|n| n == name);
+    PROGRAMS.into_iter().filter(is_named)
+}
+
+/// A program on each of 1, 2, 4 and 8 engines.
+fn rows(name: &'static str, places: u32) -> Result<Vec<Row>, Failure> {
+    let netlist = program(name)?.netlist();
+    let netlist = netlist.map_err(|error| internal(error.to_string()))?;
+    let row = |engines| {
+        let engine = Engine {
+            engines,
+            ..Engine::SIX_XOR
+        };
+        let work = Work::new(&netlist, engine);
+        let issues = work.order(usual_tries(&netlist, 1));
+        let gates = issues.iter().map(|issue| issue.node - netlist.first_gate());
+        let gates: Vec<u32> = gates.collect();
+        let compiled = scratchpad::compile(&netlist, &gates, places);
+        let compiled = compiled.map_err(|error| internal(error.to_string()))?;
+        let bound = engine_bound(&netlist, engine);
+        Ok(Row {
+            name,
+            engines,
+            ands: (netlist.gates().len() - netlist.xors()) as u64,
+            path: bound.path,
+            cycles: work.cycles(&issues),
+            least: bound.cycles(),
+            traffic: compiled.traffic,
+            most: compiled.most,
+        })
+    };
+    [1, 2, 4, 8].into_iter().map(row).collect()
+}
+
 /// Prints cycles and traffic of programs on 1, 2, 4 and 8 engines.
 pub fn engines(args: &AccelEnginesArgs) -> Result<(), Failure> {
-    let internal = |error: String| Failure::from(EngineError::internal(error));
-    let is_named =
-        |name: &&str| args.programs.is_empty() || args.programs.iter().any(|n| n == name);
     let mut found = Vec::new();
-    for name in PROGRAMS.into_iter().filter(is_named) {
-        let function = program(name).ok_or_else(|| internal(format!("no program {name}")))?;
-        let netlist = function.netlist();
-        let netlist = netlist.map_err(|error| internal(error.to_string()))?;
-        for engines in [1, 2, 4, 8] {
-            let engine = Engine {
-                engines,
-                ..Engine::SIX_XOR
-            };
-            let work = Work::new(&netlist, engine);
-            let issues = work.order(usual_tries(&netlist, 1));
-            let gates = issues.iter().map(|issue| issue.node - netlist.first_gate());
-            let gates: Vec<u32> = gates.collect();
-            let compiled = scratchpad::compile(&netlist, &gates, args.scratchpad);
-            let compiled = compiled.map_err(|error| internal(error.to_string()))?;
-            let bound = engine_bound(&netlist, engine);
-            found.push(Row {
-                name,
-                engines,
-                ands: (netlist.gates().len() - netlist.xors()) as u64,
-                path: bound.path,
-                cycles: work.cycles(&issues),
-                least: bound.cycles(),
-                traffic: compiled.traffic,
-                most: compiled.most,
-            });
-        }
+    for name in named(&args.programs) {
+        found.extend(rows(name, args.scratchpad)?);
     }
     let title = "Several engines over a scratchpad: cycles and bytes of memory of whole programs";
     let mut card = Card::new(title);
@@ -202,5 +221,109 @@ pub fn engines(args: &AccelEnginesArgs) -> Result<(), Failure> {
     card.table(None, columns, found.iter().map(Row::cells));
     let rows: Vec<Value> = found.iter().map(Row::json).collect();
     let value = json!({ "title": title, "scratchpad": args.scratchpad, "rows": rows });
+    print_card(args.json, &card, &value)
+}
+
+/// Keys of the scratchpad: a mebibyte.
+const KEYS: u32 = 1 << 16;
+
+/// Microseconds that one core of this machine takes to garble a program, and its tier.
+fn measured(name: &'static str, options: &Options) -> Result<(f64, &'static str), Failure> {
+    let function = program(name)?;
+    let case = NetlistCase {
+        name,
+        source: "program",
+        cycles: function.cycles,
+        circuit: function.circuit,
+    };
+    let mut found = None;
+    netlists::run(&[case], options, &mut |record| {
+        if record.metric == "garble_us" {
+            found = Some((record.value, record.tier));
+        }
+    });
+    found.ok_or_else(|| internal("nothing was measured".into()))
+}
+
+/// Prints what HAAC states of itself, and the same of ours: how much faster engines at 1 GHz are
+/// than one core of this machine.
+pub fn haac(args: &AccelHaacArgs) -> Result<(), Failure> {
+    let options = Options::detect().map_err(|error| internal(error.to_string()))?;
+    let (mut cells, mut values, mut tier) = (Vec::new(), Vec::new(), "");
+    let mut eight = Vec::new();
+    for name in named(&args.programs) {
+        let (cpu, used) = measured(name, &options)?;
+        tier = used;
+        for row in rows(name, KEYS)? {
+            // A cycle is a nanosecond.
+            let us = row.cycles.garbling as f64 / 1000.0;
+            let bytes = row.traffic.all() as f64 / row.cycles.garbling as f64;
+            if row.engines == 8 {
+                eight.push(cpu / us);
+            }
+            cells.push(vec![
+                name.to_string(),
+                grouped(u64::from(row.engines)),
+                grouped(row.ands),
+                format!("{us:.1}"),
+                format!("{bytes:.0}"),
+                format!("{cpu:.0}"),
+                format!("{:.0}", cpu / us),
+            ]);
+            values.push(json!({
+                "program": name,
+                "engines": row.engines,
+                "ands": row.ands,
+                "us_at_1_ghz": us,
+                "gigabytes_per_second": bytes,
+                "cpu_us": cpu,
+                "over_cpu": cpu / us,
+            }));
+        }
+    }
+    let logarithms = eight.iter().map(|ratio| ratio.ln()).sum::<f64>();
+    let mean = (logarithms / eight.len() as f64).exp();
+    let title = "HAAC beside several engines at 1 GHz";
+    let mut card = Card::new(title);
+    let of_haac =
+        HAAC.map(|(memory, times)| format!("{} times a CPU with {memory}", grouped(times as u64)));
+    card.line(
+        "HAAC",
+        format!(
+            "{}, mean of VIP-Bench; {HAAC_MM2} mm² (its abstract)",
+            of_haac.join(", ")
+        ),
+    );
+    card.line(
+        "ours",
+        format!(
+            "{mean:.0} times one core under {tier} with 8 engines, geometric mean of these programs"
+        ),
+    );
+    card.line(
+        "differs",
+        "programs, CPU and its garbler; ours waits for no memory",
+    );
+    let numbers = [
+        "engines",
+        "ANDs",
+        "us at 1 GHz",
+        "GB/s",
+        "one core, us",
+        "times one core",
+    ];
+    let numbers = numbers.map(|name| Column::number(name, 7));
+    let columns: Vec<Column> = std::iter::once(Column::text("program"))
+        .chain(numbers)
+        .collect();
+    card.table(None, columns, cells);
+    let haac = HAAC.map(|(memory, times)| json!({ "memory": memory, "over_cpu": times }));
+    let value = json!({
+        "title": title,
+        "haac": { "means": haac, "mm2": HAAC_MM2 },
+        "ours_over_cpu": mean,
+        "tier": tier,
+        "rows": values,
+    });
     print_card(args.json, &card, &value)
 }

@@ -42,6 +42,7 @@ pub fn accel(verb: &AccelVerb) -> Result<(), Failure> {
         AccelVerb::Resources(args) => resources::resources(args),
         AccelVerb::Better(args) => engines::better(args),
         AccelVerb::Engines(args) => engines::engines(args),
+        AccelVerb::Haac(args) => engines::haac(args),
     }
 }
 

@@ -1,8 +1,9 @@
-//! Resources of the hardware on an FPGA: the paper's Table III beside our synthesis.
+//! Resources of the hardware on an FPGA: the paper's Table III beside our synthesis, and the better
+//! engines.
 
 use crate::args::AccelResourcesArgs;
 use crate::output::print_card;
-use sealane_accel::paper::{SYNTHESISED, TABLE_3};
+use sealane_accel::paper::{BETTER, BETTER_PARTS, SYNTHESISED, TABLE_3};
 use sealane_engine::EngineError;
 use sealane_host::Failure;
 use sealane_page::Card;
@@ -10,26 +11,34 @@ use sealane_page::card::Column;
 use sealane_page::units::grouped;
 use serde_json::{Value, json};
 
-/// Prints both counts of every part.
+/// Prints both counts of every part, and those of the better engines.
 pub fn resources(args: &AccelResourcesArgs) -> Result<(), Failure> {
     // The file is compiled in, and a test reads it.
     let ours: Value = serde_json::from_str(SYNTHESISED)
         .map_err(|error| Failure::from(EngineError::internal(error.to_string())))?;
+    let cells = |name: String, numbers: [f64; 4]| {
+        let numbers = numbers.map(|number| match number.fract() {
+            0.0 => grouped(number as u64),
+            _ => number.to_string(),
+        });
+        std::iter::once(name).chain(numbers).collect::<Vec<_>>()
+    };
+    let counts = |part: &Value| {
+        let kinds = ["lut", "ff", "lutram", "bram"];
+        kinds.map(|kind| part[kind].as_f64().unwrap_or_default())
+    };
     let mut rows = Vec::new();
     for part in TABLE_3 {
         let name = part.part.replace('_', " ");
         let paper = [part.lut, part.ff, part.lutram, part.bram];
-        let kinds = ["lut", "ff", "lutram", "bram"];
-        let found = kinds.map(|kind| ours[part.part][kind].as_f64().unwrap_or_default());
-        let cells = |name: String, numbers: [f64; 4]| {
-            let numbers = numbers.map(|number| match number.fract() {
-                0.0 => grouped(number as u64),
-                _ => number.to_string(),
-            });
-            std::iter::once(name).chain(numbers).collect::<Vec<_>>()
-        };
         rows.push(cells(format!("{name}, FASE"), paper));
-        rows.push(cells(format!("{name}, rtl"), found));
+        rows.push(cells(format!("{name}, rtl"), counts(&ours[part.part])));
+    }
+    for (machine, name) in BETTER {
+        for part in BETTER_PARTS {
+            let counted = counts(&ours[machine][part]);
+            rows.push(cells(format!("{part}, {name}"), counted));
+        }
     }
     let title = "FASE, Table III: resources on an UltraScale FPGA";
     let mut card = Card::new(title);

@@ -35,6 +35,9 @@ pub enum AccelVerb {
     /// Count the cycles and the traffic of whole programs on 1, 2, 4 and 8 engines that share a
     /// scratchpad
     Engines(AccelEnginesArgs),
+    /// Print the figures of HAAC beside ours: whole programs on several engines at 1 GHz, over one
+    /// core of this machine, which is measured
+    Haac(AccelHaacArgs),
 }
 
 /// Arguments of `sealane accel better`.
@@ -62,6 +65,17 @@ pub struct AccelEnginesArgs {
     #[arg(long, value_name = "KEYS", default_value = "65536",
           value_parser = clap::value_parser!(u32).range(3..=i64::from(MOST_PLACES)))]
     pub scratchpad: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `sealane accel haac`.
+#[derive(Args)]
+pub struct AccelHaacArgs {
+    /// Programs, all if none is named
+    #[arg(value_name = "PROGRAM", value_parser = sealane_accel::functions::PROGRAMS)]
+    pub programs: Vec<String>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -30,7 +30,7 @@ impl Arithmetic {
                 let last = b.and(above, quotient[0]);
                 let rest = b.add(Int::unsigned(&remainder), Int::unsigned(&under), p + 1);
                 let mut inexact = b.any(&rest);
-                if by_inverse(b, p + 2) {
+                if by_inverse(b, p, p + 2) {
                     // The remainder itself, if the last step subtracts.
                     let other = b.any(&remainder);
                     inexact = b.and(inexact, other);
@@ -132,7 +132,7 @@ pub(super) fn leading(significand: &[Wire]) -> Word {
 /// highest bit 1; and a remainder, as if modulo a power of two, or that less y: for
 /// [`Goal::Size`] if the last bit is 0.
 pub(crate) fn divide(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> (Word, Word) {
-    if by_inverse(b, bits) {
+    if by_inverse(b, x.len(), bits) {
         let dividend = Int::unsigned(x).shl(bits - 1, x.len() + bits - 1);
         let Division { quotient, rest } = Inverse::of(b, y, bits).divide(b, &dividend);
         return (quotient, rest);
@@ -141,16 +141,17 @@ pub(crate) fn divide(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> (W
     let mut remainder = b.sub(Int::unsigned(x), Int::unsigned(y), width);
     let mut quotient = vec![!remainder[width - 1]];
     for _ in 1..bits {
-        remainder = division_step(b, &remainder, Wire::ZERO, y);
+        // The next step waits for the sign, and not for the bits below.
+        remainder = b.with_slack(1, |b| division_step(b, &remainder, Wire::ZERO, y));
         quotient.insert(0, !remainder[width - 1]);
     }
     (quotient, remainder)
 }
 
-/// True if so many bits of a quotient come from an inverse. For a few, a table is not worth its
-/// ANDs.
-fn by_inverse(b: &Builder, bits: usize) -> bool {
-    b.goal() == Goal::Depth && bits > 16
+/// True if so many bits of a quotient of numbers of `width` bits come from an inverse. For a few, a
+/// table is not worth its ANDs.
+fn by_inverse(b: &Builder, width: usize, bits: usize) -> bool {
+    b.goal() == Goal::Depth && width * bits > 600
 }
 
 /// The next remainder of a division by y, from -y to y less 1, as a signed word that is a bit wider

@@ -145,6 +145,8 @@ impl Divisor<'_> {
     fn new<'a>(b: &mut Builder, number: &'a [Wire]) -> Divisor<'a> {
         let inverse = match b.goal() {
             Goal::Size => None,
+            // For few digits a table is not worth its ANDs.
+            Goal::Depth if number.len() <= 8 => None,
             Goal::Depth => Some(Inverse::of(b, number, number.len() + 1)),
         };
         Divisor { number, inverse }
@@ -172,7 +174,7 @@ impl Divisor<'_> {
         let low = x.len().saturating_sub(y.len() - 1);
         let mut rest = Int::unsigned(&x[low..]).resize(y.len() + 1);
         for &bit in x[..low].iter().rev() {
-            rest = division_step(b, &rest, bit, y);
+            rest = b.with_slack(1, |b| division_step(b, &rest, bit, y));
         }
         rest
     }

@@ -30,6 +30,8 @@ pub const HARD: &[(&str, u32)] = &[
     ("acosh", 0x4001_0cd1),
     ("sigmoid", 0xc1ff_1bfc),
     ("erfc", 0x393a_dbff),
+    ("lgamma", 0x3fff_6f11),
+    ("tgamma", 0xb980_323d),
 ];
 
 /// A row of a table of answers in f64: `operands,rounded,exact`, where operands and the number

@@ -11,7 +11,7 @@ use sealane_serve::device::{
 };
 use sealane_serve::input::InputText;
 use sealane_serve::server::{Served, serve};
-use sealane_serve::{Job, client};
+use sealane_serve::{Job, Opened, Span, client};
 use sealane_testkit::netlists::for_devices as random;
 use std::os::unix::fs::PermissionsExt;
 use std::thread;
@@ -183,7 +183,11 @@ fn a_session_that_is_stuck_delays_no_other() {
         stuck: None,
         _folder: folder,
     });
-    let job = Job::new(&ours("Mill_8_8"), 8, Scheme::Mi, NetworkClass::Lan).unwrap();
+    let span = Span {
+        cycles: 8,
+        opened: Opened::Last,
+    };
+    let job = Job::new(&ours("Mill_8_8"), span, Scheme::Mi, NetworkClass::Lan).unwrap();
     let input = InputText::parse("a1").unwrap().bits(8).unwrap();
     let served = [Served::new(job.clone(), input, device, 4, u64::MAX).unwrap()];
     let cpu = Cpu::detect().unwrap();

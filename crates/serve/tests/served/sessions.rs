@@ -12,7 +12,9 @@ use sealane_serve::device::{DeviceError, MOST_CLIENTS};
 use sealane_serve::guests::Guests;
 use sealane_serve::input::{InputText, hex};
 use sealane_serve::server::{Served, serve};
-use sealane_serve::{Account, CLIENT, Job, Promise, Refusal, SERVER, ServeError, client};
+use sealane_serve::{
+    Account, CLIENT, Job, Opened, Promise, Refusal, SERVER, ServeError, Span, client,
+};
 use sealane_testkit::netlists::for_devices as random;
 use sealane_testkit::tamper::tampered;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,12 +62,23 @@ const CASES: [Case; 4] = [
     },
 ];
 
+/// A session that opens the outputs of every cycle, so that tests see them.
+fn every(cycles: u32) -> Span {
+    Span {
+        cycles,
+        opened: Opened::Every,
+    }
+}
+
 fn job(netlist: &Netlist, cycles: u32, scheme: Scheme) -> Job {
-    Job::new(netlist, cycles, scheme, LAN).expect("a job")
+    Job::new(netlist, every(cycles), scheme, LAN).expect("a job")
 }
 
 fn served(which: Which, netlist: &Netlist, cycles: u32, input: &str) -> Served {
-    let job = job(netlist, cycles, which.scheme());
+    serving(which, job(netlist, cycles, which.scheme()), input)
+}
+
+fn serving(which: Which, job: Job, input: &str) -> Served {
     let text = InputText::parse(input).unwrap();
     let input = text.bits(job.input_bits()[0]).unwrap();
     Served::new(job, input, which.device(), MOST_CLIENTS, u64::MAX).expect("a device")
@@ -141,6 +154,33 @@ fn results(devices: &[Which]) {
         for other in &sessions[1..] {
             assert_eq!(&sessions[0], other, "{name}");
         }
+    }
+}
+
+fn last(cycles: u32) -> Span {
+    Span {
+        cycles,
+        opened: Opened::Last,
+    }
+}
+
+/// Unless asked to, a session opens no output of an earlier cycle: nothing crosses that would.
+#[test]
+fn the_last_cycle_alone_is_opened() {
+    for (number, case) in (300..).zip(&CASES) {
+        let netlist = ours(case.name);
+        let which = Which::Model(Scheme::Mi);
+        let job = |span| Job::new(&netlist, span, Scheme::Mi, LAN).unwrap();
+        let [every, last] = [every(case.cycles), last(case.cycles)].map(job);
+        let served = [serving(which, last.clone(), case.inputs[0])];
+        let (seen, account) = session(&served, &last, case.inputs[1], number);
+        assert_eq!(seen.outputs, [case.last], "{}", case.name);
+        assert_eq!(account.measured, last.promise(), "{}", case.name);
+        assert_eq!(seen.account.measured, last.promise(), "{}", case.name);
+        let [every, last] = [every, last].map(|job| job.promise().from_server);
+        let masks =
+            |cycles: u32| u64::from((netlist.parts().outputs.len() as u32 * cycles).div_ceil(8));
+        assert_eq!(every - last, masks(case.cycles) - masks(1), "{}", case.name);
     }
 }
 
@@ -258,26 +298,30 @@ fn other_jobs_are_refused() {
     };
     let refused = |job, expected: Refusal| assert_eq!(other(job), [expected.clone(), expected]);
     refused(job(&netlist, 9, scheme), Refusal::Cycles(8));
+    let last = last(8);
+    let closed = Job::new(&netlist, last, scheme, LAN).unwrap();
+    let hash = closed.hash();
+    refused(closed, Refusal::Opened(Opened::Every));
     refused(job(&ours("Add_8_8"), 8, scheme), Refusal::Netlist);
-    let wan = Job::new(&netlist, 8, scheme, NetworkClass::Wan).unwrap();
+    let wan = Job::new(&netlist, every(8), scheme, NetworkClass::Wan).unwrap();
     refused(wan, Refusal::Network(LAN));
     let [scheme_refused, _] = other(job(&netlist, 8, Scheme::Prp));
     assert_eq!(
         scheme_refused.to_string(),
         "it garbles under the scheme `mi`"
     );
-    let mut hashes = vec![job(&netlist, 8, scheme).hash()];
+    let mut hashes = vec![hash, job(&netlist, 8, scheme).hash()];
     hashes.push(job(&netlist, 9, scheme).hash());
     hashes.push(job(&netlist, 8, Scheme::Prp).hash());
     hashes.push(
-        Job::new(&netlist, 8, scheme, NetworkClass::Wan)
+        Job::new(&netlist, every(8), scheme, NetworkClass::Wan)
             .unwrap()
             .hash(),
     );
     hashes.push(job(&ours("Add_8_8"), 8, scheme).hash());
     hashes.sort_unstable();
     hashes.dedup();
-    assert_eq!(hashes.len(), 5);
+    assert_eq!(hashes.len(), 6);
 }
 
 /// A session of more ANDs than a key may serve is refused before it begins.
@@ -293,7 +337,7 @@ fn a_session_beyond_the_limit_of_a_key_is_refused() {
     assert_eq!(made(3, 3 * 31), Ok(()));
     assert_eq!(made(3, 3 * 31 - 1), Err(DeviceError::Limit));
     // The limit of the scheme holds whatever the operator allows.
-    let large = Job::new(&ours("MAC_32_1"), 1 << 20, Scheme::Prp, LAN);
+    let large = Job::new(&ours("MAC_32_1"), every(1 << 20), Scheme::Prp, LAN);
     assert!(large.is_err());
 }
 
@@ -384,7 +428,7 @@ fn a_client_has_as_many_sessions_as_it_is_given() {
         })
     };
     // A refusal for another reason does not count.
-    let other = Job::new(&netlist, 9, Scheme::Mi, LAN).unwrap();
+    let other = Job::new(&netlist, every(9), Scheme::Mi, LAN).unwrap();
     refused(session(0, &other));
     assert!(session(0, &job).iter().all(Option::is_none));
     assert!(session(0, &job).iter().all(Option::is_none));

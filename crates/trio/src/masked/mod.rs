@@ -26,7 +26,7 @@
 mod kernel;
 mod program;
 
-use crate::arrive::{recv_to, send};
+use crate::arrive::{recv_bulk_to, send_bulk};
 use crate::bits::words_for;
 use crate::form::Form;
 use crate::keys::Key;
@@ -77,10 +77,13 @@ pub(crate) fn levels(tape: &Tape) -> usize {
     (0..tape.batches.len()).take_while(opens).count()
 }
 
+/// The lanes of all helpers.
+type Parts = (Part<0>, Part<1>, Part<2>);
+
 /// A tape in the middle of its levels.
 pub(crate) struct RunningMasked<'a> {
     run: Run<'a>,
-    parts: (Part<0>, Part<1>, Part<2>),
+    parts: Parts,
     /// The level whose deals are in transit; the number of levels after the last.
     level: usize,
 }
@@ -144,6 +147,30 @@ impl Layouts {
     }
 }
 
+/// Memory of tapes that have ended, for the next tiles of them. It is erased with the party.
+#[derive(Default)]
+pub(crate) struct Spares(VecDeque<(Arc<Layout>, usize, Parts)>);
+
+impl Spares {
+    /// Most tiles whose memory is kept: more are seldom in flight.
+    const MOST: usize = 4;
+
+    /// The memory of a tape of this layout with so many lanes, if there is some.
+    fn take(&mut self, layout: &Arc<Layout>, lanes: usize) -> Option<Parts> {
+        let Spares(kept) = self;
+        let fits = |(of, count, _): &(Arc<Layout>, usize, Parts)| {
+            Arc::ptr_eq(of, layout) && *count == lanes
+        };
+        let place = kept.iter().position(fits)?;
+        kept.remove(place).map(|(_, _, parts)| parts)
+    }
+
+    fn keep(&mut self, layout: Arc<Layout>, lanes: usize, parts: Parts) {
+        self.0.truncate(Spares::MOST - 1);
+        self.0.push_front((layout, lanes, parts));
+    }
+}
+
 /// Runs an expression for each part in turn.
 macro_rules! each {
     ($parts:expr, $part:ident => $run:expr) => {{
@@ -185,11 +212,15 @@ impl Computing {
             layout,
             common,
         };
-        let mut parts = (
-            Part::of(self, &run, inputs),
-            Part::of(self, &run, inputs),
-            Part::of(self, &run, inputs),
-        );
+        let mut parts = match self.spares.take(&run.layout, lanes) {
+            Some(parts) => parts,
+            None => (
+                Part::of(self, &run),
+                Part::of(self, &run),
+                Part::of(self, &run),
+            ),
+        };
+        each!(parts, part => part.load(&run, inputs));
         each!(parts, part => part.deal(self, &run, 0, mesh)?);
         Ok(MaskedProgress::More(Box::new(RunningMasked {
             run,
@@ -209,7 +240,7 @@ impl Computing {
             each!(parts, part => part.opened(self, run, *level - 1, mesh)?);
         }
         if *level == run.layout.program.opens {
-            return Ok(MaskedProgress::Done(running.finish(self.cpu)));
+            return Ok(MaskedProgress::Done(running.finish(self)));
         }
         each!(parts, part => part.dealt(self, run, *level, mesh)?);
         each!(parts, part => part.open(self, run, *level, mesh)?);
@@ -222,11 +253,13 @@ impl Computing {
 }
 
 impl RunningMasked<'_> {
-    fn finish(mut self, cpu: Cpu) -> Share {
+    fn finish(mut self, party: &mut Computing) -> Share {
         let run = &self.run;
         let form = Form::bits(run.tape.outputs.len(), run.lanes);
         let mut shares = [form.zeros(), form.zeros()];
-        each!(self.parts, part => part.finish(cpu, run, &mut shares));
+        each!(self.parts, part => part.finish(party.cpu, run, &mut shares));
+        let layout = run.layout.clone();
+        party.spares.keep(layout, run.lanes, self.parts);
         // Values that are the same in all lanes go past the last one.
         shares
             .iter_mut()
@@ -241,8 +274,7 @@ const MANY: usize = 4;
 /// Words behind the last row: kernels read whole chunks, also where a row ends within one.
 const MOST_PAST: usize = WIDE - 1;
 
-/// Rows of words, for the most bits of a level. Each level uses them again, and they are erased
-/// when the tape is through.
+/// Rows of words, for the most bits of a level. Each level uses them again, and the next tile.
 type Rows = Lines;
 
 /// Masks of one level of the part whose helper is a role.
@@ -294,25 +326,9 @@ impl<const HELPER: usize> Takes<Masks<HELPER>> for Part<HELPER> {
 }
 
 impl<const HELPER: usize> Part<HELPER> {
-    fn of(party: &Computing, run: &Run<'_>, inputs: &[Plane<'_>]) -> Self {
+    fn of(party: &Computing, run: &Run<'_>) -> Self {
         let lanes = lanes_of(HELPER, run.lanes);
         let words = words_of(HELPER, run.lanes);
-        let mut wires = Wires::new(run.layout.program.slots, words.len());
-        for (slot, input) in run.layout.program.inputs.iter().zip(inputs) {
-            match input {
-                Plane::Lanes(parts) => {
-                    wires.load(*slot as usize, parts.map(|part| &part[words.clone()]));
-                }
-                Plane::Same(words) if slot & COMMON == 0 => {
-                    wires.fill(*slot as usize, words.map(|word| *word));
-                }
-                Plane::Same(_) => {}
-            }
-        }
-        match run.layout.program.plain {
-            true => wires.fill(ONE as usize, run.common[1]),
-            false => wires.set_common(&run.common),
-        }
         let duty = match (party.seat.role + 3 - HELPER) % 3 {
             0 => Duty::Helper,
             1 => Duty::After,
@@ -324,14 +340,35 @@ impl<const HELPER: usize> Part<HELPER> {
         };
         Part {
             duty,
-            words,
             lanes,
-            wires,
+            wires: Wires::new(run.layout.program.slots, words.len()),
+            words,
             masks: VecDeque::new(),
             last: None,
             summands: Lines::zeros(opens),
             others: Lines::zeros(opens),
             spare: Vec::new(),
+        }
+    }
+
+    /// Puts the inputs and constants of a tape on their wires.
+    fn load(&mut self, run: &Run<'_>, inputs: &[Plane<'_>]) {
+        let (wires, program) = (&mut self.wires, &run.layout.program);
+        for (slot, input) in program.inputs.iter().zip(inputs) {
+            match input {
+                Plane::Lanes(parts) => {
+                    let parts = parts.map(|part| &part[self.words.clone()]);
+                    wires.load(*slot as usize, parts);
+                }
+                Plane::Same(words) if slot & COMMON == 0 => {
+                    wires.fill(*slot as usize, words.map(|word| *word));
+                }
+                Plane::Same(_) => {}
+            }
+        }
+        match program.plain {
+            true => wires.fill(ONE as usize, run.common[1]),
+            false => wires.set_common(&run.common),
         }
     }
 
@@ -427,7 +464,7 @@ impl<const HELPER: usize> Part<HELPER> {
             self.wires.deal(party.cpu, run.level(level), given);
             let rows = &mut rows[..dealt.words()];
             dealt.trim(rows);
-            send(dealt, rows, party.seat.next, mesh)?;
+            send_bulk(party.cpu, dealt, rows, party.seat.next, mesh)?;
             self.reuse(masks);
             return Ok(());
         }
@@ -447,7 +484,7 @@ impl<const HELPER: usize> Part<HELPER> {
             let [dealt, _] = self.forms(run, level);
             let mut rows = self.rows(run);
             let into = &mut rows[..dealt.words()];
-            recv_to(dealt, party.seat.previous, into, mesh)?;
+            recv_bulk_to(party.cpu, dealt, party.seat.previous, into, mesh)?;
             let masks = self.masks.front_mut().ok_or_else(no_masks)?;
             masks.dealt = Some(rows);
         }
@@ -482,7 +519,7 @@ impl<const HELPER: usize> Part<HELPER> {
         self.wires.open(party.cpu, run.level(level), sums);
         let summands = &mut self.summands[..opened.words()];
         opened.trim(summands);
-        send(opened, summands, partner, mesh)?;
+        send_bulk(party.cpu, opened, summands, partner, mesh)?;
         if let Some(last) = self.last.replace(masks) {
             self.reuse(last);
         }
@@ -500,7 +537,13 @@ impl<const HELPER: usize> Part<HELPER> {
         if self.place().is_some() {
             let [_, opened] = self.forms(run, level);
             let from = self.partner(party);
-            recv_to(opened, from, &mut self.others[..opened.words()], mesh)?;
+            recv_bulk_to(
+                party.cpu,
+                opened,
+                from,
+                &mut self.others[..opened.words()],
+                mesh,
+            )?;
         }
         Ok(())
     }
@@ -542,6 +585,9 @@ impl<const HELPER: usize> Part<HELPER> {
                         .for_each(|(part, word)| part.fill(word));
                 }
             }
+        }
+        if let Some(last) = self.last.take() {
+            self.reuse(last);
         }
     }
 }

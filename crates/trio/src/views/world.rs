@@ -8,7 +8,7 @@ use super::link::{End, Line};
 use crate::form::Form;
 use crate::ideal::{Drawn, Flaw, ideal, locked};
 use crate::keys::{Key, Keys, Stream};
-use crate::masked::Layouts;
+use crate::masked::{Layouts, Spares};
 use crate::outside::Outside;
 use crate::roles::Computing;
 use crate::seat::Seat;
@@ -81,6 +81,7 @@ impl World {
                             guests: guests.collect(),
                         },
                         layouts: Layouts::default(),
+                        spares: Spares::default(),
                     }))
                 }
                 None => Place::Outside(Erased::new(Outside {
