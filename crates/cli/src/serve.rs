@@ -516,9 +516,6 @@ fn bits(
             (false, InputError::Length { .. } | InputError::Rest(_)) => {
                 failure.hint(without_cycles(text.byte_count(), parts))
             }
-            (false, InputError::Rest(bits)) => {
-                failure.hint(without_cycles(bits.div_ceil(8), parts))
-            }
             _ => failure,
         }
     })

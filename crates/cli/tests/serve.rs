@@ -341,7 +341,7 @@ fn what_differs_is_told() {
     let netlist = "../netlists/AES_128_11.scd";
     let (status, text) = run("bare", "mi");
     assert_eq!(status, Some(2), "{text}");
-    assert!(text.contains("bare: the input has 1 bit"), "{text}");
+    assert!(text.contains("bare: an input of 1 bit"), "{text}");
     assert!(text.contains("the line `cycles 8`"), "{text}");
     let arguments = ["netlist", "run", netlist, "--with", "server"];
     let (status, text) = output(&place.of("ann"), &arguments);
