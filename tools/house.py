@@ -35,7 +35,9 @@ OPENERS = re.compile(r"(What|Who|Whose|Whether)\b|(That|Those) of\b")
 DOC_COMMENT = re.compile(r"\s*//[/!](?!/)(?: (.*))?")
 COMMENT = re.compile(r"\s*//")
 LONGEST_LINE = 100
-DECLARATION = re.compile(r"mark_bulk_written|consume_bulk|(send|recv)_bulk\(|(Outgoing|Incoming)Tables::new")
+DECLARATION = re.compile(
+    r"mark_bulk_written|consume_bulk|(send|recv)_bulk\(|(Outgoing|Incoming)Tables::new"
+)
 DECLARES_BULK = [
     "crates/ot/src/transcript.rs",
     "crates/yao/src/tables.rs",

@@ -32,7 +32,7 @@ pub fn input(bytes: &[u8]) -> Verdict {
     let Ok(input) = InputText::parse(text) else {
         return Verdict::Refused;
     };
-    assert!(input.cycles > 0);
+    assert!(input.span.cycles > 0);
     let digits = (0..=bytes.len() as u64).find_map(|bytes| input.bits(8 * bytes).ok());
     let digits = hex(&digits.expect("as many bytes as there are"));
     let again = InputText::parse(&digits).expect("digits");
