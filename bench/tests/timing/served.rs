@@ -11,7 +11,7 @@ use sealane_net::Mesh;
 use sealane_parties::NetworkClass;
 use sealane_serve::device::CpuDevice;
 use sealane_serve::server::{Served, serve};
-use sealane_serve::{Job, client};
+use sealane_serve::{Job, Opened, Span, client};
 
 use crate::ROWS;
 use crate::work::TimedWork;
@@ -76,7 +76,11 @@ impl Serving {
             ..Parts::default()
         });
         let netlist = netlist.expect("a netlist");
-        let job = Job::new(&netlist, 1, Scheme::Mi, NetworkClass::Lan);
+        let span = Span {
+            cycles: 1,
+            opened: Opened::Last,
+        };
+        let job = Job::new(&netlist, span, Scheme::Mi, NetworkClass::Lan);
         Serving {
             cpu,
             job: job.expect("a job"),
