@@ -169,7 +169,7 @@ pub const TABLE_3: &[Resources] = &[
 pub const SYNTHESISED: &str = include_str!("resources.json");
 
 /// The better engines of [`SYNTHESISED`], with their names.
-pub const BETTER: [(&str, &str); 1] = [("better", "1a3x")];
+pub const BETTER: [(&str, &str); 2] = [("better", "1a3x"), ("two", "two of 1a3x")];
 
 /// Parts of each of them: the whole; what takes the place of netlist, issue, memory of labels and
 /// masks of FASE's machine; the store of labels of inputs.
