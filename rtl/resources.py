@@ -1,8 +1,8 @@
 """Counts what the machines take on an FPGA, with Yosys: `make -C rtl resources`.
 
 Synthesis for UltraScale (`synth_xilinx -family xcu`), module by module; a count includes all
-modules inside. The result goes to `crates/accel/src/resources.json`. The parts of FASE's machine are
-those of Table III of the FASE paper; of the better engines, the whole, and what is their own.
+modules inside. The result goes to `crates/accel/src/resources.json`. The parts of FASE's machine
+are those of Table III of the FASE paper; of the better engines, the whole, and what is their own.
 """
 
 import json
@@ -47,7 +47,8 @@ def synthesised(machine: str, parameters: str, parts: dict[str, str]) -> dict[st
     subprocess.run(["yosys", "-q", "-p", script], cwd=HERE / "src", check=True)
     modules = modules_of(stat.read_text(encoding="utf-8"))
     cells = {name.lstrip("\\"): module["num_cells_by_type"] for name, module in modules.items()}
-    return {part: resources(whole(cells, module_named(cells, name))) for part, name in parts.items()}
+    named = {part: module_named(cells, name) for part, name in parts.items()}
+    return {part: resources(whole(cells, module)) for part, module in named.items()}
 
 
 def modules_of(text: str) -> dict[str, Any]:
