@@ -156,6 +156,6 @@ fn data_from_memory_are_checked_like_files() {
         &[ages(Type::U8, &[1], &[4])],
         "the input `age` belongs to another party",
     );
-    told(0, &[], "the program has 1 inputs, not 0");
+    told(0, &[], "the program has 1 input, not 0");
     sealane_testkit::page::shows("input-count", &refused(0, &[]).1);
 }
