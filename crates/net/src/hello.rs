@@ -36,6 +36,8 @@ pub const WIRE_HISTORY: &[&str] = &[
     "many inputs of an evaluator on a WAN come from silent OT, which takes a tenth of the bytes; \
      a garbler sends its nonce first",
     "parties that do not compute give inputs to garbled circuits, and learn results of them",
+    "shares under trio are digested as garbled tables are; a session of a served netlist opens the \
+     outputs of its last netlist cycle alone",
 ];
 
 /// The version of everything on the wire: hello, frames, and the messages of protocols.
