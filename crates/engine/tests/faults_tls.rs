@@ -297,7 +297,7 @@ fn a_wrong_version_is_told_with_both_versions() {
     let (error, answer) = thread::scope(|scope| {
         let newer = scope.spawn(move || {
             // The greeting of party 1 to party 0 of 2 from a later version of the wire.
-            let mut hello = b"SEALANE\n\x0a\x00\x01\x00\x02\x059.8.7".to_vec();
+            let mut hello = b"SEALANE\n\xff\x00\x01\x00\x02\x059.8.7".to_vec();
             hello.resize(50, 0);
             let mut socket = dial(&address);
             socket.write_all(&hello).expect("somebody listens");
@@ -316,7 +316,7 @@ fn a_wrong_version_is_told_with_both_versions() {
     let text = error.to_string();
     assert_eq!(error.kind(), FailureKind::Peer);
     assert!(
-        text.contains("lab (party 1) runs Sealane 9.8.7 (wire version 10), this party runs"),
+        text.contains("lab (party 1) runs Sealane 9.8.7 (wire version 255), this party runs"),
         "{text}"
     );
     // The other side learns the version of this one, so that it can report it.
