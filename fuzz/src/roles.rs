@@ -51,7 +51,7 @@ pub fn yao(bytes: &[u8]) -> Verdict {
 pub fn yao_outside(bytes: &[u8]) -> Verdict {
     let setting = yao_of_three();
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    let honest = HONEST.get_or_init(|| honest::<YaoParty>(&setting, Kind::Garbled));
+    let honest = HONEST.get_or_init(|| honest::<YaoParty>(&setting, false));
     hostile::<YaoParty>(bytes, &setting, honest, |end, honest, _| {
         for (result, wanted) in end.iter().flatten().zip(honest.learnt.iter().flatten()) {
             assert_eq!(result.len(), wanted.len());
@@ -64,7 +64,7 @@ pub fn yao_outside(bytes: &[u8]) -> Verdict {
 pub fn trio(bytes: &[u8]) -> Verdict {
     let setting = Setting::in_order(&Trio::profile(), 4);
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
-    let honest = HONEST.get_or_init(|| honest::<TrioParty>(&setting, Kind::Shared));
+    let honest = HONEST.get_or_init(|| honest::<TrioParty>(&setting, false));
     hostile::<TrioParty>(bytes, &setting, honest, |end, honest, _| {
         for (result, wanted) in end.iter().flatten().zip(honest.learnt.iter().flatten()) {
             assert_eq!(result.len(), wanted.len());
@@ -81,7 +81,7 @@ pub fn yao_seeds() -> Vec<Vec<u8>> {
 
 /// Messages of honest peers of [`yao_outside`] to each party.
 pub fn yao_outside_seeds() -> Vec<Vec<u8>> {
-    seeds(honest::<YaoParty>(&yao_of_three(), Kind::Garbled))
+    seeds(honest::<YaoParty>(&yao_of_three(), false))
 }
 
 fn yao_of_three() -> Setting {
@@ -91,12 +91,12 @@ fn yao_of_three() -> Setting {
 /// Messages of honest peers of [`trio`] to each party.
 pub fn trio_seeds() -> Vec<Vec<u8>> {
     let setting = Setting::in_order(&Trio::profile(), 4);
-    seeds(honest::<TrioParty>(&setting, Kind::Shared))
+    seeds(honest::<TrioParty>(&setting, false))
 }
 
 fn yao_sessions(setting: &Setting) -> Vec<Honest> {
-    let kinds = [Kind::Garbled, Kind::Pooled].into_iter();
-    let sessions = kinds.flat_map(|kind| honest::<YaoParty>(setting, kind));
+    let pools = [false, true].into_iter();
+    let sessions = pools.flat_map(|pooled| honest::<YaoParty>(setting, pooled));
     sessions.collect()
 }
 
@@ -134,20 +134,10 @@ fn split(mut bytes: &[u8], peers: usize) -> Vec<Vec<u8>> {
 
 type Learnt = Vec<Option<Vec<u64>>>;
 
-/// Kinds of sessions.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// All that crosses from the tape to the settling are garbled tables.
-    Garbled,
-    /// The same, with random OTs of a pool.
-    Pooled,
-    /// Nothing is garbled.
-    Shared,
-}
-
 /// One party of an honest session.
 struct Honest {
-    kind: Kind,
+    /// With random OTs of a pool.
+    pooled: bool,
     me: PartyId,
     /// Payload from each peer.
     streams: Vec<Vec<u8>>,
@@ -182,12 +172,9 @@ fn hostile<P: Party>(
     }
     let scripts = streams.iter().map(|stream| Script::payload(stream));
     let mut mesh = mesh(honest.me, scripts.collect());
-    match session::<P>(setting, honest.kind, &mut mesh, &mut |_, _| ()) {
+    match session::<P>(setting, honest.pooled, &mut mesh, &mut |_, _| ()) {
         Err(Fault::Internal(what)) => panic!("a peer's bytes are no fault of ours: {what}"),
-        // Shares are bulk in several pieces, whose digests are not corrected yet.
-        Err(Fault::Altered(party)) if honest.kind != Kind::Shared => {
-            panic!("the digests of {party:?} are right")
-        }
+        Err(Fault::Altered(party)) => panic!("the digests of {party:?} are right"),
         Err(_) => Verdict::Refused,
         Ok(learnt) => {
             check(&learnt, honest, &streams);
@@ -197,14 +184,14 @@ fn hostile<P: Party>(
 }
 
 /// Runs an honest session of all parties, each with the payload that it received.
-fn honest<P: Party>(setting: &Setting, kind: Kind) -> Vec<Honest> {
+fn honest<P: Party>(setting: &Setting, pooled: bool) -> Vec<Honest> {
     let (meshes, taps) = Tap::full(setting.parties, &Limits::default());
     let settled: Vec<([Vec<usize>; 2], Learnt)> = std::thread::scope(|threads| {
         let party = |mut mesh: Mesh| {
             threads.spawn(move || {
                 let mut points = [Vec::new(), Vec::new()];
                 let peers: Vec<PartyId> = mesh.peers().collect();
-                let learnt = session::<P>(setting, kind, &mut mesh, &mut |point, mesh| {
+                let learnt = session::<P>(setting, pooled, &mut mesh, &mut |point, mesh| {
                     let bytes = |peer: &PartyId| mesh.payload_received(*peer) as usize;
                     points[point as usize] = peers.iter().map(bytes).collect();
                 });
@@ -227,14 +214,10 @@ fn honest<P: Party>(setting: &Setting, kind: Kind) -> Vec<Honest> {
         let streams: Vec<_> = taps.iter().map(Tap::payload).collect();
         let places = peers.zip(&streams).zip(tape_at.iter().zip(&settle_at));
         let digests = places.map(|((peer, stream), (&tape, &settle))| {
-            let tables = match kind {
-                Kind::Garbled | Kind::Pooled => tape..settle,
-                Kind::Shared => 0..0,
-            };
-            Digests::find(SessionId::default(), [peer, me], stream, tables)
+            Digests::find(SessionId::default(), [peer, me], stream, tape..settle)
         });
         Honest {
-            kind,
+            pooled,
             me,
             digests: digests.collect(),
             streams,
@@ -250,7 +233,7 @@ fn honest<P: Party>(setting: &Setting, kind: Kind) -> Vec<Honest> {
 /// `watch` is called at each [`Point`].
 fn session<P: Party>(
     setting: &Setting,
-    kind: Kind,
+    pooled: bool,
     mesh: &mut Mesh,
     watch: &mut dyn FnMut(Point, &Mesh),
 ) -> Result<Learnt, Fault> {
@@ -275,8 +258,7 @@ fn session<P: Party>(
         session: mesh.session(),
         cpu,
         coins,
-        stock: (kind == Kind::Pooled)
-            .then(|| Box::new(Dealt::new(Coins::danger_fixed_seed(9))) as _),
+        stock: (pooled).then(|| Box::new(Dealt::new(Coins::danger_fixed_seed(9))) as _),
     };
     let mut party = P::set_up(start, &demand, mesh)?;
 

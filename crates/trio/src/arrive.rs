@@ -6,7 +6,7 @@
 use crate::form::Form;
 use crate::roles::Computing;
 use sealane_block::Cpu;
-use sealane_net::Mesh;
+use sealane_net::{Mesh, NetError};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Planes};
 
@@ -26,6 +26,7 @@ impl Arriving {
     /// # Errors
     /// [`Fault::Internal`] if both are missing.
     pub(crate) fn of(
+        bulk: Option<Cpu>,
         form: Form,
         parts: [Option<Planes<u64>>; 2],
         sender: PartyId,
@@ -38,17 +39,14 @@ impl Arriving {
             form,
             parts: parts.map(|part| part.unwrap_or_else(|| Planes::new(0, 0, vec![]))),
             missing: missing.map(|place| (place, sender)),
-            bulk: None,
+            bulk,
         })
     }
 
     /// Receives the missing component, after the flight.
     pub(crate) fn finish(mut self, mesh: &mut Mesh) -> Result<[Planes<u64>; 2], Fault> {
         if let Some((place, sender)) = self.missing {
-            self.parts[place] = match self.bulk {
-                Some(cpu) => recv_bulk(cpu, self.form, sender, mesh)?,
-                None => recv(self.form, sender, mesh)?,
-            };
+            self.parts[place] = recv(self.bulk, self.form, sender, mesh)?;
         }
         Ok(self.parts)
     }
@@ -68,74 +66,67 @@ impl Computing {
         mesh: &mut Mesh,
     ) -> Result<Arriving, Fault> {
         self.keys.add_zero(form, summand.data_mut());
-        send_bulk(self.cpu, form, summand.data(), self.seat.previous, mesh)?;
-        let arriving = Arriving::of(form, [Some(summand), None], self.seat.next)?;
-        Ok(Arriving {
-            bulk: Some(self.cpu),
-            ..arriving
-        })
+        let bulk = Some(self.cpu);
+        send(bulk, form, summand.data(), self.seat.previous, mesh)?;
+        Arriving::of(bulk, form, [Some(summand), None], self.seat.next)
     }
 }
 
-/// Sends a component of an input or a result.
+/// Sends a component, as bulk if a tier is named.
 pub(crate) fn send(
+    bulk: Option<Cpu>,
     form: Form,
     component: &[u64],
     to: PartyId,
     mesh: &mut Mesh,
 ) -> Result<(), Fault> {
-    Ok(form.pack(component, |bytes| mesh.send(to, bytes))?)
+    Ok(form.pack(component, |bytes| match bulk {
+        Some(cpu) => mesh.send_bulk(cpu, to, bytes),
+        None => mesh.send(to, bytes),
+    })?)
 }
 
-/// Sends any other component.
-pub(crate) fn send_bulk(
-    cpu: Cpu,
-    form: Form,
-    component: &[u64],
-    to: PartyId,
-    mesh: &mut Mesh,
-) -> Result<(), Fault> {
-    Ok(form.pack(component, |bytes| mesh.send_bulk(cpu, to, bytes))?)
-}
-
-/// Reads a component of an input or a result.
+/// Reads a component that was sent so.
 ///
 /// # Errors
 /// [`Fault::Peer`] if bits after the last one are not zero.
-pub(crate) fn recv(form: Form, from: PartyId, mesh: &mut Mesh) -> Result<Planes<u64>, Fault> {
-    // The length is computed by this party, not taken from the peer.
-    let component = form.unpack(|bytes| mesh.recv(from, bytes))?;
-    component.ok_or_else(|| bits_after_the_end(from))
-}
-
-/// Reads any other component.
-///
-/// # Errors
-/// Those of [`recv`].
-pub(crate) fn recv_bulk(
-    cpu: Cpu,
+pub(crate) fn recv(
+    bulk: Option<Cpu>,
     form: Form,
     from: PartyId,
     mesh: &mut Mesh,
 ) -> Result<Planes<u64>, Fault> {
-    let component = form.unpack(|bytes| mesh.recv_bulk(cpu, from, bytes))?;
+    let component = form.unpack(|bytes| fill(bulk, from, bytes, mesh))?;
     component.ok_or_else(|| bits_after_the_end(from))
 }
 
-/// As [`recv_bulk`], into the words of the component.
+/// As [`recv`], into the words of the component.
 ///
 /// # Errors
 /// Those of [`recv`].
-pub(crate) fn recv_bulk_to(
-    cpu: Cpu,
+pub(crate) fn recv_to(
+    bulk: Option<Cpu>,
     form: Form,
     from: PartyId,
     into: &mut [u64],
     mesh: &mut Mesh,
 ) -> Result<(), Fault> {
-    match form.unpack_to(into, |bytes| mesh.recv_bulk(cpu, from, bytes))? {
+    match form.unpack_to(into, |bytes| fill(bulk, from, bytes, mesh))? {
         true => Ok(()),
         false => Err(bits_after_the_end(from)),
+    }
+}
+
+/// Reads as many bytes as there is room for: this party computes their number.
+fn fill(
+    bulk: Option<Cpu>,
+    from: PartyId,
+    bytes: &mut [u8],
+    mesh: &mut Mesh,
+) -> Result<(), NetError> {
+    match bulk {
+        Some(cpu) => mesh.recv_bulk(cpu, from, bytes),
+        None => mesh.recv(from, bytes),
     }
 }
 

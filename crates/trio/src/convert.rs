@@ -121,7 +121,7 @@ impl Computing {
             weighted
         });
         Ok(Inject {
-            c: self.input_of_role(0, form, values, mesh)?,
+            c: self.input_of_role(0, Some(self.cpu), form, values, mesh)?,
             weighted,
             weights,
             k,

@@ -14,16 +14,19 @@ use crate::form::Form;
 use crate::keys::Key;
 use crate::roles::Computing;
 use crate::seat;
+use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Planes};
 use sealane_protocol::Setting;
 
 impl Computing {
-    /// The input of the party of role `owner`, who gives the values.
+    /// The input of the party of role `owner`, who gives the values; or in the middle of a run, a
+    /// value that this role knows, whose shares are bulk.
     pub(crate) fn input_of_role(
         &mut self,
         owner: usize,
+        bulk: Option<Cpu>,
         form: Form,
         values: Option<Planes<u64>>,
         mesh: &mut Mesh,
@@ -35,13 +38,13 @@ impl Computing {
                 let random = keys.next.input(form);
                 form.group.subtract(rest.data_mut(), random.data());
                 form.trim(rest.data_mut());
-                send(form, rest.data(), seat.previous, mesh)?;
+                send(bulk, form, rest.data(), seat.previous, mesh)?;
                 [Some(rest), Some(random)]
             }
             1 => [Some(keys.own.input(form)), Some(form.zeros())],
             _ => [Some(form.zeros()), None],
         };
-        Arriving::of(form, parts, seat.next)
+        Arriving::of(bulk, form, parts, seat.next)
     }
 
     /// The input of a party without a role.
@@ -49,7 +52,7 @@ impl Computing {
         let keys = self.keys.guests.get_mut(&guest);
         let keys = keys.ok_or_else(|| Fault::Internal(format!("no keys with {guest}")))?;
         let parts = keys.each_mut().map(|key| Some(key.as_mut()?.input(form)));
-        Arriving::of(form, parts, guest)
+        Arriving::of(None, form, parts, guest)
     }
 }
 
@@ -68,7 +71,7 @@ pub(crate) fn give(
     }
     form.trim(rest.data_mut());
     for holder in [1, 2] {
-        send(form, rest.data(), seat::party(setting, holder), mesh)?;
+        send(None, form, rest.data(), seat::party(setting, holder), mesh)?;
     }
     Ok(())
 }

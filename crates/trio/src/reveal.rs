@@ -58,7 +58,7 @@ pub(crate) fn open(
             for (_, places) in givers.filter(|(giver, _)| Some(*giver) == role) {
                 let given = parts.map(|parts| places.iter().map(move |place| parts[*place]));
                 let sum = form.sum(given.into_iter().flatten());
-                send(form, sum.data(), to, mesh)?;
+                send(None, form, sum.data(), to, mesh)?;
             }
         }
     }
@@ -81,7 +81,7 @@ pub(crate) fn learn(
         let form = Form::of(*domain, share.planes(), share.elements())?;
         let mut sum = form.sum(form.parts(share)?.into_iter().flatten());
         for (giver, _) in givers(seat::role(setting, me)) {
-            let part = recv(form, seat::party(setting, giver), mesh)?;
+            let part = recv(None, form, seat::party(setting, giver), mesh)?;
             form.group.add(sum.data_mut(), part.data());
         }
         form.trim(sum.data_mut());

@@ -42,7 +42,7 @@ impl Computing {
                 let form = Form::of_words(domain, bits, elements)?;
                 let values = values.map(|values| form.encode(&values));
                 let arriving = match seat::role(&self.setting, owner) {
-                    Some(role) => self.input_of_role(role, form, values, mesh)?,
+                    Some(role) => self.input_of_role(role, None, form, values, mesh)?,
                     None => self.input_of_guest(owner, form)?,
                 };
                 Ok(more(State::Arriving(arriving)))

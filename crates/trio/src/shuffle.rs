@@ -24,7 +24,7 @@
 //! another: roles 0 and 2 send their parts to each other and, with a mask `t`, to role 1. Each
 //! learns the sum of two parts, of which one is its own or random.
 
-use crate::arrive::{recv_bulk, send_bulk};
+use crate::arrive::{recv, send};
 use crate::form::Form;
 use crate::order::{MOST_ROWS, Order, Rows, planes_of_rows, rows_of_planes};
 use crate::roles::Computing;
@@ -131,7 +131,7 @@ impl Computing {
         }
         form.trim(part.data_mut());
         if seat.role == 0 {
-            send_bulk(self.cpu, form, part.data(), seat.previous, mesh)?;
+            send(Some(self.cpu), form, part.data(), seat.previous, mesh)?;
             return Ok(None);
         }
         Ok(Some(part))
@@ -190,7 +190,7 @@ impl Computing {
             let form = rows.form;
             let before = match seat.role {
                 1 => parts[0].take().ok_or_else(missing)?,
-                _ => recv_bulk(self.cpu, form, seat.next, mesh)?,
+                _ => recv(Some(self.cpu), form, seat.next, mesh)?,
             };
             let mut part = order.of_rows(*rows, before.data());
             let mask = key.mask(form);
@@ -200,7 +200,7 @@ impl Computing {
             }
             form.trim(part.data_mut());
             match seat.role {
-                1 => send_bulk(self.cpu, form, part.data(), seat.previous, mesh)?,
+                1 => send(Some(self.cpu), form, part.data(), seat.previous, mesh)?,
                 _ => parts[0] = Some(part),
             }
         }
@@ -228,7 +228,7 @@ impl Computing {
         {
             let form = rows.form;
             let before = match seat.role {
-                0 => recv_bulk(self.cpu, form, seat.next, mesh)?,
+                0 => recv(Some(self.cpu), form, seat.next, mesh)?,
                 _ => parts[0].take().ok_or_else(missing)?,
             };
             let mask = key.mask(form);
@@ -240,9 +240,9 @@ impl Computing {
             }
             *parts = match *opened {
                 true => {
-                    send_bulk(self.cpu, form, before.data(), pair, mesh)?;
+                    send(Some(self.cpu), form, before.data(), pair, mesh)?;
                     form.trim(masked.data_mut());
-                    send_bulk(self.cpu, form, masked.data(), third, mesh)?;
+                    send(Some(self.cpu), form, masked.data(), third, mesh)?;
                     [Some(part), None]
                 }
                 false => {
@@ -251,7 +251,7 @@ impl Computing {
                         form.group.subtract(masked.data_mut(), first.data());
                     }
                     form.trim(masked.data_mut());
-                    send_bulk(self.cpu, form, masked.data(), third, mesh)?;
+                    send(Some(self.cpu), form, masked.data(), third, mesh)?;
                     match seat.role {
                         0 => [Some(first), Some(masked)],
                         _ => [Some(masked), Some(first)],
@@ -281,8 +281,8 @@ impl Computing {
             let parts = match (seat.role, parts) {
                 // The parts of roles 0 and 2, in this order: components 1 and 2, or a sum.
                 (1, _) => [
-                    recv_bulk(self.cpu, form, seat.previous, mesh)?,
-                    recv_bulk(self.cpu, form, seat.next, mesh)?,
+                    recv(Some(self.cpu), form, seat.previous, mesh)?,
+                    recv(Some(self.cpu), form, seat.next, mesh)?,
                 ],
                 (_, [Some(part), None]) => {
                     let pair = if seat.role == 0 {
@@ -290,7 +290,7 @@ impl Computing {
                     } else {
                         seat.next
                     };
-                    let other = recv_bulk(self.cpu, form, pair, mesh)?;
+                    let other = recv(Some(self.cpu), form, pair, mesh)?;
                     let order = last.as_ref().ok_or_else(missing)?;
                     [part, order.of_rows(rows, other.data())]
                 }

@@ -17,7 +17,7 @@
 //! after a random order that no party knows, so they are a random permutation whatever the rows
 //! are.
 
-use crate::arrive::{Arriving, recv_bulk, send_bulk};
+use crate::arrive::{Arriving, recv, send};
 use crate::bits::{Writer, words_for};
 use crate::convert::{Inject, Weighed};
 use crate::form::Form;
@@ -234,7 +234,7 @@ impl Computing {
         }
         form.trim(part.data_mut());
         if seat.role == 2 {
-            send_bulk(self.cpu, form, part.data(), seat.previous, mesh)?;
+            send(Some(self.cpu), form, part.data(), seat.previous, mesh)?;
         }
         Ok(Stage::Place(part))
     }
@@ -247,7 +247,7 @@ impl Computing {
         mesh: &mut Mesh,
     ) -> Result<Planes<u64>, Fault> {
         if self.seat.role == 1 {
-            let rest = recv_bulk(self.cpu, form, self.seat.next, mesh)?;
+            let rest = recv(Some(self.cpu), form, self.seat.next, mesh)?;
             form.group.add(part.data_mut(), rest.data());
             form.trim(part.data_mut());
         }

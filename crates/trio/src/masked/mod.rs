@@ -26,7 +26,7 @@
 mod kernel;
 mod program;
 
-use crate::arrive::{recv_bulk_to, send_bulk};
+use crate::arrive::{recv_to, send};
 use crate::bits::words_for;
 use crate::form::Form;
 use crate::keys::Key;
@@ -464,7 +464,7 @@ impl<const HELPER: usize> Part<HELPER> {
             self.wires.deal(party.cpu, run.level(level), given);
             let rows = &mut rows[..dealt.words()];
             dealt.trim(rows);
-            send_bulk(party.cpu, dealt, rows, party.seat.next, mesh)?;
+            send(Some(party.cpu), dealt, rows, party.seat.next, mesh)?;
             self.reuse(masks);
             return Ok(());
         }
@@ -484,7 +484,7 @@ impl<const HELPER: usize> Part<HELPER> {
             let [dealt, _] = self.forms(run, level);
             let mut rows = self.rows(run);
             let into = &mut rows[..dealt.words()];
-            recv_bulk_to(party.cpu, dealt, party.seat.previous, into, mesh)?;
+            recv_to(Some(party.cpu), dealt, party.seat.previous, into, mesh)?;
             let masks = self.masks.front_mut().ok_or_else(no_masks)?;
             masks.dealt = Some(rows);
         }
@@ -519,7 +519,7 @@ impl<const HELPER: usize> Part<HELPER> {
         self.wires.open(party.cpu, run.level(level), sums);
         let summands = &mut self.summands[..opened.words()];
         opened.trim(summands);
-        send_bulk(party.cpu, opened, summands, partner, mesh)?;
+        send(Some(party.cpu), opened, summands, partner, mesh)?;
         if let Some(last) = self.last.replace(masks) {
             self.reuse(last);
         }
@@ -537,8 +537,8 @@ impl<const HELPER: usize> Part<HELPER> {
         if self.place().is_some() {
             let [_, opened] = self.forms(run, level);
             let from = self.partner(party);
-            recv_bulk_to(
-                party.cpu,
+            recv_to(
+                Some(party.cpu),
                 opened,
                 from,
                 &mut self.others[..opened.words()],
