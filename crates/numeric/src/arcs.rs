@@ -35,7 +35,7 @@ struct Place {
 impl Arithmetic {
     /// The arc tangent of y/x in the quadrant of the point (x, y).
     pub fn atan2(self, b: &mut Builder, y: &[Wire], x: &[Wire]) -> Word {
-        // Angles come as near as 2^-26.6 units of f16, and 2^-23.6 of bf16, to the middle of two
+        // Angles come as near as 2^-26.6 units of f16, and 2^-23.5 of bf16, to the middle of two
         // numbers, by all quotients of significands.
         let work = self.work_for([39, 30]);
         let [y, x] = [y, x].map(|bits| self.format.split(bits));
