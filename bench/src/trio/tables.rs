@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::{
-    BLOCKS, BYTES, BYTES_A_ROW, BYTES_LAYERS, CHANNELS, CPU_RATE, MS, RATE, ROUNDS, SECONDS, TILES,
+    BLOCKS, BYTES, BYTES_A_ROW, BYTES_LAYERS, CHANNELS, CPU_RATE, MS, MS_FROM_INPUTS, RATE, ROUNDS,
+    SECONDS, TILES,
 };
 use crate::Record;
 use crate::plot::{Chart, format_value};
@@ -114,6 +115,13 @@ fn figure(out: &mut String, records: &[Record], channel: &str) {
             let _ = write!(out, "{:>18}", shown.unwrap_or_default());
         }
         out.push('\n');
+    }
+    if let Some(ms) = cell(BLOCKS[0], TILES[0], MS_FROM_INPUTS) {
+        let ms = format_value(ms);
+        let _ = writeln!(
+            out,
+            "one block, from inputs that are sent to the result: {ms}"
+        );
     }
     let paper = PAPER.map(|(case, ms)| format!("{ms} at {case}"));
     let _ = writeln!(out, "the 2012 paper, 1 Gbit/s: {}\n", paper.join(", "));

@@ -80,6 +80,7 @@ pub(crate) fn execute<P: Party>(
         material: HashMap::new(),
         left_over: LeftOver::default(),
         opening: None,
+        expecting: false,
         reported: HashSet::new(),
         first_step: first_steps(plan),
         recorder,
@@ -171,6 +172,8 @@ struct PlanRun<'a, 'o, P: Party> {
     left_over: LeftOver,
     /// Output of the offline part of the reveal, once it has run.
     opening: Option<VecDeque<P::Material>>,
+    /// Whether the party knows which tapes it will run.
+    expecting: bool,
     /// Tile runs whose start the journal reported, and so has to report their end.
     reported: HashSet<TileRun>,
     /// Number of the first step of each segment, and of the reveal, by walk.
@@ -227,7 +230,11 @@ impl<'a, P: Party + 'a> Driver for PlanRun<'a, '_, P> {
 
     fn turn(&mut self) -> Result<(), Fault> {
         self.recorder.turn(self.mesh);
-        Ok(self.mesh.flush()?)
+        self.mesh.flush()?;
+        if !std::mem::replace(&mut self.expecting, true) {
+            self.expect_tapes();
+        }
+        Ok(())
     }
 
     fn advance(&mut self, call: &Call) -> Result<bool, Fault> {
@@ -313,6 +320,23 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
         self.offline.keep(call, checks);
         self.material.entry(place(call)).or_default().extend(made);
         Ok(finished)
+    }
+
+    /// Tells the party which tapes the first tiles run, while its first messages are on their way.
+    fn expect_tapes(&mut self) {
+        for segment in &self.plan.segments {
+            let rows = segment.rows.map_or(0, |table| {
+                let table = usize::from(table.0);
+                self.rows[table].min(self.plan.rows[table].tile)
+            });
+            for step in &segment.steps {
+                if let StepOp::Tape { tape, lanes, .. } = &step.op {
+                    let lanes = lanes.iter().map(|len| len.at(rows)).product::<u64>();
+                    let tape = &self.plan.tapes[tape.0 as usize];
+                    self.party.expect(tape, lanes as usize);
+                }
+            }
+        }
     }
 
     /// Attributes the traffic from here on to the step of a call.

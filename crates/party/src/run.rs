@@ -4,6 +4,7 @@ use crate::fault::Fault;
 use crate::share::Shares;
 use crate::step::{Outcome, Progress, Step, Term};
 use sealane_block::{Block, Coins, Cpu};
+use sealane_circuit::Tape;
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
 use sealane_protocol::{Demand, Domain, Protocol, Setting};
@@ -135,6 +136,12 @@ pub trait Party: Steps<Output = ()> {
     fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
         let _ = (demand, mesh);
         Err(Fault::internal("a refill of a protocol without pools"))
+    }
+
+    /// A tape that the run is to begin with so many lanes. A party may make ahead whatever it needs
+    /// for it: messages of others are on their way.
+    fn expect(&mut self, tape: &Tape, lanes: usize) {
+        let _ = (tape, lanes);
     }
 
     /// The offline walk, for a protocol that has one.

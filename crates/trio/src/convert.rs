@@ -21,7 +21,7 @@
 use crate::arrive::Arriving;
 use crate::bits::{planes_from_elements, words_for};
 use crate::form::Form;
-use crate::product::{add_scaled, cross};
+use crate::product::add_terms;
 use crate::roles::Computing;
 use crate::share::Share;
 use crate::tape::TapeProgress;
@@ -46,8 +46,8 @@ pub(crate) fn adder(bits: usize) -> &'static Tape {
 pub(crate) struct Inject {
     /// c, a plane for each bit.
     c: Arriving,
-    /// w d.
-    weighted: [Planes<u64>; 2],
+    /// d, at roles 1 and 2; all of its components but this one are zero.
+    d: Option<Planes<u64>>,
     weights: Vec<u64>,
     k: usize,
 }
@@ -100,29 +100,18 @@ impl Computing {
         let parts = Form::bits(bits, elements).parts(share)?;
         let weights = weights(bits, signed, k);
         let form = Form::ring(k, weights.len(), elements);
-        let expand = |place: usize| match parts {
-            Some(parts) => expand(form, parts[place]),
-            None => form.zeros(),
+        let values = match (parts, self.seat.role) {
+            (Some([own, next]), 0) => Some(expand(form, |at| own[at] ^ next[at])),
+            (None, 0) => Some(form.zeros()),
+            _ => None,
         };
-        let values = (self.seat.role == 0).then(|| {
-            let (mut own, next) = (expand(0), expand(1));
-            let pairs = own.data_mut().iter_mut().zip(next.data());
-            pairs.for_each(|(own, next)| *own ^= next);
-            own
-        });
-        let weighted = [0, 1].map(|place| {
-            let mut weighted = form.zeros();
-            if self.seat.place_of(2) == Some(place) {
-                let bits = expand(place);
-                for (plane, weight) in weights.iter().enumerate() {
-                    add_scaled(weighted.plane_mut(plane), bits.plane(plane), *weight);
-                }
-            }
-            weighted
+        let d = self.seat.place_of(2).map(|place| match parts {
+            Some(parts) => expand(form, |at| parts[place][at]),
+            None => form.zeros(),
         });
         Ok(Inject {
             c: self.input_of_role(0, Some(self.cpu), form, values, mesh)?,
-            weighted,
+            d,
             weights,
             k,
         })
@@ -130,33 +119,46 @@ impl Computing {
 
     /// Continues the conversion of bits to integers, after c has arrived.
     pub(crate) fn weigh(&mut self, inject: Inject, mesh: &mut Mesh) -> Result<Weighed, Fault> {
-        let Inject {
-            c,
-            weighted,
-            weights,
-            k,
-        } = inject;
+        let Inject { c, d, weights, k } = inject;
         let form = Form::ring(k, 1, c.form.elements());
-        let c = c.finish(mesh)?;
-        let [own, next] = &weighted;
-        let products = cross(
-            form,
-            c.each_ref().map(Planes::data),
-            [own.data(), next.data()],
-        );
-        let mut summand = form.zeros();
-        add_scaled(summand.data_mut(), products.data(), 2u64.wrapping_neg());
-        let linear = [0, 1].map(|place| {
-            let mut sum = form.zeros();
-            for (plane, weight) in weights.iter().enumerate() {
-                add_scaled(sum.data_mut(), c[place].plane(plane), *weight);
-                form.group.add(sum.data_mut(), weighted[place].plane(plane));
-            }
-            sum
-        });
+        let [own, next] = c.finish(mesh)?;
+        // c has no component 2, and d no other: role 0 has no summand, and roles 1 and 2 have the
+        // product of d and the other component of c that they hold.
+        let (summand, linear) = match (self.seat.role, d) {
+            (1, Some(d)) => (product(form, &own, &d, &weights), [own, d]),
+            (_, Some(d)) => (product(form, &next, &d, &weights), [d, next]),
+            (_, None) => (form.zeros(), [own, next]),
+        };
+        let linear = linear.map(|planes| weighted_sum(form, planes, &weights));
         let product = self.reshare(form, summand, mesh)?;
         Ok(Weighed { product, linear })
     }
+}
+
+/// The sum of all `-2 w c d`, not reduced.
+fn product(form: Form, c: &Planes<u64>, d: &Planes<u64>, weights: &[u64]) -> Planes<u64> {
+    let mut sum = form.zeros();
+    for (plane, weight) in weights.iter().enumerate() {
+        let factor = weight.wrapping_mul(2u64.wrapping_neg());
+        let pairs = c.plane(plane).iter().zip(d.plane(plane));
+        let terms = pairs.map(|(c, d)| c.wrapping_mul(*d).wrapping_mul(factor));
+        add_terms(sum.data_mut(), terms, plane == 0);
+    }
+    sum
+}
+
+/// The sum of the planes, each times its weight, not reduced.
+fn weighted_sum(form: Form, planes: Planes<u64>, weights: &[u64]) -> Planes<u64> {
+    if weights == [1] {
+        return planes;
+    }
+    let mut sum = form.zeros();
+    for (plane, weight) in weights.iter().enumerate() {
+        let terms = planes.plane(plane).iter();
+        let terms = terms.map(|word| word.wrapping_mul(*weight));
+        add_terms(sum.data_mut(), terms, plane == 0);
+    }
+    sum
 }
 
 impl Weighed {
@@ -196,15 +198,18 @@ fn weights(bits: usize, signed: bool, k: usize) -> Vec<u64> {
     (0..bits.min(k)).map(weight).collect()
 }
 
-/// The lowest planes of packed bits, each bit a word of its own.
-fn expand(form: Form, planes: &[u64]) -> Planes<u64> {
+/// The lowest planes of packed bits, each bit a word of its own. `word` is the word at a place of
+/// the planes.
+fn expand(form: Form, word: impl Fn(usize) -> u64) -> Planes<u64> {
     let mut words = form.zeros();
     let elements = form.elements();
     let stride = words_for(elements).max(1);
-    let pairs = words.data_mut().chunks_mut(elements.max(1));
-    for (words, plane) in pairs.zip(planes.chunks(stride)) {
-        for (element, word) in words.iter_mut().enumerate() {
-            *word = plane[element / 64] >> (element % 64) & 1;
+    let planes = words.data_mut().chunks_mut(elements.max(1));
+    for (plane, words) in planes.enumerate() {
+        for (at, words) in words.chunks_mut(64).enumerate() {
+            let bits = word(plane * stride + at);
+            let words = words.iter_mut().enumerate();
+            words.for_each(|(bit, word)| *word = bits >> bit & 1);
         }
     }
     words

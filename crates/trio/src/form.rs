@@ -150,7 +150,11 @@ impl Form {
 
     /// The sum of components.
     pub(crate) fn sum<'a>(self, components: impl IntoIterator<Item = &'a [u64]>) -> Planes<u64> {
-        let mut sum = self.zeros();
+        let mut components = components.into_iter();
+        let mut sum = match components.next() {
+            Some(first) => self.planes_of(first.to_vec()),
+            None => self.zeros(),
+        };
         for component in components {
             self.group.add(sum.data_mut(), component);
         }

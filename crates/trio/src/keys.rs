@@ -103,6 +103,22 @@ impl Key {
         self.masks.component(form)
     }
 
+    /// Adds the next mask to rows that are shuffled.
+    pub(crate) fn add_mask(&mut self, form: Form, rows: &mut [u64]) {
+        let group = form.group;
+        self.masks
+            .draw(form, rows, |rows, mask| group.add(rows, mask));
+        form.trim(rows);
+    }
+
+    /// Subtracts the next mask from rows that are shuffled.
+    pub(crate) fn subtract_mask(&mut self, form: Form, rows: &mut [u64]) {
+        let group = form.group;
+        self.masks
+            .draw(form, rows, |rows, mask| group.subtract(rows, mask));
+        form.trim(rows);
+    }
+
     /// The next shares of what a helper deals, at the helper and the role before it.
     pub(crate) fn deal(&mut self, form: Form, into: &mut [u64]) {
         self.deals.fill(form, into);

@@ -69,7 +69,7 @@ use masked::{Layouts, RunningMasked, Spares};
 use outside::Outside;
 use roles::Computing;
 use sealane_block::Erased;
-use sealane_circuit::Lookups;
+use sealane_circuit::{Lookups, Tape};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{
@@ -226,6 +226,12 @@ impl Party for TrioParty {
             }
         };
         Ok(TrioParty { setting, me, place })
+    }
+
+    fn expect(&mut self, tape: &Tape, lanes: usize) {
+        if let Place::Role(party) = &mut self.place {
+            party.expect_masked(tape, lanes);
+        }
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) fn linear(
     let k = ring(domain)?;
     let form = Form::ring(k, 1, lanes);
     let mut sums = [form.zeros(), form.zeros()];
+    let mut first = true;
     for Term { share, factor } in terms {
         let planes = share.planes();
         if let Factor::Table(table) = factor
@@ -37,17 +38,23 @@ pub(crate) fn linear(
         let Some(parts) = Form::ring(k, planes, lanes).parts(share)? else {
             continue;
         };
-        for (sum, part) in sums.iter_mut().zip(parts) {
-            for plane in 0..planes {
-                let words = &part[plane * lanes..][..lanes];
+        for plane in 0..planes {
+            let of_plane = plane * lanes..(plane + 1) * lanes;
+            for (sum, part) in sums.iter_mut().zip(parts) {
+                let words = part[of_plane.clone()].iter();
                 match factor {
-                    Factor::Number(factor) => add_scaled(sum.data_mut(), words, *factor),
+                    Factor::Number(factor) => {
+                        let terms = words.map(|word| word.wrapping_mul(*factor));
+                        add_terms(sum.data_mut(), terms, first);
+                    }
                     Factor::Table(table) => {
-                        let factors = &table[plane * lanes..][..lanes];
-                        add_products(sum.data_mut(), words, factors);
+                        let pairs = words.zip(&table[of_plane.clone()]);
+                        let terms = pairs.map(|(word, factor)| word.wrapping_mul(*factor));
+                        add_terms(sum.data_mut(), terms, first);
                     }
                 }
             }
+            first = false;
         }
     }
     for sum in &mut sums {
@@ -83,27 +90,26 @@ impl Computing {
 pub(crate) fn cross(form: Form, x: [&[u64]; 2], y: [&[u64]; 2]) -> Planes<u64> {
     let mut sum = form.zeros();
     let lanes = form.elements().max(1);
-    let planes = x.map(|part| part.chunks_exact(lanes));
-    let [x_own, x_next] = planes;
+    let [x_own, x_next] = x.map(|part| part.chunks_exact(lanes));
     let [y_own, y_next] = y.map(|part| part.chunks_exact(lanes));
-    for ((x_own, x_next), (y_own, y_next)) in x_own.zip(x_next).zip(y_own.zip(y_next)) {
-        add_products(sum.data_mut(), x_own, y_own);
-        add_products(sum.data_mut(), x_own, y_next);
-        add_products(sum.data_mut(), x_next, y_own);
+    let planes = x_own.zip(x_next).zip(y_own.zip(y_next));
+    for (plane, ((x_own, x_next), (y_own, y_next))) in planes.enumerate() {
+        let rows = x_own.iter().zip(x_next).zip(y_own.iter().zip(y_next));
+        let terms = rows.map(|((x_own, x_next), (y_own, y_next))| {
+            let own = x_own.wrapping_mul(y_own.wrapping_add(*y_next));
+            own.wrapping_add(x_next.wrapping_mul(*y_own))
+        });
+        add_terms(sum.data_mut(), terms, plane == 0);
     }
     sum
 }
 
-/// Adds multiples of words to words.
-pub(crate) fn add_scaled(sum: &mut [u64], words: &[u64], factor: u64) {
-    for (sum, word) in sum.iter_mut().zip(words) {
-        *sum = sum.wrapping_add(word.wrapping_mul(factor));
-    }
-}
-
-/// Adds products of words to words.
-pub(crate) fn add_products(sum: &mut [u64], left: &[u64], right: &[u64]) {
-    for ((sum, left), right) in sum.iter_mut().zip(left).zip(right) {
-        *sum = sum.wrapping_add(left.wrapping_mul(*right));
+/// Adds terms to words. The first ones take the place of zeros, which are not read: memory that is
+/// read before it is written to comes to a process twice.
+pub(crate) fn add_terms(sum: &mut [u64], terms: impl Iterator<Item = u64>, first: bool) {
+    let pairs = sum.iter_mut().zip(terms);
+    match first {
+        true => pairs.for_each(|(sum, term)| *sum = term),
+        false => pairs.for_each(|(sum, term)| *sum = sum.wrapping_add(term)),
     }
 }

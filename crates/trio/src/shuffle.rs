@@ -124,12 +124,9 @@ impl Computing {
         };
         let mut part = order.of_rows(rows, part);
         match seat.role {
-            0 => form
-                .group
-                .subtract(part.data_mut(), keys.next.mask(form).data()),
-            _ => form.group.add(part.data_mut(), keys.own.mask(form).data()),
+            0 => keys.next.subtract_mask(form, part.data_mut()),
+            _ => keys.own.add_mask(form, part.data_mut()),
         }
-        form.trim(part.data_mut());
         if seat.role == 0 {
             send(Some(self.cpu), form, part.data(), seat.previous, mesh)?;
             return Ok(None);
@@ -193,12 +190,10 @@ impl Computing {
                 _ => recv(Some(self.cpu), form, seat.next, mesh)?,
             };
             let mut part = order.of_rows(*rows, before.data());
-            let mask = key.mask(form);
             match seat.role {
-                1 => form.group.subtract(part.data_mut(), mask.data()),
-                _ => form.group.add(part.data_mut(), mask.data()),
+                1 => key.subtract_mask(form, part.data_mut()),
+                _ => key.add_mask(form, part.data_mut()),
             }
-            form.trim(part.data_mut());
             match seat.role {
                 1 => send(Some(self.cpu), form, part.data(), seat.previous, mesh)?,
                 _ => parts[0] = Some(part),
@@ -231,26 +226,24 @@ impl Computing {
                 0 => recv(Some(self.cpu), form, seat.next, mesh)?,
                 _ => parts[0].take().ok_or_else(missing)?,
             };
-            let mask = key.mask(form);
-            let part = order.of_rows(*rows, before.data());
-            let mut masked = form.sum([part.data()]);
+            let mut masked = order.of_rows(*rows, before.data());
+            let part = opened.then(|| form.sum([masked.data()]));
             match seat.role {
-                0 => form.group.subtract(masked.data_mut(), mask.data()),
-                _ => form.group.add(masked.data_mut(), mask.data()),
+                0 => key.subtract_mask(form, masked.data_mut()),
+                _ => key.add_mask(form, masked.data_mut()),
             }
-            *parts = match *opened {
-                true => {
+            *parts = match part {
+                Some(part) => {
                     send(Some(self.cpu), form, before.data(), pair, mesh)?;
-                    form.trim(masked.data_mut());
                     send(Some(self.cpu), form, masked.data(), third, mesh)?;
                     [Some(part), None]
                 }
-                false => {
+                None => {
                     let first = key.mask(form);
                     if seat.role == 2 {
                         form.group.subtract(masked.data_mut(), first.data());
+                        form.trim(masked.data_mut());
                     }
-                    form.trim(masked.data_mut());
                     send(Some(self.cpu), form, masked.data(), third, mesh)?;
                     match seat.role {
                         0 => [Some(first), Some(masked)],

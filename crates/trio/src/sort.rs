@@ -224,15 +224,10 @@ impl Computing {
             }
         }
         match seat.role {
-            0 => form
-                .group
-                .add(part.data_mut(), self.keys.own.mask(form).data()),
-            1 => {}
-            _ => form
-                .group
-                .subtract(part.data_mut(), self.keys.next.mask(form).data()),
+            0 => self.keys.own.add_mask(form, part.data_mut()),
+            1 => form.trim(part.data_mut()),
+            _ => self.keys.next.subtract_mask(form, part.data_mut()),
         }
-        form.trim(part.data_mut());
         if seat.role == 2 {
             send(Some(self.cpu), form, part.data(), seat.previous, mesh)?;
         }

@@ -165,6 +165,10 @@ impl Spares {
         kept.remove(place).map(|(_, _, parts)| parts)
     }
 
+    fn is_full(&self) -> bool {
+        self.0.len() == Spares::MOST
+    }
+
     fn keep(&mut self, layout: Arc<Layout>, lanes: usize, parts: Parts) {
         self.0.truncate(Spares::MOST - 1);
         self.0.push_front((layout, lanes, parts));
@@ -184,6 +188,25 @@ macro_rules! each {
 }
 
 impl Computing {
+    /// Makes the layout and the memory of a tape with functions ahead. On many lanes its time is
+    /// nothing beside that of the tape, and it depends on which inputs are the same in all of them.
+    pub(crate) fn expect_masked(&mut self, tape: &Tape, lanes: usize) {
+        if tape.applied.is_empty() || words_for(lanes) >= MANY || self.spares.is_full() {
+            return;
+        }
+        let layout = self.layouts.of(tape, None);
+        let parts = self.parts(&layout, lanes);
+        self.spares.keep(layout, lanes, parts);
+    }
+
+    fn parts(&self, layout: &Layout, lanes: usize) -> Parts {
+        (
+            Part::of(self, layout, lanes),
+            Part::of(self, layout, lanes),
+            Part::of(self, layout, lanes),
+        )
+    }
+
     /// Begins a tape with these inputs.
     pub(crate) fn begin_masked<'a>(
         &mut self,
@@ -212,14 +235,8 @@ impl Computing {
             layout,
             common,
         };
-        let mut parts = match self.spares.take(&run.layout, lanes) {
-            Some(parts) => parts,
-            None => (
-                Part::of(self, &run),
-                Part::of(self, &run),
-                Part::of(self, &run),
-            ),
-        };
+        let spare = self.spares.take(&run.layout, lanes);
+        let mut parts = spare.unwrap_or_else(|| self.parts(&run.layout, lanes));
         each!(parts, part => part.load(&run, inputs));
         each!(parts, part => part.deal(self, &run, 0, mesh)?);
         Ok(MaskedProgress::More(Box::new(RunningMasked {
@@ -326,9 +343,9 @@ impl<const HELPER: usize> Takes<Masks<HELPER>> for Part<HELPER> {
 }
 
 impl<const HELPER: usize> Part<HELPER> {
-    fn of(party: &Computing, run: &Run<'_>) -> Self {
-        let lanes = lanes_of(HELPER, run.lanes);
-        let words = words_of(HELPER, run.lanes);
+    fn of(party: &Computing, layout: &Layout, all: usize) -> Self {
+        let lanes = lanes_of(HELPER, all);
+        let words = words_of(HELPER, all);
         let duty = match (party.seat.role + 3 - HELPER) % 3 {
             0 => Duty::Helper,
             1 => Duty::After,
@@ -336,12 +353,12 @@ impl<const HELPER: usize> Part<HELPER> {
         };
         let opens = match duty {
             Duty::Helper => 0,
-            _ => run.layout.most * words.len() + MOST_PAST,
+            _ => layout.most * words.len() + MOST_PAST,
         };
         Part {
             duty,
             lanes,
-            wires: Wires::new(run.layout.program.slots, words.len()),
+            wires: Wires::new(layout.program.slots, words.len()),
             words,
             masks: VecDeque::new(),
             last: None,
@@ -353,6 +370,9 @@ impl<const HELPER: usize> Part<HELPER> {
 
     /// Puts the inputs and constants of a tape on their wires.
     fn load(&mut self, run: &Run<'_>, inputs: &[Plane<'_>]) {
+        if self.lanes == 0 {
+            return;
+        }
         let (wires, program) = (&mut self.wires, &run.layout.program);
         for (slot, input) in program.inputs.iter().zip(inputs) {
             match input {
@@ -560,6 +580,9 @@ impl<const HELPER: usize> Part<HELPER> {
 
     /// Runs what follows the last level, and hands the outputs over.
     fn finish(&mut self, cpu: Cpu, run: &Run<'_>, shares: &mut [Planes<u64>; 2]) {
+        if self.lanes == 0 {
+            return;
+        }
         let rest = run.layout.program.levels.get(run.layout.program.opens);
         let rest = rest.map(|_| run.level(run.layout.program.opens));
         let last = self.place().zip(self.last.as_ref()).map(|(place, last)| {
