@@ -5,6 +5,7 @@
 //!   Multiparty Computation" (ICFP 2012), whose threads are tiles here. Over TLS on loopback, and
 //!   over simulated networks: LAN (0.3 ms, 1 Gbit/s) and WAN (50 ms, 100 Mbit/s).
 //! * `protocols`: bytes, rounds and speed of many blocks, beside other protocols.
+//! * `local`: processor time of the lookups of many blocks alone, messages in memory.
 //! * `order`: shuffles and sorts of rows.
 //!
 //! The program is scalar code, planned as any other, so the form of lookups is the planner's
@@ -29,13 +30,14 @@ use crate::{Options, Record};
 use order::Work;
 
 mod aes;
+mod local;
 mod order;
 pub mod tables;
 
 /// The suite's name.
 pub const SUITE: &str = "trio";
 
-const PARTS: [&str; 3] = ["aes", "protocols", "order"];
+const PARTS: [&str; 4] = ["aes", "protocols", "local", "order"];
 const PARTIES: [&str; 3] = ["text", "key", "receiver"];
 
 /// A network between three parties.
@@ -77,6 +79,8 @@ const BLOCKS: [u64; 6] = [1, 2, 6, 64, 1024, 4096];
 const TILES: [u64; 3] = [1, 2, 4];
 /// Blocks of a run that fills rounds and tiles.
 const MANY: u64 = 100_000;
+/// Blocks of a tape by itself: a tile of them.
+const LOCAL: u64 = 24_576;
 /// Most runs of a case, of which the fastest counts.
 const RUNS: u32 = 10;
 
@@ -126,6 +130,13 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
     }
     if asked("protocols") {
         many(if quick { 64 } else { MANY }, options, &mut record)?;
+    }
+    if asked("local") {
+        let (blocks, turns) = if quick { (1024, 1) } else { (LOCAL, 20) };
+        let job = job(blocks, NetworkClass::Lan, u64::MAX)?;
+        let seconds = local::run(cpu, &job, blocks as usize, turns)?;
+        let case = format!("local/{blocks}");
+        record(case, CPU_RATE, blocks as f64 / seconds, "blocks/s");
     }
     if asked("order") {
         let rows = if quick { 1000 } else { 1_000_000 };

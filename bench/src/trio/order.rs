@@ -115,7 +115,7 @@ fn one(
     Ok((time, bytes))
 }
 
-fn share(outcome: Outcome<TrioParty>) -> Result<Arc<sealane_trio::Share>, String> {
+pub(super) fn share(outcome: Outcome<TrioParty>) -> Result<Arc<sealane_trio::Share>, String> {
     match outcome {
         Outcome::Share(share, ..) => Ok(Arc::new(share)),
         _ => Err("a step left no share".to_string()),

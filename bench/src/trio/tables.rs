@@ -69,6 +69,15 @@ pub fn text(records: &[Record]) -> String {
         figure(&mut out, records, channel.name);
     }
     protocols(&mut out, records);
+    for record in records {
+        if let Some(blocks) = record.case.strip_prefix("local/") {
+            let rate = thousands(record.value);
+            let _ = writeln!(
+                out,
+                "lookups of {blocks} blocks alone: {rate} per CPU-second of a party"
+            );
+        }
+    }
     let mut orders = records
         .iter()
         .filter(|record| record.metric == SECONDS)

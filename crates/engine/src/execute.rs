@@ -172,7 +172,7 @@ struct PlanRun<'a, 'o, P: Party> {
     left_over: LeftOver,
     /// Output of the offline part of the reveal, once it has run.
     opening: Option<VecDeque<P::Material>>,
-    /// Whether the party knows which tapes it will run.
+    /// Set once the party knows the tapes of the first tiles.
     expecting: bool,
     /// Tile runs whose start the journal reported, and so has to report their end.
     reported: HashSet<TileRun>,

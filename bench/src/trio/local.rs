@@ -1,0 +1,170 @@
+//! Local work of lookups: the tape of AES-128 that the plan has for many blocks, as a single step of
+//! three parties whose messages stay in memory.
+
+use std::sync::Arc;
+use std::thread;
+
+use sealane_block::{Coins, Cpu};
+use sealane_circuit::Tape;
+use sealane_engine::Job;
+use sealane_net::Mesh;
+use sealane_parties::{PartyId, PartySet};
+use sealane_party::{Opened, Outcome, Party, Shares, Start, Step, run_alone};
+use sealane_plan::steps::{Plan, StepOp};
+use sealane_protocol::{Algebra, Demand, Protocol, Setting, View};
+use sealane_trio::{Trio, TrioParty};
+use zeroize::Zeroizing;
+
+use super::order::share;
+use crate::stream::thread_seconds;
+
+const BYTE: usize = 8;
+
+/// The tape, and its operands as bytes: how many, and whether they are the same in all lanes.
+struct Lookups<'a> {
+    tape: &'a Tape,
+    operands: Vec<(usize, bool)>,
+}
+
+/// The CPU seconds that a party takes for the tape, the mean of the three, each in a thread of its
+/// own; the best of some turns.
+pub(super) fn run(cpu: Cpu, job: &Job, blocks: usize, turns: usize) -> Result<f64, String> {
+    let plan = job.plan_at(&[blocks as u64]);
+    let plan = plan.map_err(|error| error.to_string())?;
+    let lookups = lookups(&plan, blocks as u64).ok_or("a plan without lookups under masks")?;
+    let ends = thread::scope(|scope| {
+        let lookups = &lookups;
+        let party = |mesh| scope.spawn(move || one(cpu, mesh, lookups, blocks, turns));
+        let parties = Mesh::in_memory(3).into_iter().map(party);
+        let parties = parties.collect::<Vec<_>>().into_iter();
+        let join = |party: thread::ScopedJoinHandle<'_, _>| {
+            party.join().map_err(|_| "a party panicked".to_string())?
+        };
+        parties.map(join).collect::<Result<Vec<_>, String>>()
+    })?;
+    let turn = |turn: usize| ends.iter().map(|times: &Vec<f64>| times[turn]).sum::<f64>() / 3.0;
+    Ok((0..turns).map(turn).fold(f64::INFINITY, f64::min))
+}
+
+/// The tape of a plan that looks up the most.
+fn lookups(plan: &Plan, rows: u64) -> Option<Lookups<'_>> {
+    let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
+    let tapes = steps.filter_map(|step| match &step.op {
+        StepOp::Tape { tape, operands, .. } => Some((&plan.tapes[tape.0 as usize], operands)),
+        _ => None,
+    });
+    let (tape, operands) = tapes.max_by_key(|(tape, _)| tape.applied.len())?;
+    let operands = operands.iter().map(|operand| {
+        let lanes = operand.lanes.at(rows);
+        let same = lanes.dims.iter().all(|(_, stride)| *stride == 0);
+        (operand.inner.count(rows) as usize, same)
+    });
+    let operands = operands.collect::<Vec<_>>();
+    let bytes = operands.iter().map(|(bytes, _)| bytes).sum::<usize>();
+    let fits = !tape.applied.is_empty() && bytes * BYTE == tape.inputs as usize;
+    fits.then_some(Lookups { tape, operands })
+}
+
+/// Byte `at` of an operand in a lane: mixed, and the same for all lanes of one that is.
+fn byte(operand: usize, lane: usize, at: usize) -> u64 {
+    let mixed = (operand << 40 | lane << 16 | at) as u64;
+    (mixed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56
+}
+
+fn one(
+    cpu: Cpu,
+    mut mesh: Mesh,
+    lookups: &Lookups<'_>,
+    blocks: usize,
+    turns: usize,
+) -> Result<Vec<f64>, String> {
+    let (me, domain) = (mesh.me(), Trio::domain(Algebra::Z2));
+    let told = |error: sealane_party::Fault| error.to_string();
+    let setting = Setting::in_order(&Trio::profile(), 3);
+    let start = Start {
+        setting: &setting,
+        me,
+        session: mesh.session(),
+        cpu,
+        coins: Coins::danger_fixed_seed(u64::from(me.0)),
+        stock: None,
+    };
+    let mut trio = TrioParty::set_up(start, &Demand::default(), &mut mesh).map_err(told)?;
+    let mut operands = Vec::new();
+    for (operand, (bytes, same)) in lookups.operands.iter().copied().enumerate() {
+        let owner = PartyId::from_index(operand % 3);
+        let lanes = if same { 1 } else { blocks };
+        let values = (0..lanes * bytes).map(|at| byte(operand, at / bytes, at % bytes));
+        let input = Step::Input {
+            owner,
+            domain,
+            elements: lanes * bytes,
+            bits: BYTE,
+            values: (me == owner).then(|| Zeroizing::new(values.collect())),
+        };
+        let input = share(run_alone(&mut trio, &mut mesh, input, None).map_err(told)?)?;
+        let lanes = View {
+            offset: 0,
+            dims: vec![(blocks, if same { 0 } else { bytes as isize })],
+        };
+        operands.push(Arc::new(input.gather(&lanes, &View::whole(bytes))));
+    }
+    let seconds = || thread_seconds().map_or(0.0, |[ran, _]| ran);
+    let mut times = Vec::new();
+    for turn in 0..turns {
+        let step = Step::Tape {
+            tape: lookups.tape,
+            domain,
+            lanes: blocks,
+            operands: operands.clone(),
+        };
+        let before = seconds();
+        let out = share(run_alone(&mut trio, &mut mesh, step, None).map_err(told)?)?;
+        times.push(seconds() - before);
+        if turn == 0 {
+            let opened = Opened {
+                share: Arc::new(out.spread(lookups.tape.outputs.len() / BYTE)),
+                domain,
+                to: PartySet::of((0..3).map(PartyId)),
+            };
+            let step = Step::Open {
+                results: vec![opened],
+            };
+            let opened = run_alone(&mut trio, &mut mesh, step, None).map_err(told)?;
+            let Outcome::Opened(values, ()) = opened else {
+                return Err("an opening opened nothing".to_string());
+            };
+            let values = values.into_iter().next().flatten();
+            check(lookups, &values.ok_or("an opening opened nothing")?)?;
+        }
+    }
+    mesh.finish().map_err(|error| error.to_string())?;
+    Ok(times)
+}
+
+/// Compares the first lanes with the tape in the clear.
+fn check(lookups: &Lookups<'_>, values: &[u64]) -> Result<(), String> {
+    let mut inputs = Vec::new();
+    for (operand, (bytes, same)) in lookups.operands.iter().copied().enumerate() {
+        for bit in 0..bytes * BYTE {
+            let mut lanes = [0u64; 8];
+            for lane in 0..512 {
+                let byte = byte(operand, if same { 0 } else { lane }, bit / BYTE);
+                lanes[lane / 64] |= (byte >> (bit % BYTE) & 1) << (lane % 64);
+            }
+            inputs.push(lanes);
+        }
+    }
+    let outputs = lookups.tape.eval(&inputs);
+    let right = |(at, value): (usize, &u64)| {
+        let bytes = outputs.len() / BYTE;
+        let (lane, first) = (at / bytes, at % bytes * BYTE);
+        let bits = (0..BYTE).map(|bit| (outputs[first + bit][lane / 64] >> (lane % 64) & 1) << bit);
+        *value == bits.sum::<u64>()
+    };
+    let checked = values.iter().enumerate();
+    match checked.take(512 * outputs.len() / BYTE).all(right) {
+        true => Ok(()),
+        false => Err("a wrong lookup".to_string()),
+    }
+}
