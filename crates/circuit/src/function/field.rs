@@ -12,7 +12,7 @@
 
 use crate::builder::{Builder, Wire, Word};
 use crate::function::Function;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Most bits of an element.
 pub const MOST_BITS: usize = 8;
@@ -56,6 +56,15 @@ impl Field {
         })
     }
 
+    /// As [`Field::new`], made once.
+    pub fn of(polynomial: u16) -> Option<Arc<Field>> {
+        static FIELDS: [OnceLock<Option<Arc<Field>>>; 2 << MOST_BITS] =
+            [const { OnceLock::new() }; 2 << MOST_BITS];
+        let made = FIELDS.get(usize::from(polynomial))?;
+        made.get_or_init(|| Field::new(polynomial).map(Arc::new))
+            .clone()
+    }
+
     /// The polynomial.
     pub fn polynomial(&self) -> u16 {
         self.polynomial
@@ -71,45 +80,53 @@ impl Field {
         self.products.len()
     }
 
-    /// Places of the sums of a factor.
+    /// Places of a factor: its bits, then their sums.
     pub fn factor_places(&self) -> usize {
         self.bits + self.sums.len()
     }
 
     /// Places of products and their sums.
-    pub fn product_places(&self) -> usize {
+    fn product_places(&self) -> usize {
         self.products.len() + self.joins.len()
     }
 
-    /// Computes the sums of a factor whose bits lie in the first places, as words of many lanes.
-    #[inline(always)]
-    pub fn sums<const C: usize>(&self, factor: &mut [[u64; C]]) {
-        add(self.bits, &self.sums, factor);
+    /// Number of places that [`Field::add_products`] needs for so many products.
+    pub fn scratch(&self, products: usize) -> usize {
+        2 * products * self.factor_places() + self.product_places()
     }
 
-    /// Adds the products of two factors, with their sums, to what lies in the first places.
+    /// Adds up products of two factors each, on words of many lanes. `scratch` holds the factors,
+    /// [`Field::factor_places`] each with the bits in the first of them, and after them room for
+    /// products: [`Field::scratch`] places for as many `products`. Returns the last part, with the
+    /// bits of the sum in the places of [`Field::outputs`].
     #[inline(always)]
-    pub fn multiply<const C: usize>(
+    pub fn add_products<'a, const C: usize>(
         &self,
-        x: &[[u64; C]],
-        y: &[[u64; C]],
-        products: &mut [[u64; C]],
-    ) {
-        for (place, product) in self.products.iter().zip(products) {
-            let (x, y) = (&x[usize::from(*place)], &y[usize::from(*place)]);
-            for w in 0..C {
-                product[w] ^= x[w] & y[w];
+        scratch: &'a mut [[u64; C]],
+        products: usize,
+    ) -> &'a [[u64; C]] {
+        let size = self.factor_places();
+        let (factors, rest) = scratch.split_at_mut(2 * products * size);
+        let sums = &mut rest[..self.product_places()];
+        let mut first = true;
+        for pair in factors.chunks_exact_mut(2 * size) {
+            let (x, y) = pair.split_at_mut(size);
+            add(self.bits, &self.sums, x);
+            add(self.bits, &self.sums, y);
+            for (place, sum) in self.products.iter().zip(&mut *sums) {
+                let (x, y) = (&x[usize::from(*place)], &y[usize::from(*place)]);
+                for w in 0..C {
+                    let product = x[w] & y[w];
+                    sum[w] = if first { product } else { sum[w] ^ product };
+                }
             }
+            first = false;
         }
+        add(self.products.len(), &self.joins, sums);
+        sums
     }
 
-    /// Adds products up. The bits of the product lie in the places of [`Field::outputs`] then.
-    #[inline(always)]
-    pub fn add_up<const C: usize>(&self, products: &mut [[u64; C]]) {
-        add(self.products.len(), &self.joins, products);
-    }
-
-    /// Places of the bits of a product.
+    /// Places of the bits of a sum of products.
     #[inline(always)]
     pub fn outputs(&self) -> &[u8] {
         &self.outputs
@@ -117,19 +134,15 @@ impl Field {
 
     /// Product of two elements in the clear, on words of many lanes.
     pub(super) fn eval(&self, inputs: &[u64]) -> Vec<u64> {
-        let factor = |bits: &[u64]| {
-            let mut factor = vec![[0]; self.factor_places()];
-            factor
+        let mut scratch = vec![[0]; self.scratch(1)];
+        for (factor, bits) in inputs.chunks(self.bits).enumerate() {
+            let places = &mut scratch[factor * self.factor_places()..];
+            places
                 .iter_mut()
                 .zip(bits)
-                .for_each(|(to, bit)| to[0] = *bit);
-            self.sums(&mut factor);
-            factor
-        };
-        let (x, y) = inputs.split_at(self.bits);
-        let mut products = vec![[0]; self.product_places()];
-        self.multiply(&factor(x), &factor(y), &mut products);
-        self.add_up(&mut products);
+                .for_each(|(to, bit)| *to = [*bit]);
+        }
+        let products = self.add_products(&mut scratch, 1);
         let outputs = self.outputs.iter();
         outputs
             .map(|place| products[usize::from(*place)][0])
