@@ -412,10 +412,11 @@ def gf_mul(a: Operand, b: Operand, polynomial: int) -> Any:
     np.True_
     """
     _value.need_numbers("gf_mul", a, b)
-    modulus = operand(_value.need_whole("polynomial", polynomial, "sl.gf_mul(a, b, 0x11b)"))
+    public = "The field is a part of the program."
+    modulus = _value.need_whole("polynomial", polynomial, "sl.gf_mul(a, b, 0x11b)", public)
     trace = trace_of(a, b)
     left, right = operands(a, b)
-    return _wrap(trace, trace.field_product(left, right, modulus, _source.here()))
+    return _wrap(trace, trace.field_product(left, right, operand(modulus), _source.here()))
 
 
 def stack(values: Sequence[C | Public], axis: int = 0) -> C:

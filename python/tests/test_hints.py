@@ -110,10 +110,10 @@ REFUSALS: dict[str, Followed] = {
         "`y & 15`", "sl.gf_mul(y & 15, 3, 0x13).max()", 13, "sl.u4"
     ),
     "a polynomial that is none of a field": expression(
-        "`0x11b` for the field of AES", "sl.gf_mul(y & 255, 3, 0x11B).max()", 120, "sl.u8"
+        "`0x11b` for the field of AES", "sl.gf_mul(y & 255, 3, 0x11B).max()", 123, "sl.u8"
     ),
     "a polynomial that is a value": expression(
-        "`sl.gf_mul(a, b, 0x11b)`", "sl.gf_mul(y & 255, 3, 0x11B).max()", 120, "sl.u8"
+        "`sl.gf_mul(a, b, 0x11b)`", "sl.gf_mul(y & 255, 3, 0x11B).max()", 123, "sl.u8"
     ),
     "a state as an index": expression(
         "`state & 3` keeps the low bits",
