@@ -391,16 +391,16 @@ def gf_mul(a: Operand, b: Operand, polynomial: int) -> Any:
     """Product of each two elements of the finite field GF(2^k), for a `k` from 1 to 8.
 
     `polynomial` is the irreducible polynomial of the field, of degree `k`. Bit `i` of this public
-    number is the coefficient of `x^i`: 0x11b is `x^8 + x^4 + x^3 + x + 1`, the polynomial of AES. An
-    element of the field is an integer of `k` bits, in the same way. Sums and differences of elements
-    are `a ^ b`.
+    number is the coefficient of `x^i`: 0x11b is `x^8 + x^4 + x^3 + x + 1`, the polynomial of AES.
+    An element of the field is an integer of `k` bits, in the same way. Sums and differences of
+    elements are `a ^ b`.
 
     The operands broadcast. The type of the result is the unsigned one of `k` bits, such as `u8`.
     Products by constants and squares, `sl.gf_mul(a, a, polynomial)`, take no AND gate.
 
     Raises `ProgramError` for a polynomial that is not irreducible or has another degree, for
-    operands that are no integers or could have more than `k` bits, for shapes that do not broadcast,
-    and if neither operand is a value of the program.
+    operands that are no integers or could have more than `k` bits, for shapes that do not
+    broadcast, and if neither operand is a value of the program.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -416,7 +416,7 @@ def gf_mul(a: Operand, b: Operand, polynomial: int) -> Any:
     modulus = _value.need_whole("polynomial", polynomial, "sl.gf_mul(a, b, 0x11b)", public)
     trace = trace_of(a, b)
     left, right = operands(a, b)
-    return _wrap(trace, trace.field_product(left, right, operand(modulus), _source.here()))
+    return _wrap(trace, trace.field_product(left, right, _value._whole(modulus), _source.here()))
 
 
 def stack(values: Sequence[C | Public], axis: int = 0) -> C:

@@ -406,9 +406,7 @@ def test_products_in_fields_in_bodies_of_any_shape_under_trio() -> None:
         y: sl.Private[sl.u8, "bob", 2],
         z: sl.Private[sl.u8, "cyd", 2, 1],
     ) -> tuple[sl.Revealed[sl.u8, "alice"], sl.Revealed[sl.u8, "bob"], sl.Revealed[sl.u8, "cyd"]]:
-        hashed = sl.scan(
-            lambda state, row: sl.gf_mul(state ^ row[0], y[0], 0x11B), sl.u8(0), x
-        )
+        hashed = sl.scan(lambda state, row: sl.gf_mul(state ^ row[0], y[0], 0x11B), sl.u8(0), x)
         mapped = sl.map(lambda row: sl.gf_mul(row, y, 0x11B), x)
         return mapped[:, 0], hashed, sl.gf_mul(z, y, 0x11B)
 

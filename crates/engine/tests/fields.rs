@@ -1,5 +1,5 @@
-//! Products in GF(2^k) in whole runs: Shamir shares and a polynomial hash, under all protocols, with
-//! the bytes and the rounds that were planned.
+//! Products in GF(2^k) in whole runs: a polynomial hash under all protocols, with the bytes and the
+//! rounds that were planned.
 
 use crate::common::{job_of, numbers};
 use sealane_engine::{Job, Journal, NetworkClass, ProtocolName, RunReport, run};

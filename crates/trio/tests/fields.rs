@@ -1,5 +1,5 @@
-//! Products in GF(2^k): correct for all elements, at one element of each party in one round; the same
-//! under masks, beside lookups.
+//! Products in GF(2^k): correct for all elements, at one element of each party in one round; the
+//! same under masks, beside lookups.
 
 use crate::common::{integers_of, planes_of};
 use crate::lookup::{LANES, bits_by_lane, run};
