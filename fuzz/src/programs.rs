@@ -19,6 +19,7 @@ pub const WORDS: &[&str] = &[
     "map over %0", " capture %0", "scan from %0 over %0", "part %0, 0", "const [1, 2]", "param 0",
     "select %0, %0, %0", "cast %0", "reduce sum %0 axis 0", "reduce max %0 axis 0", "dot %0, %0",
     "slice %0 axis 0 from 0 take 1 squeeze", "lookup %0, %0", "stack %0, %0 axis 0", "call ",
+    "call gf_mul_0x11b %0, %0",
     "add ", "sub ", "mul ", "div ", "mod ", "shl ", "shr ", "neg ", "not ", "lt ", "u64", "i64",
     "i1", "bool", "u8.wrapping", "[3, 3]", "[n]", " columns \"a\"", " @ \"f\":1:1-2",
     "1099511627776", "fixed16.16", "ufixed8.8",

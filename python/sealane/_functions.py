@@ -387,6 +387,38 @@ def lookup(table: Operand, index: Operand) -> Any:
     return _wrap(trace, trace.lookup(operand(table), operand(index), _source.here()))
 
 
+def gf_mul(a: Operand, b: Operand, polynomial: int) -> Any:
+    """Product of each two elements of the finite field GF(2^k), for a `k` from 1 to 8.
+
+    `polynomial` is the irreducible polynomial of the field, of degree `k`. Bit `i` of this public
+    number is the coefficient of `x^i`: 0x11b is `x^8 + x^4 + x^3 + x + 1`, the polynomial of AES.
+    An element of the field is an integer of `k` bits, in the same way. Sums and differences of
+    elements are `a ^ b`.
+
+    The operands broadcast. The type of the result is the unsigned one of `k` bits, such as `u8`.
+    Products by constants and squares, `sl.gf_mul(a, a, polynomial)`, take no AND gate.
+
+    Raises `ProgramError` for a polynomial that is not irreducible or has another degree, for
+    operands that are no integers or could have more than `k` bits, for shapes that do not
+    broadcast, and if neither operand is a value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def tag(
+    ...     key: sl.Private[sl.u8, "alice", 2], message: sl.Private[sl.u8, "bob"]
+    ... ) -> sl.Revealed[sl.u8, "bob"]:
+    ...     return sl.gf_mul(key[0], message, 0x11B) ^ key[1]
+    >>> tag([0x57, 0], 0x83) == 0xC1
+    np.True_
+    """
+    _value.need_numbers("gf_mul", a, b)
+    public = "The field is a part of the program."
+    modulus = _value.need_whole("polynomial", polynomial, "sl.gf_mul(a, b, 0x11b)", public)
+    trace = trace_of(a, b)
+    left, right = operands(a, b)
+    return _wrap(trace, trace.field_product(left, right, _value._whole(modulus), _source.here()))
+
+
 def stack(values: Sequence[C | Public], axis: int = 0) -> C:
     """Joins values of one shape along a new axis, in their common type; `axis` is its position in
     the result, negative from the end: `n` values of shape `(k,)` give `(n, k)`, or `(k, n)` with

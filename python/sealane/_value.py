@@ -1018,8 +1018,14 @@ def need_numbers(function: str, *items: object) -> None:
             )
 
 
-def need_whole(argument: str, number: object, example: str) -> int:
-    """A whole number of the source, given as an argument of a function.
+def need_whole(
+    argument: str,
+    number: object,
+    example: str,
+    reason: str = "How elements are arranged is public.",
+) -> int:
+    """A whole number of the source, given as an argument of a function; `reason` says why no value
+    is taken for it.
 
     Raises `ProgramError` for anything else.
     """
@@ -1029,7 +1035,7 @@ def need_whole(argument: str, number: object, example: str) -> int:
         raise refuse(
             "operand",
             f"`{argument}` is a value of the program, and no number of the source",
-            reason="How elements are arranged is public.",
+            reason=reason,
             hint=f"write a number: `{example}`",
         )
     raise refuse(

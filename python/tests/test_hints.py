@@ -106,6 +106,15 @@ REFUSALS: dict[str, Followed] = {
         I64,
     ),
     "an index larger than its table": expression("`y & 3`", "sl.lookup(y, y & 3).max()", 30, U16),
+    "a value that may be no element of its field": expression(
+        "`y & 15`", "sl.gf_mul(y & 15, 3, 0x13).max()", 13, "sl.u4"
+    ),
+    "a polynomial that is none of a field": expression(
+        "`0x11b` for the field of AES", "sl.gf_mul(y & 255, 3, 0x11B).max()", 123, "sl.u8"
+    ),
+    "a polynomial that is a value": expression(
+        "`sl.gf_mul(a, b, 0x11b)`", "sl.gf_mul(y & 255, 3, 0x11B).max()", 123, "sl.u8"
+    ),
     "a state as an index": expression(
         "`state & 3` keeps the low bits",
         "sl.scan(lambda state, v: sl.lookup(sl.u8([3, 1, 2, 0]), state & 3), sl.u8(0), y)",

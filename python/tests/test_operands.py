@@ -43,6 +43,7 @@ CALLS: dict[str, list[str]] = {
     "dot": ["sl.dot(x, [1, 2, 3, 4])", "sl.dot([1, 2, 3, 4], x)", "sl.dot(n, x)"],
     "expand_dims": ["sl.expand_dims(x, 0)"],
     "fdot": ["sl.fdot(x, x)", "sl.fdot(n, x)"],
+    "gf_mul": ["sl.gf_mul(x, 2, 0x11b)", "sl.gf_mul(3, x, 0x11b)", "sl.gf_mul(n & 1, n & 1, x)"],
     "group_by": [
         "sl.group_by(x, most=3).agg(n=sl.count())",
         "sl.group_by(n, most=3).agg(s=x)",

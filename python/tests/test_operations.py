@@ -330,6 +330,113 @@ def test_lookups_in_bodies_and_of_any_shape(clear: bool) -> None:
     assert row.tolist() == grid[1].tolist()
 
 
+def field_times(a: int, b: int, polynomial: int) -> int:
+    """The product of two polynomials over GF(2), by long division."""
+    product = 0
+    for bit in range(b.bit_length()):
+        product ^= (a << bit) * (b >> bit & 1)
+    while product.bit_length() >= polynomial.bit_length():
+        product ^= polynomial << product.bit_length() - polynomial.bit_length()
+    return product
+
+
+def check_field(case: Any, clear: bool) -> None:
+    """Products of vectors and a scalar, a chain of them, a square and a product by a constant."""
+    polynomial, x, y, n = case
+    k = polynomial.bit_length() - 1
+    kind, last = element(False, k), 2**k - 1
+
+    def f(x: Any, y: Any, n: Any) -> Any:
+        once = sl.gf_mul(x, y, polynomial)
+        return (
+            once,
+            sl.gf_mul(once ^ x, n, polynomial),
+            sl.gf_mul(once, once, polynomial),
+            sl.gf_mul(last, y, polynomial),
+        )
+
+    annotations = {
+        "x": sl.Private[kind, "alice", len(x)],
+        "y": sl.Private[kind, "bob", len(y)],
+        "n": sl.Private[sl.u16, "alice", sl.between(0, last)],
+        "return": tuple[(sl.Revealed[kind, "alice"],) * 4],
+    }
+    results = run(f, annotations, x, y, n, clear=clear)
+    once = [field_times(a, b, polynomial) for a, b in zip(x, y, strict=True)]
+    for got, expected in zip(
+        results,
+        [
+            once,
+            [field_times(a ^ b, n, polynomial) for a, b in zip(once, x, strict=True)],
+            [field_times(a, a, polynomial) for a in once],
+            [field_times(last, b, polynomial) for b in y],
+        ],
+        strict=True,
+    ):
+        assert got.tolist() == expected
+
+
+@st.composite
+def elements(draw: Draw) -> tuple[int, list[int], list[int], int]:
+    """A polynomial, two vectors of elements of its field, and one more."""
+    polynomial = draw(st.sampled_from([0x2, 0x3, 0x7, 0xD, 0x13, 0x25, 0x49, 0x83, 0x11B, 0x11D]))
+    number = st.integers(0, 2 ** (polynomial.bit_length() - 1) - 1)
+    x, y = (draw(st.lists(number, min_size=5, max_size=5)) for _ in range(2))
+    return polynomial, x, y, draw(number)
+
+
+@QUICK
+@given(case=elements())
+def test_products_in_fields(case: Any) -> None:
+    check_field(case, clear=True)
+
+
+@SECURE
+@given(case=elements())
+def test_products_in_fields_on_garbled_circuits(case: Any) -> None:
+    check_field(case, clear=False)
+
+
+def test_products_in_fields_in_bodies_of_any_shape_under_trio() -> None:
+    """FIPS 197, section 4.2; and a polynomial hash of rows."""
+
+    @sl.program
+    def f(
+        x: sl.Private[sl.u8, "alice", "rows <= 9", 2],
+        y: sl.Private[sl.u8, "bob", 2],
+        z: sl.Private[sl.u8, "cyd", 2, 1],
+    ) -> tuple[sl.Revealed[sl.u8, "alice"], sl.Revealed[sl.u8, "bob"], sl.Revealed[sl.u8, "cyd"]]:
+        hashed = sl.scan(lambda state, row: sl.gf_mul(state ^ row[0], y[0], 0x11B), sl.u8(0), x)
+        mapped = sl.map(lambda row: sl.gf_mul(row, y, 0x11B), x)
+        return mapped[:, 0], hashed, sl.gf_mul(z, y, 0x11B)
+
+    x, y, z = [[0x57, 1], [2, 0], [255, 9]], [0x83, 0x13], [[0x57], [1]]
+    for clear in (False, True):
+        # Three who compute take `trio`.
+        report = f.simulate(x, y, z, clear=True) if clear else f.simulate(x, y, z, protocol="trio")
+        mapped, hashed, grid = report.value
+        assert mapped.tolist() == [field_times(row[0], 0x83, 0x11B) for row in x]
+        state = 0
+        for row in x:
+            state = field_times(state ^ row[0], 0x83, 0x11B)
+        assert hashed == state
+        assert grid.tolist() == [[0xC1, 0xFE], [0x83, 0x13]]
+
+
+def test_squares_and_products_by_constants_in_fields_take_no_gate() -> None:
+    @sl.program
+    def f(
+        a: sl.Private[sl.u8, "alice"], b: sl.Private[sl.u8, "bob"]
+    ) -> tuple[sl.Revealed[sl.u8, "bob"], sl.Revealed[sl.u8, "bob"], sl.Revealed[sl.u8, "bob"]]:
+        sum = a ^ b
+        square = sl.gf_mul(sum, sum, 0x11B)
+        return square, sl.gf_mul(2, sum, 0x11B), sl.gf_mul(sum, np.uint8(0x80), 0x11B)
+
+    assert f.plan().ands == 0
+    sum = 0x57 ^ 0x31
+    assert f(0x57, 0x31) == tuple(field_times(sum, by, 0x11B) for by in (sum, 2, 0x80))
+
+
 def test_a_lookup_that_its_owner_can_do_alone_takes_no_gate() -> None:
     @sl.program
     def f(

@@ -145,6 +145,7 @@ pub struct Builder {
     /// Joins by which all but the last prefix of a scan may be deeper than they have to be.
     slack: u32,
     lookups: Lookups,
+    products: bool,
     /// The chosen multiplication methods, by widths.
     pub(crate) plans: Plans,
 }
@@ -167,6 +168,7 @@ impl Builder {
             goal,
             slack: 0,
             lookups: Lookups::Gates,
+            products: false,
             functions: Vec::new(),
             applications: Vec::new(),
             applied: HashMap::new(),
@@ -207,6 +209,18 @@ impl Builder {
     /// Returns the form of lookups.
     pub fn lookups(&self) -> Lookups {
         self.lookups
+    }
+
+    /// Leaves products in fields whole from now on, or does not: for machines that compute
+    /// [`Function::Field`].
+    pub fn with_products(mut self, whole: bool) -> Builder {
+        self.products = whole;
+        self
+    }
+
+    /// Returns whether products in fields stay whole.
+    pub(crate) fn products(&self) -> bool {
+        self.products
     }
 
     /// Applies a function as a whole, for machines that compute functions at once.

@@ -7,6 +7,7 @@ mod events;
 mod faults;
 mod faults_parties;
 mod faults_tls;
+mod fields;
 mod handshake;
 mod helpers;
 mod local_work;

@@ -11,11 +11,12 @@ use sealane_engine::{Job, NetworkClass, PoolShare, RunReport, RunResult, Way};
 use sealane_page::Card;
 use sealane_page::card::Column;
 use sealane_page::plan::{
-    InputRecord, LinkRecord, LookupRecord, PaperRecord, PlanRecord, ResultRecord, StepRecord,
+    InputRecord, LinkRecord, LookupRecord, PaperRecord, PlanRecord, ProductRecord, ResultRecord,
+    StepRecord,
 };
 use sealane_page::units::{counted, grouped, seconds, speed};
 use sealane_plan::cost::{Promise, StepCost};
-use sealane_plan::{CostReport, FormCost, Lookups};
+use sealane_plan::{CostReport, Field, FormCost, Function, Lookups};
 use sealane_program::graph::{Input, Program, Reveal};
 use sealane_program::kind::{Form, Kind};
 use sealane_program::types::{RowId, Shape, Type};
@@ -24,6 +25,7 @@ use sealane_protocol::Paper;
 use sealane_tables::Shown;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Elements of a result that a table shows.
 const SHOWN: usize = 6;
@@ -176,6 +178,15 @@ pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
     let (lan, wan) = (time(NetworkClass::Lan), time(NetworkClass::Wan));
     card.line("time", format!("about {lan} on a LAN, {wan} on a WAN"));
     forms_of(&mut card, cost);
+    let product = |product: &ProductRecord| {
+        format!(
+            "in GF(2^{}) as a whole: {} of each party in one round; as gates, {} ANDs",
+            product.bits,
+            counted(product.bits, "bit"),
+            product.ands
+        )
+    };
+    card.lines("products", products(job).iter().map(product));
     if let Some(share) = PoolShare::of(job, cost) {
         let receiver = &job.parties()[share.receiver.index()];
         let transfers = grouped(share.transfers());
@@ -288,7 +299,25 @@ pub fn plan_record(job: &Job, cost: &CostReport) -> PlanRecord {
         papers: papers.collect(),
         steps: steps.collect(),
         lookups: cost.forms.iter().map(lookup_record).collect(),
+        products: products(job),
     }
+}
+
+/// The fields in which the tapes of a plan multiply as a whole. They take no other form: of the
+/// gates of a product, which are one level as well, more bits cross.
+fn products(job: &Job) -> Vec<ProductRecord> {
+    let functions = job.plan().tapes.iter().flat_map(|tape| &tape.functions);
+    let fields = functions.filter_map(|function| match function {
+        Function::Field(field) => Some((field.polynomial(), field)),
+        _ => None,
+    });
+    let fields = fields.collect::<BTreeMap<_, _>>();
+    let record = |(polynomial, field): (u16, &Arc<Field>)| ProductRecord {
+        polynomial: format!("{polynomial:#x}"),
+        bits: field.bits() as u64,
+        ands: field.ands() as u64,
+    };
+    fields.into_iter().map(record).collect()
 }
 
 fn lookup_record(form: &FormCost) -> LookupRecord {

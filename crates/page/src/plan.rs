@@ -48,6 +48,20 @@ pub struct PlanRecord {
     /// Forms in which lookups can run; empty if there is no choice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lookups: Vec<LookupRecord>,
+    /// Fields GF(2^k) in which parties multiply elements as a whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub products: Vec<ProductRecord>,
+}
+
+/// A field in which parties multiply elements as a whole, in one round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProductRecord {
+    /// The polynomial of the field, in hexadecimal digits.
+    pub polynomial: String,
+    /// Bits of an element, which each party sends for a product.
+    pub bits: u64,
+    /// ANDs of a product as gates.
+    pub ands: u64,
 }
 
 /// A form of all lookups of a plan, with the cost of the whole run.

@@ -10,6 +10,8 @@ pub(crate) struct Domains {
     pub bit: u64,
     /// Bits of memory of a share of one ring element.
     pub ring: u64,
+    /// Tapes multiply elements of GF(2^k) as a whole.
+    pub products: bool,
 }
 
 impl Domains {
@@ -29,6 +31,7 @@ impl Domains {
                 .map(|domain| u64::from(profile(domain).share_bits))
                 .fold(1, u64::max),
             ring: ring.into(),
+            products: P::products(),
         }
     }
 

@@ -76,6 +76,7 @@ pub use job::JobParts;
 pub use localise::{Local, Localised, localise};
 pub use rearrange::join;
 pub use sealane_circuit::Lookups;
+pub use sealane_circuit::function::{Field, Function};
 pub use sealane_parties::NetworkClass;
 pub use setting::{Cast, fewest_helpers, suits};
 pub use steps::Plan;

@@ -312,7 +312,7 @@ impl Lowerer<'_> {
     /// Makes the tape of one pair of a network. No party knows an operand for sure after a stage.
     fn pair(&self, meet: &Meet) -> Result<Tape, TooLarge> {
         let goal = self.domains.goal(TapeUse::Map);
-        let mut lowering = Lowering::with_lookups(goal, self.lookups);
+        let mut lowering = Lowering::with_functions(goal, self.lookups, self.domains.products);
         let range = |id: TensorId| self.draft.tensor(id).range;
         let mut element = || {
             let reads = meet.over.iter();
@@ -450,7 +450,7 @@ impl Lowerer<'_> {
             return Ok(self.tapes.intern(tape.clone()));
         }
         let goal = self.domains.goal(unit.work.tape_use());
-        let mut lowering = Lowering::with_lookups(goal, self.lookups);
+        let mut lowering = Lowering::with_functions(goal, self.lookups, self.domains.products);
         let range = |id: &TensorId| self.draft.tensor(*id).range;
         let bits =
             |param: &Param| param.elements as usize * usize::from(range(&param.tensor).bits());

@@ -62,7 +62,8 @@ fn is_plain(graph: &Graph) -> bool {
             Op::Const(data) => !data.ty.is_float(),
             Op::Call(name, _) => {
                 let fixed = call::of_fixed(name).is_some() || call::of_power(name).is_some();
-                fixed || call::function(name).is_ok() || Call::named(name).is_some()
+                let field = call::of_field(name).is_some();
+                fixed || field || call::function(name).is_ok() || Call::named(name).is_some()
             }
             op => op.body().is_none_or(is_plain),
         };

@@ -67,6 +67,10 @@ fn functions(tape: &Tape, bytes: &mut Vec<u8>) {
     for function in &tape.functions {
         match function {
             Function::Product => bytes.push(1),
+            Function::Field(field) => {
+                bytes.push(3);
+                bytes.extend(field.polynomial().to_le_bytes());
+            }
             Function::Table(table) => {
                 bytes.extend([2, table.inputs() as u8]);
                 bytes.extend((table.outputs() as u32).to_le_bytes());

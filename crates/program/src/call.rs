@@ -6,10 +6,13 @@
 //!   `numeric` has the list of them, with their semantics. Of several results, a call gives the one
 //!   whose number its name ends with: `frexp_0`.
 //! * Some of these functions take fixed point as well: see [`OfFixed`] and [`OfPower`].
+//! * A product in GF(2^k) works element by element on unsigned integers: see [`of_field`].
 
+mod field;
 mod fixed;
 mod power;
 
+pub use field::{field_product, of_field};
 pub use fixed::{OfFixed, functions_of_fixed, of_fixed};
 pub use power::{OfPower, of_power};
 
@@ -113,6 +116,9 @@ pub(crate) fn infer(
             33.. if name.ends_with(EXACT) => Err(no_exact_form(function.name, meta.ty)),
             _ => Ok(meta),
         };
+    }
+    if let Some(field) = of_field(name) {
+        return field::infer(scope, &field, operands);
     }
     let function = function(name)?;
     if operands.len() != function.operands.len() {

@@ -223,13 +223,13 @@ impl<'a> Scope<'a> {
     }
 
     /// Returns whether the value is an unchanged input.
-    fn is_input(&self, id: ValueId) -> bool {
+    pub(crate) fn is_input(&self, id: ValueId) -> bool {
         self.uncast(id).is_some_and(
             |value| matches!(value.op, Op::Param(index) if (index as usize) < self.inputs.len()),
         )
     }
 
-    fn is_constant(&self, id: ValueId) -> bool {
+    pub(crate) fn is_constant(&self, id: ValueId) -> bool {
         self.uncast(id)
             .is_some_and(|value| matches!(value.op, Op::Const(_)))
     }

@@ -189,6 +189,110 @@ fn shapes_and_arguments_are_refused_by_name() {
 }
 
 #[test]
+fn products_in_fields_are_refused_with_what_makes_elements() {
+    let mut b = Builder::new("fields").expect("a name");
+    let owner = b.party("a").expect("a party");
+    let mut of = |name: &str, ty, lo, hi| {
+        let declared = b.input(input(name, owner, ty, Shape::scalar(), lo, hi));
+        declared.expect("an input")
+    };
+    let (byte, nibble) = (of("byte", Type::U8, 0, 255), of("nibble", Type::U8, 0, 15));
+    let (signed, truth) = (
+        of("signed", Type::signed(8), -5, 100),
+        of("truth", Type::Bool, 0, 1),
+    );
+    let fixed = of("fixed", Type::fixed(8, 8), -100, 100);
+    let span = at(4, 12, 37);
+    let both = |a: Handle, b: Handle| [a.into(), b.into()];
+    let refused = b.field_product(both(nibble, byte), 0x13, span.as_ref());
+    assert_eq!(
+        refused
+            .unwrap_err()
+            .render(Some("    return sl.gf_mul(nibble, byte, 0x13)")),
+        "error[type-mismatch]: `byte` may be no element of GF(2^4)\n \
+         --> risk.py:4:12\n  |\n4 |     return sl.gf_mul(nibble, byte, 0x13)\n  \
+         |            ^^^^^^^^^^^^^^^^^^^^^^^^^\n\
+         reason: it is in 0..255, and an element of GF(2^4) is an integer from 0 to 15\n\
+         hint: declare `sl.between(0, 15)` for `byte`, or take the low bits: `byte & 15`"
+    );
+    let sum = b.binary(Binary::Max, byte.into(), signed.into(), None);
+    let constant = b.scalar(Type::U8, 16, None).expect("a number");
+    for (operand, hint) in [
+        (
+            signed,
+            "declare `sl.between(0, 15)` for `signed`, or take the low bits: `signed & 15`",
+        ),
+        (sum.expect("a number"), "take the low bits: `b & 15`"),
+        (
+            constant,
+            "give elements of the field, or the polynomial of a larger one",
+        ),
+        (
+            truth,
+            "write `truth.astype(sl.u1)` for the elements 0 and 1",
+        ),
+        (
+            fixed,
+            "convert it: `sl.saturate(fixed, sl.i64) & 15`, for example",
+        ),
+    ] {
+        let refused = b
+            .field_product(both(nibble, operand), 0x13, None)
+            .unwrap_err();
+        assert_eq!(refused.hint, hint);
+        assert_eq!(refused.code, Code::TypeMismatch);
+    }
+    for (polynomial, message, reason) in [
+        (
+            0x11a,
+            "`polynomial=0x11a` defines no field of at most 2^8 elements",
+            "0x2 divides it as a polynomial, and a field needs an irreducible one",
+        ),
+        (
+            0x211,
+            "`polynomial=0x211` defines no field of at most 2^8 elements",
+            "bit i stands for x^i, so its degree is 9; it can be 1 to 8",
+        ),
+        (
+            1,
+            "`polynomial=0x1` defines no field of at most 2^8 elements",
+            "bit i stands for x^i, so its degree is 0; it can be 1 to 8",
+        ),
+        (
+            -3,
+            "`polynomial=-3` defines no field of at most 2^8 elements",
+            "bit i stands for x^i, and the degree can be 1 to 8",
+        ),
+        (
+            1 << 40,
+            "`polynomial=1099511627776` defines no field of at most 2^8 elements",
+            "bit i stands for x^i, and the degree can be 1 to 8",
+        ),
+    ] {
+        let refused = b
+            .field_product(both(nibble, byte), polynomial, None)
+            .unwrap_err();
+        assert_eq!(
+            (refused.message.as_str(), refused.reason.as_str()),
+            (message, reason)
+        );
+        assert_eq!(refused.code, Code::Operand);
+    }
+    // Numbers of the source take the smallest type, and the result that of the field.
+    for (operands, polynomial, ty) in [
+        (both(byte, nibble), 0x11b, Type::U8),
+        ([byte.into(), Operand::Int(255)], 0x11b, Type::U8),
+        (both(nibble, nibble), 0x13, Type::unsigned(4)),
+    ] {
+        let product = b
+            .field_product(operands, polynomial, None)
+            .expect("a product");
+        let value = b.value(product).expect("a value");
+        assert_eq!((value.ty, value.range), (ty, ty.range()));
+    }
+}
+
+#[test]
 fn a_lookup_is_refused_with_what_brings_the_index_inside() {
     let mut b = Builder::new("tables").expect("a name");
     let (owner, n) = (

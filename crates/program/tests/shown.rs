@@ -3,7 +3,7 @@
 
 use crate::common::{input, signature};
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_program::builder::{Builder, Handle, Index};
+use sealane_program::builder::{Builder, Handle, Index, Operand};
 use sealane_program::graph::{Binary, Reduction};
 use sealane_program::types::{Shape, Type};
 
@@ -53,4 +53,21 @@ fn inputs_in_another_order_are_shown_whole() {
     assert_eq!(shown(|b, x, v| halves(b, x, v, [2, 0])), whole);
     assert!(shown(|b, x, v| halves(b, x, v, [2, 1])).is_empty());
     assert!(shown(|b, _, v| b.reduce(Reduction::Sum, v, None, None, None)).is_empty());
+}
+
+#[test]
+fn squares_and_multiples_in_a_field_show_their_factor() {
+    let times = |other: i128| {
+        shown(move |b, _, v| b.field_product([v.into(), Operand::Int(other)], 0x13, None))
+    };
+    let whole = ["`result` shows lab the whole input `v`"];
+    assert_eq!(times(7), whole);
+    assert!(times(0).is_empty());
+    let square = |b: &mut Builder, v: Handle| b.field_product([v.into(), v.into()], 0x13, None);
+    assert_eq!(shown(|b, _, v| square(b, v)), whole);
+    let other = |b: &mut Builder, v: Handle| {
+        let square = square(b, v)?;
+        b.field_product([v.into(), square.into()], 0x13, None)
+    };
+    assert!(shown(|b, _, v| other(b, v)).is_empty());
 }

@@ -302,6 +302,60 @@ fn lookups_are_read_and_held_to_their_tables() {
     }
 }
 
+const FIELD: &str = "\
+sealane program 1
+name shares
+party alice
+party bob
+rows n <= 9
+input x : alice u8[n] in 0..255
+input y : bob u4[n] in 0..15
+main {
+  %0 = param 0 : u8[n] in 0..255 known alice
+  %1 = param 1 : u4[n] in 0..15 known bob
+  %2 = const [3] : u2 in 3..3 public
+  %3 = call gf_mul_0x11b %0, %2 : u8[n] in 0..255 known alice
+  %4 = call gf_mul_0x11b %3, %1 : u8[n] in 0..255 secret
+  %5 = call gf_mul_0x13 %1, %1 : u4[n] in 0..15 known bob
+}
+reveal product = %4 : u8 to bob
+reveal square = %5 : u4 to alice
+";
+
+#[test]
+fn products_in_fields_are_read_and_held_to_their_elements() {
+    let program = parse(FIELD, "shares").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(print(&program), FIELD);
+    let refused = |from: &str, to: &str| {
+        assert!(FIELD.contains(from), "{from}");
+        parse(&FIELD.replace(from, to), "shares").expect_err("a refusal")
+    };
+    // Eight bits are no element of GF(16).
+    let wide = refused("gf_mul_0x13 %1, %1", "gf_mul_0x13 %1, %0");
+    assert_eq!(wide.code, Code::TypeMismatch);
+    assert_eq!(wide.span.map(|span| span.line), Some(14));
+    // Reducible, of no degree that is allowed, and other names of the same field.
+    for name in ["0x11a", "0x211", "0x1", "0x011b", "0x11B", "283", "0x"] {
+        let name = format!("gf_mul_{name} %3");
+        assert_eq!(refused("gf_mul_0x11b %3", &name).code, Code::Name, "{name}");
+    }
+    for (from, to) in [
+        ("gf_mul_0x11b %3, %1 :", "gf_mul_0x11b %3 :"),
+        (
+            "%4 = call gf_mul_0x11b %3, %1 : u8",
+            "%4 = call gf_mul_0x11b %3, %1 : u9",
+        ),
+        (
+            "%4 = call gf_mul_0x11b %3, %1 : u8[n]",
+            "%4 = call gf_mul_0x11b %3, %1 : u8",
+        ),
+        ("u4[n] in 0..15 known bob\n}", "u4[n] in 0..14 known bob\n}"),
+        ("u8[n] in 0..255 secret", "u8[n] in 0..255 known bob"),
+    ] {
+        assert_eq!(refused(from, to).code, Code::InvalidProgram, "{to}");
+    }
+}
+
 /// A small program that uses most of the language, and its warnings.
 fn risk() -> Result<(Program, Vec<Diagnostic>), Diagnostic> {
     let (mut b, x, w) = signature()?;

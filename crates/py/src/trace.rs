@@ -286,6 +286,20 @@ impl Trace {
         })
     }
 
+    /// Adds a product of two elements of GF(2^k), modulo an irreducible polynomial.
+    fn field_product(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        b: Item<'_>,
+        polynomial: i128,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        self.operate(py, at, [a, b], |builder, [a, b], span| {
+            builder.field_product([a, b], polynomial, span)
+        })
+    }
+
     /// Adds a join along a new axis.
     fn stack(
         &mut self,

@@ -389,9 +389,19 @@ impl Grower<'_> {
         let key = if keys.is_empty() { a } else { self.pick(&keys) };
         let key = byte(self, key)?;
         let block = if fits { message } else { key };
-        self.builder
-            .call("aes128", &[key.into(), block.into()], None)
-            .ok()
+        let encrypted = self
+            .builder
+            .call("aes128", &[key.into(), block.into()], None);
+        encrypted.ok().or_else(|| self.product(message, key))
+    }
+
+    /// Adds a product of two bytes, or of the low half of each, as elements of a field.
+    fn product(&mut self, a: Handle, b: Handle) -> Option<Handle> {
+        let (polynomial, last) = self.pick(&[(0x11b, 255), (0x13, 15)]);
+        let b = self.bounded(b, 0, last)?;
+        let a = self.bounded(a, 0, last)?;
+        let factors = [a.into(), b.into()];
+        self.builder.field_product(factors, polynomial, None).ok()
     }
 
     fn is_scalar(&self, a: Handle) -> bool {

@@ -441,6 +441,11 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
         }
         Op::Lookup { table, index } => lookup(of(table), of(index)),
         Op::Stack(values, axis) => stack(&values.iter().map(of).collect::<Vec<_>>(), *axis),
+        Op::Call(name, operands) if name.starts_with(FIELD) => {
+            let polynomial = i128::from_str_radix(&name[FIELD.len()..], 16).expect("a polynomial");
+            let operands = operands.iter().map(of).collect::<Vec<_>>();
+            each(&operands, |x| field_product(polynomial, x[0], x[1]))
+        }
         Op::Call(name, operands) => call(name, &operands.iter().map(of).collect::<Vec<_>>()),
         Op::Mean { .. } => panic!("means are tested against fractions of Python"),
         Op::Random { .. } => panic!("a reference knows no random numbers"),
@@ -716,6 +721,20 @@ fn each(operands: &[&Tensor], f: impl Fn(&[i128]) -> i128) -> Tensor {
         numbers: numbers.collect(),
         shape,
     }
+}
+
+/// Beginning of the names of products in fields, before the digits of their polynomials.
+const FIELD: &str = "gf_mul_0x";
+
+/// The product of two polynomials over GF(2), divided with remainder by a third one.
+fn field_product(polynomial: i128, x: i128, y: i128) -> i128 {
+    let shifted = (0..64).filter(|bit| y >> bit & 1 == 1).map(|bit| x << bit);
+    let mut rest = shifted.fold(0, |sum, power| sum ^ power);
+    let degree = polynomial.ilog2();
+    while rest >> degree > 0 {
+        rest ^= polynomial << (rest.ilog2() - degree);
+    }
+    rest
 }
 
 /// Applies a function to the bytes along the last axes; the axes before them broadcast.

@@ -142,7 +142,7 @@ fn every_line_has_its_test() {
             "line {number} has no test"
         );
     }
-    assert_eq!(lines, 70);
+    assert_eq!(lines, 71);
 }
 
 #[test]
@@ -986,4 +986,39 @@ fn n38_an_index_that_can_leave_its_table_is_refused() {
     };
     assert_eq!(sized(1 << 16), Ok((u(1), vec![1])));
     assert_eq!(sized((1 << 16) + 1), Err(Code::Limit));
+}
+
+#[test]
+fn n71_products_in_finite_fields() {
+    let times = |polynomial, a: Column, b: Column| {
+        run(&[a, b], |build, x| {
+            build.field_product([x[0].into(), x[1].into()], polynomial, None)
+        })
+    };
+    let (a, b) = (
+        all(u(8), &[0x57, 0x57, 0, 0x53]),
+        all(w(8), &[0x83, 0x13, 9, 0xca]),
+    );
+    // FIPS 197, section 4.2; the last are inverses of each other.
+    assert_eq!(times(0x11b, a, b).unwrap(), (u(8), vec![0xc1, 0xfe, 0, 1]));
+    // x (x + 1) = x^2 + x = 1 where x^2 + x + 1 = 0, in any type of integers.
+    let (a, b) = (
+        within(i(9), 0, 3, &[2, 3, 1]),
+        within(u(64), 0, 3, &[3, 3, 2]),
+    );
+    assert_eq!(times(0x7, a, b).unwrap(), (u(2), vec![1, 2, 2]));
+    let refused = |polynomial, a: Column| times(polynomial, a, a).map_err(|e| e.code);
+    for outside in [
+        within(u(8), 0, 4, &[1]),
+        within(i(8), -1, 3, &[1]),
+        all(Type::Bool, &[1]),
+        all(Type::fixed(2, 2), &[1]),
+    ] {
+        assert_eq!(refused(0x7, outside), Err(Code::TypeMismatch));
+    }
+    let bit = within(u(1), 0, 1, &[1]);
+    for polynomial in [0, 1, 5, 0x101, 0x211, 1 << 20, -7] {
+        assert_eq!(refused(polynomial, bit), Err(Code::Operand));
+    }
+    assert_eq!(refused(0x2, bit), Ok((u(1), vec![1])));
 }

@@ -4,6 +4,7 @@ use crate::convert::adder;
 use crate::form::width;
 use crate::keys::KEY_BYTES;
 use crate::sort::{BITS_A_TURN, place_bits};
+use crate::tape::{reshared, under_masks};
 use crate::{masked, reveal, seat};
 use sealane_circuit::Tape;
 use sealane_parties::PartyId;
@@ -45,17 +46,14 @@ pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
             compute_ns: elements * bits * BIT_NS,
             ..Cost::of(vec![input(setting, *owner, elements * bits)])
         },
-        StepShape::Tape { tape, lanes, .. } if !tape.applied.is_empty() => {
-            masked(setting, tape, *lanes)
-        }
+        StepShape::Tape { tape, lanes, .. } if under_masks(tape) => masked(setting, tape, *lanes),
         StepShape::Tape { tape, lanes, .. } => {
-            let batches = tape.batches.iter().map(|batch| batch.ands.len() as u64);
-            let batches = batches.filter(|ands| *ands > 0);
-            let flights = batches.map(|ands| reshare(setting, ands * lanes));
-            let ands = tape.ands.len() as u64;
+            let batches = (0..tape.batches.len()).map(|batch| reshared(tape, batch) as u64);
+            let batches = batches.filter(|bits| *bits > 0).collect::<Vec<_>>();
+            let flights = batches.iter().map(|bits| reshare(setting, bits * lanes));
             Cost {
-                ands: ands * lanes,
-                compute_ns: ands * lanes.div_ceil(64) * AND_WORD_NS,
+                ands: tape.ands.len() as u64 * lanes,
+                compute_ns: batches.iter().sum::<u64>() * lanes.div_ceil(64) * AND_WORD_NS,
                 ..Cost::of(flights.collect())
             }
         }

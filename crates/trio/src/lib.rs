@@ -158,6 +158,10 @@ impl Protocol for Trio {
         &[Lookups::Gates, Lookups::Tower, Lookups::Tables]
     }
 
+    fn products() -> bool {
+        true
+    }
+
     fn domain(algebra: Algebra) -> Domain {
         Domain {
             sharing: Sharing::Replicated,

@@ -1,5 +1,8 @@
 //! Tapes: XORs are local, the ANDs of a batch are one resharing.
 //!
+//! A product in GF(2^k) is `x_i y_i + x_i y_(i+1) + x_(i+1) y_i` as an AND is, in that field, and
+//! is reshared as k bits.
+//!
 //! Lanes are cut into chunks, and all slots of a chunk lie together, so that the live set of a tape
 //! stays in cache for any number of lanes. A wire of a chunk is both components side by side.
 
@@ -13,7 +16,8 @@ use crate::seat::Seat;
 use crate::share::{Body, Pair, Share};
 use sealane_block::{Cpu, Kernel, Lanes};
 use sealane_circuit::Tape;
-use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
+use sealane_circuit::function::Function;
+use sealane_circuit::tape::{Applied, FIRST_INPUT, Gate, ONE};
 use sealane_net::Mesh;
 use sealane_party::{Fault, Shares};
 use std::sync::Arc;
@@ -65,7 +69,7 @@ impl Computing {
         {
             return Err(Fault::Internal("a tape takes bits".to_string()));
         }
-        if !tape.applied.is_empty() {
+        if under_masks(tape) {
             let inputs = operands.iter().flat_map(|share| inputs(share));
             let inputs = inputs.collect::<Vec<_>>();
             return Ok(masked(self.begin_masked(tape, lanes, &inputs, mesh)?));
@@ -100,9 +104,8 @@ impl Computing {
     ) -> Result<TapeProgress<'a>, Fault> {
         if let Some(products) = run.products.take() {
             let [own, next] = products.finish(mesh)?;
-            for (i, gate) in ands(run.tape, run.batch).iter().enumerate() {
-                run.wires
-                    .load(gate.out as usize, [own.plane(i), next.plane(i)]);
+            for (i, out) in outs(run.tape, run.batch).enumerate() {
+                run.wires.load(out as usize, [own.plane(i), next.plane(i)]);
             }
             run.batch += 1;
         }
@@ -116,12 +119,17 @@ impl Computing {
     ) -> Result<TapeProgress<'a>, Fault> {
         let tape = run.tape;
         while let Some(batch) = tape.batches.get(run.batch) {
-            let xors = &tape.xors[batch.xors.start as usize..batch.xors.end as usize];
-            let ands = ands(tape, run.batch);
-            let form = Form::bits(ands.len(), run.lanes);
+            let gates = Products {
+                xors: &tape.xors[batch.xors.start as usize..batch.xors.end as usize],
+                ands: ands(tape, run.batch),
+                applied: tape.applied_in(run.batch),
+                functions: &tape.functions,
+                bits: reshared(tape, run.batch),
+            };
+            let form = Form::bits(gates.bits, run.lanes);
             let mut summand = form.zeros();
-            run.wires.run(self.cpu, xors, ands, summand.data_mut());
-            if !ands.is_empty() {
+            run.wires.run(self.cpu, gates, summand.data_mut());
+            if gates.bits > 0 {
                 run.products = Some(self.reshare(form, summand, mesh)?);
                 return Ok(TapeProgress::More(run));
             }
@@ -164,6 +172,37 @@ fn inputs(share: &Share) -> impl Iterator<Item = Plane<'_>> {
 pub(crate) fn ands(tape: &Tape, batch: usize) -> &[Gate] {
     let range = &tape.batches[batch].ands;
     &tape.ands[range.start as usize..range.end as usize]
+}
+
+/// Returns whether a tape runs under masks: it has a function that is not the product of a field.
+pub(crate) fn under_masks(tape: &Tape) -> bool {
+    let product = |function: &Function| matches!(function, Function::Field(_));
+    !tape.functions.iter().all(product)
+}
+
+/// Bits that each role reshares for a batch of a tape without masks, for each lane.
+pub(crate) fn reshared(tape: &Tape, batch: usize) -> usize {
+    let applied = tape.applied_in(batch).iter();
+    ands(tape, batch).len() + applied.map(|applied| applied.outs.len()).sum::<usize>()
+}
+
+/// The slots that a batch writes: of ANDs, then of functions.
+pub(crate) fn outs(tape: &Tape, batch: usize) -> impl Iterator<Item = u32> + '_ {
+    let ands = ands(tape, batch).iter().map(|gate| gate.out);
+    let applied = tape.applied_in(batch).iter();
+    ands.chain(applied.flat_map(|applied| applied.outs.iter().copied()))
+}
+
+/// The gates of a batch without masks.
+#[derive(Clone, Copy)]
+struct Products<'a> {
+    xors: &'a [Gate],
+    ands: &'a [Gate],
+    /// Products in fields.
+    applied: &'a [Applied],
+    functions: &'a [Function],
+    /// Bits of all products.
+    bits: usize,
 }
 
 /// Words of a wire in a chunk where there are many lanes: a gate is then a few whole vectors on
@@ -231,11 +270,12 @@ impl Wires {
         }
     }
 
-    /// Runs the gates of a batch; of each AND, this party's summand goes to its row of `summands`.
-    fn run(&mut self, cpu: Cpu, xors: &[Gate], ands: &[Gate], summands: &mut [u64]) {
+    /// Runs the gates of a batch; this party's summand of each bit of a product goes to its row of
+    /// `summands`.
+    fn run(&mut self, cpu: Cpu, gates: Products<'_>, summands: &mut [u64]) {
         match self {
-            Wires::Narrow(chunks) => chunks.run(cpu, xors, ands, summands),
-            Wires::Wide(chunks) => chunks.run(cpu, xors, ands, summands),
+            Wires::Narrow(chunks) => chunks.run(cpu, gates, summands),
+            Wires::Wide(chunks) => chunks.run(cpu, gates, summands),
         }
     }
 }
@@ -325,16 +365,24 @@ impl<const C: usize> Chunks<C> {
         }
     }
 
-    fn run(&mut self, cpu: Cpu, xors: &[Gate], ands: &[Gate], summands: &mut [u64]) {
-        let stride = summands.len() / ands.len().max(1);
+    fn run(&mut self, cpu: Cpu, gates: Products<'_>, summands: &mut [u64]) {
+        let stride = summands.len() / gates.bits.max(1);
+        let functions = gates.applied.iter();
+        let places = functions.map(
+            |applied| match &gates.functions[applied.function as usize] {
+                Function::Field(field) => field.scratch(2),
+                _ => 0,
+            },
+        );
+        let mut scratch = Lines::zeros(C * places.max().unwrap_or(0));
         for (chunk, wires) in self.chunks_mut().enumerate() {
             cpu.run(Gates {
-                xors,
-                ands,
+                gates,
                 wires,
                 summands: &mut *summands,
                 stride,
                 first: chunk * C,
+                scratch: scratch.as_chunks_mut().0,
             });
         }
     }
@@ -343,23 +391,35 @@ impl<const C: usize> Chunks<C> {
 /// One batch on one chunk. The body has no vectors of its own: its loops have constant length, and
 /// the compiler turns them into those of the tier.
 struct Gates<'a, const C: usize> {
-    xors: &'a [Gate],
-    ands: &'a [Gate],
+    gates: Products<'a>,
     wires: &'a mut [Wire<C>],
-    /// A row of `stride` words for each AND.
+    /// A row of `stride` words for each bit of a product.
     summands: &'a mut [u64],
     stride: usize,
     /// The index of the chunk's first word in a row.
     first: usize,
+    /// Room for a product in a field.
+    scratch: &'a mut [[u64; C]],
+}
+
+impl<const C: usize> Gates<'_, C> {
+    #[inline(always)]
+    fn put(&mut self, row: usize, sum: [u64; C]) {
+        let row = &mut self.summands[row * self.stride + self.first..(row + 1) * self.stride];
+        match row.first_chunk_mut() {
+            Some(row) => *row = sum,
+            None => row.copy_from_slice(&sum[..row.len()]),
+        }
+    }
 }
 
 impl<const C: usize> Kernel for Gates<'_, C> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self, _: L) {
-        add(self.wires, self.xors);
-        for (i, gate) in self.ands.iter().enumerate() {
+    fn run<L: Lanes>(mut self, _: L) {
+        add(self.wires, self.gates.xors);
+        for (i, gate) in self.gates.ands.iter().enumerate() {
             let x = &self.wires[gate.a as usize];
             let y = &self.wires[gate.b as usize];
             // x_i y_i + x_i y_(i+1) + x_(i+1) y_i
@@ -367,10 +427,33 @@ impl<const C: usize> Kernel for Gates<'_, C> {
             for w in 0..C {
                 sum[w] = x[0][w] & (y[0][w] ^ y[1][w]) ^ x[1][w] & y[0][w];
             }
-            let row = &mut self.summands[i * self.stride + self.first..(i + 1) * self.stride];
-            match row.first_chunk_mut() {
-                Some(row) => *row = sum,
-                None => row.copy_from_slice(&sum[..row.len()]),
+            self.put(i, sum);
+        }
+        let mut row = self.gates.ands.len();
+        for applied in self.gates.applied {
+            // All others run under masks.
+            let Function::Field(field) = &self.gates.functions[applied.function as usize] else {
+                continue;
+            };
+            // The same, as x_i (y_i + y_(i+1)) + x_(i+1) y_i.
+            let (bits, size) = (field.bits(), field.factor_places());
+            for i in 0..bits {
+                let x = &self.wires[applied.operands[i] as usize];
+                let y = &self.wires[applied.operands[bits + i] as usize];
+                let mut both = [0; C];
+                for w in 0..C {
+                    both[w] = y[0][w] ^ y[1][w];
+                }
+                self.scratch[i] = x[0];
+                self.scratch[size + i] = both;
+                self.scratch[2 * size + i] = x[1];
+                self.scratch[3 * size + i] = y[0];
+            }
+            field.add_products(self.scratch, 2);
+            let sums = 4 * size;
+            for place in field.outputs() {
+                self.put(row, self.scratch[sums + usize::from(*place)]);
+                row += 1;
             }
         }
     }

@@ -2,6 +2,7 @@
 
 mod common;
 mod faults;
+mod fields;
 mod lookup;
 mod order;
 mod steps;

@@ -1,8 +1,11 @@
-//! Functions of a few bits that a machine computes at once: tables, and products in GF(16).
+//! Functions of a few bits that a machine computes at once: tables, and products in fields.
 //!
 //! Some protocols compute any function of a few bits in one round, and pay by its algebraic normal
-//! form rather than by its gates. A builder that is told so ([`Lookups`](crate::Lookups)) leaves
-//! such functions whole; all other machines never see one.
+//! form rather than by its gates; and some multiply elements of GF(2^k) at the price of k ANDs. A
+//! builder that is told so ([`Lookups`](crate::Lookups), [`Builder::with_products`]) leaves such
+//! functions whole; all other machines never see one.
+//!
+//! [`Builder::with_products`]: crate::Builder::with_products
 //!
 //! The *algebraic normal form* of a bit is the sum of the products of inputs that make it:
 //! `f(x) = sum of x^T` over some sets `T` of inputs, where `x^T` is the product of the inputs in
@@ -14,8 +17,10 @@
 //!
 //! so a party that knows `m`, and has shares of all `l^S`, has shares of `f(x)` without a message.
 
+mod field;
 mod tower;
 
+pub use field::{Field, MOST_BITS, divisor};
 pub(crate) use tower::sbox;
 
 use std::ops::{BitAnd, BitXor};
@@ -29,8 +34,11 @@ pub const MOST_INPUTS: usize = 10;
 pub enum Function {
     /// Any function.
     Table(Arc<Table>),
-    /// The product of two elements of GF(16), four bits each, in the basis of [`product`].
+    /// The product of two elements of GF(16), four bits each, in the basis of [`product`]: a part
+    /// of [`Lookups::Tower`](crate::Lookups::Tower), with a kernel of its own.
     Product,
+    /// The product of two elements of a field.
+    Field(Arc<Field>),
 }
 
 /// Some bits, each a function of the same inputs.
@@ -111,6 +119,7 @@ impl Function {
         match self {
             Function::Table(table) => table.inputs(),
             Function::Product => 8,
+            Function::Field(field) => 2 * field.bits(),
         }
     }
 
@@ -119,6 +128,7 @@ impl Function {
         match self {
             Function::Table(table) => table.outputs(),
             Function::Product => 4,
+            Function::Field(field) => field.bits(),
         }
     }
 
@@ -128,6 +138,7 @@ impl Function {
         match self {
             Function::Table(table) => table.products().len(),
             Function::Product => 4,
+            Function::Field(field) => field.bits(),
         }
     }
 
@@ -138,6 +149,7 @@ impl Function {
                 let [a, b] = [0, 4].map(|first| [0, 1, 2, 3].map(|bit| inputs[first + bit]));
                 product(a, b).to_vec()
             }
+            Function::Field(field) => field.eval(inputs),
             Function::Table(table) => {
                 let product = |set: usize| {
                     let factors = (0..table.inputs()).filter(|input| set >> input & 1 == 1);

@@ -44,15 +44,17 @@ pub(super) struct Lowering {
 }
 
 impl Lowering {
-    /// Makes an empty circuit, with lookups as gates.
+    /// Makes an empty circuit of gates alone.
     pub fn new(goal: Goal) -> Lowering {
-        Lowering::with_lookups(goal, Lookups::Gates)
+        Lowering::with_functions(goal, Lookups::Gates, false)
     }
 
-    /// Makes an empty circuit, with lookups in a form.
-    pub fn with_lookups(goal: Goal, lookups: Lookups) -> Lowering {
+    /// Makes an empty circuit, with lookups in a form, and whole products in GF(2^k) or their
+    /// gates.
+    pub fn with_functions(goal: Goal, lookups: Lookups, products: bool) -> Lowering {
+        let builder = Builder::for_goal(goal).with_lookups(lookups);
         Lowering {
-            builder: Builder::for_goal(goal).with_lookups(lookups),
+            builder: builder.with_products(products),
             goal,
             placed: Placed::default(),
             words: 0,

@@ -4,6 +4,7 @@ use super::numeric::{self, Placed};
 use crate::floats::Call;
 use crate::points::{PointsCall, PowersCall};
 use sealane_circuit::{Builder, Int, Wire, Word};
+use sealane_program::call::of_field;
 use sealane_program::graph::{Binary, Op, Reduction, Unary};
 use sealane_program::types::{Range, Type};
 
@@ -34,6 +35,10 @@ pub(super) fn scalar(
             }
             if let (Some(call), [(x, _), (y, _)]) = (PowersCall::named(name), operands) {
                 return call.lower(b, [*x, *y], range);
+            }
+            if let (Some(field), [(x, _), (y, _)]) = (of_field(name), operands) {
+                let bits = field.bits();
+                return b.field_product(&field, &x.resize(bits), &y.resize(bits));
             }
             let Some(call) = Call::named(name) else {
                 unreachable!("only functions of numbers are element-wise")

@@ -89,6 +89,19 @@ impl Builder {
         self.operate(Op::Lookup { table, index }, span)
     }
 
+    /// Adds the product of two elements of GF(2^k), with the irreducible polynomial of the field:
+    /// bit `i` of `polynomial` is the coefficient of `x^i`. The operands broadcast.
+    pub fn field_product(
+        &mut self,
+        [a, b]: [Operand; 2],
+        polynomial: i128,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let name = call::field_product(polynomial).map_err(|error| error.at(span))?;
+        let ids = [self.exactly(a, None, span)?, self.exactly(b, None, span)?];
+        self.operate(Op::Call(name, ids.to_vec()), span)
+    }
+
     /// Equal shapes joined along a new axis (negative from the end).
     pub fn stack(
         &mut self,

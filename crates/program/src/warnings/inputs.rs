@@ -9,6 +9,7 @@
 mod arrange;
 
 use super::undone;
+use crate::call::of_field;
 use crate::graph::{Binary, Graph, Op, Program, Reduction, Reveal, Value, ValueId, Visibility};
 use crate::kind::Form;
 use crate::types::{Data, Shape};
@@ -231,6 +232,9 @@ impl Follower<'_> {
                     self.spread(&known(side), &of(side).shape, &value.shape)
                 })
             }
+            Op::Call(name, factors) if of_field(name).is_some() => {
+                self.field_product(graph, factors, value, told)
+            }
             Op::Reduce(_, x, axis) if is_one(&of(*x).shape, *axis) => known(*x),
             Op::Slice {
                 of: x,
@@ -333,6 +337,32 @@ impl Follower<'_> {
             };
             if undone::binary(op, left, of, constant, value.ty) {
                 return self.spread(known, &of.shape, &value.shape);
+            }
+        }
+        Told::new()
+    }
+
+    /// Squares and multiples by numbers other than 0 of elements of a field.
+    fn field_product(
+        &mut self,
+        graph: &Graph,
+        factors: &[ValueId],
+        value: &Value,
+        told: &[Told],
+    ) -> Told {
+        let &[a, b] = factors else {
+            return Told::new();
+        };
+        if a == b {
+            return told[a.0 as usize].clone();
+        }
+        for (x, other) in [(a, b), (b, a)] {
+            let known = &told[x.0 as usize];
+            if let Op::Const(data) = &graph.values[other.0 as usize].op
+                && !known.is_empty()
+                && data.numbers().all(|number| number != 0)
+            {
+                return self.spread(known, &graph.values[x.0 as usize].shape, &value.shape);
             }
         }
         Told::new()

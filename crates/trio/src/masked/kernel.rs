@@ -9,13 +9,15 @@ use crate::lines::Lines;
 use crate::masked::program::{COMMON, Gates};
 use crate::tape::{Chunks, Wire, Wires};
 use sealane_block::{Cpu, Kernel, Lanes};
-use sealane_circuit::function::{Function, product};
+use sealane_circuit::function::{Field, Function, product};
 use std::array;
 use std::ops::{BitAnd, BitXor};
+use std::sync::Arc;
 
 /// A function as kernels run it.
 pub(super) enum Prepared {
     Product,
+    Field(Arc<Field>),
     Table {
         inputs: usize,
         /// The sets of inputs that are dealt.
@@ -31,6 +33,7 @@ impl Prepared {
     pub(super) fn of(function: &Function) -> Prepared {
         match function {
             Function::Product => Prepared::Product,
+            Function::Field(field) => Prepared::Field(Arc::clone(field)),
             Function::Table(table) => {
                 let outputs = 0..table.outputs();
                 let sets = |output| table.summands(output).map(|set| set as u16).collect();
@@ -49,10 +52,11 @@ impl Prepared {
         }
     }
 
-    /// Products of inputs, the empty one and the inputs included.
-    fn sets(&self) -> usize {
+    /// Words of scratch: of a table products of inputs, the empty one and the inputs included.
+    fn scratch(&self) -> usize {
         match self {
             Prepared::Product => 0,
+            Prepared::Field(field) => field.scratch(2),
             Prepared::Table { inputs, .. } => 1 << inputs,
         }
     }
@@ -208,11 +212,11 @@ impl<const C: usize> Chunks<C> {
     }
 }
 
-/// Room for the products of the largest table of a level.
+/// Room for the largest function of a level.
 fn scratch<const C: usize>(level: Level<'_>) -> Lines {
     let functions = level.gates.applied.iter();
-    let sets = functions.map(|(function, _)| level.functions[*function].sets());
-    Lines::zeros(C * sets.max().unwrap_or(0))
+    let words = functions.map(|(function, _)| level.functions[*function].scratch());
+    Lines::zeros(C * words.max().unwrap_or(0))
 }
 
 /// The words of one chunk.
@@ -392,6 +396,18 @@ impl<const C: usize> Kernel for Deal<'_, C> {
                         row += 1;
                     }
                 }
+                Prepared::Field(field) => {
+                    let (bits, size) = (field.bits(), field.factor_places());
+                    for (i, slot) in slots.iter().enumerate() {
+                        self.scratch[i / bits * size + i % bits] = self.mask(*slot).0;
+                    }
+                    field.add_products(self.scratch, 1);
+                    for place in field.outputs() {
+                        let words = Words(self.scratch[2 * size + usize::from(*place)]);
+                        self.at.add(self.rows, row, words);
+                        row += 1;
+                    }
+                }
                 Prepared::Table { products, .. } => {
                     for (input, slot) in slots.iter().enumerate() {
                         self.scratch[1 << input] = self.mask(*slot).0;
@@ -543,6 +559,24 @@ impl<const C: usize> Open<'_, C> {
                     for i in 0..4 {
                         let words = first[i] ^ second[i] ^ self.at.read(self.dealt, dealt);
                         self.put(out, words);
+                        dealt += 1;
+                        out += 1;
+                    }
+                }
+                Prepared::Field(field) => {
+                    let (bits, size) = (field.bits(), field.factor_places());
+                    for i in 0..bits {
+                        let [a, a_mask] = self.read::<BEFORE>(slots[i]);
+                        let [b, b_both] = self.read_second::<BEFORE>(slots[bits + i]);
+                        let factors = [a, b_both, b, a_mask];
+                        for (factor, words) in factors.into_iter().enumerate() {
+                            self.scratch[factor * size + i] = words.0;
+                        }
+                    }
+                    field.add_products(self.scratch, 2);
+                    for place in field.outputs() {
+                        let sum = Words(self.scratch[4 * size + usize::from(*place)]);
+                        self.put(out, sum ^ self.at.read(self.dealt, dealt));
                         dealt += 1;
                         out += 1;
                     }

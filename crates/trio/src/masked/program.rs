@@ -5,7 +5,7 @@
 //! chunk stays in cache from level to level.
 
 use crate::masked::{level_bits, levels};
-use crate::tape::ands;
+use crate::tape::{ands, outs};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, ONE, ZERO};
 use std::ops::Range;
@@ -191,13 +191,6 @@ impl Slots {
         self.next += 1;
         self.ends[self.next - 1]
     }
-}
-
-/// The slots that a level writes: of ANDs, then of functions.
-fn outs(tape: &Tape, level: usize) -> impl Iterator<Item = u32> + '_ {
-    let ands = ands(tape, level).iter().map(|gate| gate.out);
-    let applied = tape.applied_in(level).iter();
-    ands.chain(applied.flat_map(|applied| applied.outs.iter().copied()))
 }
 
 /// For each read of a slot, in the order of [`gates`], whether its value is read no more, and

@@ -7,8 +7,9 @@ use super::steps::{built_for, tape};
 use super::world::{Shared, World};
 use crate::form::Form;
 use crate::masked::TURNED;
-use sealane_circuit::function::Function;
-use sealane_circuit::{Lookups, Tape};
+use crate::tape::under_masks;
+use sealane_circuit::function::{Field, Function};
+use sealane_circuit::{Lookups, Tape, Wire};
 use std::sync::OnceLock;
 
 fn with_each_helper(check: impl Fn()) {
@@ -42,6 +43,28 @@ fn looked_up(world: &mut World) -> Vec<Shared> {
 #[test]
 fn a_table_under_masks_shows_nothing() {
     with_each_helper(|| Gadget::new(looked_up, Choices::Unknown(3)).check());
+}
+
+/// A product in GF(4), by the kernel for all fields.
+fn product_of_field(world: &mut World) -> Vec<Shared> {
+    static TAPE: OnceLock<Tape> = OnceLock::new();
+    let function = Function::Field(Field::of(0x7).expect("a field"));
+    let times = built_for(&TAPE, Lookups::Gates, |b| {
+        // Nothing reads this one, but a tape with such a function runs under masks.
+        b.apply(&Function::Product, &[Wire::ZERO; 8]);
+        let factors = [b.input(2), b.input(2)].concat();
+        b.apply(&Function::Field(Field::of(0x7).expect("a field")), &factors)
+    });
+    assert_eq!((times.applied.len(), under_masks(times)), (1, true));
+    let [x, y] = [(); 2].map(|()| world.shared(Form::bits(2, 1)));
+    let out = tape(world, times, &[&x, &y]);
+    assert_eq!(out.value, function.eval(&[&x.value[..], &y.value].concat()));
+    vec![out]
+}
+
+#[test]
+fn a_product_of_any_field_under_masks_shows_nothing() {
+    with_each_helper(|| Gadget::new(product_of_field, Choices::Unknown(4)).check());
 }
 
 /// A product in GF(16), of which one factor is 1, w, z or w z or a sum of some.

@@ -5,6 +5,8 @@ use super::world::{Run, Shared, World};
 use super::{Gadget, RING, domain, part};
 use crate::form::Form;
 use crate::ideal::Flaw::{Astray, Zero};
+use crate::tape::under_masks;
+use sealane_circuit::function::{Field, Function};
 use sealane_circuit::{Builder, Goal, Lookups, Machine, Tape, Wire, compile};
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Opened, Outcome, Planes, Selected, Shares, Step};
@@ -154,6 +156,31 @@ fn products(world: &mut World) -> Vec<Shared> {
 #[test]
 fn products_of_integers_show_nothing() {
     Gadget::new(products, Choices::Unknown(8)).check();
+}
+
+/// A product in GF(4), and the product of that with a factor.
+fn products_of_field(world: &mut World) -> Vec<Shared> {
+    static TAPE: OnceLock<Tape> = OnceLock::new();
+    let field = || Field::of(0x7).expect("a field");
+    let twice = TAPE.get_or_init(|| {
+        let mut b = Builder::for_goal(Goal::Depth).with_products(true);
+        let (x, y) = (b.input(2), b.input(2));
+        let once = b.field_product(&field(), &x, &y);
+        let twice = b.field_product(&field(), &once, &y);
+        compile(&b.finish(vec![once, twice]), &Machine::ROUNDS)
+    });
+    assert_eq!((twice.applied.len(), under_masks(twice)), (2, false));
+    let [x, y] = [(); 2].map(|()| world.shared(Form::bits(2, 1)));
+    let out = tape(world, twice, &[&x, &y]);
+    let times = |x: &[u64], y: &[u64]| Function::Field(field()).eval(&[x, y].concat());
+    let once = times(&x.value, &y.value);
+    assert_eq!(out.value, [&once[..], &times(&once, &y.value)].concat());
+    vec![out]
+}
+
+#[test]
+fn products_of_a_field_show_nothing() {
+    Gadget::new(products_of_field, Choices::Unknown(4)).check();
 }
 
 /// Shares of zero at each party, of which the others' are results.
