@@ -111,6 +111,8 @@ pub enum Lookups {
     /// functions of few bits in three levels; all others as gates. For machines that compute a
     /// [`Function`].
     Tower,
+    /// As [`Lookups::Tower`], in two levels.
+    ShortTower,
     /// Tables of up to 10 bits of index as one function, in one level. For the same machines.
     Tables,
 }

@@ -275,7 +275,7 @@ fn the_form_of_lookups_follows_rows_and_network() {
         assert!(found.numbers().eq(wanted));
         let forms = job.cost(&[rows as u64]).unwrap().forms;
         let chosen = forms.iter().find(|form| form.chosen).unwrap();
-        assert_eq!(forms.len(), 3);
+        assert_eq!(forms.len(), 4);
         assert_eq!(job.plan_at(&[rows as u64]).unwrap().lookups, chosen.lookups);
         assert_eq!(parties[0].0.rounds, chosen.rounds);
         let sent = parties
@@ -287,6 +287,7 @@ fn the_form_of_lookups_follows_rows_and_network() {
     use NetworkClass::{Lan, Wan};
     assert_eq!(chosen(Lan, 10, 0x35), Lookups::Tables);
     assert_eq!(chosen(Wan, 3000, 0), Lookups::Tables);
+    assert_eq!(chosen(Lan, 6000, 0x7f), Lookups::ShortTower);
     assert_eq!(chosen(Lan, 100_000, 0xff), Lookups::Tower);
 }
 

@@ -335,6 +335,7 @@ fn form_name(lookups: Lookups) -> &'static str {
     match lookups {
         Lookups::Gates => "as gates",
         Lookups::Tower => "S-boxes as a tower",
+        Lookups::ShortTower => "S-boxes as a tower of two levels",
         Lookups::Tables => "as tables",
     }
 }

@@ -67,6 +67,7 @@ fn functions(tape: &Tape, bytes: &mut Vec<u8>) {
     for function in &tape.functions {
         match function {
             Function::Product => bytes.push(1),
+            Function::Quotients => bytes.push(4),
             Function::Field(field) => {
                 bytes.push(3);
                 bytes.extend(field.polynomial().to_le_bytes());

@@ -155,7 +155,12 @@ impl Protocol for Trio {
     }
 
     fn lookups() -> &'static [Lookups] {
-        &[Lookups::Gates, Lookups::Tower, Lookups::Tables]
+        &[
+            Lookups::Gates,
+            Lookups::Tower,
+            Lookups::ShortTower,
+            Lookups::Tables,
+        ]
     }
 
     fn products() -> bool {

@@ -18,6 +18,7 @@
 //! so a party that knows `m`, and has shares of all `l^S`, has shares of `f(x)` without a message.
 
 mod field;
+pub mod quotient;
 mod tower;
 
 pub use field::{Field, MOST_BITS, divisor};
@@ -37,6 +38,9 @@ pub enum Function {
     /// The product of two elements of GF(16), four bits each, in the basis of [`product`]: a part
     /// of [`Lookups::Tower`](crate::Lookups::Tower), with a kernel of its own.
     Product,
+    /// Two quotients in the same field, of twelve bits: the divisor and then both others. A part of
+    /// [`Lookups::ShortTower`](crate::Lookups::ShortTower); see [`quotient`].
+    Quotients,
     /// The product of two elements of a field.
     Field(Arc<Field>),
 }
@@ -119,6 +123,7 @@ impl Function {
         match self {
             Function::Table(table) => table.inputs(),
             Function::Product => 8,
+            Function::Quotients => 12,
             Function::Field(field) => 2 * field.bits(),
         }
     }
@@ -128,16 +133,18 @@ impl Function {
         match self {
             Function::Table(table) => table.outputs(),
             Function::Product => 4,
+            Function::Quotients => 8,
             Function::Field(field) => field.bits(),
         }
     }
 
     /// Number of bits that a party has to deal who knows the masks of all inputs: those of the
-    /// products that the function needs of a table, and the product of the masks.
+    /// products that the function needs of a table, and products of the masks.
     pub fn dealt(&self) -> usize {
         match self {
             Function::Table(table) => table.products().len(),
             Function::Product => 4,
+            Function::Quotients => quotient::DEALT,
             Function::Field(field) => field.bits(),
         }
     }
@@ -148,6 +155,10 @@ impl Function {
             Function::Product => {
                 let [a, b] = [0, 4].map(|first| [0, 1, 2, 3].map(|bit| inputs[first + bit]));
                 product(a, b).to_vec()
+            }
+            Function::Quotients => {
+                let element = |at: usize| [0, 1, 2, 3].map(|bit| inputs[4 * at + bit]);
+                quotient::eval([0, 1, 2].map(element)).concat()
             }
             Function::Field(field) => field.eval(inputs),
             Function::Table(table) => {

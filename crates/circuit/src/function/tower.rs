@@ -3,10 +3,11 @@
 //!
 //! An element is `h Y + l` with `Y^2 = Y + E`, `h` and `l` in GF(16). Its inverse is
 //! `(h Y + h + l) / v` with `v = E h^2 + h l + l^2`: a product, an inverse in GF(16), and two
-//! products beside each other. Squares are linear, so all else is sums.
+//! products beside each other; or a product and two quotients. Squares are linear, so all else is
+//! sums.
 
 use super::{Function, Table, product};
-use crate::builder::{Builder, Wire, Word};
+use crate::builder::{Builder, Lookups, Wire, Word};
 use std::sync::{Arc, OnceLock};
 
 /// Products of two elements of GF(16), in the clear.
@@ -182,8 +183,11 @@ fn invert(b: &mut Builder, e: u8, element: &[Wire]) -> Word {
     });
     let squares = linear(b, &rows(&squares, 0), element);
     let v = b.zip(&squares[..4], &crossed, Builder::xor);
-    let inverse = b.apply(&Function::Table(inverse16()), &v);
     let sum = b.zip(h, l, Builder::xor);
+    if b.lookups() == Lookups::ShortTower {
+        return b.apply(&Function::Quotients, &[&v, &sum, h].concat());
+    }
+    let inverse = b.apply(&Function::Table(inverse16()), &v);
     let mut out = product(b, &sum, &inverse);
     out.extend(product(b, h, &inverse));
     out
@@ -230,9 +234,21 @@ mod tests {
         (1..5).fold(inverse ^ 0x63, |sum, turn| sum ^ inverse.rotate_left(turn))
     }
 
-    /// The entries of a table as its circuit gives them, if it has one.
+    /// The entries of a table as its circuits give them, if it has some.
     fn every<const BYTES: usize>(entries: &[[u8; BYTES]; 256]) -> Option<Vec<[u8; BYTES]>> {
-        let mut b = Builder::new();
+        let short = looked_up(Lookups::ShortTower, (2, 2), entries);
+        let tall = looked_up(Lookups::Tower, (3, 4), entries);
+        assert_eq!(short, tall);
+        tall
+    }
+
+    /// The entries as a circuit of so many levels and functions gives them.
+    fn looked_up<const BYTES: usize>(
+        lookups: Lookups,
+        (levels, functions): (u32, usize),
+        entries: &[[u8; BYTES]; 256],
+    ) -> Option<Vec<[u8; BYTES]>> {
+        let mut b = Builder::new().with_lookups(lookups);
         let index = b.input(8);
         let bits = |entry: &[u8; BYTES]| {
             let bit = |at: usize| entry[at / 8] >> (at % 8) & 1 == 1;
@@ -245,7 +261,8 @@ mod tests {
         )?;
         let tape = compile(&b.finish(vec![found]), &Machine::ROUNDS);
         tape.check().unwrap();
-        assert_eq!((tape.depth, tape.ands.len(), tape.applied.len()), (3, 0, 4));
+        assert_eq!((tape.depth, tape.ands.len()), (levels, 0));
+        assert_eq!(tape.applied.len(), functions);
         // Of 512 lanes, two run each index.
         let word = |bit: usize, word: usize| {
             let lanes = (0..64).filter(|lane| (64 * word + lane) >> bit & 1 == 1);

@@ -93,7 +93,7 @@ impl Builder {
             bits.collect::<Option<Vec<bool>>>()
         };
         let entries = table.iter().map(bits).collect::<Option<Vec<_>>>()?;
-        if self.lookups() == Lookups::Tower {
+        if matches!(self.lookups(), Lookups::Tower | Lookups::ShortTower) {
             return function::sbox(self, index, &entries);
         }
         if index.len() > function::MOST_INPUTS {

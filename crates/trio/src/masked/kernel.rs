@@ -9,7 +9,7 @@ use crate::lines::Lines;
 use crate::masked::program::{COMMON, Gates};
 use crate::tape::{Chunks, Wire, Wires};
 use sealane_block::{Cpu, Kernel, Lanes};
-use sealane_circuit::function::{Field, Function, product};
+use sealane_circuit::function::{Field, Function, product, quotient};
 use std::array;
 use std::ops::{BitAnd, BitXor};
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use std::sync::Arc;
 /// A function as kernels run it.
 pub(super) enum Prepared {
     Product,
+    Quotients,
     Field(Arc<Field>),
     Table {
         inputs: usize,
@@ -33,6 +34,7 @@ impl Prepared {
     pub(super) fn of(function: &Function) -> Prepared {
         match function {
             Function::Product => Prepared::Product,
+            Function::Quotients => Prepared::Quotients,
             Function::Field(field) => Prepared::Field(Arc::clone(field)),
             Function::Table(table) => {
                 let outputs = 0..table.outputs();
@@ -55,7 +57,7 @@ impl Prepared {
     /// Words of scratch: of a table products of inputs, the empty one and the inputs included.
     fn scratch(&self) -> usize {
         match self {
-            Prepared::Product => 0,
+            Prepared::Product | Prepared::Quotients => 0,
             Prepared::Field(field) => field.scratch(2),
             Prepared::Table { inputs, .. } => 1 << inputs,
         }
@@ -396,6 +398,16 @@ impl<const C: usize> Kernel for Deal<'_, C> {
                         row += 1;
                     }
                 }
+                Prepared::Quotients => {
+                    let mut masks = [[Words([0; C]); 4]; 3];
+                    for (i, slot) in slots.iter().enumerate() {
+                        masks[i / 4][i % 4] = self.mask(*slot);
+                    }
+                    for words in quotient::deal(masks) {
+                        self.at.add(self.rows, row, words);
+                        row += 1;
+                    }
+                }
                 Prepared::Field(field) => {
                     let (bits, size) = (field.bits(), field.factor_places());
                     for (i, slot) in slots.iter().enumerate() {
@@ -561,6 +573,25 @@ impl<const C: usize> Open<'_, C> {
                         self.put(out, words);
                         dealt += 1;
                         out += 1;
+                    }
+                }
+                Prepared::Quotients => {
+                    let none = Words([0; C]);
+                    let (mut masked, mut masks) = ([[none; 4]; 3], [[none; 4]; 3]);
+                    for (i, slot) in slots.iter().enumerate() {
+                        [masked[i / 4][i % 4], masks[i / 4][i % 4]] = self.read::<BEFORE>(*slot);
+                    }
+                    let mut products = [none; quotient::DEALT];
+                    for words in &mut products {
+                        *words = self.at.read(self.dealt, dealt);
+                        dealt += 1;
+                    }
+                    let one = Words([u64::from(BEFORE).wrapping_neg(); C]);
+                    for quotient in quotient::open(masked, masks, &products, [none, one]) {
+                        for words in quotient {
+                            self.put(out, words);
+                            out += 1;
+                        }
                     }
                 }
                 Prepared::Field(field) => {

@@ -33,7 +33,7 @@ use crate::keys::Key;
 use crate::lines::Lines;
 use crate::roles::Computing;
 use crate::share::Share;
-use crate::tape::{Plane, WIDE, Wires, ands};
+use crate::tape::{Plane, WIDE, Wires, ands, under_masks};
 use kernel::{Dealt, Level, Opened, Place, Prepared, Sums};
 use program::{COMMON, Program};
 use sealane_block::Cpu;
@@ -199,7 +199,7 @@ impl Computing {
     /// Makes the layout and the memory of a tape with functions ahead. On many lanes its time is
     /// nothing beside that of the tape, and it depends on which inputs are the same in all of them.
     pub(crate) fn expect_masked(&mut self, tape: &Tape, lanes: usize) {
-        if tape.applied.is_empty() || words_for(lanes) >= MANY || self.spares.is_full() {
+        if !under_masks(tape) || words_for(lanes) >= MANY || self.spares.is_full() {
             return;
         }
         let layout = self.layouts.of(tape, None);
