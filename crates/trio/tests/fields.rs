@@ -17,7 +17,7 @@ fn field(polynomial: u16) -> Arc<Field> {
 /// As in FIPS 197, section 4.2.1.
 fn times(field: &Field, x: u64, y: u64) -> u64 {
     let (bits, polynomial) = (field.bits(), u64::from(field.polynomial()));
-    let double = |x: u64| x << 1 ^ polynomial * (x >> (bits - 1));
+    let double = |x: u64| (x << 1) ^ (polynomial * (x >> (bits - 1)));
     let powers = std::iter::successors(Some(x), |x| Some(double(*x)));
     let chosen = powers.zip(0..bits).filter(|(_, bit)| y >> bit & 1 == 1);
     chosen.fold(0, |sum, (power, _)| sum ^ power)
