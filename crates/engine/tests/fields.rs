@@ -39,7 +39,7 @@ reveal linear = %12 : u8 to ben
 
 /// As in FIPS 197, section 4.2.1.
 fn times(x: i128, y: i128) -> i128 {
-    let double = |x: &i128| x << 1 ^ 0x11b * (x >> 7);
+    let double = |x: &i128| (x << 1) ^ (0x11b * (x >> 7));
     let powers = std::iter::successors(Some(x), |x| Some(double(x)));
     let chosen = powers.zip(0..8).filter(|(_, bit)| y >> bit & 1 == 1);
     chosen.fold(0, |sum, (power, _)| sum ^ power)
