@@ -1,16 +1,16 @@
 #!/bin/sh
 # Proves that parts of the hardware are their specifications: `make -C rtl prove`.
 #
-# Yosys makes gates of a circuit with assertions. A solver looks for values that break one, within the
-# cycles given, for any inputs and any values of the registers that have none of their own: MiniSat,
-# which is in Yosys, or z3 through `yosys-smtbmc` where parts are left open as functions of which
-# only their inputs are known. A proof finds none, or this fails. Debian's packages yosys and z3.
+# Yosys makes gates of a circuit with assertions. A solver looks for values that break one, for any
+# inputs and any values of the registers that have none of their own, and finds none, or this fails:
+# MiniSat, which is in Yosys, within the cycles given, or z3 through `yosys-smtbmc`, by induction over
+# any number of cycles. Debian's packages yosys and z3.
 #
 # `times`, `banked_times` and `two_times` need no solver: no path of wires and registers leads from a secret to an
 # output other than the data of records. So when a record comes, of which kind, and all counts depend
 # on no label, for any netlist and any number of cycles.
 #
-#   prove.sh [PROOF ...]    these proofs, or all but `key_schedule`, which has not run to its end
+#   prove.sh [PROOF ...]    these proofs, or all
 #   prove.sh bites [PROOF]  breaks the circuits, and expects that these proofs see it, or this one
 #
 # SOURCES is another folder of sources than `../src`, GATES and CYCLES are those of `order`.
@@ -32,21 +32,28 @@ by_sat() {
     echo "proved: $name${parameters:+ }$parameters"
 }
 
-# Arguments: name of the proof, cycles, sources beside it.
-by_smt() {
-    name=$1 cycles=$2
+# For any number of cycles, by induction: all assertions hold at the start, and in each cycle if they
+# held in the one before, from any state. A counterexample from the start is sought in the first
+# SEEK cycles, of which the induction needs one. Arguments: name of the proof, parameters for
+# `chparam`, sources beside it.
+by_induction() {
+    name=$1 parameters=$2
     shift 2
-    yosys -q -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; prep -flatten -top ${name}_proof; \
-        opt -full; opt_clean -purge; dffunmap; write_smt2 $OUT/body"
-    {
-        echo "(declare-fun open_key_round ((_ BitVec 128) (_ BitVec 8)) (_ BitVec 128))"
-        cat "$OUT/body"
-    } > "$OUT/$name.smt2"
-    if ! yosys-smtbmc -s z3 --noprogress -t "$cycles" "$OUT/$name.smt2" > "$OUT/log" 2>&1; then
+    yosys -q -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; \
+        ${parameters:+chparam $parameters ${name}_proof;} prep -flatten -top ${name}_proof; \
+        opt -full; opt_clean -purge; dffunmap; write_smt2 $OUT/$name.smt2"
+    solve "$name has a counterexample" -t "${SEEK:-1}"
+    solve "$name is not inductive" -i -t 1
+    echo "proved: $name${parameters:+ }$parameters, for any number of cycles"
+}
+solve() {
+    failure=$1
+    shift
+    yosys-smtbmc -s z3 --noincr --unroll --noprogress "$@" "$OUT/$name.smt2" > "$OUT/log" 2>&1 || {
         tail -n 30 "$OUT/log"
+        echo "prove: $failure" >&2
         exit 1
-    fi
-    echo "proved: $name"
+    }
 }
 
 # Arguments: units for XOR beside each engine, engines. The rounds of AES are boxes whose outputs may depend on all their inputs.
@@ -67,8 +74,7 @@ prove() {
         sbox) by_sat sbox 1 "" ;;
         round) by_sat round 2 "" "$SOURCES/aes_stage.sv" ;;
         key_round) by_sat key_round 1 "" "$SOURCES/key_round.sv" ;;
-        key_schedule) by_smt key_schedule 13 \
-            open.sv "$SOURCES/key_schedule.sv" "$SOURCES/key_pipe.sv" ;;
+        key_schedule | key_pipe) by_induction "$1" "" open.sv "$SOURCES/$1.sv" ;;
         times) by_paths 0 1 ;;
         banked_times) by_paths 3 1 ;;
         two_times) by_paths 3 2 ;;
@@ -93,12 +99,12 @@ bites() {
         echo "prove: $2 is not broken" >&2
         exit 1
     fi
-    if SOURCES=$OUT/broken sh prove.sh "$1" > "$OUT/broken.log" 2>&1; then
+    if SEEK=16 SOURCES=$OUT/broken sh prove.sh "$1" > "$OUT/broken.log" 2>&1; then
         echo "prove: $1 does not see a broken $2" >&2
         exit 1
     fi
-    # A proof that could not be made is no counterexample.
-    grep -q -e "proof did fail" -e "Assert failed" -e "Assertion failed" "$OUT/broken.log" || {
+    # A proof that could not be made is no counterexample, nor is an induction that fails.
+    grep -q -e "proof did fail" -e "has a counterexample" -e "Assertion failed" "$OUT/broken.log" || {
         cat "$OUT/broken.log"
         exit 1
     }
@@ -110,10 +116,13 @@ if [ "${1:-}" = bites ]; then
     bites sbox aes.svh 's/128.h16bb54b0/128'"'"'h16bb54b1/'
     bites round aes.svh 's/(top << 3)/(top << 2)/'
     bites key_round key_round.sv 's/last\[119:112\]/last[111:104]/'
+    bites key_schedule key_schedule.sv 's/times_two(constant)/constant/'
+    bites key_schedule key_schedule.sv 's/keys\[128\*round +: 128\] <= made/keys <= {keys[1279:0], made}/'
+    bites key_pipe key_pipe.sv 's/80.h361b/80'"'"'h361c/'
     bites order issue.sv 's/k = 0; k < 11; k = k + 1)$/k = 0; k < 10; k = k + 1)/'
     bites times garbler.sv 's/.table_valid(and_valid)/.table_valid(and_valid \&\& !and_label[7])/'
     bites banked_times bundle_core.sv 's/engine_valid = gates.*;/engine_valid = gates[ENGINES-1:0] \& labels[ENGINES-1:0];/'
     exit
 fi
-[ $# -gt 0 ] || set -- sbox round key_round order plain_order times banked_times two_times
+[ $# -gt 0 ] || set -- sbox round key_round key_schedule key_pipe order plain_order times banked_times two_times
 for proof; do prove "$proof"; done
