@@ -13,7 +13,7 @@
 #   prove.sh [PROOF ...]    these proofs, or all
 #   prove.sh bites [PROOF]  breaks the circuits, and expects that these proofs see it, or this one
 #
-# SOURCES is another folder of sources than `../src`, GATES and CYCLES are those of `order`.
+# SOURCES is another folder of sources than `../src`, BITS those of a place in the memory of `order`.
 
 set -eu
 cd "$(dirname "$0")"
@@ -33,23 +33,36 @@ by_sat() {
 }
 
 # For any number of cycles, by induction: all assertions hold at the start, and in each cycle if they
-# held in the one before, from any state. A counterexample from the start is sought in the first
-# SEEK cycles, of which the induction needs one. Arguments: name of the proof, parameters for
-# `chparam`, sources beside it.
+# held in the one before, from any state. Before it a counterexample is sought that begins at the
+# start, in SEEK cycles if that is set. Arguments: name of the proof, parameters for `chparam`, sources
+# beside it. The first form takes z3, which is better at wide words, the second MiniSat.
 by_induction() {
     name=$1 parameters=$2
     shift 2
     yosys -q -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; \
         ${parameters:+chparam $parameters ${name}_proof;} prep -flatten -top ${name}_proof; \
         opt -full; opt_clean -purge; dffunmap; write_smt2 $OUT/$name.smt2"
-    solve "$name has a counterexample" -t "${SEEK:-1}"
-    solve "$name is not inductive" -i -t 1
+    set -- -s z3 --noincr --unroll --noprogress
+    solve "$name has a counterexample" yosys-smtbmc "$@" -t "${SEEK:-1}" "$OUT/$name.smt2"
+    solve "$name is not inductive" yosys-smtbmc "$@" -i -t 1 "$OUT/$name.smt2"
+    echo "proved: $name${parameters:+ }$parameters, for any number of cycles"
+}
+by_sat_induction() {
+    name=$1 parameters=$2
+    shift 2
+    yosys -q -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; \
+        ${parameters:+chparam $parameters ${name}_proof;} prep -flatten -top ${name}_proof; \
+        opt -full; techmap; opt -fast; opt_clean -purge; write_ilang $OUT/$name.il"
+    set -- -verify -prove-asserts -set-assumes
+    [ -z "${SEEK:-}" ] || solve "$name has a counterexample" \
+        yosys -q -p "read_ilang $OUT/$name.il; sat $* -seq $SEEK"
+    solve "$name is not inductive" yosys -q -p "read_ilang $OUT/$name.il; sat $* -tempinduct -maxsteps 1"
     echo "proved: $name${parameters:+ }$parameters, for any number of cycles"
 }
 solve() {
     failure=$1
     shift
-    yosys-smtbmc -s z3 --noincr --unroll --noprogress "$@" "$OUT/$name.smt2" > "$OUT/log" 2>&1 || {
+    "$@" > "$OUT/log" 2>&1 || {
         tail -n 30 "$OUT/log"
         echo "prove: $failure" >&2
         exit 1
@@ -81,7 +94,7 @@ prove() {
         order | plain_order)
             queue=1
             [ "$1" = order ] || queue=0
-            by_sat order "${CYCLES:-18}" "-set GATES ${GATES:-2} -set QUEUE $queue" \
+            by_sat_induction order "-set BITS ${BITS:-7} -set QUEUE $queue" "$SOURCES/control.sv" \
                 "$SOURCES/issue.sv" "$SOURCES/label_memory.sv" "$SOURCES/two_port_memory.sv" ;;
         *)
             echo "prove: no proof $1" >&2
@@ -99,7 +112,7 @@ bites() {
         echo "prove: $2 is not broken" >&2
         exit 1
     fi
-    if SEEK=16 SOURCES=$OUT/broken sh prove.sh "$1" > "$OUT/broken.log" 2>&1; then
+    if SEEK=28 BITS=4 SOURCES=$OUT/broken sh prove.sh "$1" > "$OUT/broken.log" 2>&1; then
         echo "prove: $1 does not see a broken $2" >&2
         exit 1
     fi
@@ -119,6 +132,8 @@ if [ "${1:-}" = bites ]; then
     bites key_schedule key_schedule.sv 's/times_two(constant)/constant/'
     bites key_schedule key_schedule.sv 's/keys\[128\*round +: 128\] <= made/keys <= {keys[1279:0], made}/'
     bites key_pipe key_pipe.sv 's/80.h361b/80'"'"'h361c/'
+    bites order issue.sv 's/late_copy = issue_first/late_copy = 1'"'"'b0/'
+    bites plain_order label_memory.sv 's/open = !(want0 \&\& write0) \&\& /open = /'
     bites order issue.sv 's/k = 0; k < 11; k = k + 1)$/k = 0; k < 10; k = k + 1)/'
     bites times garbler.sv 's/.table_valid(and_valid)/.table_valid(and_valid \&\& !and_label[7])/'
     bites banked_times bundle_core.sv 's/engine_valid = gates.*;/engine_valid = gates[ENGINES-1:0] \& labels[ENGINES-1:0];/'
