@@ -88,6 +88,9 @@ prove() {
         round) by_sat round 2 "" "$SOURCES/aes_stage.sv" ;;
         key_round) by_sat key_round 1 "" "$SOURCES/key_round.sv" ;;
         key_schedule | key_pipe) by_induction "$1" "" open.sv "$SOURCES/$1.sv" ;;
+        engine) by_induction engine "-set HASH 0" open_aes.sv "$SOURCES/half_gate.sv" "$SOURCES/delay_line.sv" ;;
+        mi_engine) by_induction engine "-set HASH 1" open_aes.sv open.sv "$SOURCES/half_gate.sv" \
+            "$SOURCES/delay_line.sv" "$SOURCES/key_pipe.sv" ;;
         times) by_paths 0 1 ;;
         banked_times) by_paths 3 1 ;;
         two_times) by_paths 3 2 ;;
@@ -135,9 +138,11 @@ if [ "${1:-}" = bites ]; then
     bites order issue.sv 's/late_copy = issue_first/late_copy = 1'"'"'b0/'
     bites plain_order label_memory.sv 's/open = !(want0 \&\& write0) \&\& /open = /'
     bites order issue.sv 's/k = 0; k < 11; k = k + 1)$/k = 0; k < 10; k = k + 1)/'
+    bites engine half_gate.sv 's/both_b ^ late_a/both_b ^ late_b/'
+    bites mi_engine half_gate.sv 's/keys\[127:0\] ^ tweak_b/keys[127:0] ^ tweak_a/'
     bites times garbler.sv 's/.table_valid(and_valid)/.table_valid(and_valid \&\& !and_label[7])/'
     bites banked_times bundle_core.sv 's/engine_valid = gates.*;/engine_valid = gates[ENGINES-1:0] \& labels[ENGINES-1:0];/'
     exit
 fi
-[ $# -gt 0 ] || set -- sbox round key_round key_schedule key_pipe order plain_order times banked_times two_times
+[ $# -gt 0 ] || set -- sbox round key_round key_schedule key_pipe order plain_order engine mi_engine times banked_times two_times
 for proof; do prove "$proof"; done
