@@ -1,7 +1,7 @@
 // Control, issue logic and label memory take every gate in the cycle of the model of
 // `crates/accel/src/fase.rs`, whose rules stand here a second time: for all netlists that the machine
-// can hold, in every netlist cycle of every session, for any number of cycles after a reset. Labels
-// take no part: the ports for them are bound to zero.
+// can hold, in every netlist cycle of every session, for any number of cycles after a reset. What is
+// read is the label that was written last for that place.
 //
 // The proof is by induction: what is asserted holds in each cycle if it held in the one before, from
 // any state. The model names wires as the loader does, a flip-flop `2i`, and gates in order behind them.
@@ -36,7 +36,10 @@ module order_proof #(
     input [2:0]      kind1,
     input            type_xor,
     input [3:0]      other0,
-    input [3:0]      other1
+    input [3:0]      other1,
+    // Labels that the engine and copies or XORs write.
+    input [127:0]    and_label,
+    input [127:0]    single
 );
     localparam [2:0] GATE = 3'd2, FLIP_FLOP = 3'd6;
     localparam [3:0] BEGIN = 4'd4, WAIT = 4'd5, COPY = 4'd6, ISSUE = 4'd7, DRAIN = 4'd8,
@@ -51,11 +54,12 @@ module order_proof #(
     wire copied, issued, issued_and, ands_empty, refuse;
     wire [31:0] turn;
     reg [BITS-1:0] flip_flops, lines, number;
+    wire [BITS-1:0] wipe_address;
     control #(.LINE_BITS(BITS), .WIPE_BITS(BITS)) control (
         .clock(clock), .reset(reset), .start(start), .start_turns(start_turns),
         .start_limit(start_limit), .noise_valid(noise_valid), .noise(noise), .loaded(loaded),
         .flip_flops(flip_flops), .lines(lines), .number(number), .gates_left(1'b1),
-        .rewind(rewind), .keyed(keyed), .filled(filled), .wipe(wipe), .turn(turn), .first(first),
+        .rewind(rewind), .keyed(keyed), .filled(filled), .wipe(wipe), .wipe_address(wipe_address), .turn(turn), .first(first),
         .copying(copying), .issuing(issuing), .issue_first(issue_first), .issued(issued),
         .issued_and(issued_and), .exhausted(exhausted), .refuse(refuse), .ands_empty(ands_empty),
         .masks_empty(masks_empty), .end_ready(end_ready), .output_empty(output_empty), .busy(busy)
@@ -104,12 +108,13 @@ module order_proof #(
     // The ten stages of the engine.
     reg [9:0] stages;
     always @(posedge clock) stages <= reset ? 10'b0 : {stages[8:0], gate && !is_xor};
+    wire [127:0] data0, data1;
     wire write_single = copy || (gate && is_xor);
     label_memory #(.BITS(BITS), .QUEUE(QUEUE)) labels (
         .clock(clock), .reset(reset), .want0(want0), .want1(want1), .read_address0(place0),
-        .read_address1(place1), .take(copied || issued), .open(open), .write0(stages[9]),
-        .write_address0(and_target), .write_data0(128'b0), .write1(write_single || dry || wipe),
-        .dry1(dry && !write_single), .write_address1(target), .write_data1(128'b0),
+        .read_address1(place1), .take(copied || issued), .open(open), .data0(data0), .data1(data1), .write0(stages[9]),
+        .write_address0(and_target), .write_data0(and_label), .write1(write_single || dry || wipe),
+        .dry1(dry && !write_single), .write_address1(wipe ? wipe_address : target), .write_data1(wipe ? 128'b0 : single),
         .waits(waits), .waits_address(waits_address)
     );
 
@@ -278,5 +283,47 @@ module order_proof #(
         // from what is asserted of the state: there are lines without operands in the memory.
         if (issuing && reads0) assume (right(wire0, until0));
         if (issuing && reads1) assume (right(wire1, until1));
+    end
+
+    // Labels: a gate or a copy reads from a place, which is any, the label that was last given for it,
+    // whether that still waits or moved to the other port.
+    wire [BITS-1:0] place = $anyconst;
+    (* hierconn *) wire [BITS-1:0] \labels.labels.place = place;
+    (* hierconn *) wire [127:0] \labels.labels.word ;
+    (* hierconn *) wire [127:0] \labels.queued_data ;
+    wire gives0 = stages[9] && and_target == place;
+    wire gives1 = wipe ? wipe_address == place : write_single && target == place;
+    reg given = 1'b0;
+    reg read0, read1;
+    reg [127:0] label, read_label;
+    always @(posedge clock) begin
+        if (reset) given <= 1'b0;
+        else if (known && (gives0 || gives1)) given <= 1'b1;
+        if (gives0 || gives1) label <= gives0 ? and_label : wipe ? 128'b0 : single;
+        read0 <= known && given && want0 && place0 == place && (copied || issued);
+        read1 <= known && given && want1 && place1 == place && (copied || issued);
+        read_label <= label;
+    end
+    always @* if (known) begin
+        if (read0) assert (data0 == read_label);
+        if (read1) assert (data1 == read_label);
+    end
+
+    // No two labels on the way are for the same place. In the cycles of gates those on the way are of
+    // gates, and a copy writes the place that no copy reads.
+    reg [3:0] on_way;
+    integer n;
+    always @* begin
+        on_way = (waits && waits_address == place) + (gate && is_xor && target == place)
+            + (copy && target == place);
+        for (n = 0; n < 11; n = n + 1)
+            on_way = on_way + (\issue.and_valid [n] && \issue.and_targets [BITS*n +: BITS] == place);
+    end
+    wire here = waits && waits_address == place;
+    always @* assert (known || !given);
+    always @* if (known) begin
+        assert (on_way <= 4'd1);
+        if (given) assert ((here ? \labels.queued_data : \labels.labels.word ) == label);
+        if (copy) assert (target[0] == turn[0] && target < gates_from);
     end
 endmodule

@@ -100,7 +100,7 @@ prove() {
             queue=1
             [ "$1" = order ] || queue=0
             by_sat_induction order "-set BITS ${BITS:-7} -set QUEUE $queue" "$SOURCES/control.sv" \
-                "$SOURCES/issue.sv" "$SOURCES/label_memory.sv" "$SOURCES/two_port_memory.sv" ;;
+                "$SOURCES/issue.sv" "$SOURCES/label_memory.sv" open_memory.sv ;;
         *)
             echo "prove: no proof $1" >&2
             exit 2 ;;
@@ -145,6 +145,7 @@ if [ "${1:-}" = bites ]; then
     bites order issue.sv 's/late_copy = issue_first/late_copy = 1'"'"'b0/'
     bites plain_order label_memory.sv 's/open = !(want0 \&\& write0) \&\& /open = /'
     bites order issue.sv 's/k = 0; k < 11; k = k + 1)$/k = 0; k < 10; k = k + 1)/'
+    bites order label_memory.sv 's/swap ? write_data0 : write_data1/write_data1/' step
     bites aes_pipe aes_pipe.sv 's/r == 9/r == 8/'
     bites engine half_gate.sv 's/32.d1, 32.b0, in_tweak/64'"'"'b0, in_tweak/'
     bites engine half_gate.sv 's/both_b ^ late_a/both_b ^ late_b/' step
