@@ -144,7 +144,7 @@ if [ "${1:-}" = bites ]; then
     bites key_pipe key_pipe.sv 's/80.h361b/80'"'"'h361c/'
     bites order issue.sv 's/late_copy = issue_first/late_copy = 1'"'"'b0/'
     bites plain_order label_memory.sv 's/open = !(want0 \&\& write0) \&\& /open = /' step
-    bites order issue.sv 's/k = 0; k < 11; k = k + 1)$/k = 0; k < 10; k = k + 1)/'
+    bites order issue.sv 's/k = 0; k < 11; k = k + 1)$/k = 0; k < 10; k = k + 1)/' step
     bites order label_memory.sv 's/swap ? write_data0 : write_data1/write_data1/' step
     bites aes_pipe aes_pipe.sv 's/r == 9/r == 8/'
     bites engine half_gate.sv 's/32.d1, 32.b0, in_tweak/64'"'"'b0, in_tweak/'
