@@ -14,6 +14,7 @@ module collector #(
     parameter BITS = 9,          // 2^BITS tables wait
     parameter LINE_BITS = 14,
     parameter INPUT_BITS = 12,
+    parameter NUMBER = 16,       // bits of the number of an AND
     parameter ENGINES = 1        // a power of two
 ) (
     input  logic                   clock,
@@ -24,6 +25,7 @@ module collector #(
     output logic [ENGINES-1:0]     room,          // bit n: for more than n tables
     input  logic [ENGINES-1:0]     table_valid,   // in the order of engines
     input  logic [ENGINES*256-1:0] table_data,
+    input  logic [ENGINES*NUMBER-1:0] table_numbers,
     input  logic                   label_valid,
     output logic                   label_ready,
     input  logic [31:0]            label_turn,
@@ -63,7 +65,7 @@ module collector #(
     logic [BITS:0]        waiting;   // in the next cycle, but for those written in this one
     logic [BITS:0]        shown;     // tables that the memories show, the oldest ones
     logic [BITS:0]        popped;
-    logic [LINE_BITS-1:0] index;     // of the oldest table
+    logic [LINE_BITS-1:0] index;     // tables of its netlist cycle that came before the oldest one
     logic [31:0]          turn;
 
     assign empty = free == ALL && !masks_valid && !label_valid;
@@ -79,6 +81,8 @@ module collector #(
     logic [ENGINES*256-1:0]  write_data;
     logic [ENGINES*EACH-1:0] read_addresses;
     logic [ENGINES*256-1:0]  read_data;
+    logic [ENGINES*NUMBER-1:0] write_numbers;
+    logic [ENGINES*NUMBER-1:0] read_numbers;
     logic [BITS:0]           at;
     logic [BITS:0]           from;
     integer                  e;
@@ -87,6 +91,7 @@ module collector #(
         write = '0;
         write_addresses = '0;
         write_data = '0;
+        write_numbers = '0;
         read_addresses = '0;
         at = write_at;
         from = read_next;
@@ -96,6 +101,7 @@ module collector #(
                     write[place] = 1'b1;
                     write_addresses[EACH*place +: EACH] = at[LANE +: EACH];
                     write_data[256*place +: 256] = table_data[256*e +: 256];
+                    write_numbers[NUMBER*place +: NUMBER] = table_numbers[NUMBER*e +: NUMBER];
                 end
                 if (from % LANES == (BITS+1)'(place))
                     read_addresses[EACH*place +: EACH] = from[LANE +: EACH];
@@ -113,6 +119,13 @@ module collector #(
                 .in(write_data[256*m +: 256]), .read(1'b1),
                 .read_address(read_addresses[EACH*m +: EACH]), .out(read_data[256*m +: 256])
             );
+            // Apart from the tables: no number depends on a label.
+            memory #(.BITS(EACH), .WIDTH(NUMBER)) numbers (
+                .clock(clock), .write(write[m]), .write_address(write_addresses[EACH*m +: EACH]),
+                .in(write_numbers[NUMBER*m +: NUMBER]), .read(1'b1),
+                .read_address(read_addresses[EACH*m +: EACH]),
+                .out(read_numbers[NUMBER*m +: NUMBER])
+            );
         end
     endgenerate
 
@@ -124,6 +137,7 @@ module collector #(
     always_comb begin
         out_valid = '0;
         out_data = '0;
+        out_index = '0;
         index_now = index;
         turn_now = turn;
         shows = read_at;
@@ -132,9 +146,11 @@ module collector #(
             out_valid[l] = (BITS+1)'(l) < shown && !label_valid && !masks_valid;
             out_tag[2*l +: 2] = 2'd1;
             out_turn[32*l +: 32] = turn_now;
-            out_index[32*l +: 32] = 32'(index_now);
             for (k = 0; k < ENGINES; k = k + 1)
-                if (shows % LANES == (BITS+1)'(k)) out_data[256*l +: 256] = read_data[256*k +: 256];
+                if (shows % LANES == (BITS+1)'(k)) begin
+                    out_data[256*l +: 256] = read_data[256*k +: 256];
+                    out_index[32*l +: 32] = 32'(read_numbers[NUMBER*k +: NUMBER]);
+                end
             shows = shows + 1'b1;
             if ((BITS+1)'(l) < shown) begin
                 index_now = index_now + 1'b1;
