@@ -10,8 +10,11 @@
 //! | fourth word of counts | 16:0 number of moves |
 //! | gate | 8:5 bank, 9 is the last of its bundle, 10 drives a flip-flop |
 //! |  | 26:11 number of that flip-flop, or the place in the bank |
-//! |  | 95:88 and 63:56 the number of an AND in the netlist as it was given, its high and low byte; operands have 24 bits |
+//! |  | 95:88 and 63:56 high and low byte of the number of an AND, so that operands have 24 bits |
 //! | move, opcode 15 | `in0` is D, `in1` Q of a flip-flop; 9 is the last of its bundle |
+//!
+//! The *number* of an AND is that in the netlist as it was given: it is in the tweak of the hash,
+//! so tables do not depend on the order.
 //!
 //! A gate that *drives* a flip-flop writes what is Q in the next netlist cycle. All other
 //! flip-flops are moved by a unit for XOR, in a cycle in which one is idle, or at the end.
@@ -37,8 +40,8 @@ pub struct Bundles {
     pub netlist: Netlist,
     /// For each of these gates, its number in the netlist as it was given.
     pub gates: Vec<u32>,
-    /// For each of these outputs, its place among the outputs of the netlist as it was given, in the
-    /// order of wires. The hardware gives masks in the order of [`Bundles::netlist`].
+    /// For each of these outputs, its place among the outputs of the netlist as it was given, in
+    /// the order of wires. The hardware gives masks in the order of [`Bundles::netlist`].
     pub outputs: Vec<u32>,
     /// The file.
     pub text: String,
@@ -67,28 +70,33 @@ pub struct BundleRun {
 }
 
 impl Bundles {
+    /// Returns the cycles from the first issue of a netlist cycle until all masks are out, two
+    /// behind the last issue at least.
+    pub fn turn(&self) -> u64 {
+        let outputs = &self.netlist.parts().outputs;
+        let masks = self.ands().filter(|(wire, _)| {
+            let is_output = outputs.binary_search(&Operand::Wire(*wire));
+            is_output.is_ok()
+        });
+        let last = masks.map(|(_, cycle)| cycle + AND_READS + 1).max();
+        (self.length + 2).max(last.unwrap_or(0))
+    }
+
+    /// The wires of all ANDs, and the cycles of their issue.
+    fn ands(&self) -> impl Iterator<Item = (u32, u64)> {
+        let gates = self.netlist.gates().iter().zip(&self.issues);
+        let gates = (self.netlist.first_gate()..).zip(gates);
+        let ands = gates.filter(|(_, (gate, _))| !gate.kind.is_xor());
+        ands.map(|(wire, (_, &cycle))| (wire, u64::from(cycle)))
+    }
+
     /// Counts the cycles of a run of `turns` netlist cycles. The host takes every record at once.
     pub fn run(&self, turns: u64) -> BundleRun {
-        let first = self.netlist.first_gate();
-        let gates = self.netlist.gates().iter().zip(&self.issues);
-        let ands = (first..)
-            .zip(gates)
-            .filter(|(_, (gate, _))| !gate.kind.is_xor());
-        let ands = ands.map(|(wire, (_, &cycle))| (wire, u64::from(cycle)));
-        let outputs = &self.netlist.parts().outputs;
-        let written = u64::from(AND_WRITES) + 1;
-        let (mut last_and, mut last_mask) = (0, 0);
-        for (wire, cycle) in ands {
-            last_and = last_and.max(cycle + written);
-            if outputs.binary_search(&Operand::Wire(wire)).is_ok() {
-                last_mask = last_mask.max(cycle + written);
-            }
-        }
-        // From the first issue to the mask of the last output, at least two behind the last issue.
-        let issued = (self.length + 2).max(last_mask + 1);
+        let issued = self.turn();
+        let last_and = self.ands().map(|(_, cycle)| cycle + AND_READS).max();
         let inputs = self.netlist.parts().inputs;
         let labelled = [inputs.garbler, inputs.evaluator].map(u64::from);
-        let may_begin = last_and.max(labelled.iter().sum::<u64>() + 1);
+        let may_begin = last_and.unwrap_or(0).max(labelled.iter().sum::<u64>() + 1);
         BundleRun {
             total: match turns {
                 0 => 0,
@@ -104,6 +112,8 @@ impl Bundles {
 
 /// Most places in a bank that the field of a gate can name.
 const MOST_PLACES: u32 = 1 << 16;
+/// Cycles from the issue of an AND until its label can be read.
+const AND_READS: u64 = AND_WRITES as u64 + 1;
 /// Most ANDs, whose numbers have two bytes.
 const MOST_ANDS: u64 = 1 << 16;
 /// Most wires, so that constants are still negative in 24 bits.
@@ -139,8 +149,8 @@ impl Bundle {
 /// together have at most 16 banks, which the field of a gate can name.
 ///
 /// # Errors
-/// [`WriteError`] for what [`write()`] refuses in wide HSCD, and for more wires, ANDs or places in a
-/// bank than the fields can name.
+/// [`WriteError`] for what [`write()`] refuses in wide HSCD, and for more wires, ANDs or places in
+/// a bank than the fields can name.
 pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles, WriteError> {
     let ands = (netlist.gates().len() - netlist.xors()) as u64;
     for (what, value, most) in [
@@ -341,8 +351,8 @@ pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles,
     })
 }
 
-/// Returns for each gate how many ANDs are before it, which is the number of an AND, and 0 for gates
-/// of type XOR.
+/// Returns for each gate how many ANDs are before it, which is the number of an AND, and 0 for
+/// gates of type XOR.
 pub fn and_numbers(netlist: &Netlist) -> Vec<u32> {
     let mut ands = 0;
     let number = |gate: &Gate| match gate.kind.is_xor() {
@@ -355,8 +365,8 @@ pub fn and_numbers(netlist: &Netlist) -> Vec<u32> {
     netlist.gates().iter().map(number).collect()
 }
 
-/// For each output in the order of wires once gates have this order, its place in the order of wires
-/// before.
+/// For each output in the order of wires once gates have this order, its place in the order of
+/// wires before.
 fn outputs_in_order(netlist: &Netlist, order: &[u32]) -> Vec<u32> {
     let first = netlist.first_gate();
     let mut wire_of: Vec<u32> = (0..netlist.wires()).collect();
