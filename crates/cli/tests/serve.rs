@@ -257,7 +257,7 @@ fn machines_are_those_that_there_are() {
     let three = ["--device", "model", "--machine", "1a3x", "--engines", "3"];
     let (status, text) = serve(&three);
     assert_eq!(status, Some(2), "{text}");
-    assert!(text.contains("3 is not in 1..=2"), "{text}");
+    assert!(text.contains("3 is not from 1 to 2"), "{text}");
 }
 
 /// A bench of another machine is named, and the build that is asked for.
