@@ -7,8 +7,10 @@
 //     2     0                   masks of all outputs, the first one in bit 0
 //
 // Labels go first, then masks, then tables, which wait in memories: table `k` of a session in memory
-// `k % ENGINES`. `room` counts the tables that they can still take, those in the engines included, so
-// a host that does not take records stops the issue of ANDs and loses nothing.
+// `k % ENGINES`. Once half of these are full, labels wait for tables: otherwise the labels of a
+// netlist cycle with many inputs would fill them, and stop the issue of ANDs. `room` counts the
+// tables that they can still take, those in the engines included, so a host that does not take
+// records stops the issue of ANDs and loses nothing.
 
 module collector #(
     parameter BITS = 9,          // 2^BITS tables wait
@@ -68,10 +70,14 @@ module collector #(
     logic [LINE_BITS-1:0] index;     // tables of its netlist cycle that came before the oldest one
     logic [31:0]          turn;
 
+    // A label goes out in this cycle if the host takes it.
+    logic label_now;
+    assign label_now = label_valid && (free >= ALL >> 1 || shown == '0);
+
     assign empty = free == ALL && !masks_valid && !label_valid;
-    assign label_ready = out_ready;
-    assign masks_ready = out_ready && !label_valid;
-    assign popped = out_ready && !label_valid && !masks_valid ? shown : '0;
+    assign label_ready = out_ready && label_now;
+    assign masks_ready = out_ready && !label_now;
+    assign popped = out_ready && !label_now && !masks_valid ? shown : '0;
     assign read_next = read_at + popped;
     assign waiting = write_at - read_next;
 
@@ -143,7 +149,7 @@ module collector #(
         shows = read_at;
         for (l = 0; l < ENGINES; l = l + 1) begin
             room[l] = free > (BITS+1)'(l);
-            out_valid[l] = (BITS+1)'(l) < shown && !label_valid && !masks_valid;
+            out_valid[l] = (BITS+1)'(l) < shown && !label_now && !masks_valid;
             out_tag[2*l +: 2] = 2'd1;
             out_turn[32*l +: 32] = turn_now;
             for (k = 0; k < ENGINES; k = k + 1)
@@ -160,12 +166,12 @@ module collector #(
                 end
             end
         end
-        if (label_valid || masks_valid) begin
+        if (label_now || masks_valid) begin
             out_valid[0] = 1'b1;
-            out_tag[1:0] = label_valid ? 2'd0 : 2'd2;
-            out_turn[31:0] = label_valid ? label_turn : masks_turn;
-            out_index[31:0] = label_valid ? 32'(label_wire) : 32'd0;
-            out_data[255:0] = label_valid ? {128'b0, label} : masks;
+            out_tag[1:0] = label_now ? 2'd0 : 2'd2;
+            out_turn[31:0] = label_now ? label_turn : masks_turn;
+            out_index[31:0] = label_now ? 32'(label_wire) : 32'd0;
+            out_data[255:0] = label_now ? {128'b0, label} : masks;
         end
     end
 
