@@ -31,6 +31,28 @@ pub struct BetterEngines {
 /// Most better engines that `rtl/` is built with.
 pub const MOST_BUILT: u32 = 2;
 
+impl Machine {
+    /// The machine as numbers. A device keeps these: bytes of an enum that mean nothing would be
+    /// what lay on the stack before, which may be of a secret.
+    pub(crate) fn numbers(self) -> [u32; 2] {
+        match self {
+            Machine::Fase => [0, 0],
+            Machine::Better(BetterEngines { engines, tries }) => [engines, tries.unwrap_or(0)],
+        }
+    }
+
+    /// The machine of these numbers.
+    pub(crate) fn of_numbers([engines, tries]: [u32; 2]) -> Machine {
+        match engines {
+            0 => Machine::Fase,
+            engines => Machine::Better(BetterEngines {
+                engines,
+                tries: (tries > 0).then_some(tries),
+            }),
+        }
+    }
+}
+
 impl BetterEngines {
     /// So many engines, in the best of the usual number of orders.
     pub fn new(engines: u32) -> BetterEngines {

@@ -23,7 +23,8 @@ pub struct CpuDevice(Software);
 /// clock cycles of the hardware.
 pub struct ModelDevice {
     software: Software,
-    machine: Machine,
+    /// As [`Machine::numbers`].
+    machine: [u32; 2],
     timing: Option<Arc<Timing>>,
 }
 
@@ -46,7 +47,7 @@ impl ModelDevice {
     pub fn new(cpu: Cpu, scheme: Scheme, machine: Machine) -> Result<ModelDevice, DeviceError> {
         Ok(ModelDevice {
             software: Software::new(cpu, scheme)?,
-            machine,
+            machine: machine.numbers(),
             timing: None,
         })
     }
@@ -85,7 +86,7 @@ impl Device for ModelDevice {
     }
 
     fn machine(&self) -> Option<Machine> {
-        Some(self.machine)
+        Some(Machine::of_numbers(self.machine))
     }
 
     fn scheme(&self) -> Scheme {
@@ -96,13 +97,13 @@ impl Device for ModelDevice {
         if !self.software.sessions.is_empty() {
             return Err(DeviceError::NotNow);
         }
-        let timing = match self.machine {
+        let timing = match Machine::of_numbers(self.machine) {
             Machine::Fase => Timing::of_fase(netlist.netlist()),
             Machine::Better(better) => Timing::of_better(netlist, better.bundles(netlist)?),
         };
         self.software.load(netlist)?;
         if let Some(loaded) = &mut self.software.loaded {
-            loaded.order.clone_from(&timing.order);
+            loaded.order = timing.order.clone();
         }
         self.timing = Some(Arc::new(timing));
         Ok(())
@@ -136,8 +137,8 @@ impl Device for ModelDevice {
 /// Clock cycles of the hardware, for the netlist that is loaded.
 struct Timing {
     run: Run,
-    /// The numbers of ANDs in the order of issue; none if that is the order of the netlist.
-    order: Option<Arc<[u32]>>,
+    /// The numbers of ANDs in the order of issue.
+    order: Arc<[u32]>,
     /// Of the first netlist cycle and of each later one.
     times: [Times; 2],
 }
@@ -148,13 +149,19 @@ enum Run {
     Better(Box<Bundles>),
 }
 
+/// The numbers of all ANDs in the order of the netlist.
+fn in_order(netlist: &Netlist) -> Arc<[u32]> {
+    let ands = netlist.gates().len() - netlist.xors();
+    (0..ands as u32).collect()
+}
+
 /// Clock cycles of one netlist cycle in which records are complete.
 #[derive(Clone)]
 struct Times {
     /// By number of the AND.
     tables: Vec<u32>,
-    /// By number of the AND, its place in the order of issue; none if that is its number.
-    places: Option<Vec<u32>>,
+    /// By number of the AND, its place in the order of issue.
+    places: Vec<u32>,
     masks: u32,
 }
 
@@ -164,11 +171,7 @@ impl Times {
         let index = record.index as usize;
         let (time, place) = match record.tag {
             Tag::Label => (0, record.index),
-            Tag::Table => {
-                let places = self.places.as_ref();
-                let place = places.map_or(record.index, |places| places[index]);
-                (1 + self.tables[index], place)
-            }
+            Tag::Table => (1 + self.tables[index], self.places[index]),
             Tag::Masks => (1 + self.masks, record.index),
         };
         (time, record.tag as u8, place)
@@ -207,12 +210,12 @@ impl Timing {
         let masks = u32::try_from(bundles.turn()).unwrap_or(u32::MAX - 1);
         let times = Times {
             tables,
-            places: Some(places),
+            places,
             masks,
         };
         Timing {
             run: Run::Better(Box::new(bundles)),
-            order: Some(order.into()),
+            order: order.into(),
             times: [times.clone(), times],
         }
     }
@@ -228,13 +231,13 @@ impl Timing {
             let last = outputs.map(|gate| issues[gate as usize].cycle).max();
             Times {
                 tables: ands.map(|(_, issue)| issue.cycle + AND_WRITES).collect(),
-                places: None,
+                places: in_order(netlist).to_vec(),
                 masks: last.map_or(0, |cycle| cycle + MASKS),
             }
         });
         Timing {
             run: Run::Fase(netlist.clone()),
-            order: None,
+            order: in_order(netlist),
             times,
         }
     }
@@ -252,7 +255,7 @@ struct Software {
 struct Loaded {
     tape: Arc<CycleTape>,
     /// As [`Timing::order`].
-    order: Option<Arc<[u32]>>,
+    order: Arc<[u32]>,
     shape: Shape,
 }
 
@@ -279,7 +282,7 @@ impl Software {
         let tape = tape.map_err(|error| DeviceError::Netlist(error.to_string()))?;
         self.loaded = Some(Loaded {
             tape: Arc::new(tape),
-            order: None,
+            order: in_order(netlist.netlist()),
             shape: netlist.shape(),
         });
         Ok(())
@@ -388,7 +391,7 @@ impl Session {
         let whole = u64::from(shape.ands) <= room;
         let most = usize::try_from(room).unwrap_or(usize::MAX);
         for place in (0..shape.ands).take(most) {
-            let index = order.as_ref().map_or(place, |order| order[place as usize]);
+            let index = order[place as usize];
             let mut data = [0; 32];
             data.copy_from_slice(&tables[32 * index as usize..][..32]);
             records.push(record(Tag::Table, index, data));
