@@ -54,7 +54,7 @@ test-python: $(STAMPS)/dev
 
 # Each form of the machine is a build of its own; the longest netlist takes 26 million cycles.
 test-rtl: $(STAMPS)/machine
-	@$(MAKE) --no-print-directory -C rtl all insecure plain mi banked two
+	@$(MAKE) --no-print-directory -C rtl all insecure plain mi banked two banked_mi two_mi
 	@. $(STAMPS)/machine && "$$CARGO" test --quiet --locked --workspace --exclude sealane-py \
 	    --test rtl --test served --test processes --test serve -- --ignored
 

@@ -34,11 +34,7 @@ bool word_of(const std::string &line, bool &narrow, uint32_t word[3]) {
 }
 
 // The records of a cycle: one for each engine.
-#ifdef ENGINES
 constexpr unsigned LANES = ENGINES;
-#else
-constexpr unsigned LANES = 1;
-#endif
 static_assert(LANES <= 2, "ports of three lanes have another type");
 
 // A word of a port of up to two.
@@ -162,7 +158,7 @@ Counts Machine::session(const Seeds &seeds, uint32_t turns, uint64_t limit, std:
     const Vgarbler___024root *inside = top->rootp;
     // The memories of labels, by the names that Verilator gives them.
 #define INPUTS(n) inside->garbler__DOT__inputs__DOT__copies__BRA__##n##__KET____DOT__labels__DOT__words
-#ifdef ENGINES
+#if XOR_UNITS > 0
 #define LABELS(n) inside->garbler__DOT__bundles__DOT__core__DOT__banks__DOT__ports__BRA__##n##__KET____DOT__labels__DOT__words
 #define FOUR(of, a, b, c, d) (nonzero(of(a)) + nonzero(of(b)) + nonzero(of(c)) + nonzero(of(d)))
     counts.secret_words_left = FOUR(LABELS, 0, 1, 2, 3) + FOUR(LABELS, 4, 5, 6, 7)

@@ -12,7 +12,8 @@
 //     --limit N       most ANDs under a key
 //     --random N      seed of the values that registers and memories have before reset
 //
-// A line of JSON for each session goes to standard output, or to standard error with `--stream -`.
+// A line of JSON for each session goes to standard output, or to standard error with `--stream -`. It
+// says as well which machine this is: HASH, QUEUE, XOR_UNITS and ENGINES of the build.
 
 #include "machine.h"
 
@@ -101,7 +102,8 @@ void report(std::FILE *out, const Counts &counts) {
                  "{\"loaded\": %s, \"fault\": %u, \"first_garbling_cycles\": %u, "
                  "\"garbling_cycles\": %u, \"total_cycles\": %llu, \"held_cycles\": %llu, "
                  "\"setup_cycles\": %llu, \"labels\": %llu, \"tables\": %llu, \"masks\": %llu, "
-                 "\"secret_words_left\": %llu}\n",
+                 "\"secret_words_left\": %llu, \"machine\": {\"hash\": %d, \"queue\": %d, "
+                 "\"xor_units\": %d, \"engines\": %d}}\n",
                  counts.loaded ? "true" : "false", counts.fault, counts.first_garbling,
                  counts.garbling, static_cast<unsigned long long>(counts.total),
                  static_cast<unsigned long long>(counts.held),
@@ -109,7 +111,8 @@ void report(std::FILE *out, const Counts &counts) {
                  static_cast<unsigned long long>(counts.records[0]),
                  static_cast<unsigned long long>(counts.records[1]),
                  static_cast<unsigned long long>(counts.records[2]),
-                 static_cast<unsigned long long>(counts.secret_words_left));
+                 static_cast<unsigned long long>(counts.secret_words_left), HASH, QUEUE, XOR_UNITS,
+                 ENGINES);
 }
 
 }  // namespace

@@ -69,14 +69,15 @@ module bundle_core #(
 );
     localparam INDEX = $clog2(OUTPUTS);
     localparam SLOT = 2 * (3 + LABEL_BITS) + LABEL_BITS + INDEX + 7;
+    localparam LINE = UNITS * SLOT + ENGINES * GATE_BITS;
     localparam BANK = $clog2(BANKS);
     localparam INNER = LABEL_BITS - BANK;
 
     logic [LINE_BITS-1:0]  gate_lines;
     logic                  store;
     logic [LINE_BITS-1:0]  store_line;
-    logic [UNITS*SLOT-1:0] store_word;
-    logic [UNITS*SLOT-1:0] line;
+    logic [LINE-1:0]       store_word;
+    logic [LINE-1:0]       line;
 
     bundle_load #(
         .LABEL_BITS(LABEL_BITS), .INPUT_BITS(INPUT_BITS), .LINE_BITS(LINE_BITS),
@@ -89,7 +90,7 @@ module bundle_core #(
         .store_line(store_line), .store_word(store_word)
     );
 
-    netlist_fetch #(.BITS(LINE_BITS), .WIDTH(UNITS * SLOT)) fetch (
+    netlist_fetch #(.BITS(LINE_BITS), .WIDTH(LINE)) fetch (
         .clock(clock), .store(store), .store_line(store_line), .store_word(store_word),
         .rewind(rewind), .rewind_to(rewind_first ? {LINE_BITS{1'b0}} : first_lines),
         .take(taken), .number(number), .line(line)
@@ -111,7 +112,8 @@ module bundle_core #(
     logic [UNITS*INDEX-1:0]        output_numbers;
 
     bundle_issue #(
-        .LABEL_BITS(LABEL_BITS), .BANKS(BANKS), .UNITS(UNITS), .ENGINES(ENGINES), .INDEX(INDEX)
+        .LABEL_BITS(LABEL_BITS), .BANKS(BANKS), .UNITS(UNITS), .ENGINES(ENGINES), .INDEX(INDEX),
+        .GATE_BITS(GATE_BITS)
     ) issue (
         .clock(clock), .reset(reset), .line(line), .copying(copying), .issuing(issuing),
         .parity(turn[0]), .taken(taken), .issued_and(issued_and), .ands_empty(ands_empty),

@@ -9,12 +9,13 @@
 // * while the banks of its operands are read at two other addresses by gates of lower slots: several
 //   gates may take what a port reads;
 // * while the bank that it writes is written in the same cycle by an AND, or a lower slot;
-// * if it is an AND, while one of a lower slot waits: tables are in the order of the file;
+// * if it is an AND, while one of a lower slot waits: ANDs go in the order of the file;
 // * if it is none, while an AND on the way has its target: places serve again.
 //
 // Slot, from the top: valid, two places (kind and address each), inversions of a, b and output, moves
 // a flip-flop, writes the other half of a pair, address of the target, is an output, its number.
-// An address is a bank and a place in it. Kinds are those of `bundle_load`.
+// An address is a bank and a place in it. Kinds are those of `bundle_load`. Above the slots stand the
+// numbers of the ANDs.
 
 module bundle_issue #(
     parameter LABEL_BITS = 14,
@@ -22,14 +23,16 @@ module bundle_issue #(
     parameter UNITS = 4,       // pipelines of AND, and units for XOR
     parameter ENGINES = 1,     // pipelines
     parameter INDEX = 8,
+    parameter GATE_BITS = 14,  // of the number of an AND
     localparam PLACE = 3 + LABEL_BITS,
     localparam SLOT = 2 * PLACE + LABEL_BITS + INDEX + 7,
+    localparam LINE = UNITS * SLOT + ENGINES * GATE_BITS,
     localparam BANK = $clog2(BANKS),
     localparam INNER = LABEL_BITS - BANK
 ) (
     input  logic                          clock,
     input  logic                          reset,
-    input  logic [UNITS*SLOT-1:0]         line,
+    input  logic [LINE-1:0]               line,
     input  logic                          copying,     // flip-flops take their initial values
     input  logic                          issuing,
     input  logic                          parity,
@@ -219,7 +222,6 @@ module bundle_issue #(
     assign issued_and = go[ENGINES-1:0];
 
     // What has gone.
-    logic [31:0] next_and;
     logic [UNITS-1:0] output_now;
     logic [UNITS-1:0] ahead_now;
     logic [UNITS*INDEX-1:0] number_now;
@@ -233,14 +235,7 @@ module bundle_issue #(
         output_places[11*NUMBERS-1 -: NUMBERS]};
     assign outputs_empty = (and_outputs & and_valid) == '0 && output_now == '0;
 
-    // ANDs of the bundle, which stand in its lowest slots.
-    logic [31:0] and_count;
-    integer      a;
-    always_comb begin
-        and_count = 32'd0;
-        for (a = 0; a < ENGINES; a = a + 1) and_count = and_count + 32'(valid[a]);
-    end
-
+    integer a;
     always_ff @(posedge clock) begin
         if (reset) begin
             done <= '0;
@@ -263,8 +258,7 @@ module bundle_issue #(
         targets <= next_targets;
         ahead_now <= copying ? '0 : moves;
         number_now <= next_numbers;
-        for (a = 0; a < ENGINES; a = a + 1) and_numbers[32*a +: 32] <= next_and + 32'(a);
-        if (!issuing) next_and <= 32'd0;
-        else if (taken) next_and <= next_and + and_count;
+        for (a = 0; a < ENGINES; a = a + 1)
+            and_numbers[32*a +: 32] <= 32'(line[UNITS*SLOT+GATE_BITS*a +: GATE_BITS]);
     end
 endmodule

@@ -6,7 +6,8 @@
 //     counts     the fourth word: 16:0 number of moves
 //     flip-flop  as in HSCD
 //     gate       8:5 bank, 9 last of its bundle, 10 drives a flip-flop, 26:11 number of that one, or
-//                place in the bank
+//                place in the bank; 95:88 and 63:56 high and low byte of the number of an AND, and
+//                0 of others, so that operands have 24 bits
 //     move       opcode 15; in0 is D and in1 is Q of a flip-flop; 9 last of its bundle
 //
 // A gate that drives a flip-flop writes the half of its pair that is Q in the next netlist cycle;
@@ -16,7 +17,9 @@
 //
 // * a gate that reads a place which another gate has taken since;
 // * a gate that reads a gate of its bundle, or takes a place that its bundle reads or writes: gates
-//   of a bundle may go in any order.
+//   of a bundle may go in any order;
+// * a number of an AND that is not below their count, or that another AND has: it is in the tweak of
+//   the hash, and tells the host which AND a table is of, whatever the order of issue.
 //
 // Initial values are moves too, in bundles in front, which run in the first netlist cycle only.
 // `loaded` comes three cycles behind the last word.
@@ -39,6 +42,7 @@ module bundle_load #(
     localparam INDEX = $clog2(OUTPUTS),
     localparam PLACE = 3 + LABEL_BITS,
     localparam SLOT = 2 * PLACE + LABEL_BITS + INDEX + 7,
+    localparam LINE = UNITS * SLOT + ENGINES * GATE_BITS,
     localparam BANK = $clog2(BANKS),
     localparam INNER = LABEL_BITS - BANK
 ) (
@@ -58,7 +62,7 @@ module bundle_load #(
     output logic [LINE_BITS-1:0]  ands,
     output logic                  store,
     output logic [LINE_BITS-1:0]  store_line,
-    output logic [UNITS*SLOT-1:0] store_word
+    output logic [LINE-1:0]       store_word    // slots, and above them the numbers of ANDs
 );
     `include "opcode.svh"
 
@@ -77,8 +81,12 @@ module bundle_load #(
     logic        drives;
     logic [15:0] driven;
 
-    assign field0 = word[95:64];
-    assign field1 = word[63:32];
+    logic [15:0] and_named;     // the number of an AND
+
+    // Operands of a gate have 24 bits, two's complement.
+    assign field0 = {is_gate ? {8{word[87]}} : word[95:88], word[87:64]};
+    assign field1 = {is_gate ? {8{word[55]}} : word[63:56], word[55:32]};
+    assign and_named = {word[95:88], word[63:56]};
     assign code = word[4:1];
     assign is_output = word[0];
     assign bank = word[5 +: BANK];
@@ -155,6 +163,7 @@ module bundle_load #(
         : is_move ? below(field0, readable) && field1 >= inputs && field1 < first_gate
         : known && below(field0, readable) && gates < count_gates
             && (code == 4'd12 ? field1 == NONE : below(field1, readable))
+            && (is_and ? {1'b0, and_named} < count_gates - count_xors : and_named == 16'd0)
             && (drives ? {1'b0, driven} < count_flip_flops
                 : driven >= 16'(pairs) && driven >> INNER == 16'd0));
     assign good_end = xors + {16'b0, is_gate && function_bits[3]} == count_xors
@@ -182,6 +191,7 @@ module bundle_load #(
     logic twice;
     logic clash;
     logic stolen;
+    logic renamed;
 
     always_ff @(posedge clock)
         if (reset || restart) begin
@@ -203,7 +213,7 @@ module bundle_load #(
             driven_ones <= 17'd0;
             filled <= '0;
             earlier <= 17'd0;
-        end else if ((valid && whole) || twice || clash || stolen || overflow) begin
+        end else if ((valid && whole) || twice || clash || stolen || renamed || overflow) begin
             refused <= 1'b1;
             loaded <= 1'b0;
         end else if (valid && !refused && at < 32'd4) begin
@@ -324,6 +334,37 @@ module bundle_load #(
     );
     assign stolen = (asks[0] && owner0 != gate0_later) || (asks[1] && owner1 != gate1_later);
 
+    // Which AND has each number: the one that came as the `order`th, if that one has the number. Two
+    // memories, of which none has to be cleared: an entry of another netlist leads nowhere.
+    logic                 names;
+    logic [GATE_BITS-1:0] ands_before;
+    logic [GATE_BITS-1:0] order;        // of the AND that had the number, one cycle behind the word
+    logic [GATE_BITS-1:0] name;         // of that AND, two cycles behind
+    logic                 asks_order;
+    logic                 asks_name;
+    logic [GATE_BITS-1:0] ands_then;
+    logic [GATE_BITS-1:0] number_now;
+    logic [GATE_BITS-1:0] number_later;
+    assign names = line_valid && is_and;
+    assign ands_before = GATE_BITS'(gates - xors);
+    memory #(.BITS(GATE_BITS), .WIDTH(GATE_BITS)) orders (
+        .clock(clock), .write(names), .write_address(and_named[GATE_BITS-1:0]), .in(ands_before),
+        .read(1'b1), .read_address(and_named[GATE_BITS-1:0]), .out(order)
+    );
+    memory #(.BITS(GATE_BITS), .WIDTH(GATE_BITS)) numbers (
+        .clock(clock), .write(names), .write_address(ands_before), .in(and_named[GATE_BITS-1:0]),
+        .read(1'b1), .read_address(order), .out(name)
+    );
+    assign renamed = asks_name && name == number_later;
+
+    always_ff @(posedge clock) begin
+        asks_order <= !reset && names;
+        ands_then <= ands_before;
+        number_now <= and_named[GATE_BITS-1:0];
+        asks_name <= !reset && asks_order && order < ands_then;
+        number_later <= number_now;
+    end
+
     always_ff @(posedge clock) begin
         takes_now <= takes;
         gate0 <= 16'(field0 - first_gate);
@@ -360,8 +401,8 @@ module bundle_load #(
             : {found[LABEL_BITS] ? NEXT : GATE, found[LABEL_BITS-1:0]};
     endfunction
 
-    logic [SLOT-1:0]       slot;
-    logic [UNITS*SLOT-1:0] bundle;
+    logic [SLOT-1:0] slot;
+    logic [LINE-1:0] bundle;
     integer g;
 
     assign slot = {
@@ -373,6 +414,8 @@ module bundle_load #(
         store_word = bundle;
         for (g = 0; g < UNITS; g = g + 1)
             if (chosen_now[g]) store_word[SLOT*g +: SLOT] = slot;
+        for (g = 0; g < ENGINES; g = g + 1)
+            if (chosen_now[g]) store_word[UNITS*SLOT+GATE_BITS*g +: GATE_BITS] = number_now;
     end
 
     // The place that a gate takes, among those of its bundle.

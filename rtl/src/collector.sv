@@ -7,13 +7,16 @@
 //     2     0                   masks of all outputs, the first one in bit 0
 //
 // Labels go first, then masks, then tables, which wait in memories: table `k` of a session in memory
-// `k % ENGINES`. `room` counts the tables that they can still take, those in the engines included, so
-// a host that does not take records stops the issue of ANDs and loses nothing.
+// `k % ENGINES`. Once half of these are full, labels wait for tables: otherwise the labels of a
+// netlist cycle with many inputs would fill them, and stop the issue of ANDs. `room` counts the
+// tables that they can still take, those in the engines included, so a host that does not take
+// records stops the issue of ANDs and loses nothing.
 
 module collector #(
     parameter BITS = 9,          // 2^BITS tables wait
     parameter LINE_BITS = 14,
     parameter INPUT_BITS = 12,
+    parameter NUMBER = 16,       // bits of the number of an AND
     parameter ENGINES = 1        // a power of two
 ) (
     input  logic                   clock,
@@ -24,6 +27,7 @@ module collector #(
     output logic [ENGINES-1:0]     room,          // bit n: for more than n tables
     input  logic [ENGINES-1:0]     table_valid,   // in the order of engines
     input  logic [ENGINES*256-1:0] table_data,
+    input  logic [ENGINES*NUMBER-1:0] table_numbers,
     input  logic                   label_valid,
     output logic                   label_ready,
     input  logic [31:0]            label_turn,
@@ -63,13 +67,17 @@ module collector #(
     logic [BITS:0]        waiting;   // in the next cycle, but for those written in this one
     logic [BITS:0]        shown;     // tables that the memories show, the oldest ones
     logic [BITS:0]        popped;
-    logic [LINE_BITS-1:0] index;     // of the oldest table
+    logic [LINE_BITS-1:0] index;     // tables of its netlist cycle that came before the oldest one
     logic [31:0]          turn;
 
+    // A label goes out in this cycle if the host takes it.
+    logic label_now;
+    assign label_now = label_valid && (free >= ALL >> 1 || shown == '0);
+
     assign empty = free == ALL && !masks_valid && !label_valid;
-    assign label_ready = out_ready;
-    assign masks_ready = out_ready && !label_valid;
-    assign popped = out_ready && !label_valid && !masks_valid ? shown : '0;
+    assign label_ready = out_ready && label_now;
+    assign masks_ready = out_ready && !label_now;
+    assign popped = out_ready && !label_now && !masks_valid ? shown : '0;
     assign read_next = read_at + popped;
     assign waiting = write_at - read_next;
 
@@ -79,6 +87,8 @@ module collector #(
     logic [ENGINES*256-1:0]  write_data;
     logic [ENGINES*EACH-1:0] read_addresses;
     logic [ENGINES*256-1:0]  read_data;
+    logic [ENGINES*NUMBER-1:0] write_numbers;
+    logic [ENGINES*NUMBER-1:0] read_numbers;
     logic [BITS:0]           at;
     logic [BITS:0]           from;
     integer                  e;
@@ -87,6 +97,7 @@ module collector #(
         write = '0;
         write_addresses = '0;
         write_data = '0;
+        write_numbers = '0;
         read_addresses = '0;
         at = write_at;
         from = read_next;
@@ -96,6 +107,7 @@ module collector #(
                     write[place] = 1'b1;
                     write_addresses[EACH*place +: EACH] = at[LANE +: EACH];
                     write_data[256*place +: 256] = table_data[256*e +: 256];
+                    write_numbers[NUMBER*place +: NUMBER] = table_numbers[NUMBER*e +: NUMBER];
                 end
                 if (from % LANES == (BITS+1)'(place))
                     read_addresses[EACH*place +: EACH] = from[LANE +: EACH];
@@ -113,6 +125,13 @@ module collector #(
                 .in(write_data[256*m +: 256]), .read(1'b1),
                 .read_address(read_addresses[EACH*m +: EACH]), .out(read_data[256*m +: 256])
             );
+            // Apart from the tables: no number depends on a label.
+            memory #(.BITS(EACH), .WIDTH(NUMBER)) numbers (
+                .clock(clock), .write(write[m]), .write_address(write_addresses[EACH*m +: EACH]),
+                .in(write_numbers[NUMBER*m +: NUMBER]), .read(1'b1),
+                .read_address(read_addresses[EACH*m +: EACH]),
+                .out(read_numbers[NUMBER*m +: NUMBER])
+            );
         end
     endgenerate
 
@@ -124,17 +143,20 @@ module collector #(
     always_comb begin
         out_valid = '0;
         out_data = '0;
+        out_index = '0;
         index_now = index;
         turn_now = turn;
         shows = read_at;
         for (l = 0; l < ENGINES; l = l + 1) begin
             room[l] = free > (BITS+1)'(l);
-            out_valid[l] = (BITS+1)'(l) < shown && !label_valid && !masks_valid;
+            out_valid[l] = (BITS+1)'(l) < shown && !label_now && !masks_valid;
             out_tag[2*l +: 2] = 2'd1;
             out_turn[32*l +: 32] = turn_now;
-            out_index[32*l +: 32] = 32'(index_now);
             for (k = 0; k < ENGINES; k = k + 1)
-                if (shows % LANES == (BITS+1)'(k)) out_data[256*l +: 256] = read_data[256*k +: 256];
+                if (shows % LANES == (BITS+1)'(k)) begin
+                    out_data[256*l +: 256] = read_data[256*k +: 256];
+                    out_index[32*l +: 32] = 32'(read_numbers[NUMBER*k +: NUMBER]);
+                end
             shows = shows + 1'b1;
             if ((BITS+1)'(l) < shown) begin
                 index_now = index_now + 1'b1;
@@ -144,12 +166,12 @@ module collector #(
                 end
             end
         end
-        if (label_valid || masks_valid) begin
+        if (label_now || masks_valid) begin
             out_valid[0] = 1'b1;
-            out_tag[1:0] = label_valid ? 2'd0 : 2'd2;
-            out_turn[31:0] = label_valid ? label_turn : masks_turn;
-            out_index[31:0] = label_valid ? 32'(label_wire) : 32'd0;
-            out_data[255:0] = label_valid ? {128'b0, label} : masks;
+            out_tag[1:0] = label_now ? 2'd0 : 2'd2;
+            out_turn[31:0] = label_now ? label_turn : masks_turn;
+            out_index[31:0] = label_now ? 32'(label_wire) : 32'd0;
+            out_data[255:0] = label_now ? {128'b0, label} : masks;
         end
     end
 

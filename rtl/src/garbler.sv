@@ -64,6 +64,7 @@ module garbler #(
     localparam READS = 2 * UNITS;
     localparam PLACE = 3 + LABEL_BITS;
     localparam WORD = 2 * PLACE + 5;
+    localparam NUMBER = 16;       // bits of the number of an AND
 
     // The netlist. It must not change while a session runs.
     logic [INPUT_BITS-1:0] initials;
@@ -166,6 +167,7 @@ module garbler #(
     logic [ENGINES-1:0]     and_valid;
     logic [ENGINES*128-1:0] and_label;
     logic [ENGINES*256-1:0] tables;
+    logic [ENGINES*NUMBER-1:0] table_numbers;
     logic               masks_valid;
     logic               masks_ready;
     logic [31:0]        masks_turn;
@@ -181,6 +183,10 @@ module garbler #(
             .in_tweak({turn, and_number[32*e +: 32]}), .out_valid(and_valid[e]),
             .out_label(and_label[128*e +: 128]), .out_garbler(tables[256*e +: 128]),
             .out_evaluator(tables[256*e+128 +: 128])
+        );
+        delay_line #(.WIDTH(NUMBER), .DEPTH(10)) number_of (
+            .clock(clock), .in(and_number[32*e +: NUMBER]),
+            .out(table_numbers[NUMBER*e +: NUMBER])
         );
     end
     if (XOR_UNITS == 0) begin : fase
@@ -322,10 +328,12 @@ module garbler #(
 
     // For each engine 2^9 tables wait.
     collector #(
-        .BITS(9 + $clog2(ENGINES)), .LINE_BITS(LINE_BITS), .INPUT_BITS(INPUT_BITS), .ENGINES(ENGINES)
+        .BITS(9 + $clog2(ENGINES)), .LINE_BITS(LINE_BITS), .INPUT_BITS(INPUT_BITS), .NUMBER(NUMBER),
+        .ENGINES(ENGINES)
     ) collector (
         .clock(clock), .reset(reset), .restart(key_start), .ands(ands), .issued_and(issued_and),
         .room(room), .table_valid(and_valid), .table_data(tables),
+        .table_numbers(table_numbers),
         .label_valid(record_valid), .label_ready(record_ready), .label_turn(record_turn),
         .label_wire(record_wire), .label(source_label), .masks_valid(masks_valid),
         .masks_ready(masks_ready), .masks_turn(masks_turn), .masks(masks), .empty(output_empty),

@@ -10,7 +10,11 @@
 //! | fourth word of counts | 16:0 number of moves |
 //! | gate | 8:5 bank, 9 is the last of its bundle, 10 drives a flip-flop |
 //! |  | 26:11 number of that flip-flop, or the place in the bank |
+//! |  | 95:88 and 63:56 high and low byte of the number of an AND, so that operands have 24 bits |
 //! | move, opcode 15 | `in0` is D, `in1` Q of a flip-flop; 9 is the last of its bundle |
+//!
+//! The *number* of an AND is that in the netlist as it was given: it is in the tweak of the hash,
+//! so tables do not depend on the order.
 //!
 //! A gate that *drives* a flip-flop writes what is Q in the next netlist cycle. All other
 //! flip-flops are moved by a unit for XOR, in a cycle in which one is idle, or at the end.
@@ -22,8 +26,9 @@
 use crate::engine::{Engine, EngineCycles, Work};
 use crate::fase::{AND_WRITES, XOR_WRITES};
 use crate::formats::{Format, Width, WriteError, write};
-use crate::gate::Operand;
+use crate::gate::{Gate, Operand};
 use crate::netlist::Netlist;
+use crate::timing::RUN;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt::Write;
@@ -33,18 +38,86 @@ use std::fmt::Write;
 pub struct Bundles {
     /// The netlist with its gates in the order of issue, and its outputs in that of wires.
     pub netlist: Netlist,
+    /// For each of these gates, its number in the netlist as it was given.
+    pub gates: Vec<u32>,
+    /// For each of these outputs, its place among the outputs of the netlist as it was given, in
+    /// the order of wires. The hardware gives masks in the order of [`Bundles::netlist`].
+    pub outputs: Vec<u32>,
     /// The file.
     pub text: String,
     /// The cycles of the model.
     pub cycles: EngineCycles,
+    /// For each gate of [`Bundles::netlist`], the cycle of its issue.
+    pub issues: Vec<u32>,
+    /// Cycles from the first issue of a gate to the last one of a gate or a move.
+    pub length: u64,
+    /// Bundles of initial values, which go in front of the first netlist cycle.
+    pub initials: u64,
     /// Flip-flops that are moved, those that are outputs among them.
     pub moves: u64,
     /// Places that the fullest bank takes, two for each of its flip-flops among them.
     pub places: u32,
 }
 
+/// Cycles of a run on the better engines of `rtl/`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BundleRun {
+    /// All cycles, as for FASE's machine: [`crate::timing::RunCycles::total`].
+    pub total: u64,
+    /// Cycles that the hardware waits besides, before all netlist cycles but the first:
+    /// [`crate::timing::TurnCycles::held`].
+    pub held: u64,
+}
+
+impl Bundles {
+    /// Returns the cycles from the first issue of a netlist cycle until all masks are out, two
+    /// behind the last issue at least.
+    pub fn turn(&self) -> u64 {
+        let outputs = &self.netlist.parts().outputs;
+        let masks = self.ands().filter(|(wire, _)| {
+            let is_output = outputs.binary_search(&Operand::Wire(*wire));
+            is_output.is_ok()
+        });
+        let last = masks.map(|(_, cycle)| cycle + AND_READS + 1).max();
+        (self.length + 2).max(last.unwrap_or(0))
+    }
+
+    /// The wires of all ANDs, and the cycles of their issue.
+    fn ands(&self) -> impl Iterator<Item = (u32, u64)> {
+        let gates = self.netlist.gates().iter().zip(&self.issues);
+        let gates = (self.netlist.first_gate()..).zip(gates);
+        let ands = gates.filter(|(_, (gate, _))| !gate.kind.is_xor());
+        ands.map(|(wire, (_, &cycle))| (wire, u64::from(cycle)))
+    }
+
+    /// Counts the cycles of a run of `turns` netlist cycles. The host takes every record at once.
+    pub fn run(&self, turns: u64) -> BundleRun {
+        let issued = self.turn();
+        let last_and = self.ands().map(|(_, cycle)| cycle + AND_READS).max();
+        let inputs = self.netlist.parts().inputs;
+        let labelled = [inputs.garbler, inputs.evaluator].map(u64::from);
+        let may_begin = last_and.unwrap_or(0).max(labelled.iter().sum::<u64>() + 1);
+        BundleRun {
+            total: match turns {
+                0 => 0,
+                // A cycle before the issues, one behind; the copies, and one behind them.
+                turns => RUN + self.initials + turns.saturating_mul(issued + 2),
+            },
+            held: may_begin
+                .saturating_sub(issued + 1)
+                .saturating_mul(turns.saturating_sub(1)),
+        }
+    }
+}
+
 /// Most places in a bank that the field of a gate can name.
 const MOST_PLACES: u32 = 1 << 16;
+/// Cycles from the issue of an AND until its label can be read.
+const AND_READS: u64 = AND_WRITES as u64 + 1;
+/// Most ANDs, whose numbers have two bytes.
+const MOST_ANDS: u64 = 1 << 16;
+/// Most wires, so that constants are still negative in 24 bits.
+const MOST_WIRES: u64 = 1 << 23;
 
 /// Lines of the file that are issued in a cycle.
 #[derive(Clone, Default)]
@@ -76,8 +149,18 @@ impl Bundle {
 /// together have at most 16 banks, which the field of a gate can name.
 ///
 /// # Errors
-/// [`WriteError`] for what [`write()`] refuses in wide HSCD.
+/// [`WriteError`] for what [`write()`] refuses in wide HSCD, and for more wires, ANDs or places in
+/// a bank than the fields can name.
 pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles, WriteError> {
+    let ands = (netlist.gates().len() - netlist.xors()) as u64;
+    for (what, value, most) in [
+        ("the number of ANDs", ands, MOST_ANDS),
+        ("the number of wires", netlist.wires().into(), MOST_WIRES),
+    ] {
+        if value > most {
+            return Err(WriteError::TooLarge { what, value, most });
+        }
+    }
     let work = Work::new(netlist, engine);
     let issues = work.order(tries);
     let cycles = work.cycles(&issues);
@@ -186,8 +269,18 @@ pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles,
     }
 
     // The file: HSCD of the gates in this order, with more fields.
-    let order = plan.iter().flat_map(|bundle| &bundle.gates);
-    let order: Vec<u32> = order.map(|gate| first + gate).collect();
+    let gates: Vec<u32> = plan
+        .iter()
+        .flat_map(|bundle| &bundle.gates)
+        .copied()
+        .collect();
+    let order: Vec<u32> = gates.iter().map(|gate| first + gate).collect();
+    let outputs = outputs_in_order(netlist, &order);
+    let bundles = (0..).zip(&plan);
+    let starts = bundles.flat_map(|(cycle, bundle)| vec![cycle; bundle.gates.len()]);
+    let starts: Vec<u32> = starts.collect();
+    let flip_flops = netlist.flip_flops().len();
+    let ands = and_numbers(netlist);
     let sorted = netlist.reordered(&order).and_then(|netlist| {
         let mut parts = netlist.parts().clone();
         parts.outputs.sort_unstable();
@@ -198,19 +291,26 @@ pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles,
     let wide = String::from_utf8(wide).map_err(|_| WriteError::Missing("text"))?;
     let mut lines = wide.lines();
     let mut text = String::new();
-    let mut line = |more: u32, text: &mut String| {
+    // The next line, with more fields; a gate has a number as well.
+    let mut line = |more: u32, number: Option<u32>, text: &mut String| {
         let word = lines.next().unwrap_or_default();
-        let (high, low) = word.split_at(word.len() - 8);
-        let low = u32::from_str_radix(low, 16).unwrap_or_default() | more;
+        let word = u128::from_str_radix(word, 16).unwrap_or_default() | u128::from(more);
+        let word = match number {
+            None => word,
+            Some(number) => {
+                let [high, low] = [number >> 8, number & 0xff].map(u128::from);
+                word & !(0xff << 88 | 0xff << 56) | high << 88 | low << 56
+            }
+        };
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{high}{low:08X}");
+        let _ = writeln!(text, "{word:024X}");
     };
     for _ in 0..3 {
-        line(0, &mut text);
+        line(0, None, &mut text);
     }
-    line(moves, &mut text);
+    line(moves, None, &mut text);
     for _ in netlist.flip_flops() {
-        line(0, &mut text);
+        line(0, None, &mut text);
     }
     for bundle in &plan {
         let count = bundle.gates.len() + bundle.moves.len();
@@ -222,6 +322,7 @@ pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles,
             };
             line(
                 u32::from(bank_of(first + gate)) << 5 | last | driven,
+                Some(ands[gate as usize]),
                 &mut text,
             );
         }
@@ -238,11 +339,46 @@ pub fn bundles(netlist: &Netlist, engine: Engine, tries: u32) -> Result<Bundles,
     }
     Ok(Bundles {
         netlist,
+        gates,
+        outputs,
         text,
         cycles,
+        issues: starts,
+        length: plan.len() as u64,
+        initials: (flip_flops as u64).div_ceil(engine.units(1).max(1).into()),
         moves: moves.into(),
         places: places.most,
     })
+}
+
+/// Returns for each gate how many ANDs are before it, which is the number of an AND, and 0 for
+/// gates of type XOR.
+pub fn and_numbers(netlist: &Netlist) -> Vec<u32> {
+    let mut ands = 0;
+    let number = |gate: &Gate| match gate.kind.is_xor() {
+        true => 0,
+        false => {
+            ands += 1;
+            ands - 1
+        }
+    };
+    netlist.gates().iter().map(number).collect()
+}
+
+/// For each output in the order of wires once gates have this order, its place in the order of
+/// wires before.
+fn outputs_in_order(netlist: &Netlist, order: &[u32]) -> Vec<u32> {
+    let first = netlist.first_gate();
+    let mut wire_of: Vec<u32> = (0..netlist.wires()).collect();
+    for (&wire, place) in order.iter().zip(first..) {
+        wire_of[wire as usize] = place;
+    }
+    let outputs = netlist.parts().outputs.iter();
+    let mut wires: Vec<u32> = outputs.filter_map(|output| output.wire()).collect();
+    wires.sort_unstable();
+    let mut places: Vec<u32> = (0..wires.len() as u32).collect();
+    places.sort_by_key(|&place| wire_of[wires[place as usize] as usize]);
+    places
 }
 
 /// Places of keys in all banks, behind those of flip-flops.

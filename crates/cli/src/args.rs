@@ -30,7 +30,7 @@ pub use parties::{
     CardArgs, DoctorArgs, InitArgs, PartyArgs, PeerArgs, PeerVerb, PoolArgs, PoolVerb,
 };
 pub use runs::{CheckArgs, PlanArgs, ReportArgs, RunArgs, SimulateArgs};
-pub use serve::{NetlistRunArgs, ServeArgs, ServeDevice, ServeScheme, SideArgs};
+pub use serve::{NetlistRunArgs, ServeArgs, ServeDevice, ServeMachine, ServeScheme, SideArgs};
 pub use tools::{BenchArgs, CircuitArgs, CircuitVerb, ExplainArgs};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

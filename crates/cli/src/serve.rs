@@ -1,7 +1,9 @@
 //! `sealane serve` and its client, `sealane netlist run`: netlists garbled for many clients.
 
 use crate::accel::read;
-use crate::args::{NetlistRunArgs, PartyArgs, ServeArgs, ServeDevice, ServeScheme, SideArgs};
+use crate::args::{
+    NetlistRunArgs, PartyArgs, ServeArgs, ServeDevice, ServeMachine, ServeScheme, SideArgs,
+};
 use crate::output::{print_card, print_line};
 use crate::signals::CancelOnSignal;
 use sealane_block::{Coins, Cpu};
@@ -15,7 +17,9 @@ use sealane_host::{meet, serving};
 use sealane_net::{Mesh, Refused};
 use sealane_page::Card;
 use sealane_page::units::{bytes, counted};
-use sealane_serve::device::{CpuDevice, Device, DeviceError, ModelDevice, Rtl, RtlOptions};
+use sealane_serve::device::{
+    BetterEngines, CpuDevice, Device, DeviceError, Machine, ModelDevice, Rtl, RtlOptions,
+};
 use sealane_serve::guests::Guests;
 use sealane_serve::input::{InputError, InputText, hex};
 use sealane_serve::server::{Served, serve as serve_one, turn_away};
@@ -81,6 +85,7 @@ impl Side {
 pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
     let side = Side::of(&args.side)?;
     let cpu = tier()?;
+    let machine = machine(args)?;
     let mut names = Vec::<String>::new();
     let mut served = Vec::<Served>::new();
     for path in netlists(&args.path)? {
@@ -93,7 +98,7 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
             return Err(twice(&path, other));
         }
         let most = args.most_ands.unwrap_or(u64::MAX);
-        let netlist = Served::new(job, bits, device(args, cpu)?, args.clients, most);
+        let netlist = Served::new(job, bits, device(args, machine, cpu)?, args.clients, most);
         served.push(netlist.map_err(|error| serving::of_device(&error))?);
         names.push(path.file_name().unwrap_or_default().display().to_string());
     }
@@ -128,7 +133,7 @@ pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
         };
         match outcome {
             Ok((number, account)) => {
-                news.session(client, &names[number], served[number].device(), &account);
+                news.session(client, &names[number], &served[number], &account);
                 let done = done.fetch_add(1, Ordering::SeqCst) + 1;
                 if args.sessions.is_some_and(|sessions| done >= sessions) {
                     work.cancel().cancel();
@@ -182,19 +187,22 @@ impl Strangers {
 }
 
 impl News {
-    fn session(&self, client: &str, netlist: &str, device: &str, account: &Account) {
+    fn session(&self, client: &str, netlist: &str, served: &Served, account: &Account) {
+        let (device, machine) = (served.device(), served.machine());
         let measured = account.measured;
         let clock = account.clock_cycles;
         let value = json!({
             "client": client,
             "netlist": netlist,
             "device": device,
+            "machine": machine.map(|machine| machine.to_string()),
             "planned": promise_json(&account.planned),
             "measured": promise_json(&measured),
             "clock_cycles": clock,
         });
         let all = bytes(measured.from_server + measured.from_client);
-        let cycles = clock.map(|clock| format!(", {} of {device}", counted(clock, "clock cycle")));
+        let of = device_line(device, machine);
+        let cycles = clock.map(|clock| format!(", {} of {of}", counted(clock, "clock cycle")));
         let as_planned = match measured == account.planned {
             true => "as planned",
             false => "not as planned",
@@ -287,7 +295,7 @@ fn announce(
         all.push(plan_json(name, job));
     }
     if let Some(first) = served.first() {
-        card.line("device", first.device());
+        card.line("device", device_line(first.device(), first.machine()));
     }
     card.line(
         "ends",
@@ -297,7 +305,15 @@ fn announce(
         },
     );
     let device = served.first().map(Served::device);
-    let value = json!({ "server": side.own, "address": address, "device": device, "serves": all });
+    let machine = served.first().and_then(Served::machine);
+    let machine = machine.map(|machine| machine.to_string());
+    let value = json!({
+        "server": side.own,
+        "address": address,
+        "device": device,
+        "machine": machine,
+        "serves": all,
+    });
     print_card(args.side.json, &card, &value)
 }
 
@@ -555,16 +571,46 @@ fn job(
     job.map_err(|error| serving::of_job(&error))
 }
 
-fn device(args: &ServeArgs, cpu: Cpu) -> Result<Box<dyn Device>, Failure> {
+/// The machine that is asked for.
+fn machine(args: &ServeArgs) -> Result<Machine, Failure> {
+    let other = |what: &str, hint: &str| Err(Failure::new(Code::Device, what, hint));
+    match (args.device, args.machine, args.engines) {
+        (ServeDevice::Cpu, Some(_), _) | (ServeDevice::Cpu, _, Some(_)) => other(
+            "`--machine` and `--engines` are given, and the device is this CPU",
+            "name the device with `--device model` or `--device rtl`",
+        ),
+        (_, Some(ServeMachine::Banked), engines) => {
+            Ok(Machine::Better(BetterEngines::new(engines.unwrap_or(1))))
+        }
+        (_, _, Some(2..)) => other(
+            "FASE's machine has one engine",
+            "name the better engine with `--machine 1a3x`",
+        ),
+        _ => Ok(Machine::Fase),
+    }
+}
+
+/// A device, and its machine if it is not FASE's.
+fn device_line(device: &str, machine: Option<Machine>) -> String {
+    match machine {
+        None | Some(Machine::Fase) => device.to_string(),
+        Some(machine) => format!("{device}, {machine}"),
+    }
+}
+
+fn device(args: &ServeArgs, machine: Machine, cpu: Cpu) -> Result<Box<dyn Device>, Failure> {
     let scheme = Scheme::from(args.scheme);
     let failed = |error| serving::of_device(&error);
     Ok(match (args.device, &args.bench) {
         (ServeDevice::Rtl, Some(bench)) => Box::new(Rtl::new(RtlOptions {
             bench: bench.clone(),
             scheme,
+            machine,
             patience: DEVICE_PATIENCE,
         })),
-        (ServeDevice::Model, _) => Box::new(ModelDevice::new(cpu, scheme).map_err(failed)?),
+        (ServeDevice::Model, _) => {
+            Box::new(ModelDevice::new(cpu, scheme, machine).map_err(failed)?)
+        }
         _ => Box::new(CpuDevice::new(cpu, scheme).map_err(failed)?),
     })
 }

@@ -41,19 +41,33 @@ fn main() -> ExitCode {
         false => {
             served_by(&["--device", "cpu"], "mi");
             served_by(&["--device", "model"], "prp");
+            let two = ["--machine", "1a3x", "--engines", "2"];
+            served_by(&[&["--device", "model"][..], &two].concat(), "mi");
+            machines_are_those_that_there_are();
             what_differs_is_told();
             sessions_are_bounded();
             one_is_singular();
         }
         true => {
-            for (scheme, folder) in [("prp", "fase"), ("mi", "mi")] {
+            let better = ["--machine", "1a3x"];
+            let two = ["--machine", "1a3x", "--engines", "2"];
+            for (scheme, folder, machine) in [
+                ("prp", "fase", &[][..]),
+                ("prp", "banked", &better),
+                ("prp", "two", &two),
+                ("mi", "mi", &[]),
+                ("mi", "banked_mi", &better),
+                ("mi", "two_mi", &two),
+            ] {
                 let bench = root().join("target/rtl").join(folder).join("bench");
-                if scheme == "mi" && !bench.exists() && named("small") {
+                if scheme == "mi" && named("small") {
                     continue;
                 }
                 let bench = bench.display().to_string();
-                served_by(&["--device", "rtl", "--bench", &bench], scheme);
+                let rtl = ["--device", "rtl", "--bench", &bench];
+                served_by(&[&rtl[..], machine].concat(), scheme);
             }
+            another_bench_is_refused();
         }
     }
     println!("netlists are served between processes");
@@ -214,6 +228,60 @@ fn served_by(options: &[&str], scheme: &str) {
         assert_eq!(session["device"], options[1], "{session}");
         let counts = session["clock_cycles"].is_u64();
         assert_eq!(counts, options[1] != "cpu", "{session}");
+        let machine = match (options[1], options.last()) {
+            ("cpu", _) => None,
+            (_, Some(&"1a3x")) => Some("1a3x"),
+            (_, Some(&"2")) => Some("2 engines 1a3x"),
+            _ => Some("fase"),
+        };
+        assert_eq!(session["machine"].as_str(), machine, "{session}");
+    }
+}
+
+/// Machines are those of `rtl/`, and this CPU is none.
+fn machines_are_those_that_there_are() {
+    let place = Place::new();
+    let serve = |options: &[&str]| {
+        let arguments = [&["serve", "../netlists"], options].concat();
+        output(&place.of("server"), &arguments)
+    };
+    for options in [&["--machine", "1a3x"][..], &["--engines", "1"]] {
+        let (status, text) = serve(options);
+        assert_eq!(status, Some(2), "{text}");
+        assert!(text.contains("the device is this CPU"), "{text}");
+        assert!(text.contains("`--device model`"), "{text}");
+    }
+    let (status, text) = serve(&["--device", "model", "--engines", "2"]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("hint: name the better engine"), "{text}");
+    let three = ["--device", "model", "--machine", "1a3x", "--engines", "3"];
+    let (status, text) = serve(&three);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("3 is not from 1 to 2"), "{text}");
+}
+
+/// A bench of another machine is named, and the build that is asked for.
+fn another_bench_is_refused() {
+    let place = Place::new();
+    let bench = root().join("target/rtl/fase/bench");
+    let bench = bench.display().to_string();
+    let rtl = ["serve", "../netlists", "--device", "rtl", "--bench", &bench];
+    for (options, asked, folder) in [
+        (
+            &["--machine", "1a3x"][..],
+            "1 engine 1a3x for mi",
+            "banked_mi",
+        ),
+        (&[], "FASE's machine for mi", "mi"),
+    ] {
+        let (status, text) = output(&place.of("server"), &[&rtl[..], options].concat());
+        assert_eq!(status, Some(2), "{text}");
+        let what = format!("the bench is FASE's machine for prp, and {asked} is asked for");
+        assert!(
+            text.contains("error[device]") && text.contains(&what),
+            "{text}"
+        );
+        assert!(text.contains(&format!("`make -C rtl {folder}`")), "{text}");
     }
 }
 

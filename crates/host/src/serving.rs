@@ -181,6 +181,14 @@ fn for_server(refusal: &Refusal, client: &str) -> (String, String) {
 /// The failure of a device.
 pub fn of_device(error: &DeviceError) -> Failure {
     let hint = match error {
+        DeviceError::OtherBuild { expected, .. } => {
+            let target = expected.target();
+            let hint = format!(
+                "name the bench `target/rtl/{target}/bench` with `--bench`, which `make -C rtl \
+                 {target}` builds; or state another `--machine`, `--engines` or `--scheme`"
+            );
+            return Failure::new(Code::Device, error.to_string(), hint);
+        }
         DeviceError::Start { .. } => {
             "name the bench with `--bench`; `make -C rtl all mi` builds it"
         }

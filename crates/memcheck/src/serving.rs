@@ -10,7 +10,8 @@ use sealane_block::{Block, Cpu};
 use sealane_garble::Scheme;
 use sealane_parties::NetworkClass;
 use sealane_serve::device::{
-    Client, CpuDevice, Device, DeviceError, DeviceNetlist, Extent, Keys, ModelDevice, Tag,
+    BetterEngines, Client, CpuDevice, Device, DeviceError, DeviceNetlist, Extent, Keys, Machine,
+    ModelDevice, Tag,
 };
 use sealane_serve::server::{Served, serve};
 use sealane_serve::{Job, Opened, Span, client};
@@ -24,13 +25,21 @@ pub const CHECKS: &[Check] = &[
         session(cpu, Scheme::Mi, made(CpuDevice::new(cpu, Scheme::Mi)));
     }),
     ("served netlists: session, prp, model", |cpu| {
-        session(cpu, Scheme::Prp, made(ModelDevice::new(cpu, Scheme::Prp)));
+        let model = ModelDevice::new(cpu, Scheme::Prp, Machine::Fase);
+        session(cpu, Scheme::Prp, made(model));
     }),
     ("served netlists: device, cpu", |cpu| {
         device(&mut *made(CpuDevice::new(cpu, Scheme::Mi)));
     }),
     ("served netlists: device, model", |cpu| {
-        device(&mut *made(ModelDevice::new(cpu, Scheme::Mi)));
+        device(&mut *made(ModelDevice::new(cpu, Scheme::Mi, Machine::Fase)));
+    }),
+    ("served netlists: device, model of a better engine", |cpu| {
+        let machine = Machine::Better(BetterEngines {
+            engines: 2,
+            tries: Some(1),
+        });
+        device(&mut *made(ModelDevice::new(cpu, Scheme::Mi, machine)));
     }),
 ];
 

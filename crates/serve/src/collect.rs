@@ -1,7 +1,8 @@
 //! Records of a device put in order at the host: whole netlist cycles, one after the other.
 //!
-//! Hardware gives labels ahead and tables behind masks. The bytes that leave the host do not show
-//! that, so a client cannot tell devices apart. Every record is checked before it is used: a device
+//! Hardware gives labels ahead, tables behind masks, and tables in the order of issue, each with
+//! its number. The bytes that leave the host do not show that, so a client cannot tell devices
+//! apart. Every record is checked before it is used: a device
 //! is trusted with secrets, and may be broken all the same.
 
 use crate::device::{Client, DeviceError, MASKS_A_RECORD, Record, Shape, Tag};
@@ -35,6 +36,9 @@ pub struct Collector {
 
 struct Open {
     cycle: Cycle,
+    /// For each AND, whether its table has come, and how many have.
+    has_table: Vec<bool>,
+    tables: u32,
     mask_records: u32,
 }
 
@@ -55,7 +59,7 @@ impl Collector {
     ///
     /// # Errors
     /// [`DeviceError::Foreign`] for a record of another client, [`DeviceError::Broken`] for one
-    /// out of range, out of order, or twice.
+    /// out of range or twice, and for labels and masks out of order.
     pub fn put(&mut self, record: &Record) -> Result<(), DeviceError> {
         let Collector { client, shape, .. } = *self;
         if record.client != client {
@@ -80,20 +84,22 @@ impl Collector {
         }
         let Open {
             cycle: got,
+            has_table,
+            tables,
             mask_records,
         } = &mut self.open[at];
         let (next, end) = match record.tag {
             Tag::Label => (
-                shape.first_label(cycle) + got.labels.len() as u32,
+                Some(shape.first_label(cycle) + got.labels.len() as u32),
                 shape.inputs,
             ),
-            Tag::Table => ((got.tables.len() / 32) as u32, shape.ands),
-            Tag::Masks => (*mask_records, shape.mask_records()),
+            Tag::Table => (None, shape.ands),
+            Tag::Masks => (Some(*mask_records), shape.mask_records()),
         };
         if index >= end {
             return Err(wrong("there is no such number"));
         }
-        if index != next {
+        if let Some(next) = next.filter(|next| *next != index) {
             return Err(wrong(&format!("{next} was due")));
         }
         match record.tag {
@@ -103,7 +109,14 @@ impl Collector {
                 }
                 got.labels.push(record.block(0));
             }
-            Tag::Table => got.tables.extend_from_slice(&record.data),
+            Tag::Table => {
+                let index = index as usize;
+                if std::mem::replace(&mut has_table[index], true) {
+                    return Err(wrong("it has come before"));
+                }
+                *tables += 1;
+                got.tables[32 * index..][..32].copy_from_slice(&record.data);
+            }
             Tag::Masks => {
                 let left = shape.outputs - index * MASKS_A_RECORD;
                 let count = left.min(MASKS_A_RECORD) as usize;
@@ -124,7 +137,7 @@ impl Collector {
         let labels = (shape.inputs - shape.first_label(self.taken)) as usize;
         let is_whole = |open: &Open| {
             open.cycle.labels.len() == labels
-                && open.cycle.tables.len() == 32 * shape.ands as usize
+                && open.tables == shape.ands
                 && open.mask_records == shape.mask_records()
         };
         if !self.open.front().is_some_and(is_whole) {
@@ -146,9 +159,11 @@ impl Open {
         Open {
             cycle: Cycle {
                 labels: Zeroizing::new(Vec::with_capacity(shape.inputs as usize)),
-                tables: Zeroizing::new(Vec::with_capacity(32 * shape.ands as usize)),
+                tables: Zeroizing::new(vec![0; 32 * shape.ands as usize]),
                 masks: Zeroizing::new(Vec::with_capacity(shape.outputs as usize)),
             },
+            has_table: vec![false; shape.ands as usize],
+            tables: 0,
             mask_records: 0,
         }
     }

@@ -6,9 +6,11 @@
 //! garbling of room `garble` on [`cycle_tape`](sealane_accel::Netlist::cycle_tape), with the inputs
 //! labelled by AES in counter mode.
 
+mod machine;
 mod rtl;
 mod software;
 
+pub use machine::{BetterEngines, Build, MOST_BUILT, Machine};
 pub use rtl::{Rtl, RtlOptions};
 pub use software::{CpuDevice, ModelDevice};
 
@@ -177,6 +179,14 @@ pub enum DeviceError {
     /// The device sent nothing for too long.
     #[error("the device has sent nothing for {0} s")]
     Silent(u64),
+    /// The bench is of another machine, or for another scheme, than is asked for.
+    #[error("the bench is {}, and {expected} is asked for", named(found))]
+    OtherBuild {
+        /// The build that is asked for.
+        expected: Build,
+        /// The build of the bench; an older bench does not say which it is.
+        found: Option<Build>,
+    },
     /// The program of the device cannot be started.
     #[error("cannot start the device {program}: {reason}")]
     Start {
@@ -185,6 +195,13 @@ pub enum DeviceError {
         /// The reason of the operating system.
         reason: String,
     },
+}
+
+fn named(build: &Option<Build>) -> String {
+    match build {
+        Some(build) => build.to_string(),
+        None => "of an older version".to_string(),
+    }
 }
 
 impl DeviceError {
@@ -206,6 +223,11 @@ pub struct Extent {
 pub trait Device: Send {
     /// Returns the name in reports: `cpu`, `model` or `rtl`.
     fn name(&self) -> &'static str;
+
+    /// Returns the machine of `rtl/` whose clock cycles it counts, if it counts some.
+    fn machine(&self) -> Option<Machine> {
+        None
+    }
 
     /// Returns the scheme under which it garbles.
     fn scheme(&self) -> Scheme;

@@ -3,7 +3,7 @@
 
 use crate::ServeError;
 use crate::collect::{Collector, Cycle};
-use crate::device::{Client, Device, DeviceError, Ended, Extent, Keys};
+use crate::device::{Client, Device, DeviceError, Ended, Extent, Keys, Machine};
 use crate::input::pack;
 use crate::job::{Job, Port, Promise, most_ands};
 use crate::messages::{CLIENT, give_up, hear, refuse};
@@ -88,6 +88,11 @@ impl Served {
     /// Returns the name of the device.
     pub fn device(&self) -> &'static str {
         self.lock().device.name()
+    }
+
+    /// Returns the machine of `rtl/` whose clock cycles the device counts.
+    pub fn machine(&self) -> Option<Machine> {
+        self.lock().device.machine()
     }
 
     /// Locks the device. A panic while it was locked leaves it with sessions of its own, which

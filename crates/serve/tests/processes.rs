@@ -10,7 +10,9 @@ use sealane_garble::Scheme;
 use sealane_identity::Identity;
 use sealane_net::{Cancel, Endpoint, Limits, Mesh, MeshConfig, Reception, free_loopback_port};
 use sealane_parties::{NetworkClass, PartyId};
-use sealane_serve::device::{CpuDevice, Device, ModelDevice, Rtl, RtlOptions};
+use sealane_serve::device::{
+    BetterEngines, Build, CpuDevice, Device, Machine, ModelDevice, Rtl, RtlOptions,
+};
 use sealane_serve::input::{InputText, hex};
 use sealane_serve::server::{Served, serve};
 use sealane_serve::{Job, Opened, Span, client};
@@ -47,14 +49,17 @@ fn main() {
         }
         _ if words.contains(&"--list") => {}
         _ if words.contains(&"--ignored") => {
-            session("rtl", Scheme::Prp);
-            if !words.contains(&"small") {
-                session("rtl", Scheme::Mi);
+            for device in ["rtl", "rtl-1", "rtl-2"] {
+                session(device, Scheme::Prp);
+                if !words.contains(&"small") {
+                    session(device, Scheme::Mi);
+                }
             }
         }
         _ => {
             session("cpu", Scheme::Mi);
             session("model", Scheme::Prp);
+            session("model-2", Scheme::Mi);
         }
     }
 }
@@ -70,13 +75,22 @@ fn job(case: usize, scheme: Scheme) -> Job {
 fn device(name: &str, scheme: Scheme) -> Box<dyn Device> {
     let cpu = Cpu::detect().unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let build = if scheme == Scheme::Prp { "fase" } else { "mi" };
-    match name {
-        "cpu" => Box::new(CpuDevice::new(cpu, scheme).unwrap()),
-        "model" => Box::new(ModelDevice::new(cpu, scheme).unwrap()),
+    // Behind the name, how many better engines.
+    let machine = match name.split_once('-') {
+        None => Machine::Fase,
+        Some((_, engines)) => Machine::Better(BetterEngines {
+            engines: engines.parse().unwrap(),
+            tries: Some(3),
+        }),
+    };
+    let build = Build::of(machine, scheme).target();
+    match name.split('-').next() {
+        Some("cpu") => Box::new(CpuDevice::new(cpu, scheme).unwrap()),
+        Some("model") => Box::new(ModelDevice::new(cpu, scheme, machine).unwrap()),
         _ => Box::new(Rtl::new(RtlOptions {
             bench: root.join("target/rtl").join(build).join("bench"),
             scheme,
+            machine,
             patience: Duration::from_secs(120),
         })),
     }

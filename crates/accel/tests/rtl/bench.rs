@@ -45,6 +45,23 @@ impl EngineBuild {
         },
     };
     pub const ALL: [EngineBuild; 2] = [EngineBuild::BANKED, EngineBuild::TWO];
+    /// Both with a key for each half of each gate.
+    pub const MI: [EngineBuild; 2] = [
+        EngineBuild {
+            build: Build {
+                folder: "banked_mi",
+                ..Build::MI
+            },
+            ..EngineBuild::BANKED
+        },
+        EngineBuild {
+            build: Build {
+                folder: "two_mi",
+                ..Build::MI
+            },
+            ..EngineBuild::TWO
+        },
+    ];
 }
 
 impl Build {

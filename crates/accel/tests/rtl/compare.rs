@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::bench::{Build, EngineBuild, LABEL, MASKS, Record, Report, Run, TABLE, fault};
 use crate::reference::{Reference, Turn};
 use sealane_accel::Netlist;
-use sealane_accel::bundle::{Bundles, bundles};
+use sealane_accel::bundle::{BundleRun, Bundles, bundles};
 use sealane_accel::formats::read;
 use sealane_accel::paper::Benchmark;
 use sealane_accel::timing::run;
@@ -21,8 +21,19 @@ pub fn benchmark(row: &Benchmark) -> Option<Netlist> {
 struct Expected {
     turn: Turn,
     labels: usize,
-    tables: usize,
+    /// For each AND, whether its table has come.
+    tables: Vec<bool>,
     masks: bool,
+}
+
+/// How the records of a machine come.
+#[derive(Clone, Copy)]
+enum Form<'a> {
+    /// Tables and masks in the order of the file.
+    File,
+    /// Tables in any order, and masks in another order than that of the file: for each, its place
+    /// there.
+    Issue(&'a [u32]),
 }
 
 /// Runs a netlist and compares every record with the garbler, and the cycles with the model. The
@@ -31,7 +42,7 @@ pub fn compare(build: &Build, netlist: &Netlist, turns: u64, stall: u32) -> Repo
     let reference = Reference::new(netlist, build.scheme, 7 + turns);
     let options = ["--stall", &stall.to_string()];
     let bench = Run::with(build, netlist, turns, &[reference.seeds], &options);
-    let report = compare_records(reference, bench, turns);
+    let report = compare_records(reference, bench, turns, Form::File);
     let model = run(netlist, build.variant, turns);
     let last = if turns == 1 {
         &model.first
@@ -84,8 +95,12 @@ pub fn compare_best(
 fn compare_made(engines: &EngineBuild, bundles: &Bundles, turns: u64, stall: u32) -> Report {
     let report = compare_text(engines, bundles, turns, stall);
     let model = bundles.cycles.garbling;
+    let BundleRun { total, held } = bundles.run(turns);
     match stall {
-        0 => assert_eq!([report.first_garbling, report.garbling], [model; 2]),
+        0 => {
+            assert_eq!([report.first_garbling, report.garbling], [model; 2]);
+            assert_eq!([report.total, report.held], [total, held]);
+        }
         _ => assert!(report.first_garbling >= model && report.garbling >= model),
     }
     report
@@ -97,31 +112,51 @@ pub fn compare_file(engines: &EngineBuild, bundles: &Bundles, turns: u64) -> Rep
 }
 
 fn compare_text(engines: &EngineBuild, bundles: &Bundles, turns: u64, stall: u32) -> Report {
-    let reference = Reference::new(&bundles.netlist, engines.build.scheme, 7 + turns);
+    let given = given(bundles);
+    let reference = Reference::new(&given, engines.build.scheme, 7 + turns);
     let options = ["--stall", &stall.to_string()];
     let text = bundles.text.as_bytes();
     let bench = Run::of_text(&engines.build, text, turns, &[reference.seeds], &options);
-    compare_records(reference, bench, turns)
+    compare_records(reference, bench, turns, Form::Issue(&bundles.outputs))
+}
+
+/// The netlist of which the bundles are, its outputs in the order of wires.
+fn given(bundles: &Bundles) -> Netlist {
+    let first = bundles.netlist.first_gate();
+    let mut order = vec![0; bundles.gates.len()];
+    for (&gate, wire) in bundles.gates.iter().zip(first..) {
+        order[gate as usize] = wire;
+    }
+    let given = bundles.netlist.reordered(&order).expect("an order");
+    let mut parts = given.parts().clone();
+    parts.outputs.sort_unstable();
+    Netlist::new(parts).expect("a netlist")
 }
 
 /// Compares all records of a bench with those of the garbler.
-fn compare_records(mut reference: Reference<'_>, mut bench: Run, turns: u64) -> Report {
+fn compare_records(
+    mut reference: Reference<'_>,
+    mut bench: Run,
+    turns: u64,
+    form: Form<'_>,
+) -> Report {
     let (mut begun, mut ended) = (0u64, 0u64);
     let mut open = VecDeque::<Expected>::new();
     while let Some(record) = bench.record() {
         while begun <= u64::from(record.turn) {
             let labels = if begun == 0 { 0 } else { reference.initials() };
+            let turn = reference.next_turn();
             open.push_back(Expected {
-                turn: reference.next_turn(),
                 labels,
-                tables: 0,
+                tables: vec![false; turn.tables.len()],
+                turn,
                 masks: false,
             });
             begun += 1;
         }
         let at = u64::from(record.turn).checked_sub(ended);
         let expected = &mut open[at.expect("a netlist cycle that has not ended") as usize];
-        check(&record, expected);
+        check(&record, expected, form);
         while open.front().is_some_and(is_complete) {
             open.pop_front();
             ended += 1;
@@ -137,11 +172,11 @@ fn compare_records(mut reference: Reference<'_>, mut bench: Run, turns: u64) -> 
 fn is_complete(expected: &Expected) -> bool {
     expected.masks
         && expected.labels == expected.turn.labels.len()
-        && expected.tables == expected.turn.tables.len()
+        && expected.tables.iter().all(|table| *table)
 }
 
-/// Checks a record, which has to be the next one of its kind.
-fn check(record: &Record, expected: &mut Expected) {
+/// Checks a record, which has to be the next one of its kind, or a table that has not come yet.
+fn check(record: &Record, expected: &mut Expected, form: Form<'_>) {
     let Expected {
         turn,
         labels,
@@ -157,15 +192,23 @@ fn check(record: &Record, expected: &mut Expected) {
             *labels += 1;
         }
         TABLE => {
-            assert_eq!(record.index as usize, *tables, "{place:?}");
-            assert!(record.data == turn.tables[*tables], "table {place:?}");
-            *tables += 1;
+            let index = record.index as usize;
+            if let Form::File = form {
+                assert!(tables[..index].iter().all(|table| *table), "{place:?}");
+            }
+            let twice = std::mem::replace(&mut tables[index], true);
+            assert!(!twice, "twice {place:?}");
+            assert!(record.data == turn.tables[index], "table {place:?}");
         }
         MASKS => {
             assert!(!*masks, "masks twice {place:?}");
             let mut expected = [0; 32];
-            for (output, mask) in turn.masks.iter().enumerate() {
-                expected[output / 8] |= mask << (output % 8);
+            for output in 0..turn.masks.len() {
+                let place = match form {
+                    Form::File => output,
+                    Form::Issue(places) => places[output] as usize,
+                };
+                expected[output / 8] |= turn.masks[place] << (output % 8);
             }
             assert!(record.data == expected, "masks {place:?}");
             *masks = true;

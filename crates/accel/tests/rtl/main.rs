@@ -10,9 +10,10 @@ mod files;
 mod reference;
 mod small;
 
-use bench::Build;
-use compare::{benchmark, compare};
+use bench::{Build, EngineBuild};
+use compare::{benchmark, compare, compare_bundles};
 use sealane_accel::fase::Variant;
+use sealane_accel::functions::function;
 use sealane_accel::paper::BENCHMARKS;
 use sealane_testkit::netlists;
 
@@ -51,4 +52,13 @@ fn a_key_for_each_half_gives_the_tables_of_mi() {
         }
     }
     assert_eq!(attack::found(&Build::MI), 0);
+    for engines in &EngineBuild::MI {
+        for seed in 0..20 {
+            compare_bundles(engines, &netlists::any(seed), 1 + seed % 5, 0);
+        }
+        for name in ["MAC_16_1", "AES_128_11"] {
+            let source = function(name).expect("a source");
+            compare_bundles(engines, &source.netlist().expect("a netlist"), 3, 0);
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::attack;
 use crate::bench::{Build, EngineBuild, LABEL, Report, Run, Seeds, fault};
 use crate::compare::{benchmark, compare, compare_best, compare_bundles, compare_file};
-use crate::files::{File, LAST, Line, PLACE, changed};
+use crate::files::{File, LAST, Line, PLACE, changed, field};
 use crate::reference::Reference;
 use sealane_accel::bundle::{Bundles, bundles};
 use sealane_accel::formats::{Format, Width, write};
@@ -296,6 +296,16 @@ fn words_with_faults_are_refused(engines: &EngineBuild) {
     let end = lines.len() - 1;
     let mut ands = (0..gates.len()).filter(|&gate| !gates[gate].kind.is_xor());
     let one_more = ands.nth(engines.engine.engines as usize);
+    // An AND and the number of another one; a gate of type XOR.
+    let line_of = |is_xor: bool| {
+        let lines = File::of(&made).lines;
+        let mut lines = lines.iter().filter_map(|line| Some((line.at, line.gate?)));
+        let found = lines.find(|(_, gate)| gates[*gate].kind.is_xor() == is_xor);
+        found.expect("both kinds of gates").0
+    };
+    let [and, xor] = [false, true].map(line_of);
+    let own_number = field(&lines[and], 1) >> 24;
+    let number = u32::from(own_number == 0);
     type Change = Box<dyn Fn(u32) -> u32>;
     let to = |value: u32| -> Change { Box::new(move |_| value) };
     let set = |bits: u32| -> Change { Box::new(move |old| old | bits) };
@@ -310,8 +320,21 @@ fn words_with_faults_are_refused(engines: &EngineBuild) {
         (4, 0, to(0x00ff_ffff), "D beyond the wires"),
         (4, 0, to(u32::MAX), "a flip-flop without D"),
         (4, 1, to(inputs), "I that is a flip-flop"),
-        (6, 0, to(u32::MAX), "a gate without its first operand"),
-        (6, 0, to(u32::MAX - 3), "an operand that is negative"),
+        (6, 0, to(0xff_ffff), "a gate without its first operand"),
+        (6, 0, to(0xff_fffc), "an operand that is negative"),
+        (
+            and,
+            1,
+            set(0xff << 24),
+            "a number of an AND beyond their count",
+        ),
+        (xor, 1, set(1 << 24), "a number of a gate that is no AND"),
+        (
+            and,
+            1,
+            Box::new(move |old| old & 0xff_ffff | number << 24),
+            "two ANDs have one number",
+        ),
         (6, 0, to(own), "a gate that reads itself"),
         (7, 0, to(own + 1), "a gate that reads itself"),
         (6, 2, clear(0x1e), "opcode 0"),

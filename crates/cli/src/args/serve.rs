@@ -2,7 +2,7 @@
 
 use super::{Network, PartyArgs, seconds};
 use clap::{Args, ValueEnum};
-use sealane_serve::device::MOST_CLIENTS;
+use sealane_serve::device::{MOST_BUILT, MOST_CLIENTS};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,7 +18,15 @@ pub struct ServeArgs {
     /// The device that garbles
     #[arg(long, default_value = "cpu")]
     pub device: ServeDevice,
-    /// The bench of the hardware, for `--device rtl`, built for the scheme: `make -C rtl all mi`
+    /// The machine of `--device model` and `--device rtl` [default: fase]
+    #[arg(long)]
+    pub machine: Option<ServeMachine>,
+    /// Engines of `--machine 1a3x`, which share the memory [default: 1]
+    #[arg(long, value_name = "COUNT",
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BUILT)))]
+    pub engines: Option<u32>,
+    /// The bench of the hardware, for `--device rtl`, built for machine and scheme: `make -C rtl`
+    /// with `fase`, `mi`, `banked`, `banked_mi`, `two` or `two_mi`
     #[arg(long, value_name = "PROGRAM", required_if_eq("device", "rtl"))]
     pub bench: Option<PathBuf>,
     /// The garbling scheme, which clients have to state alike
@@ -88,10 +96,20 @@ pub struct SideArgs {
 pub enum ServeDevice {
     /// The garbler of this CPU
     Cpu,
-    /// The same with the clock cycles of FASE's machine
+    /// The same with the clock cycles of a machine
     Model,
     /// The hardware of rtl/ under Verilator
     Rtl,
+}
+
+/// A machine of rtl/.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ServeMachine {
+    /// FASE's machine
+    Fase,
+    /// The better engine: an AND and three XORs a cycle
+    #[value(name = "1a3x")]
+    Banked,
 }
 
 /// A scheme that devices garble under.

@@ -4,9 +4,14 @@
 //! The machine has one session at a time, so each client has a process of its own, and clients
 //! interleave as processes do. Pipes give back-pressure: a session whose records nobody reads
 //! stops, and delays no other.
+//!
+//! Better engines get the netlist as bundles ([`sealane_accel::bundle`]), in their own order. Their
+//! tables carry the numbers of the ANDs in the netlist as it was given, and their masks are put in
+//! its order here. So records differ from those of FASE's machine in nothing but when they come.
 
 use super::{
-    Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, RECORD_BYTES, Record, Sessions,
+    Build, Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, Machine, RECORD_BYTES,
+    Record, Sessions, Tag,
 };
 use sealane_accel::formats::{Format, Width, write};
 use sealane_block::Block;
@@ -15,10 +20,11 @@ use serde::Deserialize;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// Records that cross from the reading thread to the host at once.
 const CHUNK_RECORDS: usize = 256;
@@ -38,6 +44,8 @@ pub struct RtlOptions {
     pub bench: PathBuf,
     /// The scheme of that build: `prp`, or `mi` with `HASH=1`.
     pub scheme: Scheme,
+    /// The machine of that build.
+    pub machine: Machine,
     /// Longest time without a record, after which the device is given up.
     pub patience: Duration,
 }
@@ -45,8 +53,15 @@ pub struct RtlOptions {
 /// The Verilated hardware.
 pub struct Rtl {
     options: RtlOptions,
-    loaded: Option<tempfile::NamedTempFile>,
+    loaded: Option<Loaded>,
     sessions: Sessions<Session>,
+}
+
+/// A netlist as the machine takes it.
+struct Loaded {
+    file: tempfile::NamedTempFile,
+    /// For each mask of the machine, its place among the outputs; none if they are in order.
+    outputs: Option<Arc<[u32]>>,
 }
 
 impl Rtl {
@@ -69,17 +84,29 @@ impl Device for Rtl {
         self.options.scheme
     }
 
+    fn machine(&self) -> Option<Machine> {
+        Some(self.options.machine)
+    }
+
     /// Takes a netlist, and has the machine look at it: one session of no netlist cycle, which the
-    /// machine refuses for that reason if the netlist fits.
+    /// machine refuses for that reason if the netlist fits. Its account says which machine it is.
     fn load(&mut self, netlist: &DeviceNetlist) -> Result<(), DeviceError> {
         if !self.sessions.is_empty() {
             return Err(DeviceError::NotNow);
         }
         let refused = |error: String| DeviceError::Netlist(error);
-        let netlist = netlist.netlist();
-        let narrow = write(netlist, Format::Hscd(Width::Narrow), &[]);
-        let text = narrow.or_else(|_| write(netlist, Format::Hscd(Width::Wide), &[]));
-        let text = text.map_err(|error| refused(error.to_string()))?;
+        let (text, outputs) = match self.options.machine {
+            Machine::Fase => {
+                let netlist = netlist.netlist();
+                let narrow = write(netlist, Format::Hscd(Width::Narrow), &[]);
+                let text = narrow.or_else(|_| write(netlist, Format::Hscd(Width::Wide), &[]));
+                (text.map_err(|error| refused(error.to_string()))?, None)
+            }
+            Machine::Better(better) => {
+                let made = better.bundles(netlist)?;
+                (made.text.into_bytes(), Some(made.outputs.into()))
+            }
+        };
         let file = tempfile::NamedTempFile::new().and_then(|mut file| {
             file.write_all(&text)?;
             file.flush()?;
@@ -106,18 +133,27 @@ impl Device for Rtl {
                 Next::End(report) => break report,
             }
         };
+        let expected = Build::of(self.options.machine, self.options.scheme);
+        if report.machine != Some(expected) {
+            return Err(DeviceError::OtherBuild {
+                expected,
+                found: report.machine,
+            });
+        }
         if report.fault != fault::NO_TURNS {
             return Err(refused("the machine has no room for it".into()));
         }
-        self.loaded = Some(file);
+        self.loaded = Some(Loaded { file, outputs });
         Ok(())
     }
 
     fn start(&mut self, client: Client, keys: Keys, extent: Extent) -> Result<(), DeviceError> {
-        let file = self.loaded.as_ref().ok_or(DeviceError::NotNow)?;
+        let Loaded { file, outputs } = self.loaded.as_ref().ok_or(DeviceError::NotNow)?;
         let options = &self.options;
         self.sessions.start(client, keys, extent, |keys, extent| {
-            Session::start(options, file.path(), &keys, extent)
+            let mut session = Session::start(options, file.path(), &keys, extent)?;
+            session.outputs = outputs.clone();
+            Ok(session)
         })
     }
 
@@ -152,6 +188,8 @@ struct Report {
     total_cycles: u64,
     held_cycles: u64,
     secret_words_left: u64,
+    #[serde(default)]
+    machine: Option<Build>,
 }
 
 /// Whole records, one behind the other. They hold labels, so their memory is erased.
@@ -169,6 +207,8 @@ struct Session {
     /// Set once the account has come, and all was well.
     ended: Ended,
     over: bool,
+    /// As [`Loaded::outputs`].
+    outputs: Option<Arc<[u32]>>,
 }
 
 /// The answer to a look at a session.
@@ -235,6 +275,7 @@ impl Session {
             silent: false,
             ended: Ended::default(),
             over: false,
+            outputs: None,
         };
         // A child that ended already says why when it is read.
         match written {
@@ -260,6 +301,9 @@ impl Session {
                 records.reserve(chunk.len());
                 for bytes in chunk {
                     records.push(Record::parse(client, bytes)?);
+                    if let (Some(outputs), Some(record)) = (&self.outputs, records.last_mut()) {
+                        in_order(outputs, record);
+                    }
                 }
             }
             Next::End(report) => {
@@ -339,6 +383,22 @@ impl Drop for Session {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Puts masks in the order of the outputs: bit `i` goes to place `outputs[i]`. Machines with an
+/// order of their own have at most one record of masks in a netlist cycle.
+fn in_order(outputs: &[u32], record: &mut Record) {
+    if record.tag != Tag::Masks {
+        return;
+    }
+    let bits = Zeroizing::new(record.data);
+    record.data.zeroize();
+    for (from, &to) in outputs.iter().enumerate().take(8 * bits.len()) {
+        let bit = bits[from / 8] >> (from % 8) & 1;
+        if let Some(byte) = record.data.get_mut(to as usize / 8) {
+            *byte |= bit << (to % 8);
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! Devices that garble on this CPU: the engine of room `garble` itself, and the cycle model, which
-//! gives the records in the order of the hardware and counts its clock cycles.
+//! gives the records in the order of a machine of the hardware and counts its clock cycles.
 
 use super::{
-    Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, MASKS_A_RECORD, Record,
-    Sessions, Shape, Tag,
+    Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, MASKS_A_RECORD, Machine,
+    Record, Sessions, Shape, Tag,
 };
 use sealane_accel::Netlist;
+use sealane_accel::bundle::{Bundles, and_numbers};
 use sealane_accel::fase::{AND_WRITES, Turn, Variant};
 use sealane_accel::timing::{MASKS, run, turn};
 use sealane_block::{Aes128, Block, Cpu};
@@ -18,10 +19,12 @@ use zeroize::Zeroizing;
 /// The CPU garbler as a device.
 pub struct CpuDevice(Software);
 
-/// The cycle model of FASE's machine as a device: values of the CPU garbler, in the order and with
-/// the clock cycles of the hardware.
+/// The cycle model of a machine as a device: values of the CPU garbler, in the order and with the
+/// clock cycles of the hardware.
 pub struct ModelDevice {
     software: Software,
+    /// As [`Machine::numbers`].
+    machine: [u32; 2],
     timing: Option<Arc<Timing>>,
 }
 
@@ -37,13 +40,14 @@ impl CpuDevice {
 }
 
 impl ModelDevice {
-    /// As [`CpuDevice::new`].
+    /// As [`CpuDevice::new`], with the clock cycles of this machine.
     ///
     /// # Errors
     /// As [`CpuDevice::new`].
-    pub fn new(cpu: Cpu, scheme: Scheme) -> Result<ModelDevice, DeviceError> {
+    pub fn new(cpu: Cpu, scheme: Scheme, machine: Machine) -> Result<ModelDevice, DeviceError> {
         Ok(ModelDevice {
             software: Software::new(cpu, scheme)?,
+            machine: machine.numbers(),
             timing: None,
         })
     }
@@ -81,13 +85,27 @@ impl Device for ModelDevice {
         "model"
     }
 
+    fn machine(&self) -> Option<Machine> {
+        Some(Machine::of_numbers(self.machine))
+    }
+
     fn scheme(&self) -> Scheme {
         self.software.scheme
     }
 
     fn load(&mut self, netlist: &DeviceNetlist) -> Result<(), DeviceError> {
+        if !self.software.sessions.is_empty() {
+            return Err(DeviceError::NotNow);
+        }
+        let timing = match Machine::of_numbers(self.machine) {
+            Machine::Fase => Timing::of_fase(netlist.netlist()),
+            Machine::Better(better) => Timing::of_better(netlist, better.bundles(netlist)?),
+        };
         self.software.load(netlist)?;
-        self.timing = Some(Arc::new(Timing::of(netlist.netlist())));
+        if let Some(loaded) = &mut self.software.loaded {
+            loaded.order = timing.order.clone();
+        }
+        self.timing = Some(Arc::new(timing));
         Ok(())
     }
 
@@ -102,8 +120,7 @@ impl Device for ModelDevice {
             let times = &timing.times[usize::from(record.cycle > 0)];
             // In place: a sort with a buffer would leave labels there. Records of one kind stay in
             // order.
-            let place = |record: &Record| (times.of(record), record.tag as u8, record.index);
-            records[first..].sort_unstable_by_key(place);
+            records[first..].sort_unstable_by_key(|record| times.place(record));
         }
         Ok(more)
     }
@@ -111,39 +128,99 @@ impl Device for ModelDevice {
     fn end(&mut self, client: Client) -> Result<Ended, DeviceError> {
         let session = self.software.sessions.remove(client)?;
         let timing = self.timing.as_ref().ok_or(DeviceError::NotNow)?;
-        let cycles = run(&timing.netlist, Variant::Queued, u64::from(session.done));
         Ok(Ended {
-            clock_cycles: Some(cycles.total + cycles.held),
+            clock_cycles: Some(timing.clock_cycles(session.done)),
         })
     }
 }
 
 /// Clock cycles of the hardware, for the netlist that is loaded.
 struct Timing {
-    netlist: Netlist,
+    run: Run,
+    /// The numbers of ANDs in the order of issue.
+    order: Arc<[u32]>,
     /// Of the first netlist cycle and of each later one.
     times: [Times; 2],
 }
 
+/// From which the cycles of a session are counted.
+enum Run {
+    Fase(Netlist),
+    Better(Box<Bundles>),
+}
+
+/// The numbers of all ANDs in the order of the netlist.
+fn in_order(netlist: &Netlist) -> Arc<[u32]> {
+    let ands = netlist.gates().len() - netlist.xors();
+    (0..ands as u32).collect()
+}
+
 /// Clock cycles of one netlist cycle in which records are complete.
+#[derive(Clone)]
 struct Times {
     /// By number of the AND.
     tables: Vec<u32>,
+    /// By number of the AND, its place in the order of issue.
+    places: Vec<u32>,
     masks: u32,
 }
 
 impl Times {
-    fn of(&self, record: &Record) -> u32 {
-        match record.tag {
-            Tag::Label => 0,
-            Tag::Table => 1 + self.tables[record.index as usize],
-            Tag::Masks => 1 + self.masks,
-        }
+    /// Where a record comes among those of its netlist cycle.
+    fn place(&self, record: &Record) -> (u32, u8, u32) {
+        let index = record.index as usize;
+        let (time, place) = match record.tag {
+            Tag::Label => (0, record.index),
+            Tag::Table => (1 + self.tables[index], self.places[index]),
+            Tag::Masks => (1 + self.masks, record.index),
+        };
+        (time, record.tag as u8, place)
     }
 }
 
 impl Timing {
-    fn of(netlist: &Netlist) -> Timing {
+    /// All clock cycles of a session of so many netlist cycles.
+    fn clock_cycles(&self, turns: u32) -> u64 {
+        match &self.run {
+            Run::Fase(netlist) => {
+                let cycles = run(netlist, Variant::Queued, turns.into());
+                cycles.total + cycles.held
+            }
+            Run::Better(bundles) => {
+                let cycles = bundles.run(turns.into());
+                cycles.total + cycles.held
+            }
+        }
+    }
+
+    fn of_better(netlist: &DeviceNetlist, bundles: Bundles) -> Timing {
+        let numbers = and_numbers(netlist.netlist());
+        let gates = bundles.netlist.gates().iter().zip(&bundles.gates);
+        let ands = gates.zip(&bundles.issues);
+        let ands = ands.filter(|((gate, _), _)| !gate.kind.is_xor());
+        let mut tables = vec![0; netlist.shape().ands as usize];
+        let mut places = tables.clone();
+        let mut order = Vec::with_capacity(tables.len());
+        for ((_, gate), cycle) in ands {
+            let number = numbers[*gate as usize];
+            tables[number as usize] = cycle + AND_WRITES;
+            places[number as usize] = order.len() as u32;
+            order.push(number);
+        }
+        let masks = u32::try_from(bundles.turn()).unwrap_or(u32::MAX - 1);
+        let times = Times {
+            tables,
+            places,
+            masks,
+        };
+        Timing {
+            run: Run::Better(Box::new(bundles)),
+            order: order.into(),
+            times: [times.clone(), times],
+        }
+    }
+
+    fn of_fase(netlist: &Netlist) -> Timing {
         let times = [Turn::First, Turn::Later].map(|which| {
             let issues = turn(netlist, Variant::Queued, which).issues;
             let gates = netlist.gates().iter().zip(&issues);
@@ -154,11 +231,13 @@ impl Timing {
             let last = outputs.map(|gate| issues[gate as usize].cycle).max();
             Times {
                 tables: ands.map(|(_, issue)| issue.cycle + AND_WRITES).collect(),
+                places: in_order(netlist).to_vec(),
                 masks: last.map_or(0, |cycle| cycle + MASKS),
             }
         });
         Timing {
-            netlist: netlist.clone(),
+            run: Run::Fase(netlist.clone()),
+            order: in_order(netlist),
             times,
         }
     }
@@ -175,6 +254,8 @@ struct Software {
 #[derive(Clone)]
 struct Loaded {
     tape: Arc<CycleTape>,
+    /// As [`Timing::order`].
+    order: Arc<[u32]>,
     shape: Shape,
 }
 
@@ -201,6 +282,7 @@ impl Software {
         let tape = tape.map_err(|error| DeviceError::Netlist(error.to_string()))?;
         self.loaded = Some(Loaded {
             tape: Arc::new(tape),
+            order: in_order(netlist.netlist()),
             shape: netlist.shape(),
         });
         Ok(())
@@ -262,7 +344,7 @@ impl Session {
 
     /// Garbles the next netlist cycle, and adds its records.
     fn garble(&mut self, client: Client, records: &mut Vec<Record>) {
-        let Loaded { tape, shape } = self.loaded.clone();
+        let Loaded { tape, order, shape } = self.loaded.clone();
         let cycle = self.done;
         let first = shape.first_label(cycle);
         // At once, so that no copy of a label is left behind by a vector that grows.
@@ -308,9 +390,10 @@ impl Session {
         let room = self.extent.most_ands - self.ands;
         let whole = u64::from(shape.ands) <= room;
         let most = usize::try_from(room).unwrap_or(usize::MAX);
-        for (table, index) in tables.chunks_exact(32).take(most).zip(0..) {
+        for place in (0..shape.ands).take(most) {
+            let index = order[place as usize];
             let mut data = [0; 32];
-            data.copy_from_slice(table);
+            data.copy_from_slice(&tables[32 * index as usize..][..32]);
             records.push(record(Tag::Table, index, data));
             self.ands += 1;
         }

@@ -7,7 +7,8 @@ use sealane_garble::Scheme;
 use sealane_net::Mesh;
 use sealane_parties::NetworkClass;
 use sealane_serve::device::{
-    Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, Record, Rtl, RtlOptions,
+    Build, Client, Device, DeviceError, DeviceNetlist, Ended, Extent, Keys, Machine, Record, Rtl,
+    RtlOptions,
 };
 use sealane_serve::input::InputText;
 use sealane_serve::server::{Served, serve};
@@ -20,27 +21,36 @@ use std::time::{Duration, Instant};
 /// The account of a session without a fault.
 const WELL: &str =
     r#"echo '{"fault": 0, "total_cycles": 1, "held_cycles": 0, "secret_words_left": 0}' >&2"#;
+/// How a bench of FASE's machine for `mi` says what it is.
+const MACHINE: &str = r#"{"hash": 1, "queue": 1, "xor_units": 0, "engines": 1}"#;
 
 /// A bench that accepts every netlist, and runs the lines of a shell script in each session.
 fn bench(lines: &str, patience: Duration) -> (Rtl, tempfile::TempDir) {
+    let (mut rtl, folder) = bench_of(&format!(", \"machine\": {MACHINE}"), lines, patience);
+    let netlist = DeviceNetlist::new(&random(1)).unwrap();
+    rtl.load(&netlist).expect("any netlist");
+    (rtl, folder)
+}
+
+/// A bench that says this of its machine.
+fn bench_of(machine: &str, lines: &str, patience: Duration) -> (Rtl, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let bench = folder.path().join("bench");
     let text = format!(
         "#!/bin/sh\ncat > /dev/null\nif [ \"$5\" = 0 ]; then\n    \
-         echo '{{\"fault\": 2, \"total_cycles\": 0, \"held_cycles\": 0, \"secret_words_left\": 0}}' >&2\n    \
+         echo '{{\"fault\": 2, \"total_cycles\": 0, \"held_cycles\": 0, \"secret_words_left\": 0{machine}}}' >&2\n    \
          exit 0\nfi\n{lines}\n"
     );
     std::fs::write(&bench, text).unwrap();
     let rights = std::fs::Permissions::from_mode(0o700);
     std::fs::set_permissions(&bench, rights).unwrap();
     let scheme = Scheme::Mi;
-    let mut rtl = Rtl::new(RtlOptions {
+    let rtl = Rtl::new(RtlOptions {
         bench,
         scheme,
+        machine: Machine::Fase,
         patience,
     });
-    let netlist = DeviceNetlist::new(&random(1)).unwrap();
-    rtl.load(&netlist).expect("any netlist");
     (rtl, folder)
 }
 
@@ -107,6 +117,53 @@ fn what_is_no_record_or_no_account_is_refused() {
     assert!(status.contains("no memory"), "{status}");
     let left = broken(&WELL.replace("\"secret_words_left\": 0", "\"secret_words_left\": 1"));
     assert!(left.contains("erased"), "{left}");
+}
+
+/// A bench says which machine it is; one that says another, or nothing, is refused.
+#[test]
+fn a_bench_of_another_machine_is_refused() {
+    let netlist = DeviceNetlist::new(&random(1)).unwrap();
+    let expected = Build::of(Machine::Fase, Scheme::Mi);
+    let refused = |machine: &str| {
+        let (mut rtl, _folder) = bench_of(machine, WELL, Duration::from_secs(20));
+        let error = rtl.load(&netlist).unwrap_err();
+        assert!(
+            matches!(&error, DeviceError::OtherBuild { expected: asked, .. } if *asked == expected),
+            "{error}"
+        );
+        assert!(
+            rtl.start(
+                Client(0),
+                keys(1),
+                Extent {
+                    cycles: 1,
+                    most_ands: 1
+                }
+            )
+            .is_err()
+        );
+        error.to_string()
+    };
+    let same = format!(", \"machine\": {MACHINE}");
+    let texts = [
+        refused(""),
+        refused(&same.replace("\"hash\": 1", "\"hash\": 0")),
+        refused(&same.replace("\"hash\": 1", "\"hash\": 2")),
+        refused(&same.replace("\"queue\": 1", "\"queue\": 0")),
+        refused(&same.replace("\"xor_units\": 0", "\"xor_units\": 3")),
+    ];
+    let asked = ", and FASE's machine for mi is asked for";
+    let found = [
+        "of an older version",
+        "FASE's machine for prp",
+        "FASE's machine with the broken hash of the released hardware",
+        "FASE's machine without the optimisation of its memory for mi",
+        "1 engine 1a3x for mi",
+    ];
+    assert_eq!(
+        texts,
+        found.map(|found| format!("the bench is {found}{asked}"))
+    );
 }
 
 /// Records without an end come in pieces.

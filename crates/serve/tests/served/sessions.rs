@@ -1,7 +1,7 @@
 //! Sessions of a server and its clients over meshes in memory: results, bytes as planned, and
 //! nothing by which a client could tell devices apart.
 
-use crate::support::{Which, ours};
+use crate::support::{MACHINES, Which, ours};
 use sealane_accel::Netlist;
 use sealane_block::{Coins, Cpu};
 use sealane_garble::Scheme;
@@ -169,7 +169,7 @@ fn last(cycles: u32) -> Span {
 fn the_last_cycle_alone_is_opened() {
     for (number, case) in (300..).zip(&CASES) {
         let netlist = ours(case.name);
-        let which = Which::Model(Scheme::Mi);
+        let which = Which::Model(Scheme::Mi, MACHINES[0]);
         let job = |span| Job::new(&netlist, span, Scheme::Mi, LAN).unwrap();
         let [every, last] = [every(case.cycles), last(case.cycles)].map(job);
         let served = [serving(which, last.clone(), case.inputs[0])];
@@ -187,20 +187,23 @@ fn the_last_cycle_alone_is_opened() {
 #[test]
 fn a_client_cannot_tell_the_model_from_the_cpu() {
     for scheme in [Scheme::Prp, Scheme::Mi] {
-        results(&[Which::Cpu(scheme), Which::Model(scheme)]);
+        let models = MACHINES.map(|machine| Which::Model(scheme, machine));
+        results(&[&[Which::Cpu(scheme)][..], &models].concat());
     }
 }
 
 #[test]
 #[ignore = "needs the bench of rtl/: make test-rtl"]
 fn rtl_small_cannot_be_told_from_the_cpu() {
-    results(&[Which::Cpu(Scheme::Prp), Which::Rtl(Scheme::Prp)]);
+    let rtl = MACHINES.map(|machine| Which::Rtl(Scheme::Prp, machine));
+    results(&[&[Which::Cpu(Scheme::Prp)][..], &rtl].concat());
 }
 
 #[test]
 #[ignore = "needs the bench of rtl/: make test-rtl"]
 fn rtl_mi_cannot_be_told_from_the_cpu() {
-    results(&[Which::Cpu(Scheme::Mi), Which::Rtl(Scheme::Mi)]);
+    let rtl = MACHINES.map(|machine| Which::Rtl(Scheme::Mi, machine));
+    results(&[&[Which::Cpu(Scheme::Mi)][..], &rtl].concat());
 }
 
 /// Without inputs of the client there are no transfers, and without those of the server no labels.
@@ -216,7 +219,12 @@ fn promises_hold_for_any_netlist() {
         let zeros = job
             .input_bits()
             .map(|bits| "00".repeat(bits.div_ceil(8) as usize));
-        let served = [served(Which::Model(Scheme::Mi), &netlist, 3, &zeros[0])];
+        let served = [served(
+            Which::Model(Scheme::Mi, MACHINES[0]),
+            &netlist,
+            3,
+            &zeros[0],
+        )];
         let (seen, account) = session(&served, &job, &zeros[1], seed);
         assert_eq!(account.measured, job.promise(), "seed {seed}");
         assert_eq!(seen.account.measured, job.promise(), "seed {seed}");
@@ -243,7 +251,7 @@ fn clients_share_devices() {
     let scheme = Scheme::Mi;
     let netlists = [ours("Mill_8_8"), ours("Add_8_8")];
     let served = [
-        served(Which::Model(scheme), &netlists[0], 8, "a1"),
+        served(Which::Model(scheme, MACHINES[0]), &netlists[0], 8, "a1"),
         served(Which::Cpu(scheme), &netlists[1], 8, "0f"),
     ];
     thread::scope(|scope| {

@@ -2,7 +2,7 @@
 
 use crate::attack::found;
 use crate::slow::Slow;
-use crate::support::{Which, keys, ours};
+use crate::support::{MACHINES, Which, keys, ours, rtl_of};
 use sealane_accel::netlist::Parts;
 use sealane_accel::{Gate, GateKind, Inputs, Netlist, Operand};
 use sealane_block::{Block, Cpu};
@@ -329,7 +329,19 @@ macro_rules! suite {
             $(#[test]
             fn $test() {
                 for scheme in [Scheme::Prp, Scheme::Mi] {
-                    super::$test(Which::Model(scheme));
+                    super::$test(Which::Model(scheme, MACHINES[0]));
+                }
+            })*
+        }
+
+        mod better_models {
+            use super::*;
+            $(#[test]
+            fn $test() {
+                for scheme in [Scheme::Prp, Scheme::Mi] {
+                    for machine in &MACHINES[1..] {
+                        super::$test(Which::Model(scheme, *machine));
+                    }
                 }
             })*
         }
@@ -340,16 +352,30 @@ macro_rules! suite {
             $(#[test]
             #[ignore = "needs the bench of rtl/: make test-rtl"]
             fn $test() {
-                super::$test(Which::Rtl(Scheme::Prp));
+                super::$test(Which::Rtl(Scheme::Prp, MACHINES[0]));
+            })*
+        }
+
+        /// Quick, and run by CI.
+        mod rtl_small_better {
+            use super::*;
+            $(#[test]
+            #[ignore = "needs benches of rtl/: make test-rtl"]
+            fn $test() {
+                for machine in &MACHINES[1..] {
+                    super::$test(Which::Rtl(Scheme::Prp, *machine));
+                }
             })*
         }
 
         mod rtl_mi {
             use super::*;
             $(#[test]
-            #[ignore = "needs the bench of rtl/: make test-rtl"]
+            #[ignore = "needs benches of rtl/: make test-rtl"]
             fn $test() {
-                super::$test(Which::Rtl(Scheme::Mi));
+                for machine in MACHINES {
+                    super::$test(Which::Rtl(Scheme::Mi, machine));
+                }
             })*
         }
     };
@@ -366,7 +392,7 @@ suite! {
     swapped_tags_fail
 }
 
-/// The host takes records in order alone, each once, and none out of range.
+/// The host takes records each once, and none out of range; all but tables in order alone.
 #[test]
 fn a_device_that_is_broken_is_found_out() {
     let (mut device, netlist) = loaded(Which::Cpu(Scheme::Prp), &random(8));
@@ -395,7 +421,20 @@ fn a_device_that_is_broken_is_found_out() {
     let masks = records.iter().position(|record| record.tag == Tag::Masks);
     let masks = masks.expect("masks");
     refused(&|records| records.swap(0, 1));
-    refused(&|records| records.swap(table, table + 1));
+    // Tables have numbers, and come in any order.
+    let cycle = |change: &dyn Fn(&mut Vec<Record>)| {
+        let mut records = records.clone();
+        change(&mut records);
+        let mut collector = Collector::new(Client(0), shape, 2);
+        let mut cycles = records.iter().filter_map(|record| {
+            collector.put(record).unwrap();
+            collector.take()
+        });
+        cycles.next().expect("a cycle").tables
+    };
+    let swapped = cycle(&|records| records.swap(table, table + 1));
+    assert!(swapped == cycle(&|_| {}), "tables by their numbers");
+    refused(&|records| records[table].index = 1);
     refused(&|records| records[0].index = shape.inputs);
     refused(&|records| records[table].index = shape.ands);
     refused(&|records| records[table].index = u32::MAX);
@@ -453,11 +492,13 @@ fn rtl_small_refuses_netlists_without_room() {
         ..Parts::default()
     });
     let netlist = DeviceNetlist::new(&netlist.unwrap()).unwrap();
-    let refused = Which::Rtl(Scheme::Prp).device().load(&netlist);
-    assert!(
-        matches!(refused, Err(DeviceError::Netlist(_))),
-        "{refused:?}"
-    );
+    for machine in MACHINES {
+        let refused = Which::Rtl(Scheme::Prp, machine).device().load(&netlist);
+        assert!(
+            matches!(refused, Err(DeviceError::Netlist(_))),
+            "{refused:?}"
+        );
+    }
     Which::Cpu(Scheme::Prp).device().load(&netlist).unwrap();
 }
 
@@ -465,13 +506,70 @@ fn rtl_small_refuses_netlists_without_room() {
 #[test]
 #[ignore = "needs the bench of rtl/: make test-rtl"]
 fn rtl_small_takes_the_cycles_of_the_model() {
-    for seed in 0..6 {
-        let clocks = [Which::Model(Scheme::Prp), Which::Rtl(Scheme::Prp)].map(|which| {
-            let (mut device, netlist) = loaded(which, &random(seed));
-            device.start(Client(0), keys(1), extent(4, ANY)).unwrap();
-            cycles(&mut *device, &netlist, 0, 4);
-            device.end(Client(0)).unwrap().clock_cycles
-        });
-        assert!(clocks[0].is_some() && clocks[0] == clocks[1], "{clocks:?}");
+    for machine in MACHINES {
+        let random = (0..6).map(random);
+        for netlist in random.chain([ours("MAC_16_1"), ours("Hamm_32_1")]) {
+            let scheme = Scheme::Prp;
+            let both = [Which::Model(scheme, machine), Which::Rtl(scheme, machine)];
+            let clocks = both.map(|which| {
+                let (mut device, netlist) = loaded(which, &netlist);
+                assert_eq!(device.machine(), Some(machine));
+                device.start(Client(0), keys(1), extent(4, ANY)).unwrap();
+                cycles(&mut *device, &netlist, 0, 4);
+                device.end(Client(0)).unwrap().clock_cycles
+            });
+            assert!(clocks[0].is_some() && clocks[0] == clocks[1], "{clocks:?}");
+        }
+    }
+}
+
+/// The model gives tables in the order of the hardware.
+#[test]
+#[ignore = "needs benches of rtl/: make test-rtl"]
+fn rtl_small_gives_tables_in_the_order_of_the_model() {
+    let mut other = 0;
+    for machine in MACHINES {
+        for netlist in [random(2), random(5), ours("MAC_8_1"), ours("AES_128_11")] {
+            let scheme = Scheme::Prp;
+            let both = [Which::Model(scheme, machine), Which::Rtl(scheme, machine)];
+            let orders = both.map(|which| {
+                let (mut device, _) = loaded(which, &netlist);
+                device.start(Client(0), keys(1), extent(2, ANY)).unwrap();
+                let mut records = Vec::new();
+                while device.read(Client(0), &mut records).unwrap() {}
+                let tables = records.iter().filter(|record| record.tag == Tag::Table);
+                let order = tables.map(|record| (record.cycle, record.index));
+                order.collect::<Vec<_>>()
+            });
+            assert!(orders[0] == orders[1], "{machine}");
+            other += u32::from(!orders[0].is_sorted());
+        }
+    }
+    assert!(other >= 4, "better engines have orders of their own");
+}
+
+/// A bench of another machine, or for another scheme, is found out before it gets a secret, and so
+/// is the one with the broken hash.
+#[test]
+#[ignore = "needs benches of rtl/: make test-rtl"]
+fn rtl_small_of_another_build_is_refused() {
+    let netlist = DeviceNetlist::new(&random(1)).unwrap();
+    let folders = ["fase", "banked", "two", "insecure"];
+    for (folder, of) in folders.into_iter().zip(0..) {
+        for (machine, asked) in MACHINES.into_iter().zip(0..) {
+            let loads = rtl_of(folder, Scheme::Prp, machine).load(&netlist);
+            match of == asked {
+                true => assert_eq!(loads, Ok(())),
+                false => assert!(
+                    matches!(loads, Err(DeviceError::OtherBuild { found: Some(_), .. })),
+                    "{folder}: {loads:?}"
+                ),
+            }
+            let loads = rtl_of(folder, Scheme::Mi, machine).load(&netlist);
+            assert!(
+                matches!(loads, Err(DeviceError::OtherBuild { .. })),
+                "{folder}"
+            );
+        }
     }
 }

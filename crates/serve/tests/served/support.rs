@@ -5,7 +5,9 @@ use sealane_accel::Netlist;
 use sealane_accel::functions::function;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_garble::Scheme;
-use sealane_serve::device::{CpuDevice, Device, Keys, ModelDevice, Rtl, RtlOptions};
+use sealane_serve::device::{
+    BetterEngines, Build, CpuDevice, Device, Keys, Machine, ModelDevice, Rtl, RtlOptions,
+};
 use std::path::Path;
 use std::time::Duration;
 
@@ -13,13 +15,26 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     Cpu(Scheme),
-    Model(Scheme),
-    Rtl(Scheme),
+    Model(Scheme, Machine),
+    Rtl(Scheme, Machine),
 }
+
+/// FASE's machine, the better engine, and two of them. Few orders are tried, as tests are quick.
+pub const MACHINES: [Machine; 3] = [
+    Machine::Fase,
+    Machine::Better(BetterEngines {
+        engines: 1,
+        tries: Some(3),
+    }),
+    Machine::Better(BetterEngines {
+        engines: 2,
+        tries: Some(3),
+    }),
+];
 
 impl Which {
     pub fn scheme(self) -> Scheme {
-        let (Which::Cpu(scheme) | Which::Model(scheme) | Which::Rtl(scheme)) = self;
+        let (Which::Cpu(scheme) | Which::Model(scheme, _) | Which::Rtl(scheme, _)) = self;
         scheme
     }
 
@@ -34,24 +49,28 @@ impl Which {
         let cpu = Cpu::detect().expect("a tier");
         match self {
             Which::Cpu(scheme) => Box::new(CpuDevice::new(cpu, scheme).unwrap()),
-            Which::Model(scheme) => Box::new(ModelDevice::new(cpu, scheme).unwrap()),
-            Which::Rtl(scheme) => Box::new(rtl(scheme)),
+            Which::Model(scheme, machine) => {
+                Box::new(ModelDevice::new(cpu, scheme, machine).unwrap())
+            }
+            Which::Rtl(scheme, machine) => Box::new(rtl(scheme, machine)),
         }
     }
 }
 
 /// The hardware, as `make -C rtl` builds it.
-pub fn rtl(scheme: Scheme) -> Rtl {
-    let folder = match scheme {
-        Scheme::Prp => "fase",
-        _ => "mi",
-    };
+pub fn rtl(scheme: Scheme, machine: Machine) -> Rtl {
+    rtl_of(Build::of(machine, scheme).target(), scheme, machine)
+}
+
+/// The hardware of a folder, which need not be the machine that is asked for.
+pub fn rtl_of(folder: &str, scheme: Scheme, machine: Machine) -> Rtl {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let bench = root.join("target/rtl").join(folder).join("bench");
-    assert!(bench.exists(), "make -C rtl all mi");
+    assert!(bench.exists(), "make -C rtl {folder}");
     Rtl::new(RtlOptions {
         bench,
         scheme,
+        machine,
         patience: Duration::from_secs(120),
     })
 }
