@@ -1,5 +1,5 @@
-//! Local work of lookups: the tape of AES-128 that the plan has for many blocks, as a single step of
-//! three parties whose messages stay in memory.
+//! Local work of lookups: the tape of AES-128 that the plan has for many blocks, as a single step
+//! of three parties whose messages stay in memory.
 
 use std::sync::Arc;
 use std::thread;

@@ -250,7 +250,7 @@ fn bytes_looked_up() -> Program {
     let sbox = (0..=255).map(|byte| substitute(byte).to_string());
     let sbox = sbox.collect::<Vec<_>>().join(", ");
     let program = format!(
-        "sealane program 1\nname bytes\nparty ann\nparty ben\nparty cat\nrows n <= 100000\n\
+        "sealane program 1\nname bytes\nparty ann\nparty ben\nparty cat\nrows n <= 300000\n\
          input x : ann u8[n] in 0..255\ninput y : ben u8 in 0..255\nmain {{\n\
          \x20 %0 = param 0 : u8[n] in 0..255 known ann\n\
          \x20 %1 = param 1 : u8 in 0..255 known ben\n\
@@ -288,7 +288,7 @@ fn the_form_of_lookups_follows_rows_and_network() {
     assert_eq!(chosen(Lan, 10, 0x35), Lookups::Tables);
     assert_eq!(chosen(Wan, 3000, 0), Lookups::Tables);
     assert_eq!(chosen(Lan, 6000, 0x7f), Lookups::ShortTower);
-    assert_eq!(chosen(Lan, 100_000, 0xff), Lookups::Tower);
+    assert_eq!(chosen(Wan, 200_000, 0xff), Lookups::Tower);
 }
 
 /// Two independent chains: a product of three factors and a comparison of two, over other shapes,

@@ -1,10 +1,10 @@
 //! Quotients `a / v` and `b / v` in GF(16), 0 where `v` is 0, in one level.
 //!
-//! They are `a v^14` and `b v^14`. With `v = m + l`, `v^14` is the sum over all even `k` up to 14 of
-//! `m^(14 - k) l^k`, since these are the odd binomial coefficients. So a party that knows the masked
-//! values, and has shares of all `l^k` and of their products with the masks of `a` and `b`, has
-//! shares of both quotients. Squares are linear: all even powers follow from `l^3`, `l^5`, which
-//! lies in GF(4), and `l^7`.
+//! They are `a v^14` and `b v^14`. With `v = m + l`, `v^14` is the sum over all even `k` up to 14
+//! of `m^(14 - k) l^k`, since these are the odd binomial coefficients. So a party that knows the
+//! masked values, and has shares of all `l^k` and of their products with the masks of `a` and `b`,
+//! has shares of both quotients. Squares are linear: all even powers follow from `l^3`, `l^5`,
+//! which lies in GF(4), and `l^7`.
 
 use super::{Bits, product};
 
@@ -41,8 +41,8 @@ pub fn deal<T: Bits>([v, a, b]: [Element<T>; 3]) -> [T; DEALT] {
     dealt
 }
 
-/// A party's shares of both quotients: from the masked values, its shares of their masks and of what
-/// is dealt, and its shares of the constants 0, which is 0, and 1.
+/// A party's shares of both quotients: from the masked values, its shares of their masks and of
+/// what is dealt, and its shares of the constants 0, which is 0, and 1.
 #[inline(always)]
 pub fn open<T: Bits>(
     masked: [Element<T>; 3],
@@ -148,8 +148,8 @@ mod tests {
         }
     }
 
-    /// Two parties share masks and what is dealt, for all masked values of `v` and `a`, all masks of
-    /// `v`, and some of all else.
+    /// Two parties share masks and what is dealt, for all masked values of `v` and `a`, all masks
+    /// of `v`, and some of all else.
     #[test]
     fn shares_add_up_to_quotients() {
         let mut mixed = 1u64;
