@@ -66,6 +66,36 @@ module engine_proof #(
     (* hierconn *) wire [1279:0] \engine.aes_b0.block_keys ;
     (* hierconn *) wire [1279:0] \engine.aes_b1.block_keys ;
     (* hierconn *) wire [2589:0] \engine.labels.line ;
+
+    // All ten rounds of a half get the keys of one schedule, which moves with the blocks of both
+    // pipelines, or those of the session.
+    (* hierconn *) wire [1407:0] \engine.aes_a0.keys ;
+    (* hierconn *) wire [1407:0] \engine.aes_a1.keys ;
+    (* hierconn *) wire [1407:0] \engine.aes_b0.keys ;
+    (* hierconn *) wire [1407:0] \engine.aes_b1.keys ;
+    (* hierconn *) wire [9:0] \engine.aes_a0.enable ;
+    (* hierconn *) wire [9:0] \engine.aes_a1.enable ;
+    (* hierconn *) wire [9:0] \engine.aes_b0.enable ;
+    (* hierconn *) wire [9:0] \engine.aes_b1.enable ;
+    // Only the engine with schedules of its own has these.
+    (* hierconn *) wire [1407:0] \engine.key_each.schedule_a.keys ;
+    (* hierconn *) wire [1407:0] \engine.key_each.schedule_b.keys ;
+    (* hierconn *) wire [8:0] \engine.key_each.schedule_a.enable ;
+    (* hierconn *) wire [8:0] \engine.key_each.schedule_b.enable ;
+    wire [1407:0] keys_a = HASH == 1 ? \engine.key_each.schedule_a.keys : keys;
+    wire [1407:0] keys_b = HASH == 1 ? \engine.key_each.schedule_b.keys : keys;
+    always @* begin
+        assert (\engine.aes_a0.keys == keys_a && \engine.aes_a1.keys == keys_a);
+        assert (\engine.aes_b0.keys == keys_b && \engine.aes_b1.keys == keys_b);
+        assert (\engine.aes_a1.enable == \engine.aes_a0.enable );
+        assert (\engine.aes_b0.enable == \engine.aes_a0.enable );
+        assert (\engine.aes_b1.enable == \engine.aes_a0.enable );
+        if (HASH == 1) begin
+            assert (\engine.key_each.schedule_a.enable == \engine.aes_a0.enable [8:0]);
+            assert (\engine.key_each.schedule_b.enable == \engine.aes_a0.enable [8:0]);
+        end
+    end
+
     genvar s;
     generate
         for (s = 0; s < 10; s = s + 1) begin : stages

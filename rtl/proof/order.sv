@@ -1,7 +1,7 @@
 // Control, issue logic and label memory take every gate in the cycle of the model of
 // `crates/accel/src/fase.rs`, whose rules stand here a second time: for all netlists that the machine
-// can hold, in every netlist cycle of every session, for any number of cycles after a reset. What is
-// read is the label that was written last for that place.
+// can hold, in every netlist cycle of every session, for any number of cycles after a reset. A
+// read gives the label that was written last for its place.
 //
 // The proof is by induction: what is asserted holds in each cycle if it held in the one before, from
 // any state. The model names wires as the loader does, a flip-flop `2i`, and gates in order behind them.
@@ -14,7 +14,7 @@ module order_proof #(
 ) (
     input            clock,
     input            reset,
-    // What control is told, in each cycle anything.
+    // The inputs of control: in each cycle anything.
     input            start,
     input [31:0]     start_turns,
     input [63:0]     start_limit,
@@ -69,7 +69,7 @@ module order_proof #(
         number <= rewind ? {BITS{1'b0}} : number + (copied || issued);
     end
 
-    // What the loader has checked: the netlist fits and has a gate, operands stand before their gate,
+    // The loader has checked: the netlist fits and has a gate, operands stand before their gate,
     // and D is any wire, I an input or a constant.
     wire is_copy = number < flip_flops;
     wire [BITS-1:0] gates_from = {flip_flops[BITS-2:0], 1'b0};

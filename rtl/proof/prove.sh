@@ -149,7 +149,10 @@ if [ "${1:-}" = bites ]; then
     bites aes_pipe aes_pipe.sv 's/r == 9/r == 8/'
     bites engine half_gate.sv 's/32.d1, 32.b0, in_tweak/64'"'"'b0, in_tweak/'
     bites engine half_gate.sv 's/both_b ^ late_a/both_b ^ late_b/' step
+    bites engine half_gate.sv 's/assign keys_b = keys;/assign keys_b = {1280'"'"'b0, keys[127:0]};/'
     bites mi_engine half_gate.sv 's/keys\[127:0\] ^ tweak_b/keys[127:0] ^ tweak_a/'
+    bites mi_engine half_gate.sv 's/enable\[8:0\]), .key(keys\[127:0\] ^ tweak_b/9'"'"'b0), .key(keys[127:0] ^ tweak_b/'
+    bites mi_engine half_gate.sv 's/keys(keys_b), .in(input_b),/keys({keys_a[1407:128], keys_b[127:0]}), .in(input_b),/'
     bites times garbler.sv 's/.table_valid(and_valid)/.table_valid(and_valid \&\& !and_label[7])/'
     bites banked_times bundle_core.sv 's/engine_valid = gates.*;/engine_valid = gates[ENGINES-1:0] \& labels[ENGINES-1:0];/'
     exit

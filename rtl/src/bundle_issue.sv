@@ -221,7 +221,7 @@ module bundle_issue #(
     assign taken = (copying || issuing) && (valid & ~done & ~go) == '0;
     assign issued_and = go[ENGINES-1:0];
 
-    // What has gone.
+    // Gates that have gone.
     logic [UNITS-1:0] output_now;
     logic [UNITS-1:0] ahead_now;
     logic [UNITS*INDEX-1:0] number_now;

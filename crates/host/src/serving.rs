@@ -190,7 +190,7 @@ pub fn of_device(error: &DeviceError) -> Failure {
             return Failure::new(Code::Device, error.to_string(), hint);
         }
         DeviceError::Start { .. } => {
-            "name the bench with `--bench`; `make -C rtl all mi` builds it"
+            "name the bench with `--bench`; the guide to garbling hardware says how each is built"
         }
         DeviceError::Netlist(_) => "serve it with `--device cpu`, or make the netlist smaller",
         DeviceError::Limit => "state fewer netlist cycles, or more ANDs with `--most-ands`",

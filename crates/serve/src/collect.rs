@@ -2,8 +2,8 @@
 //!
 //! Hardware gives labels ahead, tables behind masks, and tables in the order of issue, each with
 //! its number. The bytes that leave the host do not show that, so a client cannot tell devices
-//! apart. Every record is checked before it is used: a device
-//! is trusted with secrets, and may be broken all the same.
+//! apart. Every record is checked before it is used: a device is trusted with secrets, and may be
+//! broken all the same.
 
 use crate::device::{Client, DeviceError, MASKS_A_RECORD, Record, Shape, Tag};
 use sealane_block::Block;

@@ -431,9 +431,8 @@ impl<const C: usize> Kernel for Gates<'_, C> {
         }
         let mut row = self.gates.ands.len();
         for applied in self.gates.applied {
-            // All others run under masks.
             let Function::Field(field) = &self.gates.functions[applied.function as usize] else {
-                continue;
+                unreachable!("all other functions run under masks")
             };
             // The same, as x_i (y_i + y_(i+1)) + x_(i+1) y_i.
             let (bits, size) = (field.bits(), field.factor_places());

@@ -23,7 +23,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use zeroize::{Zeroize, Zeroizing};
 
 /// Records that cross from the reading thread to the host at once.
@@ -62,6 +62,16 @@ struct Loaded {
     file: tempfile::NamedTempFile,
     /// For each mask of the machine, its place among the outputs; none if they are in order.
     outputs: Option<Arc<[u32]>>,
+    /// The bench that said which machine it is.
+    bench: Option<Stamp>,
+}
+
+/// Length and time of a file, by which another one in its place is known.
+type Stamp = (u64, SystemTime);
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = path.metadata().ok()?;
+    Some((metadata.len(), metadata.modified().ok()?))
 }
 
 impl Rtl {
@@ -123,6 +133,7 @@ impl Device for Rtl {
             cycles: 0,
             most_ands: 0,
         };
+        let bench = stamp(&self.options.bench);
         let mut trial = Session::start(&self.options, file.path(), &keys, extent)?;
         let report = loop {
             match trial.next(self.options.patience)? {
@@ -143,13 +154,23 @@ impl Device for Rtl {
         if report.fault != fault::NO_TURNS {
             return Err(refused("the machine has no room for it".into()));
         }
-        self.loaded = Some(Loaded { file, outputs });
+        self.loaded = Some(Loaded {
+            file,
+            outputs,
+            bench,
+        });
         Ok(())
     }
 
     fn start(&mut self, client: Client, keys: Keys, extent: Extent) -> Result<(), DeviceError> {
-        let Loaded { file, outputs } = self.loaded.as_ref().ok_or(DeviceError::NotNow)?;
+        let loaded = self.loaded.as_ref().ok_or(DeviceError::NotNow)?;
+        let Loaded { file, outputs, .. } = loaded;
         let options = &self.options;
+        // Another build would get the secrets of a session before it says which it is.
+        if stamp(&options.bench) != loaded.bench {
+            let what = "its bench is not the file that it was at the start";
+            return Err(DeviceError::broken(what));
+        }
         self.sessions.start(client, keys, extent, |keys, extent| {
             let mut session = Session::start(options, file.path(), &keys, extent)?;
             session.outputs = outputs.clone();
@@ -302,7 +323,7 @@ impl Session {
                 for bytes in chunk {
                     records.push(Record::parse(client, bytes)?);
                     if let (Some(outputs), Some(record)) = (&self.outputs, records.last_mut()) {
-                        in_order(outputs, record);
+                        in_order(outputs, record)?;
                     }
                 }
             }
@@ -388,11 +409,18 @@ impl Drop for Session {
 
 /// Puts masks in the order of the outputs: bit `i` goes to place `outputs[i]`. Machines with an
 /// order of their own have at most one record of masks in a netlist cycle.
-fn in_order(outputs: &[u32], record: &mut Record) {
+///
+/// # Errors
+/// [`DeviceError::Broken`] if there is a mask of no output.
+fn in_order(outputs: &[u32], record: &mut Record) -> Result<(), DeviceError> {
     if record.tag != Tag::Masks {
-        return;
+        return Ok(());
     }
     let bits = Zeroizing::new(record.data);
+    let mut beyond = outputs.len()..8 * bits.len();
+    if beyond.any(|at| bits[at / 8] >> (at % 8) & 1 == 1) {
+        return Err(DeviceError::broken("a mask of no output"));
+    }
     record.data.zeroize();
     for (from, &to) in outputs.iter().enumerate().take(8 * bits.len()) {
         let bit = bits[from / 8] >> (from % 8) & 1;
@@ -400,6 +428,7 @@ fn in_order(outputs: &[u32], record: &mut Record) {
             *byte |= bit << (to % 8);
         }
     }
+    Ok(())
 }
 
 /// The hexadecimal digit of a secret below 16, without a table or a branch.
@@ -454,5 +483,19 @@ mod tests {
     fn digits_are_hexadecimal() {
         let digits: String = (0..16).map(digit).collect();
         assert_eq!(digits, "0123456789abcdef");
+    }
+    #[test]
+    fn masks_get_the_order_of_outputs_and_others_are_refused() {
+        let record = |byte: u8| Record {
+            client: Client(0),
+            tag: Tag::Masks,
+            cycle: 0,
+            index: 0,
+            data: std::array::from_fn(|at| if at == 0 { byte } else { 0 }),
+        };
+        let mut good = record(0b001);
+        in_order(&[2, 0, 1], &mut good).expect("masks of outputs");
+        assert_eq!(good.data[0], 0b100);
+        assert!(in_order(&[2, 0, 1], &mut record(0b1000)).is_err());
     }
 }
