@@ -20,12 +20,14 @@ cd "$(dirname "$0")"
 SOURCES=${SOURCES:-../src}
 OUT=$(mktemp -d)
 trap 'rm -rf "$OUT"' EXIT
+# Modules that are left open have values without a driver, on purpose.
+OPEN="is used but has no driver"
 
 # Arguments: name of the proof, cycles, parameters for `chparam`, sources beside it.
 by_sat() {
     name=$1 cycles=$2 parameters=$3
     shift 3
-    yosys -q -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; \
+    yosys -q -w "$OPEN" -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; \
         ${parameters:+chparam $parameters ${name}_proof;} prep -flatten -top ${name}_proof; \
         opt -full; memory_map; opt -fast; techmap; opt -fast; opt_clean -purge; \
         sat -verify -prove-asserts -set-assumes -ignore_unknown_cells -seq $cycles"
@@ -39,7 +41,7 @@ by_sat() {
 by_induction() {
     name=$1 parameters=$2
     shift 2
-    yosys -q -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; \
+    yosys -q -w "$OPEN" -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; \
         ${parameters:+chparam $parameters ${name}_proof;} prep -flatten -top ${name}_proof; \
         opt -full; opt_clean -purge; dffunmap; write_smt2 $OUT/$name.smt2"
     set -- -s z3 --noincr --unroll --noprogress
@@ -50,7 +52,7 @@ by_induction() {
 by_sat_induction() {
     name=$1 parameters=$2
     shift 2
-    yosys -q -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; \
+    yosys -q -w "$OPEN" -p "read_verilog -formal -sv -I$SOURCES $name.sv $*; \
         ${parameters:+chparam $parameters ${name}_proof;} prep -flatten -top ${name}_proof; \
         opt -full; techmap; opt -fast; opt_clean -purge; write_ilang $OUT/$name.il"
     set -- -verify -prove-asserts -set-assumes
