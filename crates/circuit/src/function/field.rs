@@ -198,8 +198,8 @@ pub fn divisor(polynomial: u16) -> Option<u16> {
     (2..2u16 << (whole / 2)).find(divides)
 }
 
-/// A sum of products, which is made when it is first needed: places of [`Field::add_products`], products
-/// first.
+/// A sum of products, which is made when it is first needed: places of [`Field::add_products`],
+/// products first.
 type Sum = Vec<u8>;
 
 /// Karatsuba's method while it is written down.
