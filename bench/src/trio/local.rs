@@ -4,18 +4,18 @@
 use std::sync::Arc;
 use std::thread;
 
-use sealane_block::{Coins, Cpu};
+use sealane_block::Cpu;
 use sealane_circuit::Tape;
 use sealane_engine::Job;
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{Opened, Outcome, Party, Shares, Start, Step, run_alone};
+use sealane_party::{Opened, Outcome, Shares, Step, run_alone};
 use sealane_plan::steps::{Plan, StepOp};
-use sealane_protocol::{Algebra, Demand, Protocol, Setting, View};
-use sealane_trio::{Trio, TrioParty};
+use sealane_protocol::{Algebra, Protocol, Setting, View};
+use sealane_trio::Trio;
 use zeroize::Zeroizing;
 
-use super::order::share;
+use super::order::{set_up, share};
 use crate::stream::thread_seconds;
 
 const BYTE: usize = 8;
@@ -81,15 +81,7 @@ fn one(
     let (me, domain) = (mesh.me(), Trio::domain(Algebra::Z2));
     let told = |error: sealane_party::Fault| error.to_string();
     let setting = Setting::in_order(&Trio::profile(), 3);
-    let start = Start {
-        setting: &setting,
-        me,
-        session: mesh.session(),
-        cpu,
-        coins: Coins::danger_fixed_seed(u64::from(me.0)),
-        stock: None,
-    };
-    let mut trio = TrioParty::set_up(start, &Demand::default(), &mut mesh).map_err(told)?;
+    let mut trio = set_up(cpu, &setting, &mut mesh)?;
     let mut operands = Vec::new();
     for (operand, (bytes, same)) in lookups.operands.iter().copied().enumerate() {
         let owner = PartyId::from_index(operand % 3);

@@ -61,6 +61,20 @@ pub(super) fn run(
     Ok((slowest.unwrap_or_default(), bytes))
 }
 
+/// A party of a step by itself.
+pub(super) fn set_up(cpu: Cpu, setting: &Setting, mesh: &mut Mesh) -> Result<TrioParty, String> {
+    let start = Start {
+        setting,
+        me: mesh.me(),
+        session: mesh.session(),
+        cpu,
+        coins: Coins::danger_fixed_seed(u64::from(mesh.me().0)),
+        stock: None,
+    };
+    let party = TrioParty::set_up(start, &Demand::default(), mesh);
+    party.map_err(|error| error.to_string())
+}
+
 fn one(
     cpu: Cpu,
     setting: &Setting,
@@ -70,15 +84,7 @@ fn one(
 ) -> Result<(Duration, u64), String> {
     let (me, domain) = (mesh.me(), Trio::domain(Algebra::Z2));
     let told = |error: sealane_party::Fault| error.to_string();
-    let start = Start {
-        setting,
-        me,
-        session: mesh.session(),
-        cpu,
-        coins: Coins::danger_fixed_seed(u64::from(me.0)),
-        stock: None,
-    };
-    let mut trio = TrioParty::set_up(start, &Demand::default(), &mut mesh).map_err(told)?;
+    let mut trio = set_up(cpu, setting, &mut mesh)?;
     // The rows count down, mixed: the owner is the first party.
     let mask = u64::MAX >> (64 - work.bits());
     let value = |row: u64| row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7 & mask;

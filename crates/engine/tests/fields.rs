@@ -2,11 +2,11 @@
 //! rounds that were planned.
 
 use crate::common::{job_of, numbers};
-use sealane_engine::{Job, Journal, NetworkClass, ProtocolName, RunReport, run};
-use sealane_net::{Counters, Mesh};
+use crate::rounds::session;
+use sealane_engine::{Job, NetworkClass, ProtocolName, RunReport};
+use sealane_net::Counters;
 use sealane_plan::Lookups;
-use sealane_program::types::{Data, Type};
-use std::thread;
+use sealane_program::types::Type;
 
 /// A polynomial hash of rows of two bytes at a secret point, with another key added; and squares
 /// and multiples, which are linear.
@@ -43,25 +43,6 @@ fn times(x: i128, y: i128) -> i128 {
     let powers = std::iter::successors(Some(x), |x| Some(double(x)));
     let chosen = powers.zip(0..8).filter(|(_, bit)| y >> bit & 1 == 1);
     chosen.fold(0, |sum, (power, _)| sum ^ power)
-}
-
-/// Runs all parties in memory.
-fn session(job: &Job, inputs: &[Data]) -> Vec<(RunReport, Counters)> {
-    thread::scope(|scope| {
-        let party = |mut mesh: Mesh| {
-            let owns = |owner: u8| mesh.me().index() == usize::from(owner);
-            let own = job.program().inputs.iter().zip(inputs);
-            let own = own.map(|(input, data)| owns(input.owner).then(|| data.clone()));
-            let own = own.collect::<Vec<_>>();
-            scope.spawn(move || {
-                let report = run(job, &own, &mut mesh, &mut Journal::silent()).unwrap();
-                (report, mesh.counters())
-            })
-        };
-        let parties = Mesh::in_memory(job.parties().len()).into_iter().map(party);
-        let parties = parties.collect::<Vec<_>>().into_iter();
-        parties.map(|party| party.join().unwrap()).collect()
-    })
 }
 
 /// Runs the program with so many rows; returns bytes of all parties and rounds.

@@ -177,7 +177,7 @@ fn bytes(values: impl IntoIterator<Item = u8>) -> Data {
 }
 
 /// Runs all parties in memory. Returns for each its report and its counters.
-fn session(job: &Job, inputs: &[Data]) -> Vec<(RunReport, Counters)> {
+pub(crate) fn session(job: &Job, inputs: &[Data]) -> Vec<(RunReport, Counters)> {
     thread::scope(|scope| {
         let party = |mut mesh: Mesh| {
             let owns = |owner: u8| mesh.me().index() == usize::from(owner);
