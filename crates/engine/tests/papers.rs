@@ -3,7 +3,7 @@
 use crate::common::job_of;
 use crate::silent::PROGRAM as SILENT;
 use sealane_engine::{Job, NetworkClass, ProtocolName};
-use sealane_protocol::{Players, Security};
+use sealane_protocol::{Basis, Players};
 use std::path::Path;
 
 /// One party has all inputs, and the other learns the largest.
@@ -62,18 +62,8 @@ fn every_paper_of_a_protocol_is_told_of_on_its_page() {
 fn the_level_of_a_protocol_is_that_of_its_weakest_part() {
     for protocol in ProtocolName::ALL {
         let profile = protocol.profile();
-        let bits = profile
-            .papers
-            .iter()
-            .filter_map(|paper| match paper.security {
-                Security::Computational(bits) | Security::Statistical(bits) => Some(bits),
-                Security::Perfect => None,
-            });
-        assert_eq!(
-            bits.min().unwrap_or(0),
-            profile.security.computational,
-            "{protocol}"
-        );
+        let all = Basis::of(&profile, profile.assumption, Some);
+        assert_eq!(all.security, profile.security, "{protocol}");
     }
 }
 
@@ -89,21 +79,24 @@ fn each_role_is_played_by_one_party() {
 }
 
 /// Parts of a plan's basis, at these rows.
-fn parts(job: &Job, rows: u64) -> (Vec<&'static str>, String, u32) {
+fn parts(job: &Job, rows: u64) -> (Vec<&'static str>, String, (u32, u32)) {
     let cost = job.cost(&[rows]).unwrap_or_else(|error| panic!("{error}"));
     let parts = cost.basis.papers.iter().map(|paper| paper.part);
-    let bits = cost.basis.security.computational;
+    let level = cost.basis.security;
+    let bits = (level.computational, level.statistical);
     (parts.collect(), cost.basis.assumption, bits)
 }
 
 #[test]
 fn a_plan_names_the_transfers_that_its_run_takes() {
     let wan = job_of(SILENT, ProtocolName::Yao, NetworkClass::Wan);
-    let transfers = |(parts, assumption, bits): (Vec<&'static str>, String, u32)| {
+    let transfers = |(parts, assumption, bits): (Vec<&'static str>, String, (u32, u32))| {
         let with = |words: &str| parts.iter().any(|part| part.starts_with(words));
         let of_silent = assumption.contains("learning parity");
         let of_base = assumption.contains("strong DH");
         assert_eq!(with("OT extension"), with("base OT"));
+        assert_eq!(with("check of OT"), with("base OT"));
+        assert_eq!(with("check of silent"), with("silent OT"));
         assert_eq!(with("silent OT"), with("trees of silent OT"));
         assert_eq!(
             (with("base OT"), with("silent OT")),
@@ -112,16 +105,20 @@ fn a_plan_names_the_transfers_that_its_run_takes() {
         );
         (of_base, of_silent, bits)
     };
-    // Few rows take transfers of an extension, many on a WAN silent ones.
-    assert_eq!(transfers(parts(&wan, 1000)), (true, false, 127));
-    assert_eq!(transfers(parts(&wan, 70_000)), (true, true, 120));
+    // Few rows take transfers of an extension, many on a WAN silent ones: from 1.5 million bits on,
+    // as the page `ot.md` says.
+    for (bits, silent) in [(1_450_000, false), (1_550_000, true)] {
+        assert_eq!(transfers(parts(&wan, bits / 64)).1, silent, "{bits} bits");
+    }
+    assert_eq!(transfers(parts(&wan, 1000)), (true, false, (116, 0)));
+    assert_eq!(transfers(parts(&wan, 70_000)), (true, true, (116, 53)));
     let lan = job_of(SILENT, ProtocolName::Yao, NetworkClass::Lan);
-    assert_eq!(transfers(parts(&lan, 70_000)), (true, false, 127));
+    assert_eq!(transfers(parts(&lan, 70_000)), (true, false, (114, 0)));
     // A fill decides which transfers a pool has.
     let pooled = job_of(SILENT, ProtocolName::Yao, NetworkClass::Lan).from_pool();
     let pooled = pooled.unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(transfers(parts(&pooled, 1000)), (true, true, 120));
+    assert_eq!(transfers(parts(&pooled, 1000)), (true, true, (114, 53)));
     // Without inputs of the evaluator there are none. Whichever party has all of them garbles.
     let alone = job_of(ALONE, ProtocolName::Yao, NetworkClass::Lan);
-    assert_eq!(transfers(parts(&alone, 1000)), (false, false, 127));
+    assert_eq!(transfers(parts(&alone, 1000)), (false, false, (127, 0)));
 }

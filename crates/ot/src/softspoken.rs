@@ -109,6 +109,19 @@ impl SoftSpoken {
         SoftSpoken::new(k, Security::Malicious)
     }
 
+    /// Bits of security that are proved. With the check, against a receiver that deviates: after
+    /// `T` challenges, a variant of a message that saves a part of a guess exists with probability
+    /// at most `32 T n^2 / 2^129`, for `n` trees (above). Without, the key of the generator.
+    pub const fn proved_bits(self) -> u32 {
+        match self.security {
+            Security::SemiHonest => 128,
+            Security::Malicious => {
+                let trees = COLUMNS.div_ceil(self.k as usize);
+                129 - 5 - (trees * trees).next_power_of_two().trailing_zeros()
+            }
+        }
+    }
+
     /// The extension beneath: `128 / k` trees, rounded up, and one choice for all.
     const fn subspace(self) -> Subspace {
         Subspace {

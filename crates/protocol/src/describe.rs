@@ -30,7 +30,7 @@ pub trait Protocol: Sized + 'static {
     /// serve other runs alone.
     fn basis(_: &Setting, _: &Demand) -> Basis {
         let profile = Self::profile();
-        Basis::of(&profile, profile.assumption, |_| true)
+        Basis::of(&profile, profile.assumption, Some)
     }
     /// Domain in which it computes in an algebra: the domain of operands and results of the steps
     /// in that algebra. Called for `Z2`, and for `Z2k` if it has arithmetic.

@@ -45,17 +45,24 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// The components of a profile that `keep` accepts, and the assumptions of these.
-    pub fn of(profile: &Profile, assumption: &str, keep: impl Fn(&Paper) -> bool) -> Basis {
-        let papers = profile.papers.iter().filter(|paper| keep(paper)).copied();
+    /// The components of a profile as `take` has them, which leaves out those that a run does not
+    /// use, and the assumptions of these.
+    pub fn of(profile: &Profile, assumption: &str, take: impl Fn(Paper) -> Option<Paper>) -> Basis {
+        let papers = profile.papers.iter().copied().filter_map(take);
         let papers = papers.collect::<Vec<_>>();
-        let bits = papers.iter().filter_map(|paper| match paper.security {
+        let level = papers.iter().map(|paper| paper.security);
+        let computational = level.clone().filter_map(|level| match level {
             Security::Computational(bits) => Some(bits),
             Security::Statistical(_) | Security::Perfect => None,
         });
+        let statistical = level.filter_map(|level| match level {
+            Security::Statistical(bits) => Some(bits),
+            Security::Computational(_) | Security::Perfect => None,
+        });
+        let whole = profile.security.computational;
         let security = SecurityLevel {
-            computational: bits.min().unwrap_or(profile.security.computational),
-            ..profile.security
+            computational: computational.min().unwrap_or(whole),
+            statistical: statistical.min().unwrap_or(0),
         };
         Basis {
             assumption: assumption.to_string(),

@@ -219,10 +219,10 @@ impl<G: Garbling> Protocol for Yao<G> {
             assumption: G::ASSUMPTION,
             papers: G::PAPERS,
             security: SecurityLevel {
-                // A label has 127 random bits and a permute bit. A search for the offset in a
-                // silent extension, which some runs take, compares 2^7 hashes at once.
-                computational: 120,
-                statistical: 0,
+                // What the checks of oblivious transfers leave: runs without transfers have 127
+                // bits, those of a label, and runs without silent transfers no statistical part.
+                computational: papers::OT_CHECK_BITS,
+                statistical: papers::SILENT_CHECK_BITS,
             },
         }
     }

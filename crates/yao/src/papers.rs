@@ -1,6 +1,9 @@
 //! Building blocks of `yao` and their papers, as on the page `docs/protocols/yao.md`. Labels have
 //! 127 random bits: one is the permute bit.
 
+use crate::cost::SILENT;
+use sealane_ot::SoftSpoken;
+use sealane_parties::NetworkClass;
 use sealane_protocol::{Basis, Demand, Paper, Profile, Security, Setting};
 
 /// Assumption of base OTs, for a sentence.
@@ -21,7 +24,9 @@ pub(crate) const MULTI_INSTANCE: &[Paper] = &[
     HALF_GATES,
     MI,
     OT_EXTENSION,
+    OT_CHECK,
     SILENT_OT,
+    SILENT_CHECK,
     SILENT_TREES,
     BASE_OT,
 ];
@@ -35,13 +40,15 @@ pub(crate) const THREE_HALVES: &[Paper] = &[
     HALF_GATES,
     MI,
     OT_EXTENSION,
+    OT_CHECK,
     SILENT_OT,
+    SILENT_CHECK,
     SILENT_TREES,
     BASE_OT,
 ];
 
 /// Basis of a run whose hash has this assumption: with the transfers that it takes, if it takes
-/// any. Those of a pool may be silent, since the fill decides that.
+/// any. Those of a pool may be silent, and of either network, since the fill decides that.
 pub(crate) fn basis(profile: &Profile, hash: &str, setting: &Setting, demand: &Demand) -> Basis {
     let any = !demand.is_empty();
     let silent = any && (setting.silent || setting.pooled);
@@ -50,10 +57,12 @@ pub(crate) fn basis(profile: &Profile, hash: &str, setting: &Setting, demand: &D
         (true, false) => profile.assumption.to_string(),
         (true, true) => format!("{}; {OF_SILENT_OTS}", profile.assumption),
     };
-    Basis::of(profile, &assumption, |paper| match *paper {
-        OT_EXTENSION | BASE_OT => any,
-        SILENT_OT | SILENT_TREES => silent,
-        _ => true,
+    Basis::of(profile, &assumption, |paper| match paper {
+        OT_EXTENSION | BASE_OT => any.then_some(paper),
+        OT_CHECK if setting.pooled => any.then_some(paper),
+        OT_CHECK => any.then_some(ot_check(setting.network)),
+        SILENT_OT | SILENT_CHECK | SILENT_TREES => silent.then_some(paper),
+        _ => Some(paper),
     })
 }
 
@@ -106,18 +115,46 @@ const OT_EXTENSION: Paper = Paper {
     part: "OT extension",
     authors: "Roy",
     venue: "Crypto 2022",
-    section: "with the check against a malicious receiver",
-    assumption: "AES-128 in counter mode is a pseudorandom generator, BLAKE3 a random oracle",
+    section: "",
+    assumption: "AES-128 in counter mode is a pseudorandom generator",
     security: Security::Computational(128),
 };
+
+/// The check of the extension that runs take on this network.
+const fn ot_check(network: NetworkClass) -> Paper {
+    Paper {
+        part: "check of OT extension",
+        section: "section 4",
+        assumption: "against a malicious receiver: BLAKE3 is a random oracle",
+        security: Security::Computational(SoftSpoken::on(network).proved_bits()),
+        ..OT_EXTENSION
+    }
+}
+
+/// The check on the network where it proves the least.
+const OT_CHECK: Paper = ot_check(NetworkClass::Lan);
+
+/// Security of [`OT_CHECK`], the weakest computational part.
+pub(crate) const OT_CHECK_BITS: u32 = SoftSpoken::on(NetworkClass::Lan).proved_bits();
 
 const SILENT_OT: Paper = Paper {
     part: "silent OT, for many inputs on a WAN",
     authors: "Yang, Weng, Lan, Zhang, Wang",
     venue: "CCS 2020",
-    section: "with the check against a malicious sender",
+    section: "",
     assumption: OF_SILENT_OTS,
     security: Security::Computational(128),
+};
+
+/// Statistical security of [`SILENT_CHECK`].
+pub(crate) const SILENT_CHECK_BITS: u32 = SILENT.proved_bits().expect("it has a check");
+
+const SILENT_CHECK: Paper = Paper {
+    part: "check of silent OT",
+    section: "section 4.2",
+    assumption: "against a malicious sender: none of its own",
+    security: Security::Statistical(SILENT_CHECK_BITS),
+    ..SILENT_OT
 };
 
 const SILENT_TREES: Paper = Paper {

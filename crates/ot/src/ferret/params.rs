@@ -73,12 +73,12 @@ impl Lpn {
     }
 
     /// Rows.
-    pub fn rows(&self) -> usize {
+    pub const fn rows(&self) -> usize {
         self.trees_of_table() << self.depth
     }
 
     /// Trees whose leaves are one table of all rows.
-    pub(super) fn trees_of_table(&self) -> usize {
+    pub(super) const fn trees_of_table(&self) -> usize {
         match self.noise {
             Noise::Regular => self.trees,
             Noise::Uniform => self.trees / TABLES,
@@ -193,6 +193,17 @@ impl Params {
     /// The instance of all other iterations.
     pub fn main(&self) -> Lpn {
         self.main
+    }
+
+    /// Bits of the statistical security that the check of an iteration leaves against a sender that
+    /// deviates: wrong rows pass with probability at most `sqrt(n / 2^128)`, for `n` rows (module
+    /// `check`). None where there is no check.
+    pub const fn proved_bits(&self) -> Option<u32> {
+        let rows = self.main.rows().next_power_of_two().trailing_zeros();
+        match self.security {
+            Security::SemiHonest => None,
+            Security::Malicious => Some((128 - rows) / 2),
+        }
     }
 
     /// Most leaves of a batch of trees.
