@@ -456,3 +456,18 @@ def test_what_is_left_out_is_revealed_as_a_number_without_sign() -> None:
 
     for items, want in [([1, 2, 3, 4, 4], 2), ([7], 0)]:
         assert left(np.array(items, np.uint8), 0) == (want, want)
+
+
+def test_quantiles_of_one_vector_share_its_sort() -> None:
+    @sl.program
+    def spread(
+        x: sl.Private[sl.u16, "alice", "n <= 300"], y: sl.Private[sl.u16, "bob", "n"]
+    ) -> tuple[sl.Revealed[sl.u16, "bob"], sl.Revealed[sl.u16, "bob"], sl.Revealed[sl.f64, "bob"]]:
+        low = sl.quantile(sl.minimum(x, y), 0.25, method="lower")
+        high = sl.quantile(sl.minimum(x, y), 0.75, method="lower")
+        return low, high, sl.median(sl.minimum(x, y))
+
+    assert sum("sort" in step for step in spread.plan().steps.splitlines()) == 1
+    x = np.arange(200, dtype=np.uint16) * 77 % 200
+    found = results(spread, x, x, protocol="yao")
+    assert found == [np.quantile(x, 0.25, method="lower"), 149, np.median(x)]

@@ -32,16 +32,16 @@ use crate::steps::{
 use body::{Lowering, MAX_GATES, TooLarge};
 use fold::Tree;
 use sealane_circuit::tape::NOBODY;
-use sealane_circuit::{
-    Circuit, Goal, KnownTo, Lookups, Machine, Tape, Word, compile, compile_known,
-};
+use sealane_circuit::{Circuit, Goal, KnownTo, Lookups, Machine, Tape, compile, compile_known};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_numeric::Subnormals;
 use sealane_parties::PartyId;
-use sealane_program::graph::{Graph, Op, Value, ValueId};
+use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, digest};
 use sealane_program::types::{Data, Range, Shape};
 use sealane_protocol::{TapeUse, known_to};
 use std::collections::HashMap;
+use std::convert::Infallible;
+use std::hash::Hash;
 use std::iter::repeat_n;
 use std::rc::Rc;
 use words::{Words, widen};
@@ -52,10 +52,10 @@ pub(crate) struct Lowered {
     pub steps: Vec<Step>,
 }
 
-/// Tapes of bodies, by the number of their unit. They depend on neither tiles nor bounds, so they
-/// are made once while sizes of tiles are tried.
+/// Tapes made so far with their hashes, by digests of all that decides them: equal turns of a loop
+/// that a program unrolls, equal levels of trees, and plans for other tiles share them.
 #[derive(Default)]
-pub(crate) struct Bodies(HashMap<usize, Tape>);
+pub(crate) struct Bodies(pub(crate) HashMap<blake3::Hash, Rc<(Tape, blake3::Hash)>>);
 
 /// Properties of the protocol that decide how units are lowered.
 #[derive(Clone, Copy)]
@@ -84,13 +84,11 @@ pub(crate) fn lower(
         prices: target.prices,
         lookups: target.lookups,
         bodies,
-        at: 0,
         known_to: tensors_known_to(draft, owners),
         tapes: Tapes::default(),
     };
     let mut steps = Vec::with_capacity(draft.units.len());
-    for (at, unit) in draft.units.iter().enumerate() {
-        lowerer.at = at;
+    for unit in &draft.units {
         let rows = unit.phase.rows.map(|rows| usize::from(rows.0));
         let rows = rows.map(|rows| (tiles[rows], bounds[rows]));
         let op = lowerer.unit(unit, rows)?;
@@ -158,8 +156,6 @@ struct Lowerer<'a> {
     prices: Option<&'a Prices>,
     lookups: Lookups,
     bodies: &'a mut Bodies,
-    /// The number of the unit.
-    at: usize,
     /// Marks by tensor.
     known_to: Vec<KnownTo>,
     tapes: Tapes,
@@ -227,11 +223,8 @@ impl Lowerer<'_> {
                     (Len::Rows, None) => (1, false),
                 };
                 let tree = Tree::new(fold.reduction, from.range, to.range, longest);
-                let goal = self.domains.goal(TapeUse::Fold);
-                let mut combine = |widths: [usize; 3]| {
-                    let circuit = fold::combine(fold.reduction, tree.signed, widths, goal);
-                    self.tapes.intern(tape(&circuit, goal))
-                };
+                let mut combine =
+                    |widths| self.level(TapeUse::Fold, fold.reduction, tree.signed, widths);
                 StepOp::Fold {
                     operand: operand(&fold.from),
                     length: fold.length,
@@ -264,16 +257,15 @@ impl Lowerer<'_> {
     }
 
     fn meet(&mut self, meet: &Meet, unit: &Unit) -> Result<StepOp, Diagnostic> {
-        let tape = match self.bodies.0.get(&self.at) {
-            Some(tape) => tape.clone(),
-            None => {
-                let tape = self.pair(meet).map_err(|TooLarge| too_large(unit))?;
-                self.bodies.0.insert(self.at, tape.clone());
-                tape
-            }
-        };
+        let over = meet.over.iter().map(|read| self.param(read));
+        let captured = meet.captured.iter().map(|id| self.whole(id));
+        let (over, captured) = (over.collect::<Vec<_>>(), captured.collect::<Vec<_>>());
+        let goal = self.domains.goal(TapeUse::Map);
+        let key = ("pair", goal, meet.network, &meet.graph, &over, &captured);
+        let made = self.made(&key, |lowerer| lowerer.pair(meet, &over, &captured));
+        let made = made.map_err(|TooLarge| too_large(unit))?;
         let values = |ids: &[TensorId]| ids.iter().map(|id| value(*id)).collect();
-        if let Some(keys) = self.sorts(meet, &tape) {
+        if let Some(keys) = self.sorts(meet, &made.0) {
             return Ok(StepOp::Sort {
                 keys: keys.to_vec(),
                 rows: meet.rows,
@@ -284,7 +276,7 @@ impl Lowerer<'_> {
         }
         Ok(StepOp::Meet {
             network: meet.network,
-            tape: self.tapes.intern(tape),
+            tape: self.tapes.intern(&made),
             rows: meet.rows,
             length: meet.length,
             over: meet.over.iter().map(operand).collect(),
@@ -310,28 +302,17 @@ impl Lowerer<'_> {
     }
 
     /// Makes the tape of one pair of a network. No party knows an operand for sure after a stage.
-    fn pair(&self, meet: &Meet) -> Result<Tape, TooLarge> {
+    fn pair(&self, meet: &Meet, over: &[Param], captured: &[Param]) -> Result<Tape, TooLarge> {
         let goal = self.domains.goal(TapeUse::Map);
         let mut lowering = Lowering::with_functions(goal, self.lookups, self.domains.products);
-        let range = |id: TensorId| self.draft.tensor(id).range;
-        let mut element = || {
-            let reads = meet.over.iter();
-            let inputs = reads.map(|read| lowering.input(range(read.tensor), read.inner.count(1)));
-            inputs.collect::<Result<Vec<_>, TooLarge>>()
-        };
-        let (x, y) = (element()?, element()?);
-        let captured = meet.captured.iter().map(|id| {
-            let elements = self.draft.tensor(*id).elements;
-            lowering.input(range(*id), elements)
-        });
-        let captured = captured.collect::<Result<Vec<_>, TooLarge>>()?;
+        let mut inputs = |of| inputs(&mut lowering, of);
+        let (x, y, captured) = (inputs(over)?, inputs(over)?, inputs(captured)?);
         let pair = [&x[..], &y[..]];
         let after = meet::pair(&mut lowering, meet.network, &meet.graph, pair, &captured)?;
         let written = after.iter().zip(meet.network.writes());
         let written = written.filter(|(_, writes)| *writes);
-        let words = written.flat_map(|(element, _)| element.iter().zip(&meet.over));
-        let outputs =
-            words.flat_map(|(words, read)| widen(words, range(read.tensor)).words.clone());
+        let words = written.flat_map(|(element, _)| element.iter().zip(over));
+        let outputs = words.flat_map(|(words, of)| widen(words, of.range).words.clone());
         let circuit = lowering.builder.finish(outputs.collect());
         Ok(self::tape(&circuit, goal))
     }
@@ -339,22 +320,14 @@ impl Lowerer<'_> {
     fn cross(&mut self, cross: &Cross, unit: &Unit) -> Result<StepOp, Diagnostic> {
         let reads = cross.over.iter().chain(&cross.across);
         let mut params = reads.map(|read| self.param(read)).collect::<Vec<_>>();
-        params.extend(cross.captured.iter().map(|id| Param {
-            tensor: *id,
-            elements: self.draft.tensor(*id).elements,
-            known_to: self.known_to[id.0 as usize],
-        }));
+        params.extend(cross.captured.iter().map(|id| self.whole(id)));
         let ranges = cross.outs.iter().map(|out| out.from).collect::<Vec<_>>();
         let tape = self.tape(&cross.graph, &params, &ranges, unit)?;
-        let goal = self.domains.goal(TapeUse::Map);
         let mut first = 0;
         let outs = cross.outs.iter().map(|out| {
             let to = self.draft.tensor(out.tensor).range;
             let tree = Tree::new(out.reduction, out.from, to, LANES);
-            let mut combine = |widths: [usize; 3]| {
-                let circuit = fold::combine(out.reduction, tree.signed, widths, goal);
-                self.tapes.intern(self::tape(&circuit, goal))
-            };
+            let mut combine = |widths| self.level(TapeUse::Map, out.reduction, tree.signed, widths);
             let made = Crossed {
                 value: value(out.tensor),
                 first,
@@ -379,17 +352,14 @@ impl Lowerer<'_> {
     }
 
     fn scan(&mut self, scan: &Scan, unit: &Unit) -> Result<StepOp, Diagnostic> {
-        let whole = |id: &TensorId, known_to| Param {
-            tensor: *id,
-            elements: self.draft.tensor(*id).elements,
-            known_to,
-        };
         // A carry is its owner's input in the first iteration alone.
-        let init = scan.init.iter().map(|id| whole(id, NOBODY));
+        let init = scan.init.iter().map(|id| Param {
+            known_to: NOBODY,
+            ..self.whole(id)
+        });
         let mut params = init.collect::<Vec<_>>();
         params.extend(scan.over.iter().map(|read| self.param(read)));
-        let known = |id: &TensorId| whole(id, self.known_to[id.0 as usize]);
-        params.extend(scan.captured.iter().map(known));
+        params.extend(scan.captured.iter().map(|id| self.whole(id)));
         let outs = scan.outs.iter().map(|out| out.tensor);
         let outs = scan.carries.iter().copied().chain(outs);
         let outs = outs
@@ -430,10 +400,51 @@ impl Lowerer<'_> {
     /// Makes the parameter for an operand of a lane.
     fn param(&self, read: &Read) -> Param {
         Param {
-            tensor: read.tensor,
             elements: read.inner.count(1),
-            known_to: self.known_to[read.tensor.0 as usize],
+            ..self.whole(&read.tensor)
         }
+    }
+
+    /// Makes the parameter for all elements of a tensor.
+    fn whole(&self, id: &TensorId) -> Param {
+        let tensor = self.draft.tensor(*id);
+        Param {
+            range: tensor.range,
+            elements: tensor.elements,
+            known_to: self.known_to[id.0 as usize],
+        }
+    }
+
+    /// Returns the tape that `from` decides, with the form of functions; `make` makes it at first.
+    fn made<E>(
+        &mut self,
+        from: &impl Hash,
+        make: impl FnOnce(&Self) -> Result<Tape, E>,
+    ) -> Result<Rc<(Tape, blake3::Hash)>, E> {
+        let key = digest(&(from, self.lookups, self.domains.products));
+        if let Some(made) = self.bodies.0.get(&key) {
+            return Ok(Rc::clone(made));
+        }
+        let tape = make(self)?;
+        let hash = crate::text::tape_hash(&tape);
+        let made = Rc::new((tape, hash));
+        self.bodies.0.insert(key, Rc::clone(&made));
+        Ok(made)
+    }
+
+    /// Makes the tape of a level of a tree, with the widths of both operands and of the result.
+    fn level(
+        &mut self,
+        of: TapeUse,
+        reduction: Reduction,
+        signed: bool,
+        widths: [usize; 3],
+    ) -> TapeId {
+        let goal = self.domains.goal(of);
+        let circuit = || fold::combine(reduction, signed, widths, goal);
+        let key = ("level", goal, reduction, signed, widths);
+        let Ok(made) = self.made(&key, |_| Ok::<_, Infallible>(tape(&circuit(), goal)));
+        self.tapes.intern(&made)
     }
 
     /// Makes the tape of a graph: parameter `i` has the elements of a lane of `params[i]`, the
@@ -446,42 +457,41 @@ impl Lowerer<'_> {
         outs: &[Range],
         unit: &Unit,
     ) -> Result<TapeId, Diagnostic> {
-        if let Some(tape) = self.bodies.0.get(&self.at) {
-            return Ok(self.tapes.intern(tape.clone()));
-        }
         let goal = self.domains.goal(unit.work.tape_use());
-        let mut lowering = Lowering::with_functions(goal, self.lookups, self.domains.products);
-        let range = |id: &TensorId| self.draft.tensor(*id).range;
-        let bits =
-            |param: &Param| param.elements as usize * usize::from(range(&param.tensor).bits());
-        let known = params
-            .iter()
-            .flat_map(|param| repeat_n(param.known_to, bits(param)));
-        let known = known.collect::<Vec<_>>();
-        let inputs = params
-            .iter()
-            .map(|param| lowering.input(range(&param.tensor), param.elements));
-        let params = inputs.collect::<Result<Vec<_>, TooLarge>>();
-        let values = params.and_then(|params| lowering.graph(graph, &params));
-        let values = values.map_err(|TooLarge| too_large(unit))?;
-        let stored = |(result, out): (&Rc<Words>, &Range)| widen(result, *out);
-        let outputs = values.iter().zip(outs).map(stored);
-        let outputs = outputs
-            .flat_map(|result| result.words.clone())
-            .collect::<Vec<Word>>();
-        let circuit = lowering.builder.finish(outputs);
-        let tape = match goal {
-            Goal::Size => compile_known(&circuit, &Machine::CPU, &known),
-            Goal::Depth => self::tape(&circuit, goal),
+        let make = |lowerer: &Self| {
+            let products = lowerer.domains.products;
+            let mut lowering = Lowering::with_functions(goal, lowerer.lookups, products);
+            let bits = |param: &Param| param.elements as usize * usize::from(param.range.bits());
+            let known = params.iter();
+            let known = known.flat_map(|param| repeat_n(param.known_to, bits(param)));
+            let inputs = inputs(&mut lowering, params)?;
+            let values = lowering.graph(graph, &inputs)?;
+            let stored = |(result, out): (&Rc<Words>, &Range)| widen(result, *out);
+            let outputs = values.iter().zip(outs).map(stored);
+            let outputs = outputs.flat_map(|result| result.words.clone());
+            let circuit = lowering.builder.finish(outputs.collect());
+            Ok(match goal {
+                Goal::Size => compile_known(&circuit, &Machine::CPU, &known.collect::<Vec<_>>()),
+                Goal::Depth => tape(&circuit, goal),
+            })
         };
-        self.bodies.0.insert(self.at, tape.clone());
-        Ok(self.tapes.intern(tape))
+        let made = self.made(&("body", goal, graph, params, outs), make);
+        let made = made.map_err(|TooLarge| too_large(unit))?;
+        Ok(self.tapes.intern(&made))
     }
 }
 
-/// Parameter of a tape: elements of a tensor per lane, and the party that knows them.
+/// Adds the parameters as inputs.
+fn inputs(lowering: &mut Lowering, of: &[Param]) -> Result<Vec<Rc<Words>>, TooLarge> {
+    let inputs = of.iter();
+    let inputs = inputs.map(|param| lowering.input(param.range, param.elements));
+    inputs.collect()
+}
+
+/// Parameter of a tape: elements of a tensor per lane, their range, and the party that knows them.
+#[derive(Hash)]
 struct Param {
-    tensor: TensorId,
+    range: Range,
     elements: u64,
     known_to: KnownTo,
 }
@@ -607,14 +617,11 @@ struct Tapes {
 }
 
 impl Tapes {
-    fn intern(&mut self, tape: Tape) -> TapeId {
+    fn intern(&mut self, (tape, hash): &(Tape, blake3::Hash)) -> TapeId {
         let next = TapeId(self.list.len() as u32);
-        let id = *self
-            .known
-            .entry(crate::text::tape_hash(&tape))
-            .or_insert(next);
+        let id = *self.known.entry(*hash).or_insert(next);
         if id == next {
-            self.list.push(tape);
+            self.list.push(tape.clone());
         }
         id
     }

@@ -245,9 +245,9 @@ mod tests {
         assert!(phases(&program, &computed).is_err());
     }
 
-    #[test]
-    fn steps_that_are_not_those_of_their_units_are_noticed() {
-        let program = expand::expand(&scale::scale(&program()), false, Goal::Size);
+    /// Lowers a program; also returns the number of circuits that it took.
+    fn lower(program: &Program) -> (Draft, Lowered, usize) {
+        let program = expand::expand(&scale::scale(program), false, Goal::Size);
         let had = algebra::algebra(&program, false);
         let draft = fuse::fuse(&program, &segment::segment(&program), &had).expect("a draft");
         let domains = Domains::of::<Honest>(2);
@@ -258,12 +258,32 @@ mod tests {
             lookups: Default::default(),
         };
         let steps = lower::lower(&draft, &[0, 1], &[64], &[100], target, &mut bodies);
-        let mut steps = steps.expect("steps");
+        (draft, steps.expect("steps"), bodies.0.len())
+    }
+
+    #[test]
+    fn steps_that_are_not_those_of_their_units_are_noticed() {
+        let (draft, mut steps, _) = lower(&program());
         assert_eq!(lowered(&draft, &steps), Ok(()));
         let last = steps.steps.len() - 1;
         steps.steps.swap(0, last);
         assert!(lowered(&draft, &steps).is_err());
         steps.steps.pop();
         assert!(lowered(&draft, &steps).is_err());
+    }
+
+    #[test]
+    fn circuits_of_equal_work_are_built_once() {
+        let end = "in -128..127.99609375 secret\n";
+        let turn = |of, max, at, then| {
+            let most = format!("  %{at} = max %{of}, %{max} : fixed8.8[n] {end}");
+            format!("{most}  %{then} = reduce max %{at} axis 0 : fixed8.8 {end}")
+        };
+        let turns = format!("{}{}}}\n", turn(2, 3, 4, 5), turn(4, 5, 6, 7));
+        let text = PROGRAM.replace("}\n", &turns).replace("r = %3", "r = %7");
+        let program = text::parse(&text, "p").unwrap_or_else(|error| panic!("{error}"));
+        let (draft, _, built) = lower(&program);
+        // Both turns have one body, and all levels of all trees one circuit.
+        assert_eq!((draft.units.len(), built), (8, 3));
     }
 }

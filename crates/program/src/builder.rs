@@ -86,7 +86,7 @@ use crate::by_row::{Beside, by_row};
 use crate::check::{MAX_CONST_ELEMENTS, MAX_NESTING, MAX_VALUES};
 use crate::decimal::range_text;
 use crate::float;
-use crate::graph::{Op, Program, RowSymbol, Value, ValueId};
+use crate::graph::{Binary, Op, Program, RowSymbol, Value, ValueId, digest};
 use crate::infer::{self, Scope};
 use crate::literal::Literal;
 use crate::types::{Data, Range, Shape, Type};
@@ -156,8 +156,8 @@ struct Open {
     /// Values of the surrounding graph, and their stand-ins here: a parameter, or a copied
     /// constant.
     captured: Vec<(ValueId, ValueId)>,
-    /// The arrays of constants that this graph has made, by their digests.
-    constants: HashMap<blake3::Hash, ValueId>,
+    /// The values that equal ones share, by their digests.
+    shared: HashMap<blake3::Hash, ValueId>,
 }
 
 enum BodyKind {
@@ -394,6 +394,8 @@ impl Builder {
         self.append_to(self.open.len() - 1, op, meta, span)
     }
 
+    /// Appends an operation to an open graph, or returns the value of an equal one there: what is
+    /// written twice is computed once, and stands at its first place.
     fn append_to(
         &mut self,
         graph: usize,
@@ -401,29 +403,39 @@ impl Builder {
         meta: infer::Meta,
         span: Option<&Span>,
     ) -> Result<ValueId, Diagnostic> {
-        if let Op::Const(data) = &op {
-            self.elements += data.elements.len();
-        }
-        self.values += 1;
-        within("values", self.values - 1, MAX_VALUES).map_err(|e| e.at(span))?;
-        let elements = self.elements.saturating_sub(1);
-        within("elements of constants", elements, MAX_CONST_ELEMENTS).map_err(|e| e.at(span))?;
         let infer::Meta {
             ty,
             shape,
             range,
             visibility,
         } = meta;
-        let values = &mut self.open[graph].values;
-        values.push(Value {
+        let span = span.cloned();
+        let value = Value {
             op,
             ty,
             shape,
             range,
             visibility,
-            span: span.cloned(),
-        });
-        Ok(ValueId(values.len() as u32 - 1))
+            span,
+        };
+        let key = sharing(&value);
+        let known = key.and_then(|key| self.open[graph].shared.get(&key));
+        if let Some(id) = known {
+            return Ok(*id);
+        }
+        if let Op::Const(data) = &value.op {
+            self.elements += data.elements.len();
+        }
+        self.values += 1;
+        let span = value.span.as_ref();
+        within("values", self.values - 1, MAX_VALUES).map_err(|e| e.at(span))?;
+        let elements = self.elements.saturating_sub(1);
+        within("elements of constants", elements, MAX_CONST_ELEMENTS).map_err(|e| e.at(span))?;
+        let open = &mut self.open[graph];
+        let id = ValueId(open.values.len() as u32);
+        open.values.push(value);
+        open.shared.extend(key.map(|key| (key, id)));
+        Ok(id)
     }
 
     /// Opens a graph.
@@ -441,7 +453,7 @@ impl Builder {
             leading: 0,
             values: Vec::new(),
             captured: Vec::new(),
-            constants: HashMap::new(),
+            shared: HashMap::new(),
         });
         Ok(())
     }
@@ -475,6 +487,21 @@ impl Builder {
         let value = &self.top().values[id.0 as usize];
         (value.ty, value.range)
     }
+}
+
+/// Digest under which equal values are one, whatever the order of operands that may change places.
+/// Parameters differ by who gives them, and each random number is drawn for itself.
+fn sharing(value: &Value) -> Option<blake3::Hash> {
+    use Binary::{Add, And, Eq, Mul, Ne, Or, Xor};
+    let mut alike = value.clone();
+    match &mut alike.op {
+        Op::Param(_) | Op::Random { .. } => return None,
+        Op::Binary(Add | Mul | And | Or | Xor | Eq | Ne, a, b) | Op::SumProduct { a, b, .. } => {
+            (*a, *b) = ((*a).min(*b), (*a).max(*b));
+        }
+        _ => {}
+    }
+    Some(digest(&alike))
 }
 
 /// Refuses one more item if there are `count` already.

@@ -12,6 +12,7 @@ use crate::kind::Kind;
 use crate::types::{Data, Range, RowId, Shape, Type};
 use sealane_diagnostic::Span;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// A whole program.
 #[derive(Clone, PartialEq, Eq)]
@@ -97,7 +98,7 @@ pub struct Reveal {
 pub struct ValueId(pub u32);
 
 /// A graph: the main one, or the body of a `map`, `scan`, `sort` or `prefix`, traced once.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Graph {
     /// Number of leading values that are parameters.
     pub params: u32,
@@ -137,7 +138,7 @@ pub enum Visibility {
 
 /// An operation. Operands of element-wise operations broadcast as in NumPy (a symbolic first
 /// dimension aligns with the same one, with one of length 1, or with none).
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Parameter of the graph, by index.
     Param(u32),
@@ -330,6 +331,31 @@ pub enum Op {
     /// A function by name (`aes128`: key `u8[16]`, block `u8[..., 16]` to `u8[..., 16]`), applied
     /// along the last axis; leading dimensions broadcast. Signatures are in [`crate::call`].
     Call(String, Vec<ValueId>),
+}
+
+/// Leaves out the place in the source, as the hashed text does.
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let form = (self.ty, &self.shape, self.range, self.visibility);
+        (&self.op, form).hash(state);
+    }
+}
+
+/// Digest of all that an item hashes, by which equal ones are found: computed once, made once. Of
+/// this process alone, as `Hash` is.
+pub fn digest(of: &impl Hash) -> blake3::Hash {
+    struct Digest(blake3::Hasher);
+    impl Hasher for Digest {
+        fn write(&mut self, bytes: &[u8]) {
+            self.0.update(bytes);
+        }
+        fn finish(&self) -> u64 {
+            unreachable!("the digest is longer")
+        }
+    }
+    let mut digest = Digest(blake3::Hasher::new());
+    of.hash(&mut digest);
+    digest.0.finalize()
 }
 
 impl Program {

@@ -102,18 +102,9 @@ impl Builder {
         Ok(self.handle(id))
     }
 
-    /// Adds an array of the program's source. It keeps its type, as a NumPy array does. An equal
-    /// array of the same graph is the same value, so that a table occurs once in the text, however
-    /// many lookups use it.
+    /// Adds an array of the program's source. It keeps its type, as a NumPy array does.
     pub fn constant(&mut self, data: Data, span: Option<&Span>) -> Result<Handle, Diagnostic> {
-        let (ty, key) = (data.ty, digest(&data));
-        let top = self.open.len() - 1;
-        let id = match self.open[top].constants.get(&key) {
-            Some(id) => *id,
-            None => self.push(Op::Const(data), ty, span)?,
-        };
-        self.open[top].constants.insert(key, id);
-        Ok(self.handle(id))
+        self.operate(Op::Const(data), span)
     }
 
     /// Adds a number with a type, such as `sl.u8(3)`.
@@ -204,14 +195,4 @@ impl Builder {
         warnings.extend(check::check(&self.program)?);
         Ok((self.program, warnings))
     }
-}
-
-/// Digest of a constant: of its type, its shape and its elements.
-fn digest(data: &Data) -> blake3::Hash {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(format!("{}{:?}", data.ty, data.shape).as_bytes());
-    for element in &data.elements {
-        hasher.update(&element.to_le_bytes());
-    }
-    hasher.finalize()
 }

@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 /// Concrete elements, row-major. Elements of signed types are sign-extended to 64 bits, of unsigned
 /// ones zero-extended; those of `bool` are 0 or 1. Holds users' data: no `Debug`, zeroed on drop.
 /// It can be compared, because constants of programs are data too.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Data {
     /// Element type.
     pub ty: Type,
