@@ -71,7 +71,7 @@ impl NewFile {
                 return Err(ErrorKind::AlreadyExists.into());
             }
             Some(there) if !is_written_to(there) => {
-                return Err(other_kind(there.file_type(), "a file is needed"));
+                return Err(other_kind(there.file_type()));
             }
             Some(there) => {
                 // A file that must not be written to must not be replaced either.

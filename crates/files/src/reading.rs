@@ -22,7 +22,7 @@ pub enum Accept {
 pub fn open(path: &Path, accept: Accept) -> io::Result<File> {
     let kind = fs::metadata(path)?.file_type();
     if !kind.is_file() && !(accept == Accept::FileOrPipe && is_pipe(kind)) {
-        return Err(other_kind(kind, "a file is needed"));
+        return Err(other_kind(kind));
     }
     File::open(path)
 }
@@ -33,7 +33,7 @@ pub fn open(path: &Path, accept: Accept) -> io::Result<File> {
 /// As [`open`].
 pub fn open_to_change(path: &Path, make: bool) -> io::Result<File> {
     match fs::metadata(path) {
-        Ok(there) if !there.is_file() => Err(other_kind(there.file_type(), "a file is needed")),
+        Ok(there) if !there.is_file() => Err(other_kind(there.file_type())),
         _ => {
             let mut options = File::options();
             options.write(true).create(make).truncate(false).open(path)
@@ -69,14 +69,14 @@ pub fn read_text(path: &Path, accept: Accept, most: u64) -> io::Result<String> {
     text.map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not text in UTF-8"))
 }
 
-/// The error for a file of another kind than is wanted.
-pub(crate) fn other_kind(kind: FileType, wanted: &str) -> io::Error {
+/// The error for a file that is none.
+pub(crate) fn other_kind(kind: FileType) -> io::Error {
     let (error, name) = match kind {
         _ if kind.is_dir() => (ErrorKind::IsADirectory, "a folder"),
         _ if is_pipe(kind) => (ErrorKind::InvalidInput, "a pipe"),
         _ => (ErrorKind::InvalidInput, "a device or a socket"),
     };
-    io::Error::new(error, format!("it is {name}, where {wanted}"))
+    io::Error::new(error, format!("it is {name}, where a file is needed"))
 }
 
 fn is_pipe(kind: FileType) -> bool {
