@@ -16,6 +16,8 @@
 10. Only the files of `DECLARES_BULK` declare messages to be bulk of a semi-honest protocol, which
    is digested against accidents alone.
 
+11. Only crate `files` opens files to read them: it looks at their kind and bounds their length.
+
     python tools/house.py
 """
 
@@ -49,6 +51,13 @@ DECLARES_BULK = [
     "crates/net/src/mesh.rs",
     "crates/net/tests/in_place.rs",
     "bench/src/stream/party.rs",
+]
+READING = re.compile(r"\bfs::read(_to_string)?\(|\bFile::open\(")
+PRODUCT = re.compile(r"crates/(?!files/|memcheck/|testkit/)\w+/src/(?!.*\btests\b)")
+READS_BY_ITSELF = [
+    "crates/diagnostic/src/finding.rs",
+    "crates/tables/src/lib.rs",
+    "crates/tables/src/parquet_file.rs",
 ]
 LONG_FILE = 350
 
@@ -91,16 +100,19 @@ def included() -> list[str]:
 
 
 def bulk() -> list[str]:
-    """Files that declare messages to be bulk and may not."""
+    """Files that declare messages to be bulk, or open files to read them, and may not."""
     wrong = []
     for path in [
         *ROOT.glob("crates/**/*.rs"),
         *ROOT.glob("bench/**/*.rs"),
         *ROOT.glob("fuzz/**/*.rs"),
     ]:
-        name = str(path.relative_to(ROOT))
-        if name not in DECLARES_BULK and DECLARATION.search(path.read_text()):
+        name, text = str(path.relative_to(ROOT)), path.read_text()
+        if name not in DECLARES_BULK and DECLARATION.search(text):
             wrong.append(f"{name}: only files of `DECLARES_BULK` declare messages to be bulk")
+        product = text.split("#[cfg(test)]\nmod tests {")[0]
+        if PRODUCT.match(name) and name not in READS_BY_ITSELF and READING.search(product):
+            wrong.append(f"{name}: only crate `files` opens files to read them")
     return wrong
 
 

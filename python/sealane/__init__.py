@@ -25,6 +25,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sealane import _start as _start
+
+# isort: split
 from sealane import aead, math, sklearn
 from sealane._core import __version__
 from sealane._errors import (

@@ -16,9 +16,13 @@ def main() -> NoReturn:
     from sealane import _core
 
     _open_standard_streams()
-    # The command runs in native code, which never returns to the interpreter's own handler.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    raise SystemExit(_core.main(sys.argv[1:], sys.executable))
+    ending = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    # What `nohup`, or a shell in the background, has ignored stays so.
+    ending = [number for number in ending if signal.getsignal(number) is not signal.SIG_IGN]
+    if signal.SIGINT in ending:
+        # The command runs in native code, which never returns to a handler in Python.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise SystemExit(_core.main(sys.argv[1:], sys.executable, ending))
 
 
 def _open_standard_streams() -> None:

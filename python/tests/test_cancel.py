@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import sysconfig
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -155,6 +156,75 @@ def test_no_party_and_no_key_outlives_a_local_run(home: Path, how: str) -> None:
         assert process.returncode == 2, errors
         assert errors.count("error[") == 1, errors
         assert re.search(r"no result was written; \S+ says how far it came", errors), errors
+
+
+@pytest.mark.parametrize("ignored", [signal.SIGHUP, signal.SIGINT])
+def test_an_ignored_signal_stays_so_and_takes_no_other_along(
+    tmp_path: Path, free_ports: list[int], ignored: signal.Signals
+) -> None:
+    configure(tmp_path, free_ports)
+    words = ["pool", "fill", "--with", "ben", "--as", "ann", "--transfers", "1"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sealane", *words],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(ignored, signal.SIG_IGN),
+    )
+    assert process.stderr is not None
+    assert "ben has to call this as well" in process.stderr.readline()
+    process.send_signal(ignored)
+    time.sleep(0.5)
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=SLACK_S)
+    assert (process.returncode, errors.count("error[interrupted]")) == (2, 1), errors
+
+
+WAITS = "import sys, time\nprint('ready', file=sys.stderr, flush=True)\ntime.sleep(60)\n"
+
+
+@pytest.mark.parametrize("module", [["-m", "sealane"], [f"{sysconfig.get_path('scripts')}/sealane"]])
+@pytest.mark.parametrize("file", ["numpy.py", "program.py"])
+def test_ctrl_c_before_any_work_is_a_line(tmp_path: Path, module: list[str], file: str) -> None:
+    # The first stands in the place of what the command imports; the second is a user's program.
+    (tmp_path / file).write_text(WAITS, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, *module, "check", "program.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path) if file == "numpy.py" else ""},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=SLACK_S)
+    assert errors == "sealane: interrupted while no run was under way\n"
+    assert process.returncode == 130
+
+
+def test_no_pipe_and_no_device_holds_the_command_up(tmp_path: Path) -> None:
+    example = EXAMPLE.parent / "millionaires"
+    os.mkfifo(tmp_path / "pipe.csv")
+    with (tmp_path / "long.toml").open("wb") as file:
+        file.truncate(100 << 20)
+    inputs = f"--input alice={example}/alice.csv --input bob={example}/bob.csv"
+    for words, reason in {
+        "circuit info /dev/zero": "it is a device or a socket, where a file is needed",
+        "accel simulate /dev/zero": "it is a device or a socket, where a file is needed",
+        "doctor --config pipe.csv": "it is a pipe, where a file is needed",
+        "doctor --config long.toml": "it has more than 1048576 bytes, the limit",
+        f"simulate {example}/program.py {inputs} --output pipe.csv": "it is a pipe",
+    }.items():
+        done = subprocess.run(
+            [sys.executable, "-m", "sealane", *words.split()],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=SLACK_S,
+        )
+        assert done.returncode == 2 and f"\nreason: {reason}" in done.stderr, done.stderr
 
 
 @pytest.mark.skipif(not LINUX, reason="/dev/full")

@@ -13,16 +13,13 @@
 use crate::signals;
 use sealane_diagnostic::Code;
 use sealane_host::Failure;
-use sealane_host::config::Config;
+use sealane_host::config::{self, Config};
 use sealane_identity::Identity;
 use std::fs::File;
 use std::io::{self, Read, Write, stdin};
 use std::os::fd::AsFd;
 use std::thread;
 use std::time::Duration;
-
-/// Longest configuration: enough for many more parties than a program names.
-const MAX_CONFIG_BYTES: usize = 1 << 20;
 
 /// Time for a party to notify the others and to end by itself.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -67,7 +64,7 @@ fn read(pipe: &mut impl Read) -> io::Result<(String, Identity)> {
     let mut length = [0; 4];
     pipe.read_exact(&mut length)?;
     let length = u32::from_le_bytes(length) as usize;
-    if length > MAX_CONFIG_BYTES {
+    if length as u64 > config::MOST_BYTES {
         return Err(io::ErrorKind::InvalidData.into());
     }
     let mut text = vec![0; length];

@@ -52,10 +52,14 @@ pub struct Embedding<'a> {
     pub loader: &'a dyn ProgramLoader,
     /// How to start this command once more: the program and its leading arguments.
     pub command: Vec<OsString>,
+    /// Numbers of the signals that ask the command to end: those that whoever started it does not
+    /// have ignored, as `nohup` does.
+    pub signals: Vec<i32>,
 }
 
 /// Runs the command with its arguments, without the name of the command. Returns the exit status.
 pub fn main(arguments: Vec<OsString>, embedding: &Embedding<'_>) -> u8 {
+    signals::install_handler(&embedding.signals);
     // A command line that cannot be parsed may still have asked for JSON.
     let asked = arguments.iter().take_while(|argument| *argument != "--");
     let json = asked.into_iter().any(|argument| argument == "--json");
@@ -72,7 +76,6 @@ pub fn main(arguments: Vec<OsString>, embedding: &Embedding<'_>) -> u8 {
             return 2;
         }
     };
-    signals::install_handler();
     match verbs::run(cli.verb, embedding) {
         Ok(()) => 0,
         Err(failure) => {

@@ -10,7 +10,7 @@ use sealane_accel::paper::BENCHMARKS;
 use sealane_accel::yosys::{Design, MAP, OUTPUT, convert, script};
 use sealane_diagnostic::{Code, printable};
 use sealane_engine::EngineError;
-use sealane_files::Rights;
+use sealane_files::{Accept, Rights};
 use sealane_host::Failure;
 use sealane_page::Card;
 use sealane_page::units::{counted, grouped};
@@ -20,6 +20,9 @@ use std::process::{Command, Output};
 
 /// Most lines of the errors of Yosys that are shown, the last ones.
 const MOST_LINES: usize = 12;
+
+/// Longest text that Yosys may write of a design.
+const MOST_JSON: u64 = 1 << 30;
 
 /// Runs a verb of `sealane netlist`.
 pub fn netlist(verb: &NetlistVerb) -> Result<(), Failure> {
@@ -151,7 +154,7 @@ fn synthesise(args: &SynthArgs) -> Result<Vec<u8>, Failure> {
                         name its program with --yosys";
             Failure::new(Code::NetlistDesign, what, hint).because(error.to_string())
         })?;
-    let json = std::fs::read(folder.path().join(OUTPUT));
+    let json = sealane_files::read(&folder.path().join(OUTPUT), Accept::File, MOST_JSON);
     match (output.status.success(), json) {
         (true, Ok(json)) => Ok(json),
         _ => Err(failed(&output)),
@@ -162,7 +165,7 @@ fn synthesise(args: &SynthArgs) -> Result<Vec<u8>, Failure> {
 fn whole(source: &Path) -> Result<PathBuf, Failure> {
     let found = source
         .canonicalize()
-        .and_then(|path| std::fs::File::open(&path).map(|_| path));
+        .and_then(|path| sealane_files::open(&path, Accept::File).map(|_| path));
     found.map_err(|error| {
         let what = format!("cannot read {}", source.display());
         let hint = "name files in Verilog (.v) or SystemVerilog (.sv)";

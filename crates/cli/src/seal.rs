@@ -5,7 +5,7 @@ mod terminal;
 
 use crate::args::{self, SealMode};
 use crate::output::{print_card, print_line};
-use crate::signals::{self, CancelOnSignal};
+use crate::signals::CancelOnSignal;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_host::Failure;
 use sealane_host::progress::TransferProgress;
@@ -93,7 +93,6 @@ fn ask_at_terminal(text: &str) -> Result<Zeroizing<String>, Refusal> {
     }
     // Echo is off before the prompt, since a program may answer at once, and on again if a signal
     // comes.
-    signals::install_handler();
     let hidden = Hidden::begin();
     let asked = hidden.and_then(|hidden| {
         write!(stderr(), "{text}")?;

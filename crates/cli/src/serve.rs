@@ -9,6 +9,7 @@ use crate::signals::CancelOnSignal;
 use sealane_block::{Coins, Cpu};
 use sealane_diagnostic::Code;
 use sealane_engine::NetworkClass;
+use sealane_files::Accept;
 use sealane_garble::Scheme;
 use sealane_host::Failure;
 use sealane_host::config::Config;
@@ -25,6 +26,7 @@ use sealane_serve::input::{InputError, InputText, hex};
 use sealane_serve::server::{Served, serve as serve_one, turn_away};
 use sealane_serve::{Account, Job, Opened, Promise, client};
 use serde_json::{Value, json};
+use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -473,30 +475,17 @@ fn beside(netlist: &Path) -> Option<PathBuf> {
 }
 
 fn input_text(path: Option<&Path>) -> Result<InputText, Failure> {
-    use std::io::Read;
     let text = match path {
-        None => Zeroizing::new(String::new()),
+        None => Ok(String::new()),
         Some(path) => {
-            // Memory is taken once, so that no copy is left behind by a text that grows.
-            let length = std::fs::metadata(path).map_or(0, |file| file.len());
-            let room = length.min(MOST_INPUT_BYTES) as usize + 1;
-            let mut text = Zeroizing::new(String::with_capacity(room));
-            let file = std::fs::File::open(path);
-            let read =
-                file.and_then(|file| file.take(MOST_INPUT_BYTES + 1).read_to_string(&mut text));
-            read.map_err(|error| {
+            sealane_files::read_text(path, Accept::FileOrPipe, MOST_INPUT_BYTES).map_err(|error| {
                 let what = format!("cannot read {}", path.display());
                 let hint = "name a file of hexadecimal bytes with `--input`";
                 Failure::new(Code::CircuitValue, what, hint).because(error.to_string())
-            })?;
-            if text.len() as u64 > MOST_INPUT_BYTES {
-                let what = format!("{} is too long for an input", path.display());
-                let hint = "name a file of hexadecimal bytes with `--input`";
-                return Err(Failure::new(Code::CircuitValue, what, hint));
-            }
-            text
+            })
         }
     };
+    let text = Zeroizing::new(text?);
     InputText::parse(&text).map_err(|error| unfit(&error, path))
 }
 
@@ -602,12 +591,21 @@ fn device(args: &ServeArgs, machine: Machine, cpu: Cpu) -> Result<Box<dyn Device
     let scheme = Scheme::from(args.scheme);
     let failed = |error| serving::of_device(&error);
     Ok(match (args.device, &args.bench) {
-        (ServeDevice::Rtl, Some(bench)) => Box::new(Rtl::new(RtlOptions {
-            bench: bench.clone(),
-            scheme,
-            machine,
-            patience: DEVICE_PATIENCE,
-        })),
+        (ServeDevice::Rtl, Some(bench)) => {
+            // Nobody is harmed if standard error is closed.
+            let _ = writeln!(
+                stderr(),
+                "waits for {} to take a netlist, {} s at most",
+                bench.display(),
+                DEVICE_PATIENCE.as_secs()
+            );
+            Box::new(Rtl::new(RtlOptions {
+                bench: bench.clone(),
+                scheme,
+                machine,
+                patience: DEVICE_PATIENCE,
+            }))
+        }
         (ServeDevice::Model, _) => {
             Box::new(ModelDevice::new(cpu, scheme, machine).map_err(failed)?)
         }

@@ -6,10 +6,17 @@
 
 use crate::seal::restore_terminal;
 use sealane_net::Cancel;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use signal_hook::iterator::Signals;
+use std::io::{Write, stderr};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Exit status of a process that SIGINT ends, as shells report it.
 const ENDED: i32 = 130;
+
+/// Longest wait for a standard error that nobody reads.
+const LAST_LINE: Duration = Duration::from_millis(200);
 
 /// Tokens of running verbs.
 static AT_WORK: Mutex<Vec<Cancel>> = Mutex::new(Vec::new());
@@ -22,7 +29,6 @@ impl CancelOnSignal {
     pub fn begin() -> CancelOnSignal {
         let cancel = Cancel::default();
         at_work().push(cancel.clone());
-        install_handler();
         CancelOnSignal(cancel)
     }
 
@@ -38,24 +44,40 @@ impl Drop for CancelOnSignal {
     }
 }
 
-/// Installs the handler: from now on signals cancel a running verb, or end the process and restore
-/// the terminal.
-pub fn install_handler() {
-    static HANDLER: OnceLock<()> = OnceLock::new();
-    HANDLER.get_or_init(|| {
-        // If signals are handled or ignored already, by Python in a notebook or by `nohup`, that
-        // remains.
-        let _ = ctrlc::try_set_handler(request_end);
-    });
+/// Handles these signals, each by itself: from now on they cancel a running verb, or end the
+/// process and restore the terminal. All others are as they were.
+pub fn install_handler(signals: &[i32]) {
+    let Ok(mut handled) = Signals::new::<_, i32>([]) else {
+        return;
+    };
+    for signal in signals {
+        // One that the system refuses is no reason to lose the others.
+        let _ = handled.add_signal(*signal);
+    }
+    thread::spawn(move || handled.forever().for_each(|_| request_end()));
 }
 
 /// Requests the end: cancels the running verbs, or ends the process.
 pub fn request_end() {
     let working = at_work().clone();
+    if working.is_empty() {
+        tell("interrupted while no run was under way");
+        exit_now();
+    }
     if working.iter().all(Cancel::is_cancelled) {
+        tell("interrupted again, and ended at once");
         exit_now();
     }
     working.iter().for_each(Cancel::cancel);
+}
+
+/// Writes a line to standard error, unless that waits for whoever reads it.
+fn tell(line: &'static str) {
+    let began = Instant::now();
+    let told = thread::spawn(move || writeln!(stderr(), "sealane: {line}"));
+    while !told.is_finished() && began.elapsed() < LAST_LINE {
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Ends the process at once, and removes unfinished files.

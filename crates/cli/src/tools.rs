@@ -8,7 +8,7 @@ use sealane_bench::{Machine, Options, Record, SUITES, Suite, SuiteError, aead, g
 use sealane_circuit::bristol::{self, CircuitFile, Format};
 use sealane_diagnostic::{Code, printable};
 use sealane_engine::EngineError;
-use sealane_files::Rights;
+use sealane_files::{Accept, Rights};
 use sealane_host::Failure;
 use sealane_page::Card;
 use sealane_page::units::{counted, grouped};
@@ -17,6 +17,9 @@ use serde_json::json;
 use std::io::{Write, stderr};
 use std::path::Path;
 use std::time::Duration;
+
+/// Longest file of a circuit, some four million gates.
+const MOST_BYTES: u64 = 1 << 26;
 
 /// Prints the sizes of a circuit, or its outputs.
 pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {
@@ -88,7 +91,7 @@ fn circuit_info(path: &Path, json: bool) -> Result<(), Failure> {
 
 fn read(path: &Path) -> Result<CircuitFile, Failure> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = sealane_files::read_text(path, Accept::FileOrPipe, MOST_BYTES).map_err(|error| {
         let what = format!("cannot read {shown}");
         Failure::new(Code::CircuitFile, what, "name a text file").because(error.to_string())
     })?;

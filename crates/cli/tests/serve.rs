@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         let embedding = Embedding {
             loader: &NoLoader,
             command: vec![],
+            signals: vec![],
         };
         return ExitCode::from(command(arguments.split_off(1), &embedding));
     }
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
             served_by(&[&["--device", "model"][..], &two].concat(), "mi");
             machines_are_those_that_there_are();
             what_differs_is_told();
+            nothing_outlives_a_server_that_is_killed();
             sessions_are_bounded();
             one_is_singular();
         }
@@ -375,6 +377,36 @@ fn stranger_is_told_and_logged(place: &Place) {
     assert!(text.contains("`sealane peer add CARD` there"), "{text}");
 }
 
+/// A bench that says nothing, and a process of its own, end with a server that is killed.
+fn nothing_outlives_a_server_that_is_killed() {
+    use std::io::Read;
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let (bench, alive) = (place.of("bench"), place.of("alive"));
+    // All that lives of the bench holds the pipe.
+    let text = format!(
+        "#!/bin/sh\nexec 3>{}\necho up >&3\nsleep 100\n",
+        alive.display()
+    );
+    std::fs::write(&bench, text).expect("a file");
+    std::fs::set_permissions(&bench, PermissionsExt::from_mode(0o700)).expect("rights");
+    let made = Command::new("mkfifo").arg(&alive).status();
+    assert!(made.expect("a process").success());
+    let bench = bench.display().to_string();
+    let rtl = ["serve", "../netlists", "--device", "rtl", "--bench", &bench];
+    let mut server = sealane(&place.of("server"), &rtl)
+        .spawn()
+        .expect("a process");
+    let mut held = std::fs::File::open(&alive).expect("the bench");
+    let mut up = [0; 3];
+    held.read_exact(&mut up).expect("a line");
+    let killed = std::time::Instant::now();
+    server.kill().expect("a process");
+    server.wait().expect("its end");
+    held.read_to_end(&mut Vec::new()).expect("the end of all");
+    assert!(killed.elapsed() < std::time::Duration::from_secs(50));
+}
+
 /// A client with another job is told so, and the server goes on.
 fn what_differs_is_told() {
     let place = Place::new();
@@ -453,5 +485,10 @@ fn what_differs_is_told() {
     ];
     let (status, text) = output(&place.of("server"), &arguments);
     assert_eq!(status, Some(2), "{text}");
+    let (waits, text) = text.split_once('\n').expect("two lines");
+    assert_eq!(
+        waits,
+        "waits for no-such-bench to take a netlist, 120 s at most"
+    );
     sealane_testkit::page::shows("device", text.trim());
 }

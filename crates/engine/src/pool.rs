@@ -99,7 +99,7 @@ impl<'a> Draw<'a> {
         mesh: &Mesh,
         names: &[String],
     ) -> Result<Box<dyn Stock>, EngineError> {
-        let Some(theirs) = theirs.filter(|offer| offer.is_valid()) else {
+        let Some(theirs) = theirs.filter(|offer| offer.is_valid_beside(&self.offer)) else {
             let party = PartyId(1 - mesh.me().0);
             let reason = "what it holds in its pool, out of bounds or missing".to_string();
             let malformed = NetError::Malformed { party, reason };

@@ -37,6 +37,7 @@ pub use edit::{Change, Editor};
 use crate::Failure;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::ProtocolName;
+use sealane_files::Accept;
 use sealane_identity::PublicKey;
 use sealane_parties::NetworkClass;
 use std::collections::BTreeMap;
@@ -46,6 +47,9 @@ use std::time::Duration;
 
 /// Name of the configuration file that is read if the command names none.
 pub const DEFAULT_FILE: &str = "sealane.toml";
+
+/// Longest configuration: enough for thousands of parties.
+pub const MOST_BYTES: u64 = 1 << 20;
 
 /// Configuration that was read and checked.
 pub struct Config {
@@ -154,7 +158,7 @@ pub fn patience(seconds: f64) -> Result<Duration, Failure> {
 
 /// Reads the text of a configuration.
 fn text(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| {
+    sealane_files::read_text(path, Accept::File, MOST_BYTES).map_err(|error| {
         let message = format!("cannot read the configuration {}", path.display());
         let hint = "make one with `sealane init NAME`, or name one with `--config`";
         let finding = Diagnostic::new(Code::ConfigUnreadable, message);

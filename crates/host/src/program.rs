@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_files::Accept;
 use sealane_program::graph::Program;
 use sealane_program::text;
 use std::path::Path;
@@ -60,7 +61,8 @@ pub fn load(argument: &str, loader: &dyn ProgramLoader) -> Result<LoadedProgram,
 }
 
 fn read(path: &str) -> Result<LoadedProgram, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let most = text::MAX_TEXT_BYTES as u64;
+    let text = sealane_files::read_text(path.as_ref(), Accept::File, most).map_err(|error| {
         Failure::from(
             Diagnostic::new(Code::Unreadable, format!("cannot read {path}"))
                 .because(error.to_string())

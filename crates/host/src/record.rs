@@ -17,7 +17,7 @@
 use crate::view;
 use sealane_engine::events::{Event, Record};
 use sealane_engine::{Job, Observer};
-use sealane_files::Rights;
+use sealane_files::{Accept, Rights, read_text};
 use sealane_page::RunRecord;
 use sealane_page::plan::PlanRecord;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -25,6 +25,8 @@ use std::io::{self, Write, stderr};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
+/// Longest file of a record that is read.
+const MOST_BYTES: u64 = 1 << 28;
 /// Default folder of the records of runs.
 pub const RUNS: &str = "runs";
 
@@ -166,7 +168,7 @@ pub fn is_run(folder: &Path) -> bool {
 /// # Errors
 /// It is not the folder of a run, or cannot be read.
 pub fn read(folder: &Path) -> io::Result<RunRecord> {
-    let text = std::fs::read_to_string(folder.join(PLAN))?;
+    let text = read_text(&folder.join(PLAN), Accept::File, MOST_BYTES)?;
     let plan: PlanRecord = serde_json::from_str(&text)?;
     let sides = read_sides(folder, &plan.parties)?;
     Ok(RunRecord::new(plan, sides))
@@ -210,7 +212,7 @@ fn read_sides(folder: &Path, parties: &[String]) -> io::Result<Vec<Vec<Record>>>
 
 /// Reads the events of a file, without an unfinished last line.
 fn events(path: &Path) -> io::Result<Vec<Record>> {
-    let text = std::fs::read_to_string(path)?;
+    let text = read_text(path, Accept::File, MOST_BYTES)?;
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     let lines = whole.lines().map(serde_json::from_str);
     Ok(lines.collect::<Result<_, _>>()?)

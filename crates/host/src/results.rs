@@ -153,14 +153,21 @@ pub fn check(
         .try_for_each(|results| checked(results))
         .map_err(failed)?;
     let names = names(program, &groups);
-    spare(&paths(names.iter().map(String::as_str), path), sources)?;
-    // A device or a pipe is written to where it is.
-    if path.exists() && !path.is_file() {
-        return Ok(());
-    }
-    // Rights, read-only disks and full ones show only when somebody tries.
+    let others = paths(names.iter().map(String::as_str), path);
+    spare(&others, sources)?;
+    others.iter().skip(1).try_for_each(|path| try_out(path))?;
+    try_out(path)
+}
+
+/// Begins a file as the results will, and leaves it: rights, read-only disks, full ones and pipes
+/// show only when somebody tries.
+fn try_out(path: &Path) -> Result<(), Failure> {
     let tried = NewFile::begin(path, Rights::AsBefore, Taken::Replace);
-    let tried = tried.and_then(|mut file| file.write_all(&[0]));
+    let tried = tried.and_then(|mut file| match path.exists() && !path.is_file() {
+        // A terminal would show it.
+        true => Ok(()),
+        false => file.write_all(&[0]),
+    });
     tried.map_err(|error| cannot_write(path).because(error.to_string()))
 }
 

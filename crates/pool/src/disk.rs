@@ -1,11 +1,14 @@
 //! The folder of a pool, behind a trait, so that tests can end it at every write.
 
 use crate::state::MOST_BYTES;
-use sealane_files::{NewFile, Rights, Taken, private_file, sync_folder};
+use sealane_files::{Accept, NewFile, Rights, Taken, open_to_change, private_file, sync_folder};
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
+
+/// The errors for what is no file.
+const NO_FILE: [ErrorKind; 2] = [ErrorKind::IsADirectory, ErrorKind::InvalidInput];
 
 /// Operations on the files of one folder. Each has reached the disk when it returns.
 pub trait Disk: Send + Sync {
@@ -25,6 +28,8 @@ pub trait Disk: Send + Sync {
     fn names(&self) -> io::Result<Vec<String>>;
     /// Takes the lock of this name, if nobody has it; it ends with the value and with the process.
     fn try_lock(&self, name: &str) -> io::Result<Option<Lock>>;
+    /// Keeps others from taking the lock of this name, if nobody has it. Nothing is written.
+    fn try_share(&self, name: &str) -> io::Result<Option<Lock>>;
 }
 
 /// A file that has no name yet.
@@ -79,7 +84,7 @@ impl Folder {
 
 impl Disk for Folder {
     fn read(&self, name: &str, most: usize) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-        match private_file::load(&self.file(name), most + 1) {
+        match private_file::load(&self.file(name), Accept::File, most + 1) {
             Ok(content) if content.len() > most => {
                 Err(io::Error::new(ErrorKind::InvalidData, "it is too long"))
             }
@@ -90,7 +95,7 @@ impl Disk for Folder {
     }
 
     fn open(&self, name: &str, at: u64) -> io::Result<Box<dyn Read + Send>> {
-        let mut file = File::open(self.file(name))?;
+        let mut file = sealane_files::open(&self.file(name), Accept::File)?;
         file.seek(SeekFrom::Start(at))?;
         Ok(Box::new(file))
     }
@@ -99,7 +104,7 @@ impl Disk for Folder {
         self.make()?;
         let path = self.file(name);
         // Opened before it loses its name.
-        let old = if_any(File::options().write(true).open(&path))?;
+        let old = if_any(open_to_change(&path, false))?;
         sealane_files::replace(&path, Rights::Owner, content)?;
         old.map_or(Ok(()), erase)
     }
@@ -113,12 +118,20 @@ impl Disk for Folder {
     fn remove(&self, name: &str) -> io::Result<()> {
         let path = self.file(name);
         // Opened before it loses its name, so that nobody reads zeros under it.
-        let opened = File::options().write(true).open(&path);
-        if if_any(fs::remove_file(path))?.is_none() {
+        let opened = open_to_change(&path, false);
+        let removed = match path.is_dir() {
+            true => fs::remove_dir(&path),
+            false => fs::remove_file(&path),
+        };
+        if if_any(removed)?.is_none() {
             return Ok(());
         }
         sync_folder(&self.0)?;
-        erase(opened?)
+        match opened {
+            // It was no file of a pool.
+            Err(error) if NO_FILE.contains(&error.kind()) => Ok(()),
+            opened => erase(opened?),
+        }
     }
 
     fn names(&self) -> io::Result<Vec<String>> {
@@ -133,20 +146,29 @@ impl Disk for Folder {
 
     fn try_lock(&self, name: &str) -> io::Result<Option<Lock>> {
         self.make()?;
-        let mut options = File::options();
-        let options = options.create(true).truncate(false).write(true);
-        let file = options.open(self.file(name))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Lock(Some(file)))),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+        let file = open_to_change(&self.file(name), true)?;
+        held(file.try_lock(), Some(file))
+    }
+
+    fn try_share(&self, name: &str) -> io::Result<Option<Lock>> {
+        let file = if_any(sealane_files::open(&self.file(name), Accept::File))?;
+        // Without the file, nobody has ever had the lock.
+        held(file.as_ref().map_or(Ok(()), File::try_lock_shared), file)
     }
 }
 
 impl Unnamed for NewFile {
     fn keep(self: Box<Self>) -> io::Result<()> {
         NewFile::keep(*self)
+    }
+}
+
+/// The lock of a file, if it could be taken.
+fn held(locked: Result<(), TryLockError>, file: Option<File>) -> io::Result<Option<Lock>> {
+    match locked {
+        Ok(()) => Ok(Some(Lock(file))),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 

@@ -1,13 +1,14 @@
 //! The protocol by which two parties fill their pools.
 //!
 //! 1. Both send how much they want, which has to be the same, what they hold, and a contribution to
-//!    the identifier of the session. Both forget what only one of them holds. Parties that keep a
-//!    pool filled also send how much they keep, which has to be the same; of what both hold so much
-//!    of, nothing is made.
+//!    the identifier of the session. What only one of them holds does not count. Parties that keep
+//!    a pool filled also send how much they keep, which has to be the same; of what both hold so
+//!    much of, nothing is made.
 //! 2. For each role: a set-up of correlated OTs with a fresh offset, which nothing else uses, then
 //!    random OTs from these, hashed and written batch by batch.
-//! 3. Once both have their files on their disks, each adds them to its state. If one stops before
-//!    that, the other forgets the fill at the next meeting.
+//! 3. Once both have their files on their disks, each adds them to its state, and forgets what
+//!    only one of them held: nothing is dropped on the word of the other party alone. If one stops
+//!    before that, the other forgets the fill with the next one.
 //!
 //! The OTs are secure against a corrupt party.
 
@@ -155,7 +156,7 @@ impl Filling<'_> {
         let contribution = *coins.public("pool: session").nonce().as_bytes();
         let theirs = meet(order, &offer, contribution, mesh)?;
         self.compare_least(mesh)?;
-        let state = self.pool.agree(&offer, &theirs)?;
+        let state = self.pool.agreed(&offer, &theirs)?;
         let mut coins = coins.enter(mesh.session().as_bytes());
         let mut wanted = Vec::new();
         for receiver in [PartyId(0), PartyId(1)] {
@@ -188,7 +189,7 @@ impl Filling<'_> {
         let Written = mesh.recv_control(peer)?;
         let made = wanted.iter().map(|(_, fill, _)| fill.batches).sum();
         if made > 0 {
-            self.pool.add(epoch, wanted)?;
+            self.pool.add(epoch, &theirs, wanted)?;
         }
         Ok(made)
     }
@@ -289,7 +290,7 @@ pub fn meet(
     if theirs.order != order {
         return Err(FillError::Differs(theirs.order));
     }
-    if !theirs.offer.is_valid() {
+    if !theirs.offer.is_valid_beside(offer) {
         let reason = "numbers of a pool that are out of bounds".to_string();
         let malformed = NetError::Malformed {
             party: peer,

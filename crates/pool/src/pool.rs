@@ -10,6 +10,7 @@ use sealane_files::UNFINISHED;
 use sealane_identity::{Identity, PublicKey};
 use sealane_ot::Role;
 use sealane_party::Fault;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
@@ -181,12 +182,16 @@ impl Pool {
         }
         let _lock = self.lock()?;
         // Every file is tried, whatever becomes of the others.
-        let mut first = self.disk.remove(STATE);
+        let named = |name: &str| {
+            let unusable = |error| error::unusable(&format!("{}/{name}", self.place), error);
+            self.disk.remove(name).map_err(unusable)
+        };
+        let mut first = named(STATE);
         let names = self.disk.names().unwrap_or_default();
         for name in names.iter().filter(|name| is_content(name)) {
-            first = first.and(self.disk.remove(name));
+            first = first.and(named(name));
         }
-        first.map_err(|error| error::unusable(&self.place, error))
+        first
     }
 
     /// Destroys the pool if the fault is a failed check of what the other party computed: what it
@@ -204,32 +209,34 @@ impl Pool {
 
     /// Keeps other processes from filling the pool, until the lock is dropped.
     pub(crate) fn lock_fill(&self) -> Result<Lock, Diagnostic> {
-        self.wait_for(FILL_LOCK)
+        self.wait_for(|| self.disk.try_lock(FILL_LOCK))
     }
 
-    /// Brings the pool in step with the other party before a fill, for which this process holds the
-    /// lock.
-    pub(crate) fn agree(&self, mine: &Offer, theirs: &Offer) -> Result<State, Diagnostic> {
+    /// Returns the pool in step with the other party before a fill, for which this process holds
+    /// the lock. On the disk it stays as it is: on the other party's word alone nothing is dropped.
+    pub(crate) fn agreed(&self, mine: &Offer, theirs: &Offer) -> Result<State, Diagnostic> {
         let _lock = self.lock()?;
         let mut state = self.load()?;
         if state.offer() != *mine {
             return Err(error::busy(&self.place));
         }
+        // A pool that was not there before has its name from here on.
+        self.store(&state)?;
+        self.sweep(&state);
         for role in [Role::Sender, Role::Receiver] {
             let half = state.half_mut(role);
             half.agree(theirs.opposite(role))
                 .map_err(error::no_randomness)?;
         }
-        self.store(&state)?;
-        self.sweep(&state);
         Ok(state)
     }
 
     /// Adds fills whose files are on the disk, each with the key of its first batch, to the pool of
-    /// this epoch.
+    /// this epoch. What the other party does not hold, by its offer before the fill, goes then.
     pub(crate) fn add(
         &self,
         epoch: [u8; 16],
+        theirs: &Offer,
         fills: Vec<(Role, Fill, ChainKey)>,
     ) -> Result<(), Diagnostic> {
         let _lock = self.lock()?;
@@ -239,11 +246,16 @@ impl Pool {
             return Err(error::busy(&self.place));
         }
         for (role, fill, key) in fills {
-            if !state.half_mut(role).add(fill, key) {
+            let half = state.half_mut(role);
+            half.agree(theirs.opposite(role))
+                .map_err(error::no_randomness)?;
+            if !half.add(fill, key) {
                 return Err(error::busy(&self.place));
             }
         }
-        self.store(&state)
+        self.store(&state)?;
+        self.sweep(&state);
+        Ok(())
     }
 
     pub(crate) fn disk(&self) -> &dyn Disk {
@@ -255,14 +267,13 @@ impl Pool {
     }
 
     fn lock(&self) -> Result<Lock, Diagnostic> {
-        self.wait_for(STATE_LOCK)
+        self.wait_for(|| self.disk.try_lock(STATE_LOCK))
     }
 
-    fn wait_for(&self, name: &str) -> Result<Lock, Diagnostic> {
+    fn wait_for(&self, lock: impl Fn() -> io::Result<Option<Lock>>) -> Result<Lock, Diagnostic> {
         let began = Instant::now();
         loop {
-            let lock = self.disk.try_lock(name);
-            match lock.map_err(|error| error::unusable(&self.place, error))? {
+            match lock().map_err(|error| error::unusable(&self.place, error))? {
                 Some(lock) => return Ok(lock),
                 None if began.elapsed() > PATIENCE => return Err(error::busy(&self.place)),
                 None => thread::sleep(Duration::from_millis(10)),
@@ -277,7 +288,7 @@ impl Pool {
             return State::empty().map_err(error::no_randomness);
         }
         // Another process overwrites an old state right after it has lost its name.
-        let _lock = self.lock()?;
+        let _lock = self.wait_for(|| self.disk.try_share(STATE_LOCK))?;
         self.load()
     }
 

@@ -14,6 +14,10 @@ pub const MOST_BATCHES: u64 = 1 << 24;
 /// Most batches that a pool counts in its life.
 const LAST: u64 = 1 << 48;
 
+/// Most batches by which the numbers of one party are ahead of those of the other, which was set
+/// back: terabytes of OTs.
+const MOST_AHEAD: u64 = 1 << 32;
+
 /// Longest file of a state.
 pub const MOST_BYTES: usize = 1 << 14;
 const MAGIC: &[u8] = b"sealane pool 1\n";
@@ -120,9 +124,20 @@ impl Offer {
                 && half.fills.iter().all(|fill| {
                     let follows = fill.first >= end && fill.first <= LAST;
                     end = fill.first.saturating_add(fill.batches);
-                    follows && fill.batches <= MOST_BATCHES
+                    follows && end > half.next && fill.batches <= MOST_BATCHES
                 })
         })
+    }
+
+    /// Checks that this offer of the other party is valid, and that its numbers are not so far
+    /// ahead of those of `mine` that few would be left.
+    pub fn is_valid_beside(&self, mine: &Offer) -> bool {
+        let near = |role: Role| {
+            let (theirs, mine) = (self.opposite(role), &mine.0[index(role)]);
+            let end = |half: &HalfOffer| half.fills.last().map_or(half.next, Fill::end);
+            end(theirs) <= end(mine) + MOST_AHEAD
+        };
+        self.is_valid() && near(Role::Sender) && near(Role::Receiver)
     }
 }
 

@@ -5,7 +5,7 @@ mod disk;
 
 use crate::disk::{Disk, Folder};
 use crate::keys::WrapKey;
-use crate::state::{BatchCipher, State, batch_bytes};
+use crate::state::{BatchCipher, Fill, State, batch_bytes};
 use crate::{BATCH, DiskStock, FillError, Filling, Order, Pool, Taken};
 use disk::MemoryDisk;
 use sealane_block::{Block, Coins, Cpu};
@@ -519,6 +519,59 @@ fn a_pool_on_a_real_disk_is_private_and_locked() {
     let names = std::fs::read_dir(folder.path().join("0")).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(names.into_iter().all(|name| name.ends_with("lock")));
+}
+
+/// A party that says it holds nothing, or has passed everything, and does no more.
+#[test]
+fn nothing_is_dropped_on_the_word_of_the_other_party() {
+    let mut world = World::default();
+    assert!(world.fill([3, 2]).iter().all(Result::is_ok));
+    let mine = world.pools()[0].offer().unwrap();
+    world.disks[1] = Arc::default();
+    world.disks[1].crash_at(0);
+    assert!(world.fill([1, 1]).iter().all(Result::is_err));
+    let counts = [0, 1].map(|receiver| world.counts(receiver)[0]);
+    assert_eq!(counts, [[3, 0, 0, 0], [2, 0, 0, 0]]);
+    let offer = |next, fills: &[Fill]| {
+        let mut state = State::empty().unwrap();
+        let half = state.half_mut(Role::Sender);
+        (half.next, half.fills) = (next, fills.to_vec());
+        state.offer()
+    };
+    assert!(offer(1 << 20, &[]).is_valid_beside(&mine));
+    assert!(!offer(1 << 48, &[]).is_valid_beside(&mine));
+    let (id, first, batches) = ([1; 16], 0, 3);
+    let passed = [Fill { id, first, batches }];
+    assert!(offer(2, &passed).is_valid_beside(&mine));
+    assert!(!offer(3, &passed).is_valid_beside(&mine));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_stands_in_the_place_of_a_file_is_told_and_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join("0").join(name);
+    let pools = [0, 1].map(|party| {
+        let path = folder.path().join(party.to_string());
+        Pool::on(Arc::new(Folder::new(&path)), wrap(party), "pools".into())
+    });
+    assert!(fill(&pools, [1, 1], 1).iter().all(Result::is_ok));
+    // A look writes nothing.
+    std::fs::remove_file(path("lock")).unwrap();
+    assert_eq!(pools[0].count(Role::Sender).unwrap().left, 1);
+    assert!(!path("lock").exists());
+    std::fs::remove_file(path("state")).unwrap();
+    for (make, reason) in [("mkdir", "a folder"), ("mkfifo", "a pipe")] {
+        let made = std::process::Command::new(make).arg(path("state")).status();
+        assert!(made.unwrap().success());
+        let told = pools[0].offer().err().unwrap().message;
+        assert_eq!(
+            told,
+            format!("the pool at pools/state: it is {reason}, where a file is needed")
+        );
+        pools[0].remove().unwrap();
+        assert!(!path("state").exists());
+    }
 }
 
 #[test]

@@ -31,6 +31,6 @@ mod cursor;
 mod parse;
 mod print;
 
-pub use parse::{parse, parse_unchecked};
+pub use parse::{MAX_TEXT_BYTES, parse, parse_unchecked};
 pub(crate) use print::quoted;
 pub use print::{print, print_with_spans};

@@ -9,9 +9,11 @@ use sealane_host::{Failure, LoadedProgram, ProgramLoader};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Runs the command; returns the exit status. `python` starts this interpreter once more.
+/// Runs the command; returns the exit status. `python` starts this interpreter once more, and
+/// `signals` ask the command to end.
 #[pyfunction]
-pub fn main(py: Python<'_>, arguments: Vec<OsString>, python: OsString) -> u8 {
+#[pyo3(signature = (arguments, python, signals = vec![]))]
+pub fn main(py: Python<'_>, arguments: Vec<OsString>, python: OsString, signals: Vec<i32>) -> u8 {
     let command = vec![python, "-m".into(), "sealane".into()];
     py.detach(|| {
         sealane_cli::main(
@@ -19,6 +21,7 @@ pub fn main(py: Python<'_>, arguments: Vec<OsString>, python: OsString) -> u8 {
             &Embedding {
                 loader: &PythonLoader,
                 command,
+                signals,
             },
         )
     })

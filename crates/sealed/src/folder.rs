@@ -12,6 +12,7 @@ use crate::refusals;
 use crate::refusals::Refusal;
 use crate::stream::{Opener, Sealer, StreamError};
 use crate::watch::{TransferWatch, passed};
+use sealane_files::Accept;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -112,7 +113,7 @@ fn sync_folders(folder: &Path) -> io::Result<()> {
             sync_folders(&entry.path())?;
         }
     }
-    File::open(folder)?.sync_all()
+    sealane_files::sync_folder(folder)
 }
 
 /// Does nothing: other systems have no such call for folders.
@@ -147,7 +148,7 @@ pub fn open_regular(path: &Path) -> Result<(File, u64), Refusal> {
     let unreadable = |error| refusals::unreadable(path, &error);
     let seen = fs::symlink_metadata(path).map_err(unreadable)?;
     regular(path, &seen)?;
-    let file = File::open(path).map_err(unreadable)?;
+    let file = sealane_files::open(path, Accept::File).map_err(unreadable)?;
     let opened = file.metadata().map_err(unreadable)?;
     match same(&seen, &opened) {
         true => Ok((file, opened.len())),

@@ -34,6 +34,7 @@ pub use watch::TransferWatch;
 use header::{Argon2Cost, BOUND_BYTES, Content, HEADER_BYTES, Header, KeySource, SEGMENT_BYTES};
 use output::Target;
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_files::Accept;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -288,7 +289,7 @@ fn read_header(path: &Path) -> Result<(File, u64, Header, [u8; 32]), Refusal> {
     if !metadata.is_file() {
         return Err(refusals::not_sealed(path, "it is no file"));
     }
-    let mut file = File::open(path).map_err(unreadable)?;
+    let mut file = sealane_files::open(path, Accept::File).map_err(unreadable)?;
     let mut bytes = Vec::with_capacity(HEADER_BYTES);
     let read = (&mut file)
         .take(HEADER_BYTES as u64)

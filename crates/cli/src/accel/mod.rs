@@ -17,14 +17,13 @@ use sealane_accel::{Netlist, NetlistError};
 use sealane_bench::garble::netlists::NetlistCase;
 use sealane_diagnostic::Code;
 use sealane_engine::EngineError;
+use sealane_files::Accept;
 use sealane_host::Failure;
 use sealane_page::Card;
 use sealane_page::card::Column;
 use sealane_page::units::grouped;
 use sealane_schedule::Priority;
 use serde_json::{Value, json};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 /// Longest netlist file: about four times that of [`sealane_accel::netlist::MOST_WIRES`] gates of
@@ -246,22 +245,11 @@ pub fn released(folder: &Path) -> Result<Vec<NetlistCase>, Failure> {
 
 pub fn read(path: &Path) -> Result<NetlistFile, Failure> {
     let shown = path.display();
-    let mut bytes = Vec::new();
-    let opened =
-        File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
-    opened.map_err(|error| {
+    let bytes = sealane_files::read(path, Accept::FileOrPipe, MOST_BYTES).map_err(|error| {
         let what = format!("cannot read {shown}");
         Failure::new(Code::NetlistFile, what, "name a file with a netlist")
             .because(error.to_string())
     })?;
-    if bytes.len() as u64 > MOST_BYTES {
-        let what = format!("{shown}: longer than {} bytes", grouped(MOST_BYTES));
-        return Err(Failure::new(
-            Code::NetlistFile,
-            what,
-            "name a file with a netlist",
-        ));
-    }
     formats::read(&bytes)
         .map_err(|error| Failure::new(Code::NetlistFile, format!("{shown}: {error}"), error.hint))
 }

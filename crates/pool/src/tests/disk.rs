@@ -141,6 +141,10 @@ impl Disk for MemoryDisk {
     fn try_lock(&self, _: &str) -> io::Result<Option<Lock>> {
         Ok(Some(Lock::held()))
     }
+
+    fn try_share(&self, _: &str) -> io::Result<Option<Lock>> {
+        Ok(Some(Lock::held()))
+    }
 }
 
 struct NewMemoryFile {

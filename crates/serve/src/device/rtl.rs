@@ -3,7 +3,7 @@
 //!
 //! The machine has one session at a time, so each client has a process of its own, and clients
 //! interleave as processes do. Pipes give back-pressure: a session whose records nobody reads
-//! stops, and delays no other.
+//! stops, and delays no other. They end with this process, also where it is killed.
 //!
 //! Better engines get the netlist as bundles ([`sealane_accel::bundle`]), in their own order. Their
 //! tables carry the numbers of the ANDs in the netlist as it was given, and their masks are put in
@@ -55,6 +55,7 @@ pub struct Rtl {
     options: RtlOptions,
     loaded: Option<Loaded>,
     sessions: Sessions<Session>,
+    group: Group,
 }
 
 /// A netlist as the machine takes it.
@@ -81,6 +82,7 @@ impl Rtl {
             options,
             loaded: None,
             sessions: Sessions::default(),
+            group: Group { leader: None },
         }
     }
 }
@@ -134,7 +136,8 @@ impl Device for Rtl {
             most_ands: 0,
         };
         let bench = stamp(&self.options.bench);
-        let mut trial = Session::start(&self.options, file.path(), &keys, extent)?;
+        self.group = Group::start();
+        let mut trial = Session::start(&self.options, &self.group, file.path(), &keys, extent)?;
         let report = loop {
             match trial.next(self.options.patience)? {
                 Next::Nothing => {}
@@ -165,14 +168,14 @@ impl Device for Rtl {
     fn start(&mut self, client: Client, keys: Keys, extent: Extent) -> Result<(), DeviceError> {
         let loaded = self.loaded.as_ref().ok_or(DeviceError::NotNow)?;
         let Loaded { file, outputs, .. } = loaded;
-        let options = &self.options;
+        let (options, group) = (&self.options, &self.group);
         // Another build would get the secrets of a session before it says which it is.
         if stamp(&options.bench) != loaded.bench {
             let what = "its bench is not the file that it was at the start";
             return Err(DeviceError::broken(what));
         }
         self.sessions.start(client, keys, extent, |keys, extent| {
-            let mut session = Session::start(options, file.path(), &keys, extent)?;
+            let mut session = Session::start(options, group, file.path(), &keys, extent)?;
             session.outputs = outputs.clone();
             Ok(session)
         })
@@ -213,6 +216,45 @@ struct Report {
     machine: Option<Build>,
 }
 
+/// A group of processes that no end of this one outlives. Its first process, a shell, waits for the
+/// end of a pipe that this process alone holds, and then kills the group, itself included.
+struct Group {
+    leader: Option<Child>,
+}
+
+impl Group {
+    /// Makes a group, where the system has groups and a shell.
+    fn start() -> Group {
+        let mut leader = Command::new("/bin/sh");
+        leader.args(["-c", "read _; kill -9 0"]);
+        leader.stdin(Stdio::piped()).stdout(Stdio::null());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut leader, 0);
+        let leader = leader.stderr(Stdio::null()).spawn();
+        Group {
+            leader: leader.ok(),
+        }
+    }
+
+    /// Lets a process begin in the group.
+    fn admit(&self, command: &mut Command) {
+        #[cfg(unix)]
+        if let Some(leader) = &self.leader {
+            std::os::unix::process::CommandExt::process_group(command, leader.id() as i32);
+        }
+        let _ = command;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(mut leader) = self.leader.take() {
+            drop(leader.stdin.take());
+            let _ = leader.wait();
+        }
+    }
+}
+
 /// Whole records, one behind the other. They hold labels, so their memory is erased.
 type Chunk = Zeroizing<Vec<u8>>;
 
@@ -245,6 +287,7 @@ enum Next {
 impl Session {
     fn start(
         options: &RtlOptions,
+        group: &Group,
         netlist: &Path,
         keys: &Keys,
         extent: Extent,
@@ -257,6 +300,7 @@ impl Session {
         command.args(["--seeds", "-"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.stderr(Stdio::piped());
+        group.admit(&mut command);
         let failed = |error: std::io::Error| DeviceError::Start {
             program: options.bench.display().to_string(),
             reason: error.to_string(),
