@@ -1,4 +1,4 @@
-//! Room `files`: files that appear under their names whole, or not at all.
+//! Room `files`: files that appear under their names whole, or not at all; reads that are bounded.
 //!
 //! A [`NewFile`] is written beside its name, brought to the disk, and given the name at the very
 //! end, in one step of the file system. A full disk, an error, a signal or a kill before that step
@@ -9,15 +9,18 @@
 //! | file | what it does |
 //! |---|---|
 //! | `private_file` | files that hold secrets |
+//! | `reading` | files that are read: of which kind, and how long |
 //! | `new_file` | the file, its rights, and how it gets its name |
 //! | `unfinished` | the list of files that have no name yet |
 #![forbid(unsafe_code)]
 
 mod new_file;
 pub mod private_file;
+mod reading;
 mod unfinished;
 
 pub use new_file::{NewFile, Rights, Taken, sync_folder};
+pub use reading::{Accept, open, open_to_change, read, read_text};
 pub use unfinished::{UNFINISHED, end_process};
 
 use std::fs;

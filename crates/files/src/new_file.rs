@@ -1,5 +1,6 @@
 //! One file that is being written, and how it gets its name.
 
+use crate::reading::other_kind;
 use crate::unfinished::{Listed, UNFINISHED, make};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -40,7 +41,7 @@ enum Destination {
         before: Option<Box<Metadata>>,
         _listed: Listed,
     },
-    /// A device or a pipe, which nothing can take the place of.
+    /// A device that takes one byte after the other, such as a terminal.
     Stream(File),
 }
 
@@ -50,17 +51,28 @@ impl NewFile {
     ///
     /// # Errors
     /// The error of the operating system: the folder does not exist or cannot be written to; the
-    /// name is that of a folder, of a file that must not be written to, or taken and must not be
-    /// replaced.
+    /// name is that of a folder, of a pipe, which nobody may read from, of a disk, of a file that
+    /// must not be written to, or taken and must not be replaced.
     pub fn begin(path: &Path, rights: Rights, taken: Taken) -> io::Result<NewFile> {
         let target = match taken {
             Taken::Replace => behind_links(path),
             Taken::Refuse => path.to_path_buf(),
         };
-        let there = fs::symlink_metadata(&target).ok();
+        let there = match taken {
+            Taken::Replace => fs::metadata(path),
+            Taken::Refuse => fs::symlink_metadata(path),
+        };
+        let there = match there {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            there => Some(there?),
+        };
         match &there {
-            Some(there) if there.is_dir() => return Err(ErrorKind::IsADirectory.into()),
-            Some(_) if taken == Taken::Refuse => return Err(ErrorKind::AlreadyExists.into()),
+            Some(there) if taken == Taken::Refuse && !there.is_dir() => {
+                return Err(ErrorKind::AlreadyExists.into());
+            }
+            Some(there) if !is_written_to(there) => {
+                return Err(other_kind(there.file_type(), "a file is needed"));
+            }
             Some(there) => {
                 // A file that must not be written to must not be replaced either.
                 let opened = OpenOptions::new().write(true).open(&target)?;
@@ -138,6 +150,15 @@ impl Write for NewFile {
             Destination::Stream(stream) => stream.flush(),
         }
     }
+}
+
+/// Returns true for files, and for devices that take one byte after the other.
+fn is_written_to(there: &Metadata) -> bool {
+    #[cfg(unix)]
+    if std::os::unix::fs::FileTypeExt::is_char_device(&there.file_type()) {
+        return true;
+    }
+    there.is_file()
 }
 
 /// Number of links that are followed one after the other, the same as in Linux.

@@ -1,6 +1,6 @@
 //! Files that hold secrets: readable by their owner alone, written atomically, never replaced.
 
-use crate::Rights;
+use crate::{Accept, Rights};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -18,10 +18,10 @@ pub fn save(path: &Path, secret: &[u8]) -> io::Result<()> {
 /// Loads the first `most` bytes of the secret at `path`; all of it if it has no more.
 ///
 /// # Errors
-/// The errors of the operating system; `PermissionDenied` if users other than the owner may read
-/// the file.
-pub fn load(path: &Path, most: usize) -> io::Result<Zeroizing<Vec<u8>>> {
-    let file = File::open(path)?;
+/// Those of [`open`](crate::open); `PermissionDenied` if users other than the owner may read the
+/// file.
+pub fn load(path: &Path, accept: Accept, most: usize) -> io::Result<Zeroizing<Vec<u8>>> {
+    let file = crate::open(path, accept)?;
     refuse_if_shared(&file)?;
     // The buffer holds all from the start, since growing it would leave a copy behind.
     let mut secret = Zeroizing::new(Vec::with_capacity(most));

@@ -1,4 +1,5 @@
 //! All tests of this room in one binary.
 
+mod kinds;
 mod signals;
 mod whole;

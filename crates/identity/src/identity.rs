@@ -12,7 +12,7 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 use zeroize::Zeroizing;
 
 use crate::PublicKey;
-use sealane_files::private_file;
+use sealane_files::{Accept, private_file};
 
 /// All bytes before the seed in the PKCS#8 form of an Ed25519 private key (RFC 8410, section 7).
 const PKCS8_PREFIX: [u8; 16] = [
@@ -60,7 +60,7 @@ impl Identity {
     /// There is no such file, it is no Ed25519 key, or users other than its owner may read it.
     pub fn load(path: &Path) -> Result<Identity, KeyFileError> {
         let pkcs8 =
-            private_file::load(path, MAX_KEY_FILE_BYTES).map_err(|error| key_file(path, error))?;
+            private_file::load(path, Accept::FileOrPipe, MAX_KEY_FILE_BYTES).map_err(|error| key_file(path, error))?;
         Identity::from_pkcs8(pkcs8).ok_or_else(|| key_file(path, "it holds no Ed25519 PKCS#8 key"))
     }
 

@@ -1,7 +1,7 @@
 //! The folder of a pool, behind a trait, so that tests can end it at every write.
 
 use crate::state::MOST_BYTES;
-use sealane_files::{NewFile, Rights, Taken, private_file, sync_folder};
+use sealane_files::{Accept, NewFile, Rights, Taken, private_file, sync_folder};
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ impl Folder {
 
 impl Disk for Folder {
     fn read(&self, name: &str, most: usize) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-        match private_file::load(&self.file(name), most + 1) {
+        match private_file::load(&self.file(name), Accept::File, most + 1) {
             Ok(content) if content.len() > most => {
                 Err(io::Error::new(ErrorKind::InvalidData, "it is too long"))
             }

@@ -24,7 +24,7 @@ use crate::refusals;
 use crate::refusals::Refusal;
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_files::private_file;
+use sealane_files::{Accept, private_file};
 use std::path::Path;
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
@@ -91,7 +91,7 @@ impl MasterKey {
     /// Loads the key from a key file.
     pub fn load(path: &Path) -> Result<MasterKey, Refusal> {
         // One byte more than the longest key file, so that a longer file is detected.
-        let text = private_file::load(path, KEY_TEXT_BYTES + 3);
+        let text = private_file::load(path, Accept::FileOrPipe, KEY_TEXT_BYTES + 3);
         let text = text.map_err(|error| refusals::key_unreadable(path, &error))?;
         MasterKey::from_text(&text).map_err(|why| refusals::no_key(path, why))
     }
