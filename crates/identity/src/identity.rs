@@ -59,8 +59,8 @@ impl Identity {
     /// # Errors
     /// There is no such file, it is no Ed25519 key, or users other than its owner may read it.
     pub fn load(path: &Path) -> Result<Identity, KeyFileError> {
-        let pkcs8 =
-            private_file::load(path, Accept::FileOrPipe, MAX_KEY_FILE_BYTES).map_err(|error| key_file(path, error))?;
+        let pkcs8 = private_file::load(path, Accept::FileOrPipe, MAX_KEY_FILE_BYTES)
+            .map_err(|error| key_file(path, error))?;
         Identity::from_pkcs8(pkcs8).ok_or_else(|| key_file(path, "it holds no Ed25519 PKCS#8 key"))
     }
 

@@ -162,12 +162,75 @@ fn texts_have_room_or_are_refused() {
     }
     assert_eq!(csv(text(), "1,Zoë\n2,a\n"), Ok(padded));
     assert_eq!(csv(text(), "1,\" a\"\n"), Ok(vec![32, 97, 0, 0]));
+    // Spaces are a text; only an empty cell is missing.
+    let spaces = read(text(), "t.csv", b"x\n \n\"  \"\n").map(|data| data.elements.clone());
+    assert_eq!(spaces, Ok(vec![32, 0, 0, 0, 32, 32, 0, 0]));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, "x\n \n\"\"").expect("a file");
+    let loaded = load(TableSource::File(&path), &nullable(text()), 4).expect("texts");
+    assert_eq!(loaded[0].data.elements, [32, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(loaded[1].data.elements, [0, 1]);
+    assert_eq!(loaded[1].without_end, Some(path.display().to_string()));
     let error = csv(text(), "1,abcde\n").unwrap_err();
+    assert!(error.starts_with("error[data-kind]"), "{error}");
     assert!(error.contains("5 bytes, and the program has 4"), "{error}");
     let error = csv(text(), "1,a€\n").unwrap_err();
     assert!(error.contains("U+20AC"), "{error}");
     let error = one(text(), Arc::new(Int64Array::from(vec![1]))).unwrap_err();
     assert!(error.contains("holds no texts: Int64"), "{error}");
+}
+
+/// `é` as a letter and an accent is unequal to `é` as one character, which nobody sees.
+#[test]
+fn texts_that_are_not_in_nfc_are_told_from_every_source() {
+    let wide = of_kind(Type::U8, (0, 255), &[4], Form::Text(Encoding::Utf8));
+    for (second, wanted) in [
+        ("e\u{301}", Some(2)),
+        ("\u{e9}", None),
+        ("\u{110b}\u{1161}", Some(2)),
+    ] {
+        let cells = ["ab", second, "e\u{301}"];
+        let cells = if wanted.is_some() {
+            &cells[..]
+        } else {
+            &cells[..2]
+        };
+        let wide = Input {
+            shape: Shape {
+                fixed: vec![6],
+                ..wide.shape.clone()
+            },
+            ..wide.clone()
+        };
+        let batch = RecordBatch::try_from_iter([(
+            "x",
+            Arc::new(StringArray::from(cells.to_vec())) as ArrayRef,
+        )]);
+        let batch = batch.expect("a batch");
+        let schema = batch.schema();
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, format!("x\n{}\n", cells.join("\n"))).expect("a file");
+        for source in [
+            TableSource::File(&path),
+            TableSource::Batches {
+                name: "the table",
+                reader: Box::new(RecordBatchIterator::new([Ok(batch)], schema)),
+            },
+        ] {
+            let loaded = load(source, std::slice::from_ref(&wide), 4).expect("texts");
+            assert_eq!(loaded[0].decomposed, wanted);
+        }
+    }
+    let accents = of_kind(
+        Type::unsigned(1),
+        (0, 1),
+        &[],
+        Form::Category(vec!["\u{e9}".into()]),
+    );
+    let error = csv(accents, "1,e\u{301}\n").unwrap_err();
+    assert!(error.contains("hint: it is not in NFC"), "{error}");
 }
 
 #[test]
@@ -177,6 +240,13 @@ fn categories_are_the_names_of_the_program() {
     let dictionary = Arc::new(DictionaryArray::new(keys, values)) as ArrayRef;
     assert_eq!(one(category(), dictionary), Ok(vec![0, 1, 0]));
     assert_eq!(csv(category(), "1,red\n2, green\n"), Ok(vec![0, 1]));
+    let spaced = of_kind(
+        Type::unsigned(1),
+        (0, 1),
+        &[],
+        Form::Category(vec!["a ".into(), "a".into()]),
+    );
+    assert_eq!(csv(spaced, "1,a \n2,a\n3, a\n"), Ok(vec![0, 1, 1]));
     let error = csv(category(), "1,Red\n").unwrap_err();
     assert!(
         error.contains("`Red` in column `x` is not a category"),
