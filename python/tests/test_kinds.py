@@ -564,6 +564,34 @@ def test_cells_of_another_kind_are_refused(program: Any, given: Any, code: str, 
     assert told in str(refused.value)
 
 
+@sl.program
+def same(
+    n: sl.Private[Name, "ann", "rows <= 9"], m: sl.Private[Name, "ben"]
+) -> sl.Revealed[sl.boolean, "ben"]:
+    return n == m
+
+
+def test_owners_are_told_of_texts_that_are_not_in_nfc_and_of_lines_without_end(
+    tmp_path: Path,
+) -> None:
+    pd = library("pandas")
+    table = pd.DataFrame({"n": ["Zoé", "Zoe\u0301", "Zoe\u0301"]})
+    names = ["x.csv", "x.csv.gz", "x.parquet"]
+    table.to_csv(tmp_path / names[0], index=False)
+    table.to_csv(tmp_path / names[1], index=False)
+    table.to_parquet(tmp_path / names[2])
+    for given in (table, table["n"].tolist(), *(tmp_path / name for name in names)):
+        with pytest.warns(UserWarning, match="row 2 of `n` holds text that is not in NFC"):
+            report = same.simulate(given, "Zoé", clear=True)
+        assert report.value.tolist() == [True, False, False]
+        assert len(report.notes) == 1 and "Zo" not in report.notes[0]
+    cut = tmp_path / "cut.csv"
+    cut.write_text("n\n \nZoé", encoding="utf-8")
+    report = same.simulate(cut, " ", clear=True)
+    assert report.value.tolist() == [True, False]
+    assert [note.split(":")[0] for note in report.notes] == [f"the last line of {cut} has no end"]
+
+
 def pandas_types() -> dict[str, tuple[Any, Any, str]]:
     """Columns of pandas that no input takes, with a program and what the refusal names."""
     pd = library("pandas")

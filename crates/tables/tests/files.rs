@@ -254,7 +254,7 @@ fn a_table_that_is_no_table_is_told_with_the_line() {
     assert_refused(
         csv(age(), "age\n1\n\n2\n"),
         "error[data-malformed]: people.csv has a blank line\n \
-         --> people.csv:3:1\n  |\n3 | \n  | ^\n\
+         --> people.csv:3:1\n  |\n3 |\n  | ^\n\
          reason: it could be a row whose value is missing\n\
          hint: fill the row in, or write `\"\"` for a missing value; drop the line if it is no row",
     );

@@ -116,13 +116,13 @@ fn tables_that_gzip_has_packed_are_read_and_damaged_ones_refused() {
         told.contains("`old` in column `age`") && !told.contains(" | "),
         "{told}"
     );
-    for length in 2..one.len() {
-        let told = ages("x.csv.gz", &one[..length]).expect_err("it was cut off");
-        assert!(told.contains("cut off") || told.contains("`old`"), "{told}");
+    let right = packed(&[b"age\n41\n"]);
+    for at in 2..right.len() {
+        let told = ages("x.csv.gz", &right[..at]).expect_err("it was cut off");
+        assert!(told.contains("cut off"), "{told}");
     }
-    for at in one.len() - 8..one.len() {
-        let mut damaged = packed(&[b"age\n41\n"]);
-        let at = at + damaged.len() - one.len();
+    for at in right.len() - 8..right.len() {
+        let mut damaged = right.clone();
         damaged[at] ^= 1;
         let told = ages("x.csv.gz", &damaged).expect_err("it was damaged");
         assert!(told.starts_with("error[data-unreadable]"), "{told}");
@@ -132,7 +132,7 @@ fn tables_that_gzip_has_packed_are_read_and_damaged_ones_refused() {
 /// A single cell of 300 MB once took 2 GB of memory.
 #[test]
 fn records_are_bounded_whatever_they_are_unpacked_from() {
-    let zeros = vec![b'0'; 40 << 20];
+    let zeros = vec![b'0'; 5 << 20];
     let told = ages("x.csv.gz", &packed(&[b"age\n4\n", &zeros])).expect_err("too long");
     assert!(
         told.contains("x.csv.gz has a record of more than 4 MiB\n --> x.csv.gz:3:1"),
@@ -143,7 +143,7 @@ fn records_are_bounded_whatever_they_are_unpacked_from() {
         told.contains("not closed within 4 MiB\n --> x.csv:2:3"),
         "{told}"
     );
-    let rows = b"4\n".repeat(20 << 20);
+    let rows = b"4\n".repeat(1 << 20);
     let told = ages("x.csv.gz", &packed(&[b"age\n", &rows])).expect_err("too many");
     assert!(told.contains("x.csv.gz has more than 4 records"), "{told}");
     let wide = [&b"n,age\n"[..], &zeros[..3 << 20], b",7"].concat();
