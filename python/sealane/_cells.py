@@ -74,8 +74,8 @@ def _split(name: str, item: object, nullable: bool) -> tuple[Any, Any]:
             "data-null",
             f"there is no value for `{name}`{_place(array, int(missing.ravel().argmax()))}",
             reason="a secret cannot be missing: every row takes part",
-            hint="fill the value in, or declare `sl.nullable(...)`, or drop the row in the tables of all "
-            "parties",
+            hint="fill the value in, or declare `sl.nullable(...)`, or drop the row in the tables "
+            "of all parties",
         )
     return array, missing
 

@@ -6,7 +6,7 @@
 //! | date | days; times at midnight UTC; texts of ISO 8601 |
 //! | timestamp | whole seconds of UTC; days; texts of ISO 8601 |
 //! | text | texts that its encoding has and its length holds |
-//! | category | the names in its list, letter by letter; with spaces around them, unless listed so |
+//! | category | the names in its list, letter by letter, also with spaces around them |
 
 use crate::input_spec::Filling;
 use sealane_diagnostic::{Code, Diagnostic, counted, one_line};

@@ -16,7 +16,7 @@
 //! | `number` | a number of a source to the stored number of an input: one rule for all sources |
 //! | `cell` | dates, timestamps, texts, categories and missing values, in and out |
 //! | `csv_table` | CSV in |
-//! | `records` | records of a CSV, packed or not, in bounded memory and with the place of every cell |
+//! | `records` | records of a CSV in bounded memory, with the place of every cell |
 //! | `arrow` | record batches in |
 //! | `parquet_file`, `pages` | Parquet, in and out; bounds on the sizes of pages |
 //! | `guard` | turns a panic of a library into an error |

@@ -62,8 +62,8 @@ fn read_one(path: &Path, want: &InputSpec<'_>) -> Result<Loaded, Diagnostic> {
     filling.loaded()
 }
 
-/// Most bytes of a file that can fill an input: 16 for each element, and room for the header and for
-/// some rows more, so that those are refused by their number.
+/// Most bytes of a file that can fill an input: 16 for each element, and room for the header and
+/// for some rows more, so that those are refused by their number.
 fn most_bytes(want: &InputSpec<'_>) -> u64 {
     let bound = want.rows.map(|rows| rows.bound);
     let records = want.records().or(bound).unwrap_or(1);

@@ -86,7 +86,7 @@ fn a_damaged_file_is_read_or_refused_within_bounds() {
     assert!(most_resident_kib() < 2 * (1 << 17) + (1 << 17));
 }
 
-/// What gzip makes of these parts, one after the other.
+/// Packs each of these parts by gzip.
 fn packed(parts: &[&[u8]]) -> Vec<u8> {
     let pack = |part: &&[u8]| {
         let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
