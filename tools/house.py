@@ -56,8 +56,6 @@ READING = re.compile(r"\bfs::read(_to_string)?\(|\bFile::open\(")
 PRODUCT = re.compile(r"crates/(?!files/|memcheck/|testkit/)\w+/src/(?!.*\btests\b)")
 READS_BY_ITSELF = [
     "crates/diagnostic/src/finding.rs",
-    "crates/tables/src/lib.rs",
-    "crates/tables/src/parquet_file.rs",
 ]
 LONG_FILE = 350
 

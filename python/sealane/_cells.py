@@ -74,7 +74,8 @@ def _split(name: str, item: object, nullable: bool) -> tuple[Any, Any]:
             "data-null",
             f"there is no value for `{name}`{_place(array, int(missing.ravel().argmax()))}",
             reason="a secret cannot be missing: every row takes part",
-            hint="fill the value in, or drop the row, or declare `sl.nullable(...)`",
+            hint="fill the value in, or declare `sl.nullable(...)`, or drop the row in the tables "
+            "of all parties",
         )
     return array, missing
 
@@ -117,7 +118,7 @@ def _times(parameter: Parameter, kind: Any, array: Any, missing: Any) -> _core.A
         at = int(finer.ravel().argmax())
         day = kind is date
         raise misuse(
-            "data-not-a-number",
+            "data-kind",
             f"{array.ravel()[at]}{_place(array, at)} is not a {kind.__name__}",
             reason="it has a time of day" if day else "it has a fraction of a second",
             hint="declare `sl.timestamp`, or cut the time off: `x.astype('datetime64[D]')`"

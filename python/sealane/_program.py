@@ -257,8 +257,8 @@ class Program(Generic[P, R]):
         `clear=True` is `protocol="clear"`: the same plan without cryptography.
 
         An input is an array, a table of pandas, Polars, DuckDB or pyarrow (anything that streams
-        Arrow), or the path of a `.csv`, `.parquet` or `.npy` file. Of tables the columns count that
-        the signature names; one may be given for several inputs.
+        Arrow), or the path of a `.csv`, `.csv.gz`, `.parquet` or `.npy` file. Of tables the columns
+        count that the signature names; one may be given for several inputs.
 
         An array is one of NumPy, a list or a number. It has the shape of the signature, rows first,
         and elements of any type of integers, truth values or floats, each of which has to be a

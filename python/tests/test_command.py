@@ -636,9 +636,9 @@ def test_a_damaged_run_hides_no_other_and_a_foreign_one_types_nothing() -> None:
 
 
 def test_a_cell_of_megabytes_is_told_in_a_line() -> None:
-    Path("alice.csv").write_text(f"x\n{'7' * 5_000_000}a\n", encoding="utf-8")
+    Path("alice.csv").write_text(f"x\n{'7' * 4_000_000}a\n", encoding="utf-8")
     error = sealane("simulate", "program.py", *INPUTS, status=4).stderr
     assert len(error) < 4000
     assert "in column `x` is not a whole number" in error
-    Path("alice.csv").write_text(f"x\n{'7' * 5_000_000}\n", encoding="utf-8")
+    Path("alice.csv").write_text(f"x\n{'7' * 4_000_000}\n", encoding="utf-8")
     assert len(sealane("simulate", "program.py", *INPUTS, status=4).stderr) < 4000

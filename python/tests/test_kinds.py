@@ -536,21 +536,21 @@ def sums(
 @pytest.mark.parametrize(
     ("program", "given", "code", "told"),
     [
-        (days, ["2024-02-30"], "data-not-a-number", "`2024-02-30` at element 0 is not a date"),
-        (days, ["2024-01-01T12:00"], "data-not-a-number", "time of day"),
+        (days, ["2024-02-30"], "data-kind", "`2024-02-30` at element 0 is not a date"),
+        (days, ["2024-01-01T12:00"], "data-kind", "time of day"),
         (days, [Day(2024, 1, 1), None], "data-null", "at element 1"),
         (days, [Day(2024, 1, 1), 7], "data-type", "7 of type `int` at element 1"),
         (days, np.array(["NaT"], "datetime64[D]"), "data-null", "at element 0"),
-        (days, np.array(["2024-01-01T01"], "datetime64[h]"), "data-not-a-number", "time of day"),
+        (days, np.array(["2024-01-01T01"], "datetime64[h]"), "data-kind", "time of day"),
         (days, [1.5], "data-type", "`float`"),
         (days, np.array([3], "timedelta64[D]"), "data-type", "no `sl.date`"),
         (days, np.array(["20000-01-01"], "datetime64[D]"), "data-range", "0001-01-01"),
-        (names, ["abcde"], "data-not-a-number", "it takes 5 bytes, and the program has 4"),
-        (names, ["aあ"], "data-not-a-number", "U+3042"),
+        (names, ["abcde"], "data-kind", "it takes 5 bytes, and the program has 4"),
+        (names, ["aあ"], "data-kind", "U+3042"),
         (names, ["a\0b"], "data-type", "U+0000"),
         (names, [b"abc"], "data-type", "`bytes`"),
         (names, ["\ud800"], "data-type", "at element 0"),
-        (hues, ["red", "blue"], "data-not-a-number", "`blue` at element 1 is not a category"),
+        (hues, ["red", "blue"], "data-kind", "`blue` at element 1 is not a category"),
         (hues, ["red", 1], "data-type", "`int`"),
         (sums, np.array([1 + 2j]), "data-type", "complex128"),
         (sums, np.array([3], "timedelta64[D]"), "data-type", "timedelta64[D]"),
@@ -562,6 +562,34 @@ def test_cells_of_another_kind_are_refused(program: Any, given: Any, code: str, 
         program.simulate(given, 1, clear=True)
     assert refused.value.code == code
     assert told in str(refused.value)
+
+
+@sl.program
+def same(
+    n: sl.Private[Name, "ann", "rows <= 9"], m: sl.Private[Name, "ben"]
+) -> sl.Revealed[sl.boolean, "ben"]:
+    return n == m
+
+
+def test_owners_are_told_of_texts_that_are_not_in_nfc_and_of_lines_without_end(
+    tmp_path: Path,
+) -> None:
+    pd = library("pandas")
+    table = pd.DataFrame({"n": ["Zoé", "Zoe\u0301", "Zoe\u0301"]})
+    names = ["x.csv", "x.csv.gz", "x.parquet"]
+    table.to_csv(tmp_path / names[0], index=False)
+    table.to_csv(tmp_path / names[1], index=False)
+    table.to_parquet(tmp_path / names[2])
+    for given in (table, table["n"].tolist(), *(tmp_path / name for name in names)):
+        with pytest.warns(UserWarning, match="row 2 of `n` holds text that is not in NFC"):
+            report = same.simulate(given, "Zoé", clear=True)
+        assert report.value.tolist() == [True, False, False]
+        assert len(report.notes) == 1 and "Zo" not in report.notes[0]
+    cut = tmp_path / "cut.csv"
+    cut.write_text("n\n \nZoé", encoding="utf-8")
+    report = same.simulate(cut, " ", clear=True)
+    assert report.value.tolist() == [True, False]
+    assert [note.split(":")[0] for note in report.notes] == [f"the last line of {cut} has no end"]
 
 
 def pandas_types() -> dict[str, tuple[Any, Any, str]]:

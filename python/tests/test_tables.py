@@ -290,8 +290,8 @@ def test_what_does_not_fit_is_told_with_row_and_column() -> None:
     assert told(wage=[5, None, 9]) == (
         "error[data-null]: there is no value in row 2 of column `wage` of the table\n"
         "reason: a secret cannot be missing: every row takes part\n"
-        "hint: fill the value in, or drop the row, before the table is given; "
-        "or declare `sl.nullable(...)`"
+        "hint: fill the value in, or declare `sl.nullable(...)`, or drop the row in the "
+        "tables of all parties"
     )
     assert "`wage` is 2147483648 in row 3 of column `wage`" in told(wage=[5, 7, 2**31])
     assert "0.5 in row 1 of column `left` of the table is not a whole" in told(left=[0.5, 1, 2])

@@ -16,7 +16,7 @@ use sealane_files::{NewFile, Rights, Taken};
 use sealane_host::Failure;
 use sealane_page::Card;
 use sealane_psi::{Agreement, Items, TRIES, Unfit, phased, shuffled};
-use sealane_tables::Texts;
+use sealane_tables::{Texts, decomposed_note};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{self, Write};
@@ -44,8 +44,8 @@ type Tables = Vec<(&'static str, Zeroizing<String>)>;
 
 /// Writes the tables, and describes them.
 fn prepare(args: &PsiPrepareArgs) -> Result<(Card, Value), Failure> {
-    let texts = Texts::read(&args.file, &[&args.column]).map_err(data)?;
-    let texts = texts.column(&args.column).unwrap_or_default();
+    let read = Texts::read(&args.file, &[&args.column]).map_err(data)?;
+    let texts = read.column(&args.column).unwrap_or_default();
     let mut coins = coins()?;
     let mut made = |agreement: &Agreement| {
         let items = Items::new(agreement, texts.iter().map(|text| text.as_str()))?;
@@ -69,7 +69,13 @@ fn prepare(args: &PsiPrepareArgs) -> Result<(Card, Value), Failure> {
     });
     let (agreement, (tables, items, repeated)) = prepared.map_err(|unfit| refused(unfit, args))?;
     let files = write(args, &tables)?;
-    Ok(summary(args, &agreement, (items, repeated), &files))
+    let (mut card, mut value) = summary(args, &agreement, (items, repeated), &files);
+    let note = read
+        .decomposed
+        .map(|row| decomposed_note(&args.column, row));
+    value["notes"] = json!(note.as_slice());
+    card.lines("note", note);
+    Ok((card, value))
 }
 
 /// Tables of the receiver for `shuffled`: a single row with the tag and the list.

@@ -183,6 +183,7 @@ codes! {
         DataColumnTwice "data-column-twice": "a table has a column twice",
         DataColumns "data-columns": "a table has the wrong number of columns",
         DataInexact "data-inexact": "a number may be another one that was rounded",
+        DataKind "data-kind": "a cell is no date, text or category of the program",
         DataMalformed "data-malformed": "a table cannot be read",
         DataMissing "data-missing": "an input has no data",
         DataNotANumber "data-not-a-number": "a cell is no number of its type",

@@ -32,6 +32,10 @@ impl Span {
             return None;
         }
         let text = fs::read(&self.file).ok()?;
+        if text.starts_with(&[0x1f, 0x8b]) {
+            // Lines of what is packed by gzip are none of the file.
+            return None;
+        }
         let index = (self.line as usize).checked_sub(1)?;
         let text = String::from_utf8_lossy(&text);
         // A byte order mark is no character of the first line: columns do not count it.

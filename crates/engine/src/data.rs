@@ -9,7 +9,7 @@ use sealane_program::graph::{Input, Program};
 use sealane_program::kind::Form;
 use sealane_program::types::{Data, Type};
 pub use sealane_tables::check;
-use sealane_tables::{InputSpec, Loaded, TableSource};
+use sealane_tables::{InputSpec, Loaded, TableSource, decomposed_note};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -104,6 +104,21 @@ impl Inputs {
                 ));
             }
             self.notes.push(note);
+        }
+        if let Some(row) = loaded.decomposed {
+            let note = decomposed_note(&input.name, row);
+            self.doubts.push(note.clone());
+            self.notes.push(note);
+        }
+        if let Some(table) = loaded.without_end {
+            let note = format!(
+                "the last line of {table} has no end: if the file was cut off there, the last \
+                 number is another one, and rows are missing"
+            );
+            // Several inputs may come from one file.
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
         }
         self.data[index] = Some(loaded.data);
     }

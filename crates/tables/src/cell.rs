@@ -6,7 +6,7 @@
 //! | date | days; times at midnight UTC; texts of ISO 8601 |
 //! | timestamp | whole seconds of UTC; days; texts of ISO 8601 |
 //! | text | texts that its encoding has and its length holds |
-//! | category | the names in its list, letter by letter |
+//! | category | the names in its list, letter by letter, also with spaces around them |
 
 use crate::input_spec::Filling;
 use sealane_diagnostic::{Code, Diagnostic, counted, one_line};
@@ -111,6 +111,10 @@ impl Filling<'_> {
                 let room = self.want.cell_width() as usize;
                 let bytes = encoded(*encoding, text, room);
                 let bytes = bytes.map_err(|misfit| refused(input, cell, &misfit, &place()))?;
+                if !is_composed(text) {
+                    let row = at as u64 / self.want.width() + 1;
+                    self.decomposed = self.decomposed.or(Some(row));
+                }
                 let padded = bytes.iter().copied().chain(std::iter::repeat(0)).take(room);
                 for (offset, byte) in padded.enumerate() {
                     self.put_exact(at + offset, byte.into());
@@ -118,7 +122,8 @@ impl Filling<'_> {
                 return Ok(());
             }
             (Form::Category(_), Cell::Text(text)) => {
-                let number = self.categories.get(text).copied();
+                let listed = |text| self.categories.get(text).copied();
+                let number = listed(text).or_else(|| listed(text.trim()));
                 number.ok_or(Misfit::NoCategory)
             }
             _ => {
@@ -183,6 +188,11 @@ fn encoded(encoding: Encoding, text: &str, room: usize) -> Result<Cow<'_, [u8]>,
     }
 }
 
+/// Returns whether a text is in NFC, the form of Unicode in which `é` is one character.
+pub(crate) fn is_composed(text: &str) -> bool {
+    text.is_ascii() || unicode_normalization::is_nfc(text)
+}
+
 /// Makes the refusal of a cell.
 fn refused(input: &Input, cell: Cell<'_>, misfit: &Misfit, place: &str) -> Diagnostic {
     let value = [cell.text().as_str(), place].join(" ");
@@ -237,7 +247,13 @@ fn refused(input: &Input, cell: Cell<'_>, misfit: &Misfit, place: &str) -> Diagn
             "mend the value, or add the category to the list in the program",
         ),
     };
-    Diagnostic::new(Code::DataNotANumber, format!("{value} is not {what}"))
+    let hint = match cell {
+        Cell::Text(text) if !is_composed(text) => {
+            "it is not in NFC: give `unicodedata.normalize(\"NFC\", text)`"
+        }
+        _ => hint,
+    };
+    Diagnostic::new(Code::DataKind, format!("{value} is not {what}"))
         .because(reason)
         .hint(hint)
 }

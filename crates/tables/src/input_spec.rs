@@ -125,6 +125,10 @@ pub struct Loaded {
     pub rounded: u64,
     /// Names of the columns that were assigned by position, because the signature names none.
     pub by_position: Vec<String>,
+    /// First row with a text that is not in NFC.
+    pub decomposed: Option<u64>,
+    /// Name of the table, if it is one of lines and its last line has no end.
+    pub without_end: Option<String>,
 }
 
 /// An input being read: its columns in a table, and the elements of the records read so far.
@@ -139,6 +143,8 @@ pub(crate) struct Filling<'a> {
     rounded: u64,
     /// Names of its columns, if they were assigned by position alone.
     pub(crate) by_position: Vec<String>,
+    /// First row with a text that is not in NFC.
+    pub(crate) decomposed: Option<u64>,
     /// The places of its categories by their names.
     pub(crate) categories: HashMap<&'a str, i128>,
 }
@@ -161,6 +167,7 @@ impl<'a> Filling<'a> {
             put: 0,
             rounded: 0,
             by_position: vec![],
+            decomposed: None,
             categories,
         }
     }
@@ -194,7 +201,11 @@ impl<'a> Filling<'a> {
         match number.stored(input.ty) {
             Ok(nearest) if self.put_stored(at, nearest) => Ok(()),
             Err(unfit) if !is_out_of_range(input, unfit) => {
-                Err(not_a_number(input, unfit, &number.text(), &place()))
+                let text = match number {
+                    Number::Written(text) => format!("`{text}`"),
+                    _ => number.text(),
+                };
+                Err(not_a_number(input, unfit, &text, &place()))
             }
             _ => {
                 let place = format!(" {}", place());
@@ -245,6 +256,8 @@ impl<'a> Filling<'a> {
             data: self.data,
             rounded: self.rounded,
             by_position: self.by_position,
+            decomposed: self.decomposed,
+            without_end: None,
         })
     }
 }
@@ -315,8 +328,8 @@ pub(crate) fn no_value(input: &Input, place: &str) -> Diagnostic {
 }
 
 /// Hint for a missing value.
-pub(crate) const FILL_IN: &str = "fill the value in, or drop the row, before the table is given; \
-                                  or declare `sl.nullable(...)`";
+pub(crate) const FILL_IN: &str = "fill the value in, or declare `sl.nullable(...)`, or drop the row \
+                                  in the tables of all parties";
 
 /// Reads an array of 64-bit integers in memory, in C order, for an input that takes all of it:
 /// [`array()`], but all elements at once where every one of them is in the range of the input, and
@@ -356,6 +369,8 @@ pub fn integers(
         },
         rounded: 0,
         by_position: vec![],
+        decomposed: None,
+        without_end: None,
     })
 }
 
@@ -416,7 +431,7 @@ pub(crate) fn not_a_number(input: &Input, unfit: Unfit, value: &str, place: &str
         .because(format!("the input `{}` is read from it", input.name))
         .hint(match unfit {
             Unfit::NotWhole => NOT_WHOLE,
-            _ => "fill the value in, or drop the row, before the data are given",
+            _ => FILL_IN,
         }),
     }
 }

@@ -15,8 +15,8 @@
 //! | `header` | columns that fill an input |
 //! | `number` | a number of a source to the stored number of an input: one rule for all sources |
 //! | `cell` | dates, timestamps, texts, categories and missing values, in and out |
-//! | `csv_table` | CSV in, with the place of every cell |
-//! | `quotes` | refuses a CSV whose quotes are ambiguous |
+//! | `csv_table` | CSV in |
+//! | `records` | records of a CSV in bounded memory, with the place of every cell |
 //! | `arrow` | record batches in |
 //! | `parquet_file`, `pages` | Parquet, in and out; bounds on the sizes of pages |
 //! | `guard` | turns a panic of a library into an error |
@@ -39,7 +39,7 @@ mod npy;
 mod number;
 mod pages;
 mod parquet_file;
-mod quotes;
+mod records;
 mod texts;
 
 pub use frame::{Format, Frame, Unfinished};
@@ -47,18 +47,16 @@ pub use frame::{Format, Frame, Unfinished};
 pub use cell::{Cell, Shown};
 pub use input_spec::{InputSpec, Loaded, array, cells, check, integers};
 pub use number::Number;
-pub use texts::Texts;
+pub use texts::{Texts, decomposed_note};
 
 use arrow_array::RecordBatchReader;
 use sealane_diagnostic::{Code, Diagnostic};
-use std::fs;
 use std::path::Path;
-use zeroize::Zeroizing;
 
 /// Source of a table.
 pub enum TableSource<'a> {
     /// A file: `.npy` holds one array, `.parquet` a table, and anything else is CSV with a header
-    /// line.
+    /// line, which may be packed by gzip.
     File(&'a Path),
     /// Record batches, one after the other.
     Batches {
@@ -91,12 +89,6 @@ pub fn read(source: TableSource<'_>, wants: &[InputSpec<'_>]) -> Result<Vec<Load
 fn has_extension(path: &Path, wanted: &str) -> bool {
     let extension = path.extension();
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
-}
-
-/// Reads a file into memory that is erased on drop.
-fn read_file(path: &Path) -> Result<Zeroizing<Vec<u8>>, Diagnostic> {
-    let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
-    Ok(Zeroizing::new(bytes))
 }
 
 fn unreadable(path: &Path, cause: &dyn std::fmt::Display) -> Diagnostic {

@@ -6,14 +6,16 @@ use crate::number::{Number, of_element};
 use crate::input_spec::{
     Filling, InputSpec, Loaded, element, element_count, has_shape, wrong_shape,
 };
-use crate::{read_file, unreadable, unreadable_but};
+use crate::{unreadable, unreadable_but};
 
 use npyz::{NpyFile, Order, WriteOptions, WriterBuilder};
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_files::Accept;
 use sealane_program::types::{Data, Type};
 use sealane_program::{decimal, float};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use zeroize::Zeroizing;
 
 /// Reads the inputs of a file, each of which takes the whole array.
 pub(crate) fn read(path: &Path, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
@@ -29,7 +31,8 @@ fn read_one(path: &Path, want: &InputSpec<'_>) -> Result<Loaded, Diagnostic> {
             .because(format!("the input `{}` is read from it", input.name))
             .hint("a `.npy` file holds numbers; give CSV, Parquet or a table"));
     }
-    let bytes = read_file(path)?;
+    let bytes = sealane_files::read(path, Accept::FileOrPipe, most_bytes(want));
+    let bytes = Zeroizing::new(bytes.map_err(|error| unreadable(path, &error))?);
     check_header(&bytes).map_err(|cause| unreadable(path, &cause))?;
     let file = NpyFile::new(&bytes[..]).map_err(|error| unreadable(path, &in_words(&error)))?;
     let dims = file.shape().to_vec();
@@ -57,6 +60,15 @@ fn read_one(path: &Path, want: &InputSpec<'_>) -> Result<Loaded, Diagnostic> {
     let mut filling = Filling::whole(*want, shape);
     fill(file, path, &dims, &mut filling)?;
     filling.loaded()
+}
+
+/// Most bytes of a file that can fill an input: 16 for each element, and room for the header and
+/// for some rows more, so that those are refused by their number.
+fn most_bytes(want: &InputSpec<'_>) -> u64 {
+    let bound = want.rows.map(|rows| rows.bound);
+    let records = want.records().or(bound).unwrap_or(1);
+    let elements = records.saturating_mul(want.width());
+    elements.saturating_mul(16).saturating_add(1 << 20)
 }
 
 /// Longest accepted header, as in NumPy.
@@ -184,7 +196,7 @@ pub(crate) fn write(file: impl Write, data: &Data) -> io::Result<()> {
 }
 
 /// Describes the fault of a file to people who do not know the format.
-fn in_words(error: &io::Error) -> String {
+pub(crate) fn in_words(error: &io::Error) -> String {
     let text = error.to_string();
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "it ends too early: it was cut off".to_string(),

@@ -15,7 +15,7 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use sealane_diagnostic::Diagnostic;
-use std::fs::File;
+use sealane_files::Accept;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -31,7 +31,8 @@ pub(crate) fn read(path: &Path, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, 
 }
 
 fn read_file(path: &Path, name: &str, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let file = sealane_files::open(path, Accept::File);
+    let file = file.map_err(|error| unreadable(path, &error))?;
     let pages = file.try_clone().map_err(|error| unreadable(path, &error))?;
     // The Arrow schema that the writer may have stored is read as well: only it tells that a column
     // holds durations and not plain numbers.

@@ -73,7 +73,8 @@ fn a_missing_column_is_told_with_the_header() {
         "error[data-column-missing]: people.csv has no column `age`\n \
          --> people.csv:1:1\n  |\n1 | name;age\n  | ^^^^^^^^\n\
          reason: the input `age` is read from it\n\
-         hint: separate columns by commas; this header is one column",
+         hint: separate columns by commas, in pandas: `pd.read_csv(FILE, sep=\";\", \
+         decimal=\",\").to_csv(\"commas.csv\", index=False)`",
     );
     assert_refused(
         csv(age(), ""),
@@ -126,10 +127,11 @@ fn a_value_that_is_no_number_is_told_with_its_cell() {
     );
     assert_refused(
         csv(age(), "age,name\n,A\n"),
-        "error[data-null]: a cell in column `age` is empty\n \
+        "error[data-null]: there is no value for `age` in column `age`\n \
          --> people.csv:2:1\n  |\n2 | ,A\n  | ^\n\
-         reason: the input `age` is read from it\n\
-         hint: fill the cell in, or drop the line; or declare `sl.nullable(...)`",
+         reason: a secret cannot be missing: every row takes part\n\
+         hint: fill the value in, or declare `sl.nullable(...)`, or drop the row in the tables of \
+         all parties",
     );
     assert_refused(
         csv(
@@ -146,8 +148,11 @@ fn a_value_that_is_no_number_is_told_with_its_cell() {
         "error[data-not-a-number]: `NaN` in column `age` is not a whole number\n \
          --> people.csv:2:1\n  |\n2 | NaN\n  | ^^^\n\
          reason: the input `age` is read from it\n\
-         hint: fill the cell in, or drop the line; or declare `sl.nullable(...)`",
+         hint: fill the value in, or declare `sl.nullable(...)`, or drop the row in the tables of \
+         all parties",
     );
+    let comma = csv(age(), "age\n\"3,5\"\n").expect_err("a decimal comma");
+    assert!(comma.contains("decimal=\",\""), "{comma}");
 }
 
 #[test]
@@ -243,12 +248,20 @@ fn a_table_that_is_no_table_is_told_with_the_line() {
         "error[data-malformed]: people.csv is not a well-formed CSV table\n \
          --> people.csv:3:1\n  |\n3 | 2\n  | ^\n\
          reason: it has 1 fields where the header has 2\n\
-         hint: every line has as many fields as the header",
+         hint: every line has as many fields as the header; a cell with a comma in it, such as \
+         `3,5`, is in quotes",
+    );
+    assert_refused(
+        csv(age(), "age\n1\n\n2\n"),
+        "error[data-malformed]: people.csv has a blank line\n \
+         --> people.csv:3:1\n  |\n3 |\n  | ^\n\
+         reason: it could be a row whose value is missing\n\
+         hint: fill the row in, or write `\"\"` for a missing value; drop the line if it is no row",
     );
     assert_refused(
         read(age(), "people.csv", b"age\n\xff\n").map(|_| vec![]),
         "error[data-unreadable]: cannot read people.csv\n\
-         reason: it is not text in UTF-8\n\
+         reason: line 2 is not text in UTF-8\n\
          hint: save the table as CSV in UTF-8; an array has to be a `.npy` file",
     );
     assert_refused(
@@ -534,10 +547,11 @@ fn floating_point_is_read_to_the_nearest_with_infinities_and_nan() {
     );
     assert_refused(
         single("heat,day\n,1\n"),
-        "error[data-null]: a cell in column `heat` is empty\n \
+        "error[data-null]: there is no value for `heat` in column `heat`\n \
          --> people.csv:2:1\n  |\n2 | ,1\n  | ^\n\
-         reason: the input `heat` is read from it\n\
-         hint: fill the cell in, or drop the line; or declare `sl.nullable(...)`",
+         reason: a secret cannot be missing: every row takes part\n\
+         hint: fill the value in, or declare `sl.nullable(...)`, or drop the row in the tables of \
+         all parties",
     );
 }
 

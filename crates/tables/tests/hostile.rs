@@ -1,11 +1,14 @@
-//! Damaged and lying Parquet files: each is refused, or read according to its content, without a
-//! panic and without allocating the memory that it claims.
+//! Damaged and lying files: each is refused, or read according to its content, without a panic and
+//! without allocating the memory that it claims.
 
-use crate::common::{NUMBERS, input, load};
+use crate::common::{NUMBERS, age, input, load, read_path};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
 use sealane_tables::TableSource;
 use std::fs;
+use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
@@ -81,6 +84,92 @@ fn a_damaged_file_is_read_or_refused_within_bounds() {
     // Twice the largest accepted page, and the memory of the tests.
     #[cfg(target_os = "linux")]
     assert!(most_resident_kib() < 2 * (1 << 17) + (1 << 17));
+}
+
+/// Packs each of these parts by gzip.
+fn packed(parts: &[&[u8]]) -> Vec<u8> {
+    let pack = |part: &&[u8]| {
+        let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+        packer.write_all(part).expect("memory");
+        packer.finish().expect("memory")
+    };
+    parts.iter().map(pack).collect::<Vec<_>>().concat()
+}
+
+/// Reads ages from a file of this name; returns the error, or the ages.
+fn ages(name: &str, bytes: &[u8]) -> Result<Vec<u64>, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).expect("a file");
+    read_path(age(), &path).map(|data| data.elements.clone())
+}
+
+#[test]
+fn tables_that_gzip_has_packed_are_read_and_damaged_ones_refused() {
+    let whole = packed(&[b"name,age\nA,4", b"1\nB,7\n"]);
+    for name in ["x.csv.gz", "x.csv"] {
+        assert_eq!(ages(name, &whole), Ok(vec![41, 7]));
+    }
+    let one = packed(&[b"name,age\nA,41\nB,old\n"]);
+    let told = ages("x.csv.gz", &one).expect_err("a word");
+    assert!(
+        told.contains("`old` in column `age`") && !told.contains(" | "),
+        "{told}"
+    );
+    let right = packed(&[b"age\n41\n"]);
+    for at in 2..right.len() {
+        let told = ages("x.csv.gz", &right[..at]).expect_err("it was cut off");
+        assert!(told.contains("cut off"), "{told}");
+    }
+    for at in right.len() - 8..right.len() {
+        let mut damaged = right.clone();
+        damaged[at] ^= 1;
+        let told = ages("x.csv.gz", &damaged).expect_err("it was damaged");
+        assert!(told.starts_with("error[data-unreadable]"), "{told}");
+    }
+}
+
+/// A single cell of 300 MB once took 2 GB of memory.
+#[test]
+fn records_are_bounded_whatever_they_are_unpacked_from() {
+    let zeros = vec![b'0'; 5 << 20];
+    let told = ages("x.csv.gz", &packed(&[b"age\n4\n", &zeros])).expect_err("too long");
+    assert!(
+        told.contains("x.csv.gz has a record of more than 4 MiB\n --> x.csv.gz:3:1"),
+        "{told}"
+    );
+    let told = ages("x.csv", &[b"age,n\n4,\"", &zeros[..]].concat()).expect_err("too long");
+    assert!(
+        told.contains("not closed within 4 MiB\n --> x.csv:2:3"),
+        "{told}"
+    );
+    let rows = b"4\n".repeat(1 << 20);
+    let told = ages("x.csv.gz", &packed(&[b"age\n", &rows])).expect_err("too many");
+    assert!(told.contains("x.csv.gz has more than 4 records"), "{told}");
+    let wide = [&b"n,age\n"[..], &zeros[..3 << 20], b",7"].concat();
+    assert_eq!(ages("x.csv", &wide), Ok(vec![7]));
+}
+
+/// The device was once read until memory was full.
+#[test]
+#[cfg(unix)]
+fn a_path_that_leads_to_no_file_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["x.csv", "x.npy", "x.parquet"] {
+        let path = folder.path().join(name);
+        for target in ["/dev/zero", "/"] {
+            std::os::unix::fs::symlink(target, &path).expect("a link");
+            let told = read_path(age(), &path).map(|_| ()).expect_err("no file");
+            assert!(told.starts_with("error[data-unreadable]"), "{told}");
+            fs::remove_file(&path).expect("the link");
+        }
+    }
+    let mut large =
+        b"\x93NUMPY\x01\x00v\0{'descr': '|u1', 'fortran_order': False, 'shape': (4194304,), }"
+            .to_vec();
+    large.resize(4 << 20, 0);
+    let told = ages("x.npy", &large).expect_err("far too many");
+    assert!(told.contains("the limit"), "{told}");
 }
 
 /// Position of the values of a column, which are contiguous.

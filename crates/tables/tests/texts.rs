@@ -33,10 +33,11 @@ fn cells_are_texts_without_white_space_around_them() {
 fn columns_that_nobody_asked_for_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("people.csv");
-    fs::write(&path, "n,mail\n,a\n").unwrap();
+    fs::write(&path, "n,mail\ne\u{301},a\n,e\u{301}\n").unwrap();
     let texts = Texts::read(&path, &["mail"]).unwrap();
     assert!(texts.column("n").is_none());
-    assert_eq!(texts.column("mail").map(<[_]>::len), Some(1));
+    assert_eq!(texts.column("mail").map(<[_]>::len), Some(2));
+    assert_eq!(texts.decomposed, Some(2));
 }
 
 #[test]
