@@ -37,6 +37,7 @@ use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Stock;
 use sealane_plan::{CostReport, JobParts};
 use sealane_pool::{Offer, Pool};
+use sealane_program::Rest;
 use sealane_program::check::{MAX_NAME, MAX_PARTIES};
 use sealane_program::graph::summed_rows;
 use sealane_program::text::print_with_spans;
@@ -88,6 +89,8 @@ impl Instance {
 pub(crate) struct Agreed {
     /// Row counts.
     pub rows: Vec<u64>,
+    /// What is left to compute, if some of them are 0.
+    pub rest: Option<(Job, Rest)>,
     /// Cost of the run with them.
     pub cost: CostReport,
     /// Transfers that the run took from the pool of its parties.
@@ -148,7 +151,8 @@ pub(crate) fn agree<'a>(
         rows.merge(job, &theirs.rows, *peer)?;
     }
     let rows = rows.complete(job)?;
-    let cost = job.cost(&rows)?;
+    let rest = job.rest(&rows)?;
+    let cost = job.cost_of(rest.as_ref(), &rows)?;
     let mut draw = Draw::begin(job, &cost, pool)?;
     let own = Instance {
         hash: job.instance_hash(&rows, mesh.pinned()),
@@ -175,7 +179,13 @@ pub(crate) fn agree<'a>(
     mesh.set_session(SessionId::new(&own.hash, &contributions));
     let take = |draw: &mut Draw<'_>| draw.take(offer.as_ref(), mesh, names);
     let stock = draw.as_mut().map(take).transpose()?;
-    Ok((Agreed { rows, cost, stock }, draw))
+    let agreed = Agreed {
+        rows,
+        rest,
+        cost,
+        stock,
+    };
+    Ok((agreed, draw))
 }
 
 /// Refuses a peer that has pinned another key for some party than this side.
@@ -306,7 +316,7 @@ impl RowCounts {
             let (table, peer_name) = (&table.name, name(names, peer));
             if !allowed {
                 return Err(EngineError::row_mismatch(format!(
-                    "{peer_name} has {said} rows of `{table}`, outside 1 to {bound}"
+                    "{peer_name} has {said} rows of `{table}`, more than {bound}"
                 )));
             }
             let (count, first) = *known.get_or_insert((said, peer));

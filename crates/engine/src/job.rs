@@ -9,9 +9,10 @@ use sealane_diagnostic::{Code, Diagnostic, counted};
 use sealane_identity::PublicKey;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Party;
-use sealane_plan::{CostReport, JobParts, Plan, at_rows, fewest_helpers, suits};
+use sealane_plan::{Cast, CostReport, JobParts, Plan, at_rows, fewest_helpers, suits};
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Program, summed_rows};
+use sealane_program::{Rest, without_empty};
 use sealane_protocol::{Paper, Profile, Protocol, Role, Security};
 use sealane_trio::Trio;
 use sealane_yao::{ThreeHalves, Yao};
@@ -159,6 +160,35 @@ impl Job {
         Job::in_tiles(program, protocol, network, helpers, u64::MAX)
     }
 
+    /// Returns the job of what is left of the program in a run where tables have no rows, if some
+    /// have none.
+    ///
+    /// # Errors
+    /// A result has no meaning without those rows.
+    pub(crate) fn rest(&self, rows: &[u64]) -> Result<Option<(Job, Rest)>, EngineError> {
+        let known = rows.iter().map(|count| Some(*count)).collect::<Vec<_>>();
+        let Some(rest) = without_empty(&self.program, &known)? else {
+            return Ok(None);
+        };
+        // Whoever owns inputs computes, also without a row.
+        let cast = Cast::of(&self.program, self.helpers().len());
+        let (helpers, program) = (self.helpers().to_vec(), rest.program.clone());
+        let job = Job::planned(
+            program,
+            cast,
+            self.protocol,
+            self.network,
+            helpers,
+            u64::MAX,
+        )?;
+        let job = if self.is_pooled() {
+            job.from_pool()?
+        } else {
+            job
+        };
+        Ok(Some((job, rest)))
+    }
+
     /// Does the same as [`Job::new`], with at most `most_rows` rows a tile, for tests of effects
     /// between tiles. The result is a different job.
     ///
@@ -171,19 +201,35 @@ impl Job {
         helpers: Vec<String>,
         most_rows: u64,
     ) -> Result<Job, EngineError> {
+        // Who owns inputs of the program, not who draws numbers.
+        let cast = Cast::of(&program, helpers.len());
+        Job::planned(program, cast, protocol, network, helpers, most_rows)
+    }
+
+    fn planned(
+        program: Program,
+        cast: Cast,
+        protocol: ProtocolName,
+        network: NetworkClass,
+        helpers: Vec<String>,
+        most_rows: u64,
+    ) -> Result<Job, EngineError> {
         fn planned<P: Party>(
             program: &Program,
             parties: &[String],
+            cast: Cast,
             network: NetworkClass,
             most_rows: u64,
         ) -> Result<(SplitPlan, JobParts), Diagnostic> {
-            let helpers = parties.len() - program.parties.len();
-            let split_plan = SplitPlan::plan::<P::Protocol>(program, helpers, network, most_rows)?;
+            let split_plan = SplitPlan::plan::<P::Protocol>(program, cast, network, most_rows)?;
             let parts = JobParts::new::<P::Protocol>(program, parties, &split_plan.joint, network);
             Ok((split_plan, parts))
         }
         let parties = session(&program, helpers)?;
-        let planned = dispatch!(protocol, planned(&program, &parties, network, most_rows));
+        let planned = dispatch!(
+            protocol,
+            planned(&program, &parties, cast, network, most_rows)
+        );
         let refused = |finding| with_others(finding, protocol, &program, parties.len());
         let (split_plan, parts) = planned.map_err(refused)?;
         Ok(Job {
@@ -297,12 +343,32 @@ impl Job {
     /// Returns the exact cost of a run with these row counts.
     ///
     /// # Errors
-    /// There are not as many counts as tables, or one is outside `1..=bound`.
+    /// There are not as many counts as tables, one is above its bound, or a result has no meaning
+    /// without rows.
     pub fn cost(&self, rows: &[u64]) -> Result<CostReport, EngineError> {
+        self.check_rows(rows)?;
+        self.cost_of(self.rest(rows)?.as_ref(), rows)
+    }
+
+    /// Returns the cost of a run with these row counts, of which this is the rest.
+    pub(crate) fn cost_of(
+        &self,
+        rest: Option<&(Job, Rest)>,
+        rows: &[u64],
+    ) -> Result<CostReport, EngineError> {
         fn of<P: Party>(split_plan: &SplitPlan, rows: &[u64]) -> CostReport {
             split_plan.cost::<P::Protocol>(rows)
         }
-        self.check_rows(rows)?;
+        if let Some((job, rest)) = rest {
+            let mut cost = job.cost(&rest.counts(rows))?;
+            let tables = self.program.rows.iter().map(|table| table.name.clone());
+            cost.rows = tables.zip(rows.iter().copied()).collect();
+            let slopes = std::mem::replace(&mut cost.bytes_by_row, vec![0.0; rows.len()]);
+            for (place, slope) in rest.rows.iter().zip(slopes) {
+                cost.bytes_by_row[*place] = slope;
+            }
+            return Ok(cost);
+        }
         let mut cost = dispatch!(self.protocol, of(&self.split_plan, rows));
         cost.parties.clone_from(&self.parties);
         Ok(cost)
@@ -318,6 +384,10 @@ impl Job {
             at_rows::<P::Protocol>(plan, rows)
         }
         self.check_rows(rows)?;
+        if let Some((job, rest)) = self.rest(rows)? {
+            let plan = job.plan_at(&rest.counts(rows))?;
+            return Ok(Cow::Owned(plan.into_owned()));
+        }
         Ok(dispatch!(self.protocol, of(self.plan(), rows)))
     }
 
@@ -336,9 +406,9 @@ impl Job {
         for (count, table) in rows.iter().zip(tables) {
             if !table.allows(*count) {
                 let (name, bound) = (&table.name, table.bound);
-                let message = format!("`{name}` has 1 to {bound} rows, and not {count}");
+                let message = format!("`{name}` has at most {bound} rows, and not {count}");
                 let finding = Diagnostic::new(Code::RowCount, message);
-                let hint = format!("state between 1 and {bound} rows");
+                let hint = format!("state at most {bound} rows");
                 return Err(EngineError::from(finding.hint(hint)));
             }
             let known = rows.iter().map(|count| Some(*count)).collect::<Vec<_>>();

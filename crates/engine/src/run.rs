@@ -12,10 +12,11 @@ use crate::split_plan::SplitPlan;
 use sealane_block::{Coins, Cpu};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Cancel, Limits, MAX_RUN_DURATION, Mesh, NetError};
-use sealane_parties::PartySet;
+use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Fault, Party};
 use sealane_plan::steps::ResultPlan;
 use sealane_pool::Pool;
+use sealane_program::Rest;
 use sealane_program::types::Data;
 use std::time::{Duration, Instant};
 
@@ -86,7 +87,7 @@ fn run_with(
         let (cause, reason) = error.for_peers();
         mesh.abort(cause, &reason);
     }
-    journal.finish(&report, job.split_plan().alone(), mesh);
+    journal.finish(&report, mesh);
     report
 }
 
@@ -205,15 +206,28 @@ fn run_steps(
     let own = data::own_rows(program, inputs);
     let own = own.map_err(EngineError::from)?;
     let (agreed, draw) = agree(job, &own, pool, &mut coins, mesh)?;
-    let Agreed { rows, cost, stock } = agreed;
-    journal.agreed(&cost, job.network(), mesh.session());
+    let Agreed {
+        rows,
+        rest,
+        cost,
+        stock,
+    } = agreed;
+    let inputs = inputs.iter().map(Option::as_ref).collect::<Vec<_>>();
+    let (work, rows, inputs) = match &rest {
+        Some((left, rest)) => {
+            let there = rest.inputs.iter().map(|place| inputs[*place]);
+            (left, rest.counts(&rows), there.collect())
+        }
+        None => (job, rows, inputs),
+    };
+    journal.agreed(work, &cost, mesh.session());
     // Parties that do not compute wait for the others from their inputs to the end.
     let most = BUSY * cost.estimate_s(job.network());
     mesh.expect_duration(Duration::try_from_secs_f64(most).unwrap_or(MAX_RUN_DURATION));
     let began = Instant::now();
     let start = PlanInputs {
         rows: &rows,
-        inputs: inputs.iter().map(Option::as_ref).collect(),
+        inputs,
         demand: &cost.demand,
         forms: &cost.forms,
         cpu,
@@ -222,9 +236,12 @@ fn run_steps(
     };
     let results = dispatch!(
         job.protocol(),
-        execute(job.split_plan(), start, journal, mesh)
+        execute(work.split_plan(), start, journal, mesh)
     );
-    let results = results.map_err(|fault| stopped(fault, pool, parties))?;
+    let mut results = results.map_err(|fault| stopped(fault, pool, parties))?;
+    if let Some((_, rest)) = &rest {
+        results = whole(job, rest, results, mesh.me());
+    }
     let seconds = began.elapsed().as_secs_f64();
     journal.enter(Phase::Part, mesh);
     let (sent, rounds) = exchange_goodbyes(parties, mesh)?;
@@ -250,6 +267,23 @@ fn run_steps(
         notes: counted.into_iter().collect(),
         seconds,
     })
+}
+
+/// Puts the results of the rest of a program among those of the whole: results by rows of an empty
+/// table have none.
+fn whole(job: &Job, rest: &Rest, results: Vec<Option<Data>>, me: PartyId) -> Vec<Option<Data>> {
+    let none = |plan: &ResultPlan| {
+        plan.to.contains(me).then(|| Data {
+            ty: plan.ty,
+            shape: [&[0], &plan.fixed[..]].concat(),
+            elements: vec![],
+        })
+    };
+    let mut all = job.plan().results.iter().map(none).collect::<Vec<_>>();
+    for (place, result) in rest.results.iter().zip(results) {
+        all[*place] = result;
+    }
+    all
 }
 
 /// Turns a fault into the error of the run. What a party learned by failing a check must not add up

@@ -7,9 +7,9 @@
 //! in capsules with stated names. Code in this process is trusted to follow it.
 
 use arrow_array::cast::AsArray;
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
-use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
-use arrow_array::{Array, ArrayReader, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, from_ffi_and_data_type};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
 use arrow_array::{RecordBatchOptions, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -184,8 +184,87 @@ fn stream(given: &Bound<'_, PyAny>) -> PyResult<Reader> {
     // held, so no other code moves out of it meanwhile, and the moved-from stream is marked
     // released.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream) };
-    let arrays = ArrayStreamReader::try_new(stream).map_err(refused)?;
-    Ok(Reader::new(&arrays.field().clone(), arrays))
+    let mut schema = FFI_ArrowSchema::empty();
+    let mut arrays = Arrays {
+        stream,
+        ty: DataType::Null,
+    };
+    if let Some(get) = arrays.stream.get_schema() {
+        // SAFETY: the callback is that of the stream, and writes a schema.
+        let code = unsafe { get(&raw mut arrays.stream, &raw mut schema) };
+        arrays.done(code).map_err(refused)?;
+    }
+    let field = Field::try_from(&schema).map_err(refused)?;
+    arrays.ty.clone_from(field.data_type());
+    Ok(Reader::new(&field, arrays))
+}
+
+/// The arrays of a stream, one after the other.
+struct Arrays {
+    stream: FFI_ArrowArrayStream,
+    ty: DataType,
+}
+
+impl Arrays {
+    /// The error of the stream if a callback of it failed.
+    fn done(&mut self, code: i32) -> Result<(), ArrowError> {
+        let told = self.stream.get_last_error().filter(|_| code != 0);
+        // SAFETY: the callback is that of the stream, and gives a text of its own or nothing.
+        let text = told.map(|told| unsafe { told(&raw mut self.stream) });
+        let text = text.filter(|text| !text.is_null()).map(|text| {
+            // SAFETY: the text ends in a zero, and stays until the next call.
+            let text = unsafe { CStr::from_ptr(text) };
+            text.to_string_lossy().into_owned()
+        });
+        match code {
+            0 => Ok(()),
+            _ => Err(ArrowError::CDataInterface(text.unwrap_or_default())),
+        }
+    }
+}
+
+impl Iterator for Arrays {
+    type Item = Result<ArrayRef, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.stream.get_next()?;
+        let mut array = FFI_ArrowArray::empty();
+        // SAFETY: the callback is that of the stream, and writes an array, or an empty one last.
+        let code = unsafe { next(&raw mut self.stream, &raw mut array) };
+        if let Err(error) = self.done(code) {
+            return Some(Err(error));
+        }
+        if array.is_released() {
+            return None;
+        }
+        // SAFETY: the array is valid, and of the type of the stream.
+        unsafe { without_buffers(&raw mut array, &self.ty) };
+        // SAFETY: the array is of the type of the stream.
+        let data = unsafe { from_ffi_and_data_type(array, self.ty.clone()) };
+        Some(data.map(make_array))
+    }
+}
+
+/// Takes the buffer away that Polars gives to columns of no values, which by the format have none.
+///
+/// # Safety
+/// The array is valid, of this type, and not used by anybody else.
+unsafe fn without_buffers(array: *mut FFI_ArrowArray, ty: &DataType) {
+    match ty {
+        DataType::Struct(fields) => {
+            // SAFETY: the array is valid.
+            let given = unsafe { &*array };
+            for (place, field) in fields.iter().enumerate().take(given.num_children()) {
+                let child = std::ptr::from_ref(given.child(place)).cast_mut();
+                // SAFETY: a child of a valid array is valid, and nobody else uses it.
+                unsafe { without_buffers(child, field.data_type()) };
+            }
+        }
+        // SAFETY: the fourth word of an array is the number of its buffers, by the interface. The
+        // producer frees them by its private data.
+        DataType::Null => unsafe { array.cast::<i64>().add(3).write(0) },
+        _ => {}
+    }
 }
 
 /// Reads the result of `__arrow_c_array__`: the schema and one array.

@@ -470,7 +470,8 @@ fn check_type(
         }
         DataType::Null => return Ok(()),
         DataType::Timestamp(_, Some(zone)) if times && !is_utc(zone) => {
-            "convert it to UTC where the table is made: in pandas `x.dt.tz_convert(\"UTC\")`"
+            "convert it to UTC where the table is made: `x.dt.tz_convert(\"UTC\")` in pandas, \
+             `x.dt.convert_time_zone(\"UTC\")` in Polars"
         }
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) if times => return Ok(()),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View if !numbers => return Ok(()),
