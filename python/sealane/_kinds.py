@@ -155,7 +155,7 @@ class Kind(Unsupported, metaclass=KindType):
         """The elements of an operand: of a value of this kind, or of a constant."""
         if isinstance(other, Kind | _value.Value):
             if type(other) is type(self):
-                return other._value  # type: ignore[union-attr]
+                return other._value
             raise mixed(self, other)
         return self._constant(other)
 

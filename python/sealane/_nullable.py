@@ -149,6 +149,15 @@ class Nullable(Kind):
         """The numbers in another type, with the same missing cells.
 
         Raises `ProgramError` where a number might not fit the type.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def raised(
+        ...     pay: sl.Private[sl.nullable(sl.u16), "shop"], more: sl.Private[sl.u8, "bank"]
+        ... ) -> sl.Revealed[sl.nullable(sl.u17), "bank"]:
+        ...     return pay.astype(sl.u17) + more
+        >>> raised(None, 5), raised(30, 5)
+        (None, np.uint32(35))
         """
         return self._joined(nullable(dtype), self._held().astype(dtype), self._null)
 

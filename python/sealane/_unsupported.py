@@ -200,7 +200,7 @@ _MISSING = {
     **dict.fromkeys(
         ("join", "merge"),
         "look keys up among keys that each occur once, `sl.map(lambda k: sl.sum(sl.where(keys == k,"
-        " x, 0)), mine)`, or bring the tables into one order before with `sealane psi`",
+        " x, 0), dtype=sl.i64), mine)`, or bring tables into one order before, with `sealane psi`",
     ),
     **dict.fromkeys(("corrcoef", "corrwith"), "write `sl.corr(x, y)`"),
     **dict.fromkeys(("nanvar",), "write `sl.var(x)`"),

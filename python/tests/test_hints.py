@@ -168,8 +168,8 @@ REFUSALS: dict[str, Followed] = {
         datetime.date(1970, 1, 15),
     ),
     "the `merge` of pandas": expression(
-        "`sl.map(lambda k: sl.sum(sl.where(keys == k, x, 0)), mine)`",
-        "sl.map(lambda k: sl.sum(sl.where(sl.stack([3, n, 2]) == k, y[:3], 0)), x)",
+        "`sl.map(lambda k: sl.sum(sl.where(keys == k, x, 0), dtype=sl.i64), mine)`",
+        "sl.map(lambda k: sl.sum(sl.where(sl.stack([3, n, 2]) == k, y[:3], 0), dtype=sl.i64), x)",
         [10, 0, 30],
         I64,
     ),

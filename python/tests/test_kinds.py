@@ -277,7 +277,7 @@ def test_categories_are_names_of_a_list() -> None:
 @pytest.mark.parametrize(
     ("kind", "of", "cells", "among"),
     [
-        (sl.text(12), sl.text(8), ["ab", "abcdefghijkl", "", "abc"], ["abc", "abcdefgh", ""]),
+        (sl.text(12), sl.text(8), ["ab", "abc", "abcdefghijkl", ""], ["abc", "abcdefgh", ""]),
         (sl.date, sl.date, [Day(2020, 1, 1), Day(1, 1, 1), Day(9999, 12, 31)], [Day(1, 1, 1)] * 3),
         (sl.timestamp, sl.timestamp, [Day(2020, 1, 1), Day(1, 1, 1)], [Day(1, 1, 1)] * 3),
         (Color, Color, ["red", "green", "light blue"], ["red", "red", "green"]),

@@ -273,7 +273,11 @@ def visits(
     last = sl.scan(lambda state, day: sl.maximum(state, day), sl.u16(7), first)
     head = sl.head(first, 2) + (least & 0)
     return (
-        *(days.sum(axis=0, dtype=sl.u16) + least, (first > least).any(), days - first.min()),
+        *(
+            days.sum(axis=0, dtype=sl.u16) + least,
+            (first > least).any(),
+            days // sl.maximum(first.max(), 1),
+        ),
         *((first > least).all(), last + least, sl.mean(first), head),
     )
 

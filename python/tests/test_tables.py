@@ -259,10 +259,12 @@ def test_a_column_of_no_values_has_any_kind(kind: Any) -> None:
     @sl.program
     def full(
         x: sl.Private[kind, "ann", "n <= 9"], y: sl.Private[sl.u8, "ben"]
-    ) -> sl.Revealed[sl.u8, "ben"]:
-        return sl.count(x) + y
+    ) -> sl.Revealed[sl.boolean, "ben"]:
+        return (x == x) & (y > 0)
 
-    pl, pa = library("polars"), library("pyarrow")
+    pd, pl, pa = library("pandas"), library("polars"), library("pyarrow")
+    for given in ([], pd.DataFrame({"x": []}), pl.DataFrame({"x": []})):
+        assert gaps(given, True).tolist() == full(given, 1).tolist() == []
     frame = pl.DataFrame({"x": [None, None], "z": [1, 2]})
     for given in (frame, frame["x"], pa.table({"x": pa.nulls(2)})):
         assert gaps(given, True).tolist() == [True, True]

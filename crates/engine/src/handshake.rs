@@ -27,7 +27,7 @@ mod difference;
 
 use crate::data::OwnRows;
 use crate::error::{EngineError, name};
-use crate::job::Job;
+use crate::job::{Job, Rest};
 use crate::pool::Draw;
 use difference::{PrefixHashes, differing_line};
 use sealane_block::Coins;
@@ -37,7 +37,6 @@ use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Stock;
 use sealane_plan::{CostReport, JobParts};
 use sealane_pool::{Offer, Pool};
-use sealane_program::Rest;
 use sealane_program::check::{MAX_NAME, MAX_PARTIES};
 use sealane_program::graph::summed_rows;
 use sealane_program::text::print_with_spans;
@@ -89,8 +88,8 @@ impl Instance {
 pub(crate) struct Agreed {
     /// Row counts.
     pub rows: Vec<u64>,
-    /// What is left to compute, if some of them are 0.
-    pub rest: Option<(Job, Rest)>,
+    /// The work that is left, if some of them are 0.
+    pub rest: Option<Rest>,
     /// Cost of the run with them.
     pub cost: CostReport,
     /// Transfers that the run took from the pool of its parties.
@@ -152,7 +151,10 @@ pub(crate) fn agree<'a>(
     }
     let rows = rows.complete(job)?;
     let rest = job.rest(&rows)?;
-    let cost = job.cost_of(rest.as_ref(), &rows)?;
+    let cost = match &rest {
+        Some((left, counts)) => job.cost_of(left.cost(counts)?, &rows),
+        None => job.cost(&rows)?,
+    };
     let mut draw = Draw::begin(job, &cost, pool)?;
     let own = Instance {
         hash: job.instance_hash(&rows, mesh.pinned()),

@@ -9,10 +9,10 @@ use sealane_diagnostic::{Code, Diagnostic, counted};
 use sealane_identity::PublicKey;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Party;
-use sealane_plan::{Cast, CostReport, JobParts, Plan, at_rows, fewest_helpers, suits};
+use sealane_plan::{CostReport, JobParts, Plan, at_rows, fewest_helpers, suits};
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Program, summed_rows};
-use sealane_program::{Rest, without_empty};
+use sealane_program::without_empty;
 use sealane_protocol::{Paper, Profile, Protocol, Role, Security};
 use sealane_trio::Trio;
 use sealane_yao::{ThreeHalves, Yao};
@@ -135,6 +135,9 @@ fn with_others(
     refused
 }
 
+/// Rest of a job in a run, with the row counts of its own program.
+pub(crate) type Rest = (Job, Vec<u64>);
+
 /// Program that is planned and can be approved, simulated and run.
 pub struct Job {
     program: Program,
@@ -160,35 +163,6 @@ impl Job {
         Job::in_tiles(program, protocol, network, helpers, u64::MAX)
     }
 
-    /// Returns the job of what is left of the program in a run where tables have no rows, if some
-    /// have none.
-    ///
-    /// # Errors
-    /// A result has no meaning without those rows.
-    pub(crate) fn rest(&self, rows: &[u64]) -> Result<Option<(Job, Rest)>, EngineError> {
-        let known = rows.iter().map(|count| Some(*count)).collect::<Vec<_>>();
-        let Some(rest) = without_empty(&self.program, &known)? else {
-            return Ok(None);
-        };
-        // Whoever owns inputs computes, also without a row.
-        let cast = Cast::of(&self.program, self.helpers().len());
-        let (helpers, program) = (self.helpers().to_vec(), rest.program.clone());
-        let job = Job::planned(
-            program,
-            cast,
-            self.protocol,
-            self.network,
-            helpers,
-            u64::MAX,
-        )?;
-        let job = if self.is_pooled() {
-            job.from_pool()?
-        } else {
-            job
-        };
-        Ok(Some((job, rest)))
-    }
-
     /// Does the same as [`Job::new`], with at most `most_rows` rows a tile, for tests of effects
     /// between tiles. The result is a different job.
     ///
@@ -201,35 +175,19 @@ impl Job {
         helpers: Vec<String>,
         most_rows: u64,
     ) -> Result<Job, EngineError> {
-        // Who owns inputs of the program, not who draws numbers.
-        let cast = Cast::of(&program, helpers.len());
-        Job::planned(program, cast, protocol, network, helpers, most_rows)
-    }
-
-    fn planned(
-        program: Program,
-        cast: Cast,
-        protocol: ProtocolName,
-        network: NetworkClass,
-        helpers: Vec<String>,
-        most_rows: u64,
-    ) -> Result<Job, EngineError> {
         fn planned<P: Party>(
             program: &Program,
             parties: &[String],
-            cast: Cast,
             network: NetworkClass,
             most_rows: u64,
         ) -> Result<(SplitPlan, JobParts), Diagnostic> {
-            let split_plan = SplitPlan::plan::<P::Protocol>(program, cast, network, most_rows)?;
+            let helpers = parties.len() - program.parties.len();
+            let split_plan = SplitPlan::plan::<P::Protocol>(program, helpers, network, most_rows)?;
             let parts = JobParts::new::<P::Protocol>(program, parties, &split_plan.joint, network);
             Ok((split_plan, parts))
         }
         let parties = session(&program, helpers)?;
-        let planned = dispatch!(
-            protocol,
-            planned(&program, &parties, cast, network, most_rows)
-        );
+        let planned = dispatch!(protocol, planned(&program, &parties, network, most_rows));
         let refused = |finding| with_others(finding, protocol, &program, parties.len());
         let (split_plan, parts) = planned.map_err(refused)?;
         Ok(Job {
@@ -240,6 +198,33 @@ impl Job {
             network,
             parts,
         })
+    }
+
+    /// Returns the job of what is left of the program in a run in which tables have no rows, and
+    /// its row counts; none if all tables have rows.
+    ///
+    /// # Errors
+    /// A result has no meaning without those rows.
+    pub(crate) fn rest(&self, rows: &[u64]) -> Result<Option<Rest>, EngineError> {
+        let known = rows.iter().map(|count| Some(*count)).collect::<Vec<_>>();
+        let Some(program) = without_empty(&self.program, &known)? else {
+            return Ok(None);
+        };
+        let mut counts = Vec::new();
+        for (place, table) in program.rows.iter().enumerate() {
+            let sum = summed_rows(table, &counts);
+            // An input without rows has one that nothing reads.
+            counts.push(sum.or_else(|| Some(rows[place].max(1))));
+        }
+        let counts = counts.into_iter().flatten().collect();
+        let helpers = self.helpers().to_vec();
+        let job = Job::new(program, self.protocol, self.network, helpers)?;
+        let job = if self.is_pooled() {
+            job.from_pool()?
+        } else {
+            job
+        };
+        Ok(Some((job, counts)))
     }
 
     /// Returns the same job with its oblivious transfers from the pool of its two parties: another
@@ -346,32 +331,24 @@ impl Job {
     /// There are not as many counts as tables, one is above its bound, or a result has no meaning
     /// without rows.
     pub fn cost(&self, rows: &[u64]) -> Result<CostReport, EngineError> {
-        self.check_rows(rows)?;
-        self.cost_of(self.rest(rows)?.as_ref(), rows)
-    }
-
-    /// Returns the cost of a run with these row counts, of which this is the rest.
-    pub(crate) fn cost_of(
-        &self,
-        rest: Option<&(Job, Rest)>,
-        rows: &[u64],
-    ) -> Result<CostReport, EngineError> {
         fn of<P: Party>(split_plan: &SplitPlan, rows: &[u64]) -> CostReport {
             split_plan.cost::<P::Protocol>(rows)
         }
-        if let Some((job, rest)) = rest {
-            let mut cost = job.cost(&rest.counts(rows))?;
-            let tables = self.program.rows.iter().map(|table| table.name.clone());
-            cost.rows = tables.zip(rows.iter().copied()).collect();
-            let slopes = std::mem::replace(&mut cost.bytes_by_row, vec![0.0; rows.len()]);
-            for (place, slope) in rest.rows.iter().zip(slopes) {
-                cost.bytes_by_row[*place] = slope;
-            }
-            return Ok(cost);
+        self.check_rows(rows)?;
+        if let Some((job, counts)) = self.rest(rows)? {
+            return job.cost(&counts).map(|cost| self.cost_of(cost, rows));
         }
         let mut cost = dispatch!(self.protocol, of(&self.split_plan, rows));
         cost.parties.clone_from(&self.parties);
         Ok(cost)
+    }
+
+    /// Returns the cost of what is left of a run with these row counts as that of the whole.
+    pub(crate) fn cost_of(&self, mut rest: CostReport, rows: &[u64]) -> CostReport {
+        let tables = self.program.rows.iter().map(|table| table.name.clone());
+        rest.rows = tables.zip(rows.iter().copied()).collect();
+        rest.bytes_by_row.truncate(rows.len());
+        rest
     }
 
     /// Returns the plan that a run with these row counts follows: of several forms of lookups, the
@@ -384,9 +361,8 @@ impl Job {
             at_rows::<P::Protocol>(plan, rows)
         }
         self.check_rows(rows)?;
-        if let Some((job, rest)) = self.rest(rows)? {
-            let plan = job.plan_at(&rest.counts(rows))?;
-            return Ok(Cow::Owned(plan.into_owned()));
+        if let Some((job, counts)) = self.rest(rows)? {
+            return Ok(Cow::Owned(job.plan_at(&counts)?.into_owned()));
         }
         Ok(dispatch!(self.protocol, of(self.plan(), rows)))
     }

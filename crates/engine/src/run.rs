@@ -12,11 +12,11 @@ use crate::split_plan::SplitPlan;
 use sealane_block::{Coins, Cpu};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Cancel, Limits, MAX_RUN_DURATION, Mesh, NetError};
-use sealane_parties::{PartyId, PartySet};
+use sealane_parties::PartySet;
 use sealane_party::{Fault, Party};
 use sealane_plan::steps::ResultPlan;
 use sealane_pool::Pool;
-use sealane_program::Rest;
+use sealane_program::graph::Input;
 use sealane_program::types::Data;
 use std::time::{Duration, Instant};
 
@@ -212,22 +212,21 @@ fn run_steps(
         cost,
         stock,
     } = agreed;
-    let inputs = inputs.iter().map(Option::as_ref).collect::<Vec<_>>();
-    let (work, rows, inputs) = match &rest {
-        Some((left, rest)) => {
-            let there = rest.inputs.iter().map(|place| inputs[*place]);
-            (left, rest.counts(&rows), there.collect())
-        }
-        None => (job, rows, inputs),
-    };
+    let (work, rows) = rest
+        .as_ref()
+        .map_or((job, &rows), |(job, rows)| (job, rows));
+    let fillers = program.inputs.iter().zip(inputs).map(filler);
+    let fillers = fillers.collect::<Vec<_>>();
+    let inputs = fillers.iter().zip(inputs);
+    let inputs = inputs.map(|(filler, data)| filler.as_ref().or(data.as_ref()));
     journal.agreed(work, &cost, mesh.session());
     // Parties that do not compute wait for the others from their inputs to the end.
     let most = BUSY * cost.estimate_s(job.network());
     mesh.expect_duration(Duration::try_from_secs_f64(most).unwrap_or(MAX_RUN_DURATION));
     let began = Instant::now();
     let start = PlanInputs {
-        rows: &rows,
-        inputs,
+        rows,
+        inputs: inputs.collect(),
         demand: &cost.demand,
         forms: &cost.forms,
         cpu,
@@ -238,20 +237,26 @@ fn run_steps(
         job.protocol(),
         execute(work.split_plan(), start, journal, mesh)
     );
-    let mut results = results.map_err(|fault| stopped(fault, pool, parties))?;
-    if let Some((_, rest)) = &rest {
-        results = whole(job, rest, results, mesh.me());
-    }
+    let results = results.map_err(|fault| stopped(fault, pool, parties))?;
     let seconds = began.elapsed().as_secs_f64();
     journal.enter(Phase::Part, mesh);
     let (sent, rounds) = exchange_goodbyes(parties, mesh)?;
     let counted = draw.and_then(|draw| draw.finish());
     let names = |to: PartySet| to.iter().map(|party| name(parties, party)).collect();
     let results = job.plan().results.iter().zip(results);
-    let result = |(plan, data): (&ResultPlan, _)| RunResult {
+    let has_rows = |plan: &ResultPlan| {
+        let value = &job.plan().values[plan.value.0 as usize];
+        value
+            .rows
+            .is_none_or(|table| cost.rows[usize::from(table.0)].1 > 0)
+    };
+    let result = |(plan, data): (&ResultPlan, Option<Data>)| RunResult {
         name: plan.name.clone(),
         to: names(plan.to),
-        data,
+        data: match has_rows(plan) {
+            true => data,
+            false => data.map(|_| no_rows(plan)),
+        },
     };
     Ok(RunReport {
         party: Some(name(parties, mesh.me())),
@@ -269,21 +274,24 @@ fn run_steps(
     })
 }
 
-/// Puts the results of the rest of a program among those of the whole: results by rows of an empty
-/// table have none.
-fn whole(job: &Job, rest: &Rest, results: Vec<Option<Data>>, me: PartyId) -> Vec<Option<Data>> {
-    let none = |plan: &ResultPlan| {
-        plan.to.contains(me).then(|| Data {
-            ty: plan.ty,
-            shape: [&[0], &plan.fixed[..]].concat(),
-            elements: vec![],
-        })
-    };
-    let mut all = job.plan().results.iter().map(none).collect::<Vec<_>>();
-    for (place, result) in rest.results.iter().zip(results) {
-        all[*place] = result;
+/// A row that nothing reads, in place of the data of an input without rows.
+fn filler((input, data): (&Input, &Option<Data>)) -> Option<Data> {
+    let empty = data.as_ref().is_some_and(|data| data.elements.is_empty());
+    let shape = [&[1], &input.shape.fixed[..]].concat();
+    empty.then(|| Data {
+        ty: input.ty,
+        elements: vec![0; shape.iter().product::<u64>() as usize],
+        shape,
+    })
+}
+
+/// A result without rows.
+fn no_rows(plan: &ResultPlan) -> Data {
+    Data {
+        ty: plan.ty,
+        shape: [&[0], &plan.fixed[..]].concat(),
+        elements: vec![],
     }
-    all
 }
 
 /// Turns a fault into the error of the run. What a party learned by failing a check must not add up

@@ -73,15 +73,17 @@ struct LocalPlan {
 }
 
 impl SplitPlan {
-    /// Divides and plans a program for protocol `P`, with this cast and at most `most_rows` rows a
-    /// tile.
+    /// Divides and plans a program for protocol `P`, with its parties and `helpers` more, and at
+    /// most `most_rows` rows a tile.
     pub fn plan<P: Protocol>(
         program: &Program,
-        cast: Cast,
+        helpers: usize,
         network: NetworkClass,
         most_rows: u64,
     ) -> Result<SplitPlan, Diagnostic> {
         sealane_program::check(program)?;
+        // Who owns inputs of the program, not who draws numbers.
+        let cast = Cast::of(program, helpers);
         let drawn = drawn(program);
         let divided = localise(&drawn.program)?;
         let draw = |(party, input): (PartyId, &Input)| Draw {

@@ -2,129 +2,62 @@
 //!
 //! The number of rows is public, so everything that is made of none is public too: a sum is 0, a
 //! mean NaN, the first rows are zeros, a scan ends as it began, and what there is by rows is not
-//! there. The rest is a program in which every table has a row, so that neither plans nor protocols
-//! know of empty ones. What has no meaning is refused where a result needs it.
+//! there. What has no meaning is refused where a result needs it. In the program that is left every
+//! table has a row, so that neither plans nor protocols know of empty ones.
 
-use crate::graph::{Graph, Op, Program, Reduction, Reveal, RowSymbol, Value, ValueId, Visibility};
+use crate::check::parameter;
+use crate::graph::{Graph, Op, Program, Reduction, RowSymbol, Value, ValueId};
 use crate::infer::{Meta, Scope, body_operands, infer, invalid, params};
 use crate::kind::Kind;
-use crate::types::{Data, Range, RowId, Shape, Type};
+use crate::types::{Data, RowId, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic};
 
-/// What is left of a program where some tables have no rows.
-pub struct Rest {
-    /// The program; it has the parties of the whole one.
-    pub program: Program,
-    /// Places in the whole program of the row counts that are left.
-    pub rows: Vec<usize>,
-    /// Places in the whole program of the inputs that are left.
-    pub inputs: Vec<usize>,
-    /// Places in the whole program of the results that are left. Where none is, the rest has one
-    /// that says nothing.
-    pub results: Vec<usize>,
-}
+/// Rest of a value: nothing, if it has rows that are not there; an error, if it has no
+/// meaning.
+type Left = Result<Option<ValueId>, Diagnostic>;
 
-impl Rest {
-    /// Of the row counts of the whole program, those that are left.
-    pub fn counts(&self, rows: &[u64]) -> Vec<u64> {
-        self.rows.iter().map(|place| rows[*place]).collect()
-    }
-}
-
-/// Returns the rest of a program in a run with these numbers of rows; none if no table is known to
-/// be empty.
+/// Returns what is left of a program in a run with these numbers of rows; none if no table is known
+/// to be empty. Its inputs, results and first row counts are those of the whole program. It reads
+/// no input by rows that are not there, and such a result is a constant in place of nothing.
 ///
 /// # Errors
 /// A result has no meaning without those rows.
-pub fn without_empty(program: &Program, rows: &[Option<u64>]) -> Result<Option<Rest>, Diagnostic> {
-    let names = program.rows.iter().zip(rows);
-    let names = names.filter(|(_, count)| **count == Some(0));
-    let names = names.map(|(table, _)| format!("`{}`", table.name));
-    let names = names.collect::<Vec<_>>().join(" and ");
-    if names.is_empty() {
+pub fn without_empty(
+    program: &Program,
+    rows: &[Option<u64>],
+) -> Result<Option<Program>, Diagnostic> {
+    let mut walk = Walk {
+        rows: program.rows.clone(),
+        empty: rows.iter().map(|count| *count == Some(0)).collect(),
+    };
+    if !walk.empty.contains(&true) {
         return Ok(None);
     }
-    let mut left = Rest {
-        program: program.clone(),
-        rows: Vec::new(),
-        inputs: Vec::new(),
-        results: Vec::new(),
+    let given = program.inputs.iter().map(|input| Some(parameter(input)));
+    let (main, left) = walk.graph(&program.main, given.collect());
+    let mut rest = Program {
+        rows: walk.rows.clone(),
+        main,
+        ..program.clone()
     };
-    let walk = Walk::new(program, rows, &mut left, names);
-    let mut params = Vec::new();
-    left.program.inputs.clear();
-    for (place, input) in program.inputs.iter().enumerate() {
-        params.push(walk.shape(&input.shape).map(|shape| {
-            let mut input = input.clone();
-            input.shape = shape;
-            let meta = crate::check::parameter(&input);
-            left.inputs.push(place);
-            left.program.inputs.push(input);
-            meta
-        }));
+    for reveal in &mut rest.results {
+        let of = reveal.value.0 as usize;
+        reveal.value = match left[of].clone()? {
+            Some(value) => value,
+            None => {
+                (reveal.ty, reveal.kind) = (Type::Bool, Kind::default());
+                reveal.note.clear();
+                let nothing = constant(Type::Bool, &[], 0);
+                walk.push(
+                    &mut rest.main.values,
+                    nothing,
+                    &program.main.values[of],
+                    Type::Bool,
+                )?
+            }
+        };
     }
-    let (main, values) = walk.graph(&program.main, params);
-    left.program.main = main;
-    left.program.results.clear();
-    for (place, reveal) in program.results.iter().enumerate() {
-        let value = &values[reveal.value.0 as usize];
-        undefined([value])?;
-        if let Left::Value(value) = *value {
-            left.results.push(place);
-            let reveal = reveal.clone();
-            left.program.results.push(Reveal { value, ..reveal });
-        }
-    }
-    if left.results.is_empty() {
-        let nothing = constant(Type::Bool, &[], 0);
-        let values = &mut left.program.main.values;
-        values.push(Value {
-            op: nothing,
-            ty: Type::Bool,
-            shape: Shape::scalar(),
-            range: Range::of(0),
-            visibility: Visibility::Public,
-            span: None,
-        });
-        left.program.results.push(Reveal {
-            name: "nothing".into(),
-            value: ValueId(left.program.main.values.len() as u32 - 1),
-            to: vec![0],
-            ty: Type::Bool,
-            kind: Kind::default(),
-            note: String::new(),
-        });
-    }
-    Ok(Some(left))
-}
-
-/// What is left of a value.
-#[derive(Clone)]
-enum Left {
-    /// It has a row for each of a table that has none.
-    Gone,
-    /// It is this value.
-    Value(ValueId),
-    /// It has no meaning, for this reason.
-    Undefined(Diagnostic),
-}
-
-impl Left {
-    /// The value; none that exists where it is none.
-    fn id(&self) -> ValueId {
-        match self {
-            Left::Value(id) => *id,
-            _ => ValueId(u32::MAX),
-        }
-    }
-}
-
-/// Returns why one of these has no meaning, if so.
-fn undefined<'a>(values: impl IntoIterator<Item = &'a Left>) -> Result<(), Diagnostic> {
-    values.into_iter().try_for_each(|value| match value {
-        Left::Undefined(finding) => Err(finding.clone()),
-        _ => Ok(()),
-    })
+    Ok(Some(rest))
 }
 
 /// A constant of one number.
@@ -136,106 +69,65 @@ fn constant(ty: Type, dims: &[u64], number: i128) -> Op {
     })
 }
 
-fn push(values: &mut Vec<Value>, op: Op, meta: Meta, old: &Value) -> ValueId {
-    let Meta {
-        ty,
-        shape,
-        range,
-        visibility,
-    } = meta;
-    let span = old.span.clone();
-    values.push(Value {
-        op,
-        ty,
-        shape,
-        range,
-        visibility,
-        span,
-    });
-    ValueId(values.len() as u32 - 1)
-}
-
 struct Walk {
-    /// The row counts that are left.
+    /// The row counts of the whole program, and behind them sums that are left of others.
     rows: Vec<RowSymbol>,
-    /// Each row count of the whole program; none if it is 0.
-    ids: Vec<Option<RowId>>,
-    /// Names of the empty tables.
-    names: String,
+    /// For each row count of the whole program, whether it is known to be 0.
+    empty: Vec<bool>,
 }
 
 impl Walk {
-    fn new(program: &Program, rows: &[Option<u64>], left: &mut Rest, names: String) -> Walk {
-        let (mut kept, mut ids) = (Vec::<RowSymbol>::new(), Vec::<Option<RowId>>::new());
-        for (place, table) in program.rows.iter().enumerate() {
-            let parts = table.sum.iter();
-            let sum = parts
-                .filter_map(|id| ids[usize::from(id.0)])
-                .collect::<Vec<_>>();
-            let known = kept
-                .iter()
-                .position(|other| !sum.is_empty() && other.sum == sum);
-            ids.push(match (table.sum.is_empty(), &sum[..], known) {
-                (true, ..) if rows[place] == Some(0) => None,
-                (false, [], _) => None,
-                (false, [one], _) => Some(*one),
-                (false, _, Some(known)) => Some(RowId(known as u16)),
-                _ => {
-                    let parts = sum.iter().map(|id| kept[usize::from(id.0)].bound);
-                    let bound = if sum.is_empty() {
-                        table.bound
-                    } else {
-                        parts.sum()
-                    };
-                    left.rows.push(place);
-                    kept.push(RowSymbol {
-                        name: table.name.clone(),
-                        bound,
-                        sum,
-                    });
-                    Some(RowId(kept.len() as u16 - 1))
-                }
-            });
-        }
-        left.program.rows.clone_from(&kept);
-        Walk {
-            rows: kept,
-            ids,
-            names,
-        }
-    }
-
-    /// The shape with the rows that are left; none if it has rows that are not there.
-    fn shape(&self, shape: &Shape) -> Option<Shape> {
-        let rows = match shape.rows {
-            Some(id) => Some(self.ids[usize::from(id.0)]?),
-            None => None,
+    /// The tables with rows of which a row count is the sum.
+    fn tables(&self, rows: RowId) -> Vec<RowId> {
+        let sum = &self.rows[usize::from(rows.0)].sum;
+        let mut tables = if sum.is_empty() {
+            vec![rows]
+        } else {
+            sum.clone()
         };
-        Some(Shape {
-            rows,
-            fixed: shape.fixed.clone(),
-        })
+        tables.retain(|table| !self.empty[usize::from(table.0)]);
+        tables
     }
 
-    /// What is left of a graph with these parameters, and of each of its values.
-    fn graph(&self, old: &Graph, params: Vec<Option<Meta>>) -> (Graph, Vec<Left>) {
-        let (mut values, mut left) = (Vec::new(), Vec::new());
-        for (param, value) in params.into_iter().zip(&old.values) {
-            let op = Op::Param(values.len() as u32);
-            left.push(match param {
-                Some(meta) => Left::Value(push(&mut values, op, meta, value)),
-                None => Left::Gone,
-            });
+    fn is_gone(&self, shape: &Shape) -> bool {
+        shape.rows.is_some_and(|rows| self.tables(rows).is_empty())
+    }
+
+    /// Rest of a row count that is not 0.
+    fn left(&mut self, rows: RowId) -> RowId {
+        let sum = self.tables(rows);
+        if let [table] = sum[..] {
+            return table;
+        }
+        let known = self.rows.iter().position(|other| other.sum == sum);
+        let place = known.unwrap_or_else(|| {
+            let bounds = sum.iter().map(|id| self.rows[usize::from(id.0)].bound);
+            let bound = bounds.sum();
+            let mut names = (self.rows.len()..).map(|number| format!("rows_{number}"));
+            let new = |name: &String| self.rows.iter().all(|other| other.name != *name);
+            let name = names.find(new).unwrap_or_default();
+            self.rows.push(RowSymbol { name, bound, sum });
+            self.rows.len() - 1
+        });
+        RowId(place as u16)
+    }
+
+    /// Rest of a graph with these parameters, and of each of its values.
+    fn graph(&mut self, old: &Graph, given: Vec<Option<Meta>>) -> (Graph, Vec<Left>) {
+        let (mut values, mut left) = (Vec::new(), Vec::<Left>::new());
+        for (param, value) in given.into_iter().zip(&old.values) {
+            let id = ValueId(values.len() as u32);
+            values.extend(param.map(|meta| value_of(Op::Param(id.0), meta, value)));
+            left.push(Ok((!self.is_gone(&value.shape)).then_some(id)));
         }
         let params = values.len() as u32;
         for value in &old.values[left.len()..] {
-            let made = match self.shape(&value.shape) {
-                Some(_) => self.value(&mut values, old, value, &left),
-                None => Ok(Left::Gone),
-            };
-            left.push(made.unwrap_or_else(Left::Undefined));
+            left.push(match self.is_gone(&value.shape) {
+                true => Ok(None),
+                false => self.value(&mut values, old, value, &left),
+            });
         }
-        let returns = old.returns.iter().map(|id| left[id.0 as usize].id());
+        let returns = old.returns.iter().map(|id| id_of(&left[id.0 as usize]));
         let returns = returns.collect();
         let graph = Graph {
             params,
@@ -245,39 +137,41 @@ impl Walk {
         (graph, left)
     }
 
-    /// What is left of a value that does not have rows that are not there.
+    /// Rest of a value without rows, or with rows that are there.
     fn value(
-        &self,
+        &mut self,
         values: &mut Vec<Value>,
         old: &Graph,
         value: &Value,
         left: &[Left],
-    ) -> Result<Left, Diagnostic> {
+    ) -> Left {
         let of = |id: &ValueId| &left[id.0 as usize];
-        let gone = |id: &ValueId| matches!(of(id), Left::Gone);
+        let gone = |id: &ValueId| matches!(of(id), Ok(None));
         let operands = value.op.operands();
-        undefined(operands.iter().map(of))?;
-        let refused = |reason: String| self.refused(reason, value);
+        operands
+            .iter()
+            .try_for_each(|id| of(id).clone().map(drop))?;
         let mut op = value.op.clone();
         match &mut op {
             Op::Append(parts) => {
                 parts.retain(|id| !gone(id));
                 if let [one] = parts[..] {
-                    return Ok(of(&one).clone());
+                    return of(&one).clone();
                 }
+                value.shape.rows.map(|rows| self.left(rows));
             }
-            Op::Scan { over, .. } if over.iter().any(gone) => return Ok(Left::Gone),
+            Op::Scan { over, .. } if over.iter().any(gone) => return Ok(None),
             Op::Part(whole, index) if gone(whole) => {
                 return match &old.values[whole.0 as usize].op {
-                    Op::Scan { init, .. } => Ok(of(&init[*index as usize]).clone()),
-                    _ => Ok(Left::Gone),
+                    Op::Scan { init, .. } => of(&init[*index as usize]).clone(),
+                    _ => Ok(None),
                 };
             }
             Op::Map { captured, .. }
             | Op::Scan { captured, .. }
             | Op::Sort { captured, .. }
             | Op::Prefix { captured, .. } => captured.retain(|id| !gone(id)),
-            Op::RowNumber(rows) => *rows = self.ids[usize::from(rows.0)].unwrap_or(*rows),
+            Op::RowNumber(rows) => *rows = self.left(*rows),
             op if operands.iter().any(gone) => {
                 let number = match (&*op, value.ty) {
                     (Op::Reduce(Reduction::Sum | Reduction::Any, ..), _) => 0,
@@ -285,10 +179,8 @@ impl Walk {
                     (Op::Reduce(Reduction::All, ..), _) => 1,
                     (Op::Mean { .. }, Type::Float(format)) => format.nan() as i128,
                     (Op::Reduce(reduction, ..), _) => {
-                        return Err(refused(format!(
-                            "`{}` of no rows is no number",
-                            reduction.name()
-                        )));
+                        let reason = format!("`{}` of no rows is no number", reduction.name());
+                        return Err(self.refused(reason, value));
                     }
                     _ => return Err(invalid("an operation needs rows that are not there")),
                 };
@@ -296,95 +188,84 @@ impl Walk {
             }
             _ => {}
         }
-        op.renumber(|id| of(&id).id());
-        let scope = Scope {
-            rows: &self.rows,
-            inputs: &[],
-            values,
-            called: &[],
-        };
-        let unfit = |finding: Diagnostic| refused(finding.message);
+        op.renumber(|id| id_of(of(&id)));
         if let Some(whole) = value.op.body() {
-            let mut metas = params(&scope, &op).map_err(unfit)?.into_iter();
+            let mut metas = params(&self.scope(values), &op)?.into_iter();
             let captured = body_operands(&value.op).2.iter().map(|id| !gone(id));
             let others = whole.params as usize - captured.len();
             let there = std::iter::repeat_n(true, others).chain(captured);
             let given = there.map(|there| if there { metas.next() } else { None });
             let (body, inside) = self.graph(whole, given.collect());
-            undefined(whole.returns.iter().map(|id| &inside[id.0 as usize]))?;
+            for id in &whole.returns {
+                inside[id.0 as usize].clone()?;
+            }
             op.body_mut()
                 .into_iter()
                 .for_each(|old| *old = body.clone());
         }
-        let meta = infer(&scope, &op, value.ty).map_err(unfit)?;
-        match meta.ty == value.ty {
-            true => Ok(Left::Value(push(values, op, meta, value))),
-            false => Err(invalid("a value has another type without some rows")),
+        self.push(values, op, value, value.ty).map(Some)
+    }
+
+    fn scope<'a>(&'a self, values: &'a [Value]) -> Scope<'a> {
+        Scope {
+            rows: &self.rows,
+            inputs: &[],
+            values,
+            called: &[],
+        }
+    }
+
+    /// Adds an operation of this type in place of an old value.
+    fn push(
+        &self,
+        values: &mut Vec<Value>,
+        op: Op,
+        old: &Value,
+        ty: Type,
+    ) -> Result<ValueId, Diagnostic> {
+        let meta = infer(&self.scope(values), &op, ty);
+        let meta = meta.map_err(|finding| self.refused(finding.message, old))?;
+        // The numbers of fewer rows are of a smaller type.
+        let wider = meta.ty != ty && !op.has_parts();
+        values.push(value_of(op, meta, old));
+        let id = ValueId(values.len() as u32 - 1);
+        match wider {
+            true => self.push(values, Op::Cast(id), old, ty),
+            false => Ok(id),
         }
     }
 
     fn refused(&self, reason: String, value: &Value) -> Diagnostic {
-        let message = format!("a result has no meaning where {} has no rows", self.names);
-        Diagnostic::new(Code::DataRows, message)
-            .at(value.span.as_ref())
-            .because(reason)
-            .hint("give at least one row; sums, counts and means have a value without any")
+        let tables = self.rows.iter().zip(&self.empty);
+        let tables = tables.filter(|(table, empty)| **empty && table.sum.is_empty());
+        let names = tables.map(|(table, _)| format!("`{}`", table.name));
+        let names = names.collect::<Vec<_>>().join(" and ");
+        Diagnostic::new(
+            Code::DataRows,
+            format!("a result has no meaning without rows of {names}"),
+        )
+        .at(value.span.as_ref())
+        .because(reason)
+        .hint("give at least one row; sums, counts and means have a value without any")
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::builder::{Builder, Handle, Operand};
-    use crate::graph::{Binary, Input};
-    use crate::types::Range;
+/// The value; none that exists where nothing is left.
+fn id_of(left: &Left) -> ValueId {
+    left.as_ref()
+        .ok()
+        .copied()
+        .flatten()
+        .unwrap_or(ValueId(u32::MAX))
+}
 
-    #[test]
-    fn what_is_left_is_sound_whichever_tables_are_empty() -> Result<(), Diagnostic> {
-        let mut build = Builder::new("p")?;
-        build.party("ann")?;
-        let mut tables = Vec::<Handle>::new();
-        for name in ["x", "y", "z"] {
-            let rows = build.rows(&format!("{name}s"), 4)?;
-            tables.push(build.input(Input {
-                name: name.into(),
-                owner: 0,
-                ty: Type::U8,
-                shape: Shape::with_rows(rows, vec![]),
-                range: Range { lo: 1, hi: 9 },
-                columns: vec![],
-                kind: Kind::default(),
-                span: None,
-            })?);
-        }
-        let operands = tables.iter().map(|table| (*table).into());
-        let operands = operands.collect::<Vec<Operand>>();
-        let two = build.concatenate(&operands[..2], 0, None)?;
-        let three = build.concatenate(&operands, 0, None)?;
-        let wide = Some(Type::unsigned(16));
-        let total = build.reduce(Reduction::Sum, three, None, wide, None)?;
-        let item = build.begin_map(&[tables[2]], None)?[0];
-        let same = build.binary(Binary::Eq, two.into(), item.into(), None)?;
-        let found = build.reduce(Reduction::Any, same, None, None, None)?;
-        let found = build.end_map(&[found.into()], None)?[0];
-        let most = build.reduce(Reduction::Max, three, None, None, None)?;
-        let above = build.binary(Binary::Gt, three.into(), most.into(), None)?;
-        build.reveal("total", total.into(), &[0], Type::unsigned(16), None)?;
-        build.reveal("two", two.into(), &[0], Type::U8, None)?;
-        build.reveal("found", found.into(), &[0], Type::Bool, None)?;
-        build.reveal("above", above.into(), &[0], Type::Bool, None)?;
-        let (program, _) = build.finish()?;
-        for there in 0..7u8 {
-            let has = |table: u8| there >> table & 1 == 1;
-            let rows = [0, 1, 2].map(|table| Some(u64::from(has(table))));
-            let rest = without_empty(&program, &[&rows[..], &[None, None]].concat())?.unwrap();
-            crate::check(&rest.program)?;
-            let shown = [true, has(0) || has(1), has(2), there > 0];
-            let shown = (0..4).filter(|result| shown[*result]);
-            assert_eq!(rest.results, shown.collect::<Vec<_>>(), "{there}");
-            assert_eq!(rest.inputs.len(), there.count_ones() as usize);
-        }
-        assert!(without_empty(&program, &[Some(1), None, None, None, None])?.is_none());
-        Ok(())
+fn value_of(op: Op, meta: Meta, old: &Value) -> Value {
+    Value {
+        op,
+        ty: meta.ty,
+        shape: meta.shape,
+        range: meta.range,
+        visibility: meta.visibility,
+        span: old.span.clone(),
     }
 }

@@ -28,4 +28,4 @@ pub mod warnings;
 
 pub use by_row::{Beside, by_row};
 pub use check::check;
-pub use empty::{Rest, without_empty};
+pub use empty::without_empty;

@@ -7,9 +7,9 @@
 //! in capsules with stated names. Code in this process is trusted to follow it.
 
 use arrow_array::cast::AsArray;
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, from_ffi_and_data_type};
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::{Array, ArrayReader, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
 use arrow_array::{RecordBatchOptions, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -28,12 +28,31 @@ const ARRAY: &CStr = c"arrow_array";
 /// # Errors
 /// The exception of the object, or that it does not follow the interface.
 pub fn open(item: &Bound<'_, PyAny>, column: &str) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+    let item = &without_null(item)?;
     let reader = if item.hasattr("__arrow_c_stream__")? {
         stream(&item.call_method0("__arrow_c_stream__")?)?
     } else {
         array(&item.call_method0("__arrow_c_array__")?)?
     };
     Ok(Box::new(reader.named(column)))
+}
+
+/// Columns of type `Null` with another type: Polars hands them on with a buffer, which by the
+/// format they do not have.
+fn without_null<'py>(item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if !item.get_type().module()?.to_str()?.starts_with("polars.") {
+        return Ok(item.clone());
+    }
+    let polars = item.py().import("polars")?;
+    let (null, other) = (polars.getattr("Null")?, polars.getattr("Boolean")?);
+    if item.hasattr("with_columns")? {
+        let columns = polars.call_method1("col", (null,))?;
+        return item.call_method1("with_columns", (columns.call_method1("cast", (other,))?,));
+    }
+    match item.getattr("dtype")?.eq(null)? {
+        true => item.call_method1("cast", (other,)),
+        false => Ok(item.clone()),
+    }
 }
 
 /// Results of one table side by side, for consumers of Arrow streams: pandas, Polars, DuckDB and
@@ -184,87 +203,8 @@ fn stream(given: &Bound<'_, PyAny>) -> PyResult<Reader> {
     // held, so no other code moves out of it meanwhile, and the moved-from stream is marked
     // released.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream) };
-    let mut schema = FFI_ArrowSchema::empty();
-    let mut arrays = Arrays {
-        stream,
-        ty: DataType::Null,
-    };
-    if let Some(get) = arrays.stream.get_schema() {
-        // SAFETY: the callback is that of the stream, and writes a schema.
-        let code = unsafe { get(&raw mut arrays.stream, &raw mut schema) };
-        arrays.done(code).map_err(refused)?;
-    }
-    let field = Field::try_from(&schema).map_err(refused)?;
-    arrays.ty.clone_from(field.data_type());
-    Ok(Reader::new(&field, arrays))
-}
-
-/// The arrays of a stream, one after the other.
-struct Arrays {
-    stream: FFI_ArrowArrayStream,
-    ty: DataType,
-}
-
-impl Arrays {
-    /// The error of the stream if a callback of it failed.
-    fn done(&mut self, code: i32) -> Result<(), ArrowError> {
-        let told = self.stream.get_last_error().filter(|_| code != 0);
-        // SAFETY: the callback is that of the stream, and gives a text of its own or nothing.
-        let text = told.map(|told| unsafe { told(&raw mut self.stream) });
-        let text = text.filter(|text| !text.is_null()).map(|text| {
-            // SAFETY: the text ends in a zero, and stays until the next call.
-            let text = unsafe { CStr::from_ptr(text) };
-            text.to_string_lossy().into_owned()
-        });
-        match code {
-            0 => Ok(()),
-            _ => Err(ArrowError::CDataInterface(text.unwrap_or_default())),
-        }
-    }
-}
-
-impl Iterator for Arrays {
-    type Item = Result<ArrayRef, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let next = self.stream.get_next()?;
-        let mut array = FFI_ArrowArray::empty();
-        // SAFETY: the callback is that of the stream, and writes an array, or an empty one last.
-        let code = unsafe { next(&raw mut self.stream, &raw mut array) };
-        if let Err(error) = self.done(code) {
-            return Some(Err(error));
-        }
-        if array.is_released() {
-            return None;
-        }
-        // SAFETY: the array is valid, and of the type of the stream.
-        unsafe { without_buffers(&raw mut array, &self.ty) };
-        // SAFETY: the array is of the type of the stream.
-        let data = unsafe { from_ffi_and_data_type(array, self.ty.clone()) };
-        Some(data.map(make_array))
-    }
-}
-
-/// Takes the buffer away that Polars gives to columns of no values, which by the format have none.
-///
-/// # Safety
-/// The array is valid, of this type, and not used by anybody else.
-unsafe fn without_buffers(array: *mut FFI_ArrowArray, ty: &DataType) {
-    match ty {
-        DataType::Struct(fields) => {
-            // SAFETY: the array is valid.
-            let given = unsafe { &*array };
-            for (place, field) in fields.iter().enumerate().take(given.num_children()) {
-                let child = std::ptr::from_ref(given.child(place)).cast_mut();
-                // SAFETY: a child of a valid array is valid, and nobody else uses it.
-                unsafe { without_buffers(child, field.data_type()) };
-            }
-        }
-        // SAFETY: the fourth word of an array is the number of its buffers, by the interface. The
-        // producer frees them by its private data.
-        DataType::Null => unsafe { array.cast::<i64>().add(3).write(0) },
-        _ => {}
-    }
+    let arrays = ArrayStreamReader::try_new(stream).map_err(refused)?;
+    Ok(Reader::new(&arrays.field().clone(), arrays))
 }
 
 /// Reads the result of `__arrow_c_array__`: the schema and one array.

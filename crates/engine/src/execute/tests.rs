@@ -12,7 +12,7 @@ use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party};
 use sealane_plan::steps::{PlanValue, Segment, Step, StepOp};
-use sealane_plan::{Cast, CostReport, StepCost, StepKind};
+use sealane_plan::{CostReport, StepCost, StepKind};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::Data;
@@ -104,8 +104,7 @@ fn run<P: Party>(
 }
 
 fn planned<P: Party>(program: &Program, tile: u64) -> SplitPlan {
-    SplitPlan::plan::<P::Protocol>(program, Cast::of(program, 0), NetworkClass::Lan, tile)
-        .expect("a plan")
+    SplitPlan::plan::<P::Protocol>(program, 0, NetworkClass::Lan, tile).expect("a plan")
 }
 
 fn check<P: Party>(program: &Program, inputs: &BTreeMap<String, Data>, work: &SplitPlan) {
@@ -181,7 +180,7 @@ proptest! {
     #[test]
     fn the_fake_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
         let Case { program, inputs } = &case;
-        let work = SplitPlan::plan::<Honest>(program, Cast::of(program, 0), NetworkClass::Lan, tile);
+        let work = SplitPlan::plan::<Honest>(program, 0, NetworkClass::Lan, tile);
         prop_assume!(!work.as_ref().is_err_and(|error| error.code == "whole-rows"));
         check::<HonestParty>(program, inputs, &work.expect("a plan"));
     }
@@ -326,7 +325,7 @@ proptest! {
     ) {
         let Case { program, inputs } = &case;
         prop_assume!(program.parties.len() > 1);
-        let work = SplitPlan::plan::<Masked>(program, Cast::of(program, 0), NetworkClass::Lan, tile);
+        let work = SplitPlan::plan::<Masked>(program, 0, NetworkClass::Lan, tile);
         prop_assume!(!work.as_ref().is_err_and(|error| error.code == "whole-rows"));
         let timing = TIMINGS[usize::from(ahead)];
         check::<MaskedParty>(program, inputs, &varied(work.expect("a plan"), timing, tiles));
