@@ -278,7 +278,7 @@ def visits(
             (first > least).any(),
             days // sl.maximum(first.max(), 1),
         ),
-        *((first > least).all(), last + least, sl.mean(first), head),
+        *((first > least).all(), last | least, sl.mean(first), head),
     )
 
 
@@ -289,7 +289,7 @@ def test_a_table_may_have_no_rows(protocol: str, tmp_path: Path) -> None:
     for given in ([], np.zeros((0, 2), np.uint8), str(file)):
         found = results(visits, given, 3, protocol=protocol)
         assert np.isnan(found.pop(5))
-        kept = [[3, 3], False, [], True, 10, [0, 0]]
+        kept = [[3, 3], False, [], True, 7, [0, 0]]
         assert [result.tolist() for result in found] == kept
         assert found[2].shape == (0, 2)
     report = visits.simulate([], 3, progress=False)
