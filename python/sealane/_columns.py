@@ -11,7 +11,8 @@ from sealane._kinds import Kind, mask_name, meaning, operate
 from sealane._moments import Moment
 from sealane._nullable import Nullable, nullable
 from sealane._refusal import refuse
-from sealane._value import Value, boolean, wrap
+from sealane._texts import Text
+from sealane._value import Value, boolean, need_numbers, wrap
 
 if TYPE_CHECKING:
     from sealane import _core
@@ -133,8 +134,6 @@ def extreme(name: str, a: Any, b: Any) -> Any:
     some = a if isinstance(a, Kind) else b
     if isinstance(some, Moment):
         return some._of(operate(name, some._meant(a), some._meant(b)))
-    raise refuse(
-        "operand",
-        f"`sl.{name}imum` does not work on `{type(some)!r}`",
-        hint="choose by a condition: `sl.where(a < b, a, b)`",
-    )
+    if isinstance(some, Text):
+        return where(a < b if name == "min" else a > b, a, b)
+    need_numbers(f"{name}imum", some)

@@ -253,7 +253,7 @@ class Groups:
             done = _of_places(parts, place, len(categories))
         number = done[""][0] if parts else _sum(groups, axis=0)
         there = number > 0
-        constants = [_constant(*pair) for pair in zip(self._keys, keys, strict=True)]
+        constants = [listed_cells(*pair) for pair in zip(self._keys, keys, strict=True)]
         made: dict[str, Any] = {"keys": constants[0] if len(keys) == 1 else tuple(constants)}
         made["there"] = there
         for name, (reduction, x, dtype, kind) in named.items():
@@ -472,7 +472,7 @@ def _meets(key: Any, items: Sequence[Any]) -> Any:
     return stack(here, axis=1)
 
 
-def _constant(key: Any, items: Sequence[Any]) -> Any:
+def listed_cells(key: Any, items: Sequence[Any]) -> Any:
     """Constants of the kind of a key."""
     if isinstance(key, Value):
         return type(key)(np.array(items))

@@ -41,10 +41,15 @@ def _refused(symbol: str) -> Any:
             "operator",
             f"`{symbol}` does not work on `{type(self)!r}`",
             reason="The operator computes with numbers.",
-            hint=f"compute with the numbers below: `{self._below}`",
+            hint=self._numbers(symbol),
         )
 
     return operator
+
+
+def _compared(name: str) -> Any:
+    """Makes an operator that compares."""
+    return lambda self, other: self._compare(name, other)
 
 
 class Kind(Unsupported, metaclass=KindType):
@@ -66,8 +71,8 @@ class Kind(Unsupported, metaclass=KindType):
     _ends: ClassVar[tuple[int, int]] = (0, 0)
     """Range of the elements."""
     _nullable: ClassVar[bool] = False
-    _below: ClassVar[str] = ""
-    """The expression for the numbers below."""
+    _example: ClassVar[str] = ""
+    """A constant, as a program writes it."""
     _bytes: ClassVar[tuple[int, ...]] = ()
     """The dimension that a cell has of its own."""
 
@@ -148,7 +153,7 @@ class Kind(Unsupported, metaclass=KindType):
 
     def _meant(self, other: Any) -> Any:
         """The elements of an operand: of a value of this kind, or of a constant."""
-        if isinstance(other, Kind):
+        if isinstance(other, Kind | _value.Value):
             if type(other) is type(self):
                 return other._value
             raise mixed(self, other)
@@ -176,7 +181,9 @@ def mixed(a: Kind, b: object) -> Exception:
         "operand",
         f"`{type(a)!r}` and `{type(b)!r}` have no common kind",
         reason="Elements of two kinds mean different things, even where their numbers are equal.",
-        hint="convert one of them, such as a timestamp by `.date`",
+        hint="convert one of them, such as a timestamp by `.date`"
+        if isinstance(b, Kind)
+        else a._numbers(),
     )
 
 
@@ -198,17 +205,7 @@ class Ordered(Kind):
 
     __slots__ = ()
 
-    def __lt__(self, other: Any) -> Any:
-        return self._compare("lt", other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compare("le", other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compare("gt", other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compare("ge", other)
+    __lt__, __le__, __gt__, __ge__ = map(_compared, ("lt", "le", "gt", "ge"))
 
 
 def made(base: Any, spelled: str, space: dict[str, Any]) -> Any:

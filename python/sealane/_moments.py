@@ -50,6 +50,13 @@ class Moment(Ordered):
     def __rsub__(self, other: Any) -> Any:
         return self._meant(other) - self._wide()
 
+    def astype(self, dtype: Any) -> Any:
+        """The days or seconds in a type of numbers.
+
+        Raises `ProgramError` where a number might not fit the type.
+        """
+        return self._value.astype(dtype)
+
     def min(self, axis: int | None = None) -> Any:
         """The earliest along an axis, which is removed, or of all."""
         return self._of(self._value.min(axis))
@@ -142,7 +149,7 @@ class date(Moment):
 
     __slots__ = ()
     _word, _element, _gap = "date", "i23", "i23"
-    _below = "d.days"
+    _below, _example = "x.days", "datetime.date(1970, 1, 1)"
     _ends = (_dates.FIRST_DAY, _dates.LAST_DAY)
 
     @property
@@ -211,7 +218,7 @@ class timestamp(Moment):
 
     __slots__ = ()
     _word, _element, _gap = "timestamp", "i39", "i40"
-    _below = "t.seconds"
+    _below, _example = "x.seconds", "datetime.datetime(1970, 1, 1)"
     _ends = (
         _dates.FIRST_DAY * _dates.DAY_S,
         _dates.LAST_DAY * _dates.DAY_S + _dates.DAY_S - 1,

@@ -145,6 +145,22 @@ class Nullable(Kind):
         quotient._size = None
         return of_vector(quotient, "mean", self)  # type: ignore[arg-type]
 
+    def astype(self, dtype: Any) -> Any:
+        """The numbers in another type, with the same missing cells.
+
+        Raises `ProgramError` where a number might not fit the type.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def raised(
+        ...     pay: sl.Private[sl.nullable(sl.u16), "shop"], more: sl.Private[sl.u8, "bank"]
+        ... ) -> sl.Revealed[sl.nullable(sl.u17), "bank"]:
+        ...     return pay.astype(sl.u17) + more
+        >>> raised(None, 5), raised(30, 5)
+        (None, np.uint32(35))
+        """
+        return self._joined(nullable(dtype), self._held().astype(dtype), self._null)
+
     def __getitem__(self, index: Any) -> Any:
         null = self._null[index]
         return self._joined(type(self), self._held()[index], null)
@@ -211,7 +227,7 @@ class Nullable(Kind):
             raise refuse(
                 "operand",
                 f"`{type(self)!r}` has no sum",
-                hint="add numbers, such as `x.fill(...).year`",
+                hint=self._numbers(),
             )
         if self._inner is boolean:
             return self._value & ~self._null
@@ -275,6 +291,8 @@ def nullable(dtype: Any) -> type[Nullable]:
                 hint="write `sl.nullable(sl.u32)` or `sl.nullable(sl.date)`, for example",
             ) from None
         inner, ends, own = dtype, (0, 0), ()
+    fill = f"x.fill({getattr(inner, '_example', 0)})"
+    left_out = "`sl.sum`, `sl.mean` and `sl.count` leave missing cells out themselves"
     space = {
         "_word": word,
         "_texts": texts,
@@ -282,5 +300,12 @@ def nullable(dtype: Any) -> type[Nullable]:
         "_ends": ends,
         "_bytes": own,
         "_inner": inner,
+        "_below": fill,
+        "_instead": {
+            "fillna": f"write `{fill}`",
+            **dict.fromkeys(("isna", "isnull"), "write `x.is_null`"),
+            **dict.fromkeys(("notna", "notnull"), "write `~x.is_null`"),
+            "dropna": f"fill values in, `{fill}`; {left_out}",
+        },
     }
     return made(Nullable, f"nullable({inner!r})", space)

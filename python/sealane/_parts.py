@@ -76,7 +76,7 @@ def meant(model: Any, item: Any) -> Any:
             "operand",
             f"`{type(model)!r}` and `{type(item)!r}` have no common kind",
             reason="Cells that are joined mean the same.",
-            hint=f"convert one of them, or join the numbers below: `{model._below}`",
+            hint=f"convert one of them, or join numbers in their place: `{model._below}`",
         )
     return model._of(model._meant(item))
 

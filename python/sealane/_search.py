@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from sealane import _functions, _statistics, _value
-from sealane._kinds import Kind
+from sealane._kinds import Kind, mixed
+from sealane._nullable import Nullable
 from sealane._order import places
 from sealane._parts import cells
 from sealane._refusal import counted, refuse
@@ -143,10 +144,11 @@ def _less(x: Any, y: Any) -> Any:
     return x ^ y if isinstance(x, boolean) else x - y
 
 
-def isin(x: Operand, values: Operand, *, invert: bool = False) -> Any:
+def isin(x: Any, values: Any, *, invert: bool = False) -> Any:
     """Returns a `boolean` for each element of `x`: whether it is one of `values`, a public list or
     a value, or with `invert` none of them. Each element is compared with all of them: of a table
-    with the rows of one column.
+    with the rows of one column. Dates, texts and categories are looked for among those of their
+    kind; a missing cell is none of any.
 
     Raises `ProgramError` for a table of several columns, and for types without a common one.
 
@@ -163,32 +165,57 @@ def isin(x: Operand, values: Operand, *, invert: bool = False) -> Any:
         return by_numpy("isin", x, values, invert=invert)
     if isinstance(values, list | tuple) and _value.holds_values(values):
         values = _functions.stack(values)
-    others = _beside("isin", x, values)
     found: Any
-    if isinstance(others, Value) and others.ndim == 1 and isinstance(others.shape[0], str):
+    if isinstance(x, Nullable):
+        found = isin(x._held(), values) & ~x.is_null
+        return ~found if invert else found
+    of_cells = isinstance(x, Kind) or isinstance(values, Kind)
+    x, others = _alike(x, values) if of_cells else (x, _beside("isin", x, values))
+    if isinstance(others, Value | Kind) and others.ndim == 1 and isinstance(others.shape[0], str):
         found = _among_rows(x, others)
         return ~found if invert else found
-    if isinstance(others, Value) and others.ndim and isinstance(others.shape[0], str):
+    if isinstance(others, Value | Kind) and others.ndim and isinstance(others.shape[0], str):
         raise refuse(
             "whole-rows",
             f"`sl.isin` cannot compare with all elements of the rows `{others.shape[0]}`",
             reason="The number of rows is known only at run time.",
             hint="give one column of the table, such as `table[:, 0]`",
         )
-    column = _column(x)
-    if not isinstance(others, Value) and others.size == 0:
-        found = (column == column).all(axis=-1) & False
+    if not isinstance(others, Value | Kind) and others.size == 0:
+        found = (x == x) & False
+    elif isinstance(others, Kind):
+        while others.ndim > 1:
+            others = concatenate([*others])
+        found = (x[..., None] == others).any(axis=-1)
     else:
         others = ravel(others) if isinstance(others, Value) else others.ravel()
-        found = (column == others).any(axis=-1)
+        found = (_column(x) == others).any(axis=-1)
     return ~found if invert else found
+
+
+def _alike(x: Any, values: Any) -> tuple[Any, Any]:
+    """Cells and those among which they are looked for, in one kind."""
+    from sealane import _groups  # which imports this module itself
+
+    if isinstance(values, Nullable):
+        _value.need_numbers("isin", values)
+    for one, other in ((x, values), (values, x)):
+        if isinstance(one, Kind) and isinstance(other, Value):
+            raise mixed(one, other)
+    if isinstance(x, Kind) and isinstance(values, Kind):
+        return x, values
+    listed = np.ravel(np.asarray(values if isinstance(x, Kind) else x, dtype=object))
+    if isinstance(x, Kind):
+        return x, _groups.listed_cells(x, [*listed]) if listed.size else listed
+    cells = _groups.listed_cells(values, [*listed])
+    return cells if np.ndim(x) else cells[0], values
 
 
 def _among_rows(x: Any, rows: Any) -> Any:
     """Returns whether each element is one of the rows of a vector, all of which it meets."""
-    if not isinstance(x, Value) and np.ndim(x):
+    if not isinstance(x, Value | Kind) and np.ndim(x):
         return _functions.stack([_among_rows(item, rows) for item in np.asarray(x)])
-    if not isinstance(x, Value) or x.ndim == 0:
+    if not isinstance(x, Value | Kind) or x.ndim == 0:
         return _functions.any(rows == x)
     if x.ndim > 1:
         last = range(fixed_length("isin", x, x.ndim - 1))

@@ -43,7 +43,12 @@ class Text(Ordered):
 
     __slots__ = ()
     _encoding: ClassVar[str] = "utf8"
-    _below = "t.bytes"
+    _below, _example = "sl.rank(x)", '""'
+    _instead: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("aes128", "sha256"), "give their bytes: `x.bytes`"),
+        "max": "take the last in order: `sl.top_k(x, 1)[0]`",
+        "min": "take the first in order: `sl.sort(x)[0]`, of rows `sl.head(sl.sort(x), 1)[0]`",
+    }
 
     @property
     def bytes(self) -> Any:
@@ -144,6 +149,8 @@ class Text(Ordered):
             ends = range(0, room, _WORD)
             words = [int.from_bytes(code.ljust(room, b"\0")[at : at + _WORD]) for at in ends]
             return _joined(self._value, room, room), words
+        if not isinstance(other, Kind):
+            self._constant(other)
         if not isinstance(other, Text) or other._encoding != self._encoding:
             raise mixed(self, other)
         mine, theirs = self._bytes[0], other._bytes[0]
@@ -253,7 +260,7 @@ class Category(Kind):
     """
 
     __slots__ = ()
-    _below = "c.codes"
+    _below = "x.codes"
 
     @property
     def codes(self) -> Any:
@@ -277,11 +284,9 @@ class Category(Kind):
         """
         if isinstance(names, str) or not names:
             raise no_constant(self, names, "give a list of categories")
-        found: Any = None
-        for name in names:
-            same = self == name
-            found = same if found is None else found | same
-        return found
+        from sealane import _search  # which imports this module itself
+
+        return _search.isin(self, names)
 
     def _constant(self, item: Any) -> Any:
         if item in self._texts:
@@ -321,5 +326,6 @@ def category(names: Sequence[str]) -> type[Category]:
         "_texts": tuple(names),
         "_element": f"u{max(last.bit_length(), 1)}",
         "_ends": (0, last),
+        "_example": repr(names[0]),
     }
     return made(Category, f"category({reprlib.repr(list(names))})", space)

@@ -7,7 +7,7 @@ the base of `Value`, so that the operations that do work can be read on their ow
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from sealane import _source
 from sealane._errors import ProgramError, SealaneError
@@ -27,6 +27,15 @@ class Unsupported:
     """Base class that refuses conversion to a condition, a number, an index, a key, an array."""
 
     __slots__ = ()
+    _below: ClassVar[str] = ""
+    """The expression for numbers in place of what is none."""
+    _instead: ClassVar[dict[str, str]] = {}
+    """Hint for some functions of numbers, by their names."""
+
+    @classmethod
+    def _numbers(cls, name: str = "") -> str:
+        """The hint in place of a function or an operator of numbers."""
+        return cls._instead.get(name) or f"give numbers in its place: `{cls._below}`"
 
     def __bool__(self) -> NoReturn:
         raise truth(*_source.decided_by())
@@ -91,12 +100,10 @@ class Unsupported:
         def __getattr__(self, name):
             if name.startswith("_"):
                 raise AttributeError(name)
-            kind, below = type(self).__name__, getattr(type(self), "_below", "")
-            hint = _INSTEAD.get(name) or _MISSING.get(name)
-            if below:
-                own = _OF_NULLABLE.get(name) if getattr(type(self), "_nullable", False) else None
-                kind = repr(type(self)).removeprefix("sealane.")
-                hint = own or f"the numbers below, `{below}`, have what numbers have"
+            kind, hint = type(self).__name__, _INSTEAD.get(name) or _MISSING.get(name)
+            if self._below:
+                kind, known = repr(type(self)).removeprefix("sealane."), name in _OF_CELLS
+                hint = self._instead.get(name) or (known and hint) or self._numbers()
             raise missing(
                 f"a value of type `{kind}` has no `{name}`",
                 reason=_NO_CONTENT if name in ("item", "tolist", "tobytes") else "",
@@ -190,6 +197,11 @@ _MISSING = {
         ("fillna", "dropna", "isna", "isnull", "notna"),
         "no element is missing: fill values in, or drop their rows, before the data are given",
     ),
+    **dict.fromkeys(
+        ("join", "merge"),
+        "look keys up among keys that each occur once, `sl.map(lambda k: sl.sum(sl.where(keys == k,"
+        " x, 0), dtype=sl.i64), mine)`, or bring tables into one order before, with `sealane psi`",
+    ),
     **dict.fromkeys(("corrcoef", "corrwith"), "write `sl.corr(x, y)`"),
     **dict.fromkeys(("nanvar",), "write `sl.var(x)`"),
     **dict.fromkeys(("nanstd",), "write `sl.std(x)`"),
@@ -237,14 +249,10 @@ _MISSING = {
 }
 """Hint for each missing function of another library, by its name."""
 
-_OF_NULLABLE = {
-    "fillna": "write `x.fill(0)`",
-    **dict.fromkeys(("isna", "isnull"), "write `x.is_null`"),
-    **dict.fromkeys(("notna", "notnull"), "write `~x.is_null`"),
-    "dropna": "fill values in, `x.fill(0)`; `sl.sum`, `sl.mean` and `sl.count` leave missing cells "
-    "out themselves",
-}
-"""Hint for each function of pandas on missing cells."""
+_OF_CELLS = {"append", "array", "argsort", "bincount", "concat", "dropna", "fillna", "groupby"}
+_OF_CELLS |= {"in1d", "isin", "isna", "isnull", "item", "join", "len", "merge", "notna", "size"}
+_OF_CELLS |= {"sort", "tolist", "unique", "value_counts"}
+"""Names of these whose hint works on cells that are no numbers."""
 
 _WHERE = "compute both and choose: `sl.where(condition, a, b)`"
 

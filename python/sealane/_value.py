@@ -986,12 +986,12 @@ def operand(item: object, *, special: bool = False) -> _core.Operand:
     if isinstance(item, list | tuple):
         raise refuse("operand", "a list of values is not one", hint="join it: `sl.stack([...])`")
     kind = type(item).__name__
-    if below := getattr(type(item), "_below", None):
+    if isinstance(item, Unsupported) and item._below:
         raise refuse(
             "operand",
             f"`{type(item)!r}` cannot be an operand here",
             reason="The function computes with numbers.",
-            hint=f"give the numbers below: `{below}`",
+            hint=item._numbers(),
         )
     names_rows = isinstance(item, str) and item.isidentifier()
     raise refuse(
@@ -1006,15 +1006,15 @@ def operand(item: object, *, special: bool = False) -> _core.Operand:
 def need_numbers(function: str, *items: object) -> None:
     """Checks that no operand of a function is of a kind that is no number.
 
-    Raises `ProgramError` if one is: with the expression for the numbers below.
+    Raises `ProgramError` if one is: with the expression for numbers in its place.
     """
     for item in items:
-        if below := getattr(type(item), "_below", None):
+        if isinstance(item, Unsupported) and item._below:
             raise refuse(
                 "operand",
                 f"`sl.{function}` does not work on `{type(item)!r}`",
                 reason="The function computes with numbers.",
-                hint=f"give the numbers below: `{below}`",
+                hint=item._numbers(function),
             )
 
 

@@ -7,6 +7,7 @@ does one whose hint has changed since.
 
 from __future__ import annotations
 
+import datetime
 import re
 import warnings
 from pathlib import Path
@@ -149,14 +150,29 @@ REFUSALS: dict[str, Followed] = {
     "a fraction of places": expression("`sl.roll(x, 1)`", "sl.roll(y, 1)[0]", 41, U16),
     "a secret number of places": expression("`sl.roll(x, 1)`", "sl.roll(y, 1)[1]", 10, U16),
     "cells that may be missing in a function of numbers": Followed(
-        "give the numbers below: `x.fill(...)`",
+        "give numbers in its place: `x.fill(0)`",
         "@sl.program\n"
         "def f(a: sl.Private[sl.nullable(sl.f32), 'alice']) -> sl.Revealed[sl.boolean, 'bob']:\n"
         "    return sl.math.sqrt(a.fill(0.0)) > 2\n",
         "",
         True,
     ),
-    "a date in an operator of numbers": expression("`d.days`", "sl.date(n).days // 2", 2, I64),
+    "a date in an operator of numbers": expression("`x.days`", "sl.date(n).days // 2", 2, I64),
+    "a result that may lie beyond the last date": Followed(
+        "`sl.minimum(x, datetime.date(9999, 12, 31))`",
+        "import datetime\n"
+        "@sl.program\n"
+        "def f(n: sl.Private[sl.u8, 'alice']) -> sl.Revealed[sl.date, 'bob']:\n"
+        "    return sl.minimum(sl.date(n.astype(sl.i23)) + 9, datetime.date(9999, 12, 31))\n",
+        "",
+        datetime.date(1970, 1, 15),
+    ),
+    "the `merge` of pandas": expression(
+        "`sl.map(lambda k: sl.sum(sl.where(keys == k, x, 0), dtype=sl.i64), mine)`",
+        "sl.map(lambda k: sl.sum(sl.where(sl.stack([3, n, 2]) == k, y[:3], 0), dtype=sl.i64), x)",
+        [10, 0, 30],
+        I64,
+    ),
     "a correctly rounded form that there is not": expression(
         "leave `exact=True` out", "sl.math.lgamma(n.astype(sl.f32)) > 3.0", True
     ),

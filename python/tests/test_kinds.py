@@ -274,6 +274,44 @@ def test_categories_are_names_of_a_list() -> None:
     assert codes.tolist() == [0, 2]
 
 
+@pytest.mark.parametrize(
+    ("kind", "of", "cells", "among"),
+    [
+        (sl.text(12), sl.text(8), ["ab", "abc", "abcdefghijkl", ""], ["abc", "abcdefgh", ""]),
+        (sl.date, sl.date, [Day(2020, 1, 1), Day(1, 1, 1), Day(9999, 12, 31)], [Day(1, 1, 1)] * 3),
+        (sl.timestamp, sl.timestamp, [Day(2020, 1, 1), Day(1, 1, 1)], [Day(1, 1, 1)] * 3),
+        (Color, Color, ["red", "green", "light blue"], ["red", "red", "green"]),
+    ],
+)
+def test_cells_are_looked_for_among_those_of_their_kind(
+    kind: Any, of: Any, cells: list[Any], among: list[Any]
+) -> None:
+    @sl.program
+    def known(
+        x: sl.Private[kind, "ann", "n <= 9"],
+        y: sl.Private[of, "ben", "m <= 9"],
+        z: sl.Private[of, "ben", 3, 1],
+        gaps: sl.Private[sl.nullable(kind), "ann", "n"],
+    ) -> tuple[
+        sl.Revealed[sl.boolean, "ann"],
+        sl.Revealed[sl.boolean, "ann"],
+        sl.Revealed[sl.boolean, "ann"],
+        sl.Revealed[sl.boolean, "ann"],
+        sl.Revealed[sl.boolean, "ann"],
+    ]:
+        return (
+            *(sl.isin(x, y), sl.isin(x, z), np.isin(x, among[:1], invert=True)),
+            *(sl.isin(cells[:2], y), sl.isin(gaps, z) | sl.isin(x, [])),
+        )
+
+    found = known(cells, among, [[cell] for cell in among], [None, *cells[1:]])
+    here = [cell in among for cell in cells]
+    assert [result.tolist() for result in found] == [
+        *(here, here, [cell != among[0] for cell in cells]),
+        *(here[:2], [False, *here[1:]]),
+    ]
+
+
 @sl.program
 def holes(
     x: sl.Private[MaybeNumber, "ann", "rows <= 9", sl.between(5, 1000)],
@@ -678,6 +716,8 @@ def test_operations_without_a_meaning_are_refused() -> None:
     assert "light blue" in refusal(traced(lambda _, __, c: c == "blue"))
     assert "at most 6 bytes" in refusal(traced(lambda _, n, __: n == "abcdefg"))
     assert "datetime.date" in refusal(traced(lambda d, _, __: d < 7))
+    assert "have no common kind" in refusal(traced(lambda d, n, _: sl.isin(d, n)))
+    assert "x.fill" in refusal(traced(lambda d, _, __: sl.isin(d, sl.where(d > d, None, d))))
     assert "no date" in refusal(traced(lambda d, _, __: sl.age_in_years(d, 2024) > 7))
     assert "declared as" in refusal(traced(lambda d, _, __: d))
     assert "9999-12-31" in refusal(traced(lambda d, _, __: d + 1, sl.date))

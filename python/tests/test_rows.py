@@ -4,13 +4,16 @@ under every protocol.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import sealane as sl
 from test_order import PROTOCOLS, results
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @sl.program
@@ -50,7 +53,7 @@ def joined(
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize(("here", "there"), [(1, 1), (5, 3), (2, 7)])
+@pytest.mark.parametrize(("here", "there"), [(1, 1), (5, 3), (2, 7), (0, 4), (3, 0), (0, 0)])
 def test_rows_of_two_owners_are_one_table(protocol: str, here: int, there: int) -> None:
     rng = np.random.default_rng(here)
     keys = [rng.integers(0, 4, count).astype(np.uint8) for count in (here, there)]
@@ -63,7 +66,7 @@ def test_rows_of_two_owners_are_one_table(protocol: str, here: int, there: int) 
     assert found[3].tolist() == [(key == one).sum() for one in (0, 2, 1)]
     assert found[4].tolist() == np.sort(value).tolist()
     assert found[5].tolist() == value[np.argsort(key, kind="stable")].tolist()
-    assert found[6] == value.mean()
+    assert found[6] == value.mean() if len(value) else np.isnan(found[6])
     sums = [value[key == one].sum() for one in np.unique(key)]
     assert found[7].tolist() == [*sums, *[0] * (4 - len(sums))]
     assert found[8].tolist() == (value // 2).tolist()
@@ -233,7 +236,8 @@ def test_running_rows_take_few_rounds_where_rounds_count() -> None:
     assert plan.rounds < 200
 
 
-def test_membership_in_the_rows_of_another_table() -> None:
+@pytest.mark.parametrize("rows", [(4, 3), (0, 3), (4, 0), (0, 0)])
+def test_membership_in_the_rows_of_another_table(rows: tuple[int, int]) -> None:
     @sl.program
     def known(
         x: sl.Private[sl.u8, "ann", "n <= 9"],
@@ -246,11 +250,63 @@ def test_membership_in_the_rows_of_another_table() -> None:
     ]:
         return sl.isin(x, y), sl.isin(pairs, y, invert=True), sl.isin([4, 9], y)
 
-    x, pairs, y = [1, 2, 3, 4], [[1, 4, 9], [7, 2, 2]], [4, 2, 8]
+    x, pairs, y = [1, 2, 3, 4][: rows[0]], [[1, 4, 9], [7, 2, 2]], [4, 2, 8][: rows[1]]
     one, two, three = results(known, x, pairs, y)
     assert one.tolist() == np.isin(x, y).tolist()
     assert two.tolist() == (~np.isin(pairs, y)).tolist()
-    assert three.tolist() == [True, False]
+    assert three.tolist() == np.isin([4, 9], y).tolist()
+
+
+@sl.program
+def visits(
+    days: sl.Private[sl.u8, "ann", "n <= 9", 2], least: sl.Private[sl.u8, "ben"]
+) -> tuple[
+    sl.Revealed[sl.u16, "ben"],
+    sl.Revealed[sl.boolean, "ben"],
+    sl.Revealed[sl.u8, "ben"],
+    sl.Revealed[sl.boolean, "ben"],
+    sl.Revealed[sl.u16, "ben"],
+    sl.Revealed[sl.f64, "ben"],
+    sl.Revealed[sl.u8, "ben"],
+]:
+    first = days[:, 0]
+    last = sl.scan(lambda state, day: sl.maximum(state, day), sl.u16(7), first)
+    head = sl.head(first, 2) + (least & 0)
+    return (
+        *(
+            days.sum(axis=0, dtype=sl.u16) + least,
+            (first > least).any(),
+            days // sl.maximum(first.max(), 1),
+        ),
+        *((first > least).all(), last | least, sl.mean(first), head),
+    )
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_table_may_have_no_rows(protocol: str, tmp_path: Path) -> None:
+    file = tmp_path / "ann.csv"
+    file.write_text("days_0,days_1\n")
+    for given in ([], np.zeros((0, 2), np.uint8), str(file)):
+        found = results(visits, given, 3, protocol=protocol)
+        assert np.isnan(found.pop(5))
+        kept = [[3, 3], False, [], True, 7, [0, 0]]
+        assert [result.tolist() for result in found] == kept
+        assert found[2].shape == (0, 2)
+    report = visits.simulate([], 3, progress=False)
+    report.write(tmp_path / "out.csv")
+    assert (tmp_path / "out.n.csv").read_text() == "result_2_0,result_2_1\n"
+    assert report.rows == {"n": 0}
+    with pytest.raises(sl.DataError, match="data-rows") as caught:
+        largest.simulate([], 1)
+    assert "return x.max() > y\n" in str(caught.value)
+    assert "reason: `max` of no rows is no number" in str(caught.value)
+
+
+@sl.program
+def largest(
+    x: sl.Private[sl.u8, "ann", "n <= 9"], y: sl.Private[sl.u8, "ben"]
+) -> sl.Revealed[sl.boolean, "ben"]:
+    return x.max() > y
 
 
 def refused(body: Any) -> str:

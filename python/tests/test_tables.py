@@ -242,11 +242,52 @@ def test_dictionaries_without_the_value_of_a_key_are_refused() -> None:
     none = pa.DictionaryArray.from_arrays(keys, pa.array([], pa.int64()), safe=False)
     with pytest.raises(sl.DataError, match="no value for the key in row 1 of column `wage`"):
         learnt(pa.table({**PEOPLE, "wage": none}))
-    # Without rows there is nothing to look up, and a table of no rows is refused as such.
+    # Without rows there is nothing to look up.
     frame = library("pandas").DataFrame(PEOPLE).astype({"wage": "category"}).iloc[:0]
     frame["wage"] = frame["wage"].cat.remove_unused_categories()
-    with pytest.raises(sl.DataError, match="data-rows"):
-        learnt(frame)
+    assert learnt(frame) == ([], [])
+
+
+@pytest.mark.parametrize("kind", [sl.u8, sl.date, sl.text(3), sl.category(["a"]), sl.f32])
+def test_a_column_of_no_values_has_any_kind(kind: Any) -> None:
+    @sl.program
+    def gaps(
+        x: sl.Private[sl.nullable(kind), "ann", "n <= 9"], y: sl.Private[sl.boolean, "ben"]
+    ) -> sl.Revealed[sl.boolean, "ben"]:
+        return x.is_null & y
+
+    @sl.program
+    def full(
+        x: sl.Private[kind, "ann", "n <= 9"], y: sl.Private[sl.u8, "ben"]
+    ) -> sl.Revealed[sl.boolean, "ben"]:
+        return (x == x) & (y > 0)
+
+    pd, pl, pa = library("pandas"), library("polars"), library("pyarrow")
+    for given in ([], pd.DataFrame({"x": []}), pl.DataFrame({"x": []})):
+        assert gaps(given, True).tolist() == full(given, 1).tolist() == []
+    frame = pl.DataFrame({"x": [None, None], "z": [1, 2]})
+    for given in (frame, frame["x"], pa.table({"x": pa.nulls(2)})):
+        assert gaps(given, True).tolist() == [True, True]
+        with pytest.raises(sl.DataError, match=r"data-null.*no value in row 1 of column `x`"):
+            full.simulate(given, 1)
+
+
+def test_faults_of_a_table_are_told_in_its_own_words() -> None:
+    pd, pl = library("pandas"), library("polars")
+    twice = pd.DataFrame([[1, 2]], columns=["wage", "wage"])
+    with pytest.raises(sl.DataError, match=r"data-column-twice.*two columns `wage`"):
+        learnt(twice)
+
+    @sl.program
+    def late(
+        t: sl.Private[sl.timestamp, "ann", "n <= 9"], y: sl.Private[sl.u8, "ben"]
+    ) -> sl.Revealed[sl.boolean, "ben"]:
+        return t.hour > y
+
+    berlin = pl.Series("t", ["2024-03-01T12:30:00"]).str.to_datetime(time_zone="Europe/Berlin")
+    with pytest.raises(sl.DataError, match=r'`x.dt.convert_time_zone\("UTC"\)` in Polars'):
+        late.simulate(berlin, 11)
+    assert late(berlin.dt.convert_time_zone("UTC"), 10).tolist() == [True]
 
 
 def test_durations_are_no_numbers_in_files_either(tmp_path: Path) -> None:

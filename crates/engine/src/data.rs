@@ -227,7 +227,7 @@ pub fn own_rows(program: &Program, inputs: &[Option<Data>]) -> Result<OwnRows, D
         };
         if !table.allows(count) {
             let message = format!("`{}` has {}", input.name, counted(count, "row"));
-            let hint = format!("give between 1 and {} rows", table.bound);
+            let hint = format!("give at most {} rows", table.bound);
             return Err(wrong(message, hint));
         }
         match &mut counts[usize::from(rows.0)] {
@@ -242,10 +242,10 @@ pub fn own_rows(program: &Program, inputs: &[Option<Data>]) -> Result<OwnRows, D
             known => *known = Some((count, &input.name)),
         }
     }
-    Ok(counts
-        .into_iter()
-        .map(|count| count.map(|(count, _)| count))
-        .collect())
+    let counts = counts.into_iter();
+    let counts = counts.map(|count| Some(count?.0)).collect::<OwnRows>();
+    sealane_program::without_empty(program, &counts)?;
+    Ok(counts)
 }
 
 /// Checks inputs that did not come from files: the party has each of its own inputs and none of

@@ -27,7 +27,7 @@ mod difference;
 
 use crate::data::OwnRows;
 use crate::error::{EngineError, name};
-use crate::job::Job;
+use crate::job::{Job, Rest};
 use crate::pool::Draw;
 use difference::{PrefixHashes, differing_line};
 use sealane_block::Coins;
@@ -88,6 +88,8 @@ impl Instance {
 pub(crate) struct Agreed {
     /// Row counts.
     pub rows: Vec<u64>,
+    /// The work that is left, if some of them are 0.
+    pub rest: Option<Rest>,
     /// Cost of the run with them.
     pub cost: CostReport,
     /// Transfers that the run took from the pool of its parties.
@@ -148,7 +150,11 @@ pub(crate) fn agree<'a>(
         rows.merge(job, &theirs.rows, *peer)?;
     }
     let rows = rows.complete(job)?;
-    let cost = job.cost(&rows)?;
+    let rest = job.rest(&rows)?;
+    let cost = match &rest {
+        Some((left, counts)) => job.cost_of(left.cost(counts)?, &rows),
+        None => job.cost(&rows)?,
+    };
     let mut draw = Draw::begin(job, &cost, pool)?;
     let own = Instance {
         hash: job.instance_hash(&rows, mesh.pinned()),
@@ -175,7 +181,13 @@ pub(crate) fn agree<'a>(
     mesh.set_session(SessionId::new(&own.hash, &contributions));
     let take = |draw: &mut Draw<'_>| draw.take(offer.as_ref(), mesh, names);
     let stock = draw.as_mut().map(take).transpose()?;
-    Ok((Agreed { rows, cost, stock }, draw))
+    let agreed = Agreed {
+        rows,
+        rest,
+        cost,
+        stock,
+    };
+    Ok((agreed, draw))
 }
 
 /// Refuses a peer that has pinned another key for some party than this side.
@@ -306,7 +318,7 @@ impl RowCounts {
             let (table, peer_name) = (&table.name, name(names, peer));
             if !allowed {
                 return Err(EngineError::row_mismatch(format!(
-                    "{peer_name} has {said} rows of `{table}`, outside 1 to {bound}"
+                    "{peer_name} has {said} rows of `{table}`, more than {bound}"
                 )));
             }
             let (count, first) = *known.get_or_insert((said, peer));

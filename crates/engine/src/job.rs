@@ -12,6 +12,7 @@ use sealane_party::Party;
 use sealane_plan::{CostReport, JobParts, Plan, at_rows, fewest_helpers, suits};
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Program, summed_rows};
+use sealane_program::without_empty;
 use sealane_protocol::{Paper, Profile, Protocol, Role, Security};
 use sealane_trio::Trio;
 use sealane_yao::{ThreeHalves, Yao};
@@ -134,6 +135,9 @@ fn with_others(
     refused
 }
 
+/// Rest of a job in a run, with the row counts of its own program.
+pub(crate) type Rest = (Job, Vec<u64>);
+
 /// Program that is planned and can be approved, simulated and run.
 pub struct Job {
     program: Program,
@@ -194,6 +198,33 @@ impl Job {
             network,
             parts,
         })
+    }
+
+    /// Returns the job of what is left of the program in a run in which tables have no rows, and
+    /// its row counts; none if all tables have rows.
+    ///
+    /// # Errors
+    /// A result has no meaning without those rows.
+    pub(crate) fn rest(&self, rows: &[u64]) -> Result<Option<Rest>, EngineError> {
+        let known = rows.iter().map(|count| Some(*count)).collect::<Vec<_>>();
+        let Some(program) = without_empty(&self.program, &known)? else {
+            return Ok(None);
+        };
+        let mut counts = Vec::new();
+        for (place, table) in program.rows.iter().enumerate() {
+            let sum = summed_rows(table, &counts);
+            // An input without rows has one that nothing reads.
+            counts.push(sum.or_else(|| Some(rows[place].max(1))));
+        }
+        let counts = counts.into_iter().flatten().collect();
+        let helpers = self.helpers().to_vec();
+        let job = Job::new(program, self.protocol, self.network, helpers)?;
+        let job = if self.is_pooled() {
+            job.from_pool()?
+        } else {
+            job
+        };
+        Ok(Some((job, counts)))
     }
 
     /// Returns the same job with its oblivious transfers from the pool of its two parties: another
@@ -297,15 +328,27 @@ impl Job {
     /// Returns the exact cost of a run with these row counts.
     ///
     /// # Errors
-    /// There are not as many counts as tables, or one is outside `1..=bound`.
+    /// There are not as many counts as tables, one is above its bound, or a result has no meaning
+    /// without rows.
     pub fn cost(&self, rows: &[u64]) -> Result<CostReport, EngineError> {
         fn of<P: Party>(split_plan: &SplitPlan, rows: &[u64]) -> CostReport {
             split_plan.cost::<P::Protocol>(rows)
         }
         self.check_rows(rows)?;
+        if let Some((job, counts)) = self.rest(rows)? {
+            return job.cost(&counts).map(|cost| self.cost_of(cost, rows));
+        }
         let mut cost = dispatch!(self.protocol, of(&self.split_plan, rows));
         cost.parties.clone_from(&self.parties);
         Ok(cost)
+    }
+
+    /// Returns the cost of what is left of a run with these row counts as that of the whole.
+    pub(crate) fn cost_of(&self, mut rest: CostReport, rows: &[u64]) -> CostReport {
+        let tables = self.program.rows.iter().map(|table| table.name.clone());
+        rest.rows = tables.zip(rows.iter().copied()).collect();
+        rest.bytes_by_row.truncate(rows.len());
+        rest
     }
 
     /// Returns the plan that a run with these row counts follows: of several forms of lookups, the
@@ -318,6 +361,9 @@ impl Job {
             at_rows::<P::Protocol>(plan, rows)
         }
         self.check_rows(rows)?;
+        if let Some((job, counts)) = self.rest(rows)? {
+            return Ok(Cow::Owned(job.plan_at(&counts)?.into_owned()));
+        }
         Ok(dispatch!(self.protocol, of(self.plan(), rows)))
     }
 
@@ -336,9 +382,9 @@ impl Job {
         for (count, table) in rows.iter().zip(tables) {
             if !table.allows(*count) {
                 let (name, bound) = (&table.name, table.bound);
-                let message = format!("`{name}` has 1 to {bound} rows, and not {count}");
+                let message = format!("`{name}` has at most {bound} rows, and not {count}");
                 let finding = Diagnostic::new(Code::RowCount, message);
-                let hint = format!("state between 1 and {bound} rows");
+                let hint = format!("state at most {bound} rows");
                 return Err(EngineError::from(finding.hint(hint)));
             }
             let known = rows.iter().map(|count| Some(*count)).collect::<Vec<_>>();

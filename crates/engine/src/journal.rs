@@ -23,7 +23,7 @@ use crate::report::RunReport;
 use sealane_block::Cpu;
 use sealane_diagnostic::Diagnostic;
 use sealane_net::{Mesh, SessionId, Traffic};
-use sealane_parties::{NetworkClass, PartyId};
+use sealane_parties::PartyId;
 use sealane_plan::CostReport;
 use std::time::{Duration, Instant, SystemTime};
 use step_times::StepTimes;
@@ -141,23 +141,18 @@ impl<'o> Journal<'o> {
     }
 
     /// Starts the times of the steps, once the row counts and so the cost are known.
-    pub(crate) fn agreed(&mut self, cost: &CostReport, network: NetworkClass, session: SessionId) {
+    pub(crate) fn agreed(&mut self, work: &Job, cost: &CostReport, session: SessionId) {
         let rows = cost.rows.clone();
         let session = hex::encode(session.as_bytes());
         self.emit(Event::Agreed { rows, session });
-        self.times = StepTimes::new(cost, network);
+        self.times = StepTimes::new(cost, work.network(), work.split_plan().alone());
     }
 
     /// Reports the end of the run at this party: the times of the steps, and the result. The mesh
     /// numbers its steps from step `first` of the plan.
-    pub(crate) fn finish(
-        &mut self,
-        ended: &Result<RunReport, EngineError>,
-        first: usize,
-        mesh: &mut Mesh,
-    ) {
+    pub(crate) fn finish(&mut self, ended: &Result<RunReport, EngineError>, mesh: &mut Mesh) {
         self.emit_turns(mesh);
-        let steps = self.times.close(first, mesh);
+        let steps = self.times.close(mesh);
         if !steps.is_empty() {
             self.emit(Event::Steps { steps });
         }

@@ -16,6 +16,7 @@ use sealane_parties::PartySet;
 use sealane_party::{Fault, Party};
 use sealane_plan::steps::ResultPlan;
 use sealane_pool::Pool;
+use sealane_program::graph::Input;
 use sealane_program::types::Data;
 use std::time::{Duration, Instant};
 
@@ -86,7 +87,7 @@ fn run_with(
         let (cause, reason) = error.for_peers();
         mesh.abort(cause, &reason);
     }
-    journal.finish(&report, job.split_plan().alone(), mesh);
+    journal.finish(&report, mesh);
     report
 }
 
@@ -205,15 +206,27 @@ fn run_steps(
     let own = data::own_rows(program, inputs);
     let own = own.map_err(EngineError::from)?;
     let (agreed, draw) = agree(job, &own, pool, &mut coins, mesh)?;
-    let Agreed { rows, cost, stock } = agreed;
-    journal.agreed(&cost, job.network(), mesh.session());
+    let Agreed {
+        rows,
+        rest,
+        cost,
+        stock,
+    } = agreed;
+    let (work, rows) = rest
+        .as_ref()
+        .map_or((job, &rows), |(job, rows)| (job, rows));
+    let fillers = program.inputs.iter().zip(inputs).map(filler);
+    let fillers = fillers.collect::<Vec<_>>();
+    let inputs = fillers.iter().zip(inputs);
+    let inputs = inputs.map(|(filler, data)| filler.as_ref().or(data.as_ref()));
+    journal.agreed(work, &cost, mesh.session());
     // Parties that do not compute wait for the others from their inputs to the end.
     let most = BUSY * cost.estimate_s(job.network());
     mesh.expect_duration(Duration::try_from_secs_f64(most).unwrap_or(MAX_RUN_DURATION));
     let began = Instant::now();
     let start = PlanInputs {
-        rows: &rows,
-        inputs: inputs.iter().map(Option::as_ref).collect(),
+        rows,
+        inputs: inputs.collect(),
         demand: &cost.demand,
         forms: &cost.forms,
         cpu,
@@ -222,7 +235,7 @@ fn run_steps(
     };
     let results = dispatch!(
         job.protocol(),
-        execute(job.split_plan(), start, journal, mesh)
+        execute(work.split_plan(), start, journal, mesh)
     );
     let results = results.map_err(|fault| stopped(fault, pool, parties))?;
     let seconds = began.elapsed().as_secs_f64();
@@ -231,10 +244,19 @@ fn run_steps(
     let counted = draw.and_then(|draw| draw.finish());
     let names = |to: PartySet| to.iter().map(|party| name(parties, party)).collect();
     let results = job.plan().results.iter().zip(results);
-    let result = |(plan, data): (&ResultPlan, _)| RunResult {
+    let has_rows = |plan: &ResultPlan| {
+        let value = &job.plan().values[plan.value.0 as usize];
+        value
+            .rows
+            .is_none_or(|table| cost.rows[usize::from(table.0)].1 > 0)
+    };
+    let result = |(plan, data): (&ResultPlan, Option<Data>)| RunResult {
         name: plan.name.clone(),
         to: names(plan.to),
-        data,
+        data: match has_rows(plan) {
+            true => data,
+            false => data.map(|_| no_rows(plan)),
+        },
     };
     Ok(RunReport {
         party: Some(name(parties, mesh.me())),
@@ -250,6 +272,26 @@ fn run_steps(
         notes: counted.into_iter().collect(),
         seconds,
     })
+}
+
+/// A row that nothing reads, in place of the data of an input without rows.
+fn filler((input, data): (&Input, &Option<Data>)) -> Option<Data> {
+    let empty = data.as_ref().is_some_and(|data| data.elements.is_empty());
+    let shape = [&[1], &input.shape.fixed[..]].concat();
+    empty.then(|| Data {
+        ty: input.ty,
+        elements: vec![0; shape.iter().product::<u64>() as usize],
+        shape,
+    })
+}
+
+/// A result without rows.
+fn no_rows(plan: &ResultPlan) -> Data {
+    Data {
+        ty: plan.ty,
+        shape: [&[0], &plan.fixed[..]].concat(),
+        elements: vec![],
+    }
 }
 
 /// Turns a fault into the error of the run. What a party learned by failing a check must not add up

@@ -302,7 +302,7 @@ fn what_was_wrong_is_told_to_all() {
             1,
             1,
             TOO_MANY_ROWS,
-            "has 101 rows of `people`, outside 1 to 100",
+            "has 101 rows of `people`, more than 100",
         ),
         (
             &two,
@@ -339,7 +339,7 @@ fn what_was_wrong_is_told_to_all() {
             3,
             1,
             TOO_MANY_ROWS,
-            "has 101 rows of `people`, outside 1 to 100",
+            "has 101 rows of `people`, more than 100",
         ),
         (
             &five,

@@ -309,7 +309,9 @@ fn results(program: &Program) -> Result<(), Diagnostic> {
     let mut names = BTreeSet::new();
     let noisy = drawn(&program.main);
     for reveal in &program.results {
-        result(program, reveal)?;
+        let made = program.main.values.get(reveal.value.0 as usize);
+        let place = made.and_then(|value| value.span.as_ref());
+        result(program, reveal).map_err(|finding| finding.at(place))?;
         unique("result", &reveal.name, names.insert(&reveal.name))?;
         let noise = reveal.note.to_ascii_lowercase().contains("noise");
         if noise && !noisy[reveal.value.0 as usize] {

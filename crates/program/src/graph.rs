@@ -38,7 +38,8 @@ pub struct Program {
 pub struct RowSymbol {
     /// Its name in the signature.
     pub name: String,
-    /// Its upper bound; the number of rows is 1 to `bound`.
+    /// Its upper bound; the number of rows is 0 to `bound`. Operations are inferred and planned for
+    /// 1 at least: a run with none runs the [rest](crate::without_empty) of the program.
     pub bound: u64,
     /// The row counts that it adds up, none of which is a sum itself; empty if it is that of a
     /// table.
@@ -48,7 +49,7 @@ pub struct RowSymbol {
 impl RowSymbol {
     /// Returns whether there may be so many rows.
     pub fn allows(&self, count: u64) -> bool {
-        (1..=self.bound).contains(&count)
+        count <= self.bound
     }
 }
 

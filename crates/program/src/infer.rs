@@ -23,7 +23,7 @@ use crate::types::{Data, Dim, Range, RowId, Shape, Type};
 use sealane_diagnostic::Diagnostic;
 
 pub(crate) use arrange::sum_of_rows;
-pub(crate) use body::{graph, params};
+pub(crate) use body::{graph, operands as body_operands, params};
 pub(crate) use fixed::SumProduct;
 pub(crate) use float::unfit;
 pub(crate) use lanes::{dot_range, sum, sum_range, summed};

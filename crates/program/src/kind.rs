@@ -234,7 +234,8 @@ fn outside(name: &str, kind: &Kind) -> Diagnostic {
         Form::Date | Form::Timestamp => finding
             .because("a date lies between 0001-01-01 and 9999-12-31")
             .hint(
-                "keep it there: `sl.clip(x, low, high)`, or reveal the number of days or seconds",
+                "keep it there: `sl.minimum(x, datetime.date(9999, 12, 31))`, or reveal the number \
+                 of days or seconds",
             ),
         Form::Category(_) => finding
             .because("a category is the place of its name in the list")

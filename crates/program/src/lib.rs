@@ -15,6 +15,7 @@ pub mod calendar;
 pub mod call;
 pub mod check;
 pub mod decimal;
+mod empty;
 pub mod float;
 pub mod graph;
 pub mod infer;
@@ -27,3 +28,4 @@ pub mod warnings;
 
 pub use by_row::{Beside, by_row};
 pub use check::check;
+pub use empty::without_empty;

@@ -11,7 +11,7 @@ use sealane_engine::data::{self, Inputs};
 use sealane_host::Failure;
 use sealane_program::graph::{Input, Program};
 use sealane_tables::{InputSpec, TableSource};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// A table argument from Python, with the names of the inputs that it fills.
@@ -71,9 +71,14 @@ impl InputArgs {
         py: Python<'_>,
         program: &Program,
         index: usize,
-        array: Array,
+        mut array: Array,
     ) -> PyResult<()> {
         let want = InputSpec::of(program, &program.inputs[index]);
+        if array.1 == [0] && want.rows.is_some() {
+            // No rows do not tell the dimensions of one.
+            let Input { kind, shape, .. } = want.input;
+            array.1.extend(kind.cells(&shape.fixed));
+        }
         let loaded = array::input(want, array)?;
         let loaded = loaded.map_err(|finding| error::engine(py, &EngineError::from(finding)))?;
         self.inputs.take(program, index, loaded);
@@ -157,6 +162,14 @@ impl InputArgs {
     }
 }
 
+/// The name of two columns of a table, if it has such: pandas does not hand these on.
+fn column_twice(item: &Bound<'_, PyAny>) -> Option<String> {
+    let columns = item.getattr("columns").ok()?.try_iter().ok()?;
+    let mut seen = BTreeSet::new();
+    let mut names = columns.map_while(|name| Some(name.ok()?.to_string()));
+    names.find(|name| !seen.insert(name.clone()))
+}
+
 /// Makes the error for a table that could not be opened, with the owner's exception as its cause.
 /// pandas needs another package.
 fn no_table(item: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
@@ -178,6 +191,14 @@ fn no_table(item: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
         ),
     };
     let message = format!("a table of type {} cannot be read", item.get_type());
+    let (code, message, hint) = match column_twice(item) {
+        Some(name) => (
+            Code::DataColumnTwice,
+            format!("the table has two columns `{name}`"),
+            "rename or drop one of the columns",
+        ),
+        None => (code, message, hint),
+    };
     let kind = error.get_type(py).name().map(|name| name.to_string());
     let told = [kind.unwrap_or_default(), error.value(py).to_string()].join(": ");
     let finding = Diagnostic::new(code, message).because(told);

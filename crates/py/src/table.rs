@@ -28,12 +28,31 @@ const ARRAY: &CStr = c"arrow_array";
 /// # Errors
 /// The exception of the object, or that it does not follow the interface.
 pub fn open(item: &Bound<'_, PyAny>, column: &str) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+    let item = &without_null(item)?;
     let reader = if item.hasattr("__arrow_c_stream__")? {
         stream(&item.call_method0("__arrow_c_stream__")?)?
     } else {
         array(&item.call_method0("__arrow_c_array__")?)?
     };
     Ok(Box::new(reader.named(column)))
+}
+
+/// Columns of type `Null` with another type: Polars hands them on with a buffer, which by the
+/// format they do not have.
+fn without_null<'py>(item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if !item.get_type().module()?.to_str()?.starts_with("polars.") {
+        return Ok(item.clone());
+    }
+    let polars = item.py().import("polars")?;
+    let (null, other) = (polars.getattr("Null")?, polars.getattr("Boolean")?);
+    if item.hasattr("with_columns")? {
+        let columns = polars.call_method1("col", (null,))?;
+        return item.call_method1("with_columns", (columns.call_method1("cast", (other,))?,));
+    }
+    match item.getattr("dtype")?.eq(null)? {
+        true => item.call_method1("cast", (other,)),
+        false => Ok(item.clone()),
+    }
 }
 
 /// Results of one table side by side, for consumers of Arrow streams: pandas, Polars, DuckDB and

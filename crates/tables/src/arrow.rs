@@ -63,7 +63,6 @@ impl<'w> Table<'w> {
                 if let Some(extension) = extension(schema.field(*column)) {
                     return Err(wrong_type(&header, *column, &extension, input, EXTENSION));
                 }
-                check_type(&header, *column, schema.field(*column).data_type(), input)?;
             }
         }
         Ok(Table {
@@ -149,6 +148,11 @@ impl Cells<'_> {
         start: usize,
         place: usize,
     ) -> Result<(), Diagnostic> {
+        let missing = matches!(input.want.input.kind.form, Form::Missing(_));
+        // A column without a value has any type.
+        if !missing && array.null_count() < array.len() {
+            check_type(self.header, self.column, array.data_type(), input)?;
+        }
         let per_record = input.want.cells() as usize;
         let width = input.want.cell_width() as usize;
         let each = per_record / input.columns.len().max(1);
@@ -175,7 +179,8 @@ impl Cells<'_> {
             true => numbers(&leaves).map(Reader::Numbers),
             false => cells(&leaves).map(Reader::Cells),
         };
-        let Some(read) = read.or(nulls.is_some().then_some(Reader::Nothing)) else {
+        let nothing = nulls.is_some() || leaves.is_empty();
+        let Some(read) = read.or(nothing.then_some(Reader::Nothing)) else {
             let ty = leaves.data_type();
             return Err(wrong_type(self.header, self.column, ty, input, NO_NUMBER));
         };
@@ -470,7 +475,8 @@ fn check_type(
         }
         DataType::Null => return Ok(()),
         DataType::Timestamp(_, Some(zone)) if times && !is_utc(zone) => {
-            "convert it to UTC where the table is made: in pandas `x.dt.tz_convert(\"UTC\")`"
+            "convert it to UTC where the table is made: `x.dt.tz_convert(\"UTC\")` in pandas, \
+             `x.dt.convert_time_zone(\"UTC\")` in Polars"
         }
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) if times => return Ok(()),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View if !numbers => return Ok(()),

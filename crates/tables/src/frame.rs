@@ -125,7 +125,8 @@ impl<'a> Frame<'a> {
         let mut columns: Vec<Column<'a>> = Vec::new();
         let mut taken = BTreeSet::new();
         for &result in &results {
-            let width = result.cells().checked_div(rows).unwrap_or(0);
+            let dims = &result.data.shape[usize::from(by_rows)..];
+            let width = result.kind.cells(dims).iter().product::<u64>() as usize;
             for first in 0..width {
                 let mut name = match width {
                     1 => result.name.to_string(),

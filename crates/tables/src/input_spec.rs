@@ -110,7 +110,7 @@ impl<'a> InputSpec<'a> {
                         "the program says `{} <= {}`",
                         rows.name, rows.bound
                     ))
-                    .hint(format!("give between 1 and {} rows", rows.bound)))
+                    .hint(format!("give at most {} rows", rows.bound)))
             }
             _ => Ok(()),
         }

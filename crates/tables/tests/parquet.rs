@@ -178,7 +178,7 @@ fn what_does_not_fit_is_told_with_row_and_column() {
         4,
         "error[data-rows]: duckdb.parquet has 5 records, too many for `age`\n\
          reason: the program says `people <= 4`\n\
-         hint: give between 1 and 4 rows",
+         hint: give at most 4 rows",
     );
     let triple = input(
         "pair",

@@ -40,6 +40,8 @@ pub(crate) enum StepProgress {
 #[derive(Default)]
 pub(super) struct StepTimes {
     steps: Vec<Step>,
+    /// The step that the mesh counts as its first one.
+    first: usize,
     current: Option<usize>,
     began: Option<Instant>,
     planned_s: f64,
@@ -59,8 +61,8 @@ struct Step {
 }
 
 impl StepTimes {
-    /// Starts the times of a plan with this cost.
-    pub fn new(cost: &CostReport, network: NetworkClass) -> StepTimes {
+    /// Starts the times of a plan with this cost, of which the mesh counts the steps from `first`.
+    pub fn new(cost: &CostReport, network: NetworkClass, first: usize) -> StepTimes {
         let steps = cost.steps.iter().zip(cost.estimate_by_step_s(network));
         let step = |(cost, planned_s): (&StepCost, f64)| {
             let (goes_by, parts) = match cost.flights {
@@ -82,6 +84,7 @@ impl StepTimes {
                 .map(|step| step.left as f64 * step.part_s)
                 .sum(),
             steps,
+            first,
             began: Some(Instant::now()),
             ..StepTimes::default()
         }
@@ -124,14 +127,13 @@ impl StepTimes {
         }
     }
 
-    /// Returns the times and the traffic of the steps: the mesh counts the traffic of step `first +
-    /// i` as its step `i`.
-    pub fn close(&mut self, first: usize, mesh: &mut Mesh) -> Vec<StepTime> {
+    /// Returns the times and the traffic of the steps.
+    pub fn close(&mut self, mesh: &mut Mesh) -> Vec<StepTime> {
         self.current = self.current.filter(|step| *step < self.steps.len());
         let mut payload = mesh.counters().payload_by_step;
         let steps = self.steps.iter().enumerate();
         let time = |(step, times): (usize, &Step)| {
-            let number = step.checked_sub(first)?.try_into().ok();
+            let number = step.checked_sub(self.first)?.try_into().ok();
             let crossed = number.and_then(|number: u32| payload.remove(&number));
             let crossed = crossed.unwrap_or_default();
             let by_party = |of: fn(&Traffic) -> u64| crossed.iter().map(of).collect::<Vec<_>>();

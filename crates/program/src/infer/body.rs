@@ -119,7 +119,7 @@ pub fn graph(header: &Scope, graph: &Graph, params: &[Meta]) -> Result<(), Diagn
 }
 
 /// Initial carries, walked tensors and captured values.
-fn operands(op: &Op) -> (&[ValueId], &[ValueId], &[ValueId]) {
+pub fn operands(op: &Op) -> (&[ValueId], &[ValueId], &[ValueId]) {
     match op {
         Op::Map { over, captured, .. }
         | Op::Sort { over, captured, .. }
