@@ -184,6 +184,31 @@ fn all_operands_of_small_types() {
 }
 
 #[test]
+fn few_operands_and_results_that_leave_a_type_and_return() {
+    let wide = Fixed::signed(32).with_fraction(16);
+    let (above, below) = (Fixed::unsigned(12), Fixed::signed(9));
+    for (name, fraction, [lo, hi], to) in [
+        ("asin", 0, [-1, 1], wide),
+        ("asin", 1, [-2, 2], wide),
+        ("acos", 2, [-4, 4], wide),
+        ("tan", 0, [-1, 1], wide),
+        ("tan", 3, [-12, 12], wide),
+        ("sqrt", 6, [0, 64], wide),
+        ("sin", 3, [-100, 100], above.with_fraction(8)),
+        ("sin", 3, [-100, 100], below.with_fraction(8)),
+        ("cos", 0, [-8, 8], above.with_fraction(8)),
+        ("exp", 0, [90, 190], wide),
+        ("sinh", 0, [-190, -90], above),
+    ] {
+        let function = fixed_function(name).expect("a function");
+        let points = points(lo, hi, fraction, to, true);
+        let operands: Vec<i128> = (lo..=hi).collect();
+        let (_, off) = worst(function, &points, Goal::Size, &operands);
+        assert!(off < 0.76, "{name} {points:?}: {off}");
+    }
+}
+
+#[test]
 fn zero_alone_is_an_operand() {
     let to = Fixed::signed(16).with_fraction(8);
     for name in ["sqrt", "cbrt", "atan", "log1p", "asin"] {

@@ -151,7 +151,7 @@ reveal r = %4 : u4 to b note \"noise\"
         let text = text.replace("note \"noise\"", "note \"ten people or more\"");
         let text = text.replace(
             "%3 = xor %1, %2 : u4[1] in 0..15 secret",
-            "%3 = xor %1, %2 : u4[1] in 0..3 public",
+            "%3 = xor %1, %2 : u4[1] in 0..0 public",
         );
         let text = text.replace(
             "%4 = xor %0, %3 : u4[1] in 0..15 secret",

@@ -88,6 +88,7 @@ use sealane_diagnostic::{Code, Diagnostic};
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::graph::{Program, Reveal};
 use sealane_protocol::{Protocol, Setting, TapeUse};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
 
@@ -128,6 +129,25 @@ pub fn plan_in_tiles<P: Protocol>(
 /// # Errors
 /// The errors of [`plan()`].
 pub fn plan_with_cast<P: Protocol>(
+    program: &Program,
+    cast: Cast,
+    network: NetworkClass,
+    most_rows: u64,
+) -> Result<Plan, Diagnostic> {
+    guarded(|| plan_forms::<P>(program, cast, network, most_rows))
+}
+
+/// Makes a panic, which is a fault of Sealane as well, an error that says so.
+fn guarded<T>(plan: impl FnOnce() -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
+    catch_unwind(AssertUnwindSafe(plan)).unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<String>().map(String::as_str);
+        let said = said.or(panic.downcast_ref::<&str>().copied());
+        Err(broken(said.unwrap_or("it panicked").to_string()))
+    })
+}
+
+/// Plans in each form of lookups.
+fn plan_forms<P: Protocol>(
     program: &Program,
     cast: Cast,
     network: NetworkClass,
@@ -345,6 +365,21 @@ fn broken(what: String) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_panic_of_the_planner_is_told_as_its_fault() {
+        for number in [0, 7] {
+            let plan: fn(i32) -> Result<(), Diagnostic> = |number| match number {
+                0 => panic!("no number"),
+                _ => panic!("number {number}"),
+            };
+            let finding = guarded(|| plan(number)).expect_err("a panic");
+            assert_eq!(finding.code, Code::InternalPlan);
+            let said = ["no number", "number 7"][usize::from(number > 0)];
+            assert!(finding.message.ends_with(said), "{}", finding.message);
+        }
+        assert_eq!(guarded(|| Ok(1)), Ok(1));
+    }
 
     #[test]
     fn a_fault_of_the_planner_is_told_as_one() {

@@ -98,7 +98,7 @@ impl Scaler<'_> {
             Op::Binary(Binary::Mul, a, b) if self.is_fixed(value, [*a, *b]) => {
                 let (a, b) = (self.factor(*a), self.factor(*b));
                 let by = i16::from(value.ty.fraction()) - a.fraction - b.fraction;
-                let range = products(self.range(a.id), self.range(b.id));
+                let range = products(self.range(a.id), self.range(b.id), value);
                 let exact = self.exactly(value, Op::Binary(Binary::Mul, a.id, b.id), range);
                 self.rounded(value, exact, by)
             }
@@ -106,7 +106,7 @@ impl Scaler<'_> {
                 let length = self.of.values[b.0 as usize].shape.fixed[0];
                 let (a, b) = (self.factor(*a), self.factor(*b));
                 let by = i16::from(value.ty.fraction()) - a.fraction - b.fraction;
-                let each = products(self.range(a.id), self.range(b.id));
+                let each = products(self.range(a.id), self.range(b.id), value);
                 let range = Range {
                     lo: each.lo * i128::from(length),
                     hi: each.hi * i128::from(length),
@@ -195,7 +195,7 @@ impl Scaler<'_> {
         );
         let (a, b) = (self.factor(a), self.factor(b));
         let by = i16::from(value.ty.fraction()) - a.fraction - b.fraction;
-        let range = products(self.range(a.id), self.range(b.id));
+        let range = products(self.range(a.id), self.range(b.id), value);
         let product = Value {
             shape,
             ..value.clone()
@@ -214,7 +214,7 @@ impl Scaler<'_> {
                     hi: self.rows[usize::from(rows.0)].bound.into(),
                 },
             };
-            let range = products(sum.range, counts);
+            let range = products(sum.range, counts, value);
             sum.shape = sum.shape.without(*axis as usize);
             exact = self.exactly(&sum, Op::Reduce(Reduction::Sum, exact, *axis), range);
         }
@@ -379,12 +379,17 @@ pub(crate) fn broadcast(a: &Shape, b: &Shape) -> Shape {
     }
 }
 
-/// Range of products, which the check has bounded.
-fn products(a: Range, b: Range) -> Range {
+/// Range of products, which the check has bounded. It has seen as well where they, and so their
+/// sum, are not negative: of numbers with themselves.
+fn products(a: Range, b: Range, of: &Value) -> Range {
     let ends = [a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi];
-    ends.map(Range::of)
-        .into_iter()
-        .fold(Range::of(ends[0]), Range::hull)
+    let all = ends.map(Range::of);
+    let all = all.into_iter().fold(Range::of(ends[0]), Range::hull);
+    let least = if of.range.lo < 0 { all.lo } else { 0 };
+    Range {
+        lo: all.lo.max(least),
+        ..all
+    }
 }
 
 /// Range times `2^by`, rounded down, which the check has bounded.

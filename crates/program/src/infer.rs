@@ -29,6 +29,9 @@ pub(crate) use float::unfit;
 pub(crate) use lanes::{dot_range, sum, sum_range, summed};
 pub(crate) use refuse::{invalid, no_common_type, no_such_type, overflow, wider};
 
+/// Values that are compared, to find out that two operands are the same.
+const MOST_COMPARED: u32 = 64;
+
 /// Properties of a value that are known before it is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meta {
@@ -188,6 +191,61 @@ impl<'a> Scope<'a> {
     fn same(&self, a: ValueId, b: ValueId) -> bool {
         let uncast = |id| self.uncast(id).map(std::ptr::from_ref);
         a == b || uncast(a).is_some() && uncast(a) == uncast(b)
+    }
+
+    /// True if two operands are the same numbers in every run, as far as a look at a few operations
+    /// tells: they are one value, or made in one way from such, apart from casts that keep numbers.
+    pub(crate) fn alike(&self, a: ValueId, b: ValueId) -> bool {
+        self.made_alike(a, b, &mut MOST_COMPARED.clone())
+    }
+
+    fn made_alike(&self, a: ValueId, b: ValueId, left: &mut u32) -> bool {
+        let (a, b) = (self.kept(a), self.kept(b));
+        if a == b {
+            return true;
+        }
+        let at = |id: ValueId| self.values.get(id.0 as usize);
+        let (Some(x), Some(y)) = (at(a), at(b)) else {
+            return false;
+        };
+        *left = left.saturating_sub(1);
+        if *left == 0 || x.ty != y.ty || x.shape != y.shape {
+            return false;
+        }
+        let (of, with) = (x.op.operands(), y.op.operands());
+        let bare = |op: &Op| {
+            let mut op = op.clone();
+            op.renumber(|_| ValueId(0));
+            op
+        };
+        match (&x.op, &y.op) {
+            (Op::Const(x), Op::Const(y)) => x.elements.len() <= MOST_COMPARED as usize && x == y,
+            (op, _) if of.is_empty() || of.len() > 3 || op.has_parts() => false,
+            (one, other) => {
+                let ty = |id| at(id).map(|value| value.ty);
+                let mut pairs = of.into_iter().zip(with);
+                bare(one) == bare(other)
+                    && pairs.all(|(p, q)| ty(p) == ty(q) && self.made_alike(p, q, left))
+            }
+        }
+    }
+
+    /// Value before the casts that led to `id` and kept its numbers.
+    fn kept(&self, mut id: ValueId) -> ValueId {
+        let ty = |id: ValueId| self.values.get(id.0 as usize).map(|value| value.ty);
+        let keeps = |from: Type, to: Type| {
+            let float = from.is_float() || to.is_float();
+            !float && !to.is_wrapping() && from.fraction() <= to.fraction()
+        };
+        // An operand that does not precede its operation would make an endless loop.
+        while let Some(Op::Cast(of)) = self.values.get(id.0 as usize).map(|value| &value.op)
+            && *of < id
+            && let (Some(from), Some(to)) = (ty(*of), ty(id))
+            && keeps(from, to)
+        {
+            id = *of;
+        }
+        id
     }
 
     /// Value before the casts that led to `id`.

@@ -12,6 +12,8 @@ mod fixed;
 mod float;
 mod order;
 
+use fixed::f;
+
 const fn u(bits: u8) -> Type {
     Type::unsigned(bits)
 }
@@ -327,6 +329,31 @@ fn n08_operations_are_judged_by_ranges() {
     assert_eq!(range(&[a, a], Add), w(8).range());
     let small = within(w(8), 3, 4, &[3]);
     assert_eq!(range(&[small, small], Mul), Range { lo: 9, hi: 16 });
+    for a in [
+        within(i(16), -5, 3, &[-5, 3]),
+        within(f(8, 8), -5, 3, &[-5, 3]),
+    ] {
+        // The square of the difference of two inputs that is written twice.
+        let mut seen = Vec::new();
+        let squares = run(&[a, a], |b, x| {
+            let mut away = || b.binary(Sub, x[0].into(), x[1].into(), None);
+            let (one, other) = (away()?, away()?);
+            let wide = b.cast(one, if a.0.is_fixed() { f(9, 16) } else { i(17) }, None)?;
+            let none = b.binary(Sub, one.into(), other.into(), None)?;
+            let square = b.binary(Mul, one.into(), other.into(), None)?;
+            for pair in [[one, one], [wide, other]] {
+                let made = b.dot(pair[0], pair[1], None, None);
+                seen.extend(made.ok().and_then(|z| b.value(z)).map(|z| z.range.lo));
+            }
+            seen.extend([none, square].map(|z| b.value(z).expect("a value").range.lo));
+            seen.push(b.value(none).expect("a value").range.hi);
+            Ok(square)
+        });
+        assert_eq!(
+            (squares.map(|(_, numbers)| numbers), seen),
+            (Ok(vec![0; 2]), vec![0; 5])
+        );
+    }
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! The gates of functions of fixed point: polynomials on segments of the operands' range, of equal
-//! width, or of a number in each binade where a function is not smooth at 0.
+//! width, or of a number in each binade where a function is not smooth at 0. Few operands have a
+//! table of their results: polynomials follow a function between operands and up to the next one
+//! beyond the last, where it may have no value.
 
 use super::Fixed as Type;
-use super::function::{FixedFunction, Points, Shape};
+use super::function::{FixedFunction, Points, Shape, saturated};
 use crate::curve::Curve;
 use crate::heap::{Fixed, Heap};
 use crate::real::Real;
@@ -13,6 +15,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bits of an operand that name a segment, at most.
 const MOST_INDEX: usize = 9;
+
+/// Operands at most whose results are a table: about an AND for each.
+pub(super) const MOST_ENTRIES: i128 = 64;
 
 impl FixedFunction {
     /// The result for an operand, a signed word in the range of `points`: a word of the type of
@@ -26,6 +31,9 @@ impl FixedFunction {
         });
         let [lo, hi] = span.operands;
         let x = clamped(b, x, [points.lo, points.hi], [lo, hi]);
+        if hi - lo < MOST_ENTRIES {
+            return self.tabled(b, &x, points, [lo, hi]);
+        }
         let fraction = points.fraction as i32;
         let digits = points.to.fraction as i32 + 3;
         let turn = Real::pi().shifted(1);
@@ -85,6 +93,20 @@ impl FixedFunction {
         rounded(b, sum, span.results, points.to)
     }
 
+    /// The nearest result at an operand in a range, from a table.
+    fn tabled(&self, b: &mut Builder, x: &[Wire], points: &Points, [lo, hi]: [i128; 2]) -> Word {
+        let first = b.constant(lo, x.len());
+        let index = b.sub(Int::signed(x), Int::signed(&first), bits(hi - lo));
+        let Type { fraction, bits, .. } = points.to;
+        let ends = points.to.ends();
+        let entries = (lo..=hi).map(|x| {
+            let nearest = self.at(x, points.fraction).rounded(fraction as i64);
+            b.constant(saturated(nearest).clamp(ends[0], ends[1]), bits)
+        });
+        let entries: Vec<Word> = entries.collect();
+        b.lookup(&index, &entries)
+    }
+
     /// The value at an operand in a range, by segments of equal width.
     fn uniform(
         &self,
@@ -118,12 +140,6 @@ impl FixedFunction {
     ) -> Fixed {
         debug_assert_eq!(x.len(), bits(hi));
         let unit = -(points.fraction as i64);
-        if x.is_empty() {
-            // The only operand is 0.
-            let zero = value(&Real::of(0)).rounded_i128(digits.into());
-            let bits = b.constant(zero, signed_bits([zero, zero]));
-            return Fixed { bits, low: -digits };
-        }
         // The number of places by which the highest 1 is below the highest bit names the binade.
         let groups = x.len() - bits(lo.max(1)) + 1;
         let (normal, places) = normalise_near(b, x, layers(groups));
@@ -144,8 +160,11 @@ impl FixedFunction {
             return found;
         }
         let zero = value(&Real::of(0)).rounded_i128(-i64::from(found.low));
-        let zero = b.constant(zero, found.bits.len());
-        let change = b.zip(&found.bits, &zero, Builder::xor);
+        // The value at 0 may be larger than all others.
+        let width = found.bits.len().max(signed_bits([zero, zero]));
+        let zero = b.constant(zero, width);
+        let others = Int::signed(&found.bits).resize(width);
+        let change = b.zip(&others, &zero, Builder::xor);
         let change = mask(b, some, &change);
         Fixed {
             bits: b.zip(&zero, &change, Builder::xor),

@@ -6,6 +6,7 @@
 //! for.
 
 use super::Fixed;
+use super::body::MOST_ENTRIES;
 use crate::real::Real;
 use num_bigint::BigInt;
 
@@ -155,10 +156,17 @@ impl FixedFunction {
             _ => 0,
         };
         let middle = middle.clamp(lo, hi);
-        if points.saturate && fits(middle) {
-            // With the first operand on each side whose result is beyond the end.
-            hi = (last(middle, hi, fits) + 1).min(hi);
-            lo = (-last(-middle, -lo, |x| fits(-x)) - 1).max(lo);
+        let turns = matches!(self.shape, Shape::Circular(_));
+        match fits(middle) {
+            // With the first operand on each side whose result is beyond the end, as all further
+            // ones are.
+            true if points.saturate && !turns => {
+                hi = (last(middle, hi, fits) + 1).min(hi);
+                lo = (-last(-middle, -lo, |x| fits(-x)) - 1).max(lo);
+            }
+            // All results are beyond the end.
+            false if points.saturate && self.is_power() => [lo, hi] = [middle; 2],
+            _ => {}
         }
         let results = self.extremes([lo, hi], points);
         let most = (HUGE / 2) as u32;
@@ -168,8 +176,8 @@ impl FixedFunction {
             return Err(Refused::Range(results[0], results[1]));
         }
         let reduced = bits(lo).max(bits(hi)) as i64 - points.fraction as i64;
-        let turns = matches!(self.shape, Shape::Circular(_));
-        if wide > most || turns && reduced + points.to.fraction as i64 > MOST_TURNS {
+        let long = turns && reduced + points.to.fraction as i64 > MOST_TURNS;
+        if hi - lo >= MOST_ENTRIES && (wide > most || long) {
             return Err(Refused::Bits);
         }
         if self.shape == Shape::Rising {
@@ -200,11 +208,15 @@ impl FixedFunction {
         }
     }
 
+    /// True for functions that grow as a power of their operand does.
+    fn is_power(&self) -> bool {
+        ["exp", "exp2", "expm1", "sinh", "cosh"].contains(&self.name)
+    }
+
     /// The value at a stored operand; powers beyond all types are not computed.
     pub(super) fn at(&self, stored: i128, fraction: usize) -> Real {
         let x = Real::scaled(stored, -(fraction as i64));
-        let powers = ["exp", "exp2", "expm1", "sinh", "cosh"].contains(&self.name);
-        if powers && x.abs() > HUGE {
+        if self.is_power() && x.abs() > HUGE {
             let falls = x.is_negative() && self.name != "cosh";
             return match self.name {
                 "exp" | "exp2" if falls => Real::of(0),

@@ -206,7 +206,9 @@ impl Builder {
                     false => (none, a),
                 };
                 let chosen = self.push(Op::Select(condition, yes, no), Type::Bool, span);
-                Some([chosen.ok()?, b])
+                let chosen = chosen.ok()?;
+                // What is chosen of squares are squares.
+                Some([chosen, if a == b { chosen } else { b }])
             }
             _ => None,
         }

@@ -123,13 +123,8 @@ pub fn binary(
 }
 
 /// Range of the exact result in stored numbers. Comparisons convert both sides to the longer
-/// fraction; `//` gives a whole number, in that fraction as well. A value is equal to itself.
+/// fraction; `//` gives a whole number, in that fraction as well.
 fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range, Diagnostic> {
-    match op {
-        Binary::Eq | Binary::Le | Binary::Ge if a == b => return Ok(Range::of(1)),
-        Binary::Ne | Binary::Lt | Binary::Gt if a == b => return Ok(Range::of(0)),
-        _ => {}
-    }
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     let too_wide = || fixed::too_wide(&op.python(&scope.name(a, "a"), &scope.name(b, "b")));
     let fractions = [left.ty.fraction(), right.ty.fraction()].map(i16::from);
@@ -141,7 +136,11 @@ fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range, Diagn
         false => (Some(left.range), Some(right.range)),
     };
     let (x, y) = (x.ok_or_else(too_wide)?, y.ok_or_else(too_wide)?);
-    let exact = range::binary(op, x, y);
+    let exact = match op {
+        Binary::Add | Binary::Shl | Binary::Shr => range::binary(op, x, y),
+        _ if scope.alike(a, b) => range::with_itself(op, x),
+        _ => range::binary(op, x, y),
+    };
     match op {
         Binary::FloorDiv => exact.shifted(fractions[0]).ok_or_else(too_wide),
         _ => Ok(exact),

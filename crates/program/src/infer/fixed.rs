@@ -13,7 +13,7 @@
 
 use super::range::{floor_div, products};
 use super::refuse::{invalid, no_common_type, no_such_type, overflow, settle, wider};
-use super::{Meta, Scope, shape};
+use super::{Meta, Scope, lanes, shape};
 use crate::decimal::range_text;
 use crate::graph::{Binary, Value, ValueId};
 use crate::types::{Range, Shape, Type};
@@ -34,9 +34,11 @@ pub fn binary(
 ) -> Result<Meta, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     takes(op.symbol(), left, right, ty)?;
+    let alike = scope.alike(a, b);
     let exact = match op {
+        Binary::Div if alike => Some(Range::of(1 << ty.fraction())),
         Binary::Div => quotient(left, right, ty),
-        _ => products(left.range, right.range).and_then(|all| rounded(all, left, right, ty)),
+        _ => products(left.range, right.range, alike).and_then(|all| rounded(all, left, right, ty)),
     };
     let (x, y) = (scope.name(a, "a"), scope.name(b, "b"));
     let exact = exact.ok_or_else(|| too_wide(&op.python(&x, &y)))?;
@@ -69,7 +71,8 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId, ty: Type) -> Result<Meta, Diag
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     takes("@", left, right, ty)?;
     let (shape, length) = shape::dot(scope, &left.shape, &right.shape)?;
-    let sum = products(left.range, right.range).and_then(|all| {
+    let squares = lanes::squares(scope, [a, b]);
+    let sum = products(left.range, right.range, squares).and_then(|all| {
         Some(Range {
             lo: all.lo.checked_mul(length.into())?,
             hi: all.hi.checked_mul(length.into())?,
@@ -152,7 +155,9 @@ impl SumProduct<'_> {
             count.hi = count.hi.saturating_mul(most.into());
             shape = shape.without(*axis as usize);
         }
-        let sum = products(left.range, right.range).and_then(|each| products(each, count));
+        let alike = scope.alike(self.factors[0], self.factors[1]);
+        let sum = products(left.range, right.range, alike);
+        let sum = sum.and_then(|each| products(each, count, false));
         Ok(Exact {
             shape,
             count,

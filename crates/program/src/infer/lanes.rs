@@ -103,6 +103,11 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta
     })
 }
 
+/// True if the products that a dot product adds are squares: of a vector and itself.
+pub fn squares(scope: &Scope, [a, b]: [ValueId; 2]) -> bool {
+    scope.value(a).is_ok_and(|a| a.shape.rank() == 1) && scope.alike(a, b)
+}
+
 /// Range of sums of `count` (fewest and most) products of two integers of one type, refused if it
 /// exceeds the type.
 pub fn dot_range(
@@ -111,7 +116,10 @@ pub fn dot_range(
     count: (u64, u64),
 ) -> Result<Range, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
-    let products = range::binary(Binary::Mul, left.range, right.range);
+    let products = match squares(scope, [a, b]) {
+        true => range::with_itself(Binary::Mul, left.range),
+        false => range::binary(Binary::Mul, left.range, right.range),
+    };
     let exact = range::sum(products, count.0, count.1);
     settle(left.ty, exact, || {
         let (x, y) = (scope.name(a, "a"), scope.name(b, "b"));

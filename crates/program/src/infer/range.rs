@@ -82,11 +82,31 @@ pub fn binary(op: Binary, a: Range, b: Range) -> Range {
     }
 }
 
-/// The range of products; `None` where one leaves `i128`.
-pub fn products(a: Range, b: Range) -> Option<Range> {
-    let ends = [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)];
-    let products = ends.map(|(x, y)| x.checked_mul(y));
-    Range::of_all(products.into_iter().collect::<Option<Vec<_>>>()?)
+/// The range of a binary operation on a number and itself.
+pub fn with_itself(op: Binary, a: Range) -> Range {
+    match op {
+        // Operands have at most 64 bits.
+        Binary::Mul => products(a, a, true).unwrap_or_else(|| binary(op, a, a)),
+        Binary::Sub | Binary::Xor | Binary::Mod => Range::of(0),
+        Binary::Div | Binary::FloorDiv => Range::of(1),
+        Binary::Eq | Binary::Le | Binary::Ge => Range::of(1),
+        Binary::Ne | Binary::Lt | Binary::Gt => Range::of(0),
+        Binary::And | Binary::Or | Binary::Min | Binary::Max => a,
+        Binary::Add | Binary::Shl | Binary::Shr => binary(op, a, a),
+    }
+}
+
+/// The range of products, of numbers and themselves if so said; `None` where one leaves `i128`.
+pub fn products(a: Range, b: Range, alike: bool) -> Option<Range> {
+    let mut ends = vec![(a.lo, b.lo), (a.hi, b.hi)];
+    match alike {
+        // A square is the less the nearer the number is to 0.
+        true if a.lo < 0 && a.hi > 0 => ends.push((0, 0)),
+        true => {}
+        false => ends.extend([(a.lo, b.hi), (a.hi, b.lo)]),
+    }
+    let products = ends.into_iter().map(|(x, y)| x.checked_mul(y));
+    Range::of_all(products.collect::<Option<Vec<_>>>()?)
 }
 
 /// The range of a sum of `fewest` to `most` elements.
@@ -298,6 +318,20 @@ mod tests {
                     prop_assert!(range.contains(Range::of(z)), "{op:?} {x} {y} {z} {range}");
                 }
             }
+        }
+
+        #[test]
+        fn every_result_of_a_number_with_itself_lies_in_the_range(
+            op in prop::sample::select(&Binary::ALL[..]), a in small_range(),
+        ) {
+            let shift = matches!(op, Binary::Shl | Binary::Shr);
+            let division = matches!(op, Binary::Div | Binary::FloorDiv | Binary::Mod);
+            prop_assume!(!shift || a.lo >= 0);
+            prop_assume!(!division || a.lo > 0 || a.hi < 0);
+            let range = with_itself(op, a);
+            let tight = Range::of_all((a.lo..=a.hi).map(|x| exact(op, x, x))).expect("a number");
+            let is_tight = range == tight || op == Binary::Shr;
+            prop_assert!(range.contains(tight) && is_tight, "{op:?} {a} {range} {tight}");
         }
 
         #[test]
