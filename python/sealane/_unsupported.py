@@ -239,6 +239,7 @@ _MISSING = {
 
 _OF_NULLABLE = {
     "fillna": "write `x.fill(0)`",
+    **{name: f"write `sl.{name}(x)`" for name in ("median", "std", "var")},
     **dict.fromkeys(("isna", "isnull"), "write `x.is_null`"),
     **dict.fromkeys(("notna", "notnull"), "write `~x.is_null`"),
     "dropna": "fill values in, `x.fill(0)`; `sl.sum`, `sl.mean` and `sl.count` leave missing cells "
