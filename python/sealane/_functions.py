@@ -254,7 +254,7 @@ def sum(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None) 
 
 def min(x: T, axis: int | None = None) -> T:
     """Smallest element along an axis, which is removed, or of all, in the type of `x`. A negative
-    axis counts from the end.
+    axis counts from the end. Missing cells are left out.
 
     Raises `ProgramError` for an axis that does not exist, and if `x` is no value of the program.
 
@@ -267,14 +267,14 @@ def min(x: T, axis: int | None = None) -> T:
     >>> worst([[3, 9], [5, 4]], 10)
     array([3, 4], dtype=uint8)
     """
-    if isinstance(x, Moment):
+    if isinstance(x, Moment | Nullable):
         return x.min(axis)
     return _value.reduce("min", _only("min", x), axis)
 
 
 def max(x: T, axis: int | None = None) -> T:
     """Largest element along an axis, which is removed, or of all, in the type of `x`. A negative
-    axis counts from the end.
+    axis counts from the end. Missing cells are left out.
 
     Raises `ProgramError` for an axis that does not exist, and if `x` is no value of the program.
 
@@ -287,7 +287,7 @@ def max(x: T, axis: int | None = None) -> T:
     >>> best([[3, 9], [5, 4]], 10)
     array([5, 9], dtype=uint8)
     """
-    if isinstance(x, Moment):
+    if isinstance(x, Moment | Nullable):
         return x.max(axis)
     return _value.reduce("max", _only("max", x), axis)
 

@@ -14,10 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from sealane._functions import any as _any
 from sealane._functions import clip, maximum, minimum, stack, where
-from sealane._functions import max as _largest
-from sealane._functions import min as _smallest
 from sealane._functions import sum as _sum
 from sealane._kinds import Kind
 from sealane._nullable import Nullable
@@ -32,6 +29,15 @@ from sealane._order import (
     several_keys,
     starts,
 )
+from sealane._reductions import (
+    REDUCTIONS,
+    Reduced,
+    is_float,
+    of_running,
+    of_table,
+    place_of,
+    running_parts,
+)
 from sealane._refusal import counted, refuse
 from sealane._scans import associative_scan
 from sealane._search import diff
@@ -39,16 +45,7 @@ from sealane._shapes import expand_dims, roll
 from sealane._statistics import GroupSize
 from sealane._texts import Category
 from sealane._unsupported import missing
-from sealane._value import (
-    FixedPoint,
-    FloatingPoint,
-    Value,
-    boolean,
-    element_type,
-    f64,
-    i64,
-    type_name,
-)
+from sealane._value import Value, boolean, element_type, i64, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -129,20 +126,6 @@ def _entries(categories: Iterable[Any], keys: int) -> list[tuple[Any, ...]]:
     return [tuple(entry) for entry in listed]
 
 
-class _Reduced(NamedTuple):
-    """An argument of `agg`: a reduction by its name, the vector, and the type of a sum; and the
-    kind of its result, if that is no number.
-    """
-
-    reduction: str
-    of: Any
-    dtype: type[Value] | None
-    kind: type[Kind] | None
-
-
-_REDUCTIONS = ("sum", "min", "max", "any", "all", "count", "mean")
-
-
 class Groups:
     """Rows grouped by keys; made by `sl.group_by`."""
 
@@ -157,7 +140,7 @@ class Groups:
             """Raises `ProgramError`: a reduction of groups has the form that `agg` takes."""
             if name.startswith("_"):
                 raise AttributeError(name)
-            reduction = name if name in _REDUCTIONS else "sum"
+            reduction = name if name in REDUCTIONS else "sum"
             of = "" if reduction == "count" else "x"
             raise missing(
                 f"groups have no `{name}`",
@@ -176,17 +159,21 @@ class Groups:
     def agg(self, *unnamed: object, **reductions: Value | Kind | GroupSize) -> Any:
         """Reduces each group: `agg(total=sl.sum(x), n=sl.count(), best=sl.max(y))`.
 
-        Each argument is `sl.sum`, `min`, `max`, `any`, `all`, `count` or `mean` of a whole vector
-        as long as the keys; `sl.count()` is the number of rows. The result is a named tuple of
-        vectors, one element for each group: those named here, `keys` (a tuple, if there are several
-        keys), `there` (whether the group has an element) and `left_out`, the number of groups for
-        which there was no room. Where there is no group, everything is zero, and nullable keys are
+        Each argument is `sl.sum`, `min`, `max`, `any`, `all`, `count`, `mean`, `var`, `std` or
+        `median` of a whole vector as long as the keys; `sl.count()` is the number of rows. The
+        result is a named tuple of vectors, one element for each group: those named here, `keys` (a
+        tuple, if there are several keys), `there` (whether the group has an element) and
+        `left_out`, the number of groups for which there was no room.
+
+        Missing cells count nowhere. A reduction of no cells has no number: a mean, and each other
+        result of floating point but a sum, is NaN there, and the smallest, largest and median of a
+        nullable vector are missing. The rest is zero where there is no group, and nullable keys are
         missing. A mean is the exact sum over the count in `sl.f64`, rounded once if the sum is
-        below 2^53. Missing cells count nowhere: the mean of a group without others is zero.
+        below 2^53.
 
         Sums and means of floating point are exact and rounded once. Of secret keys they take all
-        elements for each of the `most` groups, as those of public categories do; fixed point and
-        integers take each element once.
+        elements for each of the `most` groups, as those of public categories do, and so do
+        variances and medians; other reductions of fixed point and integers take each element once.
 
         Raises `ProgramError` for anything but such reductions, and for a name that is taken.
         """
@@ -204,13 +191,12 @@ class Groups:
             columns = self._of_keys(named)
         sizes = columns.pop("")
         for name in named:
-            held = columns[name]
-            of = reductions[name]
-            missing = isinstance(of, Value) and getattr(of, "_size", sizes) is None
-            (held._value if isinstance(held, Kind) else held)._size = None if missing else sizes
+            pair: Any = columns[name], reductions[name]
+            held, given = (x._value if isinstance(x, Kind) else x for x in pair)
+            held._size = None if getattr(given, "_size", sizes) is None else sizes
         return _named(columns)
 
-    def _reduced(self, name: str, value: object) -> _Reduced:
+    def _reduced(self, name: str, value: object) -> Reduced:
         """Reduction that an argument of `agg` is."""
         kind = type(value) if isinstance(value, Kind) else None
         held = value._value if isinstance(value, Kind) else value
@@ -228,13 +214,13 @@ class Groups:
                 "operand",
                 f"`{name}` is no reduction of a vector as long as the keys",
                 reason=f"The keys have shape {list(self._keys[0].shape)}.",
-                hint=f"write `{name}=sl.sum(x)`, or `count`, `min`, `max`, `any`, `all`, `mean`",
+                hint=f"write `{name}=sl.sum(x)`, or one of {', '.join(REDUCTIONS)}",
             )
-        reduction, x, dtype = reduced
-        return _Reduced(reduction, x, dtype, kind)
+        reduction, x, option = reduced
+        return Reduced(reduction, x, option, kind)
 
     def _of_categories(
-        self, named: dict[str, _Reduced], categories: list[tuple[Any, ...]]
+        self, named: dict[str, Reduced], categories: list[tuple[Any, ...]]
     ) -> dict[str, Any]:
         keys = list(zip(*categories, strict=True))
         parts = _by_sort(named, len(categories))
@@ -249,69 +235,39 @@ class Groups:
         done: dict[str, list[Any]] = {}
         if parts:
             if place is None:
-                place = _places(groups, len(categories))
+                place = place_of(groups)
             done = _of_places(parts, place, len(categories))
         number = done[""][0] if parts else _sum(groups, axis=0)
-        there = number > 0
         constants = [listed_cells(*pair) for pair in zip(self._keys, keys, strict=True)]
         made: dict[str, Any] = {"keys": constants[0] if len(keys) == 1 else tuple(constants)}
-        made["there"] = there
-        for name, (reduction, x, dtype, kind) in named.items():
-            found: Any
-            if reduction == "mean" and name in done:
-                found = _quotient(done[name][0], [*done[name], number][1])
-            elif name in done:
-                found = done[name][0] if done[name] else number
-            elif reduction == "count":
-                found = number
-            elif reduction == "mean":
-                total = _sum(where(groups, expand_dims(_zeroed(x), 1), 0), axis=0, dtype=_exact(x))
-                cells = number
-                if isinstance(x, Nullable):
-                    cells = _sum(groups & expand_dims(~x.is_null, 1), axis=0)
-                found = _quotient(total, cells)
-            elif reduction == "sum":
-                found = _sum(where(groups, expand_dims(x, 1), 0), axis=0, dtype=dtype)
-            elif reduction == "any":
-                found = _any(groups & expand_dims(x, 1), axis=0)
-            elif reduction == "all":
-                found = there & ~_any(groups & ~expand_dims(x, 1), axis=0)
+        made["there"] = number > 0
+        for name, reduced in named.items():
+            if name in done:
+                made[name] = of_running(reduced, done[name], number)
             else:
-                # The other elements are replaced by one that is not beyond any of the group.
-                least = reduction == "min"
-                beyond = _largest(x) if least else _smallest(x)
-                reduce = _smallest if least else _largest
-                inside = where(groups, expand_dims(x, 1), beyond)
-                found = where(there, reduce(inside, axis=0), 0)
-            made[name] = found if kind is None else kind._of(found)
-        made["left_out"], made[""] = i64(0), number
+                made[name] = of_table(reduced, groups, number)
+        made["left_out"], made[""] = i64(0).astype(i64), number
         return made
 
-    def _of_keys(self, named: dict[str, _Reduced]) -> dict[str, Any]:
-        parts = {name: _running_parts(reduced) for name, reduced in named.items()}
-        ends = _ends(self._keys, parts, self._most or 1)
+    def _of_keys(self, named: dict[str, Reduced]) -> dict[str, Any]:
+        parts = {name: running_parts(reduced) for name, reduced in named.items()}
+        runs = {name: pieces for name, pieces in parts.items() if pieces is not None}
+        ends = _ends(self._keys, runs, self._most or 1)
         first, there, count = ends.keys, ends.there, ends.number
         groups: dict[str, Any] = {
             "keys": first[0] if len(first) == 1 else tuple(first),
             "there": there,
         }
         here: Any = None
-        for name, (reduction, x, dtype, kind) in named.items():
-            own = ends.totals[name]
-            if reduction in ("mean", "sum") and _is_float(x):
-                if here is None:
-                    here = expand_dims(there, 0)
-                    for key, found_key in zip(self._keys, first, strict=True):
-                        here = here & alike(key[:, None], found_key[None])
-                terms = where(here, expand_dims(_zeroed(x), 1), 0)
-                wide = _exact(x) if reduction == "mean" else dtype
-                own.insert(0, _sum(terms, axis=0, dtype=wide))
-            if reduction == "mean":
-                groups[name] = _quotient(own[0], own[1] if len(own) > 1 else count)
-            else:
-                groups[name] = own[0] if own else count
-            if kind is not None:
-                groups[name] = kind._of(groups[name])
+        for name, reduced in named.items():
+            if name in runs:
+                groups[name] = of_running(reduced, ends.totals[name], count)
+                continue
+            if here is None:
+                here = expand_dims(there, 0)
+                for key, found_key in zip(self._keys, first, strict=True):
+                    here = here & alike(key[:, None], found_key[None])
+            groups[name] = of_table(reduced, here, count)
         groups["left_out"], groups[""] = ends.left_out, count
         return groups
 
@@ -349,7 +305,7 @@ def _ends(keys: list[Any], parts: dict[str, list[Any]], most: int) -> _Ends:
     return _Ends(first[: len(keys)], there, number, left_out, by_name)
 
 
-def _by_sort(named: dict[str, _Reduced], categories: int) -> dict[str, list[Any]]:
+def _by_sort(named: dict[str, Reduced], categories: int) -> dict[str, list[Any]]:
     """The running parts of all reductions but those of floating point, by name, if a sort by
     category takes less than a reduction of all elements for each category; else none.
 
@@ -357,8 +313,9 @@ def _by_sort(named: dict[str, _Reduced], categories: int) -> dict[str, list[Any]
     sort: some 70 a row for 100,000 rows, 27 for 1,000. Those exchanges take two ANDs more for each
     bit of the place of a category.
     """
-    numbers = {name: reduced for name, reduced in named.items() if not _is_float(reduced.of)}
-    parts = {name: _running_parts(reduced) for name, reduced in numbers.items()}
+    numbers = {name: reduced for name, reduced in named.items() if not is_float(reduced.of)}
+    found = {name: running_parts(reduced) for name, reduced in numbers.items()}
+    parts = {name: pieces for name, pieces in found.items() if pieces is not None}
     moved = [type_name(type(x)) for pieces in parts.values() for _, x, _ in pieces]
     bits = [re.findall(r"\d+", name) or ["1"] for name in moved]
     width = sum(int(number) for numbers in bits for number in numbers)
@@ -412,43 +369,9 @@ def _consecutive(keys: list[Any], categories: list[tuple[Any, ...]]) -> Any:
     return clip(key.astype(i64), first - 1, first + number) - (first - 1)
 
 
-def _places(groups: Any, number: int) -> Any:
-    """The place of each element's category, from 1; zero for elements of none."""
-    counted = np.arange(1, number + 1)
-    place: Any = None
-    for bit in range(number.bit_length()):
-        one = where(_any(groups & (counted >> bit & 1 == 1), axis=1), 1 << bit, 0)
-        place = one if place is None else place ^ one
-    return place
-
-
-def _running_parts(reduced: _Reduced) -> list[tuple[str, Any, type[Value] | None]]:
-    """The running reductions that make one of groups: by name, the column that moves with the keys,
-    and the type in which it is reduced. The number of rows is known without any, and sums of
-    floating point have none.
-    """
-    reduction, x, dtype, _ = reduced
-    if reduction == "count":
-        return []
-    # Running sums of floating point would depend on the order: each group is summed by itself.
-    apart = _is_float(x)
-    if reduction == "mean":
-        parts: list[tuple[str, Any, type[Value] | None]] = []
-        if not apart:
-            parts.append(("sum", _zeroed(x), _exact(x)))
-        if isinstance(x, Nullable):
-            parts.append(("sum", ~x.is_null, i64))
-        return parts
-    if reduction == "sum" and apart:
-        return []
-    if reduction == "sum" and (dtype is not None or _is_bool(x)):
-        return [("sum", x, dtype or i64)]
-    return [(reduction, x, None)]
-
-
 def _so_far(reduction: str, x: Any, new: Any) -> Any:
     """The reduction of the elements so far of each group."""
-    if not _is_float(x):
+    if not is_float(x):
         return running(reduction, x, new)
     # The smallest and the largest do not depend on the order either: -0 is less than 0.
     extreme = minimum if reduction == "min" else maximum
@@ -475,16 +398,18 @@ def _meets(key: Any, items: Sequence[Any]) -> Any:
 def listed_cells(key: Any, items: Sequence[Any]) -> Any:
     """Constants of the kind of a key."""
     if isinstance(key, Value):
-        return type(key)(np.array(items))
+        # A value of the program, as a result is, and no constant.
+        return type(key)(np.array(items)).astype(type(key))
     held = key._held() if isinstance(key, Nullable) else key
     # Any cell may stand below a missing one.
     known = [_blank(held) if item is None and isinstance(key, Nullable) else item for item in items]
     numbers = [held._constant(item) if isinstance(held, Kind) else item for item in known]
-    below = stack(numbers) if key._bytes else element_type(key._element)(np.array(numbers))
+    kind = element_type(key._element)
+    below = stack(numbers) if key._bytes else kind(np.array(numbers))
     if isinstance(key, Nullable):
         null = boolean(np.array([item is None for item in items]))
-        return Nullable._joined(type(key), below, null)
-    return key._of(below)
+        return Nullable._joined(type(key), below.astype(kind), null)
+    return key._of(below.astype(kind))
 
 
 def _blank(held: Any) -> Any:
@@ -496,31 +421,5 @@ def _blank(held: Any) -> Any:
     return 0
 
 
-def _zeroed(x: Any) -> Any:
-    """Numbers, with zeros in place of missing cells."""
-    return x._zeroed() if isinstance(x, Nullable) else x
-
-
-def _exact(x: Any) -> type[Value] | None:
-    """The type of the sum of a mean: fixed point keeps its own."""
-    if _is_float(x):
-        return f64
-    return None if isinstance(_zeroed(x), FixedPoint) else i64
-
-
 def _named(columns: dict[str, Any]) -> Any:
     return namedtuple("Groups", columns)(**columns)
-
-
-def _is_float(x: Any) -> bool:
-    return isinstance(x._held() if isinstance(x, Nullable) else x, FloatingPoint)
-
-
-def _is_bool(x: Value) -> bool:
-    return type(x) is boolean
-
-
-def _quotient(total: Any, number: Any) -> Any:
-    """The mean of each group; zero where there is none."""
-    counted = where(number > 0, number, 1).astype(f64)
-    return (total if isinstance(total, FloatingPoint) else total.astype(f64)) / counted

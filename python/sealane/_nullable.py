@@ -12,19 +12,30 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sealane._kinds import Kind, is_kind, made
 from sealane._refusal import refuse
 from sealane._value import (
-    FixedPoint,
-    FloatingPoint,
     Value,
     boolean,
     f64,
-    i64,
+    neutral,
     of_vector,
+    reduce,
+    total,
     type_name,
-    u64,
 )
 
 if TYPE_CHECKING:
     from sealane._signature import Between
+
+
+def _operators(name: str) -> tuple[Any, Any]:
+    """Makes an operator and its reflected form."""
+
+    def operator(self: Nullable, other: Any) -> Any:
+        return self._apply(name, other)
+
+    def reflected(self: Nullable, other: Any) -> Any:
+        return self._apply(name, other, swap=True)
+
+    return operator, reflected
 
 
 class Nullable(Kind):
@@ -96,9 +107,9 @@ class Nullable(Kind):
         >>> total([30, None, 40], 0)
         np.uint32(70)
         """
-        total = self._zeroed().sum(axis, dtype=dtype)
-        total._size, total._missing = None, self._null
-        return total
+        found = self._zeroed().sum(axis, dtype=dtype)
+        found._size, found._missing = None, self._null
+        return found
 
     def count(self, axis: int | None = None) -> Any:
         """Number of cells that are not missing, along an axis or of all.
@@ -135,15 +146,71 @@ class Nullable(Kind):
         >>> usual([30, None, 40], 0)
         np.float64(35.0)
         """
-        zeroed = self._zeroed()
-        name = type_name(type(zeroed))
-        if isinstance(zeroed, FixedPoint | FloatingPoint):
-            total = zeroed.astype(f64).sum(axis)
-        else:
-            total = zeroed.sum(axis, dtype=i64 if name.startswith("i") else u64).astype(f64)
-        quotient = total / self.count(axis).astype(f64)
-        quotient._size = None
-        return of_vector(quotient, "mean", self)  # type: ignore[arg-type]
+        quotient = total(self._zeroed(), axis) / self.count(axis).astype(f64)
+        return of_vector(quotient, "mean", self)
+
+    def min(self, axis: int | None = None) -> Any:
+        """Smallest of the cells that are not missing, along an axis, which is removed, or of all:
+        nullable, and missing if all are.
+
+        Raises `ProgramError` for an axis that does not exist, and for a kind without an order.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def least(
+        ...     pay: sl.Private[sl.nullable(sl.u16), "shop", 3], more: sl.Private[sl.u16, "bank"]
+        ... ) -> sl.Revealed[sl.boolean, "bank"]:
+        ...     return pay.min().fill(0) > more
+        >>> least([30, None, 40], 29)
+        np.True_
+        """
+        return self._extreme("min", axis)
+
+    def max(self, axis: int | None = None) -> Any:
+        """Largest of the cells that are not missing, along an axis, which is removed, or of all:
+        nullable, and missing if all are.
+
+        Raises `ProgramError` as `min` does.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def most(
+        ...     pay: sl.Private[sl.nullable(sl.u16), "shop", 3], more: sl.Private[sl.u16, "bank"]
+        ... ) -> sl.Revealed[sl.boolean, "bank"]:
+        ...     return pay.max().fill(0) > more
+        >>> most([30, None, 40], 40)
+        np.False_
+        """
+        return self._extreme("max", axis)
+
+    def astype(self, dtype: Any) -> Any:
+        """The numbers in another type, as `Value.astype` gives them.
+
+        Raises `ProgramError` as that does, and for cells that are no numbers.
+
+        >>> import sealane as sl
+        >>> @sl.program
+        ... def share(
+        ...     pay: sl.Private[sl.nullable(sl.u16), "shop", 2], whole: sl.Private[sl.f64, "bank"]
+        ... ) -> sl.Revealed[sl.nullable(sl.f64), "bank"]:
+        ...     return pay.astype(sl.f64) / whole
+        >>> print(share([30, None], 120))
+        [0.25 --]
+        """
+        return self._joined(nullable(dtype), self._held().astype(dtype), self._null)
+
+    def _extreme(self, name: str, axis: int | None) -> Any:
+        getattr(self._held(), name)  # refuses a kind without an order
+        found = reduce(name, self._filled(name), axis)
+        made = self._joined(type(self), found, self._null.all(axis))
+        of_vector(made._value, name, self)
+        return made
+
+    def _filled(self, name: str) -> Any:
+        """The elements, with one in place of missing cells that changes no extreme."""
+        from sealane import _functions
+
+        return _functions.where(self._null, neutral(name, self._value), self._value)
 
     def astype(self, dtype: Any) -> Any:
         """The numbers in another type, with the same missing cells.
@@ -170,35 +237,11 @@ class Nullable(Kind):
         """Dimensions, as of a `Value`."""
         return self._null.shape
 
-    def __add__(self, other: Any) -> Any:
-        return self._apply("add", other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._apply("add", other, swap=True)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._apply("sub", other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._apply("sub", other, swap=True)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._apply("mul", other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._apply("mul", other, swap=True)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._apply("lt", other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._apply("le", other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._apply("gt", other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._apply("ge", other)
+    __add__, __radd__ = _operators("add")
+    __sub__, __rsub__ = _operators("sub")
+    __mul__, __rmul__ = _operators("mul")
+    __truediv__, __rtruediv__ = _operators("truediv")
+    (__lt__, _), (__le__, _), (__gt__, _), (__ge__, _) = map(_operators, ("lt", "le", "gt", "ge"))
 
     def _compare(self, name: str, other: Any) -> Any:
         return self._apply(name, other)

@@ -34,6 +34,7 @@ from sealane._value import (
     element_type,
     f64,
     i64,
+    of_vector,
     operand,
     trace_of,
     type_name,
@@ -245,7 +246,7 @@ def median(x: Value | Kind) -> Any:
     """Median of a vector: the middle element, or the exact mean of the middle two, rounded once to
     their type of floating point, `sl.f64` for other numbers. For dates and timestamps it is
     rounded down to a day or second. Missing cells count nowhere, and the median of a nullable
-    vector is missing if all are.
+    vector is missing if all are. Where an element is NaN, so is the median.
 
     Raises `ProgramError` for several axes, and if `x` is no value of the program with a middle.
 
@@ -259,10 +260,17 @@ def median(x: Value | Kind) -> Any:
     np.float64(3550.5)
     """
     ordered, number = _measured("median", x)
-    low, high = _at(ordered, (number - 1) // 2), _at(ordered, number // 2)
+    middle = middle_of(_at(ordered, (number - 1) // 2), _at(ordered, number // 2))
+    found = _of_some(x, number, middle)
+    of_vector(found._value if isinstance(found, Kind) else found, "median", x)
+    return found
+
+
+def middle_of(low: Any, high: Any) -> Any:
+    """The middle of two cells each; of dates and timestamps it is rounded down."""
     if isinstance(low, Moment):
-        return _of_some(x, number, _along(low, high, 1, 2))
-    return _of_some(x, number, mean(stack([low, high])))
+        return _along(low, high, 1, 2)
+    return mean(stack([low, high]), axis=0)
 
 
 def quantile(x: Value | Kind, q: float, *, method: str = "linear") -> Any:
@@ -270,7 +278,7 @@ def quantile(x: Value | Kind, q: float, *, method: str = "linear") -> Any:
     or behind (`"higher"`), in its own type, or the straight line between both (`"linear"`), in
     `sl.f64`, whose steps are rounded as in NumPy. For dates and timestamps it is rounded down to a
     day or second. Missing cells count nowhere, and the quantile of a nullable vector is missing if
-    all are.
+    all are. Where an element is NaN, so is the quantile.
 
     Raises `ProgramError` for a `q` outside of 0 to 1 or of more than six decimals, for another
     method, for several axes, and if `x` is no value of the program with an order and differences.
@@ -362,9 +370,11 @@ def _measured(function: str, x: Any) -> tuple[Any, Any]:
 
 
 def _of_some(x: Any, number: Any, found: Any) -> Any:
-    """The finding about a vector; that about a nullable one is missing where all its cells are."""
+    """The finding about a vector: NaN where that has a NaN, as in NumPy; that about a nullable one
+    is missing where all its cells are.
+    """
     if not isinstance(x, Nullable):
-        return found
+        return where((x != x).any(), np.nan, found) if isinstance(x, FloatingPoint) else found
     return Nullable._joined(nullable(type(found)), found, number == 0)
 
 

@@ -96,9 +96,11 @@ def of_frame(frame: traceback.FrameSummary) -> Span | None:
     return _span(frame.filename, extent)
 
 
-def operands(file: str, line: int, column: int, end_column: int) -> list[str]:
-    """Source text of each operand of the expression at a span, in order; an empty text if it would
-    be too long for a message, and no texts if there is no such expression.
+def written(file: str, line: int, column: int, end_column: int) -> tuple[str, list[str]]:
+    """How the expression at a span is written, for a message about the operation that runs just
+    now: the call, if the operation is only a step of it, whose operands stand nowhere; or else the
+    texts of the operands, in order. A text is empty if it would be too long for a message, and
+    there are none if there is no such expression.
 
     A text that is more than a name, a call or an index stands in parentheses, so that a message can
     put it anywhere.
@@ -106,13 +108,55 @@ def operands(file: str, line: int, column: int, end_column: int) -> list[str]:
     import ast
 
     tree = _tree(file)
-    text = "".join(linecache.getlines(file))
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.expr | ast.AugAssign) and node.lineno == line:
-            found = _span(file, _node_extent(node))
+    node: ast.expr | ast.AugAssign | None = None
+    for one in ast.walk(tree) if tree else ():
+        if isinstance(one, ast.expr | ast.AugAssign) and one.lineno == line:
+            found = _span(file, _node_extent(one))
             if (found.column, found.end_column) == (column, end_column):
-                return [_written(text, operand) for operand in _operands_of(node)]
-    return []
+                node = one
+                break
+    outer, *steps = _calls()
+    if any(step != outer for step in steps):
+        return _outline(node) if isinstance(node, ast.expr) else f"{outer}(...)", []
+    text = "".join(linecache.getlines(file))
+    return "", [_written(text, operand) for operand in _operands_of(node)] if node else []
+
+
+def _calls() -> list[str]:
+    """Names of the functions of this package that run, the one that the user calls first, without
+    those that only pass an operation on. Those of dates and texts compute with other numbers.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    outside, names = _user_frame(), [""]
+    while frame is not None and frame is not outside:
+        code, frame = frame.f_code, frame.f_back
+        if not is_ours(code.co_filename) or code.co_filename == __file__:
+            continue
+        if code.co_filename.endswith(_OF_KINDS):
+            names.append("")
+        elif code.co_name not in _PASSING:
+            names.append(code.co_name)
+    return names[:0:-1] or [""]
+
+
+_PASSING = {"<lambda>", "__array_function__", "__array_ufunc__", "_accumulate", "_apply", "_clip"}
+_PASSING |= {"_of_fixed", "binary", "call", "dot", "each", "function", "operate", "operator"}
+_PASSING |= {"reduce", "reflected", "ufunc_of_cells", "unary"}
+"""Functions that hand an operation to the native module for the one that the user calls."""
+_OF_KINDS = ("_dates.py", "_moments.py", "_texts.py")
+
+
+def _outline(node: ast.expr) -> str:
+    """An expression without the arguments of its calls: `sl.group_by(...).agg(...)`."""
+    import ast
+
+    match node:
+        case ast.Call(func=function):
+            return f"{_outline(function)}(...)"
+        case ast.Attribute(value=value, attr=name):
+            return f"{_outline(value)}.{name}"
+    text = ast.unparse(node)
+    return text if len(text) <= 32 and text.isprintable() else "..."
 
 
 def called(file: str, place: Span) -> str:

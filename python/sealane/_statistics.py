@@ -137,7 +137,8 @@ def var(x: Value, axis: int | None = None, *, ddof: int = 0) -> Any:
 
     The mean and each difference are rounded once. Squares are added exactly, in a wider type for
     `sl.f32` and narrower ones. So it is within a few units in the last place unless the elements
-    differ by no more than the rounding of their mean.
+    differ by no more than the rounding of their mean. Missing cells are left out; it is NaN where
+    no more than `ddof` others are there.
 
     Raises `ProgramError` for an axis that does not exist, for a `ddof` that is no whole number, and
     if `x` is no value of the program.
@@ -151,10 +152,16 @@ def var(x: Value, axis: int | None = None, *, ddof: int = 0) -> Any:
     >>> spread([1.0, 2.0, 4.0], 0.5)
     np.float32(2.3333333)
     """
-    x = _floats("var", x)
-    away = _from_mean(x, axis)
+    numbers: Any = x if isinstance(x, Nullable) else _floats("var", x)
+    if isinstance(numbers, Nullable) and not isinstance(numbers._held(), FloatingPoint):
+        numbers = numbers.astype(f64)
+    away: Any = _from_mean(numbers, axis)
+    kind = type(numbers)
+    if isinstance(away, Nullable):
+        away, kind = away._zeroed(), type(numbers._held())
     squares = _wide_sum(away, away, axis)
-    return (squares / _degrees(squares, x, axis, ddof)).astype(type(x))
+    found = (squares / _degrees(squares, numbers, axis, ddof)).astype(kind)
+    return of_vector(found, "var", x, ddof)
 
 
 @overload
@@ -175,7 +182,7 @@ def std(x: Value, axis: int | None = None, *, ddof: int = 0) -> Any:
     >>> spread([1.0, 2.0, 3.0, 4.0], 0.5)
     np.float32(1.118034)
     """
-    return _value.call("sqrt", var(x, axis, ddof=ddof))
+    return of_vector(_value.call("sqrt", var(x, axis, ddof=ddof)), "std", x, ddof)
 
 
 def cov(x: Value, y: Value, *, ddof: int = 1) -> Any:

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
         | Sequence[Sequence[Number]]
     )
     Operand: TypeAlias = "Value | Public"
-    # A reduction by its name, the vector, and the type of a sum.
-    _Reduced: TypeAlias = "tuple[str, Value, type[Value] | None]"
+    # A reduction by its name, the vector, and the type of a sum or the `ddof` of a variance.
+    _Reduced: TypeAlias = "tuple[str, Any, Any]"
     Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType | None
 
 ROWS_COUNTED = "sl.count(x)"
@@ -1249,13 +1249,32 @@ def reduce(name: str, a: Value, axis: int | None, dtype: type[Value] | None = No
     return of_vector(reduced, name, a, dtype)
 
 
-def of_vector(reduced: Any, name: str, a: Value, dtype: type[Value] | None = None) -> Any:
+def of_vector(reduced: Any, name: str, a: Any, option: Any = None) -> Any:
     """A reduction that remembers the vector that it reduces, so that groups of it can be reduced
-    in the same way.
+    in the same way. That of nullable cells does not say how many it is about.
     """
+    if getattr(type(a), "_nullable", False):
+        reduced._size = None
     if a.ndim == 1:
-        reduced._reduced = (name, a, dtype)
+        reduced._reduced = (name, a, option)
     return reduced
+
+
+def exact_type(a: Value, axis: int | None) -> type[Value]:
+    """The type in which a sum of zeros and elements is exact; `sl.f64` where none of 64 bits is."""
+    return element_type(a._trace.sum_type(a._node, axis, _source.here()))
+
+
+def total(a: Value, axis: int | None = None) -> Any:
+    """The sum in `sl.f64`, rounded once; of elements that are no floats it is exact before that,
+    unless it takes more than 64 bits.
+    """
+    return reduce("sum", a, axis, exact_type(a, axis)).astype(f64)
+
+
+def neutral(name: str, a: Value) -> Any:
+    """A constant that changes no smallest (`min`) or no largest element beside it."""
+    return wrap(a._trace, a._trace.neutral(name, a._node, _source.here()))
 
 
 def whole_axis(axis: object) -> int:

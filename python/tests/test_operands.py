@@ -202,3 +202,26 @@ def test_each_public_function_is_in_the_table() -> None:
     public |= {f"math.{name}" for name in sl.math.__all__}
     assert public - set(CALLS) == TAKE_NO_TENSOR
     assert set(CALLS) - public == set()
+
+
+STEPS = ["diff", "cumprod", "fsum", "fmean", "round", "std", "var", "median", "math.softmax"]
+CALLS_WITH_STEPS = [*STEPS, "sl.diff(x, prepend=0)", "sl.group_by(n, most=2).agg(m=sl.mean(x)).m"]
+NUMBERS = ["sl.u8", "sl.i64", "sl.u64", "sl.fixed(2, 6)", "sl.fixed(32, 32)", "sl.nullable(sl.u64)"]
+
+
+def test_a_refused_step_is_told_as_one_of_the_call(tmp_path: Path) -> None:
+    """Operands of the steps of a call stand nowhere in the source, so no message names them."""
+    told = []
+    for name in [*CALLS_WITH_STEPS, "2 * x", "np.add(x, 1)", "x + 1"]:
+        for call in CALLS.get(name, [name]):
+            for declared in NUMBERS:
+                error = refusal(tmp_path, call, declared, "v")
+                if error is None or error.code != "range-overflow":
+                    continue
+                text = f"{error.message} {error.hint}"
+                code = " ".join(re.findall(r"`(.*?)`", text))
+                assert not re.search(r"\b[ab]\b|axis=", code), (call, declared, text)
+                assert not re.search(r"\b[ab] in ", error.reason), (call, declared, error.reason)
+                told += [call] * error.message.startswith("a step of `")
+    assert {"sl.diff(x)", "sl.fsum(x)", "sl.round(x)", "sl.math.softmax(x)"} <= {*told}
+    assert not {"2 * x", "x + 1", "np.add(x, 1)"} & {*told}

@@ -109,14 +109,37 @@ fn exception<'py>(py: Python<'py>, finding: &Diagnostic) -> PyResult<Bound<'py, 
     ))
 }
 
-/// Names of the operands of the expression at `span` in the source, in order; empty if they cannot
-/// be determined.
-pub fn operands(py: Python<'_>, span: &Span) -> Vec<String> {
+/// How the expression at `span` is written in the source: the call that the operation under way is
+/// only a step of, or else the names of its operands, in order; empty where they are not known.
+pub fn written(py: Python<'_>, span: &Span) -> (String, Vec<String>) {
     let place = (&span.file, span.line, span.column, span.end_column);
     let found = py
         .import("sealane._source")
-        .and_then(|module| module.call_method1("operands", place));
-    found.and_then(|texts| texts.extract()).unwrap_or_default()
+        .and_then(|module| module.call_method1("written", place));
+    found.and_then(|found| found.extract()).unwrap_or_default()
+}
+
+/// A finding about a step of a call, told as one about the call, unless that is empty: no operand
+/// of the step stands in the source.
+pub fn within(mut finding: Diagnostic, call: &str) -> Diagnostic {
+    if call.is_empty() {
+        return finding;
+    }
+    let told = finding.message.strip_prefix('`');
+    finding.message = match told.and_then(|told| told.split_once('`')) {
+        Some((_, rest)) => format!("a step of `{call}`{rest}"),
+        None => format!("in a step of `{call}`, {}", finding.message),
+    };
+    match finding.code {
+        Code::RangeOverflow => finding.hint(
+            "give it numbers of a wider type, such as `x.astype(sl.f64)`, or of a narrower range: \
+             declare one, or clamp with `sl.clip`",
+        ),
+        Code::DivisionByZero => finding.hint(
+            "give it a divisor that is not 0: declare its range, or write `sl.where(x == 0, 1, x)`",
+        ),
+        _ => finding,
+    }
 }
 
 /// Returns the line from the interpreter's cache, since notebooks have no files.

@@ -212,6 +212,34 @@ impl Trace {
         })
     }
 
+    /// Name of the type in which the sum of elements and zeros is exact, along one axis or all.
+    fn sum_type(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        axis: Option<i64>,
+        at: Option<PySpan>,
+    ) -> PyResult<String> {
+        let span = at.map(Span::from);
+        let a = self.handles(py, vec![a], span.as_ref())?[0];
+        let ty = self.build(py, |builder| builder.sum_type(a, axis, span.as_ref()))?;
+        Ok(ty.to_string())
+    }
+
+    /// Adds a constant that changes no smallest, or no largest, element of those beside it.
+    fn neutral(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        a: Item<'_>,
+        at: Option<PySpan>,
+    ) -> PyResult<Node> {
+        let op = find(Reduction::ALL, name, Reduction::name)?;
+        self.on_handles(py, at, [a], |builder, [a], span| {
+            builder.neutral(op, a, span)
+        })
+    }
+
     /// Adds an exact sum of products of floating point, of one axis or of all.
     fn sum_of_floats(
         &mut self,
@@ -720,17 +748,23 @@ impl Trace {
             Ok(done) => return Ok(done),
             Err(finding) => finding,
         };
-        let texts = span.map_or_else(Vec::new, |span| error::operands(py, span));
-        if texts.len() != operands.len() {
-            return Err(error::raised(py, &finding));
+        let (call, mut texts) = span.map_or_else(Default::default, |span| error::written(py, span));
+        if !call.is_empty() {
+            texts = ["one operand", "another", "a third"]
+                .map(String::from)
+                .into();
+            texts.truncate(operands.len());
         }
-        let called = operands.iter().zip(texts);
-        builder.call_operands(called.filter_map(|(operand, text)| match operand {
-            Operand::Value(handle) if !text.is_empty() => Some((*handle, text)),
-            _ => None,
-        }));
+        if texts.len() == operands.len() {
+            let called = operands.iter().zip(texts);
+            builder.call_operands(called.filter_map(|(operand, text)| match operand {
+                Operand::Value(handle) if !text.is_empty() => Some((*handle, text)),
+                _ => None,
+            }));
+        }
         let finding = step(builder).err().unwrap_or(finding);
         builder.call_operands([]);
+        let finding = error::within(finding, &call);
         Err(error::raised(py, &finding))
     }
 

@@ -2,9 +2,10 @@
 
 use super::operations::BIT;
 use super::{Builder, Handle, Operand};
+use crate::float;
 use crate::graph::{Binary, Op, Reduction, ValueId};
 use crate::infer;
-use crate::types::{Dim, Range, Shape, Type};
+use crate::types::{Data, Dim, Range, Shape, Type};
 use sealane_diagnostic::{Diagnostic, Span};
 
 impl Builder {
@@ -31,18 +32,8 @@ impl Builder {
                 return Ok(sum);
             }
         }
-        let (scope, value) = (self.scope(), &self.top().values[id.0 as usize]);
-        let lengths = axes
-            .iter()
-            .filter_map(|&axis| value.shape.dim(axis as usize));
-        let count = lengths
-            .map(|dim| scope.length(dim))
-            .fold((1u64, 1u64), |count, length| {
-                (
-                    count.0.saturating_mul(length.0),
-                    count.1.saturating_mul(length.1),
-                )
-            });
+        let count = self.counted(id, &axes);
+        let value = &self.top().values[id.0 as usize];
         let ty = reduced_type(op, value.ty, dtype, count.1);
         let from = value.ty;
         // A sum is rounded once, at its end: until then it keeps the fraction bits of its elements.
@@ -175,6 +166,61 @@ impl Builder {
             _ => self.push(Op::Binary(Binary::Mul, id, each), ty, span)?,
         };
         Ok(self.handle(id))
+    }
+
+    /// The type in which the sum of zeros and elements of `a` along `axis` (negative from the end)
+    /// is exact: the smallest that holds it, or `f64` where none of 64 bits does, and of floating
+    /// point.
+    pub fn sum_type(
+        &mut self,
+        a: Handle,
+        axis: Option<i64>,
+        span: Option<&Span>,
+    ) -> Result<Type, Diagnostic> {
+        let id = self.found(a, span)?;
+        let axes = self.axes(&self.top().values[id.0 as usize].shape, axis, span)?;
+        let (ty, range) = self.known(id);
+        if ty.is_float() {
+            return Ok(Type::F64);
+        }
+        let zeros = range.hull(Range::of(0));
+        let total = infer::sum_range(zeros, self.counted(id, &axes));
+        Ok(ty.smallest_like(total).unwrap_or(Type::F64))
+    }
+
+    /// Adds a constant that changes no smallest element (`Min`), or no largest one, of those beside
+    /// it: an end of the range of `a`, or an infinity.
+    pub fn neutral(
+        &mut self,
+        op: Reduction,
+        a: Handle,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let id = self.found(a, span)?;
+        let (ty, range) = self.known(id);
+        let least = op == Reduction::Min;
+        let stored = match ty {
+            Type::Float(format) if least => float::from_f64(f64::INFINITY, format).stored,
+            Type::Float(format) => float::from_f64(f64::NEG_INFINITY, format).stored,
+            _ if least => range.hi,
+            _ => range.lo,
+        };
+        let data = Data::from_numbers(ty, Vec::new(), &[stored]);
+        let data = data.ok_or_else(|| infer::no_such_type(op.name(), ty).at(span))?;
+        self.constant(data, span)
+    }
+
+    /// Fewest and most elements along axes together.
+    fn counted(&self, id: ValueId, axes: &[u32]) -> (u64, u64) {
+        let (scope, shape) = (self.scope(), &self.top().values[id.0 as usize].shape);
+        let lengths = axes.iter().filter_map(|&axis| shape.dim(axis as usize));
+        let lengths = lengths.map(|dim| scope.length(dim));
+        lengths.fold((1u64, 1u64), |count, length| {
+            (
+                count.0.saturating_mul(length.0),
+                count.1.saturating_mul(length.1),
+            )
+        })
     }
 
     /// The axes of a reduction, descending: one, or all.
