@@ -310,7 +310,7 @@ fn what_was_wrong_is_told_to_all() {
             1,
             1,
             NO_ROWS,
-            "has 0 rows of `people`, outside 1 to 100",
+            "a result has no meaning without rows of `people`",
         ),
         (
             &two,
