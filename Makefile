@@ -8,7 +8,7 @@
 #   make test-rtl the hardware of rtl/ under Verilator, in all its forms and on the long netlists
 #   make nightly  what takes too long for every change: fuzzing guided by coverage, secrets under
 #                 valgrind, times against secrets, room `block` under Miri, networks that fail,
-#                 numbers (all arguments, all proofs), trials of operators
+#                 numbers (all arguments, all proofs), memory of runs, trials of operators
 #   make clean    as after a fresh clone
 #
 # It needs Python 3.11 or newer, rustup's cargo 1.89 or newer, and a C compiler, and says so if one
@@ -80,6 +80,7 @@ nightly: $(STAMPS)/machine $(STAMPS)/package
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/networks.sh 100000
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/numbers.sh || \
 	    { [ $$? -eq 77 ] && echo "SKIPPED 1: proofs of circuits of numbers"; }
+	@$(BIN)/python tools/memory.py 1000000
 	@$(BIN)/python tools/trials.py all --seed $$(date +%j%H%M) --count 200
 
 clean:
