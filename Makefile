@@ -8,7 +8,7 @@
 #   make test-rtl the hardware of rtl/ under Verilator, in all its forms and on the long netlists
 #   make nightly  what takes too long for every change: fuzzing guided by coverage, secrets under
 #                 valgrind, times against secrets, room `block` under Miri, networks that fail,
-#                 numbers (all arguments, all proofs, fixed point), trials of operators
+#                 numbers (all arguments, all proofs, fixed point), memory of runs, trials of operators
 #   make clean    as after a fresh clone
 #
 # It needs Python 3.11 or newer, rustup's cargo 1.89 or newer, and a C compiler, and says so if one
@@ -81,6 +81,7 @@ nightly: $(STAMPS)/machine $(STAMPS)/dev
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/numbers.sh || \
 	    { [ $$? -eq 77 ] && echo "SKIPPED 1: proofs of circuits of numbers"; }
 	@$(BIN)/python tools/fixed_points.py --seed $$(date +%j)
+	@$(BIN)/python tools/memory.py 1000000
 	@$(BIN)/python tools/trials.py all --seed $$(date +%j%H%M) --count 200
 
 clean:

@@ -295,6 +295,9 @@ class Plan:
     def ands(self) -> int:
         """AND gates, counted once for each row: exact."""
     @property
+    def memory_bytes(self) -> dict[str, int]:
+        """Memory of a run at each party, in bytes, by the name of the party: at most that much."""
+    @property
     def estimate_s(self) -> dict[str, float]:
         """Estimated seconds of a run on a network of each class, `"lan"` and `"wan"`."""
     @property

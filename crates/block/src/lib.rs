@@ -20,6 +20,7 @@
 //! | [`mod@transpose`] | 128 rows of bits into blocks |
 //! | [`leaves`] | streams of the leaves of trees, summed by the bits of their numbers |
 //! | [`column_hash`] | linear hashes of the columns of a bit matrix |
+//! | [`heap`] | an allocator that says why the process ends when there is no more memory |
 //! | [`clock`] | the counters that benchmarks read |
 //!
 //! **Side channels.** No branch and no address depends on the value of a block on any tier. The
@@ -29,7 +30,7 @@
 //! registers or on the stack are not cleared.
 //!
 //! **Unsafe code** is confined to this room, and in it to the files under `lanes/` (intrinsics,
-//! loads, stores and the assembly of AES rounds), the dispatch in `cpu`, `clock` and `erased`.
+//! loads, stores and the assembly of AES rounds), the dispatch in `cpu`, `clock`, `erased`, `heap`.
 
 // Kernels index several small arrays in step; a constant range says so, and it unrolls.
 #![allow(clippy::needless_range_loop)]
@@ -47,6 +48,7 @@ mod erased;
 pub mod fresh;
 pub mod gf;
 pub mod hash;
+pub mod heap;
 pub mod lanes;
 pub mod leaves;
 pub mod poly_hash;

@@ -226,6 +226,7 @@ codes! {
         NoIdentity "no-identity": "the private key of this party is not known",
         NoRandomness "no-randomness": "the operating system gives no random numbers",
         OtherIdentity "other-identity": "a private key is not that of this party",
+        OutOfMemory "out-of-memory": "this machine gives no more memory",
         Output "output": "results cannot be written",
         PassphraseMemory "passphrase-memory": "a passphrase takes more memory than there is",
         PeerFingerprint "peer-fingerprint": "a card has another fingerprint than its party told",

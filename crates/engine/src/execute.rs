@@ -358,7 +358,7 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
         let last = self.first_step[0].last().copied().unwrap_or(0);
         self.mesh.at_step(last);
         let since = self.recorder.start_call(last as usize, self.mesh);
-        let results = self.offline.values.results(self.plan)?;
+        let results = self.offline.values.results(self.plan, self.rows)?;
         let mut made = VecDeque::new();
         let checks = self.offline.all_checks();
         for step in [Step::Settle { checks }, Step::Open { results }] {
@@ -374,10 +374,11 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
         Ok(())
     }
 
-    /// Settles and opens all results: the last steps, which share their rounds with no other.
+    /// Settles, and opens all results that no tile has opened: the last steps, which share their
+    /// rounds with no other.
     fn reveal(mut self) -> Result<Vec<Option<Data>>, Fault> {
         self.prepare_reveal()?;
-        let results = self.online.values.results(self.plan)?;
+        let results = self.online.values.results(self.plan, self.rows)?;
         let last = self.first_step[1].last().copied().unwrap_or(1);
         self.mesh.at_step(last);
         self.recorder.phase(Phase::Reveal, self.mesh);
@@ -392,19 +393,27 @@ impl<'a, P: Party + 'a> PlanRun<'a, '_, P> {
             return Err(internal("a reveal revealed nothing"));
         };
         self.recorder.end_call(&since, StepProgress::All, self.mesh);
-        let results = self.plan.results.iter().zip(words);
-        Ok(results
-            .map(|(result, words)| {
-                words.map(|words| values::revealed(self.plan, self.rows, result, &words))
-            })
-            .collect())
+        let mut words = words.into_iter();
+        let results = (0..).zip(&self.plan.results).map(|(index, result)| {
+            let tiles = match self.plan.in_tiles(result, self.rows) {
+                true => result
+                    .to
+                    .contains(self.mesh.me())
+                    .then(|| self.online.values.take_opened(index)),
+                false => words.next().flatten().map(|words| vec![words]),
+            };
+            tiles.map(|tiles| values::revealed(self.plan, self.rows, result, tiles))
+        });
+        Ok(results.collect())
     }
 }
 
 impl<W: Steps> Values<W> {
-    /// The results of the plan, to be opened.
-    fn results(&self, plan: &Plan) -> Result<Vec<Opened<W::Share>>, Fault> {
-        let results = plan.results.iter().map(|result| {
+    /// The results of the plan that no tile has opened.
+    fn results(&self, plan: &Plan, rows: &[u64]) -> Result<Vec<Opened<W::Share>>, Fault> {
+        let results = plan.results.iter();
+        let last = results.filter(|result| !plan.in_tiles(result, rows));
+        let results = last.map(|result| {
             let share = self.stored(result.value);
             let share = share.ok_or_else(|| internal("a result was never computed"))?;
             Ok(Opened {

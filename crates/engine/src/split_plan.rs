@@ -10,7 +10,7 @@ use crate::journal::{Journal, PlanRecorder};
 use sealane_block::Coins;
 use sealane_clear::{Clear, ClearParty};
 use sealane_diagnostic::Diagnostic;
-use sealane_net::{Cancel, Mesh};
+use sealane_net::{Cancel, Limits, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party};
 use sealane_plan::{
@@ -21,6 +21,11 @@ use sealane_program::graph::{Input, Program};
 use sealane_program::types::{Data, Type};
 use sealane_protocol::{Demand, Protocol};
 use zeroize::Zeroizing;
+
+/// Bytes of memory of a process that has loaded Sealane and planned, and of its connections in one
+/// direction beside what waits there.
+const PROCESS_BYTES: u64 = 64 << 20;
+const LINK_BYTES: u64 = 8 << 20;
 
 /// Program, divided into local and joint work and planned.
 pub(crate) struct SplitPlan {
@@ -128,6 +133,19 @@ impl SplitPlan {
             .iter()
             .flat_map(|(local, cost)| local.lines(cost, parties));
         report.steps.splice(0..0, lines);
+        for (local, cost) in &alone {
+            let (memory, own) = (&mut report.memory[local.party.index()], cost.memory[0]);
+            memory.inputs += own.inputs;
+            memory.work = memory.work.max(own.work);
+        }
+        let limits = Limits::default();
+        let link = |bytes: u64, bound: usize| LINK_BYTES + bytes.min(bound as u64);
+        for ((from, to), bytes) in &report.promise.payload {
+            report.memory[from.index()].work += link(*bytes, limits.outbound_bytes);
+            report.memory[to.index()].work += link(*bytes, limits.inbound_bytes);
+        }
+        let memory = report.memory.iter_mut();
+        memory.for_each(|memory| memory.work += PROCESS_BYTES);
         report
     }
 

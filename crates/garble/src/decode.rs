@@ -21,16 +21,18 @@ pub struct DecodeError;
 /// The tweak part that no gate uses.
 const OUTPUT: u32 = 15;
 
-/// Hashes labels in place, as outputs of the given call.
-pub(crate) fn hash_outputs(cpu: Cpu, hash: &Hash, call: u64, labels: &mut [Block]) {
-    assert!(
-        u32::try_from(labels.len()).is_ok(),
-        "fewer than 2^32 labels are decoded at once"
-    );
+/// Hashes labels in place, as outputs of the given call from number `first` on.
+pub(crate) fn hash_outputs(
+    cpu: Cpu,
+    hash: &Hash,
+    (call, first): (u64, usize),
+    labels: &mut [Block],
+) {
+    let row = u32::try_from(first + labels.len()).map(|_| first as u32);
     let first = Tweak {
         gate: 0,
         call,
-        row: 0,
+        row: row.expect("fewer than 2^32 labels are decoded in a call"),
         part: OUTPUT,
     };
     with_hash!(hash,

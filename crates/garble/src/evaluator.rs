@@ -63,20 +63,39 @@ impl Evaluator {
         ports: &mut dyn Ports,
         tables: &mut T,
     ) -> Result<(), T::Error> {
+        let call = self.call_of(tape);
+        self.evaluate_as(call, tape, lanes, ports, tables)
+    }
+
+    /// Evaluates as [`Evaluator::evaluate`] does, as the call that [`Evaluator::call_of`] has
+    /// numbered: an evaluator waits for tables while its garbler makes other calls.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`].
+    ///
+    /// # Panics
+    /// As [`Evaluator::evaluate`].
+    pub fn evaluate_as<T: Tables>(
+        &mut self,
+        call: u64,
+        tape: &Tape,
+        lanes: usize,
+        ports: &mut dyn Ports,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
         let mut stream = KeepError::new(tables);
-        let result = self.run(tape, lanes, ports, &mut stream);
+        let result = self.run(call, (tape, lanes), ports, &mut stream);
         stream.explain(result)
     }
 
     fn run(
         &mut self,
-        tape: &Tape,
-        lanes: usize,
+        call: u64,
+        work: (&Tape, usize),
         ports: &mut dyn Ports,
         tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
-        let (cpu, call) = (self.cpu, self.call_of(tape));
-        let (machine, work) = (&mut self.machine, (tape, lanes));
+        let (cpu, machine) = (self.cpu, &mut self.machine);
         with_hash!(&self.hash,
             hash => {
                 let gates = FreeXor {
@@ -111,14 +130,28 @@ impl Evaluator {
     /// # Panics
     /// If the lengths differ.
     pub fn output_hashes(&mut self, active: &[Block], out: &mut [Block]) {
+        let call = self.decoding();
+        self.hash_outputs((call, 0), active, out);
+    }
+
+    /// Returns the number of a decoding whose labels are hashed a part at a time.
+    pub fn decoding(&mut self) -> u64 {
+        self.calls.take()
+    }
+
+    /// Hashes active labels of a decoding, as [`Evaluator::output_hashes`] does: those from number
+    /// `first` on.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn hash_outputs(&self, part: (u64, usize), active: &[Block], out: &mut [Block]) {
         out.copy_from_slice(active);
-        let call = self.calls.take();
-        decode::hash_outputs(self.cpu, &self.hash, call, out);
+        decode::hash_outputs(self.cpu, &self.hash, part, out);
     }
 
     /// Returns the call number of a run of this tape. A tape without tables hashes nothing and
     /// takes no number: the two sides run it at different times.
-    fn call_of(&mut self, tape: &Tape) -> u64 {
+    pub fn call_of(&mut self, tape: &Tape) -> u64 {
         match self.scheme.table_bytes(tape, 1, self.roles) {
             0 => self.calls.next(),
             _ => self.calls.take(),

@@ -161,9 +161,29 @@ impl Garbler {
     /// # Panics
     /// If the lengths differ.
     pub fn decode_table(&mut self, zero_labels: &[Block], out: &mut [[Block; 2]]) {
+        let call = self.decoding();
+        self.hash_outputs((call, 0), zero_labels, out);
+    }
+
+    /// Returns the number of a decoding whose labels are hashed a part at a time.
+    pub fn decoding(&mut self) -> u64 {
+        self.calls.take()
+    }
+
+    /// Hashes zero labels of a decoding, as [`Garbler::decode_table`] does: those from number
+    /// `first` on.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn hash_outputs(
+        &self,
+        part: (u64, usize),
+        zero_labels: &[Block],
+        out: &mut [[Block; 2]],
+    ) {
         let other = zero_labels.iter().map(|label| *label ^ self.delta);
         let ones = Zeroizing::new(other.collect::<Vec<_>>());
-        self.decode_table_of(zero_labels, &ones, out);
+        self.hash_both(part, zero_labels, &ones, out);
     }
 
     /// Computes [`Garbler::decode_table`] from both labels of each output.
@@ -171,15 +191,25 @@ impl Garbler {
     /// # Panics
     /// If the lengths differ.
     pub fn decode_table_of(&mut self, zeros: &[Block], ones: &[Block], out: &mut [[Block; 2]]) {
+        let call = self.decoding();
+        self.hash_both((call, 0), zeros, ones, out);
+    }
+
+    fn hash_both(
+        &self,
+        part: (u64, usize),
+        zeros: &[Block],
+        ones: &[Block],
+        out: &mut [[Block; 2]],
+    ) {
         assert!(
             zeros.len() == out.len() && ones.len() == out.len(),
             "one pair of hashes for each label"
         );
         // Both labels of an output take the same tweak, as both labels of a gate's input do.
-        let call = self.calls.take();
         for (value, labels) in [zeros, ones].into_iter().enumerate() {
             let mut hashes = Zeroizing::new(labels.to_vec());
-            decode::hash_outputs(self.cpu, &self.hash, call, &mut hashes);
+            decode::hash_outputs(self.cpu, &self.hash, part, &mut hashes);
             for (pair, hash) in out.iter_mut().zip(hashes.iter()) {
                 pair[value] = *hash;
             }

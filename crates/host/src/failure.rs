@@ -3,6 +3,7 @@
 use sealane_diagnostic::{Code, Diagnostic, FailureKind};
 use sealane_engine::EngineError;
 use std::fmt;
+use std::io::{self, Write};
 
 /// Exit statuses, as `--help` lists them.
 pub const EXIT_CODES: &str = "\
@@ -88,6 +89,25 @@ impl From<Box<Diagnostic>> for Failure {
     }
 }
 
+/// The last words of a process that has no more memory, which take none.
+struct OutOfMemory(usize);
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (code, bytes) = (Code::OutOfMemory, self.0);
+        writeln!(f, "error[{code}]: this machine gives no more memory")?;
+        writeln!(f, "reason: {bytes} bytes more were refused")?;
+        f.write_str("hint: `sealane plan` states what a run takes; allow more, or give fewer rows")
+    }
+}
+
+/// Tells that so many bytes were refused; returns the exit status.
+pub fn out_of_memory(bytes: usize) -> i32 {
+    // Nobody else is left to be told.
+    let _ = writeln!(io::stderr(), "{}", OutOfMemory(bytes));
+    Code::OutOfMemory.kind().exit_status().into()
+}
+
 impl std::error::Error for Failure {}
 
 impl fmt::Display for Failure {
@@ -99,6 +119,11 @@ impl fmt::Display for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_of_memory_has_a_page() {
+        sealane_testkit::page::shows("out-of-memory", &OutOfMemory(8_000_000_128).to_string());
+    }
 
     #[test]
     fn a_party_of_a_local_run_lends_its_status() {

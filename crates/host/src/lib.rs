@@ -35,6 +35,6 @@ pub mod serving;
 pub mod session;
 pub mod view;
 
-pub use failure::{EXIT_CODES, Failure};
+pub use failure::{EXIT_CODES, Failure, out_of_memory};
 pub use program::{LoadedProgram, ProgramLoader};
 pub use rows::rows;

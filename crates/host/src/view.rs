@@ -14,7 +14,7 @@ use sealane_page::plan::{
     InputRecord, LinkRecord, LookupRecord, PaperRecord, PlanRecord, ProductRecord, ResultRecord,
     StepRecord,
 };
-use sealane_page::units::{counted, grouped, seconds, speed};
+use sealane_page::units::{bytes, counted, grouped, seconds, speed};
 use sealane_plan::cost::{Promise, StepCost};
 use sealane_plan::{CostReport, Field, FormCost, Function, Lookups};
 use sealane_program::graph::{Input, Program, Reveal};
@@ -177,6 +177,9 @@ pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
     let time = |class| seconds(cost.estimate_s(class));
     let (lan, wan) = (time(NetworkClass::Lan), time(NetworkClass::Wan));
     card.line("time", format!("about {lan} on a LAN, {wan} on a WAN"));
+    let memory = job.parties().iter().zip(&cost.memory);
+    let memory = memory.map(|(party, memory)| format!("{} at {party}", bytes(memory.bytes())));
+    card.line("memory", format!("at most {}", memory.collect::<Vec<_>>().join(", ")));
     forms_of(&mut card, cost);
     let product = |product: &ProductRecord| {
         format!(
@@ -254,6 +257,12 @@ pub fn papers_card(job: &Job, cost: &CostReport) -> Card {
     card
 }
 
+/// Bytes of memory that a run takes at each party at most.
+pub fn memory_bytes(cost: &CostReport) -> Vec<u64> {
+    let memory = cost.memory.iter();
+    memory.map(sealane_plan::Memory::bytes).collect()
+}
+
 /// Plan and steps in their JSON form.
 pub fn plan_record(job: &Job, cost: &CostReport) -> PlanRecord {
     let parties = job.parties();
@@ -292,6 +301,7 @@ pub fn plan_record(job: &Job, cost: &CostReport) -> PlanRecord {
         payload_bytes: by_name(parties, &cost.promise.sent),
         rounds: cost.promise.rounds,
         ands: cost.promise.ands,
+        memory_bytes: by_name(parties, &memory_bytes(cost)),
         estimate_s: classes.map(estimate).into(),
         inputs: inputs(job.program()),
         results: results(job.program()),

@@ -33,6 +33,9 @@ pub struct PlanRecord {
     pub rounds: u64,
     /// AND gates, once for each row.
     pub ands: u64,
+    /// Bytes of memory that a run takes at each party, at most.
+    #[serde(default)]
+    pub memory_bytes: BTreeMap<String, u64>,
     /// Estimated seconds by network class.
     pub estimate_s: BTreeMap<String, f64>,
     /// Inputs, in the order of the program.

@@ -208,7 +208,7 @@ impl Checker<'_> {
             StepOp::Cross { .. } => self.cross(rows, step),
             StepOp::Sort { .. } => self.sort(rows, step),
             // Each table has rows of its own number: see `append`.
-            StepOp::Append { .. } | StepOp::Settle => Ok(()),
+            StepOp::Append { .. } | StepOp::Settle | StepOp::Reveal { .. } => Ok(()),
             StepOp::Convert { value, out } | StepOp::Open { value, out } => {
                 let (from, to) = (self.value(*value), self.value(*out));
                 let same = (from.rows, from.elements, from.bits) == (to.rows, to.elements, to.bits);
@@ -631,6 +631,13 @@ impl Checker<'_> {
                 ensure(of(value) != of(out), "a conversion within one domain")
             }
             StepOp::Settle => Ok(()),
+            StepOp::Reveal { value, result } => {
+                let result = self.plan.results.get(*result as usize);
+                let its = result.is_some_and(|result| result.by_tile && result.value == *value);
+                ensure(its, "a tile is opened that is no part of its result")?;
+                let early = !P::profile().settles && !P::profile().offline;
+                ensure(early, "a tile is opened whose checks are not settled")
+            }
             StepOp::Open { value, out } => {
                 let algebra = of(value).algebra;
                 ensure(of(value) == P::domain(algebra), "an opening elsewhere")?;

@@ -9,10 +9,12 @@
 //! time does not grow with rows.
 
 mod clock;
+mod memory;
 mod report;
 mod timer;
 mod walk;
 
+pub use memory::Memory;
 pub use report::{CostReport, Promise, StepCost, grouped, time};
 
 use crate::flow::Refill;
@@ -26,7 +28,8 @@ use walk::Counts;
 /// If `rows` has another length than [`Plan::rows`], or if a number of rows is 0.
 pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
     let total = Counts::run::<P>(plan, &plan.setting, rows);
-    let rounds = total.rounds::<P>(plan, &plan.setting, rows);
+    let (rounds, shares) = total.rounds_and_bytes::<P>(plan, &plan.setting, rows);
+    let memory = memory::by_party::<P>(plan, rows, &total, shares);
     let (mut by_row, mut by_run) = (Vec::with_capacity(rows.len()), total.payload_bytes() as f64);
     for (table, &count) in rows.iter().enumerate() {
         // Half the rows, or twice as many if there is one row: the second point of a line.
@@ -38,7 +41,7 @@ pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
         by_run -= slope * count as f64;
     }
     let basis = P::basis(&plan.setting, &total.demand);
-    report::report(plan, rows, (total, rounds), basis, by_row, by_run.max(0.0))
+    report::report(plan, rows, (total, rounds, memory), basis, by_row, by_run.max(0.0))
 }
 
 /// Payload bytes of a run, all parties together, with the roles of `setting`.
@@ -51,7 +54,8 @@ pub(crate) fn payload_bytes<P: Protocol>(plan: &Plan, setting: &Setting, rows: &
 pub(crate) fn crossing_s<P: Protocol>(plan: &Plan, rows: &[u64]) -> f64 {
     let (setting, class) = (&plan.setting, plan.setting.network);
     let total = Counts::run::<P>(plan, setting, rows);
-    let rounds = total.rounds::<P>(plan, setting, rows) as f64;
+    let (rounds, _) = total.rounds_and_bytes::<P>(plan, setting, rows);
+    let rounds = rounds as f64;
     let bytes = total.payload_bytes() as f64;
     bytes / class.bytes_per_s() as f64 + rounds * class.round_trip().as_secs_f64() / 2.0
 }

@@ -18,7 +18,7 @@
 //! | `lower` | bodies become circuits, circuits tapes; widths from ranges |
 //! | `choose` | domains and conversions |
 //! | `rearrange` | steps are ordered by what they need, and [`join`](fn@join) names levels |
-//! | `pools` | where checks are settled, and for how many tiles pools are refilled |
+//! | `pools` | where checks are settled and tiles opened, how many tiles pools are refilled for |
 //! | `forms` | a plan for each form of lookups of the protocol, one of which a run takes |
 //! | [`flow`] | when each step of each tile runs; both cost and engine follow it |
 //! | [`cost`](fn@cost) | payload bytes, rounds, gates: the promise |
@@ -69,7 +69,7 @@ mod text;
 mod tile;
 mod uses;
 
-pub use cost::{CostReport, StepCost, cost, supply};
+pub use cost::{CostReport, Memory, StepCost, cost, supply};
 pub use drawn::{Drawn, drawn};
 pub use forms::{FormCost, at_rows, forms, in_form};
 pub use job::JobParts;
@@ -285,6 +285,7 @@ fn plan_once<P: Protocol>(
         others: vec![],
     };
     pools::settle::<P>(&mut plan);
+    pools::reveal::<P>(&mut plan, &domains);
     check::check::<P>(&plan).map_err(broken)?;
     limit::check(&plan)?;
     pools::refills::<P>(&mut plan);
@@ -348,6 +349,7 @@ fn result(program: &Program, reveal: &Reveal, value: PlanValue) -> ResultPlan {
         ty: reveal.ty,
         range: of.range,
         fixed: of.shape.fixed.clone(),
+        by_tile: false,
     }
 }
 

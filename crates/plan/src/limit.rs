@@ -119,7 +119,7 @@ fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
             // Each bit of the key moves all rows.
             product([length.at(rows), row.sum::<u64>() + 64, key.sum()])
         }
-        StepOp::Settle | StepOp::Open { .. } => 0,
+        StepOp::Settle | StepOp::Open { .. } | StepOp::Reveal { .. } => 0,
         StepOp::Linear {
             terms, lanes: l, ..
         } => {

@@ -1,11 +1,12 @@
-//! Pass `pools`: settlements at the end of tiles, and refills of pools.
+//! Pass `pools`: settlements at the end of tiles, openings of tiles, and refills of pools.
 //!
-//! Both keep memory from growing with rows: checks are settled tile by tile, and correlations are
-//! made for as many tiles as fit a pool.
+//! All keep memory from growing with rows: checks are settled tile by tile, correlations are made
+//! for as many tiles as fit a pool, and results whose shares are large are opened tile by tile.
 
 use crate::cost;
+use crate::domains::Domains;
 use crate::steps::{Plan, Step, StepOp};
-use sealane_protocol::Protocol;
+use sealane_protocol::{Corruption, Protocol};
 
 /// Memory of the correlations in pools: 64 MiB.
 const POOL_BITS: u64 = (64 << 20) * 8;
@@ -21,6 +22,40 @@ pub(crate) fn settle<P: Protocol>(plan: &mut Plan) {
             label: "settle".to_string(),
             span: None,
         });
+    }
+}
+
+/// Times the memory of a bit from which on a share of it is large.
+const LARGE: u64 = 64;
+
+/// Appends the opening of each result to the walk over rows that makes it, where shares are large
+/// and no check has to come before.
+pub(crate) fn reveal<P: Protocol>(plan: &mut Plan, domains: &Domains) {
+    let profile = P::profile();
+    let semi_honest = matches!(profile.corruption, Corruption::SemiHonest(_));
+    if domains.bit < LARGE || !semi_honest || profile.offline || profile.settles {
+        return;
+    }
+    for index in 0..plan.results.len() {
+        let value = plan.results[index].value;
+        if !plan.flows(value, &[]) {
+            continue;
+        }
+        let made = |step: &Step| step.op.writes().contains(&value);
+        let mut walks = plan.segments.iter_mut().filter(|walk| walk.rows.is_some());
+        if let Some(walk) = walks.find(|walk| walk.steps.iter().any(made)) {
+            let result = &mut plan.results[index];
+            result.by_tile = true;
+            let op = StepOp::Reveal {
+                value,
+                result: index as u32,
+            };
+            walk.steps.push(Step {
+                op,
+                label: format!("reveal {}", result.name),
+                span: None,
+            });
+        }
     }
 }
 

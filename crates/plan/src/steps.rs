@@ -3,9 +3,10 @@
 //! A segment runs once, or once for each tile of the rows of one table, so that memory does not
 //! grow with rows. A sort and the other steps on all rows at once ([`StepOp::all_rows`]) are in
 //! segments that run once; they hold the rows that they take. Steps are listed in an order in
-//! which each follows the steps that it needs; [`flow`](crate::flow) determines when they run. All
-//! results are revealed together, after the last segment.
+//! which each follows the steps that it needs; [`flow`](crate::flow) determines when they run.
+//! Results are revealed together, after the last segment, but for those with [`StepOp::Reveal`].
 
+use crate::flow::IN_FLIGHT;
 use crate::network::Network;
 use sealane_circuit::{Lookups, Tape};
 use sealane_diagnostic::Span;
@@ -31,12 +32,30 @@ pub struct Plan {
     pub values: Vec<ValuePlan>,
     /// Segments, in order.
     pub segments: Vec<Segment>,
-    /// Results revealed after the last segment, in the order of the program's results.
+    /// Results, in the order of the program's.
     pub results: Vec<ResultPlan>,
     /// Form of its lookups.
     pub lookups: Lookups,
     /// The same plan with lookups in other forms: one of all runs ([`at_rows`](fn@crate::at_rows)).
     pub others: Vec<Plan>,
+}
+
+impl Plan {
+    /// Returns whether a run on so many rows of each table opens a result tile by tile.
+    pub fn in_tiles(&self, result: &ResultPlan, rows: &[u64]) -> bool {
+        result.by_tile && self.flows(result.value, rows)
+    }
+
+    /// Returns whether a value has more tiles than are in flight at once, at so many rows of each
+    /// table, or at its bound where that is not known.
+    pub(crate) fn flows(&self, value: PlanValue, rows: &[u64]) -> bool {
+        let many = |table: RowId| {
+            let (table, known) = (usize::from(table.0), &self.rows);
+            let rows = rows.get(table).unwrap_or(&known[table].bound);
+            *rows > known[table].tile.saturating_mul(IN_FLIGHT as u64)
+        };
+        self.values[value.0 as usize].rows.is_some_and(many)
+    }
 }
 
 /// One symbolic row count.
@@ -442,6 +461,14 @@ pub enum StepOp {
         /// The same elements as a public constant in the domain of `out`.
         out: PlanValue,
     },
+    /// Opens a tile of a result to those who learn it, so that it need not be kept until the end,
+    /// in a walk of more tiles than are in flight; fewer are opened with all other results.
+    Reveal {
+        /// The value.
+        value: PlanValue,
+        /// Index of the result.
+        result: u32,
+    },
 }
 
 /// A key of a sort: one number of each element.
@@ -494,4 +521,6 @@ pub struct ResultPlan {
     pub range: Range,
     /// Fixed dimensions of the result, after the rows.
     pub fixed: Vec<u64>,
+    /// True if a step opens its tiles ([`StepOp::Reveal`]).
+    pub by_tile: bool,
 }

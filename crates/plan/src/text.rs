@@ -370,6 +370,7 @@ fn step_line(step: &Step) -> String {
         ),
         StepOp::Convert { value, out } => format!("v{} = convert v{}", out.0, value.0),
         StepOp::Settle => "settle".to_string(),
+        StepOp::Reveal { value, result } => format!("reveal result {result} = v{}", value.0),
         StepOp::Open { value, out } => format!("v{} = open v{}", out.0, value.0),
     }
 }

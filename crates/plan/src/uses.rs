@@ -28,7 +28,7 @@ pub enum StepKind {
     Sort,
     /// Checks are settled.
     Settle,
-    /// A value is opened to all.
+    /// A value is opened.
     Open,
 }
 
@@ -53,7 +53,7 @@ impl StepOp {
             StepOp::Cross { .. } => StepKind::Cross,
             StepOp::Sort { .. } => StepKind::Sort,
             StepOp::Settle => StepKind::Settle,
-            StepOp::Open { .. } => StepKind::Open,
+            StepOp::Open { .. } | StepOp::Reveal { .. } => StepKind::Open,
         }
     }
 
@@ -120,7 +120,9 @@ impl StepOp {
                 captured,
                 ..
             } => [&init[..], &of(over), captured].concat(),
-            StepOp::Convert { value, .. } | StepOp::Open { value, .. } => vec![*value],
+            StepOp::Convert { value, .. }
+            | StepOp::Open { value, .. }
+            | StepOp::Reveal { value, .. } => vec![*value],
         }
     }
 
@@ -140,7 +142,7 @@ impl StepOp {
             | StepOp::Fold { out, .. }
             | StepOp::Convert { out, .. }
             | StepOp::Open { out, .. } => vec![*out],
-            StepOp::Settle => Vec::new(),
+            StepOp::Settle | StepOp::Reveal { .. } => Vec::new(),
             StepOp::Tape { outs, .. } => of(outs),
             StepOp::Scan { carries, outs, .. } => [carries.clone(), of(outs)].concat(),
             StepOp::Meet { outs, .. } | StepOp::Sort { outs, .. } => outs.clone(),
@@ -200,7 +202,9 @@ impl StepOp {
                 each(captured);
                 over.iter_mut().for_each(|o| o.value = new(o.value));
             }
-            StepOp::Convert { value, .. } | StepOp::Open { value, .. } => *value = new(*value),
+            StepOp::Convert { value, .. }
+            | StepOp::Open { value, .. }
+            | StepOp::Reveal { value, .. } => *value = new(*value),
         }
     }
 }

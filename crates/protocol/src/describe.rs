@@ -85,6 +85,11 @@ pub trait Protocol: Sized + 'static {
     fn pool_bits(_: &Setting, _: Correlation) -> u64 {
         0
     }
+    /// Bytes of memory that a party with a role takes for the whole of a run with this demand, or
+    /// while pools are filled, beside shares and pools.
+    fn state_bytes(_: &Setting, _: &Demand) -> u64 {
+        0
+    }
     /// Number of correlations of a kind that are made at once. Refills make multiples of it; what
     /// they leave over serves the next one ([`LeftOver`](crate::LeftOver)). Called with kinds that
     /// fill a pool.

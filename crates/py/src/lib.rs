@@ -17,6 +17,10 @@ mod trace;
 mod wait;
 
 use pyo3::prelude::*;
+use sealane_block::heap::Heap;
+
+#[global_allocator]
+static HEAP: Heap = Heap::new(sealane_host::out_of_memory);
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -186,6 +186,13 @@ impl Plan {
         self.cost.promise.ands
     }
 
+    /// Memory of a run at each party, in bytes, by the name of the party: at most that much.
+    #[getter]
+    fn memory_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let bytes = view::memory_bytes(&self.cost).into_iter();
+        by_name(py, self.job.parties().iter().zip(bytes))
+    }
+
     /// Estimated seconds of a run on a network of each class, `"lan"` and `"wan"`.
     #[getter]
     fn estimate_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -23,6 +23,7 @@ use crate::header::{Argon2Cost, BOUND_BYTES};
 use crate::refusals;
 use crate::refusals::Refusal;
 use argon2::{Algorithm, Argon2, Block, Params, Version};
+use sealane_block::heap::handles_refusals;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_files::{Accept, private_file};
 use std::path::Path;
@@ -137,7 +138,7 @@ impl MasterKey {
         // Memory that cannot be allocated is an error, not an abort; its content is erased
         // afterwards.
         let mut memory = Zeroizing::new(Vec::<Block>::new());
-        let taken = memory.try_reserve_exact(count);
+        let taken = handles_refusals(|| memory.try_reserve_exact(count));
         taken.map_err(|error| refusals::no_memory(cost.memory_kib, &error))?;
         memory.resize(count, Block::default());
         let mut key = Zeroizing::new([0; KEY_BYTES]);

@@ -219,6 +219,15 @@ pub(crate) fn pool_bits(setting: &Setting, kind: Correlation) -> u64 {
     }
 }
 
+/// Bytes that a silent extension keeps beside OTs that are ready: rows of two iterations.
+pub(crate) fn state_bytes(setting: &Setting, demand: &Demand) -> u64 {
+    let rows = SILENT.main().rows() + 2 * SILENT.first().rows();
+    match setting.silent && transfers(demand) > 0 {
+        true => HASH_BYTES * rows as u64,
+        false => 0,
+    }
+}
+
 /// Number of OTs that are made at once.
 pub(crate) fn refill_unit() -> u64 {
     SILENT.given() as u64

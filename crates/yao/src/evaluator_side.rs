@@ -2,17 +2,17 @@
 
 use crate::common::Common;
 use crate::cost;
-use crate::garbler_side::Revealed;
+use crate::opening::{self, Revealed};
 use crate::ots::{Ots, ReceiverOts, no_ots};
 use crate::ports::TapePorts;
-use crate::{IncomingTables, Labels, threads_here, unpermuted, words};
+use crate::{IncomingTables, Labels, threads_here, unpermuted};
 use sealane_block::{Block, Nonce};
 use sealane_circuit::Tape;
-use sealane_garble::{Evaluator, Ports, Roles, Scheme, decode};
+use sealane_garble::{Evaluator, Ports, Roles, Scheme};
 use sealane_net::Mesh;
 use sealane_ot::forms::{self, OffsetRequest};
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Opened, Shares, Start};
+use sealane_party::{Fault, Opened, Start};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -107,9 +107,15 @@ impl EvaluatorSide {
         }
     }
 
+    /// The number of step 4 on this tape, in step with the garbler's, who runs it at once.
+    pub(crate) fn call_of(&mut self, tape: &Tape) -> u64 {
+        self.evaluator.call_of(tape)
+    }
+
     /// Runs step 4: evaluates a tape whose operands are planes.
     pub(crate) fn evaluate(
         &mut self,
+        call: u64,
         tape: &Tape,
         lanes: usize,
         operands: &[Arc<Labels>],
@@ -117,41 +123,55 @@ impl EvaluatorSide {
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
         let mut ports = TapePorts::new(tape, lanes, operands);
-        self.run(tape, lanes, &mut ports, peer, mesh)?;
+        self.run(call, (tape, lanes), &mut ports, peer, mesh)?;
         Ok(ports.outputs())
     }
 
     /// Runs step 4: evaluates a tape with labels of any source.
     pub(crate) fn run(
         &mut self,
-        tape: &Tape,
-        lanes: usize,
+        call: u64,
+        (tape, lanes): (&Tape, usize),
         ports: &mut dyn Ports,
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<(), Fault> {
         let mut tables = IncomingTables::new(self.common.cpu, mesh, peer);
-        Ok(self.evaluator.evaluate(tape, lanes, ports, &mut tables)?)
+        let evaluator = &mut self.evaluator;
+        Ok(evaluator.evaluate_as(call, tape, lanes, ports, &mut tables)?)
     }
 
     /// Sends this party's messages of step 6: hashes of the active labels of each result, to all
-    /// others that learn it. Returns those of all results, for [`learn`].
+    /// others that learn it. Returns the number of each decoding, for [`EvaluatorSide::learn`].
     pub(crate) fn open(
         &mut self,
         results: &[Opened<Labels>],
         mesh: &mut Mesh,
-    ) -> Result<Vec<Zeroizing<Vec<Block>>>, Fault> {
-        let mut all = Vec::new();
-        for Opened { share, to, .. } in results {
-            let mut hashes = Zeroizing::new(vec![Block::ZERO; share.data().len()]);
-            self.evaluator.output_hashes(share.data(), &mut hashes);
-            let me = mesh.me();
-            for receiver in to.iter().filter(|to| *to != me) {
-                mesh.send(receiver, Block::as_bytes(&hashes))?;
-            }
-            all.push(hashes);
-        }
-        Ok(all)
+    ) -> Result<Vec<u64>, Fault> {
+        let calls = results.iter().map(|_| self.evaluator.decoding());
+        let calls = calls.collect::<Vec<_>>();
+        let hash = |part, active: &_, hashes: &mut _| {
+            self.evaluator.hash_outputs(part, active, hashes);
+        };
+        opening::send::<1>(results, &calls, mesh, hash)?;
+        Ok(calls)
+    }
+
+    /// Reads the garbler's messages of step 6: returns the results that the evaluator learns.
+    pub(crate) fn learn(
+        &self,
+        results: &[Opened<Labels>],
+        calls: &[u64],
+        peer: PartyId,
+        mesh: &mut Mesh,
+    ) -> Result<Revealed, Fault> {
+        opening::learn(results, mesh, |mesh, (result, piece), table, hashes| {
+            let (call, active) = (calls[result], results[result].share.data());
+            mesh.recv(peer, Block::as_bytes_mut(table.as_flattened_mut()))?;
+            let part = (call, piece.start);
+            self.evaluator.hash_outputs(part, &active[piece], hashes);
+            Ok(())
+        })
     }
 }
 
@@ -173,26 +193,4 @@ fn permute(labels: &mut [Block], bits: &[u8]) {
     for (label, bit) in labels.iter_mut().zip(bits) {
         *label = unpermuted(*label) ^ Block::new((*bit & 1).into());
     }
-}
-
-/// Reads the garbler's messages of step 6: returns the results that the evaluator learns.
-pub(crate) fn learn(
-    results: &[Opened<Labels>],
-    hashes: &[Zeroizing<Vec<Block>>],
-    peer: PartyId,
-    mesh: &mut Mesh,
-) -> Result<Revealed, Fault> {
-    let mut revealed = Vec::new();
-    for (result, hashes) in results.iter().zip(hashes) {
-        if !result.to.contains(mesh.me()) {
-            revealed.push(None);
-            continue;
-        }
-        let mut table = vec![[Block::ZERO; 2]; hashes.len()];
-        mesh.recv(peer, Block::as_bytes_mut(table.as_flattened_mut()))?;
-        let mut bits = Zeroizing::new(vec![0; hashes.len()]);
-        decode(hashes, &table, &mut bits).map_err(|_| Fault::CheckFailed)?;
-        revealed.push(Some(words(&bits, result.share.planes())?));
-    }
-    Ok(revealed)
 }

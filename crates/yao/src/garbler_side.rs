@@ -2,24 +2,22 @@
 
 use crate::common::Common;
 use crate::cost;
+use crate::opening::{self, Revealed};
 use crate::ots::{Ots, SenderOts, no_ots};
 use crate::outside::{self, GarblersShares};
 use crate::ports::TapePorts;
-use crate::{Labels, OutgoingTables, threads_here, unpermuted, words};
+use crate::{Labels, OutgoingTables, threads_here, unpermuted};
 use sealane_block::Block;
 use sealane_circuit::Tape;
-use sealane_garble::{Garbler, Ports, Roles, Scheme, decode};
+use sealane_garble::{Garbler, Ports, Roles, Scheme};
 use sealane_net::Mesh;
 use sealane_ot::forms;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Opened, Shares, Start, Words};
+use sealane_party::{Fault, Opened, Start};
 use sealane_protocol::Demand;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
-
-/// The values of each result that this party learns.
-pub(crate) type Revealed = Vec<Option<Words>>;
 
 pub(crate) struct GarblerSide {
     garbler: Garbler,
@@ -166,44 +164,36 @@ impl GarblerSide {
     }
 
     /// Sends this party's messages of step 6: the hashes of both labels of each result, to all
-    /// others that learn it. Returns those of all results, for [`learn`].
+    /// others that learn it. Returns the number of each decoding, for [`GarblerSide::learn`].
     pub(crate) fn open(
         &mut self,
         results: &[Opened<Labels>],
         mesh: &mut Mesh,
-    ) -> Result<Vec<Zeroizing<Vec<[Block; 2]>>>, Fault> {
-        let mut tables = Vec::new();
-        for Opened { share, to, .. } in results {
-            let mut table = Zeroizing::new(vec![[Block::ZERO; 2]; share.data().len()]);
-            self.garbler.decode_table(share.data(), &mut table);
-            let me = mesh.me();
-            for receiver in to.iter().filter(|to| *to != me) {
-                mesh.send(receiver, Block::as_bytes(table.as_flattened()))?;
-            }
-            tables.push(table);
-        }
-        Ok(tables)
+    ) -> Result<Vec<u64>, Fault> {
+        let calls = results.iter().map(|_| self.garbler.decoding());
+        let calls = calls.collect::<Vec<_>>();
+        let hash = |part, zeros: &_, hashes: &mut [Block]| {
+            let (table, _) = hashes.as_chunks_mut();
+            self.garbler.hash_outputs(part, zeros, table);
+        };
+        opening::send::<2>(results, &calls, mesh, hash)?;
+        Ok(calls)
     }
-}
 
-/// Reads the evaluator's messages of step 6: returns the results that the garbler learns.
-pub(crate) fn learn(
-    results: &[Opened<Labels>],
-    tables: &[Zeroizing<Vec<[Block; 2]>>],
-    peer: PartyId,
-    mesh: &mut Mesh,
-) -> Result<Revealed, Fault> {
-    let mut revealed = Vec::new();
-    for (result, table) in results.iter().zip(tables) {
-        if !result.to.contains(mesh.me()) {
-            revealed.push(None);
-            continue;
-        }
-        let mut hashes = vec![Block::ZERO; table.len()];
-        mesh.recv(peer, Block::as_bytes_mut(&mut hashes))?;
-        let mut bits = Zeroizing::new(vec![0; table.len()]);
-        decode(&hashes, table, &mut bits).map_err(|_| Fault::CheckFailed)?;
-        revealed.push(Some(words(&bits, result.share.planes())?));
+    /// Reads the evaluator's messages of step 6: returns the results that the garbler learns.
+    pub(crate) fn learn(
+        &self,
+        results: &[Opened<Labels>],
+        calls: &[u64],
+        peer: PartyId,
+        mesh: &mut Mesh,
+    ) -> Result<Revealed, Fault> {
+        opening::learn(results, mesh, |mesh, (result, piece), table, hashes| {
+            let (call, zeros) = (calls[result], results[result].share.data());
+            mesh.recv(peer, Block::as_bytes_mut(hashes))?;
+            let part = (call, piece.start);
+            self.garbler.hash_outputs(part, &zeros[piece], table);
+            Ok(())
+        })
     }
-    Ok(revealed)
 }

@@ -44,6 +44,7 @@ mod common;
 mod cost;
 mod evaluator_side;
 mod garbler_side;
+mod opening;
 mod ots;
 mod outside;
 mod papers;
@@ -61,8 +62,8 @@ use sealane_net::Mesh;
 use sealane_ot::forms::OffsetRequest;
 use sealane_parties::PartyId;
 use sealane_party::{
-    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Start, Step, Steps, Words,
-    check_digests, from_planes, send_digests, to_planes,
+    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Start, Step, Steps,
+    check_digests, send_digests, to_planes,
 };
 use sealane_protocol::{
     Algebra, Basis, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Paper,
@@ -72,7 +73,6 @@ use std::marker::PhantomData;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
-use zeroize::Zeroizing;
 
 pub use tables::{IncomingTables, OutgoingTables};
 
@@ -155,17 +155,15 @@ pub enum Pending<'a> {
     /// The evaluator waits for the answer to its choices.
     Answer(Chosen, OffsetRequest),
     /// The evaluator waits for tables.
-    Tables(&'a Tape, usize, Vec<Arc<Labels>>),
+    Tables(u64, &'a Tape, usize, Vec<Arc<Labels>>),
     /// The evaluator waits for the tables of pairs.
-    Pairs(&'a Tape, PairPorts),
+    Pairs(u64, &'a Tape, PairPorts),
     /// This party has run the tape of pairs.
     Met(Vec<Labels>),
     /// Both wait for the other's digest.
     Settle,
-    /// The garbler waits for hashes of active labels; it keeps those of both labels of each result.
-    Hashes(Vec<Opened<Labels>>, Vec<Zeroizing<Vec<[Block; 2]>>>),
-    /// The evaluator waits for hashes of both labels; it keeps those of its active ones.
-    Decoding(Vec<Opened<Labels>>, Vec<Zeroizing<Vec<Block>>>),
+    /// A role waits for the other's hashes of labels; it keeps the numbers of its decodings.
+    Hashes(Vec<Opened<Labels>>, Vec<u64>),
     /// A party without a role waits for hashes from both.
     Outside(Vec<Opened<Labels>>),
 }
@@ -256,6 +254,10 @@ impl<G: Garbling> Protocol for Yao<G> {
 
     fn pool_bits(setting: &Setting, kind: Correlation) -> u64 {
         cost::pool_bits(setting, kind)
+    }
+
+    fn state_bytes(setting: &Setting, demand: &Demand) -> u64 {
+        cost::state_bytes(setting, demand)
     }
 
     fn refill_unit(_: &Setting, _: Correlation) -> u64 {
@@ -351,12 +353,12 @@ impl<G: Garbling> Steps for YaoParty<G> {
             }
             // Step 6.
             (Step::Open { results }, Side::Garbler(side)) => {
-                let tables = side.open(&results, mesh)?;
-                more(Pending::Hashes(results, tables))
+                let calls = side.open(&results, mesh)?;
+                more(Pending::Hashes(results, calls))
             }
             (Step::Open { results }, Side::Evaluator(side)) => {
-                let hashes = side.open(&results, mesh)?;
-                more(Pending::Decoding(results, hashes))
+                let calls = side.open(&results, mesh)?;
+                more(Pending::Hashes(results, calls))
             }
             (Step::Open { results }, Side::Outside(_)) => more(Pending::Outside(results)),
             (step, Side::Outside(side)) => side.begin(step, mesh),
@@ -432,21 +434,25 @@ impl<G: Garbling> Steps for YaoParty<G> {
                         false => more(Pending::Done(labels)),
                     }
                 }
-                Side::Evaluator(side) if tape.ands.is_empty() => {
-                    done(side.evaluate(tape, lanes, &operands, peer, mesh)?)
+                Side::Evaluator(side) => {
+                    let call = side.call_of(tape);
+                    match tape.ands.is_empty() {
+                        true => done(side.evaluate(call, tape, lanes, &operands, peer, mesh)?),
+                        false => more(Pending::Tables(call, tape, lanes, operands)),
+                    }
                 }
-                Side::Evaluator(_) => more(Pending::Tables(tape, lanes, operands)),
                 Side::Outside(_) => Err(other_role()),
             },
             (Step::Meet { tape, pairs, .. }, side) => {
                 let mut ports = PairPorts::new(pairs);
                 match side {
-                    Side::Evaluator(_) if !tape.ands.is_empty() => {
-                        return more(Pending::Pairs(tape, ports));
-                    }
                     Side::Garbler(side) => side.run(tape, ports.lanes(), &mut ports, peer, mesh)?,
                     Side::Evaluator(side) => {
-                        side.run(tape, ports.lanes(), &mut ports, peer, mesh)?;
+                        let call = side.call_of(tape);
+                        if !tape.ands.is_empty() {
+                            return more(Pending::Pairs(call, tape, ports));
+                        }
+                        side.run(call, (tape, ports.lanes()), &mut ports, peer, mesh)?;
                     }
                     Side::Outside(_) => return Err(other_role()),
                 }
@@ -504,11 +510,11 @@ impl<G: Garbling> Steps for YaoParty<G> {
                 let labels = evaluator_side::answered(request, mesh)?;
                 Progress::share(chosen.labels(labels))
             }
-            (Pending::Tables(tape, lanes, operands), Side::Evaluator(side)) => {
-                Progress::share(side.evaluate(tape, lanes, &operands, peer, mesh)?)
+            (Pending::Tables(call, tape, lanes, operands), Side::Evaluator(side)) => {
+                Progress::share(side.evaluate(call, tape, lanes, &operands, peer, mesh)?)
             }
-            (Pending::Pairs(tape, mut ports), Side::Evaluator(side)) => {
-                side.run(tape, ports.lanes(), &mut ports, peer, mesh)?;
+            (Pending::Pairs(call, tape, mut ports), Side::Evaluator(side)) => {
+                side.run(call, (tape, ports.lanes()), &mut ports, peer, mesh)?;
                 Progress::Done(Outcome::Columns(ports.columns(), ()))
             }
             (Pending::Met(columns), _) => Progress::Done(Outcome::Columns(columns, ())),
@@ -516,11 +522,11 @@ impl<G: Garbling> Steps for YaoParty<G> {
                 check_digests(mesh, cost::peers(&self.setting, self.me))?;
                 Progress::Done(Outcome::Settled(()))
             }
-            (Pending::Hashes(results, tables), _) => {
-                opened(garbler_side::learn(&results, &tables, peer, mesh)?)
+            (Pending::Hashes(results, calls), Side::Garbler(side)) => {
+                opened(side.learn(&results, &calls, peer, mesh)?)
             }
-            (Pending::Decoding(results, hashes), _) => {
-                opened(evaluator_side::learn(&results, &hashes, peer, mesh)?)
+            (Pending::Hashes(results, calls), Side::Evaluator(side)) => {
+                opened(side.learn(&results, &calls, peer, mesh)?)
             }
             (Pending::Outside(results), Side::Outside(side)) => opened(side.learn(&results, mesh)?),
             _ => return Err(other_role()),
@@ -560,17 +566,4 @@ fn threads_here() -> usize {
 /// Clears the permute bit of a label.
 fn unpermuted(label: Block) -> Block {
     label & Block::new(!1)
-}
-
-/// Opened values from their bits, plane by plane.
-///
-/// # Errors
-/// [`Fault::Internal`] if an element does not fit a word.
-fn words(bits: &[u8], planes: usize) -> Result<Words, Fault> {
-    match planes {
-        0..=64 => Ok(from_planes(bits, planes)),
-        _ => Err(Fault::internal(
-            "an element that is opened does not fit a word",
-        )),
-    }
 }

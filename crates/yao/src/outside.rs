@@ -9,13 +9,13 @@
 //! active label from the evaluator, who send nothing of this result to each other. So the receiver
 //! checks what it accepts as a role does, and no role learns the result.
 
-use crate::garbler_side::Revealed;
-use crate::{Labels, Pending, YaoParty, cost, words};
+use crate::opening::{self, Revealed};
+use crate::{Labels, Pending, YaoParty, cost};
 use sealane_block::{Block, Cpu, Prg, Seed};
-use sealane_garble::{Scheme, decode};
+use sealane_garble::Scheme;
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Opened, Progress, Shares, Start, Step, Words, to_planes};
+use sealane_party::{Fault, Opened, Progress, Start, Step, Words, to_planes};
 use sealane_protocol::{Correlation, Demand, Setting, StepShape};
 use std::collections::BTreeMap;
 use zeroize::Zeroizing;
@@ -226,22 +226,10 @@ impl Outside {
         mesh: &mut Mesh,
     ) -> Result<Revealed, Fault> {
         let [garbler, evaluator] = cost::roles(&self.setting);
-        let mut revealed = Vec::new();
-        for Opened { share, to, .. } in results {
-            if !to.contains(self.me) {
-                revealed.push(None);
-                continue;
-            }
-            let count = share.planes() * share.elements();
-            let mut table = Zeroizing::new(vec![[Block::ZERO; 2]; count]);
-            let mut hashes = Zeroizing::new(vec![Block::ZERO; count]);
+        opening::learn(results, mesh, |mesh, _, table, hashes| {
             mesh.recv(garbler, Block::as_bytes_mut(table.as_flattened_mut()))?;
-            mesh.recv(evaluator, Block::as_bytes_mut(&mut hashes))?;
-            let mut bits = Zeroizing::new(vec![0; count]);
-            decode(&hashes, &table, &mut bits).map_err(|_| Fault::CheckFailed)?;
-            revealed.push(Some(words(&bits, share.planes())?));
-        }
-        Ok(revealed)
+            Ok(mesh.recv(evaluator, Block::as_bytes_mut(hashes))?)
+        })
     }
 }
 

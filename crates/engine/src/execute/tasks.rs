@@ -160,6 +160,20 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
             StepOp::Settle => Step::Settle {
                 checks: std::mem::take(&mut self.settled),
             },
+            StepOp::Reveal { value, result } => {
+                let result = &self.plan.results[*result as usize];
+                if !self.plan.in_tiles(result, self.rows) {
+                    return Ok(None);
+                }
+                let opened = Opened {
+                    share: self.value(*value, block)?,
+                    domain: self.plan.values[value.0 as usize].domain,
+                    to: result.to,
+                };
+                Step::Open {
+                    results: vec![opened],
+                }
+            }
             StepOp::Open { value, .. } => {
                 let opened = Opened {
                     share: self.value(*value, block)?,

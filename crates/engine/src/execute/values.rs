@@ -9,7 +9,7 @@ use sealane_plan::steps::{
 };
 use sealane_program::types::{Data, RowId};
 use sealane_protocol::{View, Walk};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -26,8 +26,12 @@ pub(super) struct Values<W: Steps> {
     kept: HashMap<PlanValue, KeptTiles<W>>,
     /// Number of steps of a segment that read each value, by segment.
     readers: Vec<HashMap<PlanValue, usize>>,
-    /// Number of blocks that have still to read each value whose rows are kept, but for results.
+    /// Number of blocks that have still to read each stored value, but for results.
     blocks: HashMap<PlanValue, u64>,
+    /// Values that are opened tile by tile and read nowhere else.
+    passing: HashSet<PlanValue>,
+    /// Elements of the tiles that were opened to this party, by result.
+    opened: BTreeMap<u32, BTreeMap<u64, Words>>,
 }
 
 /// Values of a block in flight. A value is freed when all steps that read it have done so, so that
@@ -52,6 +56,8 @@ impl<W: Steps> Values<W> {
     pub fn new(plan: &Plan, rows: &[u64]) -> Values<W> {
         Values {
             blocks: blocks(plan, rows),
+            passing: passing(plan, rows),
+            opened: BTreeMap::new(),
             tiles: HashMap::new(),
             stored: HashMap::new(),
             kept: HashMap::new(),
@@ -70,7 +76,7 @@ impl<W: Steps> Values<W> {
         known
     }
 
-    /// Drops the values of a block, and kept rows that no other block reads.
+    /// Drops the values of a block, and stored ones that no other block reads.
     pub fn leave(&mut self, block: &TileRun) {
         if self.tiles.remove(block).is_none() {
             return;
@@ -83,6 +89,12 @@ impl<W: Steps> Values<W> {
                 }
             }
         }
+    }
+
+    /// Takes the tiles of a result that were opened to this party.
+    pub fn take_opened(&mut self, result: u32) -> Vec<Words> {
+        let tiles = self.opened.remove(&result).unwrap_or_default();
+        tiles.into_values().collect()
     }
 
     /// A value without rows, or with all of them.
@@ -100,8 +112,8 @@ impl<W: Steps> Values<W> {
         tile.ok_or_else(|| internal("a block is not in flight"))
     }
 
-    /// Counts down the readers of these values after a step has read them. Kept rows are freed at
-    /// once if this block is the last that reads them.
+    /// Counts down the readers of these values after a step has read them. A stored value is freed
+    /// at once if this block is the last that reads it.
     pub fn release(&mut self, block: TileRun, values: &[PlanValue]) -> Result<(), Fault> {
         let tile = self.tiles.get_mut(&block);
         let tile = tile.ok_or_else(|| internal("a block is not in flight"))?;
@@ -119,7 +131,7 @@ impl<W: Steps> Values<W> {
     }
 }
 
-/// Counts the blocks that read each value whose rows are kept. Results stay until the end.
+/// Counts the blocks that read each value that is stored. Results stay until the end.
 fn blocks(plan: &Plan, rows: &[u64]) -> HashMap<PlanValue, u64> {
     let mut blocks = HashMap::new();
     for (segment, readers) in plan.segments.iter().zip(readers(plan)) {
@@ -128,14 +140,25 @@ fn blocks(plan: &Plan, rows: &[u64]) -> HashMap<PlanValue, u64> {
             rows[table].div_ceil(plan.rows[table].tile)
         });
         for value in readers.into_keys() {
-            let of_rows = plan.values[value.0 as usize].rows.is_some();
-            let result = plan.results.iter().any(|result| result.value == value);
-            if of_rows && !result {
+            let mut results = plan.results.iter().filter(|result| result.value == value);
+            let result = results.any(|result| !plan.in_tiles(result, rows));
+            if !result {
                 *blocks.entry(value).or_insert(0) += runs;
             }
         }
     }
     blocks
+}
+
+/// Returns the values that are opened tile by tile and that no segment reads but their own.
+fn passing(plan: &Plan, rows: &[u64]) -> HashSet<PlanValue> {
+    let in_tiles = plan.results.iter().filter(|result| plan.in_tiles(result, rows));
+    let readers = readers(plan);
+    let read_once = |value: &PlanValue| {
+        let reading = readers.iter().filter(|readers| readers.contains_key(value));
+        reading.count() == 1
+    };
+    in_tiles.map(|result| result.value).filter(read_once).collect()
 }
 
 /// Counts the steps of each segment that read each value, once for each operand.
@@ -191,7 +214,7 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         let plan = &self.plan.values[value.0 as usize];
         match segment.rows {
             None => drop(self.state.values.stored.insert(value, share.clone())),
-            Some(table) if plan.kept => {
+            Some(table) if plan.kept && !self.state.values.passing.contains(&value) => {
                 let table = usize::from(table.0);
                 let tiles = self.rows[table].div_ceil(self.plan.rows[table].tile) as usize;
                 let kept = self.state.values.kept.entry(value);
@@ -316,11 +339,17 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
         self.party.constant(plan.domain, bits, elements)
     }
 
-    /// Writes an opened value as a public constant; in the offline walk, where it is not known, as
-    /// zero.
+    /// Keeps an opened tile of a result, or writes an opened value as a public constant; in the
+    /// offline walk, where it is not known, as zero.
     pub(super) fn opened(&mut self, call: &Call, words: Option<Words>) -> Result<(), Fault> {
-        let StepOp::Open { value, out } = self.op(call) else {
-            return Err(internal("a step opened what it should share"));
+        let (value, out) = match self.op(call) {
+            StepOp::Open { value, out } => (value, out),
+            StepOp::Reveal { result, .. } => {
+                let tiles = self.state.values.opened.entry(*result).or_default();
+                tiles.extend(words.map(|words| (call.run.tile, words)));
+                return Ok(());
+            }
+            _ => return Err(internal("a step opened what it should share")),
         };
         let share = match (words, self.walk) {
             (Some(words), Walk::Online) => self.constant(&words, *out),
@@ -377,18 +406,21 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 }
 
 /// Makes the data of a result from its elements: sign-extends them, if they are two's complement.
-pub(super) fn revealed(plan: &Plan, rows: &[u64], result: &ResultPlan, words: &[u64]) -> Data {
+pub(super) fn revealed(plan: &Plan, rows: &[u64], result: &ResultPlan, mut tiles: Vec<Words>) -> Data {
     let value = &plan.values[result.value.0 as usize];
     let rows = value.rows.map(|id| rows[usize::from(id.0)]);
     let shape = rows.into_iter().chain(result.fixed.iter().copied());
     let shift = 64 - value.plain_bits().clamp(1, 64);
-    let element = |word: &u64| match value.signed {
-        true => ((word << shift) as i64 >> shift) as u64,
-        false => *word,
+    let mut elements = match &mut tiles[..] {
+        [all] => std::mem::take(&mut **all),
+        tiles => tiles.iter().map(|tile| &tile[..]).collect::<Vec<_>>().concat(),
     };
+    for element in elements.iter_mut().filter(|_| value.signed) {
+        *element = ((*element << shift) as i64 >> shift) as u64;
+    }
     Data {
         ty: result.ty,
         shape: shape.collect(),
-        elements: words.iter().map(element).collect(),
+        elements,
     }
 }

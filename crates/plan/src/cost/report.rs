@@ -1,5 +1,6 @@
 //! Report of a cost, for people and machines.
 
+use super::memory::Memory;
 use super::walk::{Counts, Tally};
 use crate::forms::FormCost;
 use crate::steps::{Plan, Step};
@@ -26,6 +27,8 @@ pub struct CostReport {
     pub demand: Demand,
     /// Assumptions and papers on which the run rests.
     pub basis: Basis,
+    /// Memory of each party: a bound, without process and connections until a caller adds these.
+    pub memory: Vec<Memory>,
     /// Most bytes that correlations take in pools, at the party with the larger part: a bound.
     pub pool_bytes: u64,
     /// Nanoseconds of computing on the slowest party; an estimate.
@@ -118,7 +121,7 @@ impl CostReport {
 pub(super) fn report(
     plan: &Plan,
     rows: &[u64],
-    (walk, rounds): (Counts, u64),
+    (walk, rounds, memory): (Counts, u64, Vec<Memory>),
     basis: Basis,
     bytes_by_row: Vec<f64>,
     bytes_by_run: f64,
@@ -171,6 +174,7 @@ pub(super) fn report(
         steps: lines,
         demand: walk.demand,
         basis,
+        memory,
         pool_bytes: walk.pool_bits.div_ceil(8),
         compute_ns,
         bytes_by_row,

@@ -1,6 +1,7 @@
-//! Rounds of a run: the flow of its steps, with clocks in place of data.
+//! Rounds and memory of a run: the flow of its steps, with clocks in place of data.
 
 use super::clock::Delays;
+use super::memory::{Live, working_bits};
 use super::walk::{Counter, Place};
 use crate::flow::{self, Call, Driver, Refill, TileRun};
 use sealane_protocol::{Demand, Flight, LeftOver, Protocol, Walk};
@@ -10,16 +11,20 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 /// Returns the largest stamp of a run that begins with the flights of the set-up and ends with
-/// those of the reveal, whose offline part comes before the first input if all offline parts do.
-pub(super) fn rounds<P: Protocol>(
+/// those of the reveal, whose offline part comes before the first input if all offline parts do;
+/// and the most bytes that shares take at a time.
+pub(super) fn rounds_and_bytes<P: Protocol>(
     counter: &Counter,
     rows: &[u64],
     set_up: &[Flight],
     reveal: &[Vec<Flight>; 2],
-) -> u64 {
+) -> (u64, u64) {
     let mut timer = Timer::<P>::new(counter, set_up, &reveal[0]);
     match flow::run(counter.plan, rows, &mut timer) {
-        Ok(()) => timer.finish(&reveal[1]),
+        Ok(()) => {
+            let bytes = timer.live.iter().map(Live::most_bytes).sum();
+            (timer.finish(&reveal[1]), bytes)
+        }
         Err(never) => match never {},
     }
 }
@@ -56,7 +61,9 @@ struct Timer<'a, P> {
     under_way: HashMap<Call, Position>,
     /// Pieces by segment, step, rows, walk, whether it is a carry, and whether the tile is the
     /// first.
-    known: HashMap<(usize, usize, u64, Walk, bool, bool), Pieces>,
+    known: HashMap<(usize, usize, u64, Walk, bool, bool), (Pieces, u64)>,
+    /// Shares that are alive in each walk.
+    live: [Live; 2],
     /// Flights of the offline part of the reveal, until it has run.
     reveal: Option<&'a [Flight]>,
     moment: Option<Moment>,
@@ -85,6 +92,7 @@ impl<'a, P: Protocol> Timer<'a, P> {
             since,
             under_way: HashMap::new(),
             known: HashMap::new(),
+            live: [(); 2].map(|()| Live::new(counter)),
             reveal: Some(reveal),
             moment: None,
             left_over: LeftOver::default(),
@@ -101,6 +109,10 @@ impl<'a, P: Protocol> Timer<'a, P> {
         }
         self.since.pass(1, reveal);
         self.then.then(&self.since).rounds()
+    }
+
+    fn end(&mut self, call: &Call) {
+        self.live[call.walk.index()].end::<P>(self.counter, call);
     }
 
     /// Begins to count delays anew.
@@ -136,7 +148,8 @@ impl<'a, P: Protocol> Timer<'a, P> {
         self.since = self.since.then(&others);
     }
 
-    fn pieces(&mut self, call: &Call) -> Pieces {
+    /// The pieces of a call, and the bits that it takes while it is under way.
+    fn pieces(&mut self, call: &Call) -> (Pieces, u64) {
         let TileRun {
             segment,
             rows,
@@ -145,12 +158,12 @@ impl<'a, P: Protocol> Timer<'a, P> {
         } = call.run;
         let (first, walk) = (tile == 0, call.walk);
         let key = (segment, call.step, rows, walk, call.carry, first);
-        if let Some(pieces) = self.known.get(&key) {
-            return Rc::clone(pieces);
+        if let Some((pieces, bits)) = self.known.get(&key) {
+            return (Rc::clone(pieces), *bits);
         }
         let op = &self.counter.plan.segments[segment].steps[call.step].op;
         let pieces = match call.carry {
-            true => self.counter.carry(op).into_iter().collect(),
+            true => self.counter.carry(op).into_iter().collect::<Vec<_>>(),
             false => self.counter.pieces::<P>(Place {
                 segment,
                 step: call.step,
@@ -159,14 +172,15 @@ impl<'a, P: Protocol> Timer<'a, P> {
                 first,
             }),
         };
+        let bits = working_bits::<P>(self.counter, call, &pieces);
         let flights = pieces.into_iter().map(|piece| {
             let cost = self.counter.cost::<P>(walk, &piece.work);
             (piece.times, cost.flights)
         });
         let talks = |(times, flights): &(u64, Vec<Flight>)| *times > 0 && !flights.is_empty();
         let pieces = Rc::new(flights.filter(talks).collect::<Vec<_>>());
-        self.known.insert(key, Rc::clone(&pieces));
-        pieces
+        self.known.insert(key, (Rc::clone(&pieces), bits));
+        (pieces, bits)
     }
 }
 
@@ -201,8 +215,10 @@ impl<P: Protocol> Driver for Timer<'_, P> {
         if call.carry && call.run.tile == 0 {
             return Ok(true);
         }
-        let pieces = self.pieces(call);
+        let (pieces, bits) = self.pieces(call);
+        self.live[call.walk.index()].begin::<P>(self.counter, call, bits);
         if pieces.is_empty() {
+            self.end(call);
             return Ok(true);
         }
         let position = Position {
@@ -236,11 +252,13 @@ impl<P: Protocol> Driver for Timer<'_, P> {
         let finished = at.piece == at.pieces.len();
         if finished {
             self.under_way.remove(call);
+            self.end(call);
         }
         Ok(finished)
     }
 
-    fn close(&mut self, _: &TileRun) -> Result<(), Infallible> {
+    fn close(&mut self, run: &TileRun) -> Result<(), Infallible> {
+        self.live.iter_mut().for_each(|live| live.close(run));
         Ok(())
     }
 
@@ -248,6 +266,7 @@ impl<P: Protocol> Driver for Timer<'_, P> {
         let Some(at) = self.under_way.remove(call) else {
             return Ok(());
         };
+        self.end(call);
         let (mut times, mut flight) = (at.times, at.flight);
         for (all, flights) in &at.pieces[at.piece..] {
             if flight > 0 {
@@ -445,7 +464,7 @@ mod tests {
                 Err(never) => match never {},
             }
             let walked = walked.0.finish(&walk.reveal_flights[1]);
-            let counted = walk.rounds::<Honest>(&plan, &plan.setting, &rows);
+            let (counted, _) = walk.rounds_and_bytes::<Honest>(&plan, &plan.setting, &rows);
             assert_eq!(counted, walked, "{}", plan.text());
         }
         assert!(planned > 200, "{planned} of 400");

@@ -5,7 +5,7 @@ use super::timer;
 use crate::cross;
 use crate::flow::{IN_FLIGHT, Refill};
 use crate::network::Stage;
-use crate::steps::{Len, Operand, Plan, PlanValue, StepOp, TapeId};
+use crate::steps::{Len, Operand, Plan, PlanValue, ResultPlan, StepOp, TapeId, ValuePlan};
 use sealane_parties::PartySet;
 use sealane_program::types::RowId;
 use sealane_protocol::{
@@ -140,14 +140,19 @@ impl Counts {
         counts
     }
 
-    /// Rounds of the counted run.
-    pub fn rounds<P: Protocol>(&self, plan: &Plan, setting: &Setting, rows: &[u64]) -> u64 {
+    /// Rounds of the counted run, and the most bytes that shares take at a time.
+    pub fn rounds_and_bytes<P: Protocol>(
+        &self,
+        plan: &Plan,
+        setting: &Setting,
+        rows: &[u64],
+    ) -> (u64, u64) {
         let counter = Counter {
             plan,
             setting,
             rows,
         };
-        timer::rounds::<P>(&counter, rows, &self.set_up_flights, &self.reveal_flights)
+        timer::rounds_and_bytes::<P>(&counter, rows, &self.set_up_flights, &self.reveal_flights)
     }
 
     /// Payload bytes of everything.
@@ -205,7 +210,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Rows of a table; its bound where they are not known.
-    fn all_rows(&self, table: RowId) -> u64 {
+    pub fn all_rows(&self, table: RowId) -> u64 {
         let table = usize::from(table.0);
         let known = self.rows.get(table).copied();
         known.unwrap_or(self.plan.rows[table].bound)
@@ -463,12 +468,17 @@ impl<'a> Counter<'a> {
             }
             StepOp::Open { value, .. } => {
                 let (elements, planned) = elements(value);
-                let opening = Opening {
-                    domain: planned.domain,
-                    bits: elements * planned.plain_bits(),
-                    to: PartySet::of(self.setting.everyone()),
-                };
-                let results = vec![opening];
+                let to = PartySet::of(self.setting.everyone());
+                let results = vec![opening(planned, elements, to)];
+                once(elements, StepShape::Open { results })
+            }
+            StepOp::Reveal { value, result } => {
+                let result = &self.plan.results[*result as usize];
+                if !self.plan.in_tiles(result, self.rows) {
+                    return Vec::new();
+                }
+                let (elements, planned) = elements(value);
+                let results = vec![opening(planned, elements, result.to)];
                 once(elements, StepShape::Open { results })
             }
             StepOp::Tape {
@@ -606,20 +616,25 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Domain, bits and receivers of each result.
+    /// Domain, bits and receivers of each result that is opened at the end.
     fn results(&self) -> Vec<Opening> {
-        let opening = |result: &crate::steps::ResultPlan| {
+        let results = self.plan.results.iter();
+        let last = results.filter(|result| !self.plan.in_tiles(result, self.rows));
+        let opening = |result: &ResultPlan| {
             let value = &self.plan.values[result.value.0 as usize];
-            let rows = value
-                .rows
-                .map_or(1, |table| self.rows[usize::from(table.0)]);
-            Opening {
-                domain: value.domain,
-                bits: value.elements * rows * value.plain_bits(),
-                to: result.to,
-            }
+            let rows = value.rows.map_or(1, |table| self.all_rows(table));
+            opening(value, value.elements * rows, result.to)
         };
-        self.plan.results.iter().map(opening).collect()
+        last.map(opening).collect()
+    }
+}
+
+/// The opening of so many elements of a value.
+fn opening(value: &ValuePlan, elements: u64, to: PartySet) -> Opening {
+    Opening {
+        domain: value.domain,
+        bits: elements * value.plain_bits(),
+        to,
     }
 }
 

@@ -211,7 +211,7 @@ impl Machine<'_> {
                 let converted = self.values[value].resize(0, self.width(*out), signed);
                 vec![(*out, converted)]
             }
-            StepOp::Settle => Vec::new(),
+            StepOp::Settle | StepOp::Reveal { .. } => Vec::new(),
             StepOp::Open { value, out } => {
                 let opened = self.values[value].resize(0, self.width(*out), false);
                 vec![(*out, opened)]
