@@ -171,7 +171,7 @@ fn inputs_and_their_sums_are_had_in_both_worlds() {
         s.finish()
     };
     let plan = planned(&program());
-    let ring = Z2k(33);
+    let ring = Z2k(32);
     let both = [(0, Z2), (0, ring), (1, Z2), (1, ring)];
     assert_eq!(
         (&shared(&plan)[..], converted(&plan)),
