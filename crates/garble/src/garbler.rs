@@ -175,12 +175,7 @@ impl Garbler {
     ///
     /// # Panics
     /// If the lengths differ.
-    pub fn hash_outputs(
-        &self,
-        part: (u64, usize),
-        zero_labels: &[Block],
-        out: &mut [[Block; 2]],
-    ) {
+    pub fn hash_outputs(&self, part: (u64, usize), zero_labels: &[Block], out: &mut [[Block; 2]]) {
         let other = zero_labels.iter().map(|label| *label ^ self.delta);
         let ones = Zeroizing::new(other.collect::<Vec<_>>());
         self.hash_both(part, zero_labels, &ones, out);

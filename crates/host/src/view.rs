@@ -179,7 +179,10 @@ pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
     card.line("time", format!("about {lan} on a LAN, {wan} on a WAN"));
     let memory = job.parties().iter().zip(&cost.memory);
     let memory = memory.map(|(party, memory)| format!("{} at {party}", bytes(memory.bytes())));
-    card.line("memory", format!("at most {}", memory.collect::<Vec<_>>().join(", ")));
+    card.line(
+        "memory",
+        format!("at most {}", memory.collect::<Vec<_>>().join(", ")),
+    );
     forms_of(&mut card, cost);
     let product = |product: &ProductRecord| {
         format!(

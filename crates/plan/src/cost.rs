@@ -41,7 +41,14 @@ pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
         by_run -= slope * count as f64;
     }
     let basis = P::basis(&plan.setting, &total.demand);
-    report::report(plan, rows, (total, rounds, memory), basis, by_row, by_run.max(0.0))
+    report::report(
+        plan,
+        rows,
+        (total, rounds, memory),
+        basis,
+        by_row,
+        by_run.max(0.0),
+    )
 }
 
 /// Payload bytes of a run, all parties together, with the roles of `setting`.

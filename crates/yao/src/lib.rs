@@ -62,8 +62,8 @@ use sealane_net::Mesh;
 use sealane_ot::forms::OffsetRequest;
 use sealane_parties::PartyId;
 use sealane_party::{
-    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Start, Step, Steps,
-    check_digests, send_digests, to_planes,
+    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Start, Step, Steps, check_digests,
+    send_digests, to_planes,
 };
 use sealane_protocol::{
     Algebra, Basis, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Paper,

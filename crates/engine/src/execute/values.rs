@@ -152,13 +152,19 @@ fn blocks(plan: &Plan, rows: &[u64]) -> HashMap<PlanValue, u64> {
 
 /// Returns the values that are opened tile by tile and that no segment reads but their own.
 fn passing(plan: &Plan, rows: &[u64]) -> HashSet<PlanValue> {
-    let in_tiles = plan.results.iter().filter(|result| plan.in_tiles(result, rows));
+    let in_tiles = plan
+        .results
+        .iter()
+        .filter(|result| plan.in_tiles(result, rows));
     let readers = readers(plan);
     let read_once = |value: &PlanValue| {
         let reading = readers.iter().filter(|readers| readers.contains_key(value));
         reading.count() == 1
     };
-    in_tiles.map(|result| result.value).filter(read_once).collect()
+    in_tiles
+        .map(|result| result.value)
+        .filter(read_once)
+        .collect()
 }
 
 /// Counts the steps of each segment that read each value, once for each operand.
@@ -406,14 +412,23 @@ impl<'a, W: Steps + 'a> Walker<'_, 'a, '_, '_, W> {
 }
 
 /// Makes the data of a result from its elements: sign-extends them, if they are two's complement.
-pub(super) fn revealed(plan: &Plan, rows: &[u64], result: &ResultPlan, mut tiles: Vec<Words>) -> Data {
+pub(super) fn revealed(
+    plan: &Plan,
+    rows: &[u64],
+    result: &ResultPlan,
+    mut tiles: Vec<Words>,
+) -> Data {
     let value = &plan.values[result.value.0 as usize];
     let rows = value.rows.map(|id| rows[usize::from(id.0)]);
     let shape = rows.into_iter().chain(result.fixed.iter().copied());
     let shift = 64 - value.plain_bits().clamp(1, 64);
     let mut elements = match &mut tiles[..] {
         [all] => std::mem::take(&mut **all),
-        tiles => tiles.iter().map(|tile| &tile[..]).collect::<Vec<_>>().concat(),
+        tiles => tiles
+            .iter()
+            .map(|tile| &tile[..])
+            .collect::<Vec<_>>()
+            .concat(),
     };
     for element in elements.iter_mut().filter(|_| value.signed) {
         *element = ((*element << shift) as i64 >> shift) as u64;

@@ -49,9 +49,14 @@ pub(super) fn by_party<P: Protocol>(
     // Walks that need the same rows share the same input.
     let inputs = inputs.collect::<BTreeMap<_, _>>();
     let of_party = |party: PartyId| {
-        let owned = inputs.iter().filter(|(input, _)| plan.owners[**input] == party);
+        let owned = inputs
+            .iter()
+            .filter(|(input, _)| plan.owners[**input] == party);
         let owned = owned.map(|(_, count)| count).sum::<u64>();
-        let learnt = plan.results.iter().filter(|result| result.to.contains(party));
+        let learnt = plan
+            .results
+            .iter()
+            .filter(|result| result.to.contains(party));
         let learnt = learnt.map(|result| elements(result.value)).sum::<u64>();
         let plays = setting.roles.is_empty() || setting.role_of(party).is_some();
         let state = shares + counts.pool_bits.div_ceil(8) + P::state_bytes(setting, &counts.demand);
@@ -96,7 +101,8 @@ impl Live {
         }
         let results = plan.results.iter();
         let last = results.filter(|result| !plan.in_tiles(result, counter.rows));
-        live.last.extend(last.map(|result| (result.value, usize::MAX)));
+        live.last
+            .extend(last.map(|result| (result.value, usize::MAX)));
         live
     }
 
@@ -127,7 +133,10 @@ impl Live {
         for value in op.writes() {
             let planned = &plan.values[value.0 as usize];
             let whole = plan.segments[run.segment].rows.is_none() || planned.rows.is_none();
-            let lasts = self.last.get(&value).is_some_and(|last| *last > run.segment);
+            let lasts = self
+                .last
+                .get(&value)
+                .is_some_and(|last| *last > run.segment);
             match (whole || planned.kept && lasts, planned.rows) {
                 (true, Some(table)) => {
                     let all = size::<P>(counter, value, counter.all_rows(table));
@@ -201,11 +210,7 @@ fn size<P: Protocol>(counter: &Counter, value: PlanValue, rows: u64) -> u64 {
 
 /// Bits that a call takes beside its values while it is under way: copies of operands and results
 /// in the order that it wants, what the largest of its pieces works on, and its messages.
-pub(super) fn working_bits<P: Protocol>(
-    counter: &Counter,
-    call: &Call,
-    pieces: &[Piece],
-) -> u64 {
+pub(super) fn working_bits<P: Protocol>(counter: &Counter, call: &Call, pieces: &[Piece]) -> u64 {
     let op = op(counter, call);
     let copies = op.reads().into_iter().chain(op.writes()).map(|value| {
         let table = counter.plan.values[value.0 as usize].rows;
@@ -215,11 +220,19 @@ pub(super) fn working_bits<P: Protocol>(
     });
     let worked = pieces.iter().map(|piece| {
         let cost = counter.cost::<P>(call.walk, &piece.work);
-        let messages = cost.flights.iter().flatten().map(|message| 8 * message.bytes);
+        let messages = cost
+            .flights
+            .iter()
+            .flatten()
+            .map(|message| 8 * message.bytes);
         let messages = messages.max().unwrap_or(0);
         match &piece.work {
             StepShape::Input { elements, bits, .. } => elements * (64 + 8 * bits) + messages,
-            StepShape::Tape { tape, domain, lanes } => {
+            StepShape::Tape {
+                tape,
+                domain,
+                lanes,
+            } => {
                 let goal = P::domain_profile(*domain, counter.setting.parties).goal;
                 let across = matches!(op, StepOp::Cross { .. });
                 let ports = tape.inputs + tape.outputs.len() as u32;
@@ -230,15 +243,27 @@ pub(super) fn working_bits<P: Protocol>(
                 };
                 lanes * (128 + u64::from(slots) * share::<P>(counter, *domain)) + messages
             }
-            StepShape::Product { domain, distinct, lanes, .. } => {
+            StepShape::Product {
+                domain,
+                distinct,
+                lanes,
+                ..
+            } => {
                 let elements = distinct.iter().sum::<u64>() + lanes;
                 2 * elements * share::<P>(counter, *domain) + messages
             }
             StepShape::Convert { elements, bits, .. } => elements * bits * 64 + messages,
-            StepShape::Shuffle { domain, rows, planes }
-            | StepShape::Sort { domain, rows, planes, .. } => {
-                rows * (512 + 2 * planes * share::<P>(counter, *domain)) + messages
+            StepShape::Shuffle {
+                domain,
+                rows,
+                planes,
             }
+            | StepShape::Sort {
+                domain,
+                rows,
+                planes,
+                ..
+            } => rows * (512 + 2 * planes * share::<P>(counter, *domain)) + messages,
             StepShape::Settle { .. } => messages,
             // Words of the values; labels are compared a piece at a time.
             StepShape::Open { .. } => 64 * piece.lanes,
