@@ -67,7 +67,7 @@ def peaks(command: list[str]) -> dict[str, int]:
                     most[folder.name] = 1024 * int(size.split()[1])
         time.sleep(0.02)
     if run.returncode:
-        raise SystemExit(run.stdout.read().decode())
+        raise SystemExit(run.communicate()[0].decode())
     return most
 
 

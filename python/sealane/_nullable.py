@@ -184,7 +184,7 @@ class Nullable(Kind):
         return self._extreme("max", axis)
 
     def astype(self, dtype: Any) -> Any:
-        """The numbers in another type, as `Value.astype` gives them.
+        """The numbers in another type, with the same missing cells, as `Value.astype` gives them.
 
         Raises `ProgramError` as that does, and for cells that are no numbers.
 
@@ -211,22 +211,6 @@ class Nullable(Kind):
         from sealane import _functions
 
         return _functions.where(self._null, neutral(name, self._value), self._value)
-
-    def astype(self, dtype: Any) -> Any:
-        """The numbers in another type, with the same missing cells.
-
-        Raises `ProgramError` where a number might not fit the type.
-
-        >>> import sealane as sl
-        >>> @sl.program
-        ... def raised(
-        ...     pay: sl.Private[sl.nullable(sl.u16), "shop"], more: sl.Private[sl.u8, "bank"]
-        ... ) -> sl.Revealed[sl.nullable(sl.u17), "bank"]:
-        ...     return pay.astype(sl.u17) + more
-        >>> raised(None, 5), raised(30, 5)
-        (None, np.uint32(35))
-        """
-        return self._joined(nullable(dtype), self._held().astype(dtype), self._null)
 
     def __getitem__(self, index: Any) -> Any:
         null = self._null[index]

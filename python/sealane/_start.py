@@ -1,5 +1,5 @@
-"""Ctrl-C while the `sealane` command imports: a line and status 130, not a traceback of whatever was
-being imported. `_cli.py` hands signals on to native code once all is there.
+"""Ctrl-C while the `sealane` command imports: a line and status 130, not a traceback of whatever
+was being imported. `_cli.py` hands signals on to native code once all is there.
 """
 
 from __future__ import annotations

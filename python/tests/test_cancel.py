@@ -184,7 +184,9 @@ def test_an_ignored_signal_stays_so_and_takes_no_other_along(
 WAITS = "import sys, time\nprint('ready', file=sys.stderr, flush=True)\ntime.sleep(60)\n"
 
 
-@pytest.mark.parametrize("module", [["-m", "sealane"], [f"{sysconfig.get_path('scripts')}/sealane"]])
+@pytest.mark.parametrize(
+    "module", [["-m", "sealane"], [f"{sysconfig.get_path('scripts')}/sealane"]]
+)
 @pytest.mark.parametrize("file", ["numpy.py", "program.py"])
 def test_ctrl_c_before_any_work_is_a_line(tmp_path: Path, module: list[str], file: str) -> None:
     # The first stands in the place of what the command imports; the second is a user's program.
