@@ -89,6 +89,11 @@ fn acts(code: Code) -> &'static str {
     if code.is_warning() {
         return "It is a warning: `sealane check` prints it, and the program runs all the same.";
     }
+    if code == Code::OutOfMemory {
+        return "Whoever set up this party acts. The process ends at once, with this text and status 2, \
+                also where Python called Sealane: there is no memory left to go on with. Other \
+                parties find that this one vanished.";
+    }
     match code.kind() {
         FailureKind::Program => {
             "The author of the program acts. In Python it is a `sl.ProgramError`; the command ends \

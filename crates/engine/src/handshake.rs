@@ -150,7 +150,8 @@ pub(crate) fn agree<'a>(
         rows.merge(job, &theirs.rows, *peer)?;
     }
     let rows = rows.complete(job)?;
-    let rest = job.rest(&rows)?;
+    // What follows from the program and from numbers of rows is known to all.
+    let rest = job.rest(&rows).map_err(EngineError::made_public)?;
     let cost = match &rest {
         Some((left, counts)) => job.cost_of(left.cost(counts)?, &rows),
         None => job.cost(&rows)?,

@@ -173,10 +173,11 @@ fn a_run_that_fails_otherwise_keeps_the_pool() {
 #[test]
 fn a_pool_that_could_not_be_destroyed_is_named_in_the_error() {
     let pools = Pools::filled();
-    // A folder in place of the state, which nothing here removes.
+    // A folder with a file in place of the state, which nothing here removes.
     let state = pools.state(ME);
     fs::remove_file(&state).unwrap();
     fs::create_dir(&state).unwrap();
+    fs::write(state.join("of others"), "").unwrap();
     let error = pools.run(meshes(Some(ANSWER_IN_RUN)), &|| ());
     assert_deviated(&error);
     let finding = error.finding();

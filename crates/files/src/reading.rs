@@ -21,10 +21,10 @@ pub enum Accept {
 /// and for a pipe if none is accepted.
 pub fn open(path: &Path, accept: Accept) -> io::Result<File> {
     let kind = fs::metadata(path)?.file_type();
-    if !kind.is_file() && !(accept == Accept::FileOrPipe && is_pipe(kind)) {
-        return Err(other_kind(kind));
+    match kind.is_file() || accept == Accept::FileOrPipe && is_pipe(kind) {
+        true => File::open(path),
+        false => Err(other_kind(kind)),
     }
-    File::open(path)
 }
 
 /// Opens a file to change it in place, and makes it first if there is none and `make` is set.

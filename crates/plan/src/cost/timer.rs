@@ -32,6 +32,10 @@ pub(super) fn rounds_and_bytes<P: Protocol>(
 /// Flights one after the other, with their repetitions; pieces without flights are left out.
 type Pieces = Rc<Vec<(u64, Vec<Flight>)>>;
 
+/// A call by its segment, step, rows and walk, whether it is a carry, and whether its tile is the
+/// first.
+type PieceKey = (usize, usize, u64, Walk, bool, bool);
+
 /// Position of a call in its pieces.
 struct Position {
     pieces: Pieces,
@@ -59,9 +63,8 @@ struct Timer<'a, P> {
     /// Delays at the end of the last turn.
     before: Delays,
     under_way: HashMap<Call, Position>,
-    /// Pieces by segment, step, rows, walk, whether it is a carry, and whether the tile is the
-    /// first.
-    known: HashMap<(usize, usize, u64, Walk, bool, bool), (Pieces, u64)>,
+    /// Pieces of calls, and the bits that these take.
+    known: HashMap<PieceKey, (Pieces, u64)>,
     /// Shares that are alive in each walk.
     live: [Live; 2],
     /// Flights of the offline part of the reveal, until it has run.
