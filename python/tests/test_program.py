@@ -188,8 +188,6 @@ def test_element_types_of_any_width() -> None:
         (([[1, 2**64]], [1, 2], 0), ["`x`", "18446744073709551616 at element [0, 1]"]),
         (([[math.nan, 2]], [1, 2], 0), ["`x`", "NaN at element [0, 0]", "drop the row"]),
         (([[1, 2], [3]], [1, 2], 0), ["`x`", "as many elements"]),
-        (([], [1, 2], 0), ["`x`", "[0]", "[rows, 2]"]),
-        ((np.zeros((0, 2), dtype=int), [1, 2], 0), ["rows"]),
     ],
 )
 def test_wrong_data_is_named(inputs: Any, words: list[str]) -> None:
@@ -206,7 +204,7 @@ def test_wrong_arguments_are_misuse() -> None:
         risk.plan(network="moon")  # type: ignore[arg-type]
     with pytest.raises(sl.MisuseError, match="patents"):
         risk.plan(rows={"patents": 3})
-    with pytest.raises(sl.MisuseError, match="1 to 10000 rows, and not 10001"):
+    with pytest.raises(sl.MisuseError, match="at most 10000 rows, and not 10001"):
         risk.plan(rows=10_001)
 
 
