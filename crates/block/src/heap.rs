@@ -39,10 +39,15 @@ impl Heap {
 
 /// Runs `body`, which handles refusals of memory itself, as with `try_reserve`.
 pub fn handles_refusals<R>(body: impl FnOnce() -> R) -> R {
-    HANDLED.set(true);
-    let result = body();
-    HANDLED.set(false);
-    result
+    /// Sets back what was, also where `body` panics.
+    struct Back(bool);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            HANDLED.set(self.0);
+        }
+    }
+    let _back = Back(HANDLED.replace(true));
+    body()
 }
 
 // SAFETY: memory comes from the system's allocator and goes back to it, with the same layouts.
