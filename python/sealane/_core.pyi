@@ -264,6 +264,8 @@ class Plan:
     (['evaluator', 'garbler'], ['alice', 'bob'])
     >>> 0 < plan.estimate_s["lan"] < plan.estimate_s["wan"]
     True
+    >>> sorted(plan.memory_bytes), max(plan.memory_bytes.values()) < 2**28
+    (['alice', 'bob'], True)
     >>> plan.hash == richer.hash, plan.notes, plan.warnings
     (True, [], [])
     >>> "AND gates" in plan.steps, plan.papers.startswith("yao")
