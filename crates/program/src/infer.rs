@@ -265,7 +265,7 @@ impl<'a> Scope<'a> {
         match dim {
             Dim::Fixed(n) => (n, n),
             Dim::Rows(rows) => match self.rows.get(usize::from(rows.0)) {
-                // Every table has a row.
+                // A run without rows is one of another program, which `empty` makes.
                 Some(symbol) => (symbol.sum.len().max(1) as u64, symbol.bound),
                 None => (1, 1),
             },
