@@ -24,7 +24,6 @@ use crate::draft::{Draft, Fold, Meet, Phase, Read, Rearrange, Scan, TensorId, Un
 use crate::network::Network;
 use crate::order;
 use crate::place::{Placement, lens};
-use crate::points::is_element_wise;
 use crate::steps::{Len, Rearrangement, SortKey};
 use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId};
@@ -92,11 +91,9 @@ impl Fuser<'_> {
                 let parts = parts.iter().map(stored).collect::<Vec<_>>();
                 Home::Placed(self.append(value, phase, &parts, Algebra::Z2))
             }
-            Op::Accumulate(..) => unreachable!("the pass `expand` writes it out"),
             Op::Stack(values, axis) if values.len() == 1 => {
                 Home::Placed(self.stored(values[0]).with_axis(*axis as usize))
             }
-            Op::Random { .. } => unreachable!("`drawn` makes inputs of it"),
             Op::RowNumber(_) => {
                 let out = self.tensor(value.shape.rows, &[], value.range);
                 self.unit(phase, 0, UnitWork::RowNumber { out }, value);
@@ -149,12 +146,7 @@ impl Fuser<'_> {
             Op::Cast(of) if self.is_stored_as(*of, value.range) => {
                 self.homes[of.0 as usize].clone()
             }
-            Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) => {
-                self.member(value, phase, lens(&value.shape), 0)
-            }
-            Op::Call(name, _) if is_element_wise(name) => {
-                self.member(value, phase, lens(&value.shape), 0)
-            }
+            op if op.is_element_wise() => self.member(value, phase, lens(&value.shape), 0),
             Op::Call(..) => {
                 let mut lanes = lens(&value.shape);
                 lanes.pop();
@@ -187,9 +179,8 @@ impl Fuser<'_> {
                 let from = self.stored(*of).move_to_first(*axis as usize);
                 self.fold(value, phase, *reduction, from)
             }
-            Op::Dot(..) => unreachable!("a dot product is expanded, or done in the ring"),
-            Op::SumProduct { .. } => unreachable!("the pass `scale` writes it out"),
-            Op::Mean { .. } => unreachable!("the pass `floats` writes it out"),
+            // Earlier passes write them out, make inputs of them, or leave them to the ring.
+            op => unreachable!("`{}` stands behind the passes before", op.word()),
         })
     }
 
@@ -537,14 +528,7 @@ pub(crate) fn combination(value: &Value, reduction: Reduction, starts: bool) -> 
             (x, None, y, None)
         }
     };
-    let binary = match reduction {
-        Reduction::Sum => Binary::Add,
-        Reduction::Min => Binary::Min,
-        Reduction::Max => Binary::Max,
-        Reduction::Any => Binary::Or,
-        Reduction::All => Binary::And,
-    };
-    let both = push(Op::Binary(binary, x, y), true);
+    let both = push(Op::Binary(reduction.row().joins, x, y), true);
     let (mut returns, mut params) = (vec![both], 2);
     if let (Some(x_starts), Some(y_starts)) = (x_starts, y_starts) {
         let anew = push(Op::Select(y_starts, y, both), true);

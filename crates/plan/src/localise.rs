@@ -100,13 +100,10 @@ fn frontier(program: &Program) -> Vec<(u8, ValueId)> {
 fn pays(graph: &Graph, value: &Value) -> bool {
     match &value.op {
         _ if floats::is_call(graph, value) => true,
-        Op::Param(_) | Op::Const(_) | Op::Slice { .. } | Op::Stack(..) | Op::Cast(_) => false,
-        Op::View { .. } | Op::Concat(..) | Op::Append(_) => false,
         Op::Unary(..) | Op::Binary(..) | Op::Select(..) => {
             let ands = lower::ands_by_element(graph, value);
             ands > 0 && 2 * ands >= usize::from(value.range.bits())
         }
-        Op::RowNumber(_) | Op::Random { .. } | Op::Roll { .. } | Op::Head { .. } => false,
         Op::Reduce(..)
         | Op::Accumulate(..)
         | Op::Running { .. }
@@ -114,15 +111,14 @@ fn pays(graph: &Graph, value: &Value) -> bool {
         | Op::SumProduct { .. }
         | Op::Mean { .. } => true,
         Op::Lookup { .. } | Op::Call(..) => true,
-        // Used through their parts only.
-        Op::Map { .. } | Op::Scan { .. } | Op::Sort { .. } => false,
-        Op::Prefix { .. } | Op::Compact { .. } => false,
         Op::Part(of, _) => match &graph.values[of.0 as usize].op {
             Op::Sort { .. } | Op::Compact { .. } => true,
             op => op
                 .body()
                 .is_some_and(|body| body.values.iter().any(|value| pays(body, value))),
         },
+        // Elements that move, and operations that are used through their parts only.
+        _ => false,
     }
 }
 

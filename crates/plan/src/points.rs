@@ -1,17 +1,10 @@
 //! Functions of fixed point after pass `scale`: calls on stored numbers, and their names.
 
-use crate::floats::Call;
 use sealane_circuit::{Builder, Int, Wire, Word};
 use sealane_numeric::{Fixed, Points, Powers, Stored};
-use sealane_program::call::{OfFixed, OfPower, of_field, of_fixed, of_power};
+use sealane_program::call::{OfFixed, OfPower, of_fixed, of_power};
 use sealane_program::types::Range;
 use std::fmt;
-
-/// Returns whether a call by its name works element by element: on numbers, not on bytes.
-pub(crate) fn is_element_wise(name: &str) -> bool {
-    let of_one = Call::named(name).is_some() || PointsCall::named(name).is_some();
-    of_one || PowersCall::named(name).is_some() || of_field(name).is_some()
-}
 
 /// A function of fixed point on stored numbers.
 #[derive(Clone, Copy)]

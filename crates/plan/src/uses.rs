@@ -1,6 +1,6 @@
 //! Operands and results of steps.
 
-use crate::steps::{Len, Operand, PlanValue, Produced, Step, StepOp};
+use crate::steps::{Len, PlanValue, Produced, Step, StepOp};
 use sealane_program::types::RowId;
 
 /// Kind of a step, by its use of the network and the machine.
@@ -30,6 +30,56 @@ pub enum StepKind {
     Settle,
     /// A value is opened.
     Open,
+}
+
+/// References to the values that a step reads, in the order of its operands: shared ones, or with
+/// `iter_mut` and `mut` such that can be written to.
+macro_rules! read_values {
+    ($op:expr, $iter:ident $(, $mut:tt)?) => {{
+        let mut read = Vec::new();
+        macro_rules! of {
+            ($operands:expr) => {
+                read.extend($operands.$iter().map(|operand| & $($mut)? operand.value))
+            };
+        }
+        match $op {
+            StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::RowNumber { .. } => {}
+            StepOp::Settle => {}
+            StepOp::Move { operand, .. }
+            | StepOp::Rearrange { operand, .. }
+            | StepOp::Fold { operand, .. } => read.push(& $($mut)? operand.value),
+            StepOp::Concat { parts: operands, .. }
+            | StepOp::Sort { over: operands, .. }
+            | StepOp::Tape { operands, .. } => of!(operands),
+            StepOp::Append { parts, .. } => {
+                read.extend(parts.$iter().map(|(_, operand)| & $($mut)? operand.value));
+            }
+            StepOp::Linear { terms, .. } => {
+                read.extend(terms.$iter().map(|term| & $($mut)? term.operand.value));
+            }
+            StepOp::Product { left, right, .. } => {
+                read.extend([& $($mut)? left.value, & $($mut)? right.value]);
+            }
+            StepOp::Meet { over, captured, .. } => {
+                of!(over);
+                read.extend(captured.$iter());
+            }
+            StepOp::Cross { over, across, captured, .. } => {
+                of!(over);
+                of!(across);
+                read.extend(captured.$iter());
+            }
+            StepOp::Scan { init, over, captured, .. } => {
+                read.extend(init.$iter());
+                of!(over);
+                read.extend(captured.$iter());
+            }
+            StepOp::Convert { value, .. }
+            | StepOp::Open { value, .. }
+            | StepOp::Reveal { value, .. } => read.push(value),
+        }
+        read
+    }};
 }
 
 impl StepOp {
@@ -95,35 +145,7 @@ impl StepOp {
 
     /// Returns the values that the step reads, one for each operand.
     pub fn reads(&self) -> Vec<PlanValue> {
-        let of = |operands: &[Operand]| operands.iter().map(|o| o.value).collect::<Vec<_>>();
-        match self {
-            StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Settle => Vec::new(),
-            StepOp::RowNumber { .. } => Vec::new(),
-            StepOp::Rearrange { operand, .. } => vec![operand.value],
-            StepOp::Meet { over, captured, .. } => [&of(over)[..], captured].concat(),
-            StepOp::Cross {
-                over,
-                across,
-                captured,
-                ..
-            } => [&of(over)[..], &of(across), captured].concat(),
-            StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => vec![operand.value],
-            StepOp::Concat { parts, .. } => of(parts),
-            StepOp::Append { parts, .. } => parts.iter().map(|(_, part)| part.value).collect(),
-            StepOp::Sort { over, .. } => of(over),
-            StepOp::Tape { operands, .. } => of(operands),
-            StepOp::Linear { terms, .. } => terms.iter().map(|t| t.operand.value).collect(),
-            StepOp::Product { left, right, .. } => vec![left.value, right.value],
-            StepOp::Scan {
-                init,
-                over,
-                captured,
-                ..
-            } => [&init[..], &of(over), captured].concat(),
-            StepOp::Convert { value, .. }
-            | StepOp::Open { value, .. }
-            | StepOp::Reveal { value, .. } => vec![*value],
-        }
+        read_values!(self, iter).into_iter().copied().collect()
     }
 
     /// Returns the values that the step writes.
@@ -152,60 +174,8 @@ impl StepOp {
 
     /// Replaces each value that the step reads.
     pub(crate) fn redirect(&mut self, mut new: impl FnMut(PlanValue) -> PlanValue) {
-        let mut each = |values: &mut [PlanValue]| values.iter_mut().for_each(|v| *v = new(*v));
-        match self {
-            StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Settle => {}
-            StepOp::RowNumber { .. } => {}
-            StepOp::Meet { over, captured, .. } => {
-                each(captured);
-                over.iter_mut().for_each(|o| o.value = new(o.value));
-            }
-            StepOp::Cross {
-                over,
-                across,
-                captured,
-                ..
-            } => {
-                each(captured);
-                let operands = over.iter_mut().chain(across);
-                operands.for_each(|o| o.value = new(o.value));
-            }
-            StepOp::Move { operand, .. }
-            | StepOp::Rearrange { operand, .. }
-            | StepOp::Fold { operand, .. } => {
-                operand.value = new(operand.value);
-            }
-            StepOp::Concat { parts, .. } => parts.iter_mut().for_each(|o| o.value = new(o.value)),
-            StepOp::Append { parts, .. } => {
-                let operands = parts.iter_mut().map(|(_, operand)| operand);
-                operands.for_each(|o| o.value = new(o.value));
-            }
-            StepOp::Tape { operands, .. } | StepOp::Sort { over: operands, .. } => {
-                operands.iter_mut().for_each(|o| o.value = new(o.value));
-            }
-            StepOp::Linear { terms, .. } => {
-                let operands = terms.iter_mut().map(|term| &mut term.operand);
-                operands.for_each(|o| o.value = new(o.value));
-            }
-            StepOp::Product { left, right, .. } => {
-                [left, right]
-                    .into_iter()
-                    .for_each(|o| o.value = new(o.value));
-            }
-            StepOp::Scan {
-                init,
-                over,
-                captured,
-                ..
-            } => {
-                each(init);
-                each(captured);
-                over.iter_mut().for_each(|o| o.value = new(o.value));
-            }
-            StepOp::Convert { value, .. }
-            | StepOp::Open { value, .. }
-            | StepOp::Reveal { value, .. } => *value = new(*value),
-        }
+        let read = read_values!(self, iter_mut, mut);
+        read.into_iter().for_each(|value| *value = new(*value));
     }
 }
 

@@ -47,6 +47,7 @@
 //! | `accumulate(Reduction, Handle, axis: i64, dtype: Option<Type>, span) -> Handle` | `cumsum` |
 //! | `call(name, &[Operand], span) -> Handle` | `aes128`, `sha256` |
 //! | `function(name, Handle, Option<dtype: Type>, saturate: bool, span)` | of fixed point |
+//! | `apply(Operation, &[Operand], &Attributes, span) -> Vec<Handle>` | any of these, by its name |
 //! | `begin_map(over: &[Handle], span) -> Vec<Handle>` | slices, for the body function |
 //! | `end_map(returns: &[Operand], span) -> Vec<Handle>` | |
 //! | `begin_scan(init: &[Operand], over: &[Handle], span) -> (carries, slices)` | two `Vec` |
@@ -55,6 +56,8 @@
 //! | `end_sort(exchange: Operand, any_order: bool, span) -> Vec<Handle>` | the sorted tensors |
 //! | `begin_prefix(over: &[Handle], span) -> (before, behind)` | two `Vec`, to be combined |
 //! | `end_prefix(returns: &[Operand], span) -> Vec<Handle>` | the combinations so far |
+//! | `begin(name, start: &[Operand], over: &[Handle], span) -> (first, second)` | any body |
+//! | `end(name, [states, returns], any_order: bool, span) -> (states, returns)` | the same |
 //! | `row_number(of: Handle, span) -> Handle` | 0, 1, 2, … along axis 0 |
 //! | `roll(of: Handle, by: i64, span) -> Handle` | rows in a circle |
 //! | `random(bits: u8, count: u64, span) -> Handle` | numbers that no party knows |
@@ -68,6 +71,7 @@
 //! String` serve `dtype`, `shape` and `repr`, `by_row(Handle) -> Option<Beside>` noise. `span` is
 //! `Option<&Span>` throughout.
 
+mod apply;
 mod arrange;
 mod bodies;
 mod functions;
@@ -79,6 +83,7 @@ mod products;
 mod reductions;
 mod signature;
 
+pub use apply::{Attributes, Operation};
 pub use arrange::Length;
 pub use indexing::Index;
 
@@ -86,7 +91,7 @@ use crate::by_row::{Beside, by_row};
 use crate::check::{MAX_CONST_ELEMENTS, MAX_NESTING, MAX_VALUES};
 use crate::decimal::range_text;
 use crate::float;
-use crate::graph::{Binary, Op, Program, RowSymbol, Value, ValueId, digest};
+use crate::graph::{Op, Program, RowSymbol, Value, ValueId, digest};
 use crate::infer::{self, Scope};
 use crate::literal::Literal;
 use crate::types::{Data, Range, Shape, Type};
@@ -148,7 +153,8 @@ pub struct Builder {
 struct Open {
     /// Its number, which its handles carry.
     graph: u32,
-    kind: BodyKind,
+    /// The operation whose body it is, with nothing captured yet; none for the main graph.
+    body: Option<Op>,
     /// Parameters that stand first from the start; captured ones come where they are first used
     /// and move to the front in the end.
     leading: usize,
@@ -158,24 +164,6 @@ struct Open {
     captured: Vec<(ValueId, ValueId)>,
     /// The values that equal ones share, by their digests.
     shared: HashMap<blake3::Hash, ValueId>,
-}
-
-enum BodyKind {
-    Main,
-    Map {
-        over: Vec<ValueId>,
-    },
-    Scan {
-        init: Vec<ValueId>,
-        over: Vec<ValueId>,
-    },
-    Sort {
-        over: Vec<ValueId>,
-        free: bool,
-    },
-    Prefix {
-        over: Vec<ValueId>,
-    },
 }
 
 impl Builder {
@@ -373,7 +361,7 @@ impl Builder {
         let scan = self
             .open
             .iter()
-            .any(|open| matches!(open.kind, BodyKind::Scan { .. } | BodyKind::Prefix { .. }));
+            .any(|open| matches!(open.body, Some(Op::Scan { .. } | Op::Prefix { .. })));
         if scan && matches!(error.code, Code::RangeOverflow | Code::IndexRange) {
             error.reason += "; in a scan, a carry can hold any value of its type";
         }
@@ -439,7 +427,7 @@ impl Builder {
     }
 
     /// Opens a graph.
-    fn enter(&mut self, kind: BodyKind) -> Result<(), Diagnostic> {
+    fn enter(&mut self, body: Option<Op>) -> Result<(), Diagnostic> {
         within(
             "bodies inside of one another",
             self.open.len().saturating_sub(1),
@@ -449,7 +437,7 @@ impl Builder {
         self.opened += 1;
         self.open.push(Open {
             graph,
-            kind,
+            body,
             leading: 0,
             values: Vec::new(),
             captured: Vec::new(),
@@ -492,11 +480,11 @@ impl Builder {
 /// Digest under which equal values are one, whatever the order of operands that may change places.
 /// Parameters differ by who gives them, and each random number is drawn for itself.
 fn sharing(value: &Value) -> Option<blake3::Hash> {
-    use Binary::{Add, And, Eq, Mul, Ne, Or, Xor};
     let mut alike = value.clone();
     match &mut alike.op {
         Op::Param(_) | Op::Random { .. } => return None,
-        Op::Binary(Add | Mul | And | Or | Xor | Eq | Ne, a, b) | Op::SumProduct { a, b, .. } => {
+        Op::Binary(op, ..) if !op.row().commutes => {}
+        Op::Binary(_, a, b) | Op::SumProduct { a, b, .. } => {
             (*a, *b) = ((*a).min(*b), (*a).max(*b));
         }
         _ => {}

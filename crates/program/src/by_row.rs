@@ -9,8 +9,8 @@
 //! be about the same people, so that operations with these are not row by row. The rule errs to one
 //! side: a value that it takes is row by row, and not every such value is taken.
 
-use crate::call::FUNCTIONS;
 use crate::graph::{Op, RowSymbol, Value, ValueId};
+use crate::op::Reach;
 use crate::types::Shape;
 
 /// How a value depends on rows of inputs.
@@ -72,16 +72,9 @@ fn of_tables(rows: &[RowSymbol], value: &Value, known: &[Reads]) -> Reads {
             let sum = &rows[usize::from(id.0)].sum;
             (1..sum.len()).all(|at| !sum[..at].contains(&sum[at]))
         }),
-        Op::Accumulate(_, _, axis) => *axis > 0,
-        Op::Scan { .. } | Op::Roll { .. } | Op::Head { .. } | Op::Sort { .. } => false,
-        Op::Running { .. } | Op::Prefix { .. } | Op::Compact { .. } => false,
         // Axes other than that of rows are fixed, and these leave the rows where they are, or
         // reduce them: then none are left.
-        Op::Param(_) | Op::Const(_) | Op::RowNumber(_) | Op::Random { .. } => true,
-        Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) | Op::Call(..) => true,
-        Op::Reduce(..) | Op::Dot(..) | Op::SumProduct { .. } | Op::Mean { .. } => true,
-        Op::Slice { .. } | Op::View { .. } | Op::Concat(..) | Op::Stack(..) => true,
-        Op::Lookup { .. } | Op::Part(..) => true,
+        op => op.reach() <= Reach::Row,
     };
     match reads {
         Reads::Own if !one_of_each || value.shape.rows.is_none() => Reads::Several,
@@ -100,12 +93,10 @@ fn of_tensors(values: &[Value], value: &Value, known: &[Reads], shape: &Shape) -
         }
     });
     let reads = reads.max().unwrap_or(Reads::None);
-    let of_bytes = |name: &str| FUNCTIONS.iter().any(|function| function.name == name);
     match &value.op {
         Op::Param(_) if value.shape == *shape => Reads::Own,
         Op::Param(_) => Reads::Several,
-        Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) => reads,
-        Op::Call(name, _) if !of_bytes(name) => reads,
+        op if op.is_element_wise() => reads,
         _ if reads == Reads::None => Reads::None,
         _ => Reads::Several,
     }

@@ -93,6 +93,12 @@ pub fn function(name: &str) -> Result<Function, Diagnostic> {
         })
 }
 
+/// Returns whether a function of that name works on bytes along an axis; others work element by
+/// element.
+pub fn of_bytes(name: &str) -> bool {
+    FUNCTIONS.iter().any(|function| function.name == name)
+}
+
 /// Infers the type of a call's result.
 pub(crate) fn infer(
     scope: &Scope,

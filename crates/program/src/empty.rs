@@ -6,7 +6,7 @@
 //! table has a row, so that neither plans nor protocols know of empty ones.
 
 use crate::check::parameter;
-use crate::graph::{Graph, Op, Program, Reduction, RowSymbol, Value, ValueId};
+use crate::graph::{Graph, Op, Program, RowSymbol, Value, ValueId};
 use crate::infer::{Meta, Scope, body_operands, infer, invalid, params};
 use crate::kind::Kind;
 use crate::types::{Data, RowId, Shape, Type};
@@ -174,14 +174,12 @@ impl Walk {
             Op::RowNumber(rows) => *rows = self.left(*rows),
             op if operands.iter().any(gone) => {
                 let number = match (&*op, value.ty) {
-                    (Op::Reduce(Reduction::Sum | Reduction::Any, ..), _) => 0,
                     (Op::SumProduct { .. } | Op::Head { .. }, _) => 0,
-                    (Op::Reduce(Reduction::All, ..), _) => 1,
                     (Op::Mean { .. }, Type::Float(format)) => format.nan() as i128,
-                    (Op::Reduce(reduction, ..), _) => {
+                    (Op::Reduce(reduction, ..), _) => reduction.row().of_none.ok_or_else(|| {
                         let reason = format!("`{}` of no rows is no number", reduction.name());
-                        return Err(self.refused(reason, value));
-                    }
+                        self.refused(reason, value)
+                    })?,
                     _ => return Err(invalid("an operation needs rows that are not there")),
                 };
                 *op = constant(value.ty, &value.shape.fixed, number);

@@ -8,6 +8,7 @@
 //!   products and quotients of fixed point;
 //! * every dimension is at least 1, so no reduction is empty.
 
+pub use crate::elementwise::{Binary, Reduction, Unary};
 use crate::kind::Kind;
 use crate::types::{Data, Range, RowId, Shape, Type};
 use sealane_diagnostic::Span;
@@ -95,7 +96,7 @@ pub struct Reveal {
 }
 
 /// A value of one graph: an index into [`Graph::values`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ValueId(pub u32);
 
 /// A graph: the main one, or the body of a `map`, `scan`, `sort` or `prefix`, traced once.
@@ -382,66 +383,6 @@ impl Visibility {
             _ => Visibility::Secret,
         }
     }
-}
-
-/// Element-wise operations of one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unary {
-    /// Arithmetic negation.
-    Neg,
-    /// Bitwise (integers) or logical (bool) complement.
-    Not,
-    /// Absolute value.
-    Abs,
-    /// Number of one bits in the two's complement of the element's type (all `bits` of it, so
-    /// that -1 of type `i8` has eight).
-    Popcount,
-}
-
-/// Element-wise operations of two operands. Arithmetic operands have been cast to one type by
-/// the tracer; comparisons compare numbers, whatever the two types. Products and quotients of fixed
-/// point take any two types, and are rounded down to the type that the value declares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Binary {
-    Add,
-    Sub,
-    Mul,
-    /// The quotient of fixed-point numbers, rounded towards minus infinity to the bits behind the
-    /// point of the result.
-    Div,
-    /// Quotient rounded towards minus infinity, as Python's `//`.
-    FloorDiv,
-    /// Remainder with the sign of the divisor, as Python's `%`.
-    Mod,
-    And,
-    Or,
-    Xor,
-    /// Left shift by an amount in 0..64.
-    Shl,
-    /// Right shift, rounding towards minus infinity.
-    Shr,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Min,
-    Max,
-}
-
-/// Reductions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Reduction {
-    Sum,
-    Min,
-    Max,
-    /// Logical or.
-    Any,
-    /// Logical and.
-    All,
 }
 
 /// The rows of a concrete run, by [`RowId`].

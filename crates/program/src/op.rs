@@ -1,76 +1,284 @@
-//! Operands of each operation, and its names in the text form and in Python.
+//! The table of operations: for each its word in the text form, what an element of its result
+//! depends on, and its parts in the order of the text.
+//!
+//! A row is walked in two ways: [`Op::look`] shows the parts of an operation (to the printer, or to
+//! whoever asks for operands), and [`Op::change`] lets them be written (by the parser, into a blank
+//! operation, or by whoever renumbers operands). So an operation has one text form, and no list of
+//! operands beside it. Rows of element-wise operations are in [`crate::elementwise`].
 
-use crate::graph::{Binary, Graph, Op, Reduction, Unary, ValueId};
+use crate::call;
+use crate::elementwise::{Binary, Reduction, Unary};
+use crate::graph::{Graph, Op, ValueId};
+use crate::types::{Data, RowId};
+use std::convert::Infallible;
+
+/// What an element of the result depends on, along axis 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// No operand.
+    Nothing,
+    /// The elements at its place, with broadcasting.
+    Element,
+    /// The row at its place; a reduction has no row, and depends on all.
+    Row,
+    /// The rows up to its place, or in order.
+    Before,
+    /// All rows: they are needed at once.
+    Table,
+}
+
+/// Methods for attributes, which whoever is interested in operands alone leaves as they are.
+macro_rules! attributes {
+    ($($name:ident: $ty:ty,)+) => {
+        $(fn $name(&mut self, _: $ty) -> Result<(), Self::Error> {
+            Ok(())
+        })+
+    };
+}
+
+/// Reader of the parts of an operation. A word before a part is `","`, or empty if there is none.
+pub(crate) trait Look {
+    type Error;
+
+    fn values(&mut self, word: &str, ids: &[ValueId]) -> Result<(), Self::Error>;
+
+    fn value(&mut self, word: &str, id: &ValueId) -> Result<(), Self::Error> {
+        self.values(word, std::slice::from_ref(id))
+    }
+
+    /// Values that may be none, with the word before them.
+    fn some(&mut self, word: &str, ids: &[ValueId]) -> Result<(), Self::Error> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        self.values(word, ids)
+    }
+
+    fn option(&mut self, word: &str, id: &Option<ValueId>) -> Result<(), Self::Error> {
+        self.some(word, id.as_slice())
+    }
+
+    /// A number that `_what` describes to people.
+    fn number<N: Copy + Into<i128>>(
+        &mut self,
+        _word: &str,
+        _number: &N,
+        _what: &str,
+    ) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    fn flag(&mut self, _word: &str, _set: &bool) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    attributes! {
+        axes: &[u32], steps: &[(u64, i64)], reduction: &Reduction, rows: &RowId, name: &str,
+        data: &Data,
+    }
+}
+
+/// Writer of the parts of an operation, as [`Look`] reads them.
+pub(crate) trait Change {
+    type Error;
+
+    fn value(&mut self, word: &str, id: &mut ValueId) -> Result<(), Self::Error>;
+
+    fn values(&mut self, word: &str, ids: &mut Vec<ValueId>) -> Result<(), Self::Error> {
+        ids.iter_mut().try_for_each(|id| self.value(word, id))
+    }
+
+    fn some(&mut self, word: &str, ids: &mut Vec<ValueId>) -> Result<(), Self::Error> {
+        self.values(word, ids)
+    }
+
+    fn option(&mut self, word: &str, id: &mut Option<ValueId>) -> Result<(), Self::Error> {
+        id.iter_mut().try_for_each(|id| self.value(word, id))
+    }
+
+    fn number<N: TryFrom<i128>>(
+        &mut self,
+        _word: &str,
+        _number: &mut N,
+        _what: &str,
+    ) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    fn flag(&mut self, _word: &str, _set: &mut bool) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    attributes! {
+        axes: &mut Vec<u32>, steps: &mut Vec<(u64, i64)>, reduction: &mut Reduction,
+        rows: &mut RowId, name: &mut String, data: &mut Data,
+    }
+}
+
+/// Makes the functions of [`Op`] that follow from its rows: word, reach, `variant fields`, and the
+/// parts in the order of the text. Bodies are no parts: they stand on lines of their own.
+macro_rules! operations {
+    ($($word:literal $reach:ident $variant:ident $fields:tt =>
+        $($part:ident($($argument:expr),*)),*;)+) => {
+        impl Op {
+            fn row(&self) -> (&'static str, Reach) {
+                match self {
+                    $(Op::$variant { .. } => ($word, Reach::$reach),)+
+                }
+            }
+
+            /// The operation of this word, whose parts are still to be written.
+            pub(crate) fn blank(word: &str) -> Option<Op> {
+                if let Some(op) = Unary::named(word) {
+                    return Some(Op::Unary(op, ValueId::default()));
+                }
+                if let Some(op) = Binary::named(word) {
+                    return Some(Op::Binary(op, ValueId::default(), ValueId::default()));
+                }
+                Some(match word {
+                    $($word => blank!($variant $fields),)+
+                    _ => return None,
+                })
+            }
+
+            /// Shows each part.
+            #[allow(unused_variables, reason = "bodies, and what the word says, are no parts")]
+            pub(crate) fn look<L: Look>(&self, to: &mut L) -> Result<(), L::Error> {
+                match self {
+                    $(variant!($variant $fields) => { $(to.$part($($argument),*)?;)* })+
+                }
+                Ok(())
+            }
+
+            /// Lets each part be written.
+            #[allow(unused_variables, reason = "bodies, and what the word says, are no parts")]
+            pub(crate) fn change<C: Change>(&mut self, by: &mut C) -> Result<(), C::Error> {
+                match self {
+                    $(variant!($variant $fields) => { $(by.$part($($argument),*)?;)* })+
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+/// The pattern of a variant.
+macro_rules! variant {
+    ($name:ident ($($field:ident)*)) => { Op::$name($($field),*) };
+    ($name:ident {$($field:ident)*}) => { Op::$name { $($field),* } };
+}
+
+/// The variant with nothing in its fields.
+macro_rules! blank {
+    ($name:ident ($($field:ident)*)) => { Op::$name($(nothing!($field)),*) };
+    ($name:ident {$($field:ident)*}) => { Op::$name { $($field: Default::default()),* } };
+}
+
+macro_rules! nothing {
+    ($field:ident) => {
+        Default::default()
+    };
+}
+
+operations! {
+    "param" Nothing Param(index) => number("", index, "the number of a parameter");
+    "const" Nothing Const(data) => data(data);
+    "a unary operation" Element Unary(op a) => value("", a);
+    "a binary operation" Element Binary(op a b) => value("", a), value(",", b);
+    "select" Element Select(c yes no) => value("", c), value(",", yes), value(",", no);
+    "cast" Element Cast(a) => value("", a);
+    "reduce" Row Reduce(op a axis) =>
+        reduction(op), value("", a), number("axis", axis, "an axis");
+    "dot" Row Dot(a b) => value("", a), value(",", b);
+    "sumproduct" Row SumProduct { a b axes } => value("", a), value(",", b), axes(axes);
+    "mean" Row Mean { of axes } => value("", of), axes(axes);
+    "slice" Row Slice { of axis start len squeeze } =>
+        value("", of), number("axis", axis, "an axis"),
+        number("from", start, "the first element"), number("take", len, "a number of elements"),
+        flag("squeeze", squeeze);
+    "view" Row View { of start dims } =>
+        value("", of), number("from", start, "the first element"), steps(dims);
+    "concat" Row Concat(parts axis) => values("", parts), number("axis", axis, "an axis");
+    "accumulate" Before Accumulate(op a axis) =>
+        reduction(op), value("", a), number("axis", axis, "an axis");
+    "lookup" Row Lookup { table index } => value("", table), value(",", index);
+    "append" Table Append(parts) => values("", parts);
+    "stack" Row Stack(parts axis) => values("", parts), number("axis", axis, "an axis");
+    "map" Row Map { over captured body } => some("over", over), some("capture", captured);
+    "scan" Before Scan { init over captured body } =>
+        some("from", init), some("over", over), some("capture", captured);
+    "rownumber" Nothing RowNumber(rows) => rows(rows);
+    "random" Nothing Random { bits count } =>
+        number("", bits, "a number of bits"), number("take", count, "how many numbers");
+    "roll" Table Roll { of by } => value("", of), number("by", by, "a number of places");
+    "head" Table Head { of len } => value("", of), number("take", len, "a number of rows");
+    "sort" Table Sort { over captured free body } =>
+        flag("free", free), some("over", over), some("capture", captured);
+    "running" Table Running { reduction of starts } =>
+        reduction(reduction), value("", of), option("from", starts);
+    "prefix" Table Prefix { over captured body } =>
+        some("over", over), some("capture", captured);
+    "compact" Table Compact { keep over } => value("", keep), some("over", over);
+    "part" Row Part(of index) => value("", of), number(",", index, "the number of a part");
+    "call" Row Call(name operands) => name(name), values("", operands);
+}
 
 impl Op {
+    /// Word in the text form.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Op::Unary(op, _) => op.name(),
+            Op::Binary(op, ..) => op.name(),
+            _ => self.row().0,
+        }
+    }
+
+    /// What an element of the result depends on.
+    pub fn reach(&self) -> Reach {
+        match self {
+            Op::Call(name, _) if !call::of_bytes(name) => Reach::Element,
+            // Along another axis than that of rows, none stands before another.
+            Op::Accumulate(_, _, 1..) => Reach::Row,
+            _ => self.row().1,
+        }
+    }
+
+    /// Returns whether each element is made of the elements at its place alone.
+    pub fn is_element_wise(&self) -> bool {
+        self.reach() == Reach::Element
+    }
+
+    /// Returns whether it needs all rows of a table at once, if axis 0 is symbolic.
+    pub fn needs_all_rows(&self) -> bool {
+        self.reach() == Reach::Table
+    }
+
     /// Operands in the order of the text form, without those of a body.
     pub fn operands(&self) -> Vec<ValueId> {
-        match self {
-            Op::Param(_) | Op::Const(_) | Op::RowNumber(_) | Op::Random { .. } => Vec::new(),
-            Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => vec![*a],
-            Op::Slice { of, .. } | Op::View { of, .. } | Op::Mean { of, .. } => vec![*of],
-            Op::Accumulate(_, of, _) => vec![*of],
-            Op::Roll { of, .. } | Op::Head { of, .. } => vec![*of],
-            Op::Running { of, starts, .. } => [*of].into_iter().chain(*starts).collect(),
-            Op::Compact { keep, over } => [&[*keep], &over[..]].concat(),
-            Op::Binary(_, a, b) | Op::Dot(a, b) | Op::SumProduct { a, b, .. } => vec![*a, *b],
-            Op::Select(condition, yes, no) => vec![*condition, *yes, *no],
-            Op::Lookup { table, index } => vec![*table, *index],
-            Op::Stack(values, _) | Op::Concat(values, _) | Op::Call(_, values) => values.clone(),
-            Op::Append(values) => values.clone(),
-            Op::Map { over, captured, .. }
-            | Op::Sort { over, captured, .. }
-            | Op::Prefix { over, captured, .. } => [&over[..], captured].concat(),
-            Op::Scan {
-                init,
-                over,
-                captured,
-                ..
-            } => [&init[..], over, captured].concat(),
+        struct Operands(Vec<ValueId>);
+        impl Look for Operands {
+            type Error = Infallible;
+            fn values(&mut self, _: &str, ids: &[ValueId]) -> Result<(), Infallible> {
+                self.0.extend(ids);
+                Ok(())
+            }
         }
+        let mut operands = Operands(Vec::new());
+        let Ok(()) = self.look(&mut operands);
+        operands.0
     }
 
     /// Replaces each operand.
     pub fn renumber(&mut self, new: impl Fn(ValueId) -> ValueId) {
-        let each = |values: &mut [ValueId]| values.iter_mut().for_each(|id| *id = new(*id));
-        match self {
-            Op::Param(_) | Op::Const(_) | Op::RowNumber(_) | Op::Random { .. } => {}
-            Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => *a = new(*a),
-            Op::Slice { of, .. } | Op::View { of, .. } | Op::Mean { of, .. } => *of = new(*of),
-            Op::Accumulate(_, of, _) => *of = new(*of),
-            Op::Roll { of, .. } | Op::Head { of, .. } => *of = new(*of),
-            Op::Running { of, starts, .. } => {
-                *of = new(*of);
-                starts.iter_mut().for_each(|starts| *starts = new(*starts));
-            }
-            Op::Compact { keep, over } => {
-                *keep = new(*keep);
-                each(over);
-            }
-            Op::Binary(_, a, b) | Op::Dot(a, b) | Op::SumProduct { a, b, .. } => {
-                (*a, *b) = (new(*a), new(*b));
-            }
-            Op::Select(c, yes, no) => (*c, *yes, *no) = (new(*c), new(*yes), new(*no)),
-            Op::Lookup { table, index } => (*table, *index) = (new(*table), new(*index)),
-            Op::Stack(values, _) | Op::Concat(values, _) | Op::Call(_, values) => each(values),
-            Op::Append(values) => each(values),
-            Op::Map { over, captured, .. }
-            | Op::Sort { over, captured, .. }
-            | Op::Prefix { over, captured, .. } => {
-                each(over);
-                each(captured);
-            }
-            Op::Scan {
-                init,
-                over,
-                captured,
-                ..
-            } => {
-                each(init);
-                each(over);
-                each(captured);
+        struct Renumber<F>(F);
+        impl<F: Fn(ValueId) -> ValueId> Change for Renumber<F> {
+            type Error = Infallible;
+            fn value(&mut self, _: &str, id: &mut ValueId) -> Result<(), Infallible> {
+                *id = self.0(*id);
+                Ok(())
             }
         }
+        let Ok(()) = self.change(&mut Renumber(new));
     }
 
     /// The body of a `map`, `scan`, `sort` or `prefix`.
@@ -98,127 +306,5 @@ impl Op {
     /// Returns whether it has several results, each of which is an [`Op::Part`].
     pub fn has_parts(&self) -> bool {
         self.body().is_some() || matches!(self, Op::Compact { .. })
-    }
-
-    /// Returns whether it needs all rows of a table at once, if axis 0 is symbolic.
-    pub fn needs_all_rows(&self) -> bool {
-        matches!(
-            self,
-            Op::Append(_)
-                | Op::Roll { .. }
-                | Op::Head { .. }
-                | Op::Sort { .. }
-                | Op::Prefix { .. }
-                | Op::Running { .. }
-                | Op::Compact { .. }
-        )
-    }
-}
-
-impl Unary {
-    /// All of them.
-    pub const ALL: [Unary; 4] = [Unary::Neg, Unary::Not, Unary::Abs, Unary::Popcount];
-
-    /// Name in the text form.
-    pub fn name(self) -> &'static str {
-        match self {
-            Unary::Neg => "neg",
-            Unary::Not => "not",
-            Unary::Abs => "abs",
-            Unary::Popcount => "popcount",
-        }
-    }
-
-    /// Python expression of the operation.
-    pub fn python(self, a: &str) -> String {
-        match self {
-            Unary::Neg => format!("-{a}"),
-            Unary::Not => format!("~{a}"),
-            Unary::Abs => format!("sl.abs({a})"),
-            Unary::Popcount => format!("sl.popcount({a})"),
-        }
-    }
-}
-
-impl Binary {
-    /// All of them.
-    pub const ALL: [Binary; 19] = {
-        use Binary::*;
-        [
-            Add, Sub, Mul, Div, FloorDiv, Mod, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Gt, Ge, Min,
-            Max,
-        ]
-    };
-
-    /// Name in the text form.
-    pub fn name(self) -> &'static str {
-        self.words().0
-    }
-
-    /// Python operator, or Python function if there is none.
-    pub fn symbol(self) -> &'static str {
-        self.words().1
-    }
-
-    /// Python expression of the operation.
-    pub fn python(self, a: &str, b: &str) -> String {
-        let symbol = self.symbol();
-        if symbol.starts_with("sl.") {
-            format!("{symbol}({a}, {b})")
-        } else {
-            format!("{a} {symbol} {b}")
-        }
-    }
-
-    /// Returns whether it compares two numbers and gives a `bool`.
-    pub fn is_comparison(self) -> bool {
-        use Binary::*;
-        matches!(self, Eq | Ne | Lt | Le | Gt | Ge)
-    }
-
-    fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Binary::Add => ("add", "+"),
-            Binary::Sub => ("sub", "-"),
-            Binary::Mul => ("mul", "*"),
-            Binary::Div => ("div", "/"),
-            Binary::FloorDiv => ("floordiv", "//"),
-            Binary::Mod => ("mod", "%"),
-            Binary::And => ("and", "&"),
-            Binary::Or => ("or", "|"),
-            Binary::Xor => ("xor", "^"),
-            Binary::Shl => ("shl", "<<"),
-            Binary::Shr => ("shr", ">>"),
-            Binary::Eq => ("eq", "=="),
-            Binary::Ne => ("ne", "!="),
-            Binary::Lt => ("lt", "<"),
-            Binary::Le => ("le", "<="),
-            Binary::Gt => ("gt", ">"),
-            Binary::Ge => ("ge", ">="),
-            Binary::Min => ("min", "sl.minimum"),
-            Binary::Max => ("max", "sl.maximum"),
-        }
-    }
-}
-
-impl Reduction {
-    /// All of them.
-    pub const ALL: [Reduction; 5] = [
-        Reduction::Sum,
-        Reduction::Min,
-        Reduction::Max,
-        Reduction::Any,
-        Reduction::All,
-    ];
-
-    /// Name in the text form, and in Python after `sl.`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reduction::Sum => "sum",
-            Reduction::Min => "min",
-            Reduction::Max => "max",
-            Reduction::Any => "any",
-            Reduction::All => "all",
-        }
     }
 }

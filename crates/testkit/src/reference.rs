@@ -1,8 +1,10 @@
 //! Reference interpreter of programs, slow and simple: one number at a time, in `i128`.
 //!
 //! It is the oracle of lowering and of every protocol, so it shares no code with them, nor with
-//! inference: every number it computes is compared with the range that inference gives it, and a
-//! number outside is a panic. Fixed-point values are stored numbers, and operations on them follow
+//! inference. Of element-wise operations it takes the meaning in the clear, which stands beside
+//! range and circuit in the table of operations and is used by tests alone. Every number it
+//! computes is compared with the range that inference gives it, and a number outside is a panic.
+//! Fixed-point values are stored numbers, and operations on them follow
 //! from their number of fraction bits; floating point is Rust's own (`floats`). Functions of fixed
 //! point alone are circuits, compared with values of `f64` (`fixed`). It follows `NUMERICS.md` line
 //! by line. AES and SHA-256 are those of the RustCrypto crates.
@@ -14,7 +16,7 @@ mod floats;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use floats::Floats;
 use sealane_program::graph::{
-    Binary, Graph, Op, Program, Reduction, RowCounts, Unary, Value, ValueId, row_count, summed_rows,
+    Binary, Graph, Op, Program, Reduction, RowCounts, Value, ValueId, row_count, summed_rows,
 };
 use sealane_program::types::{Data, Dim, Shape, Type};
 use sha2::Digest;
@@ -359,7 +361,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
         Op::Const(data) => Tensor::of(data),
         Op::Unary(op, a) => each(&[of(a)], |x| match first {
             Some(floats) => floats.unary(*op, x[0]),
-            None => wrap(unary(*op, of(a).ty, x[0])),
+            None => wrap((op.row().clear)(of(a).ty, x[0])),
         }),
         Op::Binary(op, a, b) if [of(a).ty, of(b).ty, ty].iter().any(|ty| ty.is_fixed()) => {
             let fractions = [of(a).ty, of(b).ty, ty].map(fraction);
@@ -367,7 +369,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
         }
         Op::Binary(op, a, b) => each(&[of(a), of(b)], |x| match first {
             Some(floats) => floats.binary(*op, x[0], x[1]),
-            None => wrap(binary(*op, x[0], x[1])),
+            None => wrap((op.row().clear)(x[0], x[1])),
         }),
         Op::Select(c, yes, no) => each(&[of(c), of(yes), of(no)], |x| {
             if x[0] != 0 { x[1] } else { x[2] }
@@ -407,7 +409,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
             (Some(floats), Reduction::Min | Reduction::Max) => {
                 floats.end(*op == Reduction::Min, x, y)
             }
-            _ => wrap(reduced(*op, x, y)),
+            _ => wrap(joined(*op, x, y)),
         }),
         Op::Dot(a, b) => {
             let by = fraction(ty) - fraction(of(a).ty) - fraction(of(b).ty);
@@ -436,7 +438,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
                 (Some(floats), Reduction::Min | Reduction::Max) => {
                     floats.end(*op == Reduction::Min, x, y)
                 }
-                _ => wrap(reduced(*op, x, y)),
+                _ => wrap(joined(*op, x, y)),
             })
         }
         Op::Lookup { table, index } => lookup(of(table), of(index)),
@@ -484,7 +486,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
             for at in size..numbers.len() {
                 let anew = starts.is_some_and(|starts| of(&starts).numbers[at / size] != 0);
                 if !anew {
-                    numbers[at] = wrap(reduced(*reduction, numbers[at - size], numbers[at]));
+                    numbers[at] = wrap(joined(*reduction, numbers[at - size], numbers[at]));
                 }
             }
             Tensor {
@@ -504,42 +506,6 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>], context: Context) -> Tensor 
     Tensor { ty, ..tensor }
 }
 
-/// Computes a unary operation; `ty` is the type of the operand.
-fn unary(op: Unary, ty: Type, x: i128) -> i128 {
-    match op {
-        Unary::Neg => -x,
-        Unary::Abs => x.abs(),
-        Unary::Not if ty.range().lo < 0 => -1 - x,
-        Unary::Not => ty.range().hi - x,
-        Unary::Popcount => (0..ty.bits()).map(|bit| x >> bit & 1).sum(),
-    }
-}
-
-/// Computes a binary operation. Products of `u64.wrapping` exceed `i128`; reduced modulo 2^128 they
-/// are still right modulo 2^64, and inference limits all other products.
-fn binary(op: Binary, x: i128, y: i128) -> i128 {
-    match op {
-        Binary::Add => x + y,
-        Binary::Sub => x - y,
-        Binary::Mul => x.wrapping_mul(y),
-        Binary::Div | Binary::FloorDiv => quotient(x, y),
-        Binary::Mod => x - y * quotient(x, y),
-        Binary::And => x & y,
-        Binary::Or => x | y,
-        Binary::Xor => x ^ y,
-        Binary::Shl => x << y,
-        Binary::Shr => quotient(x, 1 << y),
-        Binary::Eq => (x == y).into(),
-        Binary::Ne => (x != y).into(),
-        Binary::Lt => (x < y).into(),
-        Binary::Le => (x <= y).into(),
-        Binary::Gt => (x > y).into(),
-        Binary::Ge => (x >= y).into(),
-        Binary::Min => x.min(y),
-        Binary::Max => x.max(y),
-    }
-}
-
 /// Computes an operation on stored numbers with the given numbers of fraction bits: of `x`, of `y`
 /// and of the result. The result is that of the operation on the represented numbers, rounded down.
 fn fixed(op: Binary, [f, g, h]: [i32; 3], x: i128, y: i128) -> i128 {
@@ -550,8 +516,8 @@ fn fixed(op: Binary, [f, g, h]: [i32; 3], x: i128, y: i128) -> i128 {
         // x / 2^f over y / 2^g, in units of 2^-h.
         Binary::Div => quotient(scaled(x, (h - f + g).max(0)), scaled(y, (f - g - h).max(0))),
         Binary::FloorDiv => scaled(quotient(along(), beside()), h),
-        op if op.is_comparison() => binary(op, along(), beside()),
-        op => binary(op, x, y),
+        op if op.is_comparison() => (op.row().clear)(along(), beside()),
+        op => (op.row().clear)(x, y),
     }
 }
 
@@ -618,14 +584,8 @@ fn reduce(a: &Tensor, axis: u32, join: impl Fn(i128, i128) -> i128) -> Tensor {
     joint.expect("no axis is empty")
 }
 
-fn reduced(op: Reduction, x: i128, y: i128) -> i128 {
-    match op {
-        Reduction::Sum => x + y,
-        Reduction::Min => x.min(y),
-        Reduction::Max => x.max(y),
-        Reduction::Any => x | y,
-        Reduction::All => x & y,
-    }
+fn joined(op: Reduction, x: i128, y: i128) -> i128 {
+    (op.row().joins.row().clear)(x, y)
 }
 
 /// The last axis of `a` with the first of `b`, which has one or two.

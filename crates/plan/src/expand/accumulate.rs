@@ -20,13 +20,7 @@ impl Expander<'_> {
         of: ValueId,
         axis: u32,
     ) -> ValueId {
-        let op = match reduction {
-            Reduction::Sum => Binary::Add,
-            Reduction::Min => Binary::Min,
-            Reduction::Max => Binary::Max,
-            Reduction::Any => Binary::Or,
-            Reduction::All => Binary::And,
-        };
+        let op = reduction.row().joins;
         match self.of(of).shape.dim(axis as usize) {
             Some(Dim::Rows(_)) if self.goal == Goal::Depth => {
                 let of = self.cast(of, value.ty, value.range);

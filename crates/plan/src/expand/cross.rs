@@ -47,8 +47,13 @@ pub(crate) fn reduces(body: &Graph, value: &Value) -> Option<RowId> {
 /// Returns whether an operation computes on each row alone.
 fn row_by_row(op: &Op, rows: impl Fn(&ValueId) -> Option<RowId>) -> bool {
     match op {
-        Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) | Op::Call(..) => true,
-        Op::Slice { .. } | Op::View { .. } | Op::Concat(..) | Op::Stack(..) | Op::Part(..) => true,
+        op if op.is_element_wise() => true,
+        Op::Call(..)
+        | Op::Slice { .. }
+        | Op::View { .. }
+        | Op::Concat(..)
+        | Op::Stack(..)
+        | Op::Part(..) => true,
         Op::Reduce(_, _, axis) | Op::Accumulate(_, _, axis) => *axis > 0,
         Op::Lookup { table, .. } => rows(table).is_none(),
         Op::Dot(_, b) => rows(b).is_none(),

@@ -384,30 +384,16 @@ fn name(op: &Op) -> String {
     match op {
         Op::Param(_) => "input".into(),
         Op::Const(_) => "constant".into(),
-        Op::Unary(unary, _) => unary.name().into(),
-        Op::Binary(binary, ..) => binary.name().into(),
         Op::Select(..) => "where".into(),
-        Op::Cast(_) => "cast".into(),
         Op::Reduce(reduction, ..) => reduction.name().into(),
-        Op::Dot(..) | Op::SumProduct { .. } => "dot".into(),
-        Op::Mean { .. } => "mean".into(),
-        Op::Slice { .. } => "slice".into(),
-        Op::Lookup { .. } => "lookup".into(),
-        Op::Stack(..) => "stack".into(),
-        Op::View { .. } => "view".into(),
-        Op::Concat(..) | Op::Append(_) => "concat".into(),
-        Op::Accumulate(reduction, ..) => format!("running {}", reduction.name()),
-        Op::Map { .. } => "map".into(),
-        Op::Scan { .. } => "scan".into(),
+        Op::SumProduct { .. } => "dot".into(),
+        Op::Append(_) => "concat".into(),
+        Op::Accumulate(reduction, ..) | Op::Running { reduction, .. } => {
+            format!("running {}", reduction.name())
+        }
         Op::RowNumber(_) => "row_number".into(),
-        Op::Random { .. } => "random".into(),
-        Op::Roll { .. } => "roll".into(),
-        Op::Head { .. } => "head".into(),
-        Op::Sort { .. } => "sort".into(),
         Op::Prefix { .. } => "associative scan".into(),
-        Op::Running { reduction, .. } => format!("running {}", reduction.name()),
-        Op::Compact { .. } => "compact".into(),
-        Op::Part(..) => "part".into(),
         Op::Call(name, _) => name.clone(),
+        op => op.word().into(),
     }
 }

@@ -11,7 +11,6 @@ use super::ops;
 use super::words::{Stacks, Words, around, broadcast, count, last, locate, widen};
 use crate::fuse::combination;
 use crate::network::Network;
-use crate::points::is_element_wise;
 use sealane_circuit::{Builder, Goal, Int, Lookups, Wire, Word, aes, sha256};
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Type};
@@ -123,15 +122,11 @@ impl Lowering {
                     l.builder.constant(numbers[at], width)
                 })?
             }
-            Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) => {
-                self.element_wise(value, scope)?
-            }
+            op if op.is_element_wise() => self.element_wise(value, scope)?,
             Op::Reduce(reduction, of, axis) => {
                 self.reduce(*reduction, value.range, scope, *of, *axis as usize)?
             }
             Op::Dot(a, b) => self.dot(value.range, scope, *a, *b)?,
-            Op::SumProduct { .. } => unreachable!("the pass `scale` writes it out"),
-            Op::Mean { .. } => unreachable!("the pass `floats` writes it out"),
             Op::Slice {
                 of,
                 axis,
@@ -223,16 +218,10 @@ impl Lowering {
                 return Ok(Held::One(stacks.finish().swap_remove(0)));
             }
             Op::Compact { keep, over } => return self.compact(scope, *keep, over),
-            Op::Append(_)
-            | Op::RowNumber(_)
-            | Op::Random { .. }
-            | Op::Roll { .. }
-            | Op::Head { .. } => {
-                unreachable!("a body has no rows and draws nothing")
-            }
             Op::Part(of, part) => return Ok(Held::One(Rc::clone(scope.part(*of, *part as usize)))),
-            Op::Call(name, _) if is_element_wise(name) => self.element_wise(value, scope)?,
             Op::Call(name, operands) => self.call(name, value, scope, operands)?,
+            // Earlier passes write them out, or a body has no rows and draws nothing.
+            op => unreachable!("`{}` stands in no body behind the passes before", op.word()),
         };
         Ok(Held::One(Rc::new(Words {
             range: value.range,

@@ -5,7 +5,7 @@ use crate::floats::Call;
 use crate::points::{PointsCall, PowersCall};
 use sealane_circuit::{Builder, Int, Wire, Word};
 use sealane_program::call::of_field;
-use sealane_program::graph::{Binary, Op, Reduction, Unary};
+use sealane_program::graph::{Op, Reduction};
 use sealane_program::types::{Range, Type};
 
 /// Lowers one element of an element-wise operation. `ty` is the type of the first operand: some
@@ -20,11 +20,16 @@ pub(super) fn scalar(
 ) -> Word {
     let width = usize::from(range.bits());
     match (op, operands) {
-        (Op::Unary(unary, _), [(x, _)]) => self::unary(b, *unary, *x, ty, width),
-        (Op::Binary(binary, ..), [x, y]) => match decided(*binary, x.1, y.1) {
-            Some(bit) => vec![Wire::constant(bit)],
-            None => self::binary(b, *binary, x.0, y.0, width),
-        },
+        (Op::Unary(unary, _), [(x, _)]) => (unary.row().lower)(b, *x, ty, width),
+        (Op::Binary(binary, ..), [x, y]) => {
+            let row = binary.row();
+            let result = || (row.range)(x.1, y.1);
+            let decided = binary.is_comparison().then(result);
+            match decided.filter(|result| result.lo == result.hi) {
+                Some(result) => vec![Wire::constant(result.lo == 1)],
+                None => (row.lower)(b, x.0, y.0, width),
+            }
+        }
         (Op::Select(..), [(condition, _), (yes, _), (no, _)]) => {
             b.select(condition.bit(0), &yes.resize(width), &no.resize(width))
         }
@@ -72,7 +77,7 @@ pub(super) fn reduce(
                 .collect::<Vec<_>>();
             while level.len() > 1 {
                 let mut pair = |pair: &[Word]| match pair {
-                    [x, y] => pick(b, reduction, [x, y], signed, widest),
+                    [x, y] => combine(b, reduction, [x, y], signed, widest),
                     rest => rest.concat(),
                 };
                 level = level.chunks(2).map(&mut pair).collect();
@@ -95,70 +100,5 @@ pub(super) fn combine(
     width: usize,
 ) -> Word {
     let int = |bits| Int { bits, signed };
-    match reduction {
-        Reduction::Sum => b.add(int(x), int(y), width),
-        Reduction::Any => vec![b.or(x[0], y[0])],
-        Reduction::All => vec![b.and(x[0], y[0])],
-        Reduction::Min | Reduction::Max => pick(b, reduction, [x, y], signed, width),
-    }
-}
-
-fn pick(b: &mut Builder, which: Reduction, [x, y]: [&Word; 2], signed: bool, width: usize) -> Word {
-    let (x, y) = (Int { bits: x, signed }, Int { bits: y, signed });
-    match which {
-        Reduction::Min => b.min(x, y, width),
-        _ => b.max(x, y, width),
-    }
-}
-
-fn unary(b: &mut Builder, unary: Unary, x: Int<'_>, ty: Type, width: usize) -> Word {
-    match unary {
-        Unary::Neg => b.neg(x, width),
-        Unary::Not => x.resize(width).into_iter().map(|bit| !bit).collect(),
-        Unary::Abs => b.abs(x, width),
-        Unary::Popcount => b.popcount(&x.resize(usize::from(ty.bits())), width),
-    }
-}
-
-fn binary(b: &mut Builder, binary: Binary, x: Int<'_>, y: Int<'_>, width: usize) -> Word {
-    let bitwise = |b: &mut Builder, gate: fn(&mut Builder, Wire, Wire) -> Wire| {
-        b.zip(&x.resize(width), &y.resize(width), gate)
-    };
-    match binary {
-        Binary::Add => b.add(x, y, width),
-        Binary::Sub => b.sub(x, y, width),
-        Binary::Mul => b.mul(x, y, width),
-        Binary::FloorDiv => b.div(x, y, width),
-        Binary::Div => unreachable!("behind the pass `scale`, nothing has a fraction"),
-        Binary::Mod => b.rem(x, y, width),
-        Binary::And => bitwise(b, Builder::and),
-        Binary::Or => bitwise(b, Builder::or),
-        Binary::Xor => bitwise(b, Builder::xor),
-        Binary::Shl => b.shl(x, y.bits, width),
-        Binary::Shr => b.shr(x, y.bits, width),
-        Binary::Eq => vec![b.eq(x, y)],
-        Binary::Ne => vec![!b.eq(x, y)],
-        Binary::Lt => vec![b.lt(x, y)],
-        Binary::Le => vec![b.le(x, y)],
-        Binary::Gt => vec![b.lt(y, x)],
-        Binary::Ge => vec![b.le(y, x)],
-        Binary::Min => b.min(x, y, width),
-        Binary::Max => b.max(x, y, width),
-    }
-}
-
-/// Returns the result of a comparison that the ranges determine.
-fn decided(binary: Binary, x: Range, y: Range) -> Option<bool> {
-    let (below, above) = (x.hi < y.lo, x.lo > y.hi);
-    let (not_above, not_below) = (x.hi <= y.lo, x.lo >= y.hi);
-    let known = |yes: bool, no: bool| (yes || no).then_some(yes);
-    match binary {
-        Binary::Eq => known(false, below || above),
-        Binary::Ne => known(below || above, false),
-        Binary::Lt => known(below, not_below),
-        Binary::Le => known(not_above, above),
-        Binary::Gt => known(above, not_above),
-        Binary::Ge => known(not_below, below),
-        _ => None,
-    }
+    (reduction.row().joins.row().lower)(b, int(x), int(y), width)
 }

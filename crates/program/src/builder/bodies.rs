@@ -1,6 +1,6 @@
 //! Bodies of `map`, `scan` and `sort`: traced once, between a begin and an end.
 
-use super::{BodyKind, Builder, Handle, Open, Operand};
+use super::{Builder, Handle, Open, Operand};
 use crate::decimal;
 use crate::graph::{Graph, Op, Value, ValueId, Visibility};
 use crate::infer::{self, Meta, Scope};
@@ -14,13 +14,12 @@ impl Builder {
         over: &[Handle],
         span: Option<&Span>,
     ) -> Result<Vec<Handle>, Diagnostic> {
-        let over = self.all_found(over, span)?;
         let op = Op::Map {
-            over: over.clone(),
+            over: self.all_found(over, span)?,
             captured: Vec::new(),
             body: Box::default(),
         };
-        self.open_body(BodyKind::Map { over }, &op, span)
+        self.open_body(op, span)
     }
 
     /// Closes the body of a map, which returns `returns`; returns the mapped results.
@@ -29,12 +28,9 @@ impl Builder {
         returns: &[Operand],
         span: Option<&Span>,
     ) -> Result<Vec<Handle>, Diagnostic> {
-        if !matches!(self.top().kind, BodyKind::Map { .. }) || returns.is_empty() {
+        if !matches!(self.top().body, Some(Op::Map { .. })) || returns.is_empty() {
             let message = "a map ends where none began, or its body returns nothing";
-            let refused = Diagnostic::new(Code::Body, message);
-            return Err(refused
-                .hint("end each body in the order of beginning")
-                .at(span));
+            return Err(misplaced(message, span));
         }
         let (returns, parts) = (self.outputs(returns, span)?, returns.len());
         self.close_body(returns, parts, span)
@@ -47,14 +43,13 @@ impl Builder {
         over: &[Handle],
         span: Option<&Span>,
     ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
-        let over = self.all_found(over, span)?;
         let op = Op::Sort {
-            over: over.clone(),
+            over: self.all_found(over, span)?,
             captured: Vec::new(),
             free: false,
             body: Box::default(),
         };
-        let mut before = self.open_body(BodyKind::Sort { over, free: false }, &op, span)?;
+        let mut before = self.open_body(op, span)?;
         let behind = before.split_off(before.len() / 2);
         Ok((before, behind))
     }
@@ -68,12 +63,9 @@ impl Builder {
         any_order: bool,
         span: Option<&Span>,
     ) -> Result<Vec<Handle>, Diagnostic> {
-        let top = self.open.last_mut().map(|open| &mut open.kind);
-        let Some(BodyKind::Sort { over, free }) = top else {
-            let refused = Diagnostic::new(Code::Body, "a sort ends where none began");
-            return Err(refused
-                .hint("end each body in the order of beginning")
-                .at(span));
+        let top = self.open.last_mut().and_then(|open| open.body.as_mut());
+        let Some(Op::Sort { over, free, .. }) = top else {
+            return Err(misplaced("a sort ends where none began", span));
         };
         *free = any_order;
         let parts = over.len();
@@ -88,13 +80,12 @@ impl Builder {
         over: &[Handle],
         span: Option<&Span>,
     ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
-        let over = self.all_found(over, span)?;
         let op = Op::Prefix {
-            over: over.clone(),
+            over: self.all_found(over, span)?,
             captured: Vec::new(),
             body: Box::default(),
         };
-        let mut before = self.open_body(BodyKind::Prefix { over }, &op, span)?;
+        let mut before = self.open_body(op, span)?;
         let behind = before.split_off(before.len() / 2);
         Ok((before, behind))
     }
@@ -105,11 +96,8 @@ impl Builder {
         returns: &[Operand],
         span: Option<&Span>,
     ) -> Result<Vec<Handle>, Diagnostic> {
-        let BodyKind::Prefix { over } = &self.top().kind else {
-            let refused = Diagnostic::new(Code::Body, "a combination ends where none began");
-            return Err(refused
-                .hint("end each body in the order of beginning")
-                .at(span));
+        let Some(Op::Prefix { over, .. }) = &self.top().body else {
+            return Err(misplaced("a combination ends where none began", span));
         };
         let parts = over.len();
         let returns = self.outputs(returns, span)?;
@@ -126,14 +114,14 @@ impl Builder {
     ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
         let over = self.all_found(over, span)?;
         let init = self.outputs(init, span)?;
-        let (carries, captured) = (init.len(), Vec::new());
+        let carries = init.len();
         let op = Op::Scan {
-            init: init.clone(),
-            over: over.clone(),
-            captured,
+            init,
+            over,
+            captured: Vec::new(),
             body: Box::default(),
         };
-        let mut params = self.open_body(BodyKind::Scan { init, over }, &op, span)?;
+        let mut params = self.open_body(op, span)?;
         let slices = params.split_off(carries);
         Ok((params, slices))
     }
@@ -146,11 +134,8 @@ impl Builder {
         outputs: &[Operand],
         span: Option<&Span>,
     ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
-        let BodyKind::Scan { init, .. } = &self.top().kind else {
-            let refused = Diagnostic::new(Code::Body, "a scan ends where none began");
-            return Err(refused
-                .hint("end each body in the order of beginning")
-                .at(span));
+        let Some(Op::Scan { init, .. }) = &self.top().body else {
+            return Err(misplaced("a scan ends where none began", span));
         };
         let wanted = init.len();
         if carries.len() != wanted {
@@ -236,14 +221,9 @@ impl Builder {
     }
 
     /// Opens a body with the parameters of `op`.
-    fn open_body(
-        &mut self,
-        kind: BodyKind,
-        op: &Op,
-        span: Option<&Span>,
-    ) -> Result<Vec<Handle>, Diagnostic> {
-        let params = infer::params(&self.scope(), op).map_err(|error| error.at(span))?;
-        self.enter(kind).map_err(|error| error.at(span))?;
+    fn open_body(&mut self, op: Op, span: Option<&Span>) -> Result<Vec<Handle>, Diagnostic> {
+        let params = infer::params(&self.scope(), &op).map_err(|error| error.at(span))?;
+        self.enter(Some(op)).map_err(|error| error.at(span))?;
         let mut handles = Vec::with_capacity(params.len());
         for (index, meta) in params.into_iter().enumerate() {
             let id = self.append(Op::Param(index as u32), meta, span)?;
@@ -262,7 +242,7 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<Vec<Handle>, Diagnostic> {
         let Some(Open {
-            kind,
+            body: Some(mut op),
             leading,
             values,
             captured,
@@ -272,38 +252,18 @@ impl Builder {
             return Err(Diagnostic::new(Code::Body, "no body is open").at(span));
         };
         let parameter = |id: ValueId| matches!(values[id.0 as usize].op, Op::Param(_));
-        let captured = captured.into_iter().filter(|(_, inner)| parameter(*inner));
-        let (captured, inner): (Vec<_>, Vec<_>) = captured.unzip();
-        let graph = params_first(values, leading, &inner, returns);
-        let empty = Box::default();
-        let mut op = match kind {
-            BodyKind::Map { over } => Op::Map {
-                over,
-                captured,
-                body: empty,
-            },
-            BodyKind::Scan { init, over } => Op::Scan {
-                init,
-                over,
-                captured,
-                body: empty,
-            },
-            BodyKind::Sort { over, free } => Op::Sort {
-                over,
-                captured,
-                free,
-                body: empty,
-            },
-            BodyKind::Prefix { over } => Op::Prefix {
-                over,
-                captured,
-                body: empty,
-            },
-            BodyKind::Main => return Err(Diagnostic::new(Code::Body, "no body is open").at(span)),
-        };
+        let captures = captured.into_iter().filter(|(_, inner)| parameter(*inner));
+        let (outer, inner): (Vec<_>, Vec<_>) = captures.unzip();
+        let mut graph = params_first(values, leading, &inner, returns);
+        if let Op::Map { captured, .. }
+        | Op::Scan { captured, .. }
+        | Op::Sort { captured, .. }
+        | Op::Prefix { captured, .. } = &mut op
+        {
+            *captured = outer;
+        }
         // All captured values are known only now, and the visibility of carries depends on them.
         let params = infer::params(&self.scope(), &op).map_err(|error| error.at(span))?;
-        let mut graph = graph;
         see(&self.scope(), &mut graph.values, &params)?;
         if let Some(body) = op.body_mut() {
             *body = graph;
@@ -324,6 +284,14 @@ impl Builder {
             .map(|index| self.operate(part(index), span))
             .collect()
     }
+}
+
+/// Makes the refusal of an end without its beginning.
+fn misplaced(message: &str, span: Option<&Span>) -> Diagnostic {
+    let refused = Diagnostic::new(Code::Body, message);
+    refused
+        .hint("end each body in the order of beginning")
+        .at(span)
 }
 
 /// Moves the captured parameters behind the leading ones and renumbers the graph.

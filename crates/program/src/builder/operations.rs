@@ -4,6 +4,7 @@
 use super::{Builder, Handle, Operand};
 use crate::call;
 use crate::decimal::range_text;
+use crate::elementwise::Family;
 use crate::graph::{Binary, Op, Unary, ValueId};
 use crate::infer;
 use crate::types::{Range, Type};
@@ -22,7 +23,7 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<Handle, Diagnostic> {
         let mut id = self.operand(a, None, span)?;
-        if matches!(op, Unary::Neg | Unary::Abs) {
+        if !op.row().bits {
             id = self.as_integer(id, span)?;
         }
         self.operate(Op::Unary(op, id), span)
@@ -40,14 +41,11 @@ impl Builder {
             return self.compare(op, [a, b], span);
         } else if self.rounds(op, [a, b], span)? {
             return self.rounded(op, [a, b], span);
-        } else if matches!(op, Binary::Shl | Binary::Shr) {
+        } else if op.family() == Family::Shift {
             let a = self.operand(a, None, span)?;
             (self.as_integer(a, span)?, self.exactly(b, None, span)?)
         } else {
-            let logical = matches!(
-                op,
-                Binary::And | Binary::Or | Binary::Xor | Binary::Min | Binary::Max
-            );
+            let logical = matches!(op.family(), Family::Bits | Family::End);
             let ids = self.unified(op.symbol(), &[a, b], logical, span)?;
             (ids[0], ids[1])
         };

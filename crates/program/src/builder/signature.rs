@@ -1,6 +1,6 @@
 //! Interface of a program: its inputs with their owners, and its results with their receivers.
 
-use super::{BodyKind, Builder, Handle, Operand, within};
+use super::{Builder, Handle, Operand, within};
 use crate::check;
 use crate::graph::{Graph, Input, Op, Program, Reveal, RowSymbol};
 use crate::kind::Kind;
@@ -30,7 +30,7 @@ impl Builder {
             literals: Vec::new(),
             rounded: Vec::new(),
         };
-        builder.enter(BodyKind::Main)?;
+        builder.enter(None)?;
         Ok(builder)
     }
 

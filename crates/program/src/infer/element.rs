@@ -1,8 +1,9 @@
 //! Inference of element-wise operations.
 
 use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
-use super::{Meta, Scope, fixed, float, invalid, range, shape};
+use super::{Meta, Scope, fixed, float, invalid, shape};
 use crate::decimal::{self, range_text};
+use crate::elementwise::Family;
 use crate::graph::{Binary, Unary, Value, ValueId};
 use crate::types::{Range, Type};
 use sealane_diagnostic::{Code, Diagnostic};
@@ -18,16 +19,13 @@ pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
     if value.ty.is_float() {
         return float::unary(scope, op, a);
     }
-    if matches!(op, Unary::Not | Unary::Popcount) {
-        whole(scope, op.name(), a)?;
+    let row = op.row();
+    match (row.bits, value.ty) {
+        (true, _) => whole(scope, op.name(), a)?,
+        (false, Type::Bool) => return Err(no_such_type(op.name(), value.ty)),
+        _ => {}
     }
-    let exact = range::unary(op, value.ty, value.range);
-    let bits = i128::from(value.ty.bits());
-    let ty = match (op, value.ty) {
-        (Unary::Neg | Unary::Abs, Type::Bool) => return Err(no_such_type(op.name(), value.ty)),
-        (Unary::Popcount, _) => Type::smallest(Range::of(bits)).unwrap_or(Type::U8),
-        (_, ty) => ty,
-    };
+    let (exact, ty) = ((row.range)(value.ty, value.range), (row.ty)(value.ty));
     let range = settle(ty, exact, || {
         let name = scope.name(a, "a");
         let hint = wider(ty, Some(exact.hull(value.range)), |wide| {
@@ -55,16 +53,17 @@ pub fn binary(
     if left.ty.is_float() || right.ty.is_float() {
         return float::binary(scope, op, [a, b]);
     }
+    let family = op.family();
     match op {
         Binary::Div if !fixed::applies(left.ty, right.ty, declared) => {
             return Err(no_true_division(scope, [a, b]));
         }
         Binary::Div => divisible(scope, op, a, b)?,
-        Binary::And | Binary::Or | Binary::Xor => {
+        _ if family == Family::Bits => {
             whole(scope, op.symbol(), a)?;
             whole(scope, op.symbol(), b)?;
         }
-        Binary::Shl | Binary::Shr => whole(scope, op.symbol(), b)?,
+        _ if family == Family::Shift => whole(scope, op.symbol(), b)?,
         _ => {}
     }
     let rounds = matches!(op, Binary::Mul | Binary::Div);
@@ -73,22 +72,19 @@ pub fn binary(
     }
     let shape = shape::broadcast(scope, &left.shape, &right.shape)?;
     let visibility = left.visibility.join(right.visibility);
-    let arithmetic = !matches!(
-        op,
-        Binary::And | Binary::Or | Binary::Xor | Binary::Min | Binary::Max
-    );
-    let shift = matches!(op, Binary::Shl | Binary::Shr);
+    let logical = matches!(family, Family::Bits | Family::End);
+    let shift = family == Family::Shift;
     if !op.is_comparison() {
         if !shift && left.ty != right.ty {
             return Err(no_common_type(op.symbol(), left.ty, right.ty));
         }
-        if arithmetic && left.ty == Type::Bool {
+        if !logical && left.ty == Type::Bool {
             return Err(no_such_type(op.name(), left.ty));
         }
     }
-    match op {
-        Binary::FloorDiv | Binary::Mod => divisible(scope, op, a, b)?,
-        Binary::Shl | Binary::Shr => shiftable(scope, op, a, b)?,
+    match family {
+        Family::Division => divisible(scope, op, a, b)?,
+        Family::Shift => shiftable(scope, op, a, b)?,
         _ => {}
     }
     let exact = exact(scope, op, [a, b])?;
@@ -136,10 +132,9 @@ fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range, Diagn
         false => (Some(left.range), Some(right.range)),
     };
     let (x, y) = (x.ok_or_else(too_wide)?, y.ok_or_else(too_wide)?);
-    let exact = match op {
-        Binary::Add | Binary::Shl | Binary::Shr => range::binary(op, x, y),
-        _ if scope.alike(a, b) => range::with_itself(op, x),
-        _ => range::binary(op, x, y),
+    let exact = match op.row().itself {
+        Some(itself) if scope.alike(a, b) => itself(x),
+        _ => (op.row().range)(x, y),
     };
     match op {
         Binary::FloorDiv => exact.shifted(fractions[0]).ok_or_else(too_wide),

@@ -4,6 +4,7 @@
 
 use super::refuse::{invalid, no_common_type, no_such_type};
 use super::{Meta, Scope, shape};
+use crate::elementwise::Family;
 use crate::graph::{Binary, Op, Unary, ValueId};
 use crate::types::{Dim, Range, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic};
@@ -14,10 +15,10 @@ const MOST_ADDENDS: u64 = 1 << 36;
 /// `-a` and `abs(a)`; bits are refused.
 pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
     let value = scope.value(a)?;
-    match op {
-        Unary::Neg | Unary::Abs => Ok(value.meta()),
-        Unary::Not | Unary::Popcount => Err(on_bits(scope, op.name(), a)),
+    if op.row().bits {
+        return Err(on_bits(scope, op.name(), a));
     }
+    Ok(value.meta())
 }
 
 /// The range of an element of one of several values of one type. Of floating point, zeros of the
@@ -45,8 +46,8 @@ pub fn any_of(scope: &Scope, values: &[ValueId]) -> Result<Range, Diagnostic> {
 /// An operation of two operands, at least one of floating point: both have one type.
 pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Meta, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
-    match op {
-        Binary::And | Binary::Or | Binary::Xor | Binary::Shl | Binary::Shr => {
+    match op.family() {
+        Family::Bits | Family::Shift => {
             let float = if left.ty.is_float() { a } else { b };
             return Err(on_bits(scope, op.symbol(), float));
         }
@@ -58,8 +59,8 @@ pub fn binary(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Meta, D
     } else {
         left.ty
     };
-    let range = match op {
-        Binary::Min | Binary::Max => any_of(scope, &[a, b])?,
+    let range = match op.family() {
+        Family::End => any_of(scope, &[a, b])?,
         _ => ty.range(),
     };
     Ok(Meta {

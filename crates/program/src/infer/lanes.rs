@@ -117,8 +117,8 @@ pub fn dot_range(
 ) -> Result<Range, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     let products = match squares(scope, [a, b]) {
-        true => range::with_itself(Binary::Mul, left.range),
-        false => range::binary(Binary::Mul, left.range, right.range),
+        true => range::square(left.range),
+        false => (Binary::Mul.row().range)(left.range, right.range),
     };
     let exact = range::sum(products, count.0, count.1);
     settle(left.ty, exact, || {

@@ -5,95 +5,39 @@
 //! and lengths. Operands come from types of at most 64 bits, so only products and sums can exceed
 //! `i128`; those saturate, which is outside every type as well.
 
-use crate::graph::{Binary, Unary};
-use crate::types::{Range, Type};
+use crate::types::Range;
 
-/// The range of a unary operation on elements of type `ty`.
-pub fn unary(op: Unary, ty: Type, a: Range) -> Range {
-    match op {
-        Unary::Neg => Range {
-            lo: -a.hi,
-            hi: -a.lo,
-        },
-        Unary::Not if ty.range().lo < 0 => complement(a),
-        Unary::Not => Range {
-            lo: ty.range().hi - a.hi,
-            hi: ty.range().hi - a.lo,
-        },
-        Unary::Abs if a.lo >= 0 => a,
-        Unary::Abs if a.hi <= 0 => Range {
-            lo: -a.hi,
-            hi: -a.lo,
-        },
-        Unary::Abs => Range {
+/// The range of negated numbers.
+pub fn negative(a: Range) -> Range {
+    Range {
+        lo: -a.hi,
+        hi: -a.lo,
+    }
+}
+
+/// The range of absolute values.
+pub fn magnitude(a: Range) -> Range {
+    match a {
+        Range { lo: 0.., .. } => a,
+        Range { hi: ..=0, .. } => negative(a),
+        _ => Range {
             lo: 0,
             hi: a.hi.max(-a.lo),
         },
-        Unary::Popcount => {
-            let most = if a.lo < 0 { ty.bits() } else { a.bits() };
-            let never_zero = a.lo > 0 || a.hi < 0;
-            let hi = if a == Range::of(0) {
-                0
-            } else {
-                i128::from(most)
-            };
-            Range {
-                lo: i128::from(never_zero),
-                hi,
-            }
-        }
     }
 }
 
-/// The range of a binary operation. A divisor's range has no zero in it, and a shift's amount is
-/// within 0 to 63.
-pub fn binary(op: Binary, a: Range, b: Range) -> Range {
-    match op {
-        Binary::Add => Range {
-            lo: a.lo + b.lo,
-            hi: a.hi + b.hi,
-        },
-        Binary::Sub => Range {
-            lo: a.lo - b.hi,
-            hi: a.hi - b.lo,
-        },
-        Binary::Mul => corners(a, b, i128::saturating_mul),
-        Binary::Div | Binary::FloorDiv => corners(a, b, floor_div),
-        Binary::Mod => modulo(a, b),
-        Binary::And => and(a, b),
-        Binary::Or => complement(and(complement(a), complement(b))),
-        Binary::Xor => xor(a, b),
-        Binary::Shl => corners(a, b, |x, by| x << by),
-        Binary::Shr => corners(a, b, |x, by| x >> by),
-        Binary::Min => Range {
-            lo: a.lo.min(b.lo),
-            hi: a.hi.min(b.hi),
-        },
-        Binary::Max => Range {
-            lo: a.lo.max(b.lo),
-            hi: a.hi.max(b.hi),
-        },
-        Binary::Eq => truth(a == b && a.lo == a.hi, a.hi < b.lo || b.hi < a.lo),
-        Binary::Ne => truth(a.hi < b.lo || b.hi < a.lo, a == b && a.lo == a.hi),
-        Binary::Lt => truth(a.hi < b.lo, a.lo >= b.hi),
-        Binary::Le => truth(a.hi <= b.lo, a.lo > b.hi),
-        Binary::Gt => truth(a.lo > b.hi, a.hi <= b.lo),
-        Binary::Ge => truth(a.lo >= b.hi, a.hi < b.lo),
+/// The range of numbers of ones in numbers of a range, which have at most so many.
+pub fn ones(a: Range, most: u8) -> Range {
+    Range {
+        lo: i128::from(!a.contains(Range::of(0))),
+        hi: most.into(),
     }
 }
 
-/// The range of a binary operation on a number and itself.
-pub fn with_itself(op: Binary, a: Range) -> Range {
-    match op {
-        // Operands have at most 64 bits.
-        Binary::Mul => products(a, a, true).unwrap_or_else(|| binary(op, a, a)),
-        Binary::Sub | Binary::Xor | Binary::Mod => Range::of(0),
-        Binary::Div | Binary::FloorDiv => Range::of(1),
-        Binary::Eq | Binary::Le | Binary::Ge => Range::of(1),
-        Binary::Ne | Binary::Lt | Binary::Gt => Range::of(0),
-        Binary::And | Binary::Or | Binary::Min | Binary::Max => a,
-        Binary::Add | Binary::Shl | Binary::Shr => binary(op, a, a),
-    }
+/// The range of squares. Operands have at most 64 bits.
+pub fn square(a: Range) -> Range {
+    products(a, a, true).unwrap_or_else(|| corners(a, a, i128::saturating_mul))
 }
 
 /// The range of products, of numbers and themselves if so said; `None` where one leaves `i128`.
@@ -132,7 +76,7 @@ pub fn floor_div(a: i128, b: i128) -> i128 {
 }
 
 /// The range of a function that is monotone in each operand for every value of the other.
-fn corners(a: Range, b: Range, f: impl Fn(i128, i128) -> i128) -> Range {
+pub fn corners(a: Range, b: Range, f: impl Fn(i128, i128) -> i128) -> Range {
     let ends = [f(a.lo, b.lo), f(a.lo, b.hi), f(a.hi, b.lo), f(a.hi, b.hi)];
     ends.map(Range::of)
         .into_iter()
@@ -140,16 +84,26 @@ fn corners(a: Range, b: Range, f: impl Fn(i128, i128) -> i128) -> Range {
 }
 
 /// Range of a comparison, of which `always` and `never` state whether the ranges decide it.
-fn truth(always: bool, never: bool) -> Range {
+pub fn truth(always: bool, never: bool) -> Range {
     Range {
         lo: i128::from(always),
         hi: i128::from(!never),
     }
 }
 
+/// True if both hold the same number alone.
+pub fn same(a: Range, b: Range) -> bool {
+    a == b && a.lo == a.hi
+}
+
+/// True if all numbers of one are above all of the other.
+pub fn apart(a: Range, b: Range) -> bool {
+    a.hi < b.lo || b.hi < a.lo
+}
+
 /// Range of a remainder, which lies between zero and the divisor; a dividend that is already there
 /// stays.
-fn modulo(a: Range, b: Range) -> Range {
+pub fn modulo(a: Range, b: Range) -> Range {
     if b.lo > 0 {
         let unchanged = a.lo >= 0 && a.hi < b.lo;
         let below = if a.lo >= 0 {
@@ -163,24 +117,11 @@ fn modulo(a: Range, b: Range) -> Range {
             Range { lo: 0, hi: below }
         }
     } else {
-        let mirrored = modulo(
-            Range {
-                lo: -a.hi,
-                hi: -a.lo,
-            },
-            Range {
-                lo: -b.hi,
-                hi: -b.lo,
-            },
-        );
-        Range {
-            lo: -mirrored.hi,
-            hi: -mirrored.lo,
-        }
+        negative(modulo(negative(a), negative(b)))
     }
 }
 
-fn complement(a: Range) -> Range {
+pub fn complement(a: Range) -> Range {
     Range {
         lo: !a.hi,
         hi: !a.lo,
@@ -189,7 +130,7 @@ fn complement(a: Range) -> Range {
 
 /// Range of AND. A non-negative operand bounds the result from above and makes it non-negative. Of
 /// two negative operands the result is at most the smaller, and negative.
-fn and(a: Range, b: Range) -> Range {
+pub fn and(a: Range, b: Range) -> Range {
     match (a.lo >= 0, b.lo >= 0) {
         (true, true) => Range {
             lo: 0,
@@ -211,8 +152,13 @@ fn and(a: Range, b: Range) -> Range {
     }
 }
 
-/// Range of OR and XOR. The result is no longer than the longer operand, sign included.
-fn xor(a: Range, b: Range) -> Range {
+/// Range of OR, the complement of the AND of complements.
+pub fn or(a: Range, b: Range) -> Range {
+    complement(and(complement(a), complement(b)))
+}
+
+/// Range of XOR. The result is no longer than the longer operand, sign included.
+pub fn xor(a: Range, b: Range) -> Range {
     let magnitude = |r: Range| r.bits() - u8::from(r.signed());
     let top = 1 << magnitude(a).max(magnitude(b));
     Range {
@@ -224,33 +170,9 @@ fn xor(a: Range, b: Range) -> Range {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::elementwise::{Binary, Family, Unary};
+    use crate::types::Type;
     use proptest::prelude::*;
-
-    /// The exact result on numbers, written from the definition.
-    fn exact(op: Binary, x: i128, y: i128) -> i128 {
-        match op {
-            Binary::Add => x + y,
-            Binary::Sub => x - y,
-            Binary::Mul => x * y,
-            Binary::Div | Binary::FloorDiv => {
-                (x - x.rem_euclid(y)) / y - i128::from(y < 0 && x.rem_euclid(y) > 0)
-            }
-            Binary::Mod => x - y * exact(Binary::FloorDiv, x, y),
-            Binary::And => x & y,
-            Binary::Or => x | y,
-            Binary::Xor => x ^ y,
-            Binary::Shl => x * 2i128.pow(y as u32),
-            Binary::Shr => exact(Binary::FloorDiv, x, 2i128.pow(y as u32)),
-            Binary::Eq => (x == y).into(),
-            Binary::Ne => (x != y).into(),
-            Binary::Lt => (x < y).into(),
-            Binary::Le => (x <= y).into(),
-            Binary::Gt => (x > y).into(),
-            Binary::Ge => (x >= y).into(),
-            Binary::Min => x.min(y),
-            Binary::Max => x.max(y),
-        }
-    }
 
     #[test]
     fn floor_division_is_that_of_python() {
@@ -264,38 +186,34 @@ mod tests {
         ];
         for (a, b, quotient) in cases {
             assert_eq!(floor_div(a, b), quotient);
-            assert_eq!(exact(Binary::FloorDiv, a, b), quotient);
+            assert_eq!((Binary::FloorDiv.row().clear)(a, b), quotient);
         }
     }
 
     #[test]
     fn ranges_are_exact_where_every_operation_is_monotone() {
         let range = |lo, hi| Range { lo, hi };
-        assert_eq!(
-            binary(Binary::Mul, range(-3, 5), range(-7, 2)),
-            range(-35, 21)
-        );
-        assert_eq!(
-            binary(Binary::FloorDiv, range(-9, 20), range(2, 4)),
-            range(-5, 10)
-        );
-        assert_eq!(
-            binary(Binary::And, range(-8, 100), range(0, 15)),
-            range(0, 15)
-        );
-        assert_eq!(binary(Binary::Or, range(3, 9), range(1, 4)), range(3, 15));
-        assert_eq!(binary(Binary::Mod, range(0, 9), range(10, 12)), range(0, 9));
-        assert_eq!(
-            binary(Binary::Mod, range(-1, 9), range(-4, -2)),
-            range(-3, 0)
-        );
+        let binary = |op: Binary, a, b| (op.row().range)(a, b);
+        let all = Type::signed(64).range();
+        let cases = [
+            (Binary::Mul, range(-3, 5), range(-7, 2), range(-35, 21)),
+            (Binary::FloorDiv, range(-9, 20), range(2, 4), range(-5, 10)),
+            (Binary::And, range(-8, 100), range(0, 15), range(0, 15)),
+            (Binary::Or, range(3, 9), range(1, 4), range(3, 15)),
+            (Binary::Mod, range(0, 9), range(10, 12), range(0, 9)),
+            (Binary::Mod, range(-1, 9), range(-4, -2), range(-3, 0)),
+            (
+                Binary::Shl,
+                all,
+                range(0, 63),
+                range(-1 << 126, ((1 << 63) - 1) << 63),
+            ),
+        ];
+        for (op, a, b, expected) in cases {
+            assert_eq!(binary(op, a, b), expected, "{op:?}");
+        }
         assert_eq!(sum(range(-2, 3), 1, 100), range(-200, 300));
         assert_eq!(sum(range(2, 3), 1, 100), range(2, 300));
-        let all = Type::signed(64).range();
-        assert_eq!(
-            binary(Binary::Shl, all, range(0, 63)),
-            range(-1 << 126, ((1 << 63) - 1) << 63)
-        );
     }
 
     fn small_range() -> impl Strategy<Value = Range> {
@@ -307,14 +225,13 @@ mod tests {
         fn every_result_lies_in_the_range(
             op in prop::sample::select(&Binary::ALL[..]), a in small_range(), b in small_range(),
         ) {
-            let shift = matches!(op, Binary::Shl | Binary::Shr);
-            let division = matches!(op, Binary::Div | Binary::FloorDiv | Binary::Mod);
+            let (shift, division) = (op.family() == Family::Shift, op.family() == Family::Division);
             prop_assume!(!shift || b.lo >= 0);
             prop_assume!(!division || b.lo > 0 || b.hi < 0);
-            let range = binary(op, a, b);
+            let range = (op.row().range)(a, b);
             for x in a.lo..=a.hi {
                 for y in b.lo..=b.hi {
-                    let z = exact(op, x, y);
+                    let z = (op.row().clear)(x, y);
                     prop_assert!(range.contains(Range::of(z)), "{op:?} {x} {y} {z} {range}");
                 }
             }
@@ -324,13 +241,16 @@ mod tests {
         fn every_result_of_a_number_with_itself_lies_in_the_range(
             op in prop::sample::select(&Binary::ALL[..]), a in small_range(),
         ) {
-            let shift = matches!(op, Binary::Shl | Binary::Shr);
-            let division = matches!(op, Binary::Div | Binary::FloorDiv | Binary::Mod);
+            let (shift, division) = (op.family() == Family::Shift, op.family() == Family::Division);
             prop_assume!(!shift || a.lo >= 0);
             prop_assume!(!division || a.lo > 0 || a.hi < 0);
-            let range = with_itself(op, a);
-            let tight = Range::of_all((a.lo..=a.hi).map(|x| exact(op, x, x))).expect("a number");
-            let is_tight = range == tight || op == Binary::Shr;
+            let Some(itself) = op.row().itself else {
+                return Ok(());
+            };
+            let range = itself(a);
+            let exact = (a.lo..=a.hi).map(|x| (op.row().clear)(x, x));
+            let tight = Range::of_all(exact).expect("a number");
+            let is_tight = range == tight;
             prop_assert!(range.contains(tight) && is_tight, "{op:?} {a} {range} {tight}");
         }
 
@@ -339,15 +259,9 @@ mod tests {
             op in prop::sample::select(&Unary::ALL[..]), a in small_range(),
         ) {
             let ty = if a.lo < 0 { Type::signed(7) } else { Type::unsigned(6) };
-            let range = unary(op, ty, a);
+            let range = (op.row().range)(ty, a);
             for x in a.lo..=a.hi {
-                let bits = (x as u128) & ((1 << ty.bits()) - 1);
-                let y = match op {
-                    Unary::Neg => -x,
-                    Unary::Abs => x.abs(),
-                    Unary::Not => ty.wrap(-1 - x),
-                    Unary::Popcount => bits.count_ones().into(),
-                };
+                let y = (op.row().clear)(ty, x);
                 prop_assert!(range.contains(Range::of(y)), "{op:?} {x} {y} {range}");
             }
         }

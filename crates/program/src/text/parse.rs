@@ -9,10 +9,10 @@ use crate::check::{
 use crate::decimal;
 use crate::float;
 use crate::graph::{
-    Binary, Graph, Input, Op, Program, Reduction, Reveal, RowSymbol, Unary, Value, ValueId,
-    Visibility,
+    Graph, Input, Op, Program, Reduction, Reveal, RowSymbol, Value, ValueId, Visibility,
 };
 use crate::kind::{Kind, MAX_CATEGORIES};
+use crate::op::Change;
 use crate::types::{Data, Range, RowId, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 
@@ -60,6 +60,8 @@ struct Parser<'a> {
     /// Values and elements of constants so far.
     values: usize,
     elements: usize,
+    /// Numbers of the constant that is being read: the type after them determines their values.
+    constant: Vec<&'a str>,
 }
 
 /// Type, shape, range and visibility after the colon of a value.
@@ -87,6 +89,7 @@ impl<'a> Parser<'a> {
             locate,
             values: 0,
             elements: 0,
+            constant: Vec::new(),
         }
     }
 
@@ -279,11 +282,10 @@ impl<'a> Parser<'a> {
         }
         self.cursor.sign("=")?;
         let word = self.cursor.word("an operation")?;
-        let constants = match word {
-            "const" => self.constants()?,
-            _ => Vec::new(),
-        };
-        let mut op = self.operation(word)?;
+        let op = Op::blank(word);
+        let mut op =
+            op.ok_or_else(|| self.cursor.error(format!("there is no operation `{word}`")))?;
+        op.change(self)?;
         self.cursor.sign(":")?;
         let Signature {
             ty,
@@ -292,7 +294,8 @@ impl<'a> Parser<'a> {
             visibility,
         } = self.signature()?;
         if let Op::Const(data) = &mut op {
-            let numbers = constants.iter().map(|text| stored(text, ty));
+            let texts = std::mem::take(&mut self.constant);
+            let numbers = texts.iter().map(|text| stored(text, ty));
             let numbers = numbers.collect::<Option<Vec<i128>>>();
             let typed = numbers.and_then(|all| Data::from_numbers(ty, shape.fixed.clone(), &all));
             *data = typed.filter(|_| shape.rows.is_none()).ok_or_else(|| {
@@ -315,200 +318,12 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Reads the operation after its first word. The caller completes a constant, whose numbers
-    /// have been read, and a body.
-    fn operation(&mut self, word: &str) -> Result<Op, Diagnostic> {
-        if let Some(op) = Unary::ALL.into_iter().find(|op| op.name() == word) {
-            return Ok(Op::Unary(op, self.id()?));
-        }
-        if let Some(op) = Binary::ALL.into_iter().find(|op| op.name() == word) {
-            let (a, b) = self.pair()?;
-            return Ok(Op::Binary(op, a, b));
-        }
-        match word {
-            "param" => Ok(Op::Param(self.cursor.number("the number of a parameter")?)),
-            "const" => Ok(Op::Const(Data {
-                ty: Type::Bool,
-                shape: Vec::new(),
-                elements: Vec::new(),
-            })),
-            "select" => {
-                let (condition, yes) = self.pair()?;
-                self.cursor.sign(",")?;
-                Ok(Op::Select(condition, yes, self.id()?))
-            }
-            "cast" => Ok(Op::Cast(self.id()?)),
-            "reduce" => Ok(Op::Reduce(self.reduction()?, self.id()?, self.axis()?)),
-            "accumulate" => Ok(Op::Accumulate(self.reduction()?, self.id()?, self.axis()?)),
-            "dot" => self.pair().map(|(a, b)| Op::Dot(a, b)),
-            "sumproduct" => {
-                let (a, b) = self.pair()?;
-                let axes = self.axes()?;
-                Ok(Op::SumProduct { a, b, axes })
-            }
-            "mean" => {
-                let (of, axes) = (self.id()?, self.axes()?);
-                Ok(Op::Mean { of, axes })
-            }
-            "slice" => self.slice(),
-            "view" => self.view(),
-            "concat" => Ok(Op::Concat(self.ids()?, self.axis()?)),
-            "append" => Ok(Op::Append(self.ids()?)),
-            "lookup" => self
-                .pair()
-                .map(|(table, index)| Op::Lookup { table, index }),
-            "stack" => Ok(Op::Stack(self.ids()?, self.axis()?)),
-            "map" => {
-                let over = self.named("over")?;
-                Ok(Op::Map {
-                    over,
-                    captured: self.named("capture")?,
-                    body: Box::default(),
-                })
-            }
-            "scan" => {
-                let (init, over) = (self.named("from")?, self.named("over")?);
-                Ok(Op::Scan {
-                    init,
-                    over,
-                    captured: self.named("capture")?,
-                    body: Box::default(),
-                })
-            }
-            "rownumber" => {
-                let name = self.cursor.word("the rows of a table")?;
-                Ok(Op::RowNumber(self.rows_called(name)?))
-            }
-            "random" => {
-                let bits = self.cursor.number("a number of bits")?;
-                self.cursor.keyword("take")?;
-                let count = self.cursor.number("how many numbers")?;
-                Ok(Op::Random { bits, count })
-            }
-            "roll" => {
-                let of = self.id()?;
-                self.cursor.keyword("by")?;
-                let by = self.cursor.decimal("a number of places")?;
-                let by = by.parse().ok();
-                let by = by.ok_or_else(|| self.cursor.error("that is no number of places".into()));
-                Ok(Op::Roll { of, by: by? })
-            }
-            "head" => {
-                let of = self.id()?;
-                self.cursor.keyword("take")?;
-                let len = self.cursor.number("a number of rows")?;
-                Ok(Op::Head { of, len })
-            }
-            "sort" => {
-                let free = self.cursor.eat_word("free");
-                let over = self.named("over")?;
-                Ok(Op::Sort {
-                    over,
-                    captured: self.named("capture")?,
-                    free,
-                    body: Box::default(),
-                })
-            }
-            "prefix" => {
-                let over = self.named("over")?;
-                Ok(Op::Prefix {
-                    over,
-                    captured: self.named("capture")?,
-                    body: Box::default(),
-                })
-            }
-            "running" => {
-                let reduction = self.reduction()?;
-                let of = self.id()?;
-                let starts = match self.cursor.eat_word("from") {
-                    true => Some(self.id()?),
-                    false => None,
-                };
-                Ok(Op::Running {
-                    reduction,
-                    of,
-                    starts,
-                })
-            }
-            "compact" => {
-                let keep = self.id()?;
-                let over = self.named("over")?;
-                Ok(Op::Compact { keep, over })
-            }
-            "part" => {
-                let of = self.id()?;
-                self.cursor.sign(",")?;
-                Ok(Op::Part(of, self.cursor.number("the number of a part")?))
-            }
-            "call" => Ok(Op::Call(
-                self.cursor.word("a function's name")?.into(),
-                self.ids()?,
-            )),
-            _ => Err(self.cursor.error(format!("there is no operation `{word}`"))),
-        }
-    }
-
-    fn reduction(&mut self) -> Result<Reduction, Diagnostic> {
-        let name = self.cursor.word("a reduction")?;
-        let op = Reduction::ALL.into_iter().find(|op| op.name() == name);
-        op.ok_or_else(|| self.cursor.error("no such reduction".into()))
-    }
-
     /// Finds a symbolic row count by its name.
     fn rows_called(&self, name: &str) -> Result<RowId, Diagnostic> {
         let index = self.program.rows.iter().position(|rows| rows.name == name);
         let index = index.and_then(|index| u16::try_from(index).ok());
         let known = index.ok_or_else(|| self.cursor.error(format!("no rows are called `{name}`")));
         known.map(RowId)
-    }
-
-    /// Reads the numbers of a constant as text; the type after them determines their values.
-    fn constants(&mut self) -> Result<Vec<&'a str>, Diagnostic> {
-        self.cursor.sign("[")?;
-        let mut numbers = vec![self.cursor.constant("a number")?];
-        while self.cursor.eat_sign(",") {
-            numbers.push(self.cursor.constant("a number")?);
-            if self.elements + numbers.len() > MAX_CONST_ELEMENTS {
-                return Err(self.limit("elements of constants", MAX_CONST_ELEMENTS));
-            }
-        }
-        self.cursor.sign("]")?;
-        self.elements += numbers.len();
-        Ok(numbers)
-    }
-
-    fn view(&mut self) -> Result<Op, Diagnostic> {
-        let of = self.id()?;
-        self.cursor.keyword("from")?;
-        let start = self.cursor.number("the first element")?;
-        let mut dims = Vec::new();
-        while self.cursor.eat_word("take") {
-            let length = self.cursor.number("a number of elements")?;
-            self.cursor.keyword("step")?;
-            dims.push((length, self.cursor.number("a step")?));
-            if dims.len() > MAX_RANK {
-                return Err(self.limit("dimensions", MAX_RANK));
-            }
-            if !self.cursor.eat_sign(",") {
-                break;
-            }
-        }
-        Ok(Op::View { of, start, dims })
-    }
-
-    fn slice(&mut self) -> Result<Op, Diagnostic> {
-        let (of, axis) = (self.id()?, self.axis()?);
-        self.cursor.keyword("from")?;
-        let start = self.cursor.number("the first element")?;
-        self.cursor.keyword("take")?;
-        let len = self.cursor.number("a number of elements")?;
-        Ok(Op::Slice {
-            of,
-            axis,
-            start,
-            len,
-            squeeze: self.cursor.eat_word("squeeze"),
-        })
     }
 
     fn signature(&mut self) -> Result<Signature, Diagnostic> {
@@ -596,10 +411,13 @@ impl<'a> Parser<'a> {
         Ok(ValueId(self.cursor.number("the number of a value")?))
     }
 
-    fn pair(&mut self) -> Result<(ValueId, ValueId), Diagnostic> {
-        let first = self.id()?;
-        self.cursor.sign(",")?;
-        Ok((first, self.id()?))
+    /// Reads the comma or the word before a part, if there is one.
+    fn before(&mut self, word: &str) -> Result<(), Diagnostic> {
+        match word {
+            "" => Ok(()),
+            "," => self.cursor.sign(","),
+            word => self.cursor.keyword(word),
+        }
     }
 
     fn ids(&mut self) -> Result<Vec<ValueId>, Diagnostic> {
@@ -608,32 +426,6 @@ impl<'a> Parser<'a> {
             ids.push(self.id()?);
         }
         Ok(ids)
-    }
-
-    /// Reads the values after `word`; none if the word is missing.
-    fn named(&mut self, word: &str) -> Result<Vec<ValueId>, Diagnostic> {
-        if self.cursor.eat_word(word) {
-            self.ids()
-        } else {
-            Ok(Vec::new())
-        }
-    }
-
-    fn axes(&mut self) -> Result<Vec<u32>, Diagnostic> {
-        self.cursor.keyword("axes")?;
-        let mut axes = vec![self.cursor.number("an axis")?];
-        while self.cursor.eat_sign(",") {
-            axes.push(self.cursor.number("an axis")?);
-            if axes.len() > MAX_RANK {
-                return Err(self.limit("dimensions", MAX_RANK));
-            }
-        }
-        Ok(axes)
-    }
-
-    fn axis(&mut self) -> Result<u32, Diagnostic> {
-        self.cursor.keyword("axis")?;
-        self.cursor.number("an axis")
     }
 
     /// Reads the place in the source, if the text has one.
@@ -674,6 +466,111 @@ impl<'a> Parser<'a> {
             code: Code::Limit,
             ..error
         }
+    }
+}
+
+/// The parts of an operation, in the order of the text.
+impl Change for Parser<'_> {
+    type Error = Diagnostic;
+
+    fn value(&mut self, word: &str, id: &mut ValueId) -> Result<(), Diagnostic> {
+        self.before(word)?;
+        *id = self.id()?;
+        Ok(())
+    }
+
+    fn values(&mut self, word: &str, ids: &mut Vec<ValueId>) -> Result<(), Diagnostic> {
+        self.before(word)?;
+        *ids = self.ids()?;
+        Ok(())
+    }
+
+    fn some(&mut self, word: &str, ids: &mut Vec<ValueId>) -> Result<(), Diagnostic> {
+        if self.cursor.eat_word(word) {
+            *ids = self.ids()?;
+        }
+        Ok(())
+    }
+
+    fn option(&mut self, word: &str, id: &mut Option<ValueId>) -> Result<(), Diagnostic> {
+        if self.cursor.eat_word(word) {
+            *id = Some(self.id()?);
+        }
+        Ok(())
+    }
+
+    fn number<N: TryFrom<i128>>(
+        &mut self,
+        word: &str,
+        number: &mut N,
+        what: &str,
+    ) -> Result<(), Diagnostic> {
+        self.before(word)?;
+        *number = self.cursor.number(what)?;
+        Ok(())
+    }
+
+    fn flag(&mut self, word: &str, set: &mut bool) -> Result<(), Diagnostic> {
+        *set = self.cursor.eat_word(word);
+        Ok(())
+    }
+
+    fn axes(&mut self, axes: &mut Vec<u32>) -> Result<(), Diagnostic> {
+        self.cursor.keyword("axes")?;
+        axes.push(self.cursor.number("an axis")?);
+        while self.cursor.eat_sign(",") {
+            axes.push(self.cursor.number("an axis")?);
+            if axes.len() > MAX_RANK {
+                return Err(self.limit("dimensions", MAX_RANK));
+            }
+        }
+        Ok(())
+    }
+
+    fn steps(&mut self, dims: &mut Vec<(u64, i64)>) -> Result<(), Diagnostic> {
+        while self.cursor.eat_word("take") {
+            let length = self.cursor.number("a number of elements")?;
+            self.cursor.keyword("step")?;
+            dims.push((length, self.cursor.number("a step")?));
+            if dims.len() > MAX_RANK {
+                return Err(self.limit("dimensions", MAX_RANK));
+            }
+            if !self.cursor.eat_sign(",") {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn reduction(&mut self, reduction: &mut Reduction) -> Result<(), Diagnostic> {
+        let found = Reduction::named(self.cursor.word("a reduction")?);
+        *reduction = found.ok_or_else(|| self.cursor.error("no such reduction".into()))?;
+        Ok(())
+    }
+
+    fn rows(&mut self, rows: &mut RowId) -> Result<(), Diagnostic> {
+        let name = self.cursor.word("the rows of a table")?;
+        *rows = self.rows_called(name)?;
+        Ok(())
+    }
+
+    fn name(&mut self, name: &mut String) -> Result<(), Diagnostic> {
+        *name = self.cursor.word("a function's name")?.into();
+        Ok(())
+    }
+
+    fn data(&mut self, _: &mut Data) -> Result<(), Diagnostic> {
+        self.cursor.sign("[")?;
+        self.constant = vec![self.cursor.constant("a number")?];
+        while self.cursor.eat_sign(",") {
+            self.constant.push(self.cursor.constant("a number")?);
+            if self.elements + self.constant.len() > MAX_CONST_ELEMENTS {
+                return Err(self.limit("elements of constants", MAX_CONST_ELEMENTS));
+            }
+        }
+        self.cursor.sign("]")?;
+        self.elements += self.constant.len();
+        Ok(())
     }
 }
 

@@ -1,9 +1,10 @@
 //! The printer.
 
 use crate::decimal::{self, range_text};
-use crate::graph::{Graph, Input, Op, Program, Value, ValueId, Visibility};
+use crate::graph::{Graph, Input, Program, Reduction, Value, ValueId, Visibility};
 use crate::infer::Scope;
 use crate::kind::Kind;
+use crate::op::Look;
 use crate::types::{Data, Range, RowId, Shape, Type};
 use sealane_diagnostic::Span;
 use std::fmt::{self, Write};
@@ -133,7 +134,8 @@ impl<'a> Printer<'a> {
     }
 
     fn value(&mut self, value: &Value, depth: usize) -> fmt::Result {
-        self.operation(&value.op)?;
+        self.out.push_str(value.op.word());
+        value.op.look(self)?;
         let (ty, shape) = (value.ty, self.shape(&value.shape));
         let range = within(value.range, ty);
         write!(self.out, " : {ty}{shape}{range} ")?;
@@ -153,97 +155,11 @@ impl<'a> Printer<'a> {
         writeln!(self.out, "{:indent$}}}", "", indent = 2 * depth)
     }
 
-    fn operation(&mut self, op: &Op) -> fmt::Result {
-        let out = &mut self.out;
-        match op {
-            Op::Param(index) => write!(out, "param {index}"),
-            Op::Const(data) => constant(out, data),
-            Op::Unary(op, a) => write!(out, "{} %{}", op.name(), a.0),
-            Op::Binary(op, a, b) => write!(out, "{} %{}, %{}", op.name(), a.0, b.0),
-            Op::Select(c, yes, no) => write!(out, "select %{}, %{}, %{}", c.0, yes.0, no.0),
-            Op::Cast(a) => write!(out, "cast %{}", a.0),
-            Op::Reduce(op, a, axis) => write!(out, "reduce {} %{} axis {axis}", op.name(), a.0),
-            Op::Dot(a, b) => write!(out, "dot %{}, %{}", a.0, b.0),
-            Op::SumProduct { a, b, axes } => {
-                write!(out, "sumproduct %{}, %{} {}", a.0, b.0, along(axes))
-            }
-            Op::Mean { of, axes } => write!(out, "mean %{} {}", of.0, along(axes)),
-            Op::Slice {
-                of,
-                axis,
-                start,
-                len,
-                squeeze,
-            } => {
-                let squeeze = if *squeeze { " squeeze" } else { "" };
-                write!(
-                    out,
-                    "slice %{} axis {axis} from {start} take {len}{squeeze}",
-                    of.0
-                )
-            }
-            Op::View { of, start, dims } => {
-                write!(out, "view %{} from {start}", of.0)?;
-                for (index, (length, step)) in dims.iter().enumerate() {
-                    let comma = if index == 0 { "" } else { "," };
-                    write!(out, "{comma} take {length} step {step}")?;
-                }
-                Ok(())
-            }
-            Op::Concat(values, axis) => write!(out, "concat {} axis {axis}", list(values)),
-            Op::Accumulate(op, a, axis) => {
-                write!(out, "accumulate {} %{} axis {axis}", op.name(), a.0)
-            }
-            Op::Append(values) => write!(out, "append {}", list(values)),
-            Op::Lookup { table, index } => write!(out, "lookup %{}, %{}", table.0, index.0),
-            Op::Stack(values, axis) => write!(out, "stack {} axis {axis}", list(values)),
-            Op::Map { over, captured, .. } => {
-                write!(out, "map over {}", list(over))?;
-                named(out, " capture ", captured)
-            }
-            Op::Scan {
-                init,
-                over,
-                captured,
-                ..
-            } => {
-                write!(out, "scan")?;
-                named(out, " from ", init)?;
-                write!(out, " over {}", list(over))?;
-                named(out, " capture ", captured)
-            }
-            Op::RowNumber(rows) => {
-                let rows = self.program.rows.get(usize::from(rows.0));
-                write!(out, "rownumber {}", rows.map_or("?", |rows| &rows.name))
-            }
-            Op::Random { bits, count } => write!(out, "random {bits} take {count}"),
-            Op::Roll { of, by } => write!(out, "roll %{} by {by}", of.0),
-            Op::Head { of, len } => write!(out, "head %{} take {len}", of.0),
-            Op::Sort {
-                over,
-                captured,
-                free,
-                ..
-            } => {
-                let free = if *free { " free" } else { "" };
-                write!(out, "sort{free} over {}", list(over))?;
-                named(out, " capture ", captured)
-            }
-            Op::Prefix { over, captured, .. } => {
-                write!(out, "prefix over {}", list(over))?;
-                named(out, " capture ", captured)
-            }
-            Op::Running {
-                reduction,
-                of,
-                starts,
-            } => {
-                write!(out, "running {} %{}", reduction.name(), of.0)?;
-                named(out, " from ", starts.as_slice())
-            }
-            Op::Compact { keep, over } => write!(out, "compact %{} over {}", keep.0, list(over)),
-            Op::Part(of, index) => write!(out, "part %{}, {index}", of.0),
-            Op::Call(name, operands) => write!(out, "call {name} {}", list(operands)),
+    fn part(&mut self, word: &str, part: impl fmt::Display) -> fmt::Result {
+        match word {
+            "" => write!(self.out, " {part}"),
+            "," => write!(self.out, ", {part}"),
+            word => write!(self.out, " {word} {part}"),
         }
     }
 
@@ -278,6 +194,62 @@ impl<'a> Printer<'a> {
     }
 }
 
+/// The parts of an operation, each with a space or its word before it.
+impl Look for Printer<'_> {
+    type Error = fmt::Error;
+
+    fn values(&mut self, word: &str, ids: &[ValueId]) -> fmt::Result {
+        self.part(word, list(ids))
+    }
+
+    fn number<N: Copy + Into<i128>>(&mut self, word: &str, number: &N, _: &str) -> fmt::Result {
+        let number: i128 = (*number).into();
+        self.part(word, number)
+    }
+
+    fn flag(&mut self, word: &str, set: &bool) -> fmt::Result {
+        if *set { self.part("", word) } else { Ok(()) }
+    }
+
+    fn axes(&mut self, axes: &[u32]) -> fmt::Result {
+        let axes = axes.iter().map(u32::to_string).collect::<Vec<_>>();
+        self.part("axes", axes.join(", "))
+    }
+
+    fn steps(&mut self, dims: &[(u64, i64)]) -> fmt::Result {
+        let dims = dims.iter();
+        let dims = dims.map(|(length, step)| format!("take {length} step {step}"));
+        match &dims.collect::<Vec<_>>()[..] {
+            [] => Ok(()),
+            dims => self.part("", dims.join(", ")),
+        }
+    }
+
+    fn reduction(&mut self, reduction: &Reduction) -> fmt::Result {
+        self.part("", reduction.name())
+    }
+
+    fn rows(&mut self, rows: &RowId) -> fmt::Result {
+        let rows = self.program.rows.get(usize::from(rows.0));
+        self.part("", rows.map_or("?", |rows| &rows.name))
+    }
+
+    fn name(&mut self, name: &str) -> fmt::Result {
+        self.part("", name)
+    }
+
+    fn data(&mut self, data: &Data) -> fmt::Result {
+        self.out.push_str(" [");
+        for (index, number) in data.numbers().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            let number = decimal::value_text(number, data.ty);
+            write!(self.out, "{comma}{number}")?;
+        }
+        self.out.push(']');
+        Ok(())
+    }
+}
+
 /// The kind of a column, as ` as date`; nothing for plain numbers.
 fn meaning(kind: &Kind) -> String {
     match kind.is_number() {
@@ -294,12 +266,6 @@ fn note(note: &str) -> String {
     }
 }
 
-/// Axes, as `axes 0, 2`.
-fn along(axes: &[u32]) -> String {
-    let axes = axes.iter().map(u32::to_string).collect::<Vec<_>>();
-    format!("axes {}", axes.join(", "))
-}
-
 /// The range of a value; nothing for floating point, whose ranges are whole.
 fn within(range: Range, ty: Type) -> String {
     match ty {
@@ -308,27 +274,9 @@ fn within(range: Range, ty: Type) -> String {
     }
 }
 
-fn constant(out: &mut String, data: &Data) -> fmt::Result {
-    out.push_str("const [");
-    for (index, number) in data.numbers().enumerate() {
-        let comma = if index == 0 { "" } else { ", " };
-        write!(out, "{comma}{}", decimal::value_text(number, data.ty))?;
-    }
-    out.push(']');
-    Ok(())
-}
-
 fn list(values: &[ValueId]) -> String {
     let values: Vec<String> = values.iter().map(|id| format!("%{}", id.0)).collect();
     values.join(", ")
-}
-
-fn named(out: &mut String, word: &str, values: &[ValueId]) -> fmt::Result {
-    if values.is_empty() {
-        Ok(())
-    } else {
-        write!(out, "{word}{}", list(values))
-    }
 }
 
 /// The text in quotes; a quote and a backslash in it have a backslash before them, and a line

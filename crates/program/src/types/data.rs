@@ -16,6 +16,17 @@ pub struct Data {
     pub elements: Vec<u64>,
 }
 
+/// No elements.
+impl Default for Data {
+    fn default() -> Data {
+        Data {
+            ty: Type::Bool,
+            shape: Vec::new(),
+            elements: Vec::new(),
+        }
+    }
+}
+
 impl Drop for Data {
     fn drop(&mut self) {
         self.elements.zeroize();

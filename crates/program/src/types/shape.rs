@@ -2,7 +2,7 @@
 
 /// A first dimension whose length is known only at run time: the number of rows of a table.
 /// An index into [`crate::graph::Program::rows`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowId(pub u16);
 
 /// The shape of a value: an optional symbolic first dimension, then fixed ones. A scalar has none.

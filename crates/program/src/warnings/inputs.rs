@@ -221,7 +221,7 @@ impl Follower<'_> {
         match &value.op {
             Op::Param(index) => params.get(*index as usize).cloned().unwrap_or_default(),
             Op::Cast(x) if undone::cast(of(*x), value.ty) => known(*x),
-            Op::Unary(op, x) if undone::unary(*op, of(*x)) => known(*x),
+            Op::Unary(op, x) if (op.row().undone)(of(*x)) => known(*x),
             Op::Binary(op, a, b) => self.binary(graph, *op, [*a, *b], value, told),
             Op::Select(condition, yes, no) => {
                 let side = match yes == no {
@@ -267,11 +267,7 @@ impl Follower<'_> {
                 }
                 self.gather(&known(*x), places.into_iter().map(|at| at as u64))
             }
-            Op::Concat(items, axis) => {
-                let axis = *axis as usize - usize::from(value.shape.rows.is_some());
-                self.join(graph, items, axis, told)
-            }
-            Op::Stack(items, axis) => {
+            Op::Concat(items, axis) | Op::Stack(items, axis) => {
                 let axis = *axis as usize - usize::from(value.shape.rows.is_some());
                 self.join(graph, items, axis, told)
             }

@@ -202,11 +202,7 @@ impl Followed<'_> {
             }
             Op::Binary(Binary::Shl, a, by) => of(a) * 2f64.powi(meant(by).range.hi as i32),
             Op::Binary(Binary::Shr, a, _) if value.ty.is_fixed() => of(a) + unit(value.ty),
-            Op::Reduce(Reduction::Sum, a, axis) => {
-                let along = meant(a).shape.dim(*axis as usize);
-                self.sum(value, of(a), &[along], told)
-            }
-            Op::Accumulate(Reduction::Sum, a, axis) => {
+            Op::Reduce(Reduction::Sum, a, axis) | Op::Accumulate(Reduction::Sum, a, axis) => {
                 let along = meant(a).shape.dim(*axis as usize);
                 self.sum(value, of(a), &[along], told)
             }

@@ -2,7 +2,7 @@
 //! result.
 
 use crate::float;
-use crate::graph::{Binary, Unary, Value};
+use crate::graph::{Binary, Value};
 use crate::types::{Data, Range, Type};
 
 /// Tells whether each number of `x` follows from its conversion to `to`.
@@ -14,15 +14,6 @@ pub(super) fn cast(x: &Value, to: Type) -> bool {
         (from, _) if to.fraction() < from.fraction() => false,
         (from, _) if to.is_wrapping() => x.range.bits() <= to.bits() && from.fraction() == 0,
         _ => true,
-    }
-}
-
-/// Tells whether each number of `x` follows from the result of the operation.
-pub(super) fn unary(op: Unary, x: &Value) -> bool {
-    match op {
-        Unary::Neg | Unary::Not => true,
-        Unary::Abs => !x.ty.is_float() && (x.range.lo >= 0 || x.range.hi <= 0),
-        Unary::Popcount => false,
     }
 }
 
