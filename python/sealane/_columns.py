@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sealane._kinds import Kind, mask_name, meaning, operate
+from sealane._kinds import Kind, mask_name, meaning
 from sealane._moments import Moment
 from sealane._nullable import Nullable, nullable
 from sealane._refusal import refuse
 from sealane._texts import Text
-from sealane._value import Value, boolean, need_numbers, wrap
+from sealane._value import Value, boolean, need_numbers, operate, wrap
 
 if TYPE_CHECKING:
     from sealane import _core

@@ -14,7 +14,7 @@ from sealane._kinds import Kind
 from sealane._moments import Moment
 from sealane._nullable import Nullable
 from sealane._refusal import is_of_users, refuse
-from sealane._value import Value, operand, operands, trace_of, type_name
+from sealane._value import Value, operand, trace_of, type_name
 from sealane._value import wrap as _wrap
 
 if TYPE_CHECKING:
@@ -60,10 +60,7 @@ def where(condition: Operand, yes: Any, no: Any) -> Any:
     if _value.plain(condition, yes, no):
         return _value.by_numpy("where", condition, yes, no)
     _value.need_numbers("where", condition)
-    trace = trace_of(condition, yes, no)
-    at = _source.here()
-    chosen, other = operands(yes, no)
-    return _wrap(trace, trace.select(operand(condition), chosen, other, at))
+    return _value.operate("select", condition, yes, no)
 
 
 @overload
@@ -93,7 +90,7 @@ def minimum(a: Any, b: Any) -> Any:
         return _columns.extreme("min", a, b)
     if _value.plain(a, b):
         return _value.by_numpy("minimum", a, b)
-    return _value.binary("min", a, b)
+    return _value.operate("min", a, b)
 
 
 @overload
@@ -123,7 +120,7 @@ def maximum(a: Any, b: Any) -> Any:
         return _columns.extreme("max", a, b)
     if _value.plain(a, b):
         return _value.by_numpy("maximum", a, b)
-    return _value.binary("max", a, b)
+    return _value.operate("max", a, b)
 
 
 def clip(x: T, low: Operand | None = None, high: Operand | None = None) -> T:
@@ -165,8 +162,7 @@ def saturate(x: Value, dtype: type[T]) -> T:
     >>> bill([7, 300, 200], 250)
     array([  7, 250, 200], dtype=uint8)
     """
-    trace = trace_of(_only("saturate", x))
-    return _wrap(trace, trace.saturate(operand(x), type_name(dtype), _source.here()))
+    return _value.operate("saturate", _only("saturate", x), kind=type_name(dtype))
 
 
 def wrap(x: Value, dtype: type[T]) -> T:
@@ -185,8 +181,7 @@ def wrap(x: Value, dtype: type[T]) -> T:
     >>> low_byte([0x1234, 0xFFFF], 0)
     array([ 52, 255], dtype=uint8)
     """
-    trace = trace_of(_only("wrap", x))
-    return _wrap(trace, trace.wrap(operand(x), type_name(dtype), _source.here()))
+    return _value.operate("wrap", _only("wrap", x), kind=type_name(dtype))
 
 
 def abs(x: T) -> T:
@@ -205,7 +200,7 @@ def abs(x: T) -> T:
     >>> gap(-70, 25)
     np.int16(95)
     """
-    return _value.unary("abs", _only("abs", x))
+    return _value.operate("abs", _only("abs", x))
 
 
 def popcount(x: T) -> T:
@@ -223,7 +218,7 @@ def popcount(x: T) -> T:
     >>> distance([0b1111, 0], [0b1010, 255])
     array([2, 8], dtype=uint8)
     """
-    return _value.unary("popcount", _only("popcount", x))
+    return _value.operate("popcount", _only("popcount", x))
 
 
 @overload
@@ -383,8 +378,7 @@ def lookup(table: Operand, index: Operand) -> Any:
     np.uint16(12)
     """
     _value.need_numbers("lookup", table, index)
-    trace = trace_of(table, index)
-    return _wrap(trace, trace.lookup(operand(table), operand(index), _source.here()))
+    return _value.operate("lookup", table, index)
 
 
 def gf_mul(a: Operand, b: Operand, polynomial: int) -> Any:
@@ -414,9 +408,7 @@ def gf_mul(a: Operand, b: Operand, polynomial: int) -> Any:
     _value.need_numbers("gf_mul", a, b)
     public = "The field is a part of the program."
     modulus = _value.need_whole("polynomial", polynomial, "sl.gf_mul(a, b, 0x11b)", public)
-    trace = trace_of(a, b)
-    left, right = operands(a, b)
-    return _wrap(trace, trace.field_product(left, right, _value._whole(modulus), _source.here()))
+    return _value.operate("field_product", a, b, number=_value._whole(modulus))
 
 
 def stack(values: Sequence[C | Public], axis: int = 0) -> C:
@@ -454,8 +446,7 @@ def stack(values: Sequence[C | Public], axis: int = 0) -> C:
         # The bytes of a text stay its last axis.
         place = axis - len(some._bytes) if axis < 0 else axis
         return _parts.join_cells(values, lambda items: stack(items, place))
-    trace = trace_of(*values)
-    return _wrap(trace, trace.stack(operands(*values), axis, _source.here()))
+    return _value.operate("stack", *values, axis=axis)
 
 
 def aes128(key: Operand, block: Operand) -> u8:
@@ -480,8 +471,7 @@ def aes128(key: Operand, block: Operand) -> u8:
     '69c4e0d86a7b0430d8cdb78070b4c55a'
     """
     _value.need_numbers("aes128", key, block)
-    trace = trace_of(key, block)
-    return _wrap(trace, trace.call("aes128", [operand(key), operand(block)], _source.here()))
+    return _value.operate("call", key, block, word="aes128")
 
 
 def sha256(message: Operand) -> u8:
@@ -501,8 +491,7 @@ def sha256(message: Operand) -> u8:
     np.True_
     """
     _value.need_numbers("sha256", message)
-    trace = trace_of(message)
-    return _wrap(trace, trace.call("sha256", [operand(message)], _source.here()))
+    return _value.operate("call", message, word="sha256")
 
 
 @overload
@@ -533,10 +522,11 @@ def map(body: Callable[..., Any], *over: Value | Kind) -> Any:
     array([10, 20, 25], dtype=uint16)
     """
     trace = _walks("map", "body", over)
-    elements = trace.open_map([operand(part) for part in _parts.flat(over)], _source.here())
+    parts = [operand(part) for part in _parts.flat(over)]
+    _, elements = trace.open("map", [], parts, _source.here())
     returned = _call("map", body, *_regrouped(over, trace, elements))
     outputs = [operand(part) for part in _parts.flat(_tuple(returned, "map", body))]
-    return _like(returned, trace, trace.close_map(outputs, _body_at(body)))
+    return _like(returned, trace, trace.close("map", [], outputs, _body_at(body))[1])
 
 
 def scan(
@@ -578,7 +568,8 @@ def scan(
             reason="`dtype` is the type of numbers in `start`; a value has a type of its own",
             hint="leave `dtype` out, and start with the type that is meant: `sl.u32.wrapping(0)`",
         )
-    states, elements = trace.open_scan(
+    states, elements = trace.open(
+        "scan",
         [_start(part, dtype) for part in _parts.flat(_tuple(start, "scan", body))],
         [operand(part) for part in _parts.flat(over)],
         _source.here(),
@@ -586,7 +577,8 @@ def scan(
     state = _within(_like(start, trace, states))
     returned = _call("scan", body, state, *_regrouped(over, trace, elements))
     following, outputs = _following(start, returned)
-    last, written = trace.close_scan(
+    last, written = trace.close(
+        "scan",
         [operand(part) for part in _parts.flat(_states(start, following, body))],
         []
         if outputs is None

@@ -149,7 +149,7 @@ class Kind(Unsupported, metaclass=KindType):
         return made
 
     def _compare(self, name: str, other: Any) -> Any:
-        return operate(name, self._value, self._meant(other))
+        return _value.operate(name, self._value, self._meant(other))
 
     def _meant(self, other: Any) -> Any:
         """The elements of an operand: of a value of this kind, or of a constant."""
@@ -170,10 +170,6 @@ class Kind(Unsupported, metaclass=KindType):
     def _ends_of(cls, declared: Between) -> tuple[int, int] | None:
         """The ends of a declared range as elements; `None` where they are none."""
         return None
-
-
-def operate(name: str, a: Any, b: Any) -> Any:
-    return _value.binary(name, a, b)
 
 
 def mixed(a: Kind, b: object) -> Exception:

@@ -225,7 +225,8 @@ def _uniform(bits: int, count: int) -> Any:
     """Uniform numbers that nobody knows."""
     trace = tracing.get()
     assert trace is not None, "results are revealed while a program is traced"
-    return wrap(trace, trace.random(bits, count, _source.here()))
+    [drawn] = trace.apply("random", [], _source.here(), number=bits, lengths=[count])
+    return wrap(trace, drawn)
 
 
 def _typed(bits: int, numbers: list[int]) -> Value:

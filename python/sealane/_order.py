@@ -36,6 +36,7 @@ from sealane._value import (
     i64,
     of_vector,
     operand,
+    operate,
     trace_of,
     type_name,
     whole_axis,
@@ -190,7 +191,7 @@ def head(x: C, rows: int) -> C:
     >>> first([5, 6, 7], 0)
     array([5, 6], dtype=uint8)
     """
-    trace = trace_of(*tensors(cells("head", x)))
+    trace_of(*tensors(cells("head", x)))
     _positive("rows", rows)
     length = x.shape[0] if x.ndim else None
     if isinstance(length, int):
@@ -202,7 +203,7 @@ def head(x: C, rows: int) -> C:
             f"the first {rows} of {counted(length, 'element')}",
             hint=f"write `sl.head(x, {length})`, or leave it out",
         )
-    return each(lambda part: wrap(trace, trace.head(operand(part), rows, _source.here())), x)
+    return each(lambda part: operate("head", part, number=rows), x)
 
 
 def rank(x: Value | Kind, *, method: str = "min", descending: bool = False) -> Value:
@@ -432,15 +433,14 @@ def first_rows(keep: Value, columns: list[Any], most: int) -> list[Any]:
 def compact(keep: Value, columns: Sequence[Any]) -> list[Any]:
     """Rows that are kept, one after the other from the first place on; zeros fill the rest."""
     trace = trace_of(keep)
-    nodes = trace.compact(operand(keep), [operand(part) for part in flat(columns)], _source.here())
+    items = [operand(part) for part in [keep, *flat(columns)]]
+    nodes = trace.apply("compact", items, _source.here())
     return regrouped(columns, [wrap(trace, node) for node in nodes])
 
 
 def running(name: str, x: Value, starts: Value | None = None) -> Any:
     """Reductions of the elements so far along axis 0, which begin anew where `starts` is true."""
-    trace = trace_of(x)
-    begins = operand(starts) if starts is not None else None
-    return wrap(trace, trace.running(name, operand(x), begins, None, _source.here()))
+    return operate("running", *([x] if starts is None else [x, starts]), word=name)
 
 
 def starts(*ordered: Any) -> Any:
@@ -492,8 +492,7 @@ def _ends(new: Value) -> Any:
 def places(x: Any) -> Any:
     """Numbers of the places along axis 0, from 0."""
     first, *_ = tensors(x)
-    trace = trace_of(first)
-    return wrap(trace, trace.row_number(operand(first), _source.here()))
+    return operate("row_number", first)
 
 
 def _at(ordered: Any, place: Value) -> Any:
@@ -531,13 +530,14 @@ def _sorted(
     """
     over = [*keys, *columns]
     trace = trace_of(*flat(over))
-    sides = trace.open_sort([operand(part) for part in flat(over)], _source.here())
+    sides = trace.open("sort", [], [operand(part) for part in flat(over)], _source.here())
     before, behind = (regrouped(over, [wrap(trace, node) for node in side]) for side in sides)
     exchange: Any = None
     for at in reversed(range(len(keys))):
         less, same = _order(before[at], behind[at], descending=ways[at])
         exchange = less if exchange is None else less | (same & exchange)
-    nodes = trace.close_sort(operand(exchange), any_order, _source.here())
+    at = _source.here()
+    _, nodes = trace.close("sort", [], [operand(exchange)], at, any_order=any_order)
     return regrouped(over, [wrap(trace, node) for node in nodes])
 
 

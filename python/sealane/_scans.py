@@ -32,6 +32,7 @@ from sealane._value import (
     boolean,
     by_numpy,
     operand,
+    operate,
     plain,
     trace_of,
     type_name,
@@ -249,10 +250,10 @@ def _alternate(even: Any, odd: Any, axis: int) -> Any:
 def _rows(f: Callable[..., list[Any]], items: list[Any]) -> list[Any]:
     """All rows at once, in pairs that their number alone decides."""
     trace = trace_of(*items)
-    sides = trace.open_prefix([operand(item) for item in items], _source.here())
+    sides = trace.open("prefix", [], [operand(item) for item in items], _source.here())
     before, behind = ([wrap(trace, node) for node in side] for side in sides)
     made = [operand(part) for part in f(before, behind)]
-    return [wrap(trace, node) for node in trace.close_prefix(made, _source.here())]
+    return [wrap(trace, node) for node in trace.close("prefix", [], made, _source.here())[1]]
 
 
 def _in_order(f: Callable[[Any, Any], Any], x: Any, axis: int, neutral: float) -> Any:
@@ -271,9 +272,7 @@ def _in_order(f: Callable[[Any, Any], Any], x: Any, axis: int, neutral: float) -
 
 
 def _accumulate(name: str, x: Any, axis: int, dtype: type[Value] | None) -> Any:
-    trace = trace_of(x)
-    wanted = type_name(dtype) if dtype is not None else None
-    return wrap(trace, trace.accumulate(name, operand(x), axis, wanted, _source.here()))
+    return operate("accumulate", x, word=name, axis=axis, dtype=dtype)
 
 
 def _one_axis(function: str, x: Any, axis: int | None) -> tuple[Any, int]:

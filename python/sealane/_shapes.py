@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from sealane import _source, _value
+from sealane import _value
 from sealane._kinds import Kind
 from sealane._parts import each, join_cells
 from sealane._refusal import is_of_users, refuse
@@ -23,11 +23,9 @@ from sealane._value import (
     Value,
     by_numpy,
     operand,
-    operands,
+    operate,
     plain,
-    trace_of,
     whole_axis,
-    wrap,
 )
 
 if TYPE_CHECKING:
@@ -71,9 +69,7 @@ def concatenate(values: Sequence[C | Public], axis: int | None = 0) -> C:
         return by_numpy("concatenate", items, axis)
     if axis is None:
         items, axis = [ravel(item) if np.ndim(item) != 1 else item for item in items], 0
-    trace = trace_of(*items)
-    joined = trace.concatenate(operands(*items), whole_axis(axis), _source.here())
-    return wrap(trace, joined)
+    return operate("concatenate", *items, axis=whole_axis(axis))
 
 
 def reshape(x: T, shape: Lengths) -> T:
@@ -95,8 +91,7 @@ def reshape(x: T, shape: Lengths) -> T:
     """
     if plain(x):
         return by_numpy("reshape", x, shape)
-    trace = trace_of(only("reshape", x))
-    return wrap(trace, trace.reshape(operand(x), _lengths(shape), _source.here()))
+    return operate("reshape", only("reshape", x), lengths=_lengths(shape))
 
 
 def ravel(x: T) -> T:
@@ -135,9 +130,8 @@ def transpose(x: T, axes: Sequence[int] | None = None) -> T:
     """
     if plain(x):
         return by_numpy("transpose", x, axes)
-    trace = trace_of(only("transpose", x))
     order = None if axes is None else [whole_axis(axis) for axis in axes]
-    return wrap(trace, trace.transpose(operand(x), order, _source.here()))
+    return operate("transpose", only("transpose", x), lengths=order)
 
 
 def swapaxes(x: T, axis1: int, axis2: int) -> T:
@@ -256,8 +250,7 @@ def broadcast_to(x: T, shape: Lengths) -> T:
     """
     if plain(x):
         return by_numpy("broadcast_to", x, shape)
-    trace = trace_of(only("broadcast_to", x))
-    return wrap(trace, trace.broadcast_to(operand(x), _lengths(shape), _source.here()))
+    return operate("broadcast_to", only("broadcast_to", x), lengths=_lengths(shape))
 
 
 def flip(x: T, axis: int | Sequence[int] | None = None) -> T:
@@ -313,8 +306,7 @@ def roll(x: C, shift: int, axis: int | None = None) -> C:
         return x if x.ndim == 0 else reshape(roll(flat, shift, 0), x.shape)
     at = axis_of(x, axis)
     if not isinstance(x.shape[at], int):
-        trace = trace_of(x)
-        return wrap(trace, trace.roll(operand(x), shift, _source.here()))
+        return operate("roll", x, number=shift)
     by = shift % fixed_length("roll", x, at)
     if by == 0:
         return x

@@ -140,8 +140,8 @@ def _calls() -> list[str]:
 
 
 _PASSING = {"<lambda>", "__array_function__", "__array_ufunc__", "_accumulate", "_apply", "_clip"}
-_PASSING |= {"_of_fixed", "binary", "call", "dot", "each", "function", "operate", "operator"}
-_PASSING |= {"reduce", "reflected", "ufunc_of_cells", "unary"}
+_PASSING |= {"_of_fixed", "call", "dot", "each", "function", "operate", "operator"}
+_PASSING |= {"reduce", "reflected", "ufunc_of_cells"}
 """Functions that hand an operation to the native module for the one that the user calls."""
 _OF_KINDS = ("_dates.py", "_moments.py", "_texts.py")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, overload
 
-from sealane import _source, _value
+from sealane import _value
 from sealane._columns import count_cells
 from sealane._functions import _only, abs, clip, dot, maximum
 from sealane._kinds import Kind
@@ -30,12 +30,11 @@ from sealane._value import (
     i64,
     of_vector,
     operand,
-    trace_of,
+    operate,
     type_name,
     u64,
     ufixed,
     whole_axis,
-    wrap,
 )
 
 T = TypeVar("T", bound=Value)
@@ -63,8 +62,7 @@ def count(x: Value | Kind | None = None, axis: int | None = None) -> Any:
     if isinstance(x, Kind):
         return count_cells(x, axis)
     counted = _only("count", x)
-    trace = trace_of(counted)
-    number = wrap(trace, trace.count(operand(counted), _axis(axis), _source.here()))
+    number = operate("count", counted, axis=_axis(axis))
     return of_vector(number, "count", counted)
 
 
@@ -120,9 +118,7 @@ def mean(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None)
     """
     if isinstance(x, Nullable) and dtype is None:
         return x.mean(axis)
-    trace = trace_of(_only("mean", x))
-    wanted = type_name(dtype) if dtype is not None else None
-    middle = wrap(trace, trace.mean(operand(x), _axis(axis), wanted, _source.here()))
+    middle = operate("mean", _only("mean", x), axis=_axis(axis), dtype=dtype)
     return of_vector(middle, "mean", x)
 
 
@@ -332,9 +328,8 @@ def _scaled(x: Value) -> Value:
 def _wide_sum(x: Value, y: Value, axis: int | None) -> Value:
     """The exact sum of products, rounded to a type whose exponents hold squares."""
     narrow = type(x) is type(y) and isinstance(x, f16 | bf16)
-    trace, wide = trace_of(x, y), type_name(f32 if narrow else f64)
-    found = trace.sum_of_floats(operand(x), operand(y), _axis(axis), wide, _source.here())
-    return wrap(trace, found)
+    wide = f32 if narrow else f64
+    return operate("sum_of_floats", x, y, axis=_axis(axis), dtype=wide)
 
 
 def _common(x: Value, y: Value) -> type[Value]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from sealane._kinds import Kind, Ordered, made, mixed, no_constant, operate
+from sealane._kinds import Kind, Ordered, made, mixed, no_constant
 from sealane._refusal import counted, refuse
-from sealane._value import Value, u8, u64
+from sealane._value import Value, operate, u8, u64
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from sealane import _source
+from sealane import _core, _source
 from sealane._errors import ProgramError, SealaneError
 from sealane._refusal import refuse
 
@@ -314,5 +314,9 @@ _INSTEAD = {
     "item": "reveal it as a result of the program",
     "tolist": "reveal it as a result of the program",
     "size": "count the rows: `sl.count(x)`; fixed dimensions are in `x.shape`",
-    "bit_count": "write `sl.popcount(x)`",
+}
+_INSTEAD |= {
+    name: f"write `sl.{name}(x)`"
+    for name, symbol, _, count in _core.element_wise()
+    if count == 1 and symbol == f"sl.{name}"
 }

@@ -195,10 +195,10 @@ class Value(Methods, metaclass=ElementType):
     @overload
     def __add__(self, other: Value) -> Any: ...
     def __add__(self, other: Any) -> Any:
-        return binary("add", self, other)
+        return operate("add", self, other)
 
     def __radd__(self, other: Public) -> Self:
-        return binary("add", other, self)
+        return operate("add", other, self)
 
     @overload
     def __sub__(self, other: Self | Public) -> Self: ...
@@ -209,10 +209,10 @@ class Value(Methods, metaclass=ElementType):
     @overload
     def __sub__(self, other: Value) -> Any: ...
     def __sub__(self, other: Any) -> Any:
-        return binary("sub", self, other)
+        return operate("sub", self, other)
 
     def __rsub__(self, other: Public) -> Self:
-        return binary("sub", other, self)
+        return operate("sub", other, self)
 
     @overload
     def __mul__(self, other: Self | Public) -> Self: ...
@@ -223,16 +223,16 @@ class Value(Methods, metaclass=ElementType):
     @overload
     def __mul__(self, other: Value) -> Any: ...
     def __mul__(self, other: Any) -> Any:
-        return binary("mul", self, other)
+        return operate("mul", self, other)
 
     def __rmul__(self, other: Public) -> Self:
-        return binary("mul", other, self)
+        return operate("mul", other, self)
 
     def __truediv__(self, other: Operand) -> Any:
-        return binary("div", self, other)
+        return operate("div", self, other)
 
     def __rtruediv__(self, other: Public) -> Any:
-        return binary("div", other, self)
+        return operate("div", other, self)
 
     @overload
     def __floordiv__(self, other: Self | Public) -> Self: ...
@@ -243,10 +243,10 @@ class Value(Methods, metaclass=ElementType):
     @overload
     def __floordiv__(self, other: Value) -> Any: ...
     def __floordiv__(self, other: Any) -> Any:
-        return binary("floordiv", self, other)
+        return operate("floordiv", self, other)
 
     def __rfloordiv__(self, other: Public) -> Self:
-        return binary("floordiv", other, self)
+        return operate("floordiv", other, self)
 
     @overload
     def __mod__(self, other: Self | Public) -> Self: ...
@@ -257,16 +257,16 @@ class Value(Methods, metaclass=ElementType):
     @overload
     def __mod__(self, other: Value) -> Any: ...
     def __mod__(self, other: Any) -> Any:
-        return binary("mod", self, other)
+        return operate("mod", self, other)
 
     def __rmod__(self, other: Public) -> Self:
-        return binary("mod", other, self)
+        return operate("mod", other, self)
 
     def __divmod__(self, other: Operand) -> tuple[Any, Any]:
-        return binary("floordiv", self, other), binary("mod", self, other)
+        return operate("floordiv", self, other), operate("mod", self, other)
 
     def __rdivmod__(self, other: Public) -> tuple[Any, Any]:
-        return binary("floordiv", other, self), binary("mod", other, self)
+        return operate("floordiv", other, self), operate("mod", other, self)
 
     def __matmul__(self, other: Operand) -> Any:
         return dot(self, other)
@@ -275,13 +275,13 @@ class Value(Methods, metaclass=ElementType):
         return dot(other, self)
 
     def __neg__(self) -> Self:
-        return unary("neg", self)
+        return operate("neg", self)
 
     def __pos__(self) -> Self:
         return self
 
     def __abs__(self) -> Self:
-        return unary("abs", self)
+        return operate("abs", self)
 
     # Bits, and the logic of `boolean`.
 
@@ -294,10 +294,10 @@ class Value(Methods, metaclass=ElementType):
     @overload
     def __and__(self, other: Value) -> Any: ...
     def __and__(self, other: Any) -> Any:
-        return binary("and", self, other)
+        return operate("and", self, other)
 
     def __rand__(self, other: Public) -> Self:
-        return binary("and", other, self)
+        return operate("and", other, self)
 
     @overload
     def __or__(self, other: Self | Public) -> Self: ...
@@ -308,10 +308,10 @@ class Value(Methods, metaclass=ElementType):
     @overload
     def __or__(self, other: Value) -> Any: ...
     def __or__(self, other: Any) -> Any:
-        return binary("or", self, other)
+        return operate("or", self, other)
 
     def __ror__(self, other: Public) -> Self:
-        return binary("or", other, self)
+        return operate("or", other, self)
 
     @overload
     def __xor__(self, other: Self | Public) -> Self: ...
@@ -322,45 +322,45 @@ class Value(Methods, metaclass=ElementType):
     @overload
     def __xor__(self, other: Value) -> Any: ...
     def __xor__(self, other: Any) -> Any:
-        return binary("xor", self, other)
+        return operate("xor", self, other)
 
     def __rxor__(self, other: Public) -> Self:
-        return binary("xor", other, self)
+        return operate("xor", other, self)
 
     def __invert__(self) -> Self:
-        return unary("not", self)
+        return operate("not", self)
 
     def __lshift__(self, amount: Operand) -> Self:
-        return binary("shl", self, amount)
+        return operate("shl", self, amount)
 
     def __rlshift__(self, other: Public) -> Any:
-        return binary("shl", other, self)
+        return operate("shl", other, self)
 
     def __rshift__(self, amount: Operand) -> Self:
-        return binary("shr", self, amount)
+        return operate("shr", self, amount)
 
     def __rrshift__(self, other: Public) -> Any:
-        return binary("shr", other, self)
+        return operate("shr", other, self)
 
     # Comparisons compare numbers, whatever the two types.
 
     def __eq__(self, other: Operand) -> boolean:  # type: ignore[override]
-        return binary("eq", self, other)
+        return operate("eq", self, other)
 
     def __ne__(self, other: Operand) -> boolean:  # type: ignore[override]
-        return binary("ne", self, other)
+        return operate("ne", self, other)
 
     def __lt__(self, other: Operand) -> boolean:
-        return binary("lt", self, other)
+        return operate("lt", self, other)
 
     def __le__(self, other: Operand) -> boolean:
-        return binary("le", self, other)
+        return operate("le", self, other)
 
     def __gt__(self, other: Operand) -> boolean:
-        return binary("gt", self, other)
+        return operate("gt", self, other)
 
     def __ge__(self, other: Operand) -> boolean:
-        return binary("ge", self, other)
+        return operate("ge", self, other)
 
     __hash__ = Methods.__hash__  # defining `__eq__` takes an inherited one away
 
@@ -407,7 +407,7 @@ class Value(Methods, metaclass=ElementType):
         >>> net(1000, 1200)
         np.int64(-200)
         """
-        return wrap(self._trace, self._trace.cast(self._node, type_name(dtype), _source.here()))
+        return operate("cast", self, kind=type_name(dtype))
 
     @overload
     def sum(self, axis: int | None = None, *, dtype: None = None) -> Self: ...
@@ -569,7 +569,7 @@ class Value(Methods, metaclass=ElementType):
         assert name is not None
         if name == "matmul":
             return dot(*inputs)
-        return unary(name, *inputs) if ufunc.nin == 1 else binary(name, *inputs)
+        return operate(name, *inputs)
 
 
 class boolean(Value):
@@ -801,10 +801,10 @@ class FloatingPoint(Value):
     @overload
     def __truediv__(self, other: Value) -> Any: ...
     def __truediv__(self, other: Any) -> Any:
-        return binary("div", self, other)
+        return operate("div", self, other)
 
     def __rtruediv__(self, other: Public) -> Self:
-        return binary("div", other, self)
+        return operate("div", other, self)
 
     def __pow__(self, exponent: Self | Public) -> Self:  # type: ignore[override]
         return call("pow", self, exponent)
@@ -1178,23 +1178,17 @@ def _length(shape: tuple[int | str, ...], use: str, hint: str) -> int:
     raise refuse("no-length", f"{what} cannot be {use}", reason=why, hint=hint)
 
 
-def unary(name: str, a: Value) -> Any:
-    """Adds an operation of one operand, and keeps its shape.
+def operate(name: str, *items: Any, dtype: type[Value] | None = None, **attributes: Any) -> Any:
+    """Adds an operation with one result by its name; `Trace.apply` of the native module says which
+    attributes there are, and `dtype` is the type of the result.
 
-    Raises `ProgramError` if the operation is refused for its type or range.
+    Raises `ProgramError` if none of the operands is a value, and if the operation is refused.
     """
-    return wrap(a._trace, a._trace.unary(name, a._node, _source.here()))
-
-
-def binary(name: str, a: Operand, b: Operand) -> Any:
-    """Adds an operation of two operands, one of which is a value. Their shapes broadcast.
-
-    Raises `ProgramError` if neither is a value, and if the operation is refused for their types,
-    shapes or ranges.
-    """
-    trace = trace_of(a, b)
-    left, right = operands(a, b)
-    return wrap(trace, trace.binary(name, left, right, _source.here()))
+    trace = trace_of(*items)
+    if dtype is not None:
+        attributes["kind"] = type_name(dtype)
+    [node] = trace.apply(name, operands(*items), _source.here(), **attributes)
+    return wrap(trace, node)
 
 
 def call(name: str, *items: Any) -> Any:
@@ -1204,8 +1198,7 @@ def call(name: str, *items: Any) -> Any:
     shapes.
     """
     need_numbers(f"math.{name.partition('_')[0]}", *items)
-    trace = trace_of(*items)
-    return wrap(trace, trace.call(name, operands(*items), _source.here()))
+    return operate("call", *items, word=name)
 
 
 def _running(name: str) -> Any:
@@ -1230,10 +1223,7 @@ def dot(a: Operand, b: Operand, dtype: type[Value] | None = None) -> Any:
 
     Raises `ProgramError` as `sealane.dot` does.
     """
-    trace = trace_of(a, b)
-    wanted = type_name(dtype) if dtype is not None else None
-    left, right = operands(a, b)
-    return wrap(trace, trace.dot(left, right, wanted, _source.here()))
+    return operate("dot", a, b, dtype=dtype)
 
 
 def reduce(name: str, a: Value, axis: int | None, dtype: type[Value] | None = None) -> Any:
@@ -1242,10 +1232,9 @@ def reduce(name: str, a: Value, axis: int | None, dtype: type[Value] | None = No
     Raises `ProgramError` if the axis does not exist, and if the operation is refused for the type
     or range of the elements.
     """
-    wanted = type_name(dtype) if dtype is not None else None
     if axis is not None:
         axis = whole_axis(axis)
-    reduced = wrap(a._trace, a._trace.reduce(name, a._node, axis, wanted, _source.here()))
+    reduced = operate("reduce", a, word=name, axis=axis, dtype=dtype)
     return of_vector(reduced, name, a, dtype)
 
 
@@ -1274,7 +1263,7 @@ def total(a: Value, axis: int | None = None) -> Any:
 
 def neutral(name: str, a: Value) -> Any:
     """A constant that changes no smallest (`min`) or no largest element beside it."""
-    return wrap(a._trace, a._trace.neutral(name, a._node, _source.here()))
+    return operate("neutral", a, word=name)
 
 
 def whole_axis(axis: object) -> int:
@@ -1298,29 +1287,6 @@ _MOST_BITS = 127
 """The native module takes the numbers of the source in integers of 128 bits."""
 _WIDEST = "Types have at most 64 bits: up to 2**64 - 1, or from -2**63 to 2**63 - 1."
 
-_UFUNCS = {
-    "absolute": "abs",
-    "add": "add",
-    "bitwise_and": "and",
-    "bitwise_count": "popcount",
-    "bitwise_or": "or",
-    "bitwise_xor": "xor",
-    "divide": "div",
-    "equal": "eq",
-    "floor_divide": "floordiv",
-    "greater": "gt",
-    "greater_equal": "ge",
-    "invert": "not",
-    "left_shift": "shl",
-    "less": "lt",
-    "less_equal": "le",
-    "matmul": "matmul",
-    "maximum": "max",
-    "minimum": "min",
-    "multiply": "mul",
-    "negative": "neg",
-    "not_equal": "ne",
-    "remainder": "mod",
-    "right_shift": "shr",
-    "subtract": "sub",
+_UFUNCS = {"matmul": "matmul"} | {
+    numpy: name for name, _, numpy, _ in _core.element_wise() if numpy
 }

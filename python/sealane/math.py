@@ -27,7 +27,7 @@ import difflib
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
 
-from sealane import _core, _source, _value
+from sealane import _core, _value
 from sealane._functions import _only, abs, minimum, where
 from sealane._refusal import refuse
 from sealane._unsupported import missing
@@ -160,10 +160,7 @@ def _of_fixed(name: str, x: Any, exact: bool, dtype: type[Value] | None, saturat
             hint="leave `exact=True` out",
         )
     _value.need_numbers(f"math.{name}", x)
-    trace = _value.trace_of(x)
-    wanted = _value.type_name(dtype) if dtype is not None else None
-    node = trace.function(name, _value.operand(x), wanted, saturate, _source.here())
-    return _value.wrap(trace, node)
+    return _value.operate("function", x, word=name, dtype=dtype, saturate=saturate)
 
 
 def _power() -> _Power:
@@ -183,10 +180,7 @@ def _power() -> _Power:
         if not fixed and dtype is None and not saturate:
             return _value.call("pow", x, y)
         _value.need_numbers("math.pow", x, y)
-        trace = _value.trace_of(x, y)
-        wanted = _value.type_name(dtype) if dtype is not None else None
-        both = _value.operand(x), _value.operand(y)
-        return _value.wrap(trace, trace.power(*both, wanted, saturate, _source.here()))
+        return _value.operate("power", x, y, dtype=dtype, saturate=saturate)
 
     pow.__qualname__ = "pow"
     pow.__doc__ = (

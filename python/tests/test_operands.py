@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import sealane as sl
+from sealane import _core
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
 OF_TWO = ["atan2", "copysign", "fdim", "fmax", "fmin", "fmod", "hypot", "ldexp", "nextafter", "pow"]
 OF_TWO += ["remainder", "scalbn", "sumprod"]
 OF_ONE = set(sl.math.__all__) - {*OF_TWO, "fma"}
-ALONE = ["abs", "all", "any", "argmax", "argmin", "argsort", "count", "cummax", "cummin"]
+ALONE = ["all", "any", "argmax", "argmin", "argsort", "count", "cummax", "cummin"]
 ALONE += ["cumprod", "cumsum", "diff", "flip", "fmean", "fsum", "max", "mean", "median", "min"]
-ALONE += ["mode", "popcount", "rank", "ravel", "round", "sha256", "sort", "squeeze", "std", "sum"]
+ALONE += ["mode", "rank", "ravel", "round", "sha256", "sort", "squeeze", "std", "sum"]
 ALONE += ["transpose", "var"]
+ALONE += [name for name, at, _, count in _core.element_wise() if count == 1 and at == f"sl.{name}"]
 
 CALLS: dict[str, list[str]] = {
     **{f"math.{name}": [f"sl.math.{name}(x)"] for name in sorted(OF_ONE)},

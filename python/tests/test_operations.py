@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import sealane as sl
+from sealane import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -503,3 +504,27 @@ def test_standard_functions_give_the_standards_answers() -> None:
     # FIPS 180-4: SHA-256 of "abc".
     expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     assert bytes(g(list(b"abc"))).hex() == expected
+
+
+BY_NUMPY = [(numpy, count) for name, _, numpy, count in _core.element_wise() if numpy and name != "div"]
+"""The element-wise operations on integers that NumPy has, from the table of them."""
+
+
+@pytest.mark.parametrize(("name", "count"), BY_NUMPY)
+def test_element_wise_operations_are_those_of_numpy(name: str, count: int) -> None:
+    function = getattr(np, name, None)
+    if function is None:
+        pytest.skip("a function of newer versions of NumPy")
+
+    @sl.program
+    def computed(
+        x: sl.Private[sl.i16, "alice", "n <= 300", sl.between(-128, 127)],
+        y: sl.Private[sl.i16, "bob", "n", sl.between(1, 7)],
+    ) -> sl.Revealed[sl.i64, "bob"]:
+        given = x.astype(sl.i32), y.astype(sl.i32)
+        return function(*given[:count]).astype(sl.i64) + (y - y)
+
+    x = np.arange(-128, 128, dtype=np.int32)
+    y = np.resize(np.arange(1, 8, dtype=np.int32), x.size)
+    expected = function(*(x, y)[:count]).astype(np.int64)
+    np.testing.assert_array_equal(computed.simulate(x, y, clear=True).value, expected)

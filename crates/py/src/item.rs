@@ -9,6 +9,7 @@ use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_program::builder::{Handle, Index};
 use sealane_program::decimal;
 use sealane_program::float;
+use sealane_program::graph::{Binary, Unary};
 use sealane_program::kind::Kind;
 use sealane_program::literal::{Literal, Number, Real, Typed};
 use sealane_program::types::{Range, Type};
@@ -148,6 +149,15 @@ pub fn is_type(name: &str) -> bool {
 #[pyfunction]
 pub fn functions_of_floats() -> Vec<(&'static str, usize, bool)> {
     sealane_program::call::functions_of_floats().collect()
+}
+
+/// Names of the element-wise operations: in the text form, in Python and in NumPy; and their
+/// numbers of operands.
+#[pyfunction]
+pub fn element_wise() -> Vec<(&'static str, &'static str, &'static str, usize)> {
+    let unary = Unary::ALL.map(|op| (op.row().name, op.row().symbol, op.row().numpy, 1));
+    let binary = Binary::ALL.map(|op| (op.row().name, op.row().symbol, op.row().numpy, 2));
+    unary.into_iter().chain(binary).collect()
 }
 
 /// Names of the functions of fixed point.

@@ -37,6 +37,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(aead::aead_many, module)?)?;
     module.add_function(wrap_pyfunction!(command::main, module)?)?;
     module.add_function(wrap_pyfunction!(program::own_party, module)?)?;
+    module.add_function(wrap_pyfunction!(item::element_wise, module)?)?;
     module.add_function(wrap_pyfunction!(item::functions_of_fixed, module)?)?;
     module.add_function(wrap_pyfunction!(item::functions_of_floats, module)?)?;
     module.add_function(wrap_pyfunction!(item::is_type, module)?)?;
