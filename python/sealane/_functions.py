@@ -221,6 +221,25 @@ def popcount(x: T) -> T:
     return _value.operate("popcount", _only("popcount", x))
 
 
+def bit_count(x: T) -> T:
+    """Number of one bits of the absolute value of each element, as Python's `int.bit_count` and
+    NumPy's `bitwise_count`. Keeps the shape. The type is the smallest unsigned one that holds the
+    width in bits, such as `u4` for `i8`.
+
+    Raises `ProgramError` for elements with a fraction, and if `x` is no value of the program.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def ones(
+    ...     a: sl.Private[sl.i8, "alice", 3], b: sl.Private[sl.i8, "bob", 3]
+    ... ) -> sl.Revealed[sl.u8, "alice", "bob"]:
+    ...     return sl.bit_count(a ^ b)
+    >>> ones([-1, 7, 0], [0, 0, 0])
+    array([1, 3, 0], dtype=uint8)
+    """
+    return _value.operate("bit_count", _only("bit_count", x))
+
+
 @overload
 def sum(x: T, axis: int | None = None, *, dtype: None = None) -> T: ...
 @overload

@@ -177,6 +177,27 @@ table! {
             (Type::Bool, &[1], Type::unsigned(1), &[1]),
         ],
     };
+    /// Number of one bits in the absolute value, as Python's `int.bit_count`.
+    BitCount = UnaryRow {
+        name: "bit_count", symbol: "sl.bit_count", numpy: "bitwise_count", bits: true,
+        ty: count_of_bits,
+        range: |_, a| {
+            // The largest number of ones alone that is not above the largest magnitude.
+            let most = (range::magnitude(a).hi as u128 + 1).ilog2();
+            range::ones(a, most as u8)
+        },
+        undone: |_| false,
+        lower: |b, x, _, width| {
+            let magnitude = b.abs(x, x.bits.len());
+            b.popcount(&magnitude, width)
+        },
+        clear: |_, x| x.unsigned_abs().count_ones().into(),
+        examples: &[
+            (Type::signed(8), &[-128, -7, 127], Type::unsigned(4), &[1, 3, 7]),
+            (Type::U8, &[255, 0], Type::unsigned(4), &[8, 0]),
+            (Type::Bool, &[1], Type::unsigned(1), &[1]),
+        ],
+    };
 }
 
 /// The smallest unsigned type that holds a number of bits of a type.
