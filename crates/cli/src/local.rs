@@ -34,7 +34,7 @@ const POLL: Duration = Duration::from_millis(10);
 /// # Errors
 /// The first party that failed for a reason of its own, else any that failed.
 pub fn run(args: &RunArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
-    let (job, _) = job(&args.job, None, embedding)?;
+    let (job, notes) = job(&args.job, None, embedding)?;
     if let Some(yes) = &args.yes {
         approved(&job, yes)?;
     }
@@ -62,7 +62,7 @@ pub fn run(args: &RunArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
         .max()
         .unwrap_or(0);
     let work = CancelOnSignal::begin();
-    let recording = args.record.recording(None, &job);
+    let recording = args.record.recording(None, &job, &notes);
     let mut parties = Running(Vec::new());
     let each = names.iter().zip(&sources).zip(&identities).zip(&outputs);
     for (((name, sources), identity), output) in each {
