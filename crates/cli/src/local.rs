@@ -336,7 +336,9 @@ mod tests {
 
     #[test]
     fn a_machine_that_refuses_a_local_run_is_asked_for_what_it_needs() {
-        let none = std::io::Error::from(std::io::ErrorKind::AddrInUse);
-        sealane_testkit::page::shows("local-run", &cannot_start(none).to_string());
+        let none = Command::new("/no such/sealane");
+        let started = PartyProcess::start("lab", "lab", none, true, &Cancel::default());
+        let failure = started.err().expect("there is no such command");
+        sealane_testkit::page::shows("local-run", &failure.to_string());
     }
 }
