@@ -446,6 +446,6 @@ mod tests {
         let runs = tempfile::tempdir().unwrap();
         let file = runs.path().join("file");
         std::fs::write(&file, "").unwrap();
-        assert!(Recording::begin(&file, &job()).is_none());
+        assert!(Recording::begin(&file, &job(), &[]).is_none());
     }
 }
