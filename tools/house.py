@@ -15,8 +15,10 @@
    toolchain that rust-toolchain.toml pins is not older.
 10. Only the files of `DECLARES_BULK` declare messages to be bulk of a semi-honest protocol, which
    is digested against accidents alone.
-
 11. Only crate `files` opens files to read them: it looks at their kind and bounds their length.
+12. A page that a source names in backquotes exists.
+13. A table of a page below `<!-- fields: FILE STRUCT -->` has the fields of that struct, and what a
+   page for developers calls `Type::name`, or by a name of five words and more, is in a source.
 
     python tools/house.py
 """
@@ -58,6 +60,7 @@ READS_BY_ITSELF = [
     "crates/diagnostic/src/finding.rs",
 ]
 LONG_FILE = 350
+CODE = re.compile(r"`(\w+)`")
 
 Manifest = dict[str, Any]
 
@@ -66,7 +69,7 @@ def main() -> int:
     """Prints what is wrong; the number of findings is the exit status."""
     manifests = {path.parent.name: load(path) for path in crates()}
     findings = [*rooms(manifests), *reasons(manifests), *pages(), *notebooks(), *included()]
-    findings += [*comments(), *docstrings(), *toolchains(), *bulk()]
+    findings += [*comments(), *docstrings(), *toolchains(), *bulk(), *named_pages(), *names()]
     for finding in [*findings, *long_files()]:
         print(finding, file=sys.stderr)
     if not findings:
@@ -196,6 +199,43 @@ def pages() -> list[str]:
         for path in re.findall(r"`((?:crates|python|tools|docs|examples|bench)/[\w./-]*)`", text):
             if not (ROOT / path).exists():
                 wrong.append(f"{page}: {path} does not exist")
+    return wrong
+
+
+def named_pages() -> list[str]:
+    """Pages that sources name and that are not there."""
+    wrong = []
+    python = [path for folder in ("python", "tools") for path in (ROOT / folder).rglob("*.py*")]
+    for path in [*(path for _, path in rust_files()), *ROOT.glob("rtl/**/*.sv"), *python]:
+        if path.suffix not in (".rs", ".sv", ".py", ".pyi"):
+            continue
+        for page in re.findall(
+            r"`(docs/[a-z][a-z0-9_/-]*(?:\.md)?)`", path.read_text(encoding="utf-8")
+        ):
+            if not (ROOT / page).exists():
+                wrong.append(f"{path.relative_to(ROOT)}: {page} does not exist")
+    return wrong
+
+
+def names() -> list[str]:
+    """Tables of fields that are not those of their struct, and names on the pages for developers
+    that are in no source.
+    """
+    wrong = []
+    sources = "\n".join(path.read_text(encoding="utf-8") for _, path in rust_files())
+    words = {*re.findall(r"\w+", sources)}
+    for path in sorted(ROOT.glob("docs/develop/*.md")):
+        page, text = path.relative_to(ROOT), path.read_text(encoding="utf-8")
+        for file, struct, table in re.findall(r"<!-- fields: (\S+) (\w+) -->\n((?:\|.*\n)+)", text):
+            body = re.search(rf"pub struct {struct} \{{\n(.*?)^\}}", read(file), re.S | re.M)
+            fields = {*re.findall(r"^    pub (\w+):", body[1] if body else "", re.M)}
+            cells = [row.split("|")[1] for row in table.splitlines()[2:]]
+            shown = {name for cell in cells for name in CODE.findall(cell)}
+            wrong += [f"{page}: `{struct}` has no field `{name}`" for name in shown - fields]
+            wrong += [f"{page}: the field `{name}` of `{struct}` lacks" for name in fields - shown]
+        quoted = re.findall(r"`(?:\w+::)+(\w+)(?:\(\))?`|`([a-z]+(?:_[a-z0-9]+){4,})`", text)
+        absent = {name for pair in quoted for name in pair if name} - words
+        wrong += [f"{page}: no source has `{name}`" for name in sorted(absent)]
     return wrong
 
 

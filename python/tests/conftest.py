@@ -12,8 +12,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import sealane as sl
 
 # Longest time of a command that ends.
 SLACK_S = 60
@@ -72,6 +75,11 @@ def four_free_ports() -> list[int]:
 def five_free_ports() -> list[int]:
     """Five of them."""
     return [free_port() for _ in range(5)]
+
+
+def learns(party: str, *kinds: Any) -> Any:
+    """The annotation of results of these types, each of which one party learns."""
+    return tuple[tuple(sl.Revealed[kind, party] for kind in kinds)]
 
 
 class Side:

@@ -44,6 +44,22 @@ STATUS = {
 }
 
 
+SHOWN = re.compile(r"(<!-- shown -->\n```text\n)(.*?)(?=```\n)", re.DOTALL)
+
+
+def shows(code: str, text: str) -> None:
+    """Asserts that the page of an error that no example of it causes shows this text."""
+    page = Path(__file__).parents[2] / f"docs/errors/{code}.md"
+    old = page.read_text(encoding="utf-8")
+    shown = SHOWN.search(old)
+    assert shown, f"the page of {code} shows nothing"
+    if BLESS:
+        new = old[: shown.start(2)] + text + old[shown.end(2) :]
+        page.write_text(new, encoding="utf-8")
+    else:
+        assert shown[2] == text
+
+
 class Shown(NamedTuple):
     """Output of a block, and how it ended: the exit status of a command, or that of the same error
     in Python.

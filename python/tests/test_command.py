@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import pages
 from conftest import make_key
 
 PROGRAM = '''\
@@ -268,7 +269,8 @@ def test_a_local_run_fails_as_its_first_party_does() -> None:
     inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv"]
     error = sealane("run", "program.py", "--local", *inputs, status=4).stderr
     assert "alice.csv:3:1" in error
-    assert "error[party-failed]: alice failed with status 4" in error
+    _, _, failed = error.partition("error[party-failed]")
+    pages.shows("party-failed", f"error[party-failed]{failed.replace('alice', 'lab')}")
 
 
 def test_two_sides_with_a_configuration(free_ports: list[int]) -> None:

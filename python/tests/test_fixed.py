@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sealane as sl
+from conftest import learns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -178,9 +179,7 @@ def test_integers_wrap_saturate_and_are_clipped(data: list[int]) -> None:
     @sl.program
     def f(
         x: sl.Private[sl.i32, "alice", 3, sl.between(-40_000, 40_000)],
-    ) -> tuple[
-        sl.Revealed[sl.u8, "alice"], sl.Revealed[sl.i8, "alice"], sl.Revealed[sl.i8, "alice"]
-    ]:
+    ) -> learns("alice", sl.u8, sl.i8, sl.i8):
         return sl.wrap(x, sl.u8), sl.saturate(x, sl.i8), sl.clip(x, -5, 99)
 
     wrapped, saturated, clipped = f.simulate(data, clear=True).value

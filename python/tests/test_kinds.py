@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
+from conftest import learns
 from sealane import _dates
 from test_tables import library
 
@@ -34,13 +35,7 @@ MaybeColor = sl.nullable(Color)
 def parts(
     d: sl.Private[sl.date, "ann", "rows <= 9"],
     more: sl.Private[sl.u8, "ben"],
-) -> tuple[
-    sl.Revealed[sl.u14, "ben"],
-    sl.Revealed[sl.u4, "ben"],
-    sl.Revealed[sl.u5, "ben"],
-    sl.Revealed[sl.u3, "ben"],
-    sl.Revealed[sl.date, "ben"],
-]:
+) -> learns("ben", sl.u14, sl.u4, sl.u5, sl.u3, sl.date):
     return d.year, d.month, d.day, d.weekday, d
 
 
@@ -148,16 +143,7 @@ def test_parts_of_a_date_cost_what_the_guide_says(part: Any, result: Any, wanted
 def differences(
     a: sl.Private[sl.date, "ann", "rows <= 9", sl.between(Day(1900, 1, 1), Day(2100, 1, 1))],
     b: sl.Private[sl.date, "ben", "rows", sl.between(Day(1900, 1, 1), Day(2100, 1, 1))],
-) -> tuple[
-    sl.Revealed[sl.i32, "ben"],
-    sl.Revealed[sl.date, "ben"],
-    sl.Revealed[sl.boolean, "ben"],
-    sl.Revealed[sl.date, "ben"],
-    sl.Revealed[sl.date, "ben"],
-    sl.Revealed[sl.i32, "ben"],
-    sl.Revealed[sl.i16, "ben"],
-    sl.Revealed[sl.date, "ben"],
-]:
+) -> learns("ben", sl.i32, sl.date, sl.boolean, sl.date, sl.date, sl.i32, sl.i16, sl.date):
     """Each operation of dates."""
     week = datetime.timedelta(days=7)
     some = sl.where(a < b, a, Day(2000, 1, 1))
@@ -191,14 +177,7 @@ def test_dates_are_computed_with() -> None:
 @sl.program
 def moments(
     t: sl.Private[sl.timestamp, "ann", "rows <= 9"], u: sl.Private[sl.timestamp, "ben", "rows"]
-) -> tuple[
-    sl.Revealed[sl.date, "ben"],
-    sl.Revealed[sl.u5, "ben"],
-    sl.Revealed[sl.u6, "ben"],
-    sl.Revealed[sl.u6, "ben"],
-    sl.Revealed[sl.i64, "ben"],
-    sl.Revealed[sl.timestamp, "ben"],
-]:
+) -> learns("ben", sl.date, sl.u5, sl.u6, sl.u6, sl.i64, sl.timestamp):
     return t.date, t.hour, t.minute, t.second, t - u, sl.where(t < u, t, u)
 
 
@@ -218,16 +197,9 @@ def test_timestamps_have_parts_and_differences() -> None:
 @sl.program
 def texts(
     a: sl.Private[Name, "ann", "rows <= 9"], b: sl.Private[sl.text(10), "ben", "rows"]
-) -> tuple[
-    sl.Revealed[sl.boolean, "ben"],
-    sl.Revealed[sl.boolean, "ben"],
-    sl.Revealed[sl.boolean, "ben"],
-    sl.Revealed[sl.boolean, "ben"],
-    sl.Revealed[sl.boolean, "ben"],
-    sl.Revealed[Name, "ben"],
-    sl.Revealed[Name, "ben"],
-    sl.Revealed[sl.boolean, "ben"],
-]:
+) -> learns(
+    "ben", sl.boolean, sl.boolean, sl.boolean, sl.boolean, sl.boolean, Name, Name, sl.boolean
+):
     return (
         a == b,
         a < b,
@@ -255,14 +227,9 @@ def test_texts_are_compared_as_python_compares_them() -> None:
 
 
 @sl.program
-def colors(
-    a: sl.Private[Color, "ann", "rows <= 9"], b: sl.Private[Color, "ben", "rows"]
-) -> tuple[
-    sl.Revealed[sl.boolean, "ben"],
-    sl.Revealed[sl.boolean, "ben"],
-    sl.Revealed[Color, "ben"],
-    sl.Revealed[sl.u2, "ben"],
-]:
+def colors(a: sl.Private[Color, "ann", "rows <= 9"], b: sl.Private[Color, "ben", "rows"]) -> learns(
+    "ben", sl.boolean, sl.boolean, Color, sl.u2
+):
     return a == b, a.isin(["red", "green"]), sl.where(a == "red", b, "green"), a.codes
 
 
@@ -292,13 +259,7 @@ def test_cells_are_looked_for_among_those_of_their_kind(
         y: sl.Private[of, "ben", "m <= 9"],
         z: sl.Private[of, "ben", 3, 1],
         gaps: sl.Private[sl.nullable(kind), "ann", "n"],
-    ) -> tuple[
-        sl.Revealed[sl.boolean, "ann"],
-        sl.Revealed[sl.boolean, "ann"],
-        sl.Revealed[sl.boolean, "ann"],
-        sl.Revealed[sl.boolean, "ann"],
-        sl.Revealed[sl.boolean, "ann"],
-    ]:
+    ) -> learns("ann", sl.boolean, sl.boolean, sl.boolean, sl.boolean, sl.boolean):
         return (
             *(sl.isin(x, y), sl.isin(x, z), np.isin(x, among[:1], invert=True)),
             *(sl.isin(cells[:2], y), sl.isin(gaps, z) | sl.isin(x, [])),
@@ -319,17 +280,9 @@ def holes(
     n: sl.Private[MaybeName, "ann", "rows"],
     c: sl.Private[MaybeColor, "ann", "rows"],
     y: sl.Private[sl.i32, "ben", "rows", sl.between(0, 10)],
-) -> tuple[
-    sl.Revealed[sl.i64, "ben"],
-    sl.Revealed[sl.u8, "ben"],
-    sl.Revealed[sl.f64, "ben"],
-    sl.Revealed[MaybeNumber, "ben"],
-    sl.Revealed[MaybeDay, "ben"],
-    sl.Revealed[MaybeName, "ben"],
-    sl.Revealed[MaybeColor, "ben"],
-    sl.Revealed[sl.date, "ben"],
-    sl.Revealed[sl.boolean, "ben"],
-]:
+) -> learns(
+    "ben", sl.i64, sl.u8, sl.f64, MaybeNumber, MaybeDay, MaybeName, MaybeColor, sl.date, sl.boolean
+):
     whole = sl.sum(x, dtype=sl.i64)
     filled = d.fill(Day(2000, 1, 1))
     return whole, sl.count(x), sl.mean(x), x + y, d, n, c, filled, (x > 7).fill(True)
@@ -389,14 +342,15 @@ def test_none_beside_numbers_of_any_shape_makes_them_nullable(protocol: Any) -> 
         n: sl.Private[Name, "ann"],
         y: sl.Private[sl.u16, "ben", "n"],
         z: sl.Private[sl.nullable(sl.u16), "ben", sl.between(0, 9)],
-    ) -> tuple[
-        sl.Revealed[sl.nullable(sl.u16), "ben"],
-        sl.Revealed[MaybeDay, "ben"],
-        sl.Revealed[sl.nullable(Name), "ben"],
-        sl.Revealed[sl.nullable(sl.u16), "ben"],
-        sl.Revealed[sl.nullable(sl.u16), "ben"],
-        sl.Revealed[sl.nullable(sl.u17), "ben"],
-    ]:
+    ) -> learns(
+        "ben",
+        sl.nullable(sl.u16),
+        MaybeDay,
+        sl.nullable(Name),
+        sl.nullable(sl.u16),
+        sl.nullable(sl.u16),
+        sl.nullable(sl.u17),
+    ):
         return (
             sl.where(x > y, x, None),
             sl.where(x > y, None, d),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
+from conftest import learns
 from test_order import PROTOCOLS, results
 
 pd = pytest.importorskip("pandas")
@@ -38,16 +39,7 @@ def sorted_cells(
     name: sl.Private[Name, "ann", "n"],
     gap: sl.Private[MaybeDay, "ann", "n"],
     z: sl.Private[sl.u8, "ben", "n"],
-) -> tuple[
-    sl.Revealed[sl.date, "ben"],
-    sl.Revealed[Name, "ben"],
-    sl.Revealed[Name, "ben"],
-    sl.Revealed[sl.u8, "ben"],
-    sl.Revealed[MaybeDay, "ben"],
-    sl.Revealed[Size, "ben"],
-    sl.Revealed[sl.u8, "ben"],
-    sl.Revealed[Name, "ben"],
-]:
+) -> learns("ben", sl.date, Name, Name, sl.u8, MaybeDay, Size, sl.u8, Name):
     # A choice that nobody knows, so that no owner sorts alone.
     day = sl.where(z > 9, datetime.date(2000, 1, 1), day)
     days, moved = sl.sort_by(day, name)
@@ -89,19 +81,7 @@ def grouped_cells(
     name: sl.Private[Name, "ann", "n"],
     pay: sl.Private[MaybeNumber, "ann", "n"],
     z: sl.Private[sl.u8, "ben", "n"],
-) -> tuple[
-    sl.Revealed[Name, "ben"],
-    sl.Revealed[sl.date, "ben"],
-    sl.Revealed[sl.u8, "ben"],
-    sl.Revealed[sl.f64, "ben"],
-    sl.Revealed[sl.u16, "ben"],
-    sl.Revealed[Size, "ben"],
-    sl.Revealed[sl.u8, "ben"],
-    sl.Revealed[sl.date, "ben"],
-    sl.Revealed[sl.f64, "ben"],
-    sl.Revealed[sl.u8, "ben"],
-    sl.Revealed[Name, "ben"],
-]:
+) -> learns("ben", Name, sl.date, sl.u8, sl.f64, sl.u16, Size, sl.u8, sl.date, sl.f64, sl.u8, Name):
     name = sl.where(z > 9, "x", name)
     secret = sl.group_by(name, most=4).agg(
         last=sl.max(day), n=sl.count(), mean=sl.mean(pay), paid=sl.sum(pay, dtype=sl.u16)
@@ -159,11 +139,7 @@ def test_several_keys_have_public_combinations(protocol: str) -> None:
         name: sl.Private[Name, "ann", "n <= 9"],
         number: sl.Private[MaybeNumber, "ann", "n"],
         z: sl.Private[sl.u8, "ben", "n"],
-    ) -> tuple[
-        sl.Revealed[Name, "ben"],
-        sl.Revealed[MaybeNumber, "ben"],
-        sl.Revealed[sl.u16, "ben"],
-    ]:
+    ) -> learns("ben", Name, MaybeNumber, sl.u16):
         wanted = itertools.product(["Ada", "Bo"], [None, 5])
         groups = sl.group_by((name, number), categories=list(wanted)).agg(
             total=sl.sum(z, dtype=sl.u16)
@@ -188,15 +164,7 @@ def test_bodies_take_and_return_cells(protocol: str) -> None:
         gap: sl.Private[MaybeDay, "ann", "n"],
         other: sl.Private[sl.date, "ben", "n"],
         more: sl.Private[Name, "ben", "m <= 9"],
-    ) -> tuple[
-        sl.Revealed[sl.date, "ben"],
-        sl.Revealed[Name, "ben"],
-        sl.Revealed[sl.date, "ben"],
-        sl.Revealed[MaybeDay, "ben"],
-        sl.Revealed[Name, "ben"],
-        sl.Revealed[sl.date, "ben"],
-        sl.Revealed[MaybeDay, "ben"],
-    ]:
+    ) -> learns("ben", sl.date, Name, sl.date, MaybeDay, Name, sl.date, MaybeDay):
         def one(day: Any, name: Any, other: Any) -> Any:
             return sl.maximum(day, other), sl.where(day < other, name, "none")
 
@@ -271,17 +239,18 @@ def middles(
     name: sl.Private[Name, "ann", "n"],
     gap: sl.Private[MaybeDay, "ben", "n"],
     number: sl.Private[MaybeNumber, "ben", "n"],
-) -> tuple[
-    sl.Revealed[sl.date, "ben"],
-    sl.Revealed[sl.date, "ben"],
-    sl.Revealed[sl.timestamp, "ben"],
-    sl.Revealed[Name, "ben"],
-    sl.Revealed[MaybeDay, "ben"],
-    sl.Revealed[MaybeDay, "ben"],
-    sl.Revealed[sl.nullable(sl.f64), "ben"],
-    sl.Revealed[sl.nullable(sl.f64), "ben"],
-    sl.Revealed[MaybeNumber, "ben"],
-]:
+) -> learns(
+    "ben",
+    sl.date,
+    sl.date,
+    sl.timestamp,
+    Name,
+    MaybeDay,
+    MaybeDay,
+    sl.nullable(sl.f64),
+    sl.nullable(sl.f64),
+    MaybeNumber,
+):
     return (
         sl.median(day),
         sl.mode(day),

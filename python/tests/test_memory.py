@@ -1,11 +1,13 @@
 """Memory of runs: within the plan, and an end with a code where it is refused."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import pages
 import sealane as sl
 
 TOOL = Path(__file__).parents[2] / "tools/memory.py"
@@ -45,4 +47,4 @@ most(x)
 """
     ended = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)
     assert ended.returncode == 2, ended.stderr
-    assert ended.stderr.startswith("error[out-of-memory]: "), ended.stderr
+    pages.shows("out-of-memory", re.sub(r"\d+(?= bytes)", "8000000128", ended.stderr))

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import sealane as sl
+from conftest import learns
 from sealane import _core
 
 if TYPE_CHECKING:
@@ -311,13 +312,7 @@ def test_lookups_in_bodies_and_of_any_shape(clear: bool) -> None:
         "x": sl.Private[sl.u4, "alice", "rows <= 9"],
         "grid": sl.Private[sl.u2, "alice", 2, 3],
         "table": sl.Private[sl.u8, "bob", 16, sl.between(0, 200)],
-        "return": tuple[
-            sl.Revealed[sl.u4, "bob"],
-            sl.Revealed[sl.u8, "bob"],
-            sl.Revealed[sl.u8, "bob"],
-            sl.Revealed[sl.boolean, "bob"],
-            sl.Revealed[sl.u2, "bob"],
-        ],
+        "return": learns("bob", sl.u4, sl.u8, sl.u8, sl.boolean, sl.u2),
     }
     x, grid, table = [3, 15, 0, 8], np.array([[3, 0, 1], [1, 2, 3]]), np.arange(200, 40, -10)
     last, passed, mapped, true, row = run(f, annotations, x, grid, table, clear=clear)
@@ -462,14 +457,9 @@ def test_constants_of_numpy_and_python() -> None:
 
 def test_map_and_scan_capture_what_is_around_them() -> None:
     @sl.program
-    def f(
-        x: sl.Private[sl.u8, "alice", "rows <= 9"], bonus: sl.Private[sl.u8, "bob"]
-    ) -> tuple[
-        sl.Revealed[sl.u16, "alice"],
-        sl.Revealed[sl.u32, "alice"],
-        sl.Revealed[sl.u32, "alice"],
-        sl.Revealed[sl.u8, "alice"],
-    ]:
+    def f(x: sl.Private[sl.u8, "alice", "rows <= 9"], bonus: sl.Private[sl.u8, "bob"]) -> learns(
+        "alice", sl.u16, sl.u32, sl.u32, sl.u8
+    ):
         def longer(state: sl.u32, value: sl.u8) -> tuple[sl.u32, sl.u32]:
             following = sl.minimum(state, 1 << 20) + value + bonus
             return following, following

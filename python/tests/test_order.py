@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
+from conftest import learns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,15 +37,7 @@ def orders(
     x: sl.Private[sl.u16, "alice", "n <= 300"],
     y: sl.Private[sl.i16, "alice", "n"],
     z: sl.Private[sl.u8, "bob"],
-) -> tuple[
-    sl.Revealed[sl.u16, "bob"],
-    sl.Revealed[sl.i16, "bob"],
-    sl.Revealed[sl.u16, "bob"],
-    sl.Revealed[sl.u16, "bob"],
-    sl.Revealed[sl.u16, "bob"],
-    sl.Revealed[sl.f64, "bob"],
-    sl.Revealed[sl.i16, "bob"],
-]:
+) -> learns("bob", sl.u16, sl.i16, sl.u16, sl.u16, sl.u16, sl.f64, sl.i16):
     x = sl.maximum(x, z)
     keys, moved = sl.sort_by(x, y)
     down = sl.sort_by((x, y), descending=(True, False))[1]
@@ -167,15 +160,7 @@ def groups(
     x: sl.Private[sl.i32, "alice", "n", sl.between(-1000, 1000)],
     flag: sl.Private[sl.boolean, "alice", "n"],
     z: sl.Private[sl.u8, "bob"],
-) -> tuple[
-    sl.Revealed[sl.u16, "bob"],
-    sl.Revealed[sl.i32, "bob"],
-    sl.Revealed[sl.i64, "bob"],
-    sl.Revealed[sl.i32, "bob"],
-    sl.Revealed[sl.f64, "bob"],
-    sl.Revealed[sl.boolean, "bob"],
-    sl.Revealed[sl.i64, "bob"],
-]:
+) -> learns("bob", sl.u16, sl.i32, sl.i64, sl.i32, sl.f64, sl.boolean, sl.i64):
     found = sl.group_by(key + 0 * z, most=4).agg(
         total=sl.sum(x), n=sl.count(x), least=sl.min(x), middle=sl.mean(x), some=sl.any(flag)
     )
@@ -214,15 +199,7 @@ def test_groups_of_public_categories(protocol: str) -> None:
         x: sl.Private[sl.i32, "alice", "n", sl.between(-1000, 1000)],
         flag: sl.Private[sl.boolean, "alice", "n"],
         z: sl.Private[sl.u8, "bob"],
-    ) -> tuple[
-        sl.Revealed[sl.i32, "bob"],
-        sl.Revealed[sl.u16, "bob"],
-        sl.Revealed[sl.i32, "bob"],
-        sl.Revealed[sl.i32, "bob"],
-        sl.Revealed[sl.f64, "bob"],
-        sl.Revealed[sl.boolean, "bob"],
-        sl.Revealed[sl.boolean, "bob"],
-    ]:
+    ) -> learns("bob", sl.i32, sl.u16, sl.i32, sl.i32, sl.f64, sl.boolean, sl.boolean):
         found = sl.group_by(key + 0 * z, categories=[4, 0, 77]).agg(
             total=sl.sum(x),
             n=sl.count(x),
@@ -278,18 +255,9 @@ def test_many_public_categories_are_reduced_by_a_sort(protocol: str, step: int) 
         real: sl.Private[sl.f32, "alice", "n"],
         flag: sl.Private[sl.boolean, "alice", "n"],
         z: sl.Private[sl.i16, "bob"],
-    ) -> tuple[
-        sl.Revealed[sl.i32, "bob"],
-        sl.Revealed[sl.u16, "bob"],
-        sl.Revealed[sl.i32, "bob"],
-        sl.Revealed[sl.i32, "bob"],
-        sl.Revealed[sl.f64, "bob"],
-        sl.Revealed[sl.f64, "bob"],
-        sl.Revealed[Money, "bob"],
-        sl.Revealed[sl.f32, "bob"],
-        sl.Revealed[sl.boolean, "bob"],
-        sl.Revealed[sl.boolean, "bob"],
-    ]:
+    ) -> learns(
+        "bob", sl.i32, sl.u16, sl.i32, sl.i32, sl.f64, sl.f64, Money, sl.f32, sl.boolean, sl.boolean
+    ):
         found = sl.group_by(key + 0 * z, categories=wanted).agg(
             total=sl.sum(x),
             n=sl.count(),
@@ -350,14 +318,9 @@ def test_categories_given_twice_are_the_same_group() -> None:
 
 def test_distinct_values_with_room_and_without() -> None:
     @sl.program
-    def kinds(
-        x: sl.Private[sl.i16, "alice", "n <= 50"], z: sl.Private[sl.i16, "bob"]
-    ) -> tuple[
-        sl.Revealed[sl.i16, "bob"],
-        sl.Revealed[sl.boolean, "bob"],
-        sl.Revealed[sl.i64, "bob"],
-        sl.Revealed[sl.i64, "bob"],
-    ]:
+    def kinds(x: sl.Private[sl.i16, "alice", "n <= 50"], z: sl.Private[sl.i16, "bob"]) -> learns(
+        "bob", sl.i16, sl.boolean, sl.i64, sl.i64
+    ):
         found = sl.unique(sl.maximum(x, z), 3)
         return found.values, found.there, found.counts, found.left_out
 
@@ -376,15 +339,7 @@ def sums_by_key(
     other: sl.Private[sl.date, "alice", "n"],
     x: sl.Private[sl.f32, "bob", "n"],
     gaps: sl.Private[sl.nullable(sl.f32), "bob", "n"],
-) -> tuple[
-    sl.Revealed[sl.f32, "bob"],
-    sl.Revealed[sl.boolean, "bob"],
-    sl.Revealed[sl.f32, "bob"],
-    sl.Revealed[sl.f64, "bob"],
-    sl.Revealed[sl.f64, "bob"],
-    sl.Revealed[sl.f32, "bob"],
-    sl.Revealed[sl.f32, "bob"],
-]:
+) -> learns("bob", sl.f32, sl.boolean, sl.f32, sl.f64, sl.f64, sl.f32, sl.f32):
     groups = sl.group_by((key, other), most=5).agg(
         total=sl.sum(x), mean=sl.mean(x), known=sl.mean(gaps), low=sl.min(x), high=sl.max(x)
     )

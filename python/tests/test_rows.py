@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
+from conftest import learns
 from test_order import PROTOCOLS, results
 
 if TYPE_CHECKING:
@@ -106,12 +107,7 @@ def matched(
     key: sl.Private[sl.u8, "ben", "known <= 300"],
     value: sl.Private[sl.i16, "ben", "known", sl.between(-200, 300)],
     more: sl.Private[sl.u4, "ben"],
-) -> tuple[
-    sl.Revealed[sl.i32, "ann"],
-    sl.Revealed[sl.u16, "ann"],
-    sl.Revealed[sl.i16, "ann"],
-    sl.Revealed[sl.i32, "ann"],
-]:
+) -> learns("ann", sl.i32, sl.u16, sl.i16, sl.i32):
     def each(wanted: Any, factor: Any) -> Any:
         same = key == wanted
         total = sl.sum(sl.where(same, value, 0), dtype=sl.i32)
@@ -194,12 +190,7 @@ def test_running_values_of_rows(protocol: str, rows: int) -> None:
     def sofar(
         x: sl.Private[sl.i16, "ann", "n <= 30", sl.between(-900, 900)],
         y: sl.Private[sl.i16, "ben", "n", sl.between(-900, 900)],
-    ) -> tuple[
-        sl.Revealed[sl.i32, "ben"],
-        sl.Revealed[sl.i32, "ben"],
-        sl.Revealed[sl.u32, "ben"],
-        sl.Revealed[sl.u16, "ben"],
-    ]:
+    ) -> learns("ben", sl.i32, sl.i32, sl.u32, sl.u16):
         z = x.astype(sl.i32) + y
 
         # Functions `a x + b` modulo 2^16, one behind the other.
@@ -243,11 +234,7 @@ def test_membership_in_the_rows_of_another_table(rows: tuple[int, int]) -> None:
         x: sl.Private[sl.u8, "ann", "n <= 9"],
         pairs: sl.Private[sl.u8, "ann", 2, 3],
         y: sl.Private[sl.u8, "ben", "m <= 9"],
-    ) -> tuple[
-        sl.Revealed[sl.boolean, "ann"],
-        sl.Revealed[sl.boolean, "ann"],
-        sl.Revealed[sl.boolean, "ann"],
-    ]:
+    ) -> learns("ann", sl.boolean, sl.boolean, sl.boolean):
         return sl.isin(x, y), sl.isin(pairs, y, invert=True), sl.isin([4, 9], y)
 
     x, pairs, y = [1, 2, 3, 4][: rows[0]], [[1, 4, 9], [7, 2, 2]], [4, 2, 8][: rows[1]]
@@ -258,17 +245,9 @@ def test_membership_in_the_rows_of_another_table(rows: tuple[int, int]) -> None:
 
 
 @sl.program
-def visits(
-    days: sl.Private[sl.u8, "ann", "n <= 9", 2], least: sl.Private[sl.u8, "ben"]
-) -> tuple[
-    sl.Revealed[sl.u16, "ben"],
-    sl.Revealed[sl.boolean, "ben"],
-    sl.Revealed[sl.u8, "ben"],
-    sl.Revealed[sl.boolean, "ben"],
-    sl.Revealed[sl.u16, "ben"],
-    sl.Revealed[sl.f64, "ben"],
-    sl.Revealed[sl.u8, "ben"],
-]:
+def visits(days: sl.Private[sl.u8, "ann", "n <= 9", 2], least: sl.Private[sl.u8, "ben"]) -> learns(
+    "ben", sl.u16, sl.boolean, sl.u8, sl.boolean, sl.u16, sl.f64, sl.u8
+):
     first = days[:, 0]
     last = sl.scan(lambda state, day: sl.maximum(state, day), sl.u16(7), first)
     head = sl.head(first, 2) + (least & 0)

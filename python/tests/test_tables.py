@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
-from conftest import make_key
+from conftest import learns, make_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -376,12 +376,7 @@ def sums(
     x: sl.Private[sl.i16, "a", "rows <= 10", 2],
     y: sl.Private[sl.fixed(4, 4), "a", "rows"],
     z: sl.Private[sl.fixed(40, 16), "a", "rows"],
-) -> tuple[
-    sl.Revealed[sl.i16, "a"],
-    sl.Revealed[sl.fixed(4, 4), "a"],
-    sl.Revealed[sl.fixed(40, 16), "a"],
-    sl.Revealed[sl.boolean, "a"],
-]:
+) -> learns("a", sl.i16, sl.fixed(4, 4), sl.fixed(40, 16), sl.boolean):
     return x, y, z, x[:, 0].max() > 3
 
 
@@ -434,11 +429,7 @@ def test_results_are_written_and_read_again(tmp_path: Path) -> None:
             pair: sl.Private[sl.i16, "a", "rows <= 10", ["result_0_1", "result_0_0"]],
             y: sl.Private[sl.fixed(4, 4), "a", "rows", sl.column("result_1")],
             z: sl.Private[sl.fixed(40, 16), "a", "rows", sl.column("result_2")],
-        ) -> tuple[
-            sl.Revealed[sl.i16, "a"],
-            sl.Revealed[sl.fixed(4, 4), "a"],
-            sl.Revealed[sl.fixed(40, 16), "a"],
-        ]:
+        ) -> learns("a", sl.i16, sl.fixed(4, 4), sl.fixed(40, 16)):
             return pair, y, z
 
         pair, y, z = again.simulate(file, str(file), file, clear=True).value

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import sealane as sl
+from conftest import learns
 from test_order import PROTOCOLS, results
 
 pd = pytest.importorskip("pandas")
@@ -158,11 +159,7 @@ def test_a_winsorised_mean(protocol: str) -> None:
 def weeks(
     sold: sl.Private[sl.u16, "shop", "days <= 1_000"],
     returned: sl.Private[sl.u16, "depot", "days"],
-) -> tuple[
-    sl.Revealed[sl.i32, "shop"],
-    sl.Revealed[sl.nullable(sl.f64), "shop"],
-    sl.Revealed[sl.i32, "shop"],
-]:
+) -> learns("shop", sl.i32, sl.nullable(sl.f64), sl.i32):
     total = sl.cumsum(sold.astype(sl.i32) - returned)
     day = sl.cumsum(sl.where(sold == sold, sl.u16(1), 0))
     week = total - sl.where(day <= 7, 0, sl.roll(total, 7))

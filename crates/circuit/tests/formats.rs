@@ -238,22 +238,24 @@ fn values_are_checked_against_the_circuit() {
     );
 }
 
-/// Reads a text that may be a circuit: an error has a place in the text, and a circuit can be used.
-fn must_not_panic(text: &str) {
+/// Reads a text that may be a circuit: an error has a place in the text, and a circuit can be used
+/// and written. Returns whether it is one.
+fn is_circuit(text: &str) -> bool {
     match read(text) {
         Ok(file) => {
-            let zeros: Vec<_> = file
-                .circuit
-                .input_widths()
-                .iter()
-                .map(|&w| vec![false; w])
-                .collect();
-            file.circuit.eval(&zeros);
+            let zeros = file.circuit.input_widths().iter().map(|&w| vec![false; w]);
+            let zeros = zeros.collect::<Vec<_>>();
+            let outputs = file.circuit.eval(&zeros);
+            let written = write(&file.circuit, Format::BristolFashion).expect("it has outputs");
+            let again = read(&written).expect("what is written can be read").circuit;
+            assert_eq!(again.eval(&zeros), outputs, "{text:?}");
+            true
         }
         Err(error) => {
             let line = text.lines().nth(error.line - 1).unwrap_or("");
             assert!(error.line <= text.lines().count() + 2, "{error}");
             assert!(error.column <= line.chars().count() + 1, "{error}");
+            false
         }
     }
 }
@@ -261,14 +263,17 @@ fn must_not_panic(text: &str) {
 proptest! {
     #[test]
     fn garbage_is_refused(text in "\\PC{0,80}") {
-        must_not_panic(&text);
+        prop_assert!(!is_circuit(&text));
+        // The header of a circuit lets no garbage in place of its gates.
+        let (header, _) = FASHION.split_at(FASHION.find("\n\n").unwrap());
+        prop_assert!(!is_circuit(&format!("{header}\n\n{text}")));
     }
 
     #[test]
     fn tokens_at_random_are_refused(
         tokens in prop::collection::vec("[0-9]{1,2}|XOR|AND|INV|EQ|EQW|MAND|\n|\u{e9}", 0..60),
     ) {
-        must_not_panic(&tokens.join(" "));
+        prop_assert!(!is_circuit(&tokens.join(" ")));
     }
 
     #[test]
@@ -278,6 +283,26 @@ proptest! {
         with in "[0-9 \nA-Z\u{3b1}]{0,4}",
     ) {
         let end = (at + cut).min(FASHION.len());
-        must_not_panic(&format!("{}{with}{}", &FASHION[..at], &FASHION[end..]));
+        is_circuit(&format!("{}{with}{}", &FASHION[..at], &FASHION[end..]));
     }
+}
+
+/// Of damages by one digit, some are circuits and others are not, or the test above shows little.
+#[test]
+fn a_damage_may_leave_a_circuit() {
+    let places = FASHION
+        .bytes()
+        .enumerate()
+        .filter(|(_, byte)| byte.is_ascii_digit());
+    let read = places.flat_map(|(at, _)| (0..10).map(move |digit| (at, digit)));
+    let read = read
+        .map(|(at, digit)| is_circuit(&format!("{}{digit}{}", &FASHION[..at], &FASHION[at + 1..])));
+    let all = read.collect::<Vec<_>>();
+    let good = all.iter().filter(|good| **good).count();
+    let same = FASHION.bytes().filter(u8::is_ascii_digit).count();
+    assert!(
+        same < good && good < all.len() / 2,
+        "{good} of {}",
+        all.len()
+    );
 }

@@ -411,9 +411,33 @@ mod tests {
             address: "lab.example:7700".to_string(),
             key: Identity::generate().public_key(),
         };
+        let mesh = MeshConfig {
+            me: PartyId(1),
+            identity: Identity::generate(),
+            parties: vec![peer.clone()],
+            listen: None,
+            limits: sealane_net::Limits::default(),
+            cancel: Cancel::default(),
+        };
         let cause = "failed to lookup address information: Name or service not known";
-        let problem = Problem::no_address(&peer, cause);
-        page::shows("no-address", &problem.0.to_string());
+        let sight = |resolved| PeerProbe {
+            resolved,
+            answer: Err(NetError::Unreachable {
+                party: PartyId(0),
+                address: peer.address.clone(),
+                reason: "refused".to_string(),
+            }),
+            asked: false,
+        };
+        let code = |sight: &PeerProbe| {
+            let problem = PeerStatus::new(&peer, sight, &mesh).problem;
+            problem.expect("it has not answered").0
+        };
+        let nowhere = code(&sight(Err(cause.to_string())));
+        page::shows("no-address", &nowhere.to_string());
+        // A host with an address does not answer at it.
+        let silent = code(&sight(Ok(vec!["192.0.2.1:7700".to_string()])));
+        assert_eq!(silent.code, Code::Unreachable);
         let failure = not_well(true, &[], 0).expect_err("it is not well");
         page::shows("not-well", &failure.to_string());
         assert!(not_well(false, &[], 0).is_ok());

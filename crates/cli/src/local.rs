@@ -34,7 +34,7 @@ const POLL: Duration = Duration::from_millis(10);
 /// # Errors
 /// The first party that failed for a reason of its own, else any that failed.
 pub fn run(args: &RunArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
-    let (job, _) = job(&args.job, None, embedding)?;
+    let (job, notes) = job(&args.job, None, embedding)?;
     if let Some(yes) = &args.yes {
         approved(&job, yes)?;
     }
@@ -62,7 +62,7 @@ pub fn run(args: &RunArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
         .max()
         .unwrap_or(0);
     let work = CancelOnSignal::begin();
-    let recording = args.record.recording(None, &job);
+    let recording = args.record.recording(None, &job, &notes);
     let mut parties = Running(Vec::new());
     let each = names.iter().zip(&sources).zip(&identities).zip(&outputs);
     for (((name, sources), identity), output) in each {
@@ -336,7 +336,9 @@ mod tests {
 
     #[test]
     fn a_machine_that_refuses_a_local_run_is_asked_for_what_it_needs() {
-        let none = std::io::Error::from(std::io::ErrorKind::AddrInUse);
-        sealane_testkit::page::shows("local-run", &cannot_start(none).to_string());
+        let none = Command::new("/no such/sealane");
+        let started = PartyProcess::start("lab", "lab", none, true, &Cancel::default());
+        let failure = started.err().expect("there is no such command");
+        sealane_testkit::page::shows("local-run", &failure.to_string());
     }
 }

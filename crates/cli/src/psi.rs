@@ -9,15 +9,15 @@ mod found;
 mod tests;
 
 use crate::args::{PsiMethod, PsiPrepareArgs, PsiSide, PsiVerb};
-use crate::output::print_card;
+use crate::output::print_view;
 use sealane_block::Coins;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_files::{NewFile, Rights, Taken};
 use sealane_host::Failure;
-use sealane_page::Card;
+use sealane_page::{Card, View};
 use sealane_psi::{Agreement, Items, TRIES, Unfit, phased, shuffled};
 use sealane_tables::{Texts, decomposed_note};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -31,10 +31,7 @@ const STASH: &str = "stash";
 /// Runs `psi prepare` or `psi match`.
 pub fn psi(verb: &PsiVerb) -> Result<(), Failure> {
     match verb {
-        PsiVerb::Prepare(args) => {
-            let (card, value) = prepare(args)?;
-            print_card(args.json, &card, &value)
-        }
+        PsiVerb::Prepare(args) => print_view(args.json, &prepare(args)?),
         PsiVerb::Match { result, kept, json } => found::print_matches(result, kept, *json),
     }
 }
@@ -43,7 +40,7 @@ pub fn psi(verb: &PsiVerb) -> Result<(), Failure> {
 type Tables = Vec<(&'static str, Zeroizing<String>)>;
 
 /// Writes the tables, and describes them.
-fn prepare(args: &PsiPrepareArgs) -> Result<(Card, Value), Failure> {
+fn prepare(args: &PsiPrepareArgs) -> Result<Prepared, Failure> {
     let read = Texts::read(&args.file, &[&args.column]).map_err(data)?;
     let texts = read.column(&args.column).unwrap_or_default();
     let mut coins = coins()?;
@@ -69,13 +66,27 @@ fn prepare(args: &PsiPrepareArgs) -> Result<(Card, Value), Failure> {
     });
     let (agreement, (tables, items, repeated)) = prepared.map_err(|unfit| refused(unfit, args))?;
     let files = write(args, &tables)?;
-    let (mut card, mut value) = summary(args, &agreement, (items, repeated), &files);
-    let note = read
-        .decomposed
-        .map(|row| decomposed_note(&args.column, row));
-    value["notes"] = json!(note.as_slice());
-    card.lines("note", note);
-    Ok((card, value))
+    let note = read.decomposed;
+    let note = note.map(|row| decomposed_note(&args.column, row));
+    let bins = (args.method == PsiMethod::Phased).then(|| phased::sizes(&agreement));
+    let kept = (args.side == PsiSide::Receiver).then(|| args.folder.join(KEPT));
+    Ok(Prepared {
+        items,
+        repeated,
+        size: agreement.size(),
+        width: agreement.width(),
+        attempt: agreement.attempt(),
+        tag: agreement.tag(),
+        files,
+        bins: bins.map(|sizes| Bins {
+            stored: sizes.stored,
+            bins: sizes.bins,
+            load: sizes.load,
+        }),
+        notes: note.into_iter().collect(),
+        source: args.file.clone(),
+        kept,
+    })
 }
 
 /// Tables of the receiver for `shuffled`: a single row with the tag and the list.
@@ -195,53 +206,61 @@ fn write(args: &PsiPrepareArgs, tables: &Tables) -> Result<Vec<PathBuf>, Failure
     Ok(paths)
 }
 
-/// Describes the prepared tables, and the values that the other party and the program have to
-/// share.
-fn summary(
-    args: &PsiPrepareArgs,
-    agreement: &Agreement,
-    (items, repeated): (usize, usize),
-    files: &[PathBuf],
-) -> (Card, Value) {
-    let (size, width, attempt) = (agreement.size(), agreement.width(), agreement.attempt());
-    let file = args.file.display();
-    let mut card = Card::new(format!("{items} items of {file}, prepared"));
-    if repeated > 0 {
-        card.line("repeated", format!("{repeated} cells, which count once"));
+/// Prepared tables, and the values that the other party and the program have to share.
+#[derive(Serialize)]
+struct Prepared {
+    items: usize,
+    /// Cells that repeat an item.
+    repeated: usize,
+    size: usize,
+    width: usize,
+    attempt: u32,
+    tag: u64,
+    files: Vec<PathBuf>,
+    #[serde(flatten)]
+    bins: Option<Bins>,
+    notes: Vec<String>,
+    /// The file of the items, and the one that stays at the receiver; the card alone shows them.
+    #[serde(skip)]
+    source: PathBuf,
+    #[serde(skip)]
+    kept: Option<PathBuf>,
+}
+
+/// Constants of the method `phased`.
+#[derive(Serialize)]
+struct Bins {
+    stored: usize,
+    bins: usize,
+    load: usize,
+}
+
+impl View for Prepared {
+    fn card(&self) -> Card {
+        let (items, file) = (self.items, self.source.display());
+        let mut card = Card::new(format!("{items} items of {file}, prepared"));
+        let repeated = (self.repeated > 0).then_some(self.repeated);
+        let repeated = repeated.map(|cells| format!("{cells} cells, which count once"));
+        card.lines("repeated", repeated);
+        let (size, width, attempt) = (self.size, self.width, self.attempt);
+        let mut constants = format!("SIZE = {size}, WIDTH = {width}");
+        if let Some(Bins { stored, bins, load }) = &self.bins {
+            constants += &format!(", STORED = {stored}, BINS = {bins}, LOAD = {load}");
+        }
+        card.line("the program", constants);
+        card.line(
+            "both parties",
+            format!("--size {size} --attempt {attempt}, and the same seed"),
+        );
+        let chance = "2^-40 at most, for any two items of the two sets";
+        card.line("false match", chance);
+        let files = self.files.iter();
+        card.lines("files", files.map(|path| path.display().to_string()));
+        let kept = self.kept.iter().map(|path| path.display().to_string());
+        card.lines("stays here", kept);
+        card.lines("note", self.notes.iter().cloned());
+        card
     }
-    let mut constants = vec![format!("SIZE = {size}"), format!("WIDTH = {width}")];
-    let mut value = json!({
-        "items": items,
-        "repeated": repeated,
-        "size": size,
-        "width": width,
-        "attempt": attempt,
-        "tag": agreement.tag(),
-        "files": files,
-    });
-    if args.method == PsiMethod::Phased {
-        let sizes = phased::sizes(agreement);
-        constants.push(format!("STORED = {}", sizes.stored));
-        constants.push(format!("BINS = {}", sizes.bins));
-        constants.push(format!("LOAD = {}", sizes.load));
-        value["stored"] = json!(sizes.stored);
-        value["bins"] = json!(sizes.bins);
-        value["load"] = json!(sizes.load);
-    }
-    card.line("the program", constants.join(", "));
-    card.line(
-        "both parties",
-        format!("--size {size} --attempt {attempt}, and the same seed"),
-    );
-    card.line(
-        "false match",
-        "2^-40 at most, for any two items of the two sets",
-    );
-    card.lines("files", files.iter().map(|path| path.display().to_string()));
-    if args.side == PsiSide::Receiver {
-        card.line("stays here", args.folder.join(KEPT).display());
-    }
-    (card, value)
 }
 
 /// Converts the refusal of a set into a diagnostic with a hint.

@@ -4,14 +4,14 @@ mod summary;
 mod terminal;
 
 use crate::args::{self, SealMode};
-use crate::output::{print_card, print_line};
+use crate::output::{print_line, print_view};
 use crate::signals::CancelOnSignal;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_host::Failure;
 use sealane_host::progress::TransferProgress;
 use sealane_sealed::{MasterKey, Mode, Open, Refusal, Seal, TransferWatch};
 use std::io::{IsTerminal, Write, stderr, stdin};
-use summary::printed;
+use summary::Summary;
 use terminal::Hidden;
 use zeroize::Zeroizing;
 
@@ -41,8 +41,7 @@ pub fn seal(args: &args::SealArgs) -> Result<(), Failure> {
     };
     let begin = |total| SealProgress::begin("sealing", total, args.no_progress || args.json);
     let done = sealane_sealed::seal(&request, &mut ask_at_terminal, begin)?;
-    let (card, value) = printed("sealed", &args.input, &done);
-    print_card(args.json, &card, &value)
+    print_view(args.json, &Summary::new("sealed", &args.input, done))
 }
 
 /// Opens a sealed file.
@@ -55,8 +54,7 @@ pub fn open(args: &args::OpenArgs) -> Result<(), Failure> {
     };
     let begin = |total| SealProgress::begin("opening", total, args.no_progress || args.json);
     let done = sealane_sealed::open(&request, &mut ask_at_terminal, begin)?;
-    let (card, value) = printed("opened", &args.input, &done);
-    print_card(args.json, &card, &value)
+    print_view(args.json, &Summary::new("opened", &args.input, done))
 }
 
 /// Progress of a verb at work. Until it is dropped, signals ask the verb to stop.

@@ -3,7 +3,7 @@
 use crate::args::{self, JobArgs, Verb};
 use crate::explain::explain;
 use crate::handover::{self, Handover};
-use crate::output::{print_card, print_card_to_stderr, print_line};
+use crate::output::{print_line, print_view, print_view_to_stderr};
 use crate::signals::CancelOnSignal;
 use crate::{
     Embedding, accel, doctor, identity, local, netlist, pool, psi, reports, seal, serve, terminal,
@@ -15,7 +15,6 @@ use sealane_host::Failure;
 use sealane_host::approve::approve;
 use sealane_host::config::Config;
 use sealane_host::{LoadedProgram, inputs, levels, meet, program, results, rows, session, view};
-use serde_json::json;
 use std::path::Path;
 
 /// Runs a verb.
@@ -71,15 +70,11 @@ fn check(args: &args::CheckArgs, embedding: &Embedding<'_>) -> Result<(), Failur
     let (program, mut warnings) = (loaded.program, loaded.warnings);
     let checked = sealane_engine::check(&program).map_err(EngineError::from)?;
     warnings.extend(checked.warnings);
-    let json = view::check_json(&program, &warnings, &checked.ways);
     if args.text && !args.json {
         return print_line(sealane_program::text::print(&program).trim_end());
     }
-    print_card(
-        args.json,
-        &view::check_card(&program, &warnings, &checked.ways),
-        &json,
-    )
+    let record = view::check(&program, &warnings, &checked.ways);
+    print_view(args.json, &record)
 }
 
 fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
@@ -91,20 +86,17 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     let effort = sealane_engine::warnings(&job, &cost);
     effort.iter().for_each(terminal::print_warning);
     notes.extend(effort.iter().map(Diagnostic::line));
+    let record = view::plan(&job, &cost, &notes);
     if args.papers && !args.json {
-        return print_line(view::papers_card(&job, &cost));
+        return print_line(record.papers_card());
     }
     if args.levels && !args.json {
         return print_line(levels::levels_card(&*job.plan_at(&rows)?));
     }
     if args.steps && !args.json {
-        print_line(format!("{}\n", view::steps_card(&cost)))?;
+        print_line(format!("{}\n", record.steps_card()))?;
     }
-    print_card(
-        args.json,
-        &view::plan_card(&job, &cost),
-        &view::noted(view::plan_json(&job, &cost), &notes),
-    )
+    print_view(args.json, &record)
 }
 
 fn simulate(args: &args::SimulateArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
@@ -113,9 +105,9 @@ fn simulate(args: &args::SimulateArgs, embedding: &Embedding<'_>) -> Result<(), 
     inputs::need_files(job.program(), &sources)?;
     results::check(job.program(), None, args.output.as_deref(), &sources)?;
     let (inputs, read) = inputs::load_all(job.program(), &sources)?;
-    notes.extend(read);
     let work = CancelOnSignal::begin();
-    let recording = args.record.recording(None, &job);
+    let recording = args.record.recording(None, &job, &notes);
+    notes.extend(read);
     let shown = args.record.progress(args.json);
     let shown = shown.map(|show| show("simulation"));
     let mut report = session::simulate(&job, inputs, recording, shown, work.cancel())?;
@@ -162,7 +154,7 @@ fn run_party(args: &args::RunArgs, embedding: &Embedding<'_>) -> Result<(), Fail
     // From here on a request to end notifies the other parties.
     let work = CancelOnSignal::begin();
     meeting.cancelled_by(work.cancel());
-    let recording = args.record.recording(config.runs.as_deref(), &job);
+    let recording = args.record.recording(config.runs.as_deref(), &job, &notes);
     let shown = args.record.progress(args.json).map(|show| show(&party));
     let mut report = session::meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
     notes.extend(inputs.notes);
@@ -180,25 +172,21 @@ fn finish(
     json: bool,
     work: CancelOnSignal,
 ) -> Result<(), Failure> {
-    let mut card = view::report_card(job, report);
-    let mut value = view::report_json(job, report);
+    let mut record = view::report(job, report);
     let written = output.map(|path| results::write(job.program(), report, path));
     // From here on nothing is lost if the user interrupts.
     drop(work);
     if let Some(Ok(files)) = &written {
-        let nothing = files.is_empty();
-        let nothing = nothing.then(|| "no file: this side learns nothing".to_string());
         let names = files.iter().map(|file| file.display().to_string());
-        card.lines("wrote", names.chain(nothing));
-        value["files"] = json!(files);
+        record.files = Some(names.collect());
     }
     // If no file has the elements that the card leaves out, the report is JSON with all elements.
-    let lost = matches!(written, Some(Err(_))) && view::leaves_out(report);
-    let shown = print_card(json || lost, &card, &value);
+    let lost = matches!(written, Some(Err(_))) && record.leaves_out();
+    let shown = print_view(json || lost, &record);
     let shown = match written {
         // Nobody would see the results of the run, so they go to standard error.
         None => shown.map_err(|failure| {
-            let where_it_is = print_card_to_stderr(json, &card, &value);
+            let where_it_is = print_view_to_stderr(json, &record);
             failure.hint(format!(
                 "{where_it_is}; `--output FILE` writes results before anything is printed"
             ))

@@ -27,11 +27,9 @@ impl Sources {
     pub fn from_arguments(arguments: &[String]) -> Sources {
         let mut sources = Sources::default();
         for argument in arguments {
-            match argument.split_once('=') {
-                Some((name, path)) if !name.contains(['/', '\\', '.']) => {
-                    sources.by_input.insert(name.to_string(), path.into());
-                }
-                _ => sources.default = Some(argument.into()),
+            match split(argument) {
+                (Some(name), path) => drop(sources.by_input.insert(name.to_string(), path.into())),
+                (None, path) => sources.default = Some(path.into()),
             }
         }
         sources
@@ -52,6 +50,14 @@ impl Sources {
             reason: format!("`{owner}` owns it"),
             hint: format!("add `--input {}=FILE`", input.name),
         })
+    }
+}
+
+/// Splits `NAME=FILE` in two, or takes a file alone: a name has no part of a path in it.
+pub fn split(argument: &str) -> (Option<&str>, &str) {
+    match argument.split_once('=') {
+        Some((name, path)) if !name.contains(['/', '\\', '.']) => (Some(name), path),
+        _ => (None, argument),
     }
 }
 

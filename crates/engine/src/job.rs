@@ -338,16 +338,13 @@ impl Job {
         if let Some((job, counts)) = self.rest(rows)? {
             return job.cost(&counts).map(|cost| self.cost_of(cost, rows));
         }
-        let mut cost = dispatch!(self.protocol, of(&self.split_plan, rows));
-        cost.parties.clone_from(&self.parties);
-        Ok(cost)
+        Ok(dispatch!(self.protocol, of(&self.split_plan, rows)))
     }
 
     /// Returns the cost of what is left of a run with these row counts as that of the whole.
     pub(crate) fn cost_of(&self, mut rest: CostReport, rows: &[u64]) -> CostReport {
         let tables = self.program.rows.iter().map(|table| table.name.clone());
         rest.rows = tables.zip(rows.iter().copied()).collect();
-        rest.bytes_by_row.truncate(rows.len());
         rest
     }
 

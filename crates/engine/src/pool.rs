@@ -211,21 +211,3 @@ fn order_differs(names: &[String], peer: &str, ours: Order, theirs: Order) -> Di
         .because("Nothing has been made.")
         .hint("agree on the amounts and on the network class, and let both call it again")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sealane_parties::NetworkClass;
-    use sealane_testkit::page;
-
-    #[test]
-    fn an_order_that_differs_has_a_page() {
-        let order = |batches| Order {
-            batches,
-            network: NetworkClass::Lan,
-        };
-        let names = ["hospital".to_string(), "lab".to_string()];
-        let finding = order_differs(&names, "lab", order([1, 0]), order([1, 2]));
-        page::shows("pool-differs", &finding.to_string());
-    }
-}

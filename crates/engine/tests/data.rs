@@ -5,12 +5,8 @@ use crate::common::numbers;
 use sealane_engine::data::{self, Sources};
 use sealane_engine::{EngineError, FailureKind};
 use sealane_program::graph::{Graph, Input, Program, RowSymbol};
-use sealane_program::types::{Data, Range, RowId, Shape, Type};
-
-const NUMBERS: Shape = Shape {
-    rows: Some(RowId(0)),
-    fixed: vec![],
-};
+use sealane_program::types::{Data, Type};
+use sealane_testkit::input::{NUMBERS, age, input};
 
 /// Program of one party that consists of its inputs, with a table of at most 4 people.
 fn program(inputs: Vec<Input>) -> Program {
@@ -27,27 +23,6 @@ fn program(inputs: Vec<Input>) -> Program {
         main: Graph::default(),
         results: vec![],
     }
-}
-
-fn input(name: &str, ty: Type, shape: Shape, range: (i128, i128), columns: &[&str]) -> Input {
-    Input {
-        name: name.to_string(),
-        owner: 0,
-        ty,
-        shape,
-        range: Range {
-            lo: range.0,
-            hi: range.1,
-        },
-        columns: columns.iter().map(|name| name.to_string()).collect(),
-        kind: sealane_program::kind::Kind::default(),
-        span: None,
-    }
-}
-
-/// Input with ages of people, 0 to 120.
-fn age() -> Input {
-    input("age", Type::U8, NUMBERS, (0, 120), &[])
 }
 
 #[test]

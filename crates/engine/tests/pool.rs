@@ -4,7 +4,7 @@ use crate::common::{PROGRAM, Session, named, parse};
 use sealane_block::{Coins, Cpu};
 use sealane_engine::{
     EngineError, FailureKind, Job, Journal, NetworkClass, PoolShare, ProtocolName, RunReport,
-    run_with_pool,
+    fill_pool, run_with_pool,
 };
 use sealane_identity::Identity;
 use sealane_net::Mesh;
@@ -168,4 +168,24 @@ fn what_has_no_use_for_a_pool_says_so() {
     assert_eq!(error.kind(), FailureKind::Misuse);
     page::shows("no-pool", &error.to_string());
     assert!(job(ProtocolName::Clear, &[]).from_pool().is_err());
+}
+
+#[test]
+fn two_who_want_other_fills_make_nothing() {
+    let pools = Pools::with([1, 1]);
+    let names = &named(&["hospital", "lab"]);
+    let mut meshes = Mesh::in_memory(2).into_iter();
+    let ends = thread::scope(|scope| {
+        let sides = [(0, [1, 0]), (1, [1, 2])].map(|(party, batches)| {
+            let (mut mesh, pool) = (meshes.next().unwrap(), &pools.pools[party]);
+            let network = NetworkClass::Lan;
+            let order = Order { batches, network };
+            scope.spawn(move || fill_pool(pool, order, None, names, &mut mesh, &mut |_| ()))
+        });
+        sides.map(|side| side.join().expect("no party panics"))
+    });
+    let error = ends[0].as_ref().expect_err("the orders differ");
+    page::shows("pool-differs", &error.to_string());
+    assert!(ends[1].is_err());
+    assert_eq!([0, 1].map(|receiver| pools.left(receiver)), [[1, 1]; 2]);
 }

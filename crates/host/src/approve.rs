@@ -4,7 +4,8 @@ use crate::Failure;
 use crate::view;
 use sealane_diagnostic::Code;
 use sealane_engine::Job;
-use std::io::{IsTerminal, Write, stderr, stdin};
+use sealane_page::View as _;
+use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
 
 /// Checks if `yes` approves this job: it has to be the whole hash, in hex. A prefix is not enough,
 /// even if it is hard to hit by chance: the author of a program can make a harmless and a harmful
@@ -43,12 +44,22 @@ pub fn approve(job: &Job, yes: Option<&str>) -> Result<(), Failure> {
         let hint = format!("read its plan, then add `--yes {hash}`");
         return Err(Failure::new(Code::Approval, what, hint));
     }
+    ask(job, &mut stdin().lock(), &mut stderr())
+}
+
+/// Shows the plan and takes the answer.
+fn ask(job: &Job, input: &mut impl BufRead, output: &mut impl Write) -> Result<(), Failure> {
     let cost = job.cost(&job.bounds())?;
-    let ask = "\n\nRun this job? Type yes to approve it: ";
-    let shown = write!(stderr(), "{}{ask}", view::plan_card(job, &cost));
+    let card = view::plan(job, &cost, &[]).card();
+    let question = "\n\nRun this job? Type yes to approve it: ";
+    let shown = write!(output, "{card}{question}");
     let mut answer = String::new();
-    let read = shown.and_then(|()| stdin().read_line(&mut answer));
-    read.map_err(|error| cannot_ask(&hash, &error))?;
+    let read = shown.and_then(|()| input.read_line(&mut answer));
+    read.map_err(|error| {
+        let hint = format!("read the plan, then add `--yes {}`", job.hash());
+        let failure = Failure::new(Code::Terminal, "the terminal cannot be read", hint);
+        failure.because(error.to_string())
+    })?;
     if !["yes", "y"].contains(&answer.trim().to_ascii_lowercase().as_str()) {
         let hint = "nothing was sent; run again to approve it";
         return Err(Failure::new(
@@ -60,11 +71,6 @@ pub fn approve(job: &Job, yes: Option<&str>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn cannot_ask(hash: &str, error: &std::io::Error) -> Failure {
-    let hint = format!("read the plan, then add `--yes {hash}`");
-    Failure::new(Code::Terminal, "the terminal cannot be read", hint).because(error.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,17 +79,46 @@ mod tests {
     const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\ninput x : a u8 in 0..255\n\
         main {\n  %0 = param 0 : u8 in 0..255 known a\n}\nreveal r = %0 : u8 to b\n";
 
+    fn job() -> Job {
+        let program = sealane_program::text::parse(PROGRAM, "p").unwrap();
+        Job::new(program, ProtocolName::Yao, NetworkClass::Lan, vec![]).unwrap()
+    }
+
+    #[test]
+    fn a_plan_is_approved_by_yes_at_the_terminal() {
+        let job = job();
+        let mut shown = Vec::new();
+        let mut asked = |mut answer: &[u8]| ask(&job, &mut answer, &mut shown);
+        assert!(asked(b"yes\n").is_ok() && asked(b" Y \n").is_ok());
+        for no in ["", "\n", "no\n", "yes, but\n"] {
+            let code = asked(no.as_bytes()).unwrap_err().finding().code;
+            assert_eq!(code, Code::Approval, "{no:?}");
+        }
+        let shown = String::from_utf8(shown).unwrap();
+        assert!(shown.starts_with("plan of p · yao · lan\n") && shown.contains(&job.hash()));
+    }
+
+    /// A terminal that is gone: reading ends with an error.
     #[test]
     fn nobody_can_approve_at_a_terminal_that_is_gone() {
-        let gone = std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
-        let failure = cannot_ask(&"0123456789abcdef".repeat(4), &gone);
-        sealane_testkit::page::shows("terminal", &failure.to_string());
+        struct Gone;
+        impl std::io::Read for Gone {
+            fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+                Err(std::io::ErrorKind::UnexpectedEof.into())
+            }
+        }
+        let job = job();
+        let mut gone = std::io::BufReader::new(Gone);
+        let failure = ask(&job, &mut gone, &mut std::io::sink()).unwrap_err();
+        let text = failure
+            .to_string()
+            .replace(&job.hash(), &"0123456789abcdef".repeat(4));
+        sealane_testkit::page::shows("terminal", &text);
     }
 
     #[test]
     fn the_whole_hash_approves_and_nothing_less() {
-        let program = sealane_program::text::parse(PROGRAM, "p").unwrap();
-        let job = Job::new(program, ProtocolName::Yao, NetworkClass::Lan, vec![]).unwrap();
+        let job = job();
         let hash = job.hash();
         assert!(approved(&job, &hash).is_ok());
         assert!(approved(&job, &format!(" {}\n", hash.to_uppercase())).is_ok());

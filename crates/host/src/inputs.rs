@@ -3,7 +3,7 @@
 use crate::Failure;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::EngineError;
-use sealane_engine::data::{self, Inputs, Sources};
+use sealane_engine::data::{self, Inputs, Sources, split};
 use sealane_program::graph::Program;
 use sealane_program::kind::Form;
 use sealane_program::types::Data;
@@ -33,14 +33,6 @@ fn each_once(arguments: &[String]) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// `NAME=FILE` in two, or a file alone.
-fn split(argument: &str) -> (Option<&str>, &str) {
-    match argument.split_once('=') {
-        Some((name, path)) if !name.contains(['/', '\\', '.']) => (Some(name), path),
-        _ => (None, argument),
-    }
 }
 
 /// The files of each party of a session, those of the program and then the helpers, who have none.

@@ -14,7 +14,7 @@
 //! | `inputs`, `results`, `rows` | tables and row counts of a run |
 //! | `record` | the folder of a run |
 //! | `progress` | progress of runs and transfers on standard error |
-//! | `view`, `levels`, `participants` | plans and reports as cards and as JSON |
+//! | `view`, `levels` | records of checks, plans and runs; a card of levels |
 //! | `failure` | failures with their exit status |
 #![forbid(unsafe_code)]
 
@@ -24,7 +24,6 @@ mod failure;
 pub mod inputs;
 pub mod levels;
 pub mod meet;
-mod participants;
 pub mod pool;
 pub mod program;
 pub mod progress;

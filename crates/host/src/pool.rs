@@ -72,7 +72,13 @@ impl Amount<'_> {
 pub fn least(keep: u64, amount: u64, meeting: &Meeting, config: &Config) -> Result<u64, Failure> {
     let listens = &meeting.names()[0];
     if meet::party_config(listens, config)?.pool_port.is_none() {
-        return Err(no_port(listens));
+        let what = format!("`{listens}` has no port at which it can wait for fills");
+        let reason = "At the port of its address, fills would be in the way of runs.";
+        let hint = format!(
+            "let both parties add a free port to `[parties.{listens}]` of their files, such as \
+             `pool_port = 7701`"
+        );
+        return Err(Failure::new(Code::PoolPort, what, hint).because(reason));
     }
     let [least, each] = [keep, amount].map(|transfers| transfers.div_ceil(BATCH as u64));
     if least.div_ceil(each.max(1)) > MOST_FILLS as u64 / 2 {
@@ -85,17 +91,6 @@ pub fn least(keep: u64, amount: u64, meeting: &Meeting, config: &Config) -> Resu
         return Err(Failure::new(Code::PoolFull, what, hint));
     }
     Ok(least)
-}
-
-/// Failure for a party that would listen for fills where it listens for runs.
-fn no_port(listens: &str) -> Failure {
-    let what = format!("`{listens}` has no port at which it can wait for fills");
-    let reason = "At the port of its address, fills would be in the way of runs.";
-    let hint = format!(
-        "let both parties add a free port to `[parties.{listens}]` of their files, such as \
-         `pool_port = 7701`"
-    );
-    Failure::new(Code::PoolPort, what, hint).because(reason)
 }
 
 /// Meets the other party and fills the pools of both; `progress` is told of batches. If both state
@@ -153,15 +148,4 @@ pub fn covered(
         own: pool.count(Role::Receiver)?,
         theirs: pool.count(Role::Sender)?,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sealane_testkit::page;
-
-    #[test]
-    fn a_party_without_a_port_for_pools_is_told_so() {
-        page::shows("pool-port", &no_port("lab").to_string());
-    }
 }

@@ -15,11 +15,12 @@
 //! written causes a warning and never costs a result.
 
 use crate::view;
+use sealane_diagnostic::Diagnostic;
 use sealane_engine::events::{Event, Record};
 use sealane_engine::{Job, Observer};
 use sealane_files::{Accept, Rights, read_text};
-use sealane_page::RunRecord;
 use sealane_page::plan::PlanRecord;
+use sealane_page::{RunRecord, View as _};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write, stderr};
 use std::path::{Component, Path, PathBuf};
@@ -39,11 +40,14 @@ pub const PAGE: &str = "report.html";
 /// Record of a run in progress.
 pub struct Recording {
     folder: PathBuf,
+    /// Notes about the numbers of the program.
+    notes: Vec<String>,
 }
 
 impl Recording {
-    /// Creates a new folder in `runs` for a run of `job`. `None`, after a warning, if that fails.
-    pub fn begin(runs: &Path, job: &Job) -> Option<Recording> {
+    /// Creates a new folder in `runs` for a run of `job`, about whose numbers there are `notes`.
+    /// `None`, after a warning, if that fails.
+    pub fn begin(runs: &Path, job: &Job, notes: &[String]) -> Option<Recording> {
         let folder = make_folder(runs).and_then(|()| {
             let name = format!("{}-", stamp());
             let mut builder = tempfile::Builder::new();
@@ -53,18 +57,18 @@ impl Recording {
             let folder = builder.tempdir_in(runs)?;
             Ok(folder.keep())
         });
-        Recording::of(folder, runs, job)
+        Recording::of(folder, runs, job, notes)
     }
 
     /// Uses an existing folder without a record, of a run or of one party of it.
-    pub fn in_folder(folder: &Path, job: &Job) -> Option<Recording> {
+    pub fn in_folder(folder: &Path, job: &Job, notes: &[String]) -> Option<Recording> {
         let made = make_folder(folder).map(|()| folder.to_path_buf());
-        Recording::of(made, folder, job)
+        Recording::of(made, folder, job, notes)
     }
 
     /// Creates the folder of one of the parties that all run here.
     pub fn party(&self, name: &str, job: &Job) -> Option<Recording> {
-        Recording::in_folder(&self.party_folder(name), job)
+        Recording::in_folder(&self.party_folder(name), job, &self.notes)
     }
 
     /// Returns the path of the folder of a party.
@@ -104,11 +108,8 @@ impl Recording {
                     _ => None,
                 });
             let rows = agreed.map_or_else(|| job.bounds(), Iterator::collect);
-            let cost = job.cost(&rows).map_err(io::Error::other)?;
-            let plan = view::plan_json(job, &cost);
-            write(&self.folder.join(PLAN), &format!("{plan:#}\n"))?;
-            let run = RunRecord::new(view::plan_record(job, &cost), sides);
-            write_page(&self.folder, &run)
+            let plan = self.write_plan(job, &rows)?;
+            write_page(&self.folder, &RunRecord::new(plan, sides))
         });
         if let Err(error) = written {
             warn(&self.folder, &error);
@@ -117,14 +118,30 @@ impl Recording {
 
     /// Creates the record with the plan in it, at the bounds of the row counts until they are
     /// known.
-    fn of(folder: io::Result<PathBuf>, asked: &Path, job: &Job) -> Option<Recording> {
+    fn of(
+        folder: io::Result<PathBuf>,
+        asked: &Path,
+        job: &Job,
+        notes: &[String],
+    ) -> Option<Recording> {
         let begun = folder.and_then(|folder| {
-            let cost = job.cost(&job.bounds()).map_err(io::Error::other)?;
-            let plan = view::plan_json(job, &cost);
-            write(&folder.join(PLAN), &format!("{plan:#}\n"))?;
-            Ok(Recording { folder })
+            let notes = notes.to_vec();
+            let recording = Recording { folder, notes };
+            recording.write_plan(job, &job.bounds())?;
+            Ok(recording)
         });
         begun.inspect_err(|error| warn(asked, error)).ok()
+    }
+
+    /// Writes the plan at these row counts, as `sealane plan` states it.
+    fn write_plan(&self, job: &Job, rows: &[u64]) -> io::Result<PlanRecord> {
+        let cost = job.cost(rows).map_err(io::Error::other)?;
+        let effort = sealane_engine::warnings(job, &cost);
+        let effort = effort.iter().map(Diagnostic::line);
+        let notes = self.notes.iter().cloned().chain(effort);
+        let plan = view::plan(job, &cost, &notes.collect::<Vec<_>>());
+        write(&self.folder.join(PLAN), &format!("{:#}\n", plan.json()))?;
+        Ok(plan)
     }
 }
 
@@ -170,7 +187,7 @@ pub fn is_run(folder: &Path) -> bool {
 pub fn read(folder: &Path) -> io::Result<RunRecord> {
     let text = read_text(&folder.join(PLAN), Accept::File, MOST_BYTES)?;
     let plan: PlanRecord = serde_json::from_str(&text)?;
-    let sides = read_sides(folder, &plan.parties)?;
+    let sides = read_sides(folder, plan.parties())?;
     Ok(RunRecord::new(plan, sides))
 }
 
@@ -285,6 +302,7 @@ mod tests {
         %1 = param 1 : u64 in 0..18446744073709551615 known b\n  \
         %2 = xor %0, %1 : u64 in 0..18446744073709551615 secret\n}\n\
         reveal mixed = %2 : u64 to b\n";
+    const NOTE: &str = "a number of the source was rounded";
     const X: u64 = 0x5ec2_e7a1_1ce0_f00d;
     const Y: u64 = 0xb0b5_0a5e_c2e7_c0de;
 
@@ -296,7 +314,8 @@ mod tests {
     /// Simulates with recognisable inputs, and leaves the record.
     fn recorded(runs: &Path) -> Recording {
         let job = job();
-        let all = Recording::begin(runs, &job).unwrap();
+        let notes = [NOTE.to_string()];
+        let all = Recording::begin(runs, &job, &notes).unwrap();
         let sides = job
             .parties()
             .iter()
@@ -364,6 +383,8 @@ mod tests {
         let run = read(all.folder()).unwrap();
         assert_eq!((run.state(), run.told_by()), (State::Done, vec!["a", "b"]));
         assert!(run.summary().as_planned);
+        let page = std::fs::read_to_string(all.folder().join("a").join(PAGE)).unwrap();
+        assert!(page.contains(NOTE) && page.contains("of memory"), "{page}");
         let own = all.folder().join("b");
         assert_eq!(read(&own).unwrap().told_by(), ["b"]);
         // Killed while it wrote a line.
@@ -394,7 +415,7 @@ mod tests {
     fn names_sort_by_time_and_are_unique() {
         let (runs, job) = (tempfile::tempdir().unwrap(), job());
         let name = || {
-            let recording = Recording::begin(runs.path(), &job).unwrap();
+            let recording = Recording::begin(runs.path(), &job, &[]).unwrap();
             recording.folder().file_name().unwrap().to_owned()
         };
         let names = (0..20)
@@ -425,6 +446,6 @@ mod tests {
         let runs = tempfile::tempdir().unwrap();
         let file = runs.path().join("file");
         std::fs::write(&file, "").unwrap();
-        assert!(Recording::begin(&file, &job()).is_none());
+        assert!(Recording::begin(&file, &job(), &[]).is_none());
     }
 }

@@ -14,18 +14,28 @@
 //! | `card`, `notebook` | cards as text and as HTML |
 //! | `html` | escaping by type |
 //! | `units` | numbers, sizes, times and dates for people |
-//! | `plan` | the JSON form of a plan |
+//! | `view` | what a command shows: a record, from which card and JSON derive |
+//! | `check`, `plan`, `report` | the records of a check, a plan, a finished run |
+//! | `signature`, `named` | parts of these records |
 //! | `run` | what a run left, read from its events; its summary |
 //! | `run/page` | the page: header, parties, failures, tables |
 //! | `run/lanes`, `run/crossed` | parties as lanes over time, and what crossed between them |
 #![forbid(unsafe_code)]
 
 pub mod card;
+pub mod check;
 pub mod html;
+mod named;
 mod notebook;
 pub mod plan;
+pub mod report;
 pub mod run;
+pub mod signature;
 pub mod units;
+mod view;
 
 pub use card::Card;
+pub use named::Named;
 pub use run::RunRecord;
+pub use signature::{Participants, Signature};
+pub use view::View;

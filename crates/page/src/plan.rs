@@ -1,7 +1,9 @@
-//! JSON form of a plan: what `plan --json` prints, `plan.json` holds and the page of a run reads.
+//! The record of a plan: what `plan --json` prints, `plan.json` holds and the page of a run reads.
 
+use crate::card::Column;
+use crate::units::{bytes, counted, grouped, seconds};
+use crate::{Card, Named, Participants, Signature, View};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// A plan with its cost for given row counts. Parties are named; numbers by party have their names
 /// as keys.
@@ -15,33 +17,26 @@ pub struct PlanRecord {
     pub protocol: String,
     /// Network class, `lan` or `wan`.
     pub network: String,
-    /// Names of all parties, helpers last.
-    pub parties: Vec<String>,
-    /// Names of the helpers.
-    #[serde(default)]
-    pub helpers: Vec<String>,
-    /// Names of the parties that compute.
-    pub computing: Vec<String>,
-    /// Party of each role; empty where the protocol has no roles.
-    pub roles: BTreeMap<String, String>,
+    /// The parties, and who computes.
+    #[serde(flatten)]
+    pub participants: Participants,
     /// Row counts by name.
-    pub rows: BTreeMap<String, u64>,
+    pub rows: Named<u64>,
     /// Payload bytes that each party sends.
     #[serde(default)]
-    pub payload_bytes: BTreeMap<String, u64>,
+    pub payload_bytes: Named<u64>,
     /// Rounds.
     pub rounds: u64,
     /// AND gates, once for each row.
     pub ands: u64,
     /// Bytes of memory that a run takes at each party, at most.
     #[serde(default)]
-    pub memory_bytes: BTreeMap<String, u64>,
+    pub memory_bytes: Named<u64>,
     /// Estimated seconds by network class.
-    pub estimate_s: BTreeMap<String, f64>,
-    /// Inputs, in the order of the program.
-    pub inputs: Vec<InputRecord>,
-    /// Results, in the order of the program.
-    pub results: Vec<ResultRecord>,
+    pub estimate_s: Named<f64>,
+    /// Tables, inputs and results.
+    #[serde(flatten)]
+    pub signature: Signature,
     /// Payload bytes from party to party.
     pub links: Vec<LinkRecord>,
     /// Components of the protocol with their papers.
@@ -54,6 +49,35 @@ pub struct PlanRecord {
     /// Fields GF(2^k) in which parties multiply elements as a whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub products: Vec<ProductRecord>,
+    /// Notes about the numbers of a run, and about rounds or time that are out of proportion.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// Ground on which all of it rests; cards alone show it.
+    #[serde(skip)]
+    pub basis: BasisRecord,
+    /// Transfers from a pool; cards alone show it.
+    #[serde(skip)]
+    pub pool: Option<PoolRecord>,
+}
+
+/// Assumptions of a run as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BasisRecord {
+    /// Version of the protocol.
+    pub version: u32,
+    /// Assumptions.
+    pub assumption: String,
+    /// Security level, in words.
+    pub security: String,
+}
+
+/// Transfers that a run takes from a pool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoolRecord {
+    /// Their number.
+    pub transfers: u64,
+    /// The party that receives them, for its inputs.
+    pub receiver: String,
 }
 
 /// A field in which parties multiply elements as a whole, in one round.
@@ -80,40 +104,6 @@ pub struct LookupRecord {
     pub estimate_s: f64,
     /// True for the form that the run takes.
     pub chosen: bool,
-}
-
-/// An input.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InputRecord {
-    /// Name.
-    pub name: String,
-    /// Party that gives it.
-    pub owner: String,
-    /// Element type.
-    #[serde(rename = "type")]
-    pub ty: String,
-    /// Shape, such as `[patients, 30]`; empty for a single element.
-    pub shape: String,
-    /// Names of the columns of a table that fill it, where the program gives them.
-    #[serde(default)]
-    pub columns: Vec<String>,
-}
-
-/// A result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ResultRecord {
-    /// Name.
-    pub name: String,
-    /// Parties that learn it.
-    pub to: Vec<String>,
-    /// Element type.
-    #[serde(rename = "type")]
-    pub ty: String,
-    /// Shape, as of [`InputRecord`].
-    pub shape: String,
-    /// Protection of single people that the program declares; empty if there is none.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub note: String,
 }
 
 /// Planned payload bytes from one party to another.
@@ -158,5 +148,184 @@ pub struct StepRecord {
     pub ands: u64,
     /// Payload bytes that each party sends.
     #[serde(default)]
-    pub payload_bytes: BTreeMap<String, u64>,
+    pub payload_bytes: Named<u64>,
+}
+
+impl View for PlanRecord {
+    fn card(&self) -> Card {
+        let title = format!(
+            "plan of {} · {} · {}",
+            self.program, self.protocol, self.network
+        );
+        let mut card = Card::new(title);
+        self.signature.add_to(&mut card);
+        card.line("computes", self.participants.players().join(", "));
+        card.lines("others", self.participants.bystanders(&self.signature));
+        card.line("steps", self.steps.len());
+        self.add_rows(&mut card);
+        let cost = Cost {
+            ands: self.ands,
+            links: &self.links,
+            rounds: self.rounds,
+        };
+        cost.add_to(&mut card, self.parties(), None);
+        let time = |class| {
+            self.estimate_s
+                .named(class)
+                .map_or(String::new(), |s| seconds(*s))
+        };
+        let (lan, wan) = (time("lan"), time("wan"));
+        card.line("time", format!("about {lan} on a LAN, {wan} on a WAN"));
+        let memory = self.memory_bytes.iter();
+        let memory = memory.map(|(party, most)| format!("{} at {party}", bytes(*most)));
+        let memory = memory.collect::<Vec<_>>().join(", ");
+        card.line("memory", format!("at most {memory}"));
+        card.lines("lookups", self.lookups.iter().map(LookupRecord::line));
+        card.lines("products", self.products.iter().map(ProductRecord::line));
+        card.lines("pool", self.pool.iter().map(PoolRecord::line));
+        card.line("job", &self.job);
+        card
+    }
+}
+
+impl PlanRecord {
+    /// Names of all parties, helpers last.
+    pub fn parties(&self) -> &[String] {
+        &self.participants.parties
+    }
+
+    /// Every step of the plan, one a line.
+    pub fn steps_card(&self) -> Card {
+        let mut card = Card::new("");
+        let columns = [
+            Column::number("line", 5),
+            Column::text(" step"),
+            Column::number("times", 10),
+            Column::number("lanes", 14),
+            Column::number("AND gates", 16),
+            Column::number("payload bytes", 16),
+        ];
+        let row = |step: &StepRecord| {
+            let sent = step.payload_bytes.iter().map(|(_, bytes)| bytes);
+            vec![
+                step.line.map_or(String::new(), |line| line.to_string()),
+                format!(" {}", step.step),
+                grouped(step.times),
+                grouped(step.lanes),
+                grouped(step.ands),
+                grouped(sent.sum::<u64>()),
+            ]
+        };
+        card.table(None, columns, self.steps.iter().map(row));
+        card
+    }
+
+    /// Components on which a run of this cost rests, one per line: paper, assumption, security
+    /// level.
+    pub fn papers_card(&self) -> Card {
+        let BasisRecord {
+            version,
+            assumption,
+            security,
+        } = &self.basis;
+        let mut card = Card::new(format!("{} {version} · {security}", self.protocol));
+        self.add_rows(&mut card);
+        card.line("assumes", assumption);
+        let columns = ["part", "paper", "assumes", "security"].map(Column::text);
+        let row = |paper: &PaperRecord| paper.cells().map(|cell| format!("{cell} ")).to_vec();
+        card.table(None, columns, self.papers.iter().map(row));
+        card
+    }
+
+    /// Adds the row counts of the cost.
+    fn add_rows(&self, card: &mut Card) {
+        card.lines("for", rows(&self.rows));
+    }
+}
+
+impl PaperRecord {
+    /// The cells of a table: part, paper, assumption, security level.
+    pub(crate) fn cells(&self) -> [&String; 4] {
+        [&self.part, &self.paper, &self.assumption, &self.security]
+    }
+}
+
+impl LookupRecord {
+    fn line(&self) -> String {
+        let chosen = if self.chosen { ", chosen" } else { "" };
+        format!(
+            "{}: {} bytes, {} rounds, about {}{chosen}",
+            self.form,
+            grouped(self.payload_bytes),
+            grouped(self.rounds),
+            seconds(self.estimate_s)
+        )
+    }
+}
+
+impl ProductRecord {
+    fn line(&self) -> String {
+        format!(
+            "in GF(2^{}) as a whole: {} of each party in one round; as gates, {} ANDs",
+            self.bits,
+            counted(self.bits, "bit"),
+            self.ands
+        )
+    }
+}
+
+impl PoolRecord {
+    fn line(&self) -> String {
+        let transfers = grouped(self.transfers);
+        format!("{transfers} transfers for inputs of {}", self.receiver)
+    }
+}
+
+/// Row counts, one a line.
+pub(crate) fn rows(rows: &Named<u64>) -> impl Iterator<Item = String> + '_ {
+    let rows = rows.iter();
+    rows.map(|(name, count)| format!("{name} = {}", grouped(*count)))
+}
+
+/// Promise of a plan.
+pub(crate) struct Cost<'a> {
+    pub ands: u64,
+    pub links: &'a [LinkRecord],
+    pub rounds: u64,
+}
+
+/// Measured values of a run: payload bytes of each link of its plan, and rounds.
+pub(crate) struct Measured<'a> {
+    pub links: &'a [u64],
+    pub rounds: u64,
+}
+
+impl Cost<'_> {
+    /// Adds AND gates, payload bytes and rounds to a card; beside the measured ones once there are
+    /// any.
+    pub fn add_to(&self, card: &mut Card, parties: &[String], measured: Option<&Measured<'_>>) {
+        card.line("AND gates", grouped(self.ands));
+        let widths = parties.iter().map(|party| party.chars().count());
+        let width = widths.max().unwrap_or(0);
+        let beside = |planned: u64, measured: Option<u64>| match measured {
+            None => String::new(),
+            Some(measured) if measured == planned => "  as planned".to_string(),
+            Some(measured) => format!("  planned, but {} measured", grouped(measured)),
+        };
+        let rows = self.links.iter().enumerate().map(|(index, link)| {
+            let measured = measured.map(|measured| measured.links[index]);
+            let note = beside(link.bytes, measured).replacen(' ', "", 1);
+            let (from, to) = (link.from.clone(), link.to.clone());
+            vec![from, "→".into(), to, grouped(link.bytes), note]
+        });
+        let party = Column {
+            width,
+            ..Column::text("")
+        };
+        let [arrow, note] = [Column::text(""); 2];
+        let columns = [party, arrow, party, Column::number("", 16), note];
+        card.table(Some("payload bytes"), columns, rows);
+        let note = beside(self.rounds, measured.map(|measured| measured.rounds));
+        card.line("rounds", format!("{}{note}", grouped(self.rounds)));
+    }
 }

@@ -96,7 +96,7 @@ impl RunRecord {
     /// Measured payload bytes by sender and receiver, by index of the plan's parties; for parties
     /// without events, the bytes that others received from them.
     fn sent(&self) -> Vec<Vec<u64>> {
-        let parties = self.plan.parties.len();
+        let parties = self.plan.parties().len();
         let mut sent = vec![vec![0; parties]; parties];
         for side in &self.sides {
             for (to, bytes) in side.crossed(|turn| &turn.sent).into_iter().enumerate() {
@@ -122,9 +122,10 @@ impl RunRecord {
 
     /// Planned payload bytes by sender and receiver.
     fn planned(&self) -> Vec<Vec<u64>> {
-        let parties = self.plan.parties.len();
+        let parties = self.plan.parties().len();
         let mut planned = vec![vec![0; parties]; parties];
-        let index = |name: &String| self.plan.parties.iter().position(|party| party == name);
+        let names = self.plan.parties();
+        let index = |name: &String| names.iter().position(|party| party == name);
         for link in &self.plan.links {
             if let (Some(from), Some(to)) = (index(&link.from), index(&link.to)) {
                 planned[from][to] = link.bytes;
@@ -159,10 +160,8 @@ impl Side {
         let Event::Started(started) = first.event else {
             return None;
         };
-        let party = plan
-            .parties
-            .iter()
-            .position(|name| *name == started.party)?;
+        let mut names = plan.parties().iter();
+        let party = names.position(|name| *name == started.party)?;
         let mut side = Side {
             started,
             party,

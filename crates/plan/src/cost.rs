@@ -30,25 +30,8 @@ pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
     let total = Counts::run::<P>(plan, &plan.setting, rows);
     let (rounds, shares) = total.rounds_and_bytes::<P>(plan, &plan.setting, rows);
     let memory = memory::by_party::<P>(plan, rows, &total, shares);
-    let (mut by_row, mut by_run) = (Vec::with_capacity(rows.len()), total.payload_bytes() as f64);
-    for (table, &count) in rows.iter().enumerate() {
-        // Half the rows, or twice as many if there is one row: the second point of a line.
-        let mut other = rows.to_vec();
-        other[table] = if count > 1 { count / 2 } else { 2 };
-        let there = Counts::run::<P>(plan, &plan.setting, &other).payload_bytes() as f64;
-        let slope = (total.payload_bytes() as f64 - there) / (count as f64 - other[table] as f64);
-        by_row.push(slope);
-        by_run -= slope * count as f64;
-    }
     let basis = P::basis(&plan.setting, &total.demand);
-    report::report(
-        plan,
-        rows,
-        (total, rounds, memory),
-        basis,
-        by_row,
-        by_run.max(0.0),
-    )
+    report::report(plan, rows, (total, rounds, memory), basis)
 }
 
 /// Payload bytes of a run, all parties together, with the roles of `setting`.

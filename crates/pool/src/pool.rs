@@ -56,7 +56,7 @@ impl Pool {
         let mut hasher = blake3::Hasher::new_derive_key("sealane pool 1 name of a folder");
         hasher.update(identity.public_key().as_bytes());
         hasher.update(peer.as_bytes());
-        let folder = folder.join(hex(&hasher.finalize().as_bytes()[..16]));
+        let folder = folder.join(hex::encode(&hasher.finalize().as_bytes()[..16]));
         Pool::on(
             Arc::new(Folder::new(&folder)),
             WrapKey::new(identity.secret_pkcs8(), peer.as_bytes()),
@@ -353,9 +353,5 @@ pub(crate) fn file_name(role: Role, fill: &Fill) -> String {
         Role::Sender => "sender",
         Role::Receiver => "receiver",
     };
-    format!("{role}-{}{OTS}", hex(&fill.id))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{role}-{}{OTS}", hex::encode(fill.id))
 }

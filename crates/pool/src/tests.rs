@@ -6,7 +6,7 @@ mod disk;
 use crate::disk::{Disk, Folder};
 use crate::keys::WrapKey;
 use crate::state::{BatchCipher, Fill, State, batch_bytes};
-use crate::{BATCH, DiskStock, FillError, Filling, Order, Pool, Taken};
+use crate::{BATCH, DiskStock, FillError, Filling, MOST_FILLS, Order, Pool, Taken};
 use disk::MemoryDisk;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_diagnostic::{Code, Diagnostic};
@@ -496,7 +496,6 @@ fn a_pool_on_a_real_disk_is_private_and_locked() {
             .to_string()
             .replace(&*folder.path().to_string_lossy(), "pools"),
     );
-    page::shows("pool-full", &crate::error::full("pools/0").to_string());
     #[cfg(unix)]
     for path in std::fs::read_dir(folder.path().join("0")).unwrap() {
         use std::os::unix::fs::PermissionsExt;
@@ -519,6 +518,19 @@ fn a_pool_on_a_real_disk_is_private_and_locked() {
     let names = std::fs::read_dir(folder.path().join("0")).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(names.into_iter().all(|name| name.ends_with("lock")));
+    let all = (2..).take(MOST_FILLS);
+    let refused = all
+        .map(|seed| fill(&pools, [1, 0], seed))
+        .find_map(|[end, _]| end.err());
+    let Some(FillError::Pool(full)) = refused else {
+        panic!("it holds so many fills at most")
+    };
+    page::shows(
+        "pool-full",
+        &full
+            .to_string()
+            .replace(&*folder.path().to_string_lossy(), "pools"),
+    );
 }
 
 /// A party that says it holds nothing, or has passed everything, and does no more.

@@ -15,12 +15,11 @@ use sealane_host::meet::Meeting;
 use sealane_host::progress::{ProgressDisplay, ProgressLine};
 use sealane_host::record::{RUNS, Recording};
 use sealane_host::session::meet_and_run;
-use sealane_host::{Failure, LoadedProgram, meet};
+use sealane_host::{Failure, LoadedProgram, meet, view};
 use sealane_program::graph;
 use sealane_program::text;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// A program: the traced graph, checked.
@@ -101,7 +100,7 @@ impl Program {
         let checked = py.detach(|| sealane_engine::check(&self.graph).map_err(EngineError::from));
         let found = checked.map_err(|refusal| error::engine(py, &refusal))?;
         let warnings = [self.warnings.clone(), found.warnings].concat();
-        Ok(Check::new(&self.graph, &warnings, &found.ways))
+        Ok(Check(view::check(&self.graph, &warnings, &found.ways)))
     }
 
     /// Plans a run and computes its cost.
@@ -130,7 +129,7 @@ impl Program {
         });
         let (job, cost, effort) =
             planned.map_err(|failure: Failure| error::failure(py, &failure))?;
-        Ok(Plan::new(Arc::new(job), cost, self.notes()).warned(effort))
+        Ok(Plan::new(&job, &cost, self.notes(), effort))
     }
 
     /// Runs all parties in this process.
@@ -164,7 +163,7 @@ impl Program {
         wait::interruptibly(py, line, move |cancel| {
             let inputs = data.into_iter().flatten().collect::<Vec<_>>();
             let job = Job::new(graph, protocol, network, helpers)?;
-            let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
+            let recording = runs.and_then(|runs| Recording::begin(&runs, &job, &program_notes));
             let mut report =
                 sealane_host::session::simulate(&job, inputs, recording, shown, cancel)?;
             report.notes.splice(0..0, [program_notes, notes].concat());
@@ -236,7 +235,7 @@ impl Program {
                 runs,
             } = begun;
             meeting.cancelled_by(cancel);
-            let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
+            let recording = runs.and_then(|runs| Recording::begin(&runs, &job, &program_notes));
             let mut report = meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
             report
                 .notes

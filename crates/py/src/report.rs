@@ -6,13 +6,13 @@ use crate::{array, error};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use sealane_diagnostic::{Code, Diagnostic};
-use sealane_engine::{Job, NetworkClass, RunReport, Way};
+use sealane_engine::{Job, RunReport};
 use sealane_host::{Failure, results, view};
-use sealane_page::Card;
+use sealane_page::View;
+use sealane_page::check::CheckRecord;
+use sealane_page::plan::PlanRecord;
 use sealane_plan::CostReport;
-use sealane_program::graph;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Result of `Program.check` for a program that can run. Prints as a table: inputs with their
 /// owners, results with their receivers, warnings.
@@ -30,55 +30,36 @@ use std::sync::Arc;
 /// >>> json.loads(check.json).get("parties")
 /// ['alice', 'bob']
 #[pyclass(module = "sealane._core", frozen)]
-pub struct Check {
-    card: Card,
-    json: String,
-    warnings: Vec<String>,
-    notes: Vec<String>,
-}
-
-impl Check {
-    /// Makes the result for a sound program.
-    pub fn new(program: &graph::Program, warnings: &[Diagnostic], ways: &[Way]) -> Check {
-        Check {
-            card: view::check_card(program, warnings, ways),
-            json: view::check_json(program, warnings, ways).to_string(),
-            notes: sealane_host::program::notes(warnings),
-            warnings: warnings
-                .iter()
-                .map(|warning| warning.render_with_source())
-                .collect(),
-        }
-    }
-}
+pub struct Check(pub CheckRecord);
 
 #[pymethods]
 impl Check {
     /// Warnings as texts for people, each with the line of the source where there is one.
     #[getter]
-    fn warnings(&self) -> Vec<String> {
-        self.warnings.clone()
+    fn warnings(&self) -> Vec<&str> {
+        let warnings = self.0.warnings.iter();
+        warnings.map(|warning| &*warning.text).collect()
     }
 
     /// Warnings about the numbers of a run, one line each.
     #[getter]
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+    fn notes(&self) -> &[String] {
+        &self.0.notes
     }
 
     /// Same content as `sealane check --json`.
     #[getter]
-    fn json(&self) -> &str {
-        &self.json
+    fn json(&self) -> String {
+        self.0.json().to_string()
     }
 
     fn __repr__(&self) -> String {
-        self.card.to_string()
+        self.0.card().to_string()
     }
 
     /// Same content for a notebook.
     fn _repr_html_(&self) -> String {
-        self.card.html().to_string()
+        self.0.card().html().to_string()
     }
 }
 
@@ -109,30 +90,22 @@ impl Check {
 /// 5
 #[pyclass(module = "sealane._core", frozen)]
 pub struct Plan {
-    job: Arc<Job>,
-    cost: CostReport,
-    notes: Vec<String>,
+    record: PlanRecord,
     warnings: Vec<Diagnostic>,
 }
 
 impl Plan {
-    /// Makes the plan of a job, with its cost for some numbers of rows, and notes about its
-    /// numbers.
-    pub fn new(job: Arc<Job>, cost: CostReport, notes: Vec<String>) -> Plan {
-        let warnings = Vec::new();
-        Plan {
-            job,
-            cost,
-            notes,
-            warnings,
-        }
-    }
-
-    /// Adds warnings of its rounds or time, which are notes as well.
-    pub fn warned(mut self, warnings: Vec<Diagnostic>) -> Plan {
-        self.notes.extend(warnings.iter().map(Diagnostic::line));
-        self.warnings = warnings;
-        self
+    /// Makes the plan of a job, with its cost for some numbers of rows, notes about its numbers,
+    /// and warnings of its rounds or time, which are notes as well.
+    pub fn new(
+        job: &Job,
+        cost: &CostReport,
+        mut notes: Vec<String>,
+        warnings: Vec<Diagnostic>,
+    ) -> Plan {
+        notes.extend(warnings.iter().map(Diagnostic::line));
+        let record = view::plan(job, cost, &notes);
+        Plan { record, warnings }
     }
 }
 
@@ -140,87 +113,74 @@ impl Plan {
 impl Plan {
     /// The hash of the job, as 64 hexadecimal digits. It does not depend on `rows`.
     #[getter]
-    fn hash(&self) -> String {
-        self.job.hash()
+    fn hash(&self) -> &str {
+        &self.record.job
     }
 
     /// Numbers of rows for which the cost is stated, by the names in the signature.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        by_name(
-            py,
-            self.cost.rows.iter().map(|(name, count)| (name, *count)),
-        )
+        by_name(py, &self.record.rows)
     }
 
     /// All parties: those of the program, then the helpers.
     #[getter]
     fn parties<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.job.parties())
+        PyTuple::new(py, self.record.parties())
     }
 
     /// Party of each role of the protocol; empty if it has none and all compute.
     #[getter]
     fn roles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let roles = PyDict::new(py);
-        for (role, party) in self.job.roles() {
-            roles.set_item(role, &self.job.parties()[party.index()])?;
-        }
-        Ok(roles)
+        by_name(py, &self.record.participants.roles)
     }
 
     /// Payload that each party will send, in bytes, by the name of the party: exact.
     #[getter]
     fn payload_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let sent = self.cost.promise.sent.iter().copied();
-        by_name(py, self.job.parties().iter().zip(sent))
+        by_name(py, &self.record.payload_bytes)
     }
 
     /// Rounds, input and output included: exact.
     #[getter]
     fn rounds(&self) -> u64 {
-        self.cost.promise.rounds
+        self.record.rounds
     }
 
     /// AND gates, counted once for each row: exact.
     #[getter]
     fn ands(&self) -> u64 {
-        self.cost.promise.ands
+        self.record.ands
     }
 
     /// Memory of a run at each party, in bytes, by the name of the party: at most that much.
     #[getter]
     fn memory_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let bytes = view::memory_bytes(&self.cost).into_iter();
-        by_name(py, self.job.parties().iter().zip(bytes))
+        by_name(py, &self.record.memory_bytes)
     }
 
     /// Estimated seconds of a run on a network of each class, `"lan"` and `"wan"`.
     #[getter]
     fn estimate_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let estimates = PyDict::new(py);
-        for class in [NetworkClass::Lan, NetworkClass::Wan] {
-            estimates.set_item(view::class(class), self.cost.estimate_s(class))?;
-        }
-        Ok(estimates)
+        by_name(py, &self.record.estimate_s)
     }
 
     /// Papers, assumptions and security levels of a run at these row counts, one per line.
     #[getter]
     fn papers(&self) -> String {
-        view::papers_card(&self.job, &self.cost).to_string()
+        self.record.papers_card().to_string()
     }
 
     /// Every step, one per line: its times, lanes, AND gates and payload bytes.
     #[getter]
     fn steps(&self) -> String {
-        view::steps_card(&self.cost).to_string()
+        self.record.steps_card().to_string()
     }
 
     /// Notes about the numbers of a run, and about rounds or time that are out of proportion.
     #[getter]
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+    fn notes(&self) -> &[String] {
+        &self.record.notes
     }
 
     /// The warnings of rounds or time that are out of proportion. Each is its code, the
@@ -233,23 +193,23 @@ impl Plan {
     /// Same content as `sealane plan --json`.
     #[getter]
     fn json(&self) -> String {
-        view::noted(view::plan_json(&self.job, &self.cost), &self.notes).to_string()
+        self.record.json().to_string()
     }
 
     fn __repr__(&self) -> String {
-        view::plan_card(&self.job, &self.cost).to_string()
+        self.record.card().to_string()
     }
 
     /// Same content for a notebook.
     fn _repr_html_(&self) -> String {
-        view::plan_card(&self.job, &self.cost).html().to_string()
+        self.record.card().html().to_string()
     }
 }
 
 /// Report of a run.
 #[pyclass(module = "sealane._core", frozen)]
 pub struct Report {
-    job: Arc<Job>,
+    job: Job,
     report: RunReport,
     plan: Py<Plan>,
 }
@@ -257,15 +217,11 @@ pub struct Report {
 impl Report {
     /// Makes the report of a run, with the plan for its numbers of rows.
     pub fn new(py: Python<'_>, job: Job, report: RunReport) -> PyResult<Report> {
-        let job = Arc::new(job);
-        let rows = report
-            .rows
-            .iter()
-            .map(|(_, count)| *count)
-            .collect::<Vec<_>>();
+        let rows = report.rows.iter().map(|(_, count)| *count);
+        let rows = rows.collect::<Vec<_>>();
         let cost = job.cost(&rows).map_err(|error| error::engine(py, &error))?;
         let notes = report.notes.clone();
-        let plan = Py::new(py, Plan::new(Arc::clone(&job), cost, notes))?;
+        let plan = Py::new(py, Plan::new(&job, &cost, notes, vec![]))?;
         Ok(Report { job, report, plan })
     }
 }
@@ -326,17 +282,13 @@ impl Report {
     /// Rows of each table.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        by_name(
-            py,
-            self.report.rows.iter().map(|(name, count)| (name, *count)),
-        )
+        by_name(py, &self.report.rows)
     }
 
     /// Payload bytes that each party sent.
     #[getter]
     fn payload_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let sent = self.report.payload_bytes();
-        by_name(py, sent.iter().map(|(name, bytes)| (name, *bytes)))
+        by_name(py, &self.report.payload_bytes())
     }
 
     /// Rounds, input and output included.
@@ -353,8 +305,8 @@ impl Report {
 
     /// Notes about the numbers of the program, and about the inputs.
     #[getter]
-    fn notes(&self) -> Vec<String> {
-        self.report.notes.clone()
+    fn notes(&self) -> &[String] {
+        &self.report.notes
     }
 
     /// Seconds from the end of the handshake to the last result.
@@ -372,28 +324,28 @@ impl Report {
     /// Same content as `sealane run --json`.
     #[getter]
     fn json(&self) -> String {
-        view::report_json(&self.job, &self.report).to_string()
+        view::report(&self.job, &self.report).json().to_string()
     }
 
     fn __repr__(&self) -> String {
-        view::report_card(&self.job, &self.report).to_string()
+        view::report(&self.job, &self.report).card().to_string()
     }
 
     /// Same content for a notebook.
     fn _repr_html_(&self) -> String {
-        view::report_card(&self.job, &self.report)
-            .html()
-            .to_string()
+        let card = view::report(&self.job, &self.report).card();
+        card.html().to_string()
     }
 }
 
-fn by_name<'py, 'a>(
-    py: Python<'py>,
-    pairs: impl Iterator<Item = (&'a String, u64)>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let numbers = PyDict::new(py);
-    for (name, number) in pairs {
-        numbers.set_item(name, number)?;
+/// A dictionary of values by name, in their order.
+fn by_name<'py, T>(py: Python<'py>, pairs: &[(String, T)]) -> PyResult<Bound<'py, PyDict>>
+where
+    T: Clone + IntoPyObject<'py>,
+{
+    let dictionary = PyDict::new(py);
+    for (name, value) in pairs {
+        dictionary.set_item(name, value.clone())?;
     }
-    Ok(numbers)
+    Ok(dictionary)
 }

@@ -30,10 +30,7 @@ fn columns_are_found_by_name_whatever_stands_around_them() {
 
 #[test]
 fn shapes_are_filled_row_by_row() {
-    let shape = Shape {
-        rows: Some(RowId(0)),
-        fixed: vec![2],
-    };
+    let shape = Shape::with_rows(RowId(0), [2]);
     let pairs =
         |columns: &[&str]| input("pair", Type::signed(9), shape.clone(), (-200, 200), columns);
     assert_eq!(
@@ -90,16 +87,7 @@ fn a_missing_column_is_told_with_the_header() {
          reason: the input `age` is read from one of them\n\
          hint: rename or drop one of the columns",
     );
-    let pair = input(
-        "pair",
-        Type::U8,
-        Shape {
-            fixed: vec![2],
-            ..NUMBERS
-        },
-        (0, 9),
-        &[],
-    );
+    let pair = input("pair", Type::U8, Shape::with_rows(RowId(0), [2]), (0, 9), &[]);
     assert_refused(
         csv(pair, "a,b,c\n1,2,3\n"),
         "error[data-columns]: `pair` wants 2 columns\n \
@@ -361,16 +349,7 @@ fn arrays_of_the_declared_shape_are_read_and_flat_ones_where_they_fit() {
          hint: give an array of that shape",
     );
     assert!(refused("(2, 3, 1)", 6).is_err() && refused("(5,)", 5).is_err());
-    let table = input(
-        "x",
-        Type::U8,
-        Shape {
-            fixed: vec![2],
-            ..NUMBERS
-        },
-        (0, 9),
-        &[],
-    );
+    let table = input("x", Type::U8, Shape::with_rows(RowId(0), [2]), (0, 9), &[]);
     assert_refused(
         read(table, "x.npy", &npy("|u1", false, "(2, 3)", &[0; 6])).map(|_| vec![]),
         "error[data-shape]: `x` has the shape [2, 3] in x.npy\n\

@@ -9,6 +9,7 @@
 //! | `simulator` | simulated machines and network, determined by a seed |
 //! | `adversary` | a transport that tampers with a frame: a peer that misbehaves |
 //! | `fake` | a protocol for any number of parties with no secrecy at all |
+//! | `input` | inputs of programs that tests read from tables |
 //! | `golden` | golden files of transcripts, which belong to a wire version |
 //! | `leaks` | search for secret blocks in the messages that a party has received |
 //! | `masked` | the same with an offline walk, pools, two domains of bits and checks by tile |
@@ -25,6 +26,7 @@
 pub mod adversary;
 pub mod fake;
 pub mod golden;
+pub mod input;
 pub mod leaks;
 pub mod masked;
 pub mod netlists;

@@ -1,4 +1,4 @@
-//! Building blocks of `trio` and their papers, as on the page `docs/trio.md`.
+//! Building blocks of `trio` and their papers, as on the page `docs/protocols/trio.md`.
 
 use sealane_protocol::{Paper, Security};
 

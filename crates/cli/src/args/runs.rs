@@ -134,16 +134,21 @@ pub struct RecordArgs {
 }
 
 impl RecordArgs {
-    /// Returns the folder that a run of `job` leaves, if it leaves one; `configured` is the folder
-    /// that the configuration names.
-    pub fn recording(&self, configured: Option<&Path>, job: &Job) -> Option<Recording> {
+    /// Returns the folder that a run of `job` leaves, if it leaves one: `configured` is the folder
+    /// that the configuration names, `notes` are about the numbers of the program.
+    pub fn recording(
+        &self,
+        configured: Option<&Path>,
+        job: &Job,
+        notes: &[String],
+    ) -> Option<Recording> {
         if let Some(folder) = &self.record_in {
-            return Recording::in_folder(folder, job);
+            return Recording::in_folder(folder, job, notes);
         }
         let runs = self.runs.as_deref().or(configured);
         match self.no_record {
             true => None,
-            false => Recording::begin(runs.unwrap_or(Path::new(RUNS)), job),
+            false => Recording::begin(runs.unwrap_or(Path::new(RUNS)), job, notes),
         }
     }
 

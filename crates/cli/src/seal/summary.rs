@@ -1,44 +1,65 @@
-//! Report of a file that was sealed or opened, as a card and as JSON.
+//! Record of a file that was sealed or opened.
 
-use sealane_page::Card;
 use sealane_page::units::{bytes, counted, grouped};
+use sealane_page::{Card, View};
 use sealane_sealed::{Mode, SealReport};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::Path;
 
-/// Returns card and JSON of a finished verb for `input`; `verb` is `sealed` or `opened`.
-pub fn printed(verb: &str, input: &Path, done: &SealReport) -> (Card, Value) {
-    let mode = match done.mode {
-        Mode::Gcm => ("gcm", "AES-128-GCM"),
-        Mode::Ocb3 => ("ocb3", "AES-128-OCB3"),
-    };
-    let key = match done.by_passphrase {
-        false => ("key-file", "a key file"),
-        true => ("passphrase", "a passphrase"),
-    };
-    let amount = &done.amount;
-    let mut card = Card::new(format!("{verb} {}", input.display()));
-    card.line("as", done.output.display());
-    if done.folder {
-        let (files, folders) = (
-            counted(amount.files, "file"),
-            counted(amount.folders, "folder"),
-        );
-        card.line("holds", format!("{files}, {folders}"));
+/// A finished verb.
+#[derive(Serialize)]
+pub struct Summary {
+    input: String,
+    output: String,
+    folder: bool,
+    files: u64,
+    folders: u64,
+    bytes: u64,
+    segments: u64,
+    mode: &'static str,
+    key: &'static str,
+    /// `sealed` or `opened`; the card alone shows it.
+    #[serde(skip)]
+    verb: &'static str,
+}
+
+impl Summary {
+    /// Makes the record of a verb for `input`, `sealed` or `opened`.
+    pub fn new(verb: &'static str, input: &Path, done: SealReport) -> Summary {
+        Summary {
+            input: input.to_string_lossy().into_owned(),
+            output: done.output.to_string_lossy().into_owned(),
+            folder: done.folder,
+            files: done.amount.files,
+            folders: done.amount.folders,
+            bytes: done.amount.bytes,
+            segments: done.segments,
+            mode: match done.mode {
+                Mode::Gcm => "gcm",
+                Mode::Ocb3 => "ocb3",
+            },
+            key: if done.by_passphrase {
+                "passphrase"
+            } else {
+                "key-file"
+            },
+            verb,
+        }
     }
-    card.line("content", bytes(amount.bytes));
-    card.line("segments", grouped(done.segments));
-    card.line("by", format!("{} with {}", mode.1, key.1));
-    let value = json!({
-        "input": input.to_string_lossy(),
-        "output": done.output.to_string_lossy(),
-        "folder": done.folder,
-        "files": amount.files,
-        "folders": amount.folders,
-        "bytes": amount.bytes,
-        "segments": done.segments,
-        "mode": mode.0,
-        "key": key.0,
-    });
-    (card, value)
+}
+
+impl View for Summary {
+    fn card(&self) -> Card {
+        let mut card = Card::new(format!("{} {}", self.verb, self.input));
+        card.line("as", &self.output);
+        if self.folder {
+            let (files, folders) = (counted(self.files, "file"), counted(self.folders, "folder"));
+            card.line("holds", format!("{files}, {folders}"));
+        }
+        card.line("content", bytes(self.bytes));
+        card.line("segments", grouped(self.segments));
+        let (mode, key) = (self.mode.to_uppercase(), self.key.replace('-', " "));
+        card.line("by", format!("AES-128-{mode} with a {key}"));
+        card
+    }
 }

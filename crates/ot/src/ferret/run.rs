@@ -309,21 +309,7 @@ fn copy_bits(to: &mut [Block], at: usize, from: &[Block], first: usize, count: u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ferret::receiver::ReceiverPart;
-    use crate::ferret::sender::SenderPart;
     use sealane_block::Prg;
-    use zeroize::ZeroizeOnDrop;
-
-    /// A failure drops the state. That this erases memory is checked where memory is watched, in
-    /// room `memcheck`.
-    #[test]
-    fn all_that_is_kept_erases_itself() {
-        fn erases<T: ZeroizeOnDrop>() {}
-        erases::<SenderPart>();
-        erases::<ReceiverPart>();
-        erases::<Zeroizing<Vec<Block>>>();
-        erases::<Zeroizing<Vec<Group>>>();
-    }
 
     #[test]
     fn bits_move_between_any_two_places() {

@@ -25,7 +25,7 @@ const MOST: usize = 120;
 /// Returns all crossings, in the order of parties and then of time.
 pub(super) fn crossings(run: &RunRecord) -> Vec<Crossing> {
     let side = |party: usize| run.sides.iter().find(|side| side.party == party);
-    let parties = run.plan.parties.len();
+    let parties = run.plan.parties().len();
     let pairs = (0..parties).flat_map(|from| (0..parties).map(move |to| (from, to)));
     let mut all = Vec::new();
     for (from, to) in pairs.filter(|(from, to)| from != to) {

@@ -45,7 +45,7 @@ fn y(party: usize) -> f64 {
 /// Draws the picture; none if no party has recorded events.
 pub(super) fn picture(run: &RunRecord) -> Option<Html> {
     let scale = scale(run)?;
-    let parties = run.plan.parties.len();
+    let parties = run.plan.parties().len();
     let bottom = y(parties.saturating_sub(1)) + STRIP + BAND;
     let mut svg = Html::new();
     let (width, height) = (1000, bottom + AXIS);
@@ -64,7 +64,7 @@ pub(super) fn picture(run: &RunRecord) -> Option<Html> {
     for crossing in crossings(run) {
         ribbon(&mut svg, run, &scale, &crossing);
     }
-    for (party, name) in run.plan.parties.iter().enumerate() {
+    for (party, name) in run.plan.parties().iter().enumerate() {
         let side = run.sides.iter().find(|side| side.party == party);
         lane(&mut svg, &scale, party, name, side);
     }
@@ -223,7 +223,7 @@ fn ribbon(svg: &mut Html, run: &RunRecord, scale: &Scale, crossing: &Crossing) {
         "M{a1:.1} {y1:.1}C{a1:.1} {bend:.1} {a2:.1} {bend:.1} {a2:.1} {y2:.1}\
          H{b2:.1}C{b2:.1} {bend:.1} {b1:.1} {bend:.1} {b1:.1} {y1:.1}Z"
     );
-    let names = &run.plan.parties;
+    let names = run.plan.parties();
     let left = crossing.leaves.0.saturating_sub(scale.from_us) as f64 / 1e6;
     let title = format!(
         "{} → {}: {} ({} bytes), written from {} on, by round {}",

@@ -45,6 +45,7 @@ impl RunRecord {
         self.failures(&mut page);
         self.figures(&mut page);
         self.parties(&mut page);
+        self.notes(&mut page);
         self.lanes(&mut page);
         tables::crossed(self, &mut page);
         tables::steps(self, &mut page);
@@ -85,15 +86,10 @@ impl RunRecord {
     }
 
     /// Row counts that the parties agreed on, else those of the plan.
-    fn rows(&self) -> Vec<(&String, &u64)> {
-        let agreed = self.sides.iter().find(|side| !side.rows.is_empty());
-        match agreed {
-            Some(side) => side
-                .rows
-                .iter()
-                .map(|(name, count)| (name, count))
-                .collect(),
-            None => self.plan.rows.iter().collect(),
+    fn rows(&self) -> &[(String, u64)] {
+        match self.sides.iter().find(|side| !side.rows.is_empty()) {
+            Some(side) => &side.rows,
+            None => &self.plan.rows,
         }
     }
 
@@ -168,8 +164,8 @@ impl RunRecord {
             false => (format!("of {text} planned"), ""),
         };
         let rounds = self.rounds();
-        let estimate = self.plan.estimate_s.get(&self.plan.network).copied();
-        let estimate = estimate.map_or(String::new(), |s| format!("about {} planned", seconds(s)));
+        let estimate = self.plan.estimate_s.named(&self.plan.network);
+        let estimate = estimate.map_or(String::new(), |s| format!("about {} planned", seconds(*s)));
         page.open("section", &[("class", &"figures")]);
         let mut figure = |title: &str, number: String, note: (String, &str)| {
             page.open("div", &[]).element("h3", &[], title);
@@ -204,25 +200,28 @@ impl RunRecord {
         page.open("section", &[])
             .element("h2", &[], "Who gave what, and who learned what");
         page.open("div", &[("class", &"parties")]);
-        for (index, name) in self.plan.parties.iter().enumerate() {
+        for (index, name) in self.plan.parties().iter().enumerate() {
             let class = format!("party {}", colour(index));
             page.open("div", &[("class", &class)])
                 .element("h3", &[], name);
-            let role = self.plan.roles.iter().find(|(_, party)| *party == name);
-            let does = match role {
-                Some((role, _)) => format!("computes as {role}"),
-                None if self.plan.computing.contains(name) => "computes".to_string(),
+            let participants = &self.plan.participants;
+            let does = match participants.role(name) {
+                Some(role) => format!("computes as {role}"),
+                None if participants.computing.contains(name) => "computes".to_string(),
                 None => "does not compute".to_string(),
             };
             page.element("p", &[("class", &"note")], does);
-            let inputs = self.plan.inputs.iter().filter(|input| input.owner == *name);
+            if let Some(most) = self.plan.memory_bytes.named(name) {
+                let memory = format!("at most {} of memory", bytes(*most));
+                page.element("p", &[("class", &"note")], memory);
+            }
+            let signature = &self.plan.signature;
+            let inputs = signature.inputs.iter();
+            let inputs = inputs.filter(|input| input.owner == *name);
             let inputs = inputs.map(|input| (&input.name, &input.ty, &input.shape, ""));
             facts(page, "gives", inputs.collect());
-            let results = self
-                .plan
-                .results
-                .iter()
-                .filter(|result| result.to.contains(name));
+            let results = signature.results.iter();
+            let results = results.filter(|result| result.to.contains(name));
             let results =
                 results.map(|result| (&result.name, &result.ty, &result.shape, &result.note[..]));
             facts(page, "learns", results.collect());
@@ -232,6 +231,19 @@ impl RunRecord {
         let note = "Every party learns the numbers of rows, too. Values are not kept here.";
         page.element("p", &[("class", &"note")], note)
             .close("section");
+    }
+
+    /// Adds what has to be known about the numbers of the program.
+    fn notes(&self, page: &mut Html) {
+        if self.plan.notes.is_empty() {
+            return;
+        }
+        page.open("section", &[]).element("h2", &[], "Notes");
+        page.open("ul", &[]);
+        for note in &self.plan.notes {
+            page.element("li", &[], note);
+        }
+        page.close("ul").close("section");
     }
 
     fn lanes(&self, page: &mut Html) {
@@ -251,7 +263,7 @@ impl RunRecord {
         let key = "Filled: the part of the time in which a party computed. Ribbons: what crossed, \
                    in the colour of who sent it.";
         page.element("span", &[], key).close("p");
-        let missing = self.sides.len() < self.plan.parties.len();
+        let missing = self.sides.len() < self.plan.parties().len();
         if missing && !self.sides.is_empty() {
             let told = self.told_by().join(", ");
             let what = format!("This is what {told} saw; each party keeps its own.");

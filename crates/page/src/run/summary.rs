@@ -40,16 +40,16 @@ impl RunRecord {
     /// Makes the summary of the run.
     pub fn summary(&self) -> Summary {
         let plan = &self.plan;
-        let sent = plan.parties.iter().zip(self.sent());
+        let sent = plan.parties().iter().zip(self.sent());
         let sent = sent.map(|(from, bytes)| {
-            let to = plan.parties.iter().cloned().zip(bytes);
+            let to = plan.parties().iter().cloned().zip(bytes);
             (from.clone(), to.filter(|(_, bytes)| *bytes > 0).collect())
         });
         let mut summary = Summary {
             program: plan.program.clone(),
             protocol: plan.protocol.clone(),
             job: plan.job.clone(),
-            parties: plan.parties.clone(),
+            parties: plan.parties().to_vec(),
             told_by: self.told_by().into_iter().map(String::from).collect(),
             started_unix_us: self.started_us(),
             state: self.state(),

@@ -11,7 +11,7 @@ const HOT: usize = 12;
 /// Payload on every link, planned against measured.
 pub(super) fn crossed(run: &RunRecord, page: &mut Html) {
     let (sent, planned) = (run.sent(), run.planned());
-    let names = &run.plan.parties;
+    let names = run.plan.parties();
     let pairs = (0..names.len()).flat_map(|from| (0..names.len()).map(move |to| (from, to)));
     let pairs = pairs.filter(|&(from, to)| sent[from][to] > 0 || planned[from][to] > 0);
     let pairs = pairs.collect::<Vec<_>>();
@@ -150,12 +150,7 @@ pub(super) fn papers(run: &RunRecord, page: &mut Html) {
     head(page, &["part", "paper", "assumes", "security"], "    ");
     for paper in &run.plan.papers {
         page.open("tr", &[]);
-        for text in [
-            &paper.part,
-            &paper.paper,
-            &paper.assumption,
-            &paper.security,
-        ] {
+        for text in paper.cells() {
             page.element("td", &[("class", &"prose")], text);
         }
         page.close("tr");

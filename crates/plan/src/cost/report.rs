@@ -1,4 +1,4 @@
-//! Report of a cost, for people and machines.
+//! Report of a cost, and numbers and times for people.
 
 use super::memory::Memory;
 use super::walk::{Counts, Tally};
@@ -7,15 +7,10 @@ use crate::steps::{Plan, Step};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_protocol::{Basis, Demand, Walk};
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// Cost of a run of a plan at a number of rows.
 #[derive(Clone, Debug)]
 pub struct CostReport {
-    /// Name of the protocol.
-    pub protocol: &'static str,
-    /// Names of the parties for people: their indices, until a caller sets the names.
-    pub parties: Vec<String>,
     /// Name and number of rows of each table.
     pub rows: Vec<(String, u64)>,
     /// Part of the cost that runs are compared with.
@@ -33,10 +28,6 @@ pub struct CostReport {
     pub pool_bytes: u64,
     /// Nanoseconds of computing on the slowest party; an estimate.
     pub compute_ns: u64,
-    /// Estimate of the payload bytes that one more row of each table adds.
-    pub bytes_by_row: Vec<f64>,
-    /// Estimate of the payload bytes of a run without rows.
-    pub bytes_by_run: f64,
     /// The forms among which the plan of this cost was chosen; empty if there is no choice, or
     /// until a caller sets them.
     pub forms: Vec<FormCost>,
@@ -123,8 +114,6 @@ pub(super) fn report(
     rows: &[u64],
     (walk, rounds, memory): (Counts, u64, Vec<Memory>),
     basis: Basis,
-    bytes_by_row: Vec<f64>,
-    bytes_by_run: f64,
 ) -> CostReport {
     let parties = plan.setting.parties;
     let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
@@ -157,8 +146,6 @@ pub(super) fn report(
     }
     let compute_ns = lines.iter().map(|line| line.compute_ns).sum();
     CostReport {
-        protocol: plan.protocol,
-        parties: (0..parties).map(|party| format!("party {party}")).collect(),
         rows: plan
             .rows
             .iter()
@@ -177,8 +164,6 @@ pub(super) fn report(
         memory,
         pool_bytes: walk.pool_bits.div_ceil(8),
         compute_ns,
-        bytes_by_row,
-        bytes_by_run,
         forms: vec![],
     }
 }
@@ -189,99 +174,6 @@ fn sent(payload: &BTreeMap<(PartyId, PartyId), u64>, parties: usize) -> Vec<u64>
         sent[usize::from(from.0)] += bytes;
     }
     sent
-}
-
-/// Prints a table for a terminal.
-impl fmt::Display for CostReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rows = self.rows.iter();
-        let rows = rows.map(|(name, count)| format!("{name} = {}", grouped(*count)));
-        let rows = rows.collect::<Vec<_>>().join(", ");
-        let at = if rows.is_empty() {
-            String::new()
-        } else {
-            format!(" at {rows}")
-        };
-        writeln!(f, "Protocol {}{at}\n", self.protocol)?;
-        self.table(f)?;
-        self.totals(f)
-    }
-}
-
-impl CostReport {
-    /// Prints one line for each step with a cost.
-    fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sent = |step: &StepCost| step.sent.iter().sum::<u64>();
-        let steps = self
-            .steps
-            .iter()
-            .filter(|step| step.ands > 0 || sent(step) > 0);
-        let steps = steps.collect::<Vec<_>>();
-        let labels = steps.iter().map(|step| step.label.chars().count());
-        let width = labels.max().unwrap_or(0).max(4);
-        let rule = "-".repeat(width + 60);
-        let row = |f: &mut fmt::Formatter<'_>, label: &str, cells: [String; 5]| {
-            let [line, times, lanes, ands, bytes] = cells;
-            let cells = format!("{line:>6} {times:>9} {lanes:>13} {ands:>15} {bytes:>12}");
-            writeln!(f, "  {label:<width$} {cells}")
-        };
-        row(
-            f,
-            "step",
-            ["line", "times", "lanes", "ANDs", "payload"].map(String::from),
-        )?;
-        writeln!(f, "  {rule}")?;
-        for step in steps {
-            let line = step.line.map_or(String::new(), |line| line.to_string());
-            let [times, lanes, ands] = [step.times, step.lanes, step.ands].map(grouped);
-            row(
-                f,
-                &step.label,
-                [line, times, lanes, ands, size(sent(step) as f64)],
-            )?;
-        }
-        writeln!(f, "  {rule}\n")
-    }
-
-    /// Prints the promise and the estimates that follow from it.
-    fn totals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let promise = &self.promise;
-        let name = |party: PartyId| match self.parties.get(usize::from(party.0)) {
-            Some(name) => name.clone(),
-            None => format!("party {}", party.0),
-        };
-        let mut lines = vec![
-            ("rounds".to_string(), grouped(promise.rounds), ""),
-            ("AND gates".to_string(), grouped(promise.ands), ""),
-        ];
-        for ((from, to), bytes) in &promise.payload {
-            let pair = format!("{} -> {}", name(*from), name(*to));
-            lines.push((pair, grouped(*bytes), " bytes"));
-        }
-        let left = lines
-            .iter()
-            .map(|(name, ..)| name.chars().count())
-            .max()
-            .unwrap_or(0);
-        let right = lines
-            .iter()
-            .map(|(_, number, _)| number.len())
-            .max()
-            .unwrap_or(0);
-        let right = right.max(5);
-        for (name, number, unit) in lines {
-            writeln!(f, "  {name:<left$}  {number:>right$}{unit}")?;
-        }
-        let slopes = self.rows.iter().zip(&self.bytes_by_row);
-        let slopes = slopes.map(|((name, _), bytes)| format!(" + {} x {name}", size(*bytes)));
-        let payload = size(self.bytes_by_run) + &slopes.collect::<String>();
-        let seconds = |class| time(self.estimate_s(class));
-        let (lan, wan) = (seconds(NetworkClass::Lan), seconds(NetworkClass::Wan));
-        for (name, value) in [("payload", payload), ("LAN", lan), ("WAN", wan)] {
-            writeln!(f, "  {name:<left$}  about {value}")?;
-        }
-        Ok(())
-    }
 }
 
 /// Formats `1234567` as `1,234,567`.
@@ -295,21 +187,6 @@ pub fn grouped(number: impl Into<u128>) -> String {
         text.push(digit);
     }
     text
-}
-
-/// Formats bytes in a suitable unit.
-fn size(bytes: f64) -> String {
-    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
-    let (mut bytes, mut unit) = (bytes, 0);
-    while bytes.abs() >= 999.5 && unit + 1 < UNITS.len() {
-        (bytes, unit) = (bytes / 1000.0, unit + 1);
-    }
-    let decimals = if unit == 0 || bytes.abs() >= 100.0 {
-        0
-    } else {
-        1
-    };
-    format!("{bytes:.decimals$} {}", UNITS[unit])
 }
 
 /// Formats seconds in a suitable unit.

@@ -2,38 +2,11 @@
 
 use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Input, RowSymbol};
-use sealane_program::types::{Data, Range, RowId, Shape, Type};
+use sealane_program::types::Data;
 use sealane_tables::{InputSpec, Loaded, TableSource};
+pub use sealane_testkit::input::{NUMBERS, age, input};
 use std::fs;
 use std::path::Path;
-
-/// A number for each person.
-pub const NUMBERS: Shape = Shape {
-    rows: Some(RowId(0)),
-    fixed: vec![],
-};
-
-/// An input of this name and range.
-pub fn input(name: &str, ty: Type, shape: Shape, range: (i128, i128), columns: &[&str]) -> Input {
-    Input {
-        name: name.to_string(),
-        owner: 0,
-        ty,
-        shape,
-        range: Range {
-            lo: range.0,
-            hi: range.1,
-        },
-        columns: columns.iter().map(|name| name.to_string()).collect(),
-        kind: sealane_program::kind::Kind::default(),
-        span: None,
-    }
-}
-
-/// Ages of people, 0 to 120.
-pub fn age() -> Input {
-    input("age", Type::U8, NUMBERS, (0, 120), &[])
-}
 
 /// Reads inputs, of at most `bound` people, from a source.
 pub fn load(
