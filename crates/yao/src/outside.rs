@@ -16,7 +16,7 @@ use sealane_garble::Scheme;
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, Opened, Progress, Start, Step, Words, to_planes};
-use sealane_protocol::{Correlation, Demand, Setting, StepShape};
+use sealane_protocol::{Correlation, Demand, Setting};
 use std::collections::BTreeMap;
 use zeroize::Zeroizing;
 
@@ -145,61 +145,28 @@ impl Outside {
         step: Step<'a, YaoParty<G>>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, YaoParty<G>>, Fault> {
-        match step {
+        let work = step.shape();
+        let (shapes, met) = match step {
             Step::Input {
                 owner,
-                domain,
                 elements,
                 bits,
                 values,
+                ..
             } => {
                 if owner == self.me {
                     self.give(values, bits, mesh)?;
                 }
-                let work = StepShape::Input {
-                    owner,
-                    domain,
-                    elements: elements as u64,
-                    bits: bits as u64,
-                };
-                Ok(watch(
-                    self.flights(&work),
-                    vec![Labels::shape(bits, elements)],
-                    false,
-                ))
+                (vec![Labels::shape(bits, elements)], false)
             }
-            Step::Tape {
-                tape,
-                domain,
-                lanes,
-                ..
-            } => {
-                let work = StepShape::Tape {
-                    tape,
-                    domain,
-                    lanes: lanes as u64,
-                };
-                let shape = Labels::shape(tape.outputs.len(), lanes);
-                Ok(watch(self.flights(&work), vec![shape], false))
+            Step::Tape { tape, lanes, .. } => {
+                (vec![Labels::shape(tape.outputs.len(), lanes)], false)
             }
-            Step::Meet {
-                tape,
-                domain,
-                pairs,
-            } => {
-                let work = StepShape::Tape {
-                    tape,
-                    domain,
-                    lanes: pairs.places[0].len() as u64,
-                };
-                Ok(watch(self.flights(&work), pairs.columns, true))
-            }
-            _ => Err(Fault::internal("no such step in yao")),
-        }
-    }
-
-    fn flights(&self, work: &StepShape) -> usize {
-        cost::cost(self.scheme, &self.setting, work).flights.len()
+            Step::Meet { pairs, .. } => (pairs.columns, true),
+            _ => return Err(Fault::internal("no such step in yao")),
+        };
+        let cost = cost::cost(self.scheme, &self.setting, &work);
+        Ok(watch(cost.flights.len(), shapes, met))
     }
 
     /// Sends the evaluator's shares of an input of this party.
