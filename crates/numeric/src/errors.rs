@@ -222,10 +222,7 @@ impl Tail {
             false => x,
         };
         let tail = &x.erfcx() * &(-&(&x * &x)).exp();
-        match negative {
-            true => &Real::of(2) - &tail,
-            false => tail,
-        }
+        if negative { &Real::of(2) - &tail } else { tail }
     }
 }
 

@@ -165,10 +165,7 @@ impl Arithmetic {
         let sticky = b.or(low, result.sticky);
         if self.is_flushed() {
             let (fraction, carry) = self.round(b, &significand, sticky);
-            let carry = match result.carries {
-                true => carry,
-                false => Wire::ZERO,
-            };
+            let carry = if result.carries { carry } else { Wire::ZERO };
             let field = advance(b, &result.exponent, result.offset, result.above, carry);
             return self.assemble(b, result.sign, fraction, field, Low::Flushed, special);
         }

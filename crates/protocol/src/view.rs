@@ -68,10 +68,7 @@ impl View {
             count *= length;
             reach += stride * length.saturating_sub(1);
         }
-        match overlap {
-            true => count.min(reach + 1),
-            false => count,
-        }
+        if overlap { count.min(reach + 1) } else { count }
     }
 }
 
