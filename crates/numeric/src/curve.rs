@@ -266,13 +266,8 @@ impl Arithmetic {
         ];
         let exponent = b.sum(&terms, width);
         let result = Unrounded {
-            sign,
-            exponent,
-            offset: 0,
-            above: Wire::ZERO,
-            significand,
             sticky: Wire::ONE,
-            carries: true,
+            ..Unrounded::whole(sign, exponent, significand)
         };
         self.pack(b, &result, special)
     }
@@ -321,11 +316,7 @@ impl Arithmetic {
         sign: Wire,
         nan: Wire,
     ) -> Word {
-        let special = Special {
-            zero: Wire::ZERO,
-            not_finite: nan,
-            nan,
-        };
+        let special = Special::nan_or_zero(nan, Wire::ZERO);
         self.or_special(b, magnitude, sign, special)
     }
 

@@ -9,11 +9,9 @@ mod logarithm;
 use crate::arith::divide::divide;
 use crate::curve::{Curve, Estimate};
 use crate::format::{Arithmetic, Format};
-use crate::function::Function;
 use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
-use crate::trig::entry;
 use crate::word::{bit, mask, normalise};
 use sealane_circuit::{Builder, Int, Wire, Word};
 use std::cell::RefCell;
@@ -251,8 +249,3 @@ impl Table {
         }
     }
 }
-
-pub(crate) const FUNCTIONS: &[Function] = &[
-    entry("tgamma", |a, b, x| vec![a.tgamma(b, &x[0])]),
-    logarithm::FUNCTION,
-];

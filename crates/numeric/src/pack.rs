@@ -52,6 +52,17 @@ pub(crate) struct Number {
 /// not be called finite.
 pub(crate) type Special = Class;
 
+impl Special {
+    /// NaN where a bit is 1; where another is, zero.
+    pub(crate) fn nan_or_zero(nan: Wire, zero: Wire) -> Special {
+        Special {
+            zero,
+            not_finite: nan,
+            nan,
+        }
+    }
+}
+
 /// A result before rounding.
 #[derive(Clone, Debug)]
 pub(crate) struct Unrounded {
@@ -70,6 +81,21 @@ pub(crate) struct Unrounded {
     pub sticky: Wire,
     /// False if no normal result is rounded up to the next power of two.
     pub carries: bool,
+}
+
+impl Unrounded {
+    /// A result that has all its bits and its whole exponent.
+    pub(crate) fn whole(sign: Wire, exponent: Word, significand: Word) -> Unrounded {
+        Unrounded {
+            sign,
+            exponent,
+            offset: 0,
+            above: Wire::ZERO,
+            significand,
+            sticky: Wire::ZERO,
+            carries: true,
+        }
+    }
 }
 
 impl Arithmetic {

@@ -8,11 +8,9 @@
 use crate::arith::divide::root;
 use crate::curve::{Curve, Estimate};
 use crate::format::Arithmetic;
-use crate::function::{Function, TWO};
 use crate::heap::{Fixed, Heap};
 use crate::pack::{Special, Unrounded};
 use crate::real::Real;
-use crate::trig::entry;
 use crate::word::{bit, mask, shift_layers, shift_right_sticky, swap_if};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
@@ -194,13 +192,8 @@ impl Arithmetic {
             nan: b.and(nan, !infinite),
         };
         let result = Unrounded {
-            sign: Wire::ZERO,
-            exponent,
-            offset: 0,
-            above: Wire::ZERO,
-            significand: root,
             sticky,
-            carries: true,
+            ..Unrounded::whole(Wire::ZERO, exponent, root)
         };
         self.pack(b, &result, special)
     }
@@ -242,12 +235,3 @@ fn split(w: &Real, bits: i64) -> (i64, Real) {
 fn cube_root(x: &Real) -> Real {
     (&x.ln() / &Real::of(3)).exp()
 }
-
-pub(crate) const FUNCTIONS: &[Function] = &[
-    entry("cbrt", |a, b, x| vec![a.cbrt(b, &x[0])]),
-    entry("rsqrt", |a, b, x| vec![a.rsqrt(b, &x[0])]),
-    Function {
-        operands: TWO,
-        ..entry("hypot", |a, b, x| vec![a.hypot(b, &x[0], &x[1])])
-    },
-];

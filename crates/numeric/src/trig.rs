@@ -13,7 +13,6 @@
 
 use crate::curve::{Curve, Estimate, product, select};
 use crate::format::{Arithmetic, Format, Parts};
-use crate::function::{Error, Function, ONE};
 use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
@@ -320,23 +319,4 @@ pub(crate) fn twice_inverse(digits: i32) -> Arc<Curve> {
             &Real::of(2) / &(&Real::of(1) + f)
         })
     })
-}
-
-pub(crate) const FUNCTIONS: &[Function] = &[
-    entry("sin", |a, b, x| vec![a.sin(b, &x[0])]),
-    entry("cos", |a, b, x| vec![a.cos(b, &x[0])]),
-    entry("tan", |a, b, x| vec![a.tan(b, &x[0])]),
-];
-
-pub(crate) const fn entry(name: &'static str, build: crate::function::Build) -> Function {
-    Function {
-        name,
-        operands: ONE,
-        results: ONE,
-        error: Error::Ulp {
-            single: 1.0,
-            double: 2.0,
-        },
-        build,
-    }
 }

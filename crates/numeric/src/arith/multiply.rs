@@ -33,13 +33,10 @@ impl Arithmetic {
         let last = b.and(above, product[p - 2]);
         let low = b.any(&product[..p - 2]);
         let result = Unrounded {
-            sign,
-            exponent: factors.exponent,
             offset: -i128::from(self.format.bias()),
             above,
-            significand,
             sticky: b.or(low, last),
-            carries: true,
+            ..Unrounded::whole(sign, factors.exponent, significand)
         };
         self.pack(b, &result, factors.special)
     }

@@ -56,11 +56,7 @@ impl Arithmetic {
             ),
         };
         let nan = self.classify(b, &parts).nan;
-        let special = Special {
-            zero: b.and(beyond, !negative),
-            not_finite: nan,
-            nan,
-        };
+        let special = Special::nan_or_zero(nan, b.and(beyond, !negative));
         self.nearest_or(b, Wire::ZERO, &result, special)
     }
 
@@ -73,10 +69,7 @@ impl Arithmetic {
         let square = heap.fixed(b, (limit + digits + 2 + guard) as usize);
         // The complement is off by a unit.
         let kept = square.bits(-digits - 1, limit + 1);
-        let opposite = Fixed {
-            bits: kept.iter().map(|&bit| !bit).collect(),
-            low: -digits - 1,
-        };
+        let opposite = Fixed::new(kept.iter().map(|&bit| !bit).collect(), -digits - 1);
         let precision = Precision::new(8, 5, digits);
         let (quotient, mut heap) = natural_power(b, precision, &opposite, limit);
         heap.signed(&quotient, 0, false);
