@@ -1,5 +1,6 @@
 //! ANDs and depths of all elementary functions, pinned; and the targets.
 
+use crate::common::both;
 use crate::elementary::lanes::Runner;
 use sealane_circuit::Goal;
 use sealane_numeric::{Arithmetic, Format};
@@ -83,7 +84,7 @@ const COSTS: &[Cost] = &[
 ];
 
 fn cost(name: &str, format: Format) -> [[usize; 3]; 2] {
-    [Arithmetic::new(format), Arithmetic::new(format).flushed()].map(|arithmetic| {
+    both(format).map(|arithmetic| {
         let small = Runner::new(name, arithmetic, Goal::Size);
         let flat = Runner::new(name, arithmetic, Goal::Depth);
         [small.ands, flat.ands, flat.depth()]
