@@ -2,10 +2,7 @@
 //! or follow from IEEE 754 by hand.
 
 use super::*;
-use sealane_diagnostic::Code;
-use sealane_program::builder::Operand;
 use sealane_program::float;
-use sealane_program::graph::Binary;
 use sealane_program::literal::{Literal, Number, Real};
 use sealane_program::text::{parse, print};
 
