@@ -3,8 +3,9 @@
 
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::builder::{Builder, Handle, Index, Length, Operand};
-use sealane_program::graph::{Binary, Binary::*, Input, Reduction, Unary, Unary::*};
+use sealane_program::graph::{Binary, Binary::*, Reduction, Unary, Unary::*};
 use sealane_program::types::{Data, Range, Shape, Type};
+use sealane_testkit::random_program::declared;
 use sealane_testkit::reference::evaluate;
 use std::collections::BTreeMap;
 
@@ -53,18 +54,8 @@ fn run_shaped(
         let fixed = if rows { vec![] } else { vec![length] };
         let shape = Shape { rows: n, fixed };
         let name = format!("x{index}");
-        let (columns, span) = (Vec::new(), None);
-        let declared = Input {
-            name: name.clone(),
-            owner,
-            ty: *ty,
-            shape,
-            range: *range,
-            columns,
-            kind: sealane_program::kind::Kind::default(),
-            span,
-        };
-        handles.push(b.input(declared)?);
+        let input = declared(&name, owner, *ty, shape, *range);
+        handles.push(b.input(input)?);
         inputs.insert(
             name,
             Data::from_numbers(*ty, vec![length], numbers).expect("numbers"),
@@ -852,17 +843,7 @@ fn n36_results_fit_their_declared_type() {
     let reveal = |ty: Type, range: Range| {
         let mut b = Builder::new("reveal")?;
         let owner = b.party("alice")?;
-        let (name, shape, columns) = ("x".into(), Shape::scalar(), Vec::new());
-        let input = Input {
-            name,
-            owner,
-            ty: i(16),
-            shape,
-            range,
-            columns,
-            kind: sealane_program::kind::Kind::default(),
-            span: None,
-        };
+        let input = declared("x", owner, i(16), Shape::scalar(), range);
         let x = b.input(input)?;
         b.reveal("result", x.into(), &[owner], ty, None)?;
         b.finish().map(|(program, _)| program.results[0].ty)

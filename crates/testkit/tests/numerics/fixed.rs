@@ -366,27 +366,9 @@ fn n47_literals_take_the_nearest_number_and_a_warning_says_so() {
     let warnings = |op, numerator, denominator| {
         let mut b = Builder::new("norm").unwrap();
         let owner = b.party("alice").unwrap();
-        let (name, shape) = (
-            "x".to_string(),
-            Shape {
-                rows: None,
-                fixed: Vec::new(),
-            },
-        );
-        let (ty, range) = (f(8, 4), Range { lo: 0, hi: 9 });
-        let (columns, span) = (Vec::new(), None);
-        let x = b
-            .input(Input {
-                name,
-                owner,
-                ty,
-                shape,
-                range,
-                columns,
-                kind: sealane_program::kind::Kind::default(),
-                span,
-            })
-            .unwrap();
+        let range = Range { lo: 0, hi: 9 };
+        let x = declared("x", owner, f(8, 4), Shape::scalar(), range);
+        let x = b.input(x).unwrap();
         let ratio = literal(&mut b, numerator, denominator);
         let made = b.binary(op, x.into(), ratio, None).unwrap();
         let ty = b.value(made).unwrap().ty;
@@ -524,18 +506,11 @@ fn warned(
     let mut b = Builder::new("norm").unwrap();
     let owner = b.party("alice").unwrap();
     let rows = b.rows("n", 20_000).unwrap();
-    let names = ["x", "y"].map(String::from);
-    let input = |name| Input {
-        name,
-        owner,
-        ty: f(16, 8),
-        shape: Shape::with_rows(rows, []),
-        range: Range { lo: 256, hi: 1024 },
-        columns: Vec::new(),
-        kind: sealane_program::kind::Kind::default(),
-        span: None,
-    };
-    let handles = names.map(|name| b.input(input(name)).unwrap());
+    let range = Range { lo: 256, hi: 1024 };
+    let handles = ["x", "y"].map(|name| {
+        let input = declared(name, owner, f(16, 8), Shape::with_rows(rows, []), range);
+        b.input(input).unwrap()
+    });
     let made = build(&mut b, &handles).unwrap();
     let ty = b.value(made).unwrap().ty;
     b.reveal("result", made.into(), &[owner], ty, None).unwrap();
@@ -601,19 +576,7 @@ fn of_function(
 ) -> Result<(Type, Range), Code> {
     let mut b = Builder::new("norm").expect("a name");
     let owner = b.party("alice").expect("a party");
-    let input = Input {
-        name: "x".into(),
-        owner,
-        ty: f(8, 8),
-        shape: Shape {
-            rows: None,
-            fixed: Vec::new(),
-        },
-        range: Range { lo, hi },
-        columns: Vec::new(),
-        kind: sealane_program::kind::Kind::default(),
-        span: None,
-    };
+    let input = declared("x", owner, f(8, 8), Shape::scalar(), Range { lo, hi });
     let x = b.input(input).expect("an input");
     let made = b.function(name, x, to, saturate, None);
     let made = made.map_err(|refused| refused.code)?;
