@@ -320,10 +320,7 @@ fn a_wrong_key_is_told_also_where_another_gives_up_first() {
     };
     assert_eq!(Mesh::connect(&third).err().unwrap(), refused);
     let told = Mesh::connect(&second).err().unwrap();
-    assert!(
-        matches!(told, NetError::Unreachable { party: C, .. }),
-        "{told}"
-    );
+    assert_is!(told, NetError::Unreachable { party: C, .. });
     let fault = KeyFault::Theirs { expected, seen };
     assert_eq!(
         first.join().unwrap(),
@@ -408,16 +405,13 @@ fn a_gathering_that_is_cancelled_ends_at_once_and_tells_whom_it_has_met() {
     let mut ends = meet(all).into_iter().map(|end| end.err().unwrap());
     assert_eq!(ends.next(), Some(NetError::Cancelled));
     let told = ends.next().unwrap();
-    assert!(
-        matches!(
-            told,
-            NetError::Aborted {
-                party: A,
-                cause: Cause::Cancelled,
-                ..
-            }
-        ),
-        "{told}"
+    assert_is!(
+        told,
+        NetError::Aborted {
+            party: A,
+            cause: Cause::Cancelled,
+            ..
+        }
     );
     assert_eq!(told.code(), "peer-cancelled");
     assert!(started.elapsed() < Duration::from_secs(4));

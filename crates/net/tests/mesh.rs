@@ -363,10 +363,7 @@ fn a_peer_who_trickles_bytes_holds_a_receive_no_longer_than_the_patience() {
         }
     });
     let received = a.recv(B, &mut [0; 100]);
-    assert!(
-        matches!(received, Err(NetError::Overdue { party: B, .. })),
-        "{received:?}"
-    );
+    assert_is!(received, Err(NetError::Overdue { party: B, .. }));
     a.abort(Cause::Network, "enough");
     trickler.join().unwrap();
 }
