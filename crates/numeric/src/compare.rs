@@ -125,12 +125,7 @@ impl Arithmetic {
         let quiet = fraction.last_mut().expect("a fraction field");
         *quiet = b.xor(*quiet, nan);
         let sign = b.and(sign, !nan);
-        Parts {
-            fraction,
-            exponent,
-            sign,
-        }
-        .join()
+        Parts::new(fraction, exponent, sign).join()
     }
 }
 

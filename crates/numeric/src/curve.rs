@@ -186,6 +186,16 @@ pub(crate) struct Estimate {
     pub significand: Fixed,
 }
 
+impl Estimate {
+    /// The estimate with this exponent and this significand.
+    pub(crate) fn new(exponent: Word, significand: Fixed) -> Estimate {
+        Estimate {
+            exponent,
+            significand,
+        }
+    }
+}
+
 /// Bits of work beyond the precision: enough for an error of 0.6 units in the last place, and for
 /// formats of 16 bits so many that the number nearest to each result is known.
 const GUARD: usize = 5;
@@ -300,12 +310,7 @@ impl Arithmetic {
         let exponent = mask(b, !replaced, exponent);
         let exponent = exponent.iter().map(|&bit| b.xor(bit, ones)).collect();
         let sign = b.and(sign, !special.nan);
-        Parts {
-            fraction,
-            exponent,
-            sign,
-        }
-        .join()
+        Parts::new(fraction, exponent, sign).join()
     }
 
     /// The number of a magnitude and a sign, or the canonical NaN.

@@ -155,10 +155,7 @@ impl Arithmetic {
         let beyond = b.or(beyond, top);
         let nan = self.classify(b, &parts).nan;
         let special = Special::nan_or_zero(nan, b.and(beyond, !negative));
-        let result = Estimate {
-            exponent,
-            significand,
-        };
+        let result = Estimate::new(exponent, significand);
         self.nearest_or(b, Wire::ZERO, &result, special)
     }
 

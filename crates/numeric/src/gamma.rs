@@ -88,17 +88,10 @@ impl Arithmetic {
         let pole = b.and(negative, pole);
         let nan = b.or(class.nan, pole);
         let over = b.and(far, !negative);
-        let special = Special {
-            zero: b.and(far, negative),
-            not_finite: b.any(&[nan, over, class.zero]),
-            nan,
-        };
+        let special = Special::new(b.and(far, negative), b.any(&[nan, over, class.zero]), nan);
         let even = b.or(class.zero, !argument.odd);
         let sign = b.and(argument.sign, even);
-        let result = Estimate {
-            exponent,
-            significand,
-        };
+        let result = Estimate::new(exponent, significand);
         self.nearest_or(b, sign, &result, special)
     }
 

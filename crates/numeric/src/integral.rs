@@ -150,11 +150,7 @@ impl Arithmetic {
                 b.xor(bit, one)
             })
             .collect();
-        let result = Parts {
-            fraction,
-            exponent,
-            sign,
-        };
+        let result = Parts::new(fraction, exponent, sign);
         self.or_nan(b, result.join(), class.nan)
     }
 

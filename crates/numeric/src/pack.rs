@@ -26,6 +26,15 @@ pub(crate) struct Class {
 }
 
 impl Class {
+    /// The class with these bits.
+    pub(crate) fn new(zero: Wire, not_finite: Wire, nan: Wire) -> Class {
+        Class {
+            zero,
+            not_finite,
+            nan,
+        }
+    }
+
     /// An infinity.
     pub(crate) fn infinite(self, b: &mut Builder) -> Wire {
         b.xor(self.not_finite, self.nan)
@@ -55,11 +64,7 @@ pub(crate) type Special = Class;
 impl Special {
     /// NaN where a bit is 1; where another is, zero.
     pub(crate) fn nan_or_zero(nan: Wire, zero: Wire) -> Special {
-        Special {
-            zero,
-            not_finite: nan,
-            nan,
-        }
+        Special::new(zero, nan, nan)
     }
 }
 

@@ -67,13 +67,7 @@ impl Arithmetic {
             &value.bits(value.low.min(-(p as i32)), 1),
             value.low.min(-(p as i32)),
         );
-        let magnitude = self.nearest(
-            b,
-            &Estimate {
-                exponent,
-                significand,
-            },
-        );
+        let magnitude = self.nearest(b, &Estimate::new(exponent, significand));
         let turned = turned(b, &word);
         let magnitude = flip(b, &magnitude, &turned);
         self.or_special(b, &magnitude, x.sign, x.class)
@@ -111,23 +105,13 @@ impl Arithmetic {
         let base = b.constant(base, width);
         let base = b.add(Int::unsigned(&base), bit(&odd), width);
         let exponent = b.sub(Int::unsigned(&base), Int::signed(&x.exponent[1..]), width);
-        let magnitude = self.nearest(
-            b,
-            &Estimate {
-                exponent,
-                significand,
-            },
-        );
+        let magnitude = self.nearest(b, &Estimate::new(exponent, significand));
         let turned = turned(b, &word);
         let magnitude = flip(b, &magnitude, &turned);
         let class = x.class;
         let negative = b.and(x.sign, !class.zero);
         let nan = b.or(class.nan, negative);
-        let special = Special {
-            zero: b.and(class.not_finite, !nan),
-            not_finite: b.or(class.zero, nan),
-            nan,
-        };
+        let special = Special::new(b.and(class.not_finite, !nan), b.or(class.zero, nan), nan);
         self.or_special(b, &magnitude, x.sign, special)
     }
 

@@ -143,11 +143,7 @@ impl Arithmetic {
         if (closest(self.format) as i32) < self.format.bias() - 1 {
             return self.nearest(b, estimate);
         }
-        let ordinary = Special {
-            zero: Wire::ZERO,
-            not_finite: Wire::ZERO,
-            nan: Wire::ZERO,
-        };
+        let ordinary = Special::new(Wire::ZERO, Wire::ZERO, Wire::ZERO);
         let mut number = self.nearest_or(b, Wire::ZERO, estimate, ordinary);
         number.pop();
         number
@@ -184,10 +180,7 @@ impl Arithmetic {
         let places = flip_if(b, !beyond, &Int::unsigned(&places).resize(width));
         let up = !beyond;
         let terms = [Int::unsigned(&bias), Int::unsigned(&places), bit(&up)];
-        Estimate {
-            exponent: b.sum(&terms, width),
-            significand,
-        }
+        Estimate::new(b.sum(&terms, width), significand)
     }
 
     /// The sine of a position in a quarter turn.
@@ -205,10 +198,7 @@ impl Arithmetic {
         let width = self.exponent_width();
         let bias = b.constant(i128::from(self.format.bias()) - 1, width);
         let (bias, places) = (Int::unsigned(&bias), Int::unsigned(&places));
-        Estimate {
-            exponent: b.sub(bias, places, width),
-            significand,
-        }
+        Estimate::new(b.sub(bias, places, width), significand)
     }
 
     /// The layers of a shift by as many zeros as a position has on top; those of numbers near 0

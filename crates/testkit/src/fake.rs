@@ -114,11 +114,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
         let all = 0..setting.parties as u8;
         let pairs = |from: u8, bytes: u64| {
             let others = all.clone().filter(move |to| *to != from);
-            others.map(move |to| Message {
-                from: PartyId(from),
-                to: PartyId(to),
-                bytes,
-            })
+            others.map(move |to| Message::new(PartyId(from), PartyId(to), bytes))
         };
         match work {
             StepShape::Input {
@@ -134,11 +130,10 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                     .map(|batch| batch.ands.len() as u64 * lanes);
                 let layers = counts.filter(|count| *count > 0).collect::<Vec<_>>();
                 let flights = |count: &u64| -> [Flight; 2] {
-                    let ask = all.clone().skip(1).map(|from| Message {
-                        from: PartyId(from),
-                        to: PartyId(0),
-                        bytes: 2 * count,
-                    });
+                    let ask = all
+                        .clone()
+                        .skip(1)
+                        .map(|from| Message::new(PartyId(from), PartyId(0), 2 * count));
                     [ask.collect(), pairs(0, *count).collect()]
                 };
                 let ands = layers.iter().sum();

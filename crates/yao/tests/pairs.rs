@@ -128,10 +128,7 @@ fn copies(
     mut run: impl FnMut(Vec<Arc<Labels>>) -> Arc<Labels>,
 ) -> Vec<Labels> {
     let pairs = stage.places[0].len();
-    let one = |offset| View {
-        offset,
-        dims: vec![(1, 1)],
-    };
+    let one = |offset| View::new(offset, vec![(1, 1)]);
     let element = |column: &Labels, place: usize| match place < ELEMENTS {
         true => column.gather(&one(place), &View::whole(1)),
         false => Labels::zeros(column.planes(), 1),
@@ -144,10 +141,7 @@ fn copies(
             operands.push(Arc::new(Labels::concat(&parts.iter().collect::<Vec<_>>())));
         }
     }
-    let repeated = View {
-        offset: 0,
-        dims: vec![(pairs, 0)],
-    };
+    let repeated = View::new(0, vec![(pairs, 0)]);
     operands.push(Arc::new(captured.gather(&repeated, &View::whole(1))));
     let result = run(operands);
     let mut first = 0;

@@ -99,9 +99,5 @@ impl Arithmetic {
 fn product_class(b: &mut Builder, x: Class, y: Class, zero: Wire) -> Special {
     let not_finite = b.or(x.not_finite, y.not_finite);
     let invalid = b.and(not_finite, zero);
-    Special {
-        zero,
-        not_finite,
-        nan: b.any(&[x.nan, y.nan, invalid]),
-    }
+    Special::new(zero, not_finite, b.any(&[x.nan, y.nan, invalid]))
 }

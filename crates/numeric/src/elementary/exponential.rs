@@ -182,9 +182,5 @@ pub(crate) fn beyond(b: &mut Builder, parts: &Parts, too_large: Wire) -> Special
     let nan = b.and(ones, fraction);
     let zero = b.and(too_large, parts.sign);
     let infinite = b.xor(too_large, zero);
-    Special {
-        zero,
-        not_finite: b.or(infinite, nan),
-        nan,
-    }
+    Special::new(zero, b.or(infinite, nan), nan)
 }

@@ -207,11 +207,7 @@ impl Arithmetic {
         let below = !self.at_least(b, parts, 0);
         let nan = b.any(&[special.nan, parts.sign, below]);
         let ones = b.all(&parts.exponent);
-        Special {
-            zero: b.and(near, one),
-            not_finite: b.or(ones, nan),
-            nan,
-        }
+        Special::new(b.and(near, one), b.or(ones, nan), nan)
     }
 
     fn special_atanh(self, b: &mut Builder, parts: &Parts) -> Special {
@@ -221,11 +217,7 @@ impl Arithmetic {
         let some = b.any(&parts.fraction);
         let pole = b.and(one, !some);
         let outside = self.at_least(b, parts, 0);
-        Special {
-            zero: Wire::ZERO,
-            not_finite: outside,
-            nan: b.and(outside, !pole),
-        }
+        Special::new(Wire::ZERO, outside, b.and(outside, !pole))
     }
 }
 

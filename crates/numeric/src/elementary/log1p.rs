@@ -123,10 +123,6 @@ impl Arithmetic {
         let pole = b.and(below, !some);
         let outside = b.and(below, some);
         let nan = b.or(nan, outside);
-        Special {
-            zero: Wire::ZERO,
-            not_finite: b.any(&[ones, pole, nan]),
-            nan,
-        }
+        Special::new(Wire::ZERO, b.any(&[ones, pole, nan]), nan)
     }
 }

@@ -147,11 +147,7 @@ impl Arithmetic {
         let below = b.and(number.sign, !number.class.zero);
         let nan = b.or(number.class.nan, below);
         let infinite = b.or(number.class.not_finite, number.class.zero);
-        let special = Special {
-            zero: one,
-            not_finite: b.or(infinite, nan),
-            nan,
-        };
+        let special = Special::new(one, b.or(infinite, nan), nan);
         let sign = *log.bits.last().expect("a sign");
         let sign = b.and(sign, !one);
         let negative = b.mux(infinite, number.class.zero, sign);

@@ -136,11 +136,7 @@ impl Arithmetic {
         let positive_one = b.and(base_one, !x.sign);
         let of_exponent = b.and(y.class.nan, !positive_one);
         let nan = b.any(&[broken, of_base, of_exponent]);
-        Special {
-            zero,
-            not_finite: b.or(infinite, nan),
-            nan,
-        }
+        Special::new(zero, b.or(infinite, nan), nan)
     }
 }
 

@@ -48,13 +48,10 @@ impl Arithmetic {
         let rest = two_less(b, &tail, &exponent, beyond);
         let bias = self.exponent(b, self.format.bias().into());
         let biased = b.add(Int::signed(&exponent), Int::unsigned(&bias), width);
-        let result = Estimate {
-            exponent: b.select(negative, &bias, &biased),
-            significand: Fixed::unsigned(
-                &b.select(negative, &rest, &tail.bits(-digits, 2)),
-                -digits,
-            ),
-        };
+        let result = Estimate::new(
+            b.select(negative, &bias, &biased),
+            Fixed::unsigned(&b.select(negative, &rest, &tail.bits(-digits, 2)), -digits),
+        );
         let nan = self.classify(b, &parts).nan;
         let special = Special::nan_or_zero(nan, b.and(beyond, !negative));
         self.nearest_or(b, Wire::ZERO, &result, special)

@@ -154,11 +154,7 @@ impl Protocol for Masked {
                         Algebra::Z2 => result.bits,
                         Algebra::Z2k(k) | Algebra::Gf2k(k) => result.bits / u64::from(k),
                     };
-                    let message = |from, to| Message {
-                        from,
-                        to,
-                        bytes: 8 * words,
-                    };
+                    let message = |from, to| Message::new(from, to, 8 * words);
                     for to in result.to.iter() {
                         flight.extend(setting.others(to).map(|from| message(from, to)));
                     }
@@ -183,11 +179,9 @@ impl Protocol for Masked {
                 lanes, distinct, ..
             } => {
                 let dealer = setting.player(DEALER);
-                let asked = setting.others(dealer).map(|from| Message {
-                    from,
-                    to: dealer,
-                    bytes: 8 * distinct.iter().sum::<u64>(),
-                });
+                let asked = setting
+                    .others(dealer)
+                    .map(|from| Message::new(from, dealer, 8 * distinct.iter().sum::<u64>()));
                 Cost::of(vec![
                     asked.collect(),
                     one_to_all(setting, dealer, 8 * lanes),
@@ -259,11 +253,7 @@ impl Protocol for Masked {
             match *kind {
                 Correlation::Cot {
                     sender, receiver, ..
-                } => flight.push(Message {
-                    from: sender,
-                    to: receiver,
-                    bytes: 8 * count,
-                }),
+                } => flight.push(Message::new(sender, receiver, 8 * count)),
                 _ => flight.extend(one_to_all(setting, setting.player(DEALER), 24 * count)),
             }
         }
