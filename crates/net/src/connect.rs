@@ -153,9 +153,7 @@ pub(crate) fn check(config: &MeshConfig) -> Result<(), NetError> {
         });
     };
     if parties > usize::from(u8::MAX) {
-        return Err(NetError::Misuse {
-            reason: format!("{parties} parties are too many"),
-        });
+        return Err(NetError::misuse(format!("{parties} parties are too many")));
     }
     let seen = config.identity.public_key();
     if own.key != seen {
@@ -163,10 +161,7 @@ pub(crate) fn check(config: &MeshConfig) -> Result<(), NetError> {
             expected: own.key,
             seen,
         };
-        return Err(NetError::WrongKey {
-            party: config.me,
-            fault,
-        });
+        return Err(NetError::wrong_key(config.me, fault));
     }
     refuse_doubles(config)
 }

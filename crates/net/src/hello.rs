@@ -173,10 +173,7 @@ impl Hello {
         self.check_version(theirs, peer)?;
         if theirs.purpose != self.purpose {
             let reason = "it greets as one who is here for something else than a run".into();
-            return Err(NetError::Malformed {
-                party: peer,
-                reason,
-            });
+            return Err(NetError::malformed(peer, reason));
         }
         if (theirs.from, theirs.to, theirs.parties) != (self.to, self.from, self.parties) {
             let Hello {

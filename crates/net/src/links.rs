@@ -279,9 +279,7 @@ impl Links {
     /// Returns the channel to `party`, as long as this party takes part in the run.
     pub(crate) fn member(&mut self, party: PartyId) -> Result<&mut Channel, NetError> {
         let Some(Some(channel)) = self.channels.get_mut(party.index()) else {
-            return Err(NetError::Misuse {
-                reason: format!("there is no channel to {party}"),
-            });
+            return Err(NetError::misuse(format!("there is no channel to {party}")));
         };
         let left = channel.refuse_if_left();
         left.map_err(|error| NetError::on_link(party, error))?;

@@ -472,9 +472,8 @@ impl Mesh {
         to: PartyId,
         message: &T,
     ) -> Result<(), NetError> {
-        let payload = postcard::to_stdvec(message).map_err(|error| NetError::Misuse {
-            reason: format!("control message: {error}"),
-        })?;
+        let payload = postcard::to_stdvec(message)
+            .map_err(|error| NetError::misuse(format!("control message: {error}")))?;
         if payload.len() > MAX_CONTROL_BYTES {
             let bytes = payload.len();
             return Err(NetError::Misuse {
@@ -495,10 +494,7 @@ impl Mesh {
         from: PartyId,
     ) -> Result<T, NetError> {
         let payload = self.links.recv_control(from)?;
-        control_message(&payload).map_err(|reason| NetError::Malformed {
-            party: from,
-            reason,
-        })
+        control_message(&payload).map_err(|reason| NetError::malformed(from, reason))
     }
 
     /// Ends the run in good order: sends what is still being written and says goodbye. Dropping the

@@ -268,19 +268,10 @@ fn a_wrong_key_is_told_to_both_sides_whoever_dials() {
             expected,
             seen: shown,
         };
-        assert_eq!(
-            of_right,
-            NetError::WrongKey {
-                party: ids[wrong],
-                fault: theirs
-            }
-        );
+        assert_eq!(of_right, NetError::wrong_key(ids[wrong], theirs));
         assert_eq!(
             of_wrong,
-            NetError::WrongKey {
-                party: ids[1 - wrong],
-                fault: KeyFault::Ours { shown }
-            }
+            NetError::wrong_key(ids[1 - wrong], KeyFault::Ours { shown })
         );
     }
 }
