@@ -186,10 +186,10 @@ fn a_message_cut_short_or_a_peer_that_left_is_a_network_error() {
 #[should_panic(expected = "a block of choices for 128 OTs")]
 fn choices_and_labels_of_different_lengths_are_our_own_mistake() {
     pair(
-        |mut mesh| set_up_sender(PARAMETERS, Cpu::best(), &mut mesh, RECEIVER, 1, DELTA).map(drop),
-        |mut mesh| {
-            let mut cot = set_up_receiver(PARAMETERS, Cpu::best(), &mut mesh, SENDER, 2)?;
-            cot.extend(&mut mesh, &mut [Block::ZERO], &mut [Block::ZERO; 129])
+        |mesh| set_up_sender(PARAMETERS, Cpu::best(), mesh, RECEIVER, 1, DELTA).map(drop),
+        |mesh| {
+            let mut cot = set_up_receiver(PARAMETERS, Cpu::best(), mesh, SENDER, 2)?;
+            cot.extend(mesh, &mut [Block::ZERO], &mut [Block::ZERO; 129])
         },
     );
 }

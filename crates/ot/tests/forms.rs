@@ -29,18 +29,8 @@ pub fn run<A: Send, B: Send>(
     receiver: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<B, OtError> + Send,
 ) -> (A, B) {
     pair(
-        |mut mesh| {
-            let mut hashed = cots.hashed_sender(cpu, &mut mesh)?;
-            let got = sender(&mut hashed, &mut mesh)?;
-            mesh.flush()?;
-            Ok(got)
-        },
-        |mut mesh| {
-            let mut hashed = cots.hashed_receiver(cpu, &mut mesh)?;
-            let got = receiver(&mut hashed, &mut mesh)?;
-            mesh.flush()?;
-            Ok(got)
-        },
+        |mesh| sender(&mut cots.hashed_sender(cpu, mesh)?, mesh),
+        |mesh| receiver(&mut cots.hashed_receiver(cpu, mesh)?, mesh),
     )
 }
 
@@ -146,16 +136,8 @@ fn over_random<A: Send, B: Send>(
 ) {
     let (mut dealt, mut other) = ideal::random::danger_pair(5);
     let (a, b) = pair(
-        |mut mesh| {
-            let a = sender(&mut dealt, &mut mesh)?;
-            mesh.flush()?;
-            Ok(a)
-        },
-        |mut mesh| {
-            let b = receiver(&mut other, &mut mesh)?;
-            mesh.flush()?;
-            Ok(b)
-        },
+        |mesh| sender(&mut dealt, mesh),
+        |mesh| receiver(&mut other, mesh),
     );
     check(a, b);
     for cots in Cots::all() {
@@ -220,15 +202,12 @@ fn a_new_offset_is_that_of_the_correlation_and_takes_the_stated_bytes() {
             |sender, mesh| {
                 let pairs = send_random(sender, mesh, count)?;
                 mesh.flush()?;
-                let before = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
                 let mut q = vec![Block::ZERO; count];
-                forms::send_under(OTHER, &pairs, mesh, RECEIVER, &mut q)?;
-                let after = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
+                let ((), crossed) = counted(mesh, |mesh| {
+                    forms::send_under(OTHER, &pairs, mesh, RECEIVER, &mut q)
+                })?;
                 let count = count as u64;
-                assert_eq!(
-                    [after[0] - before[0], after[1] - before[1]],
-                    [offset_bytes(count), given_bytes(count)]
-                );
+                assert_eq!(crossed, [offset_bytes(count), given_bytes(count)]);
                 Ok(q)
             },
             |receiver, mesh| receive_under(receiver, mesh, &choices),
@@ -290,15 +269,13 @@ fn assert_told_by_digests<A: Send, B: Send>(
         for at in 0..bytes {
             let (sent, received) = over(
                 tampered(to, at, 1 << (at % 8)),
-                |mut mesh| {
-                    let mut hashed = Cots::Ideal.hashed_sender(Cpu::best(), &mut mesh)?;
-                    sender(&mut hashed, &mut mesh)?;
-                    settle(&mut mesh, RECEIVER)
+                |mesh| {
+                    sender(&mut Cots::Ideal.hashed_sender(Cpu::best(), mesh)?, mesh)?;
+                    settle(mesh, RECEIVER)
                 },
-                |mut mesh| {
-                    let mut hashed = Cots::Ideal.hashed_receiver(Cpu::best(), &mut mesh)?;
-                    receiver(&mut hashed, &mut mesh)?;
-                    settle(&mut mesh, SENDER)
+                |mesh| {
+                    receiver(&mut Cots::Ideal.hashed_receiver(Cpu::best(), mesh)?, mesh)?;
+                    settle(mesh, SENDER)
                 },
             );
             let (altered, other) = match to {

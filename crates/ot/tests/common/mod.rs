@@ -23,13 +23,22 @@ pub fn all_parameters() -> impl Iterator<Item = SoftSpoken> {
     (1..=8).flat_map(of)
 }
 
-/// Runs both parties on threads of their own. A mesh is dropped when its party is done or fails.
+/// Runs both parties on threads of their own, and flushes what they write last.
 pub fn pair<A: Send, B: Send>(
-    sender: impl FnOnce(Mesh) -> Result<A, OtError> + Send,
-    receiver: impl FnOnce(Mesh) -> Result<B, OtError> + Send,
+    sender: impl FnOnce(&mut Mesh) -> Result<A, OtError> + Send,
+    receiver: impl FnOnce(&mut Mesh) -> Result<B, OtError> + Send,
 ) -> (A, B) {
+    fn flushed<T>(
+        party: impl FnOnce(&mut Mesh) -> Result<T, OtError> + Send,
+    ) -> impl FnOnce(&mut Mesh) -> Result<T, OtError> + Send {
+        move |mesh: &mut Mesh| {
+            let got = party(mesh)?;
+            mesh.flush()?;
+            Ok(got)
+        }
+    }
     let meshes = Mesh::in_memory(2).try_into().ok().expect("two parties");
-    let (sender, receiver) = over(meshes, sender, receiver);
+    let (sender, receiver) = over(meshes, flushed(sender), flushed(receiver));
     // Both have ended before either result is judged, so that the first cause is shown.
     (
         sender.expect("the sender's run"),
@@ -37,15 +46,16 @@ pub fn pair<A: Send, B: Send>(
     )
 }
 
-/// Runs both parties over these meshes, on threads of their own.
+/// Runs both parties over these meshes, on threads of their own. A mesh is dropped when its party
+/// is done or fails.
 pub fn over<A: Send, B: Send>(
-    [here, there]: [Mesh; 2],
-    sender: impl FnOnce(Mesh) -> A + Send,
-    receiver: impl FnOnce(Mesh) -> B + Send,
+    [mut here, mut there]: [Mesh; 2],
+    sender: impl FnOnce(&mut Mesh) -> A + Send,
+    receiver: impl FnOnce(&mut Mesh) -> B + Send,
 ) -> (A, B) {
     thread::scope(|scope| {
-        let sender = scope.spawn(move || sender(here));
-        let receiver = scope.spawn(move || receiver(there));
+        let sender = scope.spawn(move || sender(&mut here));
+        let receiver = scope.spawn(move || receiver(&mut there));
         (join(sender), join(receiver))
     })
 }
@@ -55,6 +65,18 @@ pub fn join<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     thread
         .join()
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// What the sender gets from a run, and the bytes that it sends and receives in it.
+pub fn counted<T>(
+    mesh: &mut Mesh,
+    run: impl FnOnce(&mut Mesh) -> Result<T, OtError>,
+) -> Result<(T, [u64; 2]), OtError> {
+    let crossed = |mesh: &Mesh| [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
+    let before = crossed(mesh);
+    let got = run(mesh)?;
+    let after = crossed(mesh);
+    Ok((got, [after[0] - before[0], after[1] - before[1]]))
 }
 
 pub fn set_up_sender(
