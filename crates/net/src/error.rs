@@ -16,6 +16,9 @@ use sealane_parties::PartyId;
 
 mod text;
 
+/// Result of what needs other parties.
+pub type Result<T, E = NetError> = std::result::Result<T, E>;
+
 /// An error between two parties. Each variant names the peer by index; [`NetError::with_names`]
 /// explains it with the names that the users gave. Its display states the event and the remedy in
 /// one line.

@@ -13,7 +13,7 @@ use rustls::{AlertDescription, ClientConnection, ConnectionCommon, Stream};
 use crate::MeshConfig;
 use crate::cancel::Cancel;
 use crate::cipher::Cipher;
-use crate::error::{KeyFault, NetError};
+use crate::error::{KeyFault, NetError, Result};
 use crate::hello::{Hello, Purpose, WIRE_VERSION};
 use crate::limits::Limits;
 use crate::tcp::{TcpTransport, is_closed, is_timeout};
@@ -355,16 +355,12 @@ impl<'a> Host<'a> {
 
 impl Met {
     /// Starts the transport to the peer.
-    pub(crate) fn start(self, config: &MeshConfig) -> Result<TcpTransport, NetError> {
+    pub(crate) fn start(self, config: &MeshConfig) -> Result<TcpTransport> {
         self.start_under(config.limits, &config.cancel)
     }
 
     /// The same with limits and a token of its own.
-    pub(crate) fn start_under(
-        self,
-        limits: Limits,
-        cancel: &Cancel,
-    ) -> Result<TcpTransport, NetError> {
+    pub(crate) fn start_under(self, limits: Limits, cancel: &Cancel) -> Result<TcpTransport> {
         let silence = self.peer_silence;
         let mut transport = TcpTransport::start(self.socket, self.cipher, limits, silence)
             .map_err(|error| NetError::Io {

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, D, E, configs, dial, hear, line, meet, say, short};
 use sealane_identity::Identity;
-use sealane_net::{Cancel, Cause, KeyFault, Limits, Mesh, MeshConfig, NetError};
+use sealane_net::{Cancel, Cause, KeyFault, Limits, Mesh, MeshConfig, NetError, Result};
 use sealane_parties::PartyId;
 
 const NAMES: [&str; 5] = ["ada", "bob", "cyd", "dan", "eve"];
 
 /// Error texts that the users of a failed meeting read.
-fn texts(results: Vec<Result<Mesh, NetError>>) -> Vec<String> {
-    let text = |result: Result<Mesh, NetError>| {
+fn texts(results: Vec<Result<Mesh>>) -> Vec<String> {
+    let text = |result: Result<Mesh>| {
         let error = match result {
             Err(error) => error,
             // A party that has just met the last one sees the error at its next wait.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, configs, dial, hear, line, meet, pair, pattern, say, short};
 use sealane_identity::Identity;
-use sealane_net::{Awaited, Cancel, Cause, KeyFault, Limits, Mesh, NetError};
+use sealane_net::{Awaited, Cancel, Cause, KeyFault, Limits, Mesh, NetError, Result};
 
 fn short_pair() -> (Mesh, Mesh) {
     pair(short())
@@ -23,7 +23,7 @@ fn cancellable(limits: Limits) -> (Mesh, Mesh, Cancel) {
 }
 
 /// Returns the error with which a meeting ended.
-fn error(result: Result<Mesh, NetError>) -> NetError {
+fn error(result: Result<Mesh>) -> NetError {
     result.err().expect("the meeting must fail")
 }
 

@@ -7,7 +7,7 @@ use sealane_ot::ferret::Params;
 use sealane_ot::source::Source;
 use sealane_ot::source::ahead::{AheadReceiver, AheadSender, refill};
 use sealane_ot::traits::{CotReceiver, CotSender, packed_blocks};
-use sealane_ot::{Flight, OtError, Security, SoftSpoken};
+use sealane_ot::{Flight, OtError, Result, Security, SoftSpoken};
 
 const BASE: SoftSpoken = SoftSpoken::new(4, Security::Malicious);
 const PARAMS: Params = Params::danger_tiny(Security::Malicious);
@@ -28,14 +28,14 @@ fn source() -> Source {
     Source::Silent(BASE, PARAMS)
 }
 
-fn sender(mesh: &mut Mesh) -> Result<AheadSender, OtError> {
+fn sender(mesh: &mut Mesh) -> Result<AheadSender> {
     let coins = &mut Coins::danger_fixed_seed(1);
     let setup = source().sender(Cpu::best(), mesh, RECEIVER, DELTA, coins)?;
     mesh.flush()?;
     Ok(AheadSender::new(setup.finish(mesh, coins)?, PARAMS))
 }
 
-fn receiver(mesh: &mut Mesh) -> Result<AheadReceiver, OtError> {
+fn receiver(mesh: &mut Mesh) -> Result<AheadReceiver> {
     let coins = &mut Coins::danger_fixed_seed(2);
     let setup = source().receiver(Cpu::best(), mesh, SENDER, coins)?;
     mesh.flush()?;

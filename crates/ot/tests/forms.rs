@@ -8,7 +8,7 @@ use sealane_ot::forms::{self, HashedReceiver, HashedSender, OffsetRequest, Reque
 use sealane_ot::forms::{chosen_bytes, given_bytes, offset_bytes};
 use sealane_ot::traits::{ChosenReceiver, ChosenSender, GivenReceiver, GivenSender};
 use sealane_ot::traits::{RandomReceiver, RandomSender, choice, packed_blocks};
-use sealane_ot::{OtError, Security, SoftSpoken, ideal};
+use sealane_ot::{Result, Security, SoftSpoken, ideal};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, check_digests, send_digests};
 use sealane_testkit::tamper::tampered;
@@ -25,8 +25,8 @@ pub type Receiver = HashedReceiver<AnyReceiver>;
 pub fn run<A: Send, B: Send>(
     cots: Cots,
     cpu: Cpu,
-    sender: impl FnOnce(&mut Sender, &mut Mesh) -> Result<A, OtError> + Send,
-    receiver: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<B, OtError> + Send,
+    sender: impl FnOnce(&mut Sender, &mut Mesh) -> Result<A> + Send,
+    receiver: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<B> + Send,
 ) -> (A, B) {
     pair(
         |mesh| sender(&mut cots.hashed_sender(cpu, mesh)?, mesh),
@@ -34,17 +34,13 @@ pub fn run<A: Send, B: Send>(
     )
 }
 
-fn send_given(sender: &mut Sender, mesh: &mut Mesh, count: usize) -> Result<Vec<Block>, OtError> {
+fn send_given(sender: &mut Sender, mesh: &mut Mesh, count: usize) -> Result<Vec<Block>> {
     let mut q = vec![Block::ZERO; count];
     sender.cot.given(mesh, &mut q)?;
     Ok(q)
 }
 
-fn receive_given(
-    receiver: &mut Receiver,
-    mesh: &mut Mesh,
-    choices: &[u8],
-) -> Result<Vec<Block>, OtError> {
+fn receive_given(receiver: &mut Receiver, mesh: &mut Mesh, choices: &[u8]) -> Result<Vec<Block>> {
     let mut t = vec![Block::ZERO; choices.len()];
     receiver.cot.given(mesh, choices, &mut t)?;
     Ok(t)
@@ -54,7 +50,7 @@ fn send_random<S: RandomSender + ?Sized>(
     sender: &mut S,
     mesh: &mut Mesh,
     count: usize,
-) -> Result<Vec<[Block; 2]>, OtError> {
+) -> Result<Vec<[Block; 2]>> {
     let mut pairs = vec![[Block::ZERO; 2]; count];
     sender.random(mesh, &mut pairs)?;
     Ok(pairs)
@@ -65,7 +61,7 @@ fn receive_random<R: RandomReceiver + ?Sized>(
     receiver: &mut R,
     mesh: &mut Mesh,
     count: usize,
-) -> Result<(Vec<Block>, Vec<Block>), OtError> {
+) -> Result<(Vec<Block>, Vec<Block>)> {
     let mut choices = vec![Block::ZERO; packed_blocks(count)];
     let mut keys = vec![Block::ZERO; count];
     receiver.random(mesh, &mut choices, &mut keys)?;
@@ -78,7 +74,7 @@ pub fn send_chosen(
     mesh: &mut Mesh,
     length: usize,
     [zeros, ones]: [&[Block]; 2],
-) -> Result<(), OtError> {
+) -> Result<()> {
     sender.chosen(mesh, length, [zeros, ones])
 }
 
@@ -87,7 +83,7 @@ pub fn receive_chosen(
     mesh: &mut Mesh,
     length: usize,
     choices: &[u8],
-) -> Result<Vec<Block>, OtError> {
+) -> Result<Vec<Block>> {
     let mut got = vec![Block::ZERO; choices.len() * length];
     receiver.chosen(mesh, length, choices, &mut got)?;
     Ok(got)
@@ -98,7 +94,7 @@ fn send_under<S: RandomSender + ?Sized>(
     sender: &mut S,
     mesh: &mut Mesh,
     count: usize,
-) -> Result<Vec<Block>, OtError> {
+) -> Result<Vec<Block>> {
     let pairs = send_random(sender, mesh, count)?;
     mesh.flush()?;
     let mut q = vec![Block::ZERO; count];
@@ -110,7 +106,7 @@ fn receive_under<R: RandomReceiver + ?Sized>(
     receiver: &mut R,
     mesh: &mut Mesh,
     choices: &[u8],
-) -> Result<Vec<Block>, OtError> {
+) -> Result<Vec<Block>> {
     let (random, keys) = receive_random(receiver, mesh, choices.len())?;
     let random: Vec<u8> = (0..keys.len()).map(|j| choice(&random, j)).collect();
     let request = OffsetRequest::new(choices, &random, keys.into(), mesh, SENDER)?;
@@ -130,8 +126,8 @@ pub fn assert_given(q: &[Block], t: &[Block], choices: &[u8], delta: Block) {
 
 /// Runs a form of random OTs over their ideal functionality and over every source.
 fn over_random<A: Send, B: Send>(
-    sender: impl Fn(&mut dyn RandomSender, &mut Mesh) -> Result<A, OtError> + Sync,
-    receiver: impl Fn(&mut dyn RandomReceiver, &mut Mesh) -> Result<B, OtError> + Sync,
+    sender: impl Fn(&mut dyn RandomSender, &mut Mesh) -> Result<A> + Sync,
+    receiver: impl Fn(&mut dyn RandomReceiver, &mut Mesh) -> Result<B> + Sync,
     check: impl Fn(A, B),
 ) {
     let (mut dealt, mut other) = ideal::random::danger_pair(5);
@@ -257,8 +253,8 @@ fn for_fixed_coins_transcripts_and_outputs_are_identical_on_every_tier() {
 /// party's message, so the form goes on with it, and the digests of the run say whose it was.
 fn assert_told_by_digests<A: Send, B: Send>(
     bytes: [u64; 2],
-    sender: impl Fn(&mut Sender, &mut Mesh) -> Result<A, OtError> + Sync,
-    receiver: impl Fn(&mut Receiver, &mut Mesh) -> Result<B, OtError> + Sync,
+    sender: impl Fn(&mut Sender, &mut Mesh) -> Result<A> + Sync,
+    receiver: impl Fn(&mut Receiver, &mut Mesh) -> Result<B> + Sync,
 ) {
     let settle = |mesh: &mut Mesh, peer: PartyId| {
         send_digests(mesh, [peer])?;

@@ -7,7 +7,7 @@ use sealane_net::Mesh;
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
 use sealane_ot::softspoken::one_of_n::{OneOfN, Receiver, Request, Sender};
 use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
-use sealane_ot::{OtError, Security, ideal};
+use sealane_ot::{OtError, Result, Security, ideal};
 use sealane_parties::PartyId;
 use sealane_testkit::record::recorded;
 use std::collections::HashSet;
@@ -25,14 +25,14 @@ fn all() -> impl Iterator<Item = OneOfN> {
     })
 }
 
-fn sender(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Sender, OtError> {
+fn sender(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Sender> {
     let coins = &mut Coins::danger_fixed_seed(1);
     let setup = Sender::set_up(parameters, cpu, mesh, RECEIVER, coins)?;
     mesh.flush()?;
     setup.finish(mesh)
 }
 
-fn receiver(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Receiver, OtError> {
+fn receiver(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Receiver> {
     let coins = &mut Coins::danger_fixed_seed(2);
     let setup = Receiver::set_up(parameters, cpu, mesh, SENDER, coins)?;
     mesh.flush()?;
@@ -45,8 +45,8 @@ fn receiver(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Receiver, O
 fn run<A: Send, B: Send>(
     parameters: OneOfN,
     cpu: Cpu,
-    send: impl FnOnce(&mut Sender, &mut Mesh) -> Result<A, OtError> + Send,
-    receive: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<B, OtError> + Send,
+    send: impl FnOnce(&mut Sender, &mut Mesh) -> Result<A> + Send,
+    receive: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<B> + Send,
 ) -> (A, B) {
     pair(
         |mesh| send(&mut sender(parameters, cpu, mesh)?, mesh),
@@ -74,7 +74,7 @@ fn send_all<S: OneOfNSender>(
     sender: &mut S,
     mesh: &mut Mesh,
     counts: &[usize],
-) -> Result<Vec<Sent>, OtError> {
+) -> Result<Vec<Sent>> {
     let n = sender.strings();
     let mut all = Vec::new();
     for &count in counts {
@@ -99,7 +99,7 @@ fn receive_all<R: OneOfNReceiver>(
     receiver: &mut R,
     mesh: &mut Mesh,
     counts: &[usize],
-) -> Result<Vec<Received>, OtError> {
+) -> Result<Vec<Received>> {
     let mut all = Vec::new();
     for &count in counts {
         let (mut choices, mut keys) = (vec![9; count], vec![Block::ONES; count]);

@@ -6,7 +6,7 @@ use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{CotCost, CotReceiver, CotSender, packed_blocks};
-use sealane_ot::{OtError, Security, SoftSpoken};
+use sealane_ot::{OtError, Result, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use std::{collections::HashSet, thread};
 
@@ -34,7 +34,7 @@ fn run(parameters: SoftSpoken, cpu: Cpu, seed: u64, delta: Block, counts: &[usiz
                 cot.extend(mesh, &mut q)?;
                 Ok(q)
             };
-            let q = counts.iter().map(extend).collect::<Result<_, OtError>>()?;
+            let q = counts.iter().map(extend).collect::<Result<_>>()?;
             Ok((q, mesh.digest_sent(RECEIVER)))
         },
         |mesh| {
@@ -46,7 +46,7 @@ fn run(parameters: SoftSpoken, cpu: Cpu, seed: u64, delta: Block, counts: &[usiz
                 mesh.flush()?;
                 Ok((choices, t))
             };
-            let outputs: Vec<_> = counts.iter().map(extend).collect::<Result<_, OtError>>()?;
+            let outputs: Vec<_> = counts.iter().map(extend).collect::<Result<_>>()?;
             Ok((outputs, mesh.digest_sent(SENDER)))
         },
     );

@@ -10,7 +10,7 @@ use sealane_ot::traits::{CotReceiver, Goods, GoodsSource};
 use sealane_ot::triples::{
     ArithmeticTriples, BooleanTriples, MatrixShape, MatrixTriples, Ole, Ring,
 };
-use sealane_ot::{Flights, OtError, Security, SoftSpoken, ideal};
+use sealane_ot::{Flights, Result, Security, SoftSpoken, ideal};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, check_digests, send_digests};
 use sealane_testkit::tamper::tampered;
@@ -25,7 +25,7 @@ where
     ideal::goods::Party: GoodsSource<Self>,
 {
     /// Sets up a party of the protocol.
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>, OtError>;
+    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>>;
 
     /// Panics unless the parts of both parties are `count` products.
     fn check(kind: Self::Kind, count: usize, parts: [&Self; 2]);
@@ -43,7 +43,7 @@ fn make<G: Tested>(
     mesh: &mut Mesh,
     kind: G::Kind,
     count: usize,
-) -> Result<Made<G>, OtError>
+) -> Result<Made<G>>
 where
     ideal::goods::Party: GoodsSource<G>,
 {
@@ -97,7 +97,7 @@ where
 }
 
 impl Tested for BooleanTriples {
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>, OtError> {
+    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>> {
         Ok(Box::new(cots.both(cpu, mesh)?))
     }
 
@@ -142,7 +142,7 @@ fn wide(numbers: &[&[u64]]) -> Vec<u128> {
 }
 
 impl Tested for Ole {
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>, OtError> {
+    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>> {
         if mesh.me() == SENDER {
             return Ok(Box::new(cots.hashed_sender(cpu, mesh)?));
         }
@@ -164,7 +164,7 @@ impl Tested for Ole {
 }
 
 impl Tested for ArithmeticTriples {
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>, OtError> {
+    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>> {
         Ok(Box::new(cots.both(cpu, mesh)?))
     }
 
@@ -184,7 +184,7 @@ impl Tested for ArithmeticTriples {
 }
 
 impl Tested for MatrixTriples {
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>, OtError> {
+    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>> {
         Ok(Box::new(cots.both(cpu, mesh)?))
     }
 

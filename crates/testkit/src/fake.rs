@@ -10,7 +10,7 @@ use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{
-    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Shares, Start, Step, Steps,
+    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Result, Shares, Start, Step, Steps,
     from_planes, to_planes,
 };
 use sealane_protocol::{
@@ -185,7 +185,7 @@ impl<const CHEATER: u8> Party for FakeParty<CHEATER> {
     type Protocol = Fake<CHEATER>;
     type Offline = NoOffline<()>;
 
-    fn set_up(start: Start<'_>, _: &Demand, _: &mut Mesh) -> Result<Self, Fault> {
+    fn set_up(start: Start<'_>, _: &Demand, _: &mut Mesh) -> Result<Self> {
         Ok(FakeParty {
             setting: start.setting.clone(),
             me: start.me,
@@ -213,7 +213,7 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
         step: Step<'a, Self>,
         _: Option<()>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
@@ -285,11 +285,7 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
         }
     }
 
-    fn advance<'a>(
-        &mut self,
-        pending: Pending<'a>,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    fn advance<'a>(&mut self, pending: Pending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
@@ -329,7 +325,7 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
 impl<const CHEATER: u8> FakeParty<CHEATER> {
     /// Splits bits among all parties: sends each other one its share, returns this party's own.
     /// The mask of the masked domain is the XOR of all shares.
-    fn deal(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Vec<u8>, Fault> {
+    fn deal(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Vec<u8>> {
         let random = |coins: &mut Coins| {
             let mut bytes = vec![0; bits.len()];
             coins.secret("fake: shares").fill_bytes(&mut bytes);
@@ -351,7 +347,7 @@ impl<const CHEATER: u8> FakeParty<CHEATER> {
     }
 
     /// XORs the bits from every other party into `bits`.
-    fn add_from_others(&self, bits: &mut [u8], mesh: &mut Mesh) -> Result<(), Fault> {
+    fn add_from_others(&self, bits: &mut [u8], mesh: &mut Mesh) -> Result<()> {
         let mut theirs = vec![0; bits.len()];
         for from in self.setting.others(self.me) {
             mesh.recv(from, &mut theirs)?;
@@ -367,7 +363,7 @@ impl<const CHEATER: u8> FakeParty<CHEATER> {
         &self,
         mut run: Box<TapeRun<'a>>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault> {
+    ) -> Result<Progress<'a, Self>> {
         let (tape, lanes) = (run.tape, run.lanes);
         while let Some(batch) = tape.batches.get(run.batch) {
             for gate in &tape.xors[batch.xors.start as usize..batch.xors.end as usize] {
@@ -400,7 +396,7 @@ impl<const CHEATER: u8> FakeParty<CHEATER> {
         &mut self,
         mut run: Box<TapeRun<'a>>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault> {
+    ) -> Result<Progress<'a, Self>> {
         if !run.answering {
             run.answering = true;
             if self.me.0 == 0 {

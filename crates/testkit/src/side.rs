@@ -5,7 +5,7 @@ use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Opened, Outcome, Party, Shares, Start, Step, Stock, Words, run_alone};
+use sealane_party::{Opened, Outcome, Party, Result, Shares, Start, Step, Stock, Words, run_alone};
 use sealane_protocol::{Demand, Domain, Setting};
 use std::sync::Arc;
 use std::thread;
@@ -64,7 +64,7 @@ impl<P: Party> Side<P> {
         setting: &Setting,
         demand: &Demand,
         given: Given,
-    ) -> Result<Side<P>, Fault> {
+    ) -> Result<Side<P>> {
         let start = Start {
             setting,
             me: mesh.me(),
@@ -78,12 +78,12 @@ impl<P: Party> Side<P> {
     }
 
     /// Runs a step by itself.
-    pub fn run(&mut self, step: Step<'_, P>) -> Result<Outcome<P>, Fault> {
+    pub fn run(&mut self, step: Step<'_, P>) -> Result<Outcome<P>> {
         run_alone(&mut self.party, &mut self.mesh, step, None)
     }
 
     /// Runs a step that makes a share.
-    pub fn share(&mut self, step: Step<'_, P>) -> Result<Arc<P::Share>, Fault> {
+    pub fn share(&mut self, step: Step<'_, P>) -> Result<Arc<P::Share>> {
         match self.run(step)? {
             Outcome::Share(share, ..) => Ok(Arc::new(share)),
             _ => panic!("a share is due"),
@@ -97,7 +97,7 @@ impl<P: Party> Side<P> {
         domain: Domain,
         bits: usize,
         elements: &[u64],
-    ) -> Result<Arc<P::Share>, Fault> {
+    ) -> Result<Arc<P::Share>> {
         let given = owner == self.mesh.me();
         self.share(Step::Input {
             owner,
@@ -114,7 +114,7 @@ impl<P: Party> Side<P> {
         tape: &Tape,
         domain: Domain,
         operands: &[&Arc<P::Share>],
-    ) -> Result<Arc<P::Share>, Fault> {
+    ) -> Result<Arc<P::Share>> {
         self.share(Step::Tape {
             tape,
             domain,
@@ -124,7 +124,7 @@ impl<P: Party> Side<P> {
     }
 
     /// Settles no check, but compares what has crossed.
-    pub fn settle(&mut self) -> Result<(), Fault> {
+    pub fn settle(&mut self) -> Result<()> {
         match self.run(Step::Settle { checks: vec![] })? {
             Outcome::Settled(()) => Ok(()),
             _ => panic!("a settlement is due"),
@@ -132,7 +132,7 @@ impl<P: Party> Side<P> {
     }
 
     /// Opens values: returns those that this party learns.
-    pub fn open(&mut self, results: Vec<Opened<P::Share>>) -> Result<Vec<Option<Words>>, Fault> {
+    pub fn open(&mut self, results: Vec<Opened<P::Share>>) -> Result<Vec<Option<Words>>> {
         match self.run(Step::Open { results })? {
             Outcome::Opened(values, ()) => Ok(values),
             _ => panic!("results are due"),

@@ -7,7 +7,7 @@ use crate::share::Share;
 use crate::{TrioParty, cost, watch};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Progress, Shares, Step};
+use sealane_party::{Fault, Progress, Result, Shares, Step};
 use sealane_protocol::Setting;
 
 /// A party without a role.
@@ -24,7 +24,7 @@ impl Outside {
         &mut self,
         step: Step<'a, TrioParty>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, TrioParty>, Fault> {
+    ) -> Result<Progress<'a, TrioParty>> {
         let work = step.shape();
         let shape = match step {
             Step::Input {

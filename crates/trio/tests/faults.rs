@@ -6,7 +6,7 @@ use sealane_circuit::{Builder, Machine, compile};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{
-    Factor, Fault, Opened, Selected, Step, Steps, Term, check_digests, send_digests,
+    Factor, Fault, Opened, Result, Selected, Step, Steps, Term, check_digests, send_digests,
 };
 use sealane_protocol::{Demand, Domain, Setting};
 use sealane_testkit::side::{Given, Side, copied, on_threads};
@@ -24,7 +24,7 @@ enum Deed {
 }
 
 /// Party 0, role 0, inputs three bits, which all learn; it sends its messages by hand.
-fn party(mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u64>, Fault> {
+fn party(mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u64>> {
     let (me, cheater) = (mesh.me(), PartyId(0));
     let given = Given::seeded(Cpu::detect().unwrap(), 1 + u64::from(me.0));
     let mut side = Side::<TrioParty>::set_up(mesh, setting, &Demand::default(), given)?;
@@ -64,7 +64,7 @@ fn mesh_peers(setting: &Setting) -> Vec<PartyId> {
 }
 
 /// The end states of roles 0, 1 and 2.
-fn ends(deed: Deed) -> [Result<Vec<u64>, Fault>; 3] {
+fn ends(deed: Deed) -> [Result<Vec<u64>>; 3] {
     let setting = setting(3, [0, 2, 1]);
     let ends = on_threads(Mesh::in_memory(3), |mesh| party(mesh, &setting, deed));
     let [first, third, second] = ends.try_into().ok().unwrap();

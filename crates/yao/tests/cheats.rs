@@ -8,7 +8,7 @@ use sealane_ot::softspoken::Receiver;
 use sealane_ot::traits::CotCost;
 use sealane_ot::{Security, SoftSpoken};
 use sealane_parties::NetworkClass;
-use sealane_party::Fault;
+use sealane_party::{Fault, Result};
 use sealane_protocol::Setting;
 use sealane_yao::MultiInstance;
 use std::thread;
@@ -31,7 +31,7 @@ fn garbler_against(evaluator: impl FnOnce(&Setting, &mut Mesh) + Send) -> Fault 
     })
 }
 
-fn garbler(setting: &Setting, mesh: Mesh) -> Result<(), Fault> {
+fn garbler(setting: &Setting, mesh: Mesh) -> Result<()> {
     let mut side = side::<MultiInstance>(mesh, setting, &transfers(BITS))?;
     side.input(EVALUATOR, domain(), 1, &[0; BITS]).map(drop)
 }

@@ -3,7 +3,7 @@
 use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{Fault, Opened};
+use sealane_party::{Opened, Result};
 use sealane_protocol::{Algebra, Choices, Correlation, Demand, Domain, Protocol, Setting};
 use sealane_testkit::side::{Given, Side, copied};
 use sealane_yao::{Garbling, Labels, Yao, YaoParty};
@@ -40,7 +40,7 @@ pub fn side<G: Garbling>(
     mesh: Mesh,
     setting: &Setting,
     demand: &Demand,
-) -> Result<Side<YaoParty<G>>, Fault> {
+) -> Result<Side<YaoParty<G>>> {
     let given = Given::seeded(Cpu::detect().unwrap(), mesh.me().0.into());
     Side::set_up(mesh, setting, demand, given)
 }
@@ -50,7 +50,7 @@ pub fn open<G: Garbling>(
     side: &mut Side<YaoParty<G>>,
     shares: impl IntoIterator<Item = Arc<Labels>>,
     to: PartySet,
-) -> Result<Vec<Option<Vec<u64>>>, Fault> {
+) -> Result<Vec<Option<Vec<u64>>>> {
     side.settle()?;
     let result = |share| Opened {
         share,

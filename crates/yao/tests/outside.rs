@@ -5,7 +5,7 @@ use sealane_block::Block;
 use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{Fault, Opened, Outcome, Pairs, Shares, Step, Steps};
+use sealane_party::{Fault, Opened, Outcome, Pairs, Result, Shares, Step, Steps};
 use sealane_protocol::{Cost, Demand, Opening, Protocol, Setting, StepShape};
 use sealane_testkit::leaks::{self, View};
 use sealane_testkit::record::{Log, recorded};
@@ -104,7 +104,7 @@ struct End {
 }
 
 /// Runs one party; `turn` is called before the opening.
-fn party(mesh: Mesh, turn: impl FnOnce(&mut Mesh) -> bool) -> Result<End, Fault> {
+fn party(mesh: Mesh, turn: impl FnOnce(&mut Mesh) -> bool) -> Result<End> {
     let (setting, tape) = (setting(), tape());
     let me = mesh.me();
     let demand = demand(&setting, &shapes(&tape));

@@ -4,7 +4,7 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
-use sealane_net::{Limits, Mesh, MeshConfig, NetError, SessionId};
+use sealane_net::{Limits, Mesh, MeshConfig, Result, SessionId};
 use sealane_parties::PartyId;
 
 pub const A: PartyId = PartyId(0);
@@ -44,7 +44,7 @@ pub fn configs(parties: usize, limits: Limits) -> Vec<MeshConfig> {
 }
 
 /// Lets all parties meet, each in a thread of its own.
-pub fn meet(configs: Vec<MeshConfig>) -> Vec<Result<Mesh, NetError>> {
+pub fn meet(configs: Vec<MeshConfig>) -> Vec<Result<Mesh>> {
     on_threads(configs, |config| Mesh::connect(&config))
 }
 

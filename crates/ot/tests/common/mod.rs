@@ -8,7 +8,7 @@ use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{choice, packed_blocks};
-use sealane_ot::{Flights, OtError, Security, SoftSpoken};
+use sealane_ot::{Flights, Result, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use std::thread;
 
@@ -25,12 +25,12 @@ pub fn all_parameters() -> impl Iterator<Item = SoftSpoken> {
 
 /// Runs both parties on threads of their own, and flushes what they write last.
 pub fn pair<A: Send, B: Send>(
-    sender: impl FnOnce(&mut Mesh) -> Result<A, OtError> + Send,
-    receiver: impl FnOnce(&mut Mesh) -> Result<B, OtError> + Send,
+    sender: impl FnOnce(&mut Mesh) -> Result<A> + Send,
+    receiver: impl FnOnce(&mut Mesh) -> Result<B> + Send,
 ) -> (A, B) {
     fn flushed<T>(
-        party: impl FnOnce(&mut Mesh) -> Result<T, OtError> + Send,
-    ) -> impl FnOnce(&mut Mesh) -> Result<T, OtError> + Send {
+        party: impl FnOnce(&mut Mesh) -> Result<T> + Send,
+    ) -> impl FnOnce(&mut Mesh) -> Result<T> + Send {
         move |mesh: &mut Mesh| {
             let got = party(mesh)?;
             mesh.flush()?;
@@ -70,8 +70,8 @@ pub fn join<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
 /// What the sender gets from a run, and the bytes that it sends and receives in it.
 pub fn counted<T>(
     mesh: &mut Mesh,
-    run: impl FnOnce(&mut Mesh) -> Result<T, OtError>,
-) -> Result<(T, [u64; 2]), OtError> {
+    run: impl FnOnce(&mut Mesh) -> Result<T>,
+) -> Result<(T, [u64; 2])> {
     let crossed = |mesh: &Mesh| [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
     let before = crossed(mesh);
     let got = run(mesh)?;
@@ -86,7 +86,7 @@ pub fn set_up_sender(
     peer: PartyId,
     seed: u64,
     delta: Block,
-) -> Result<Sender, OtError> {
+) -> Result<Sender> {
     let mut coins = Coins::danger_fixed_seed(seed);
     let setup = Sender::set_up(parameters, cpu, mesh, peer, delta, &mut coins)?;
     mesh.flush()?;
@@ -99,7 +99,7 @@ pub fn set_up_receiver(
     mesh: &mut Mesh,
     peer: PartyId,
     seed: u64,
-) -> Result<Receiver, OtError> {
+) -> Result<Receiver> {
     let mut coins = Coins::danger_fixed_seed(seed);
     let setup = Receiver::set_up(parameters, cpu, mesh, peer, &mut coins)?;
     mesh.flush()?;
