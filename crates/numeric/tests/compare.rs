@@ -4,7 +4,7 @@ use crate::common::both;
 use crate::common::exact::{decode as exact, encode_value};
 use crate::lanes::{Circuit, check, check_variant, variants};
 use crate::values::{decode, doubles, edges, encode, pairs};
-use sealane_numeric::{Arithmetic, Format, Subnormals, function};
+use sealane_numeric::{Format, Subnormals, function};
 
 type Operator = fn(f64, f64) -> bool;
 type Predicate = fn(f64) -> bool;

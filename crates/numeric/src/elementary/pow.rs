@@ -50,7 +50,8 @@ impl Arithmetic {
         let mut shift = heap.sum(b, width);
         let too_large = shift.pop().expect("a sign");
         shift.push(unit);
-        let word = Fixed::new(product, integer - product.len() as i32);
+        let low = integer - product.len() as i32;
+        let word = Fixed::new(product, low);
         let mut size = shift_down(b, word, &shift, -digits);
         // The bits of a number of 2^exponent or more, and the sign.
         size.bits.pop();

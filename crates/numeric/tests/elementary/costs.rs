@@ -3,7 +3,7 @@
 use crate::common::both;
 use crate::elementary::lanes::Runner;
 use sealane_circuit::Goal;
-use sealane_numeric::{Arithmetic, Format};
+use sealane_numeric::Format;
 
 /// The most ANDs that a function with flushed subnormal numbers is meant to take.
 const TARGETS: &[(&str, Format, usize)] = &[
