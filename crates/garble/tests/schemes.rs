@@ -119,7 +119,7 @@ fn gates_of_which_a_party_knows_an_operand_take_one_row() {
             let mut session = Session::here(scheme, 8);
             let mut slow = Slow::new(scheme, session.garbler.seed(), session.garbler.delta());
             for lanes in [3, 16, 85] {
-                let (labels, bits) = session.inputs(&tape, lanes, &known);
+                let (labels, _) = session.inputs(&tape, lanes, &known);
                 let (tables, outputs) = session.garble(&tape, lanes, &labels);
                 let (expected, labels) = slow.garble(&tape, lanes, &labels);
                 assert!(tables == expected);

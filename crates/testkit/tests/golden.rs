@@ -2,7 +2,7 @@
 //! `yao`, every scheme with an offset, on every tier, as digests in `golden.txt`. Tests of room
 //! `garble` do the same for the tables of every scheme.
 
-use sealane_block::{Coins, Cpu};
+use sealane_block::Cpu;
 use sealane_garble::Scheme;
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
