@@ -321,6 +321,9 @@ impl<'a> Host<'a> {
                     fault: KeyFault::Unknown { shown },
                 }
             }
+            (Some(error @ rustls::Error::InvalidMessage(_)), _) => {
+                NetError::malformed(peer, format!("{from} sent no TLS: {error}"))
+            }
             (Some(error), _) => tls_failure(peer, error),
             (None, ErrorKind::InvalidData) => NetError::malformed(peer, format!("{from}: {error}")),
             (None, kind) if is_timeout(kind) => NetError::Stalled {
