@@ -14,8 +14,8 @@ use sealane_party::{
     from_planes, to_planes,
 };
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile,
-    Protocol, SecurityLevel, Setting, Sharing, StepShape,
+    Algebra, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile, Protocol,
+    Setting, Sharing, StepShape,
 };
 use std::mem;
 
@@ -77,21 +77,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
     fn profile() -> Profile {
         Profile {
             name: "fake",
-            version: 1,
-            roles: &[],
-            outsiders: false,
-            arithmetic: false,
-            settles: false,
-            offline: false,
-            pools: false,
-            silent: false,
-            corruption: Corruption::None,
-            assumption: "none: it hides nothing",
-            papers: &[],
-            security: SecurityLevel {
-                computational: 0,
-                statistical: 0,
-            },
+            ..Profile::HIDES_NOTHING
         }
     }
 
@@ -170,14 +156,6 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 Cost::of(vec![all.clone().flat_map(open).collect()])
             }
         }
-    }
-
-    fn demand(_: &Setting, _: &StepShape) -> Demand {
-        Demand::default()
-    }
-
-    fn set_up_cost(_: &Setting, _: &Demand) -> Cost {
-        Cost::default()
     }
 }
 

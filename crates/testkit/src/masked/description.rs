@@ -4,8 +4,8 @@ use super::{DEALER, choices, is_masked, planes_of};
 use sealane_parties::PartyId;
 use sealane_party::ECHO_BYTES;
 use sealane_protocol::{
-    Algebra, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message,
-    Profile, Protocol, Role, SecurityLevel, Setting, Sharing, StepShape, TapeUse,
+    Algebra, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile,
+    Protocol, Role, Setting, Sharing, StepShape, TapeUse,
 };
 
 /// The protocol, as plans see it.
@@ -49,21 +49,11 @@ impl Protocol for Masked {
     fn profile() -> Profile {
         Profile {
             name: "masked",
-            version: 1,
             roles: ROLES,
-            outsiders: false,
             arithmetic: true,
             settles: true,
             offline: true,
-            pools: false,
-            silent: false,
-            corruption: Corruption::None,
-            assumption: "none: it hides nothing",
-            papers: &[],
-            security: SecurityLevel {
-                computational: 0,
-                statistical: 0,
-            },
+            ..Profile::HIDES_NOTHING
         }
     }
 
@@ -223,10 +213,6 @@ impl Protocol for Masked {
             _ => {}
         }
         demand
-    }
-
-    fn set_up_cost(_: &Setting, _: &Demand) -> Cost {
-        Cost::default()
     }
 
     fn pool_bits(_: &Setting, kind: Correlation) -> u64 {
