@@ -36,8 +36,8 @@ fn every_kind_of_gate_is_read() {
 
 #[test]
 fn errors_name_the_place_and_what_belongs_there() {
-    // The text, in which `fashion` and `old` stand for a header of a format and `;` for the end of a
-    // line; line and column, how the expectation begins, and what is found.
+    // The text, in which `fashion` and `old` stand for a header of a format and `;` for the end of
+    // a line; line and column, how the expectation begins, and what is found.
     let cases = "\
         | 1:1 | the numbers of gates and of wires | the end of the file
         x 3 | 1:1 | the number of gates, a number of at most 3 | `x`

@@ -8,8 +8,8 @@ use sealane_parties::{PartyId, PartySet};
 use sealane_protocol::{Algebra, Domain, Opening, StepShape, View};
 use std::sync::Arc;
 
-/// A step with its operands; [`Step::shape`] is its shape. Operands are owned, not borrowed, since a
-/// step outlives the call that begins it.
+/// A step with its operands; [`Step::shape`] is its shape. Operands are owned, not borrowed, since
+/// a step outlives the call that begins it.
 pub enum Step<'a, W: Steps> {
     /// Shares an input.
     Input {

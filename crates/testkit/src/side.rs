@@ -1,5 +1,5 @@
-//! Parties of a protocol that run their steps one by one, without an engine, each on a thread of its
-//! own.
+//! Parties of a protocol that run their steps one by one, without an engine, each on a thread of
+//! its own.
 
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;

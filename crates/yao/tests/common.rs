@@ -1,4 +1,4 @@
-//! What sessions of these tests have in common.
+//! Sessions of these tests: setting, parties and labels.
 
 use sealane_block::Cpu;
 use sealane_net::Mesh;

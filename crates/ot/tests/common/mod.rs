@@ -67,7 +67,7 @@ pub fn join<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// What the sender gets from a run, and the bytes that it sends and receives in it.
+/// Result of a run at the sender, and the bytes that it sends and receives in it.
 pub fn counted<T>(
     mesh: &mut Mesh,
     run: impl FnOnce(&mut Mesh) -> Result<T>,
