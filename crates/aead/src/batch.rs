@@ -36,6 +36,19 @@ pub struct Message<C, N, A, B> {
     pub text: Option<usize>,
 }
 
+impl<C, N, A, B> Message<C, N, A, B> {
+    /// A message of these parts.
+    pub fn new(cipher: C, nonce: N, ad: A, buffer: B, text: Option<usize>) -> Self {
+        Message {
+            cipher,
+            nonce,
+            ad,
+            buffer,
+            text,
+        }
+    }
+}
+
 /// A processed message.
 pub struct Done<B> {
     /// The buffer of the message.

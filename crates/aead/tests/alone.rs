@@ -33,13 +33,7 @@ fn check(cpu: Cpu, suite: Suite) {
         let mut buffer = text.clone();
         buffer.resize(cipher.sealed_len(text.len()), 0);
         let text = Some(text.len());
-        Message {
-            cipher: &cipher,
-            nonce: &nonce,
-            ad: &ad,
-            buffer,
-            text,
-        }
+        Message::new(&cipher, &nonce, &ad, buffer, text)
     });
     for (text, done) in texts.iter().zip(seal_many(messages).with_equal_nonces()) {
         let id = format!("{suite}, {} bytes on {}", text.len(), cpu.tier());

@@ -254,13 +254,7 @@ fn same<A: Aead + KeyInit + AeadCore<NonceSize = U12>>(
         .map(|((text, nonce), ad)| {
             let mut buffer = text.clone();
             buffer.resize(cipher.sealed_len(text.len()), 0);
-            Message {
-                cipher: &cipher,
-                nonce,
-                ad,
-                buffer,
-                text: None,
-            }
+            Message::new(&cipher, nonce, ad, buffer, None)
         });
     for (at, done) in seal_many(messages).with_equal_nonces().enumerate() {
         let payload = Payload {
@@ -382,13 +376,7 @@ fn what_a_mode_does_not_take_has_a_name() {
     ));
 
     let (one, other) = (cipher("gcm"), cipher("ocb3"));
-    let message = |cipher| Message {
-        cipher,
-        nonce: [0; 12],
-        ad: [],
-        buffer: vec![0; 36],
-        text: None,
-    };
+    let message = |cipher| Message::new(cipher, [0; 12], [], vec![0; 36], None);
     let mixed = seal_many([message(&one), message(&other), message(&one)]);
     let mixed: Vec<_> = mixed.with_equal_nonces().collect();
     assert_eq!((&mixed[0].result, &mixed[2].result), (&Ok(36), &Ok(36)));
@@ -412,13 +400,9 @@ fn a_nonce_is_sealed_with_once() {
         (1, nonce(4)),
         (1, nonce(3)),
     ];
-    let messages = many.chain(extra).map(|(key, nonce)| Message {
-        cipher: &ciphers[key],
-        nonce,
-        ad: [],
-        buffer: vec![9; 20],
-        text: Some(4),
-    });
+    let messages = many
+        .chain(extra)
+        .map(|(key, nonce)| Message::new(&ciphers[key], nonce, [], vec![9; 20], Some(4)));
     let refused = |messages: Vec<Done<Vec<u8>>>| {
         let refused = messages.into_iter().enumerate();
         let refused = refused.filter_map(|(number, done)| Some((number, done.result.err()?)));
@@ -456,13 +440,9 @@ fn what_did_not_open_is_wiped_though_nobody_asks() {
         let mut buffers = vec![sealed; 20];
         buffers[3][0] ^= 1;
         buffers[17][9_999] ^= 1;
-        let messages = buffers.iter_mut().map(|buffer| Message {
-            cipher: &cipher,
-            nonce: [1; 12],
-            ad: [],
-            buffer: &mut buffer[..],
-            text: None,
-        });
+        let messages = buffers
+            .iter_mut()
+            .map(|buffer| Message::new(&cipher, [1; 12], [], &mut buffer[..], None));
         assert!(
             open_many(messages)
                 .next()
@@ -490,13 +470,7 @@ fn a_batch_is_pulled_as_it_is_needed() {
         pulled.set(pulled.get() + 1);
         let nonce = [&[0; 8], &number.to_be_bytes()[..]].concat();
         let buffer = vec![number as u8; 16 + number as usize % 90];
-        Message {
-            cipher: &cipher,
-            nonce,
-            ad: b"header",
-            buffer,
-            text: None,
-        }
+        Message::new(&cipher, nonce, b"header", buffer, None)
     });
     let mut done = seal_many(messages);
     let first = done.next().expect("a message");

@@ -37,13 +37,9 @@ fn changed_messages_are_refused() {
                     let opened = cipher.open(&nonce, &ad, sealed, None);
                     assert_eq!(opened, Err(Error::NotAuthentic), "{id}");
                 }
-                let messages = changed.into_iter().map(|buffer| Message {
-                    cipher: &cipher,
-                    nonce: &nonce,
-                    ad: &ad[..],
-                    buffer,
-                    text: None,
-                });
+                let messages = changed
+                    .into_iter()
+                    .map(|buffer| Message::new(&cipher, &nonce, &ad[..], buffer, None));
                 for done in open_many(messages) {
                     assert_eq!(done.result, Err(Error::NotAuthentic), "{id}");
                     assert!(done.buffer.iter().all(|byte| *byte == 0), "{id}");

@@ -85,12 +85,8 @@ fn every_length_matches_the_definition() {
         let messages = |buffers: Vec<Vec<u8>>| {
             let (cipher, bytes) = (&cipher, &bytes);
             let pairs = buffers.into_iter().zip(lengths.clone());
-            pairs.map(move |(buffer, len)| Message {
-                cipher,
-                nonce: nonce(len),
-                ad: &bytes[..len % 50],
-                buffer,
-                text: Some(len),
+            pairs.map(move |(buffer, len)| {
+                Message::new(cipher, nonce(len), &bytes[..len % 50], buffer, Some(len))
             })
         };
         let mut buffers: Vec<Vec<u8>> = lengths.iter().map(|&n| bytes[..n].to_vec()).collect();

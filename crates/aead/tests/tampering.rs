@@ -73,12 +73,8 @@ fn no_changed_message_opens() {
             let middle = all.len() / 2;
             let (before, behind) = all.split_at(middle);
             let messages = before.iter().chain([&good]).chain(behind);
-            let messages = messages.map(|[nonce, ad, sealed]| Message {
-                cipher: &cipher,
-                nonce,
-                ad,
-                buffer: sealed.clone(),
-                text: Some(len),
+            let messages = messages.map(|[nonce, ad, sealed]| {
+                Message::new(&cipher, nonce, ad, sealed.clone(), Some(len))
             });
             for (place, done) in open_many(messages).enumerate() {
                 if place == middle {
@@ -154,13 +150,9 @@ fn a_key_that_failed_too_often_opens_nothing_any_more() {
     let mut all = vec![wrong.to_vec(); MOST];
     all.insert(7, good.clone());
     all.push(good.clone());
-    let messages = all.iter().map(|sealed| Message {
-        cipher: &cipher,
-        nonce: [1; 12],
-        ad: [],
-        buffer: sealed.clone(),
-        text: None,
-    });
+    let messages = all
+        .iter()
+        .map(|sealed| Message::new(&cipher, [1; 12], [], sealed.clone(), None));
     let done = open_many(messages)
         .map(|done| (done.result, done.buffer))
         .collect::<Vec<_>>();

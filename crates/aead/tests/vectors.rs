@@ -112,13 +112,7 @@ fn all_messages_side_by_side() {
                 let mut buffer = known.text.clone();
                 buffer.resize(cipher.sealed_len(known.text.len()), 0xaa);
                 let text = Some(known.text.len());
-                Message {
-                    cipher,
-                    nonce: &known.nonce,
-                    ad: &known.ad,
-                    buffer,
-                    text,
-                }
+                Message::new(cipher, &known.nonce, &known.ad, buffer, text)
             });
             for (known, done) in of_suite().zip(seal_many(messages)) {
                 assert!(
@@ -137,13 +131,7 @@ fn all_messages_side_by_side() {
             let messages = of_suite().map(|known| {
                 let text = Some(known.text.len());
                 let buffer = known.sealed.clone();
-                Message {
-                    cipher: cipher(known),
-                    nonce: &known.nonce,
-                    ad: &known.ad,
-                    buffer,
-                    text,
-                }
+                Message::new(cipher(known), &known.nonce, &known.ad, buffer, text)
             });
             for (known, done) in of_suite().zip(open_many(messages)) {
                 assert_eq!(

@@ -25,13 +25,7 @@ fn left(cipher: &Cipher) -> u64 {
 #[test]
 fn a_batch_seals_what_the_key_has_room_for() {
     let (cipher, mut buffers) = worn(9, 5);
-    let message = |(buffer, nonce)| Message {
-        cipher: &cipher,
-        nonce,
-        ad: [],
-        buffer,
-        text: None,
-    };
+    let message = |(buffer, nonce)| Message::new(&cipher, nonce, [], buffer, None);
     let nonces = [12, 12, 0, 12, 12].map(|bytes| &[0; 16][..bytes]);
     let sealed: Vec<bool> = seal_many(buffers.iter_mut().zip(nonces).map(message))
         .with_equal_nonces()
@@ -47,13 +41,7 @@ fn a_batch_seals_what_the_key_has_room_for() {
 fn a_long_message_of_a_batch_is_refused_as_it_is() {
     let (cipher, _) = worn(8, 0);
     let mut long = vec![9; 10_000];
-    let message = Message {
-        cipher: &cipher,
-        nonce: [0; 12],
-        ad: [],
-        buffer: &mut long,
-        text: None,
-    };
+    let message = Message::new(&cipher, [0; 12], [], &mut long, None);
     let done = seal_many([message]).next().expect("a result");
     assert!(matches!(done.result, Err(Error::KeyWornOut { .. })));
     assert!(long.iter().all(|byte| *byte == 9));

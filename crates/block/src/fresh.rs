@@ -36,7 +36,7 @@
 //! Assumption: none, as in [`crate::aes`].
 
 use crate::aes::{Around, Forward, cipher_each, first_each, last_each, round_each};
-use crate::lanes::Quad;
+use crate::lanes::{Pair, Quad};
 use crate::{Block, Lanes};
 
 /// The state of the schedule of four keys a lane; see the module. The assembly of
@@ -119,7 +119,7 @@ fn interleave<L: Lanes>(l: L, a: L::V, b: L::V) -> [L::V; 2] {
 #[repr(C)]
 pub struct FreshCipher<L: Lanes> {
     schedules: [SlicedKeys<L>; 2],
-    inputs: [Quad<L>; 2],
+    inputs: Pair<L>,
 }
 
 impl<L: Lanes> FreshCipher<L> {
@@ -144,8 +144,8 @@ impl<L: Lanes> FreshCipher<L> {
         &mut self,
         l: L,
         schedules: [SlicedKeys<L>; 2],
-        blocks: [Quad<L>; 2],
-    ) -> [Quad<L>; 2] {
+        blocks: Pair<L>,
+    ) -> Pair<L> {
         let keys = [schedules[0].keys(l, 0), schedules[1].keys(l, 0)];
         self.schedules = schedules;
         let mut states = begin(l, blocks, keys);
@@ -159,8 +159,8 @@ impl<L: Lanes> FreshCipher<L> {
         &mut self,
         l: L,
         schedules: [SlicedKeys<L>; 2],
-        blocks: [Quad<L>; 2],
-    ) -> [Quad<L>; 2] {
+        blocks: Pair<L>,
+    ) -> Pair<L> {
         self.inputs = blocks;
         let [low, high] = self.encrypt_each(l, schedules, blocks);
         [
@@ -180,7 +180,7 @@ impl<L: Lanes> FreshCipher<L> {
         schedule: SlicedKeys<L>,
         blocks: Quad<L>,
         delta: L::V,
-    ) -> [Quad<L>; 2] {
+    ) -> Pair<L> {
         self.inputs[0] = blocks;
         self.schedules[0] = schedule;
         let [s0, s1, s2, s3] = l.xor_quad(blocks, schedule.keys(l, 0));
@@ -199,14 +199,14 @@ impl<L: Lanes> FreshCipher<L> {
 
 /// Adds the first round keys to two quads.
 #[inline(always)]
-fn begin<L: Lanes>(l: L, blocks: [Quad<L>; 2], keys: [Quad<L>; 2]) -> [L::V; 8] {
+fn begin<L: Lanes>(l: L, blocks: Pair<L>, keys: Pair<L>) -> [L::V; 8] {
     let [b0, b1, b2, b3] = l.xor_quad(blocks[0], keys[0]);
     let [b4, b5, b6, b7] = l.xor_quad(blocks[1], keys[1]);
     [b0, b1, b2, b3, b4, b5, b6, b7]
 }
 
 #[inline(always)]
-fn split<L: Lanes>([b0, b1, b2, b3, b4, b5, b6, b7]: [L::V; 8]) -> [Quad<L>; 2] {
+fn split<L: Lanes>([b0, b1, b2, b3, b4, b5, b6, b7]: [L::V; 8]) -> Pair<L> {
     [[b0, b1, b2, b3], [b4, b5, b6, b7]]
 }
 
@@ -236,7 +236,7 @@ pub(crate) fn rounds_shared<L: Lanes>(l: L, states: &mut [L::V; 8], schedule: &m
 }
 
 #[inline(always)]
-fn one_round<L: Lanes>(l: L, states: &mut [L::V; 8], keys: [Quad<L>; 2], round: usize) {
+fn one_round<L: Lanes>(l: L, states: &mut [L::V; 8], keys: Pair<L>, round: usize) {
     for i in 0..8 {
         let key = keys[i / 4][i % 4];
         states[i] = match round {
@@ -278,7 +278,7 @@ impl<L: Lanes> FreshKeys<L> {
 
     /// Expands two quads of keys.
     #[inline(always)]
-    pub fn expand_keys(&mut self, l: L, keys: [Quad<L>; 2]) {
+    pub fn expand_keys(&mut self, l: L, keys: Pair<L>) {
         let [low, high] = keys;
         self.expand(
             l,
@@ -298,7 +298,7 @@ impl<L: Lanes> FreshKeys<L> {
 
     /// Encrypts two quads, block by block under these keys.
     #[inline(always)]
-    pub fn encrypt(&self, l: L, blocks: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    pub fn encrypt(&self, l: L, blocks: Pair<L>) -> Pair<L> {
         let [[b0, b1, b2, b3], [b4, b5, b6, b7]] = blocks;
         let mut states = [b0, b1, b2, b3, b4, b5, b6, b7];
         cipher_each::<L, Forward, 8>(l, &self.round_keys, &mut states, Around::NOTHING);

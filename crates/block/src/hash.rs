@@ -29,7 +29,7 @@
 
 use crate::aes::{self, Aes128, Forward};
 use crate::fresh::{FreshCipher, FreshKeys, SlicedKeys};
-use crate::lanes::Quad;
+use crate::lanes::{Pair, Quad};
 use crate::{Block, Cpu, GROUP, Kernel, Lanes};
 use zeroize::Zeroize;
 
@@ -148,6 +148,9 @@ fn hash_rows<H: LabelHash>(hash: &H, cpu: Cpu, first: Tweak, blocks: &mut [Block
     });
 }
 
+/// The tweaks of a quad of labels, without parts, and their part.
+pub type Tweaked<L> = (Quad<L>, u32);
+
 /// The form of [`LabelHash`] inside a kernel: two quads at a time, as many as keep the AES units
 /// busy. Each hash chooses the form in which it holds tweaks; most hold blocks.
 pub trait HashLanes<L: Lanes> {
@@ -163,23 +166,17 @@ pub trait HashLanes<L: Lanes> {
         l.load_quad(tweaks)
     }
     /// Hashes two quads of labels, each with its tweaks and part.
-    fn hash_one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2])
-    -> [Quad<L>; 2];
+    fn hash_one(&mut self, l: L, tweaks: [Tweaked<L>; 2], labels: Pair<L>) -> Pair<L>;
     /// Hashes a quad of labels and the same labels with `delta` added, side by side: returns the
     /// hashes without `delta`, and the sums of both. One quad at a time, so that a caller's
     /// equations on one operand run beside the hashes of the next.
-    fn hash_and_sum(
-        &mut self,
-        l: L,
-        tweak: (Quad<L>, u32),
-        delta: L::V,
-        labels: Quad<L>,
-    ) -> [Quad<L>; 2];
+    fn hash_and_sum(&mut self, l: L, tweak: Tweaked<L>, delta: L::V, labels: Quad<L>) -> Pair<L>;
 
     /// Computes the keys of these tweaks, before any label is known.
     /// [`HashLanes::hash_precomputed`] and [`HashLanes::hash_both_precomputed`] may then be called
-    /// vector by vector, until any other method is called.
-    fn precompute_keys(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]);
+    /// vector by vector, until any other method is called. Most hashes have no keys of tweaks.
+    #[inline(always)]
+    fn precompute_keys(&mut self, _l: L, _tweaks: [Tweaked<L>; 2]) {}
     /// Hashes the labels at vector `m` of the two quads whose keys are precomputed; `tweaks` are
     /// the same tweaks, as blocks with their parts.
     fn hash_precomputed(
@@ -257,25 +254,14 @@ impl<L: Lanes> HashLanes<L> for Prp {
         add_to_quad(l, l.load_quad(tweaks), l.splat(self.round_keys[0]))
     }
     #[inline(always)]
-    fn hash_one(
-        &mut self,
-        l: L,
-        tweaks: [(Quad<L>, u32); 2],
-        labels: [Quad<L>; 2],
-    ) -> [Quad<L>; 2] {
+    fn hash_one(&mut self, l: L, tweaks: [Tweaked<L>; 2], labels: Pair<L>) -> Pair<L> {
         let sigma = sigma_pair(l, labels);
         let begun = xor_pair(l, sigma, tweak_blocks(l, tweaks));
         let last = l.splat(self.round_keys[10]);
         xor_pair(l, finish_pair(l, &self.round_keys, begun, [last; 2]), sigma)
     }
     #[inline(always)]
-    fn hash_and_sum(
-        &mut self,
-        l: L,
-        tweak: (Quad<L>, u32),
-        delta: L::V,
-        labels: Quad<L>,
-    ) -> [Quad<L>; 2] {
+    fn hash_and_sum(&mut self, l: L, tweak: Tweaked<L>, delta: L::V, labels: Quad<L>) -> Pair<L> {
         let sigma = sigma_quad(l, labels);
         let begun = l.xor_quad(sigma, tweak_quad(l, tweak));
         // sigma is linear, so the other label takes one addition before the cipher, and another
@@ -287,8 +273,6 @@ impl<L: Lanes> HashLanes<L> for Prp {
         let [zero, one] = finish_pair(l, &self.round_keys, both, lasts);
         [l.xor_quad(zero, sigma), l.xor_quad(zero, one)]
     }
-    #[inline(always)]
-    fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
     #[inline(always)]
     fn hash_precomputed(
         &mut self,
@@ -341,7 +325,7 @@ impl LabelHash for Tccr {
 impl Tccr {
     /// Hashes labels to which the first round key has been added.
     #[inline(always)]
-    fn finish<L: Lanes>(&self, l: L, tweaks: [Quad<L>; 2], begun: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    fn finish<L: Lanes>(&self, l: L, tweaks: Pair<L>, begun: Pair<L>) -> Pair<L> {
         let lasts = [l.splat(self.round_keys[10]); 2];
         let once = finish_pair(l, &self.round_keys, begun, lasts);
         let tweaked = xor_pair(l, once, tweaks);
@@ -360,30 +344,17 @@ impl<L: Lanes> HashLanes<L> for Tccr {
         add_to_quad(l, l.load_quad(tweaks), l.splat(self.round_keys[0]))
     }
     #[inline(always)]
-    fn hash_one(
-        &mut self,
-        l: L,
-        tweaks: [(Quad<L>, u32); 2],
-        labels: [Quad<L>; 2],
-    ) -> [Quad<L>; 2] {
+    fn hash_one(&mut self, l: L, tweaks: [Tweaked<L>; 2], labels: Pair<L>) -> Pair<L> {
         let begun = add_to_pair(l, labels, l.splat(self.round_keys[0]));
         self.finish(l, tweak_blocks(l, tweaks), begun)
     }
     #[inline(always)]
-    fn hash_and_sum(
-        &mut self,
-        l: L,
-        tweak: (Quad<L>, u32),
-        delta: L::V,
-        labels: Quad<L>,
-    ) -> [Quad<L>; 2] {
+    fn hash_and_sum(&mut self, l: L, tweak: Tweaked<L>, delta: L::V, labels: Quad<L>) -> Pair<L> {
         let begun = add_to_quad(l, labels, l.splat(self.round_keys[0]));
         let both = [begun, add_to_quad(l, begun, delta)];
         let [zero, one] = self.finish(l, [tweak_quad(l, tweak); 2], both);
         [zero, l.xor_quad(zero, one)]
     }
-    #[inline(always)]
-    fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
     #[inline(always)]
     fn hash_precomputed(
         &mut self,
@@ -484,12 +455,7 @@ impl LabelHash for Circ {
 
 impl<L: Lanes> HashLanes<L> for CircLanes<L> {
     #[inline(always)]
-    fn hash_one(
-        &mut self,
-        l: L,
-        tweaks: [(Quad<L>, u32); 2],
-        labels: [Quad<L>; 2],
-    ) -> [Quad<L>; 2] {
+    fn hash_one(&mut self, l: L, tweaks: [Tweaked<L>; 2], labels: Pair<L>) -> Pair<L> {
         let [low, high] = labels;
         let schedules = [
             SlicedKeys::from_keys(l, low),
@@ -499,19 +465,11 @@ impl<L: Lanes> HashLanes<L> for CircLanes<L> {
         self.cipher.encrypt_each(l, schedules, inputs)
     }
     #[inline(always)]
-    fn hash_and_sum(
-        &mut self,
-        l: L,
-        tweak: (Quad<L>, u32),
-        delta: L::V,
-        labels: Quad<L>,
-    ) -> [Quad<L>; 2] {
+    fn hash_and_sum(&mut self, l: L, tweak: Tweaked<L>, delta: L::V, labels: Quad<L>) -> Pair<L> {
         let both = [labels, add_to_quad(l, labels, delta)];
         let [zero, one] = self.hash_one(l, [tweak; 2], both);
         [zero, l.xor_quad(zero, one)]
     }
-    #[inline(always)]
-    fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
     #[inline(always)]
     fn hash_precomputed(
         &mut self,
@@ -580,7 +538,7 @@ impl LabelHash for Mi {
 
 impl<L: Lanes> MiLanes<L> {
     #[inline(always)]
-    fn key(&self, l: L, ([gate, call, row, last], part): (Quad<L>, u32)) -> SlicedKeys<L> {
+    fn key(&self, l: L, ([gate, call, row, last], part): Tweaked<L>) -> SlicedKeys<L> {
         let [s0, s1, s2, s3] = self.seed_words;
         SlicedKeys::from_words(
             l,
@@ -609,30 +567,19 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
         l.transpose_words(l.load_quad(tweaks))
     }
     #[inline(always)]
-    fn hash_one(
-        &mut self,
-        l: L,
-        tweaks: [(Quad<L>, u32); 2],
-        labels: [Quad<L>; 2],
-    ) -> [Quad<L>; 2] {
+    fn hash_one(&mut self, l: L, tweaks: [Tweaked<L>; 2], labels: Pair<L>) -> Pair<L> {
         let schedules = [self.key(l, tweaks[0]), self.key(l, tweaks[1])];
         let sigma = sigma_pair(l, labels);
         self.cipher.feed_forward_each(l, schedules, sigma)
     }
     #[inline(always)]
-    fn hash_and_sum(
-        &mut self,
-        l: L,
-        tweak: (Quad<L>, u32),
-        delta: L::V,
-        labels: Quad<L>,
-    ) -> [Quad<L>; 2] {
+    fn hash_and_sum(&mut self, l: L, tweak: Tweaked<L>, delta: L::V, labels: Quad<L>) -> Pair<L> {
         let (schedule, sigma) = (self.key(l, tweak), sigma_quad(l, labels));
         let delta = l.sigma(delta);
         self.cipher.feed_forward_and_sum(l, schedule, sigma, delta)
     }
     #[inline(always)]
-    fn precompute_keys(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]) {
+    fn precompute_keys(&mut self, l: L, tweaks: [Tweaked<L>; 2]) {
         let [low, high] = [self.key(l, tweaks[0]), self.key(l, tweaks[1])];
         self.keys.expand(l, [low, high]);
     }
@@ -698,17 +645,17 @@ const ROW_NUMBERS: [Block; GROUP] = {
 
 /// Adds parts to the tweaks of two quads.
 #[inline(always)]
-pub fn tweak_blocks<L: Lanes>(l: L, tweaks: [(Quad<L>, u32); 2]) -> [Quad<L>; 2] {
+pub fn tweak_blocks<L: Lanes>(l: L, tweaks: [Tweaked<L>; 2]) -> Pair<L> {
     [tweak_quad(l, tweaks[0]), tweak_quad(l, tweaks[1])]
 }
 
 #[inline(always)]
-fn tweak_quad<L: Lanes>(l: L, (tweak, part): (Quad<L>, u32)) -> Quad<L> {
+fn tweak_quad<L: Lanes>(l: L, (tweak, part): Tweaked<L>) -> Quad<L> {
     add_to_quad(l, tweak, l.splat(Block::new((part as u128) << 96)))
 }
 
 #[inline(always)]
-fn sigma_pair<L: Lanes>(l: L, labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+fn sigma_pair<L: Lanes>(l: L, labels: Pair<L>) -> Pair<L> {
     [sigma_quad(l, labels[0]), sigma_quad(l, labels[1])]
 }
 
@@ -722,7 +669,7 @@ fn sigma_quad<L: Lanes>(l: L, labels: Quad<L>) -> Quad<L> {
 }
 
 #[inline(always)]
-fn add_to_pair<L: Lanes>(l: L, pair: [Quad<L>; 2], v: L::V) -> [Quad<L>; 2] {
+fn add_to_pair<L: Lanes>(l: L, pair: Pair<L>, v: L::V) -> Pair<L> {
     [add_to_quad(l, pair[0], v), add_to_quad(l, pair[1], v)]
 }
 
@@ -736,18 +683,13 @@ fn add_to_quad<L: Lanes>(l: L, quad: Quad<L>, v: L::V) -> Quad<L> {
 }
 
 #[inline(always)]
-fn xor_pair<L: Lanes>(l: L, a: [Quad<L>; 2], b: [Quad<L>; 2]) -> [Quad<L>; 2] {
+fn xor_pair<L: Lanes>(l: L, a: Pair<L>, b: Pair<L>) -> Pair<L> {
     [l.xor_quad(a[0], b[0]), l.xor_quad(a[1], b[1])]
 }
 
 /// Encrypts blocks to which the first round key has been added; each quad has its last round key.
 #[inline(always)]
-fn finish_pair<L: Lanes>(
-    l: L,
-    keys: &[Block; 11],
-    begun: [Quad<L>; 2],
-    lasts: [L::V; 2],
-) -> [Quad<L>; 2] {
+fn finish_pair<L: Lanes>(l: L, keys: &[Block; 11], begun: Pair<L>, lasts: [L::V; 2]) -> Pair<L> {
     let [[b0, b1, b2, b3], [b4, b5, b6, b7]] = begun;
     let mut states = [b0, b1, b2, b3, b4, b5, b6, b7];
     l.nine_rounds(&mut states, keys);
@@ -872,11 +814,7 @@ fn pair_turn<L: Lanes, H: HashLanes<L>>(
 
 /// The tweaks of the next two quads of rows.
 #[inline(always)]
-fn turn_tweaks<L: Lanes, H: HashLanes<L>>(
-    l: L,
-    hash: &H,
-    tweak: &mut Tweak,
-) -> [(Quad<L>, u32); 2] {
+fn turn_tweaks<L: Lanes, H: HashLanes<L>>(l: L, hash: &H, tweak: &mut Tweak) -> [Tweaked<L>; 2] {
     let Tweak {
         gate,
         call,

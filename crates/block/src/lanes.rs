@@ -50,6 +50,9 @@ pub const MAX_WIDTH: usize = 4;
 /// Four vectors: `4 * WIDTH` blocks in order.
 pub type Quad<L> = [<L as Lanes>::V; 4];
 
+/// Two quads, as many as keep the AES units busy.
+pub type Pair<L> = [Quad<L>; 2];
+
 /// The operations of one CPU tier.
 pub trait Lanes: Copy + Sealed {
     /// A vector of [`WIDTH`](Lanes::WIDTH) blocks: plain bytes, so that single lanes can be read

@@ -36,136 +36,50 @@ fn every_kind_of_gate_is_read() {
 
 #[test]
 fn errors_name_the_place_and_what_belongs_there() {
-    let fashion = |gates: &str| format!("1 3\n2 1 1\n1 1\n{gates}");
-    let old = |gates: &str| format!("1 3\n1 1 1\n{gates}");
-    let one = "2 1 0 1 2 XOR\n";
-    // The text, line and column, how the expectation begins, and what is found.
-    let cases = [
-        (
-            String::new(),
-            (1, 1),
-            "the numbers of gates and of wires",
-            "the end of the file",
-        ),
-        (
-            "x 3".into(),
-            (1, 1),
-            "the number of gates, a number of at most 3",
-            "`x`",
-        ),
-        (
-            "1 +3\n".into(),
-            (1, 3),
-            "the number of wires, a number of at most",
-            "`+3`",
-        ),
-        (
-            "1 3 5".into(),
-            (1, 5),
-            "the end of the line, after the numbers",
-            "`5`",
-        ),
-        (
-            "1".into(),
-            (1, 2),
-            "the number of wires",
-            "the end of the line",
-        ),
-        (
-            "0 99999999999999999999".into(),
-            (1, 3),
-            "the number of wires",
-            "`99999999999999999999`",
-        ),
-        (old("2 1 0 1 2 EQ"), (3, 11), "XOR, AND or INV", "`EQ`"),
-        (
-            "1 3\n1 1\n2 1 0 1 2 XOR".into(),
-            (2, 4),
-            "the width of the output",
-            "the end of the line",
-        ),
-        (
-            fashion("2 1 0 1 2 NAND"),
-            (4, 11),
-            "XOR, AND, INV, EQ, EQW or MAND",
-            "`NAND`",
-        ),
-        (
-            fashion("2 1 0 1 2"),
-            (4, 10),
-            "XOR, AND, INV, EQ, EQW or MAND",
-            "the end of the line",
-        ),
-        (
-            fashion("\n  1 1 0 2 XOR"),
-            (5, 3),
-            "2 1, the inputs and outputs of XOR",
-            "`1`",
-        ),
-        (
-            fashion("2 1 0 7 2 XOR"),
-            (4, 7),
-            "a wire, a number of at most 2",
-            "`7`",
-        ),
-        (
-            fashion("2 1 0 2 2 XOR"),
-            (4, 7),
-            "a wire that an input or an earlier",
-            "`2`",
-        ),
-        (
-            fashion("2 1 0 1 1 XOR"),
-            (4, 9),
-            "a wire that nothing writes before",
-            "`1`",
-        ),
-        (
-            fashion(&one.repeat(2)),
-            (5, 1),
-            "the end of the file, after 1 gates",
-            "`2`",
-        ),
-        (
-            fashion(one).replace("1 3", "2 3"),
-            (5, 1),
-            "gate 2 of 2",
-            "the end of the file",
-        ),
-        (
-            "0 3\n2 1 1\n1 1\n".into(),
-            (4, 1),
-            "a gate that writes output wire 2",
-            "the end of the file",
-        ),
-        (
-            "1 3\n2 1 9\n1 1\n".into(),
-            (1, 3),
-            "at least 10 wires, for the inputs",
-            "`3`",
-        ),
-        (
-            "1 3\n3 1 1\n1 1\n".into(),
-            (2, 6),
-            "the width of input 3",
-            "the end of the line",
-        ),
-        (
-            "1 3\n1 2000000\n1 1\n".into(),
-            (2, 3),
-            "the width of input 1",
-            "`2000000`",
-        ),
-    ];
-    for (text, place, expected, found) in cases {
+    // The text, in which `fashion` and `old` stand for a header of a format and `;` for the end of
+    // a line; line and column, how the expectation begins, and what is found.
+    let cases = "\
+        | 1:1 | the numbers of gates and of wires | the end of the file
+        x 3 | 1:1 | the number of gates, a number of at most 3 | `x`
+        1 +3; | 1:3 | the number of wires, a number of at most | `+3`
+        1 3 5 | 1:5 | the end of the line, after the numbers | `5`
+        1 | 1:2 | the number of wires | the end of the line
+        0 99999999999999999999 | 1:3 | the number of wires | `99999999999999999999`
+        old 2 1 0 1 2 EQ | 3:11 | XOR, AND or INV | `EQ`
+        1 3;1 1;2 1 0 1 2 XOR | 2:4 | the width of the output | the end of the line
+        fashion 2 1 0 1 2 NAND | 4:11 | XOR, AND, INV, EQ, EQW or MAND | `NAND`
+        fashion 2 1 0 1 2 | 4:10 | XOR, AND, INV, EQ, EQW or MAND | the end of the line
+        fashion ;  1 1 0 2 XOR | 5:3 | 2 1, the inputs and outputs of XOR | `1`
+        fashion 2 1 0 7 2 XOR | 4:7 | a wire, a number of at most 2 | `7`
+        fashion 2 1 0 2 2 XOR | 4:7 | a wire that an input or an earlier | `2`
+        fashion 2 1 0 1 1 XOR | 4:9 | a wire that nothing writes before | `1`
+        fashion 2 1 0 1 2 XOR;2 1 0 1 2 XOR; | 5:1 | the end of the file, after 1 gates | `2`
+        2 3;2 1 1;1 1;2 1 0 1 2 XOR; | 5:1 | gate 2 of 2 | the end of the file
+        0 3;2 1 1;1 1; | 4:1 | a gate that writes output wire 2 | the end of the file
+        1 3;2 1 9;1 1; | 1:3 | at least 10 wires, for the inputs | `3`
+        1 3;3 1 1;1 1; | 2:6 | the width of input 3 | the end of the line
+        1 3;1 2000000;1 1; | 2:3 | the width of input 1 | `2000000`";
+    for case in cases.lines() {
+        let [text, place, expected, found] = case.split('|').collect::<Vec<_>>()[..] else {
+            panic!("four parts of {case}")
+        };
+        let text = text.trim_start().strip_suffix(' ').unwrap_or_default();
+        let text = text.replacen("fashion ", "1 3;2 1 1;1 1;", 1);
+        let text = text.replacen("old ", "1 3;1 1 1;", 1).replace(';', "\n");
         let error = read(&text).unwrap_err();
-        assert_eq!((error.line, error.column), place, "{error} in {text:?}");
-        assert!(error.expected.starts_with(expected), "{error} in {text:?}");
-        assert_eq!(error.found, found, "{text:?}");
+        let at = format!("{}:{}", error.line, error.column);
+        assert_eq!(at, place.trim(), "{error} in {text:?}");
+        assert!(
+            error.expected.starts_with(expected.trim()),
+            "{error} in {text:?}"
+        );
+        assert_eq!(error.found, found.trim(), "{text:?}");
     }
     let message = "line 4, column 11: expected XOR, AND, INV, EQ, EQW or MAND, found `OR`";
     assert_eq!(
-        read(&fashion("2 1 0 1 2 OR")).unwrap_err().to_string(),
+        read("1 3\n2 1 1\n1 1\n2 1 0 1 2 OR")
+            .unwrap_err()
+            .to_string(),
         message
     );
 }

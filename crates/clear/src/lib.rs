@@ -14,8 +14,8 @@ use sealane_party::{
     from_planes, to_planes,
 };
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Message, Profile, Protocol,
-    SecurityLevel, Setting, StepShape,
+    Algebra, Cost, Demand, Domain, DomainProfile, Goal, Message, Profile, Protocol, Setting,
+    StepShape,
 };
 use std::mem;
 use std::sync::Arc;
@@ -45,21 +45,8 @@ impl Protocol for Clear {
     fn profile() -> Profile {
         Profile {
             name: "clear",
-            version: 1,
-            roles: &[],
-            outsiders: false,
-            arithmetic: false,
-            settles: false,
-            offline: false,
-            pools: false,
-            silent: false,
-            corruption: Corruption::None,
             assumption: "none: every party sees every input",
-            papers: &[],
-            security: SecurityLevel {
-                computational: 0,
-                statistical: 0,
-            },
+            ..Profile::HIDES_NOTHING
         }
     }
 
@@ -107,14 +94,6 @@ impl Protocol for Clear {
             | StepShape::Settle { .. }
             | StepShape::Open { .. } => Cost::default(),
         }
-    }
-
-    fn demand(_: &Setting, _: &StepShape) -> Demand {
-        Demand::default()
-    }
-
-    fn set_up_cost(_: &Setting, _: &Demand) -> Cost {
-        Cost::default()
     }
 }
 

@@ -80,90 +80,64 @@ pub(crate) struct Evaluate {
     pub seed: Block,
 }
 
-impl Gates for Garble {
-    fn labels(&self) -> usize {
-        2
-    }
+macro_rules! gates {
+    ($side:ident, $labels:literal, $xor:ident, $and:ident, $constants:expr) => {
+        impl Gates for $side {
+            fn labels(&self) -> usize {
+                $labels
+            }
 
-    fn garbles(&self) -> bool {
-        true
-    }
+            fn garbles(&self) -> bool {
+                $labels == 2
+            }
 
-    fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize {
-        table_bytes(xors, known_to.len())
-    }
+            fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize {
+                table_bytes(xors, known_to.len())
+            }
 
-    fn constants(&self) -> [[Block; 2]; 2] {
-        let other = label(self.spare, 1);
-        [[Block::ZERO, other], [other, Block::ZERO]]
-    }
+            fn constants(&self) -> [[Block; 2]; 2] {
+                let constants: fn(&$side) -> [[Block; 2]; 2] = $constants;
+                constants(self)
+            }
 
-    fn xors(
-        &self,
-        cpu: Cpu,
-        gates: &[Gate],
-        lone: &[bool],
-        rows: &mut LaneLabels<'_>,
-        tables: &mut dyn TableStream,
-    ) -> Result<(), Ended> {
-        let seed = self.seed;
-        let (alone, read) = (GarbleXor::<true> { seed }, GarbleXor::<false> { seed });
-        run_xors(cpu, (&alone, &read), (gates, lone), rows, tables)
-    }
+            fn xors(
+                &self,
+                cpu: Cpu,
+                gates: &[Gate],
+                lone: &[bool],
+                rows: &mut LaneLabels<'_>,
+                tables: &mut dyn TableStream,
+            ) -> Result<(), Ended> {
+                let seed = self.seed;
+                let (alone, read) = ($xor::<true> { seed }, $xor::<false> { seed });
+                run_xors(cpu, (&alone, &read), (gates, lone), rows, tables)
+            }
 
-    fn ands(
-        &self,
-        cpu: Cpu,
-        gates: &[Gate],
-        _: &[KnownTo],
-        rows: &mut LaneLabels<'_>,
-        tables: &mut dyn TableStream,
-    ) -> Result<(), Ended> {
-        kernels::run(cpu, &GarbleAnd { seed: self.seed }, gates, rows, tables)
-    }
+            fn ands(
+                &self,
+                cpu: Cpu,
+                gates: &[Gate],
+                _: &[KnownTo],
+                rows: &mut LaneLabels<'_>,
+                tables: &mut dyn TableStream,
+            ) -> Result<(), Ended> {
+                kernels::run(cpu, &$and { seed: self.seed }, gates, rows, tables)
+            }
+        }
+    };
 }
 
-impl Gates for Evaluate {
-    fn labels(&self) -> usize {
-        1
-    }
-
-    fn garbles(&self) -> bool {
-        false
-    }
-
-    fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize {
-        table_bytes(xors, known_to.len())
-    }
-
-    fn constants(&self) -> [[Block; 2]; 2] {
-        [[Block::ZERO; 2]; 2]
-    }
-
-    fn xors(
-        &self,
-        cpu: Cpu,
-        gates: &[Gate],
-        lone: &[bool],
-        rows: &mut LaneLabels<'_>,
-        tables: &mut dyn TableStream,
-    ) -> Result<(), Ended> {
-        let seed = self.seed;
-        let (alone, read) = (EvaluateXor::<true> { seed }, EvaluateXor::<false> { seed });
-        run_xors(cpu, (&alone, &read), (gates, lone), rows, tables)
-    }
-
-    fn ands(
-        &self,
-        cpu: Cpu,
-        gates: &[Gate],
-        _: &[KnownTo],
-        rows: &mut LaneLabels<'_>,
-        tables: &mut dyn TableStream,
-    ) -> Result<(), Ended> {
-        kernels::run(cpu, &EvaluateAnd { seed: self.seed }, gates, rows, tables)
-    }
-}
+gates!(Garble, 2, GarbleXor, GarbleAnd, |side| {
+    let other = label(side.spare, 1);
+    [[Block::ZERO, other], [other, Block::ZERO]]
+});
+gates!(
+    Evaluate,
+    1,
+    EvaluateXor,
+    EvaluateAnd,
+    |_| [[Block::ZERO; 2]; 2]
+);
 
 /// Returns the bytes of table of some gates on one lane. An XOR with a constant has none.
 pub(crate) fn table_bytes(xors: &[Gate], ands: usize) -> usize {

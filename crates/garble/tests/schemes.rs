@@ -4,9 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 use crate::slow::Slow;
-use crate::support::{
-    ROLES, Session, active, bits, fix_permute_bits, lane_counts, plain, schemes, tapes,
-};
+use crate::support::{ROLES, Session, active, bits, lane_counts, plain, schemes, tapes};
 use proptest::prelude::*;
 use sealane_block::{Block, Cpu};
 use sealane_circuit::tape::{Batch, Gate, ONE, ZERO};
@@ -75,13 +73,8 @@ proptest! {
         let circuit = b.finish(vec![outputs]);
         let tape = compile_known(&circuit, &Machine::CPU, &known);
         prop_assert_eq!(tape.check(), Ok(()));
-        let cpu = Cpu::detect().unwrap();
-        let mut session = Session::new(scheme, [cpu, cpu], seed);
-        let mut labels = session.labels(&tape, lanes, false);
-        let bits = bits(&mut session.coins, &tape, lanes, false);
-        if scheme.labels() == 1 {
-            fix_permute_bits(&mut labels, &bits, &known, lanes);
-        }
+        let mut session = Session::here(scheme, seed);
+        let (labels, bits) = session.inputs(&tape, lanes, &known);
         let run = session.run(&tape, lanes, &labels, &bits);
         let (decoded, verdict) = session.decode(&run);
         prop_assert!(verdict.is_ok());
@@ -93,7 +86,6 @@ proptest! {
 /// A tape without tables may be run by both sides at different times.
 #[test]
 fn tapes_without_tables_take_no_call() {
-    let cpu = Cpu::detect().unwrap();
     let mut b = Builder::new();
     let x = b.input(2);
     let sum = b.xor(x[0], !x[1]);
@@ -102,12 +94,11 @@ fn tapes_without_tables_take_no_call() {
         .into_iter()
         .filter(|scheme| scheme.labels() == 1)
     {
-        let mut session = Session::new(scheme, [cpu, cpu], 4);
+        let mut session = Session::here(scheme, 4);
         let labels = session.labels(&free, 3, false);
         session.garble(&free, 3, &labels);
         let tape = ands(2);
-        let labels = session.labels(&tape, 3, false);
-        let bits = bits(&mut session.coins, &tape, 3, false);
+        let (labels, bits) = session.inputs(&tape, 3, &[]);
         let run = session.run(&tape, 3, &labels, &bits);
         assert!(session.decode(&run).1.is_ok(), "{scheme}");
     }
@@ -125,15 +116,10 @@ fn gates_of_which_a_party_knows_an_operand_take_one_row() {
         assert_eq!(all, 32 * whole.ands.len() as u64);
         assert!(some * 100 <= all * at_most, "{some} of {all}");
         for scheme in Scheme::ALL {
-            let cpu = Cpu::detect().unwrap();
-            let mut session = Session::new(scheme, [cpu, cpu], 8);
+            let mut session = Session::here(scheme, 8);
             let mut slow = Slow::new(scheme, session.garbler.seed(), session.garbler.delta());
             for lanes in [3, 16, 85] {
-                let mut labels = session.labels(&tape, lanes, false);
-                let bits = bits(&mut session.coins, &tape, lanes, false);
-                if scheme.labels() == 1 {
-                    fix_permute_bits(&mut labels, &bits, &known, lanes);
-                }
+                let (labels, _) = session.inputs(&tape, lanes, &known);
                 let (tables, outputs) = session.garble(&tape, lanes, &labels);
                 let (expected, labels) = slow.garble(&tape, lanes, &labels);
                 assert!(tables == expected);
@@ -154,13 +140,11 @@ proptest! {
         scheme in schemes(), seed in any::<u64>(),
         tapes in prop::collection::vec((tapes(), lane_counts()), 1..4)
     ) {
-        let cpu = Cpu::detect().unwrap();
-        let mut session = Session::new(scheme, [cpu, cpu], seed);
+        let mut session = Session::here(scheme, seed);
         let mut slow = Slow::new(scheme, session.garbler.seed(), session.garbler.delta());
         for (tape, lanes) in &tapes {
             let lanes = *lanes.min(&81);
-            let labels = session.labels(tape, lanes, false);
-            let bits = bits(&mut session.coins, tape, lanes, false);
+            let (labels, bits) = session.inputs(tape, lanes, &[]);
             let run = session.run(tape, lanes, &labels, &bits);
             let (tables, outputs) = slow.garble(tape, lanes, &labels);
             prop_assert!(run.tables == tables);
@@ -253,13 +237,8 @@ fn every_strategy_makes_the_same_rows_for_every_gate() {
             for machine in strategies() {
                 let tape = compile_known(&circuit, &machine, &known);
                 tape.check().unwrap();
-                let cpu = Cpu::detect().unwrap();
-                let mut session = Session::new(scheme, [cpu, cpu], 5);
-                let mut labels = session.labels(&tape, lanes, false);
-                let bits = bits(&mut session.coins, &tape, lanes, false);
-                if scheme.labels() == 1 {
-                    fix_permute_bits(&mut labels, &bits, &known, lanes);
-                }
+                let mut session = Session::here(scheme, 5);
+                let (labels, bits) = session.inputs(&tape, lanes, &known);
                 let run = session.run(&tape, lanes, &labels, &bits);
                 let rows = rows_of(scheme, &tape, lanes, &run.tables);
                 let outputs = run.outputs.each_ref().map(|o| Block::as_bytes(o).to_vec());
@@ -268,9 +247,7 @@ fn every_strategy_makes_the_same_rows_for_every_gate() {
                     first.0 == rows && first.1 == outputs,
                     "{scheme} {machine:?}"
                 );
-                let (decoded, verdict) = session.decode(&run);
-                assert!(verdict.is_ok());
-                assert_eq!(decoded, plain(&tape, lanes, &bits));
+                session.assert_right(&tape, lanes, &bits, &run);
             }
         }
     }
@@ -316,28 +293,19 @@ fn chunks_are_cut_and_joined_around_their_limit() {
     ] {
         let tape = ands(count);
         for scheme in Scheme::ALL {
-            let cpu = Cpu::detect().unwrap();
-            let mut session = Session::new(scheme, [cpu, cpu], count as u64);
-            let labels = session.labels(&tape, lanes, false);
-            let bits = bits(&mut session.coins, &tape, lanes, false);
+            let mut session = Session::here(scheme, count as u64);
+            let (labels, bits) = session.inputs(&tape, lanes, &[]);
             let run = session.run(&tape, lanes, &labels, &bits);
-            let (decoded, verdict) = session.decode(&run);
-            assert!(verdict.is_ok());
-            assert_eq!(
-                decoded,
-                plain(&tape, lanes, &bits),
-                "{scheme} {count} x {lanes}"
-            );
+            session.assert_right(&tape, lanes, &bits, &run);
         }
     }
 }
 
 #[test]
 fn the_same_labels_never_make_the_same_row_again() {
-    let cpu = Cpu::detect().unwrap();
     let tape = ands(1);
     for scheme in Scheme::ALL {
-        let mut session = Session::new(scheme, [cpu, cpu], 5);
+        let mut session = Session::here(scheme, 5);
         let labels = session.labels(&tape, 20, true);
         let bits = bits(&mut session.coins, &tape, 20, true);
         let mut seen = HashSet::new();
@@ -346,9 +314,7 @@ fn the_same_labels_never_make_the_same_row_again() {
             for row in run.tables.chunks_exact(16) {
                 assert!(seen.insert(row.to_vec()), "a row repeats");
             }
-            let (decoded, verdict) = session.decode(&run);
-            assert!(verdict.is_ok());
-            assert_eq!(decoded, plain(&tape, 20, &bits));
+            session.assert_right(&tape, 20, &bits, &run);
             let mut hashes = [Block::ZERO];
             session
                 .evaluator
@@ -365,16 +331,14 @@ fn the_same_labels_never_make_the_same_row_again() {
 /// Every byte of the tables, changed on its own: an output is right or refused, never wrong.
 #[test]
 fn corrupted_tables_never_decode_to_another_value() {
-    let cpu = Cpu::detect().unwrap();
     let tape = compile(&mixed(), &Machine::CPU);
     for scheme in Scheme::ALL {
         let mut refused = 0;
         let mut places = 0;
         let total = scheme.table_bytes(&tape, 1, ROLES) as usize;
         for place in (0..total).step_by(7) {
-            let mut session = Session::new(scheme, [cpu, cpu], 3);
-            let labels = session.labels(&tape, 1, false);
-            let bits = bits(&mut session.coins, &tape, 1, false);
+            let mut session = Session::here(scheme, 3);
+            let (labels, bits) = session.inputs(&tape, 1, &[]);
             let (mut tables, outputs) = session.garble(&tape, 1, &labels);
             tables[place] ^= 1 << (place % 8);
             let active_outputs = session.evaluate(&tape, 1, active(&labels, &bits), &tables);
@@ -407,8 +371,7 @@ fn a_flipped_permute_bit_and_another_seed_are_refused() {
     let tape = ands(3);
     for scheme in Scheme::ALL {
         let mut session = Session::new(scheme, [cpu, cpu], 3);
-        let labels = session.labels(&tape, 18, false);
-        let bits = bits(&mut session.coins, &tape, 18, false);
+        let (labels, bits) = session.inputs(&tape, 18, &[]);
         let mut run = session.run(&tape, 18, &labels, &bits);
         run.active_outputs[40] ^= Block::new(1);
         let (decoded, verdict) = session.decode(&run);
@@ -432,16 +395,14 @@ fn a_flipped_permute_bit_and_another_seed_are_refused() {
 /// delta; nor may delta be the sum of any two things that it sees.
 #[test]
 fn the_attack_on_hashes_without_sigma_finds_no_offset() {
-    let cpu = Cpu::detect().unwrap();
     let lanes = 16;
     let tape = ands(16);
     for scheme in Scheme::ALL
         .into_iter()
         .filter(|scheme| scheme.labels() == 1 && *scheme != Scheme::ThreeHalves)
     {
-        let mut session = Session::new(scheme, [cpu, cpu], 9);
-        let labels = session.labels(&tape, lanes, false);
-        let bits = bits(&mut session.coins, &tape, lanes, false);
+        let mut session = Session::here(scheme, 9);
+        let (labels, bits) = session.inputs(&tape, lanes, &[]);
         let run = session.run(&tape, lanes, &labels, &bits);
         let (delta, seed) = (session.garbler.delta(), session.garbler.seed());
         let rows = rows_of(scheme, &tape, lanes, &run.tables);
@@ -469,9 +430,8 @@ fn the_attack_on_hashes_without_sigma_finds_no_offset() {
 
 #[test]
 fn errors_of_the_stream_come_back() {
-    let cpu = Cpu::detect().unwrap();
     let tape = ands(10);
-    let mut session = Session::new(Scheme::Mi, [cpu, cpu], 1);
+    let mut session = Session::here(Scheme::Mi, 1);
     let [zeros, _] = session.labels(&tape, 5, false);
     let mut ports = Labels::new(&tape, 5, 1);
     ports.inputs = zeros.into();
@@ -549,7 +509,6 @@ fn long_tapes() -> [Tape; 3] {
 /// threads, and decode to the right values.
 #[test]
 fn pieces_and_threads_make_the_same_tables() {
-    let cpu = Cpu::detect().unwrap();
     let tapes = long_tapes();
     let widths = tapes.each_ref().map(block_width);
     assert_eq!(widths, [16, 32, 16]);
@@ -557,11 +516,10 @@ fn pieces_and_threads_make_the_same_tables() {
         for scheme in Scheme::ALL {
             let mut expected = None;
             for threads in [1, 2, 3, 4] {
-                let mut session = Session::new(scheme, [cpu, cpu], 7);
+                let mut session = Session::here(scheme, 7);
                 session.garbler.set_threads(threads);
                 session.evaluator.set_threads(threads);
-                let labels = session.labels(tape, lanes, false);
-                let bits = bits(&mut session.coins, tape, lanes, false);
+                let (labels, bits) = session.inputs(tape, lanes, &[]);
                 let (tables, outputs) = expected.get_or_insert_with(|| {
                     let (seed, delta) = (session.garbler.seed(), session.garbler.delta());
                     Slow::new(scheme, seed, delta).garble(tape, lanes, &labels)
@@ -571,9 +529,7 @@ fn pieces_and_threads_make_the_same_tables() {
                 for (got, expected) in run.outputs.iter().zip(outputs) {
                     assert!(Block::as_bytes(got) == Block::as_bytes(expected));
                 }
-                let (decoded, verdict) = session.decode(&run);
-                assert!(verdict.is_ok());
-                assert_eq!(decoded, plain(tape, lanes, &bits));
+                session.assert_right(tape, lanes, &bits, &run);
             }
         }
     }
@@ -582,11 +538,11 @@ fn pieces_and_threads_make_the_same_tables() {
 /// Where a stream ends early, all threads end, and the caller gets the error.
 #[test]
 fn errors_of_the_stream_end_all_threads() {
-    let (cpu, tape, lanes) = (Cpu::detect().unwrap(), ands(1300), 300);
+    let (tape, lanes) = (ands(1300), 300);
     let total = Scheme::Mi.table_bytes(&tape, lanes as u64, ROLES);
     for threads in [1, 4] {
         for ends in [0, 1, total / 3, total - 1] {
-            let mut session = Session::new(Scheme::Mi, [cpu, cpu], 1);
+            let mut session = Session::here(Scheme::Mi, 1);
             session.garbler.set_threads(threads);
             session.evaluator.set_threads(threads);
             let [zeros, _] = session.labels(&tape, lanes, false);
@@ -636,9 +592,9 @@ impl Ports for InOrder {
 /// Ports that store outputs over inputs may rely on this order, on any number of threads.
 #[test]
 fn lanes_are_loaded_before_they_and_later_ones_are_stored() {
-    let (cpu, tape, lanes) = (Cpu::detect().unwrap(), ands(1300), 300);
+    let (tape, lanes) = (ands(1300), 300);
     for threads in [1, 2, 4] {
-        let mut session = Session::new(Scheme::Mi, [cpu, cpu], 1);
+        let mut session = Session::here(Scheme::Mi, 1);
         session.garbler.set_threads(threads);
         let mut sink = ChunkWriter::new(|_: &[u8]| Ok::<(), ()>(()));
         let mut ports = InOrder {
@@ -665,8 +621,7 @@ impl Ports for Failing {
 #[test]
 #[should_panic(expected = "these ports fail")]
 fn panics_of_a_thread_are_the_callers() {
-    let cpu = Cpu::detect().unwrap();
-    let mut session = Session::new(Scheme::Mi, [cpu, cpu], 1);
+    let mut session = Session::here(Scheme::Mi, 1);
     session.garbler.set_threads(4);
     let mut sink = ChunkWriter::new(|_: &[u8]| Ok::<(), ()>(()));
     let tape = ands(1300);
@@ -699,16 +654,12 @@ fn constants_are_wires_like_any_other() {
         depth: 1,
     };
     tape.check().unwrap();
-    let cpu = Cpu::detect().unwrap();
     for scheme in Scheme::ALL {
         for lanes in [2, 16] {
-            let mut session = Session::new(scheme, [cpu, cpu], 1);
-            let labels = session.labels(&tape, lanes, false);
-            let bits = bits(&mut session.coins, &tape, lanes, false);
+            let mut session = Session::here(scheme, 1);
+            let (labels, bits) = session.inputs(&tape, lanes, &[]);
             let run = session.run(&tape, lanes, &labels, &bits);
-            let (decoded, verdict) = session.decode(&run);
-            assert!(verdict.is_ok(), "{scheme}");
-            assert_eq!(decoded, plain(&tape, lanes, &bits));
+            session.assert_right(&tape, lanes, &bits, &run);
         }
     }
 }
@@ -725,12 +676,9 @@ fn real_tapes_compute_what_they_say() {
             for cpu in Cpu::available().into_iter().skip(1) {
                 let lanes = 70;
                 let mut session = Session::new(scheme, [cpu, cpu], 2);
-                let labels = session.labels(&tape, lanes, false);
-                let bits = bits(&mut session.coins, &tape, lanes, false);
+                let (labels, bits) = session.inputs(&tape, lanes, &[]);
                 let run = session.run(&tape, lanes, &labels, &bits);
-                let (decoded, verdict) = session.decode(&run);
-                assert!(verdict.is_ok());
-                assert_eq!(decoded, plain(&tape, lanes, &bits));
+                session.assert_right(&tape, lanes, &bits, &run);
             }
         }
     }

@@ -14,12 +14,11 @@ use crate::request::secret_words;
 use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{KeyBit, Opened, Outcome, Party, Start, Step, run_alone};
+use sealane_party::{KeyBit, Opened, Step};
 use sealane_protocol::{Algebra, Demand, Protocol, Setting};
-use sealane_trio::{Share, Trio, TrioParty};
+use sealane_testkit::side::{Given, Side, on_threads};
+use sealane_trio::{Trio, TrioParty};
 use std::hint::black_box;
-use std::sync::Arc;
-use std::thread;
 use zeroize::Zeroizing;
 
 /// The checks of this file.
@@ -31,25 +30,18 @@ const BITS: usize = 5;
 
 fn check(cpu: Cpu) {
     let setting = Setting::in_order(&Trio::profile(), 3);
-    thread::scope(|threads| {
-        for mesh in meshes(3) {
-            let setting = &setting;
-            threads.spawn(move || party(cpu, setting, mesh));
-        }
-    });
+    on_threads(meshes(3), |mesh| party(cpu, &setting, mesh));
 }
 
-fn party(cpu: Cpu, setting: &Setting, mut mesh: Mesh) {
+fn party(cpu: Cpu, setting: &Setting, mesh: Mesh) {
     let (me, domain) = (mesh.me(), Trio::domain(Algebra::Z2));
-    let start = Start {
-        setting,
-        me,
-        session: mesh.session(),
+    let given = Given {
         cpu,
         coins: secret_coins(),
         stock: None,
     };
-    let mut trio = TrioParty::set_up(start, &Demand::default(), &mut mesh).expect("honest");
+    let side = Side::<TrioParty>::set_up(mesh, setting, &Demand::default(), given);
+    let mut side = side.expect(HONEST);
     let owner = PartyId(0);
     let values = (me == owner).then(|| {
         let mut values = Zeroizing::new(Vec::from_iter((0..ROWS as u64).map(|row| row * 11 % 32)));
@@ -63,28 +55,22 @@ fn party(cpu: Cpu, setting: &Setting, mut mesh: Mesh) {
         bits: BITS,
         values,
     };
-    let share = run(&mut trio, &mut mesh, input);
-    let share = run(&mut trio, &mut mesh, Step::Shuffle { domain, share });
+    let share = side.share(input).expect(HONEST);
+    let share = side.share(Step::Shuffle { domain, share }).expect(HONEST);
     // A turn of two bits, and one of a single bit.
     let bit = |plane| KeyBit {
         plane,
         inverted: plane == 1,
     };
     let key = [0, 1, 2].map(bit).to_vec();
-    let share = run(&mut trio, &mut mesh, Step::Sort { domain, share, key });
+    let share = side.share(Step::Sort { domain, share, key }).expect(HONEST);
     let results = vec![Opened {
         share,
         domain,
         to: PartySet::of(setting.everyone()),
     }];
-    let opened = run_alone(&mut trio, &mut mesh, Step::Open { results }, None);
-    black_box(opened.expect("honest"));
-    mesh.finish().expect("all parties are honest");
+    black_box(side.open(results).expect(HONEST));
+    side.mesh.finish().expect(HONEST);
 }
 
-fn run(trio: &mut TrioParty, mesh: &mut Mesh, step: Step<'_, TrioParty>) -> Arc<Share> {
-    match run_alone(trio, mesh, step, None) {
-        Ok(Outcome::Share(share, ..)) => Arc::new(share),
-        _ => panic!("an honest step leaves a share"),
-    }
-}
+const HONEST: &str = "all parties are honest";

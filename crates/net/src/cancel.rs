@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::waker::Waker;
 
 /// A cancellation token. Clones are the same token; a cancelled token stays cancelled.
@@ -42,7 +42,7 @@ impl Cancel {
     ///
     /// # Errors
     /// [`NetError::Cancelled`].
-    pub fn check(&self) -> Result<(), NetError> {
+    pub fn check(&self) -> Result<()> {
         match self.is_cancelled() {
             true => Err(NetError::Cancelled),
             false => Ok(()),

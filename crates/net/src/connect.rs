@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::Transport;
 use crate::cancel::Cancel;
-use crate::error::{KeyFault, NetError};
+use crate::error::{KeyFault, NetError, Result};
 use crate::gather::{Gathered, gather};
 use crate::limits::Limits;
 use crate::meeting::Host;
@@ -118,9 +118,7 @@ pub fn free_loopback_port() -> io::Result<u16> {
 /// on the indices of the parties; when a party that has been met ends; when one gives up; or when
 /// it is cancelled. Any other connection, under whatever name, is ignored, and reported if the
 /// party that was waited for does not come.
-pub fn connect_transports(
-    config: &MeshConfig,
-) -> Result<Vec<Option<Box<dyn Transport>>>, NetError> {
+pub fn connect_transports(config: &MeshConfig) -> Result<Vec<Option<Box<dyn Transport>>>> {
     meet_all(config, true).map(|gathered| gathered.transports)
 }
 
@@ -131,7 +129,7 @@ pub fn connect_transports(
 ///
 /// # Errors
 /// [`NetError::Unlisted`] with the first of them; or that this party cannot listen.
-pub fn tell_of_unlisted(config: &MeshConfig, unlisted: &[PartyId]) -> Result<(), NetError> {
+pub fn tell_of_unlisted(config: &MeshConfig, unlisted: &[PartyId]) -> Result<()> {
     let mut host = Host::new(config, true);
     host.deadline = host.deadline.min(Instant::now() + TELL);
     host.unlisted = unlisted.to_vec();
@@ -139,13 +137,13 @@ pub fn tell_of_unlisted(config: &MeshConfig, unlisted: &[PartyId]) -> Result<(),
 }
 
 /// Connects to all other parties, with TLS or, for measurements, without.
-pub(crate) fn meet_all(config: &MeshConfig, encrypted: bool) -> Result<Gathered, NetError> {
+pub(crate) fn meet_all(config: &MeshConfig, encrypted: bool) -> Result<Gathered> {
     check(config)?;
     gather(&Host::new(config, encrypted))
 }
 
 /// Refuses a configuration with which no meeting can succeed.
-pub(crate) fn check(config: &MeshConfig) -> Result<(), NetError> {
+pub(crate) fn check(config: &MeshConfig) -> Result<()> {
     let parties = config.parties.len();
     let Some(own) = config.parties.get(config.me.index()) else {
         return Err(NetError::Misuse {
@@ -153,9 +151,7 @@ pub(crate) fn check(config: &MeshConfig) -> Result<(), NetError> {
         });
     };
     if parties > usize::from(u8::MAX) {
-        return Err(NetError::Misuse {
-            reason: format!("{parties} parties are too many"),
-        });
+        return Err(NetError::misuse(format!("{parties} parties are too many")));
     }
     let seen = config.identity.public_key();
     if own.key != seen {
@@ -163,16 +159,13 @@ pub(crate) fn check(config: &MeshConfig) -> Result<(), NetError> {
             expected: own.key,
             seen,
         };
-        return Err(NetError::WrongKey {
-            party: config.me,
-            fault,
-        });
+        return Err(NetError::wrong_key(config.me, fault));
     }
     refuse_doubles(config)
 }
 
 /// Refuses a key that two parties share, and an address at which two would have to listen.
-fn refuse_doubles(config: &MeshConfig) -> Result<(), NetError> {
+fn refuse_doubles(config: &MeshConfig) -> Result<()> {
     let (mut keys, mut addresses) = (HashMap::new(), HashMap::new());
     for (party, endpoint) in config.parties.iter().enumerate() {
         let party = PartyId::from_index(party);

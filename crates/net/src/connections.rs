@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::MeshConfig;
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::hello::Purpose;
 use crate::meeting::{Caller, Failure, Host};
 use crate::waker::Waker;
@@ -32,7 +32,7 @@ pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_INCOMING: usize = 64;
 
 /// Binds a listener to this party's own address.
-pub(crate) fn listen(config: &MeshConfig) -> Result<TcpListener, NetError> {
+pub(crate) fn listen(config: &MeshConfig) -> Result<TcpListener> {
     let address = config
         .listen
         .as_ref()
@@ -128,7 +128,7 @@ pub(crate) fn dial<T>(
     connections: &Connections,
     peer: PartyId,
     talk: impl Fn(TcpStream) -> Result<T, Failure>,
-) -> Result<T, NetError> {
+) -> Result<T> {
     let address = &host.config.parties[peer.index()].address;
     let started = Instant::now();
     let mut pause = FIRST_PAUSE;

@@ -16,6 +16,9 @@ use sealane_parties::PartyId;
 
 mod text;
 
+/// Result of what needs other parties.
+pub type Result<T, E = NetError> = std::result::Result<T, E>;
+
 /// An error between two parties. Each variant names the peer by index; [`NetError::with_names`]
 /// explains it with the names that the users gave. Its display states the event and the remedy in
 /// one line.
@@ -209,6 +212,35 @@ impl NetError {
         }
     }
 
+    /// The peer gave up.
+    pub fn aborted(party: PartyId, cause: Cause, reason: String) -> NetError {
+        NetError::Aborted {
+            party,
+            cause,
+            reason,
+        }
+    }
+
+    /// The peer sent what is no message of this protocol.
+    pub fn malformed(party: PartyId, reason: String) -> NetError {
+        NetError::Malformed { party, reason }
+    }
+
+    /// The parties disagree on who the peer is.
+    pub(crate) fn wrong_party(party: PartyId, reason: String) -> NetError {
+        NetError::WrongParty { party, reason }
+    }
+
+    /// The party at the other end has, or sees, another key than the pinned one.
+    pub fn wrong_key(party: PartyId, fault: KeyFault) -> NetError {
+        NetError::WrongKey { party, fault }
+    }
+
+    /// A call of this room that breaks a rule.
+    pub(crate) fn misuse(reason: String) -> NetError {
+        NetError::Misuse { reason }
+    }
+
     /// Adds the party at the other end of the link to `event`.
     pub(crate) fn on_link(party: PartyId, event: LinkError) -> NetError {
         match event {
@@ -218,18 +250,12 @@ impl NetError {
             },
             LinkError::Vanished => NetError::Vanished { party },
             LinkError::Finished => NetError::Finished { party },
-            LinkError::Aborted { cause, reason } => NetError::Aborted {
-                party,
-                cause,
-                reason,
-            },
-            LinkError::Malformed { reason } => NetError::Malformed { party, reason },
+            LinkError::Aborted { cause, reason } => NetError::aborted(party, cause, reason),
+            LinkError::Malformed { reason } => NetError::malformed(party, reason),
             LinkError::Diverged { difference } => NetError::Diverged { party, difference },
             LinkError::Tls { reason } => NetError::Tls { party, reason },
             LinkError::Io { reason } => NetError::Io { party, reason },
-            LinkError::Left => NetError::Misuse {
-                reason: "a party that has left the run goes on".into(),
-            },
+            LinkError::Left => NetError::misuse("a party that has left the run goes on".into()),
         }
     }
 }

@@ -31,7 +31,7 @@ use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use crate::connections::{Accepted, Connections, accept, dial, listen, next_incoming};
-use crate::error::{Cause, LinkError, NetError};
+use crate::error::{Cause, LinkError, NetError, Result};
 use crate::meeting::{Caller, Failure, Host, Met};
 use crate::tcp::TcpTransport;
 use crate::{Farewell, Transport};
@@ -52,7 +52,7 @@ pub(crate) struct Gathered {
 }
 
 /// Meets all other parties, or returns the reason why not by the deadline.
-pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered, NetError> {
+pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered> {
     let config = host.config;
     let parties = config.parties.len();
     // The listener opens first, so that no peer's dialling waits for this party's own.
@@ -92,7 +92,7 @@ pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered, NetError> {
 /// Report of one attempt, from its thread.
 enum Report {
     /// Result of dialling this party.
-    Dialled(PartyId, Result<Met, NetError>),
+    Dialled(PartyId, Result<Met>),
     /// Result of accepting an incoming connection.
     Accepted(Accepted),
 }
@@ -118,7 +118,7 @@ impl<'a> Gathering<'a> {
         &mut self,
         threads: &'scope Scope<'scope, 'a>,
         listener: Option<&TcpListener>,
-    ) -> Result<(), NetError> {
+    ) -> Result<()> {
         let (host, connections) = (self.host, self.connections);
         let lower = (0..host.config.me.index()).map(PartyId::from_index);
         for lower in lower.filter(|party| !host.unlisted.contains(party)) {
@@ -185,7 +185,7 @@ impl<'a> Gathering<'a> {
 
     /// Checks that met parties are still there: one may die, or give up because it cannot meet
     /// another. A party that has finished in good order needs no other any more.
-    fn see_that_all_stay(&mut self) -> Result<(), NetError> {
+    fn see_that_all_stay(&mut self) -> Result<()> {
         let ends = self.met.iter().enumerate().find_map(|(party, met)| {
             let end = met.as_ref().and_then(Transport::end)?;
             let left = PartyId::from_index(party);
@@ -213,7 +213,7 @@ impl<'a> Gathering<'a> {
         Some((caller.number, caller.socket))
     }
 
-    fn take(&mut self, report: Report) -> Result<(), NetError> {
+    fn take(&mut self, report: Report) -> Result<()> {
         match report {
             Report::Dialled(peer, outcome) => {
                 self.connections.remove_dialled(peer);
@@ -247,7 +247,7 @@ impl<'a> Gathering<'a> {
 
     /// Starts the transport to a party that was met. Its heartbeats begin here, and from here on
     /// this party notices if that one ends while others are waited for.
-    fn welcome(&mut self, met: Met) -> Result<(), NetError> {
+    fn welcome(&mut self, met: Met) -> Result<()> {
         let place = met.peer.index();
         // Of two connections with the same right key, the first one is kept.
         if self.met[place].is_none() {
@@ -257,12 +257,7 @@ impl<'a> Gathering<'a> {
     }
 
     /// Judges the failure of an incoming connection; returns an error if it ends the gathering.
-    fn judge(
-        &mut self,
-        failure: Failure,
-        caller: Option<SocketAddr>,
-        at_home: bool,
-    ) -> Result<(), NetError> {
+    fn judge(&mut self, failure: Failure, caller: Option<SocketAddr>, at_home: bool) -> Result<()> {
         let error = match failure {
             Failure::Gone(_) => return Ok(()),
             Failure::Final(error) => return Err(error),
@@ -381,7 +376,7 @@ impl<'a> Gathering<'a> {
     }
 
     /// Hands over the transports, or tells the parties that were met why this one gives up.
-    fn leave(self, result: Result<(), NetError>) -> Result<Gathered, NetError> {
+    fn leave(self, result: Result<()>) -> Result<Gathered> {
         let mut transports = self.met;
         if let Err(error) = result {
             let reason = error.public_text(&self.host.config.names());

@@ -15,7 +15,7 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use sealane_parties::PartyId;
 
 /// Changes that each wire version brought, the first version first. Any change of a byte that
@@ -168,15 +168,12 @@ impl Hello {
     }
 
     /// Checks that `theirs` is the right answer to this hello.
-    pub(crate) fn check(&self, theirs: &Hello) -> Result<(), NetError> {
+    pub(crate) fn check(&self, theirs: &Hello) -> Result<()> {
         let peer = self.to;
         self.check_version(theirs, peer)?;
         if theirs.purpose != self.purpose {
             let reason = "it greets as one who is here for something else than a run".into();
-            return Err(NetError::Malformed {
-                party: peer,
-                reason,
-            });
+            return Err(NetError::malformed(peer, reason));
         }
         if (theirs.from, theirs.to, theirs.parties) != (self.to, self.from, self.parties) {
             let Hello {
@@ -195,7 +192,7 @@ impl Hello {
     }
 
     /// Checks that `theirs` comes from `peer` in a version compatible with this one.
-    pub(crate) fn check_version(&self, theirs: &Hello, peer: PartyId) -> Result<(), NetError> {
+    pub(crate) fn check_version(&self, theirs: &Hello, peer: PartyId) -> Result<()> {
         if theirs.version.wire == self.version.wire {
             return Ok(());
         }

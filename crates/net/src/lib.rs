@@ -63,7 +63,7 @@ pub use cancel::Cancel;
 pub use channel::MAX_CONTIGUOUS_BYTES;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port, tell_of_unlisted};
 pub use counters::{Counters, Traffic};
-pub use error::{Awaited, Cause, KeyFault, LinkError, NetError};
+pub use error::{Awaited, Cause, KeyFault, LinkError, NetError, Result};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
 pub use hello::{Purpose, Version, WIRE_HISTORY, WIRE_VERSION};
 pub use limits::Limits;

@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 use crate::cancel::Cancel;
 use crate::channel::Channel;
 use crate::digest::Content;
-use crate::error::{Awaited, LinkError, NetError};
+use crate::error::{Awaited, LinkError, NetError, Result};
 use crate::frame::{Frame, FrameKind};
 use crate::limits::Limits;
 use crate::waker::Waker;
@@ -160,7 +160,7 @@ impl Links {
         mut bytes: &[u8],
         content: Content,
         stamp: u32,
-    ) -> Result<bool, NetError> {
+    ) -> Result<bool> {
         let mut wait = Wait::new(to, Awaited::Room { step: self.step });
         let mut streamed = false;
         while !bytes.is_empty() {
@@ -178,22 +178,12 @@ impl Links {
 
     /// Makes room for `bytes` bytes of the message being written to `to`; returns whether a frame
     /// was sent.
-    pub(crate) fn reserve(
-        &mut self,
-        to: PartyId,
-        bytes: usize,
-        stamp: u32,
-    ) -> Result<bool, NetError> {
+    pub(crate) fn reserve(&mut self, to: PartyId, bytes: usize, stamp: u32) -> Result<bool> {
         let mut wait = Wait::new(to, Awaited::Room { step: self.step });
         self.reserve_within(&mut wait, bytes, stamp)
     }
 
-    fn reserve_within(
-        &mut self,
-        wait: &mut Wait,
-        bytes: usize,
-        stamp: u32,
-    ) -> Result<bool, NetError> {
+    fn reserve_within(&mut self, wait: &mut Wait, bytes: usize, stamp: u32) -> Result<bool> {
         let Some(frame) = self.member(wait.party)?.reserve(bytes, stamp) else {
             return Ok(false);
         };
@@ -202,7 +192,7 @@ impl Links {
     }
 
     /// Ends the message being written to `to`; returns whether there was one.
-    pub(crate) fn flush(&mut self, to: PartyId, stamp: u32) -> Result<bool, NetError> {
+    pub(crate) fn flush(&mut self, to: PartyId, stamp: u32) -> Result<bool> {
         let last = self.member(to)?.end_message(stamp);
         let Some(frame) = last.map_err(|reason| NetError::Misuse { reason })? else {
             return Ok(false);
@@ -220,7 +210,7 @@ impl Links {
         from: PartyId,
         mut into: &mut [u8],
         content: Content,
-    ) -> Result<u32, NetError> {
+    ) -> Result<u32> {
         let mut wait = Wait::new(from, Awaited::Payload { step: self.step });
         let mut stamp = 0;
         loop {
@@ -237,7 +227,7 @@ impl Links {
 
     /// Makes the next `bytes` bytes from `from` contiguous; returns the largest stamp among the
     /// frames of which the first byte was read for it, or 0.
-    pub(crate) fn make_contiguous(&mut self, from: PartyId, bytes: usize) -> Result<u32, NetError> {
+    pub(crate) fn make_contiguous(&mut self, from: PartyId, bytes: usize) -> Result<u32> {
         let mut wait = Wait::new(from, Awaited::Payload { step: self.step });
         let mut stamp = 0;
         loop {
@@ -251,7 +241,7 @@ impl Links {
         }
     }
 
-    pub(crate) fn send_control(&mut self, to: PartyId, payload: Payload) -> Result<(), NetError> {
+    pub(crate) fn send_control(&mut self, to: PartyId, payload: Payload) -> Result<()> {
         self.member(to)?;
         let frame = Frame {
             kind: FrameKind::Control,
@@ -262,7 +252,7 @@ impl Links {
         self.send_frame(frame, &mut wait)
     }
 
-    pub(crate) fn recv_control(&mut self, from: PartyId) -> Result<Payload, NetError> {
+    pub(crate) fn recv_control(&mut self, from: PartyId) -> Result<Payload> {
         let on_link = |error: LinkError| NetError::on_link(from, error);
         self.member(from)?.expect_control().map_err(on_link)?;
         let frame = self.next_frame(&mut Wait::new(from, Awaited::Control))?;
@@ -277,11 +267,9 @@ impl Links {
     }
 
     /// Returns the channel to `party`, as long as this party takes part in the run.
-    pub(crate) fn member(&mut self, party: PartyId) -> Result<&mut Channel, NetError> {
+    pub(crate) fn member(&mut self, party: PartyId) -> Result<&mut Channel> {
         let Some(Some(channel)) = self.channels.get_mut(party.index()) else {
-            return Err(NetError::Misuse {
-                reason: format!("there is no channel to {party}"),
-            });
+            return Err(NetError::misuse(format!("there is no channel to {party}")));
         };
         let left = channel.refuse_if_left();
         left.map_err(|error| NetError::on_link(party, error))?;
@@ -289,7 +277,7 @@ impl Links {
     }
 
     /// Passes `frame` to the transport, after waiting for room.
-    fn send_frame(&mut self, mut frame: Frame, wait: &mut Wait) -> Result<(), NetError> {
+    fn send_frame(&mut self, mut frame: Frame, wait: &mut Wait) -> Result<()> {
         loop {
             self.cancel.check()?;
             let sent = self.member(wait.party)?.transport.try_send(frame);
@@ -302,7 +290,7 @@ impl Links {
     }
 
     /// Returns the next frame, after waiting for it.
-    fn next_frame(&mut self, wait: &mut Wait) -> Result<Frame, NetError> {
+    fn next_frame(&mut self, wait: &mut Wait) -> Result<Frame> {
         loop {
             self.cancel.check()?;
             let next = self.member(wait.party)?.transport.try_recv();
@@ -316,7 +304,7 @@ impl Links {
 
     /// Waits until another try may succeed; the only place where a party waits for others. The loss
     /// of any party ends the wait for any other: the run cannot finish any more.
-    fn pause(&mut self, wait: &mut Wait) -> Result<(), NetError> {
+    fn pause(&mut self, wait: &mut Wait) -> Result<()> {
         // The next try reads what has come from the awaited party before that party counts as lost:
         // it may have come since the last try.
         let heard = wait.listens().then_some(wait.party);
@@ -350,7 +338,7 @@ impl Links {
 
     /// Checks that every party but `heard` is there, or has left in good order; `heard` may also be
     /// gone without a farewell.
-    fn see_that_none_is_lost(&self, heard: Option<PartyId>) -> Result<(), NetError> {
+    fn see_that_none_is_lost(&self, heard: Option<PartyId>) -> Result<()> {
         match self.loss(heard) {
             None => Ok(()),
             Some((party, end)) => Err(NetError::on_link(party, end)),

@@ -13,7 +13,7 @@ use rustls::{AlertDescription, ClientConnection, ConnectionCommon, Stream};
 use crate::MeshConfig;
 use crate::cancel::Cancel;
 use crate::cipher::Cipher;
-use crate::error::{KeyFault, NetError};
+use crate::error::{KeyFault, NetError, Result};
 use crate::hello::{Hello, Purpose, WIRE_VERSION};
 use crate::limits::Limits;
 use crate::tcp::{TcpTransport, is_closed, is_timeout};
@@ -150,10 +150,7 @@ impl<'a> Host<'a> {
             }
             (_, None) => {
                 let reason = format!("{} speaks TLS but is no party", from(&socket));
-                Err(Failure::Unproven(NetError::Malformed {
-                    party: missing,
-                    reason,
-                }))
+                Err(Failure::Unproven(NetError::malformed(missing, reason)))
             }
         }
     }
@@ -246,10 +243,7 @@ impl<'a> Host<'a> {
         let met = finish(ours, theirs, socket, cipher)?;
         if met.peer < self.config.me {
             let reason = "it dials a party that comes after it".into();
-            return Err(Failure::Final(NetError::WrongParty {
-                party: met.peer,
-                reason,
-            }));
+            return Err(Failure::Final(NetError::wrong_party(met.peer, reason)));
         }
         Ok(Caller::Party(met))
     }
@@ -277,10 +271,7 @@ impl<'a> Host<'a> {
                 Err((error, mut alert)) => {
                     let _ = alert.write_all(timed);
                     let reason = format!("{} sent no TLS: {error}", from(timed.socket));
-                    return Err(Failure::Unproven(NetError::Malformed {
-                        party: missing,
-                        reason,
-                    }));
+                    return Err(Failure::Unproven(NetError::malformed(missing, reason)));
                 }
             }
         }
@@ -298,10 +289,7 @@ impl<'a> Host<'a> {
             return Ok(claimed);
         }
         let reason = format!("{} says it is {claimed} and speaks to {me}", from(socket));
-        Err(Failure::Unproven(NetError::WrongParty {
-            party: missing,
-            reason,
-        }))
+        Err(Failure::Unproven(NetError::wrong_party(missing, reason)))
     }
 
     /// Classifies the failure of an exchange with `peer`.
@@ -324,10 +312,7 @@ impl<'a> Host<'a> {
         Failure::Unproven(match (tls, error.kind()) {
             (Some(rustls::Error::AlertReceived(AlertDescription::AccessDenied)), _) => {
                 let shown = self.config.identity.public_key();
-                NetError::WrongKey {
-                    party: peer,
-                    fault: KeyFault::Ours { shown },
-                }
+                NetError::wrong_key(peer, KeyFault::Ours { shown })
             }
             (Some(rustls::Error::AlertReceived(AlertDescription::UnknownCA)), _) => {
                 let shown = self.config.identity.public_key();
@@ -336,15 +321,11 @@ impl<'a> Host<'a> {
                     fault: KeyFault::Unknown { shown },
                 }
             }
-            (Some(error @ rustls::Error::InvalidMessage(_)), _) => NetError::Malformed {
-                party: peer,
-                reason: format!("{from} sent no TLS: {error}"),
-            },
+            (Some(error @ rustls::Error::InvalidMessage(_)), _) => {
+                NetError::malformed(peer, format!("{from} sent no TLS: {error}"))
+            }
             (Some(error), _) => tls_failure(peer, error),
-            (None, ErrorKind::InvalidData) => NetError::Malformed {
-                party: peer,
-                reason: format!("{from}: {error}"),
-            },
+            (None, ErrorKind::InvalidData) => NetError::malformed(peer, format!("{from}: {error}")),
             (None, kind) if is_timeout(kind) => NetError::Stalled {
                 party: peer,
                 silent_s: timed.started.elapsed().as_secs(),
@@ -368,31 +349,21 @@ impl<'a> Host<'a> {
                     seen.fingerprint(),
                     other.name
                 );
-                NetError::WrongParty {
-                    party: peer,
-                    reason,
-                }
+                NetError::wrong_party(peer, reason)
             }
-            None => NetError::WrongKey {
-                party: peer,
-                fault: KeyFault::Theirs { expected, seen },
-            },
+            None => NetError::wrong_key(peer, KeyFault::Theirs { expected, seen }),
         }
     }
 }
 
 impl Met {
     /// Starts the transport to the peer.
-    pub(crate) fn start(self, config: &MeshConfig) -> Result<TcpTransport, NetError> {
+    pub(crate) fn start(self, config: &MeshConfig) -> Result<TcpTransport> {
         self.start_under(config.limits, &config.cancel)
     }
 
     /// The same with limits and a token of its own.
-    pub(crate) fn start_under(
-        self,
-        limits: Limits,
-        cancel: &Cancel,
-    ) -> Result<TcpTransport, NetError> {
+    pub(crate) fn start_under(self, limits: Limits, cancel: &Cancel) -> Result<TcpTransport> {
         let silence = self.peer_silence;
         let mut transport = TcpTransport::start(self.socket, self.cipher, limits, silence)
             .map_err(|error| NetError::Io {

@@ -16,7 +16,7 @@ use crate::channel::{Channel, MAX_CONTIGUOUS_BYTES};
 use crate::connect::{MeshConfig, meet_all};
 use crate::counters::{Counters, Ledger, Traffic};
 use crate::digest::{Content, Digest};
-use crate::error::{Cause, NetError};
+use crate::error::{Cause, NetError, Result};
 use crate::frame::MAX_CONTROL_BYTES;
 use crate::gather::Gathered;
 use crate::limits::Limits;
@@ -68,7 +68,7 @@ impl Mesh {
         me: PartyId,
         transports: Vec<Option<Box<dyn Transport>>>,
         limits: Limits,
-    ) -> Result<Mesh, NetError> {
+    ) -> Result<Mesh> {
         Mesh::on_machine(&ThisMachine, me, transports, limits)
     }
 
@@ -82,7 +82,7 @@ impl Mesh {
         me: PartyId,
         transports: Vec<Option<Box<dyn Transport>>>,
         limits: Limits,
-    ) -> Result<Mesh, NetError> {
+    ) -> Result<Mesh> {
         let parties = transports.len();
         let is_right =
             |(party, transport): (usize, &Option<_>)| (party == me.index()) == transport.is_none();
@@ -107,13 +107,13 @@ impl Mesh {
     }
 
     /// Connects to all other parties over TCP with mutual TLS; see [`crate::connect_transports`].
-    pub fn connect(config: &MeshConfig) -> Result<Mesh, NetError> {
+    pub fn connect(config: &MeshConfig) -> Result<Mesh> {
         Mesh::over(config, true)
     }
 
     /// Connects to all other parties over bare TCP: **no key is checked, and anybody on the path
     /// can read and change every byte**. For measuring the cost of encryption, never for data.
-    pub fn danger_plaintext(config: &MeshConfig) -> Result<Mesh, NetError> {
+    pub fn danger_plaintext(config: &MeshConfig) -> Result<Mesh> {
         Mesh::over(config, false)
     }
 
@@ -189,7 +189,7 @@ impl Mesh {
 
     /// Appends payload bytes to the message that is being written to `to`. Long messages leave in
     /// frames as they grow (streaming); the message ends at [`Mesh::flush`].
-    pub fn send(&mut self, to: PartyId, bytes: &[u8]) -> Result<(), NetError> {
+    pub fn send(&mut self, to: PartyId, bytes: &[u8]) -> Result<()> {
         self.send_content(to, bytes, Content::Any)
     }
 
@@ -199,16 +199,11 @@ impl Mesh {
     ///
     /// # Errors
     /// As [`Mesh::send`].
-    pub fn send_bulk(&mut self, cpu: Cpu, to: PartyId, bytes: &[u8]) -> Result<(), NetError> {
+    pub fn send_bulk(&mut self, cpu: Cpu, to: PartyId, bytes: &[u8]) -> Result<()> {
         self.send_content(to, bytes, Content::Bulk(cpu))
     }
 
-    fn send_content(
-        &mut self,
-        to: PartyId,
-        bytes: &[u8],
-        content: Content,
-    ) -> Result<(), NetError> {
+    fn send_content(&mut self, to: PartyId, bytes: &[u8], content: Content) -> Result<()> {
         let stamp = self.stamp();
         let streamed = self.links.send(to, bytes, content, stamp)?;
         if streamed {
@@ -226,7 +221,7 @@ impl Mesh {
     ///
     /// # Errors
     /// [`NetError::Misuse`] for no byte or too many; else those of [`Mesh::send`].
-    pub fn send_buffer(&mut self, to: PartyId, bytes: usize) -> Result<&mut [u8], NetError> {
+    pub fn send_buffer(&mut self, to: PartyId, bytes: usize) -> Result<&mut [u8]> {
         check_contiguous(bytes)?;
         let stamp = self.stamp();
         if self.links.reserve(to, bytes, stamp)? {
@@ -240,7 +235,7 @@ impl Mesh {
     ///
     /// # Errors
     /// [`NetError::Misuse`] if that buffer is smaller.
-    pub fn mark_written(&mut self, to: PartyId, bytes: usize) -> Result<(), NetError> {
+    pub fn mark_written(&mut self, to: PartyId, bytes: usize) -> Result<()> {
         self.mark_content_written(to, bytes, Content::Any)
     }
 
@@ -248,21 +243,11 @@ impl Mesh {
     ///
     /// # Errors
     /// As [`Mesh::mark_written`].
-    pub fn mark_bulk_written(
-        &mut self,
-        cpu: Cpu,
-        to: PartyId,
-        bytes: usize,
-    ) -> Result<(), NetError> {
+    pub fn mark_bulk_written(&mut self, cpu: Cpu, to: PartyId, bytes: usize) -> Result<()> {
         self.mark_content_written(to, bytes, Content::Bulk(cpu))
     }
 
-    fn mark_content_written(
-        &mut self,
-        to: PartyId,
-        bytes: usize,
-        content: Content,
-    ) -> Result<(), NetError> {
+    fn mark_content_written(&mut self, to: PartyId, bytes: usize, content: Content) -> Result<()> {
         let channel = self.links.member(to)?;
         check_within("written", bytes, channel.send_buffer().len())?;
         channel.mark_written(bytes, content);
@@ -273,7 +258,7 @@ impl Mesh {
 
     /// Ends and sends all messages being written, stamped 1 + the largest stamp received so far. An
     /// empty message is not sent and not counted.
-    pub fn flush(&mut self) -> Result<(), NetError> {
+    pub fn flush(&mut self) -> Result<()> {
         for to in self.peers() {
             self.flush_to(to)?;
         }
@@ -282,7 +267,7 @@ impl Mesh {
 
     /// Fills `into` with the next payload bytes from `from`, or returns why that failed within the
     /// time-out.
-    pub fn recv(&mut self, from: PartyId, into: &mut [u8]) -> Result<(), NetError> {
+    pub fn recv(&mut self, from: PartyId, into: &mut [u8]) -> Result<()> {
         self.recv_content(from, into, Content::Any)
     }
 
@@ -290,16 +275,11 @@ impl Mesh {
     ///
     /// # Errors
     /// As [`Mesh::recv`].
-    pub fn recv_bulk(&mut self, cpu: Cpu, from: PartyId, into: &mut [u8]) -> Result<(), NetError> {
+    pub fn recv_bulk(&mut self, cpu: Cpu, from: PartyId, into: &mut [u8]) -> Result<()> {
         self.recv_content(from, into, Content::Bulk(cpu))
     }
 
-    fn recv_content(
-        &mut self,
-        from: PartyId,
-        into: &mut [u8],
-        content: Content,
-    ) -> Result<(), NetError> {
+    fn recv_content(&mut self, from: PartyId, into: &mut [u8], content: Content) -> Result<()> {
         let stamp = self.links.recv(from, into, content)?;
         self.received_stamp = self.received_stamp.max(stamp);
         self.rounds = self.rounds.max(stamp);
@@ -317,7 +297,7 @@ impl Mesh {
     ///
     /// # Errors
     /// [`NetError::Misuse`] for no byte or too many; else those of [`Mesh::recv`].
-    pub fn recv_buffer(&mut self, from: PartyId, bytes: usize) -> Result<&mut [u8], NetError> {
+    pub fn recv_buffer(&mut self, from: PartyId, bytes: usize) -> Result<&mut [u8]> {
         check_contiguous(bytes)?;
         let stamp = self.links.make_contiguous(from, bytes)?;
         self.received_stamp = self.received_stamp.max(stamp);
@@ -329,7 +309,7 @@ impl Mesh {
     ///
     /// # Errors
     /// [`NetError::Misuse`] if they were fewer.
-    pub fn consume(&mut self, from: PartyId, bytes: usize) -> Result<(), NetError> {
+    pub fn consume(&mut self, from: PartyId, bytes: usize) -> Result<()> {
         self.consume_content(from, bytes, Content::Any)
     }
 
@@ -337,16 +317,11 @@ impl Mesh {
     ///
     /// # Errors
     /// As [`Mesh::consume`].
-    pub fn consume_bulk(&mut self, cpu: Cpu, from: PartyId, bytes: usize) -> Result<(), NetError> {
+    pub fn consume_bulk(&mut self, cpu: Cpu, from: PartyId, bytes: usize) -> Result<()> {
         self.consume_content(from, bytes, Content::Bulk(cpu))
     }
 
-    fn consume_content(
-        &mut self,
-        from: PartyId,
-        bytes: usize,
-        content: Content,
-    ) -> Result<(), NetError> {
+    fn consume_content(&mut self, from: PartyId, bytes: usize, content: Content) -> Result<()> {
         let channel = self.links.member(from)?;
         check_within("used", bytes, channel.unread().len())?;
         channel.consume(bytes, content);
@@ -467,14 +442,9 @@ impl Mesh {
 
     /// Sends one control message (handshake, goodbye): not payload, no stamp, at most 64 KiB. Ends
     /// the message being written to `to` first, so that messages arrive in the order of calls.
-    pub fn send_control<T: serde::Serialize>(
-        &mut self,
-        to: PartyId,
-        message: &T,
-    ) -> Result<(), NetError> {
-        let payload = postcard::to_stdvec(message).map_err(|error| NetError::Misuse {
-            reason: format!("control message: {error}"),
-        })?;
+    pub fn send_control<T: serde::Serialize>(&mut self, to: PartyId, message: &T) -> Result<()> {
+        let payload = postcard::to_stdvec(message)
+            .map_err(|error| NetError::misuse(format!("control message: {error}")))?;
         if payload.len() > MAX_CONTROL_BYTES {
             let bytes = payload.len();
             return Err(NetError::Misuse {
@@ -490,20 +460,14 @@ impl Mesh {
     /// # Errors
     /// [`NetError::Malformed`] if payload comes first, if the message is no `T`, or if bytes are
     /// left over.
-    pub fn recv_control<T: serde::de::DeserializeOwned>(
-        &mut self,
-        from: PartyId,
-    ) -> Result<T, NetError> {
+    pub fn recv_control<T: serde::de::DeserializeOwned>(&mut self, from: PartyId) -> Result<T> {
         let payload = self.links.recv_control(from)?;
-        control_message(&payload).map_err(|reason| NetError::Malformed {
-            party: from,
-            reason,
-        })
+        control_message(&payload).map_err(|reason| NetError::malformed(from, reason))
     }
 
     /// Ends the run in good order: sends what is still being written and says goodbye. Dropping the
     /// mesh then waits, within the limits, until the peers have received everything.
-    pub fn finish(&mut self) -> Result<(), NetError> {
+    pub fn finish(&mut self) -> Result<()> {
         self.flush()?;
         self.links.shutdown(Farewell::Goodbye);
         Ok(())
@@ -520,7 +484,7 @@ impl Mesh {
     }
 
     /// Connects to all other parties.
-    fn over(config: &MeshConfig, encrypted: bool) -> Result<Mesh, NetError> {
+    fn over(config: &MeshConfig, encrypted: bool) -> Result<Mesh> {
         let Gathered {
             transports,
             turned_away,
@@ -566,7 +530,7 @@ impl Mesh {
         self.received_stamp + 1
     }
 
-    fn flush_to(&mut self, to: PartyId) -> Result<(), NetError> {
+    fn flush_to(&mut self, to: PartyId) -> Result<()> {
         let stamp = self.stamp();
         if self.links.flush(to, stamp)? {
             self.rounds = self.rounds.max(stamp);
@@ -588,7 +552,7 @@ pub(crate) fn control_message<T: serde::de::DeserializeOwned>(payload: &[u8]) ->
 }
 
 /// Checks that so many bytes can be contiguous.
-fn check_contiguous(bytes: usize) -> Result<(), NetError> {
+fn check_contiguous(bytes: usize) -> Result<()> {
     match (1..=MAX_CONTIGUOUS_BYTES).contains(&bytes) {
         true => Ok(()),
         false => Err(NetError::Misuse {
@@ -597,7 +561,7 @@ fn check_contiguous(bytes: usize) -> Result<(), NetError> {
     }
 }
 
-fn check_within(what: &str, bytes: usize, there: usize) -> Result<(), NetError> {
+fn check_within(what: &str, bytes: usize, there: usize) -> Result<()> {
     match bytes <= there {
         true => Ok(()),
         false => Err(NetError::Misuse {

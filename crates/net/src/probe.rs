@@ -72,10 +72,7 @@ impl Host<'_> {
         let quickest = exchanges.iter().min_by_key(|exchange| exchange.round_trip);
         let quickest = quickest.ok_or_else(|| {
             let reason = "it has answered no question".into();
-            Failure::Final(NetError::Malformed {
-                party: peer,
-                reason,
-            })
+            Failure::Final(NetError::malformed(peer, reason))
         })?;
         Ok(ProbeAnswer {
             version: theirs.version,

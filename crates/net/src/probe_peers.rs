@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::MeshConfig;
 use crate::connect::check;
 use crate::connections::{Accepted, Connections, accept, dial, listen, next_incoming};
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::hello::Purpose;
 use crate::meeting::{Caller, Host};
 use crate::probe::ProbeAnswer;
@@ -25,7 +25,7 @@ const COURTESY: Duration = Duration::from_millis(1500);
 /// Result of probing all parties.
 pub struct ProbeReport {
     /// Error of listening at this party's own address, if that failed.
-    pub own: Result<(), NetError>,
+    pub own: Result<()>,
     /// One element per party; none for this one.
     pub peers: Vec<Option<PeerProbe>>,
     /// Number of connections that failed while this party listened.
@@ -37,7 +37,7 @@ pub struct PeerProbe {
     /// Addresses of its host; the cause, if there are none.
     pub resolved: Result<Vec<String>, String>,
     /// Its answer, or the reason why there is none.
-    pub answer: Result<ProbeAnswer, NetError>,
+    pub answer: Result<ProbeAnswer>,
     /// Set if it has probed this party meanwhile, and was answered.
     pub asked: bool,
 }
@@ -63,7 +63,7 @@ pub fn probe_peers(
     config: &MeshConfig,
     wait: Duration,
     notice: &mut dyn FnMut(ProbeEvent),
-) -> Result<ProbeReport, NetError> {
+) -> Result<ProbeReport> {
     check(config)?;
     Ok(look_around(&Host::to_probe(config, wait), notice))
 }
@@ -82,11 +82,7 @@ impl<'a> Host<'a> {
 /// Report of one thread.
 enum Report {
     /// Result of probing this party.
-    Looked(
-        PartyId,
-        Result<Vec<String>, String>,
-        Result<ProbeAnswer, NetError>,
-    ),
+    Looked(PartyId, Result<Vec<String>, String>, Result<ProbeAnswer>),
     /// Result of accepting an incoming connection.
     Accepted(Accepted),
 }
@@ -184,7 +180,7 @@ struct Found {
 /// Result of probing one party.
 struct Look {
     resolved: Result<Vec<String>, String>,
-    answer: Result<ProbeAnswer, NetError>,
+    answer: Result<ProbeAnswer>,
     at: Instant,
 }
 
@@ -207,7 +203,7 @@ impl Found {
         })
     }
 
-    fn examination(self, own: Result<(), NetError>) -> ProbeReport {
+    fn examination(self, own: Result<()>) -> ProbeReport {
         let peers = self.looks.into_iter().zip(self.asked);
         let peers = peers.map(|(look, asked)| {
             let Look {
@@ -252,7 +248,7 @@ mod tests {
 
     /// Lets two parties probe each other, the second as `changed`. Returns the first one's result
     /// for the second and the other way round.
-    fn both(changed: fn(&mut Host<'_>)) -> [Result<ProbeAnswer, NetError>; 2] {
+    fn both(changed: fn(&mut Host<'_>)) -> [Result<ProbeAnswer>; 2] {
         let configs = MeshConfig::on_loopback(&["ada", "bob"], Limits::default()).unwrap();
         let see = |config: &MeshConfig, change: fn(&mut Host<'_>)| {
             let mut host = Host::to_probe(config, Duration::from_secs(10));

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crate::cancel::Cancel;
 use crate::connect::{Endpoint, MeshConfig};
 use crate::connections::{Connections, HANDSHAKE_TIMEOUT, await_words, listen, next_incoming};
-use crate::error::{KeyFault, NetError};
+use crate::error::{KeyFault, NetError, Result};
 use crate::hello::Purpose;
 use crate::limits::Limits;
 use crate::meeting::{Failure, Host};
@@ -62,7 +62,7 @@ impl Reception {
         listen_at: Option<String>,
         limits: Limits,
         cancel: &Cancel,
-    ) -> Result<Reception, NetError> {
+    ) -> Result<Reception> {
         if clients.is_empty() {
             let reason = "a server without clients".to_string();
             return Err(NetError::Misuse { reason });

@@ -161,17 +161,39 @@ impl Pin {
             None => Err(Error::InvalidCertificate(CertificateError::BadEncoding)),
         }
     }
+}
 
-    fn check_signature(
-        &self,
-        message: &[u8],
-        raw_key: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let key = SubjectPublicKeyInfoDer::from(raw_key.as_ref());
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature_with_raw_key(message, &key, signed, algorithms)
-    }
+/// How either side proves that it has its key: by signatures of TLS 1.3, with raw keys.
+macro_rules! signed_by_raw_keys {
+    () => {
+        fn verify_tls12_signature(
+            &self,
+            _message: &[u8],
+            _raw_key: &CertificateDer<'_>,
+            _signed: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            Err(only_tls13())
+        }
+
+        fn verify_tls13_signature(
+            &self,
+            message: &[u8],
+            raw_key: &CertificateDer<'_>,
+            signed: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            let key = SubjectPublicKeyInfoDer::from(raw_key.as_ref());
+            let algorithms = &self.provider.signature_verification_algorithms;
+            verify_tls13_signature_with_raw_key(message, &key, signed, algorithms)
+        }
+
+        fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+            vec![SignatureScheme::ED25519]
+        }
+
+        fn requires_raw_public_keys(&self) -> bool {
+            true
+        }
+    };
 }
 
 impl ServerCertVerifier for Pin {
@@ -187,31 +209,7 @@ impl ServerCertVerifier for Pin {
             .map(|()| ServerCertVerified::assertion())
     }
 
-    fn verify_tls12_signature(
-        &self,
-        _message: &[u8],
-        _raw_key: &CertificateDer<'_>,
-        _signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Err(only_tls13())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        raw_key: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.check_signature(message, raw_key, signed)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        vec![SignatureScheme::ED25519]
-    }
-
-    fn requires_raw_public_keys(&self) -> bool {
-        true
-    }
+    signed_by_raw_keys!();
 }
 
 impl ClientCertVerifier for Pin {
@@ -229,31 +227,7 @@ impl ClientCertVerifier for Pin {
             .map(|()| ClientCertVerified::assertion())
     }
 
-    fn verify_tls12_signature(
-        &self,
-        _message: &[u8],
-        _raw_key: &CertificateDer<'_>,
-        _signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Err(only_tls13())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        raw_key: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.check_signature(message, raw_key, signed)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        vec![SignatureScheme::ED25519]
-    }
-
-    fn requires_raw_public_keys(&self) -> bool {
-        true
-    }
+    signed_by_raw_keys!();
 }
 
 /// Cipher suites in order of preference. AES-128 comes first: it matches the strength of the

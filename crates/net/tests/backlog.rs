@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{A, B, C, D, configs, digest, hear, line, meet, pattern, say};
+use crate::common::{A, B, C, D, configs, digest, hear, line, meet, on_threads, pattern, say};
 use sealane_net::{Awaited, Limits, Mesh, NetError};
 use sealane_parties::{NetworkClass, PartyId};
 
@@ -27,16 +27,9 @@ fn over_tls(parties: usize, limits: Limits) -> Vec<Mesh> {
 
 /// Runs each party in a thread of its own; returns the meshes.
 fn run(meshes: Vec<Mesh>, party: impl Fn(&mut Mesh) + Sync) -> Vec<Mesh> {
-    let run = |mut mesh: Mesh| {
+    on_threads(meshes, |mut mesh| {
         party(&mut mesh);
         mesh
-    };
-    thread::scope(|threads| {
-        let runs: Vec<_> = meshes
-            .into_iter()
-            .map(|mesh| threads.spawn(move || run(mesh)))
-            .collect();
-        runs.into_iter().map(|run| run.join().unwrap()).collect()
     })
 }
 

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, D, E, configs, dial, hear, line, meet, say, short};
 use sealane_identity::Identity;
-use sealane_net::{Cancel, Cause, KeyFault, Limits, Mesh, MeshConfig, NetError};
+use sealane_net::{Cancel, Cause, KeyFault, Limits, Mesh, MeshConfig, NetError, Result};
 use sealane_parties::PartyId;
 
 const NAMES: [&str; 5] = ["ada", "bob", "cyd", "dan", "eve"];
 
 /// Error texts that the users of a failed meeting read.
-fn texts(results: Vec<Result<Mesh, NetError>>) -> Vec<String> {
-    let text = |result: Result<Mesh, NetError>| {
+fn texts(results: Vec<Result<Mesh>>) -> Vec<String> {
+    let text = |result: Result<Mesh>| {
         let error = match result {
             Err(error) => error,
             // A party that has just met the last one sees the error at its next wait.
@@ -279,10 +279,7 @@ fn a_stranger_with_a_key_of_its_own_does_not_keep_the_right_one_out() {
         let shown = stranger.identity.public_key();
         assert_eq!(
             Mesh::connect(&stranger).err().unwrap(),
-            NetError::WrongKey {
-                party: A,
-                fault: KeyFault::Ours { shown }
-            }
+            NetError::wrong_key(A, KeyFault::Ours { shown })
         );
     }
     let _second = Mesh::connect(&second).unwrap();
@@ -296,10 +293,7 @@ fn a_wrong_key_from_elsewhere_is_told_when_the_right_one_does_not_come() {
     let first = thread::spawn(move || Mesh::connect(&first).err().unwrap());
     let _ = Mesh::connect(&stranger);
     let fault = KeyFault::Theirs { expected, seen };
-    assert_eq!(
-        first.join().unwrap(),
-        NetError::WrongKey { party: B, fault }
-    );
+    assert_eq!(first.join().unwrap(), NetError::wrong_key(B, fault));
 }
 
 #[test]
@@ -314,21 +308,12 @@ fn a_wrong_key_is_told_also_where_another_gives_up_first() {
     third.parties[1].address = "127.0.0.1:1".into();
     second.limits.connect = Duration::from_millis(500);
     let first = thread::spawn(move || Mesh::connect(&first).err().unwrap());
-    let refused = NetError::WrongKey {
-        party: A,
-        fault: KeyFault::Ours { shown: seen },
-    };
+    let refused = NetError::wrong_key(A, KeyFault::Ours { shown: seen });
     assert_eq!(Mesh::connect(&third).err().unwrap(), refused);
     let told = Mesh::connect(&second).err().unwrap();
-    assert!(
-        matches!(told, NetError::Unreachable { party: C, .. }),
-        "{told}"
-    );
+    assert_is!(told, NetError::Unreachable { party: C, .. });
     let fault = KeyFault::Theirs { expected, seen };
-    assert_eq!(
-        first.join().unwrap(),
-        NetError::WrongKey { party: C, fault }
-    );
+    assert_eq!(first.join().unwrap(), NetError::wrong_key(C, fault));
 }
 
 #[test]
@@ -363,10 +348,7 @@ fn a_key_from_the_host_of_a_party_is_told_rather_than_one_from_elsewhere() {
     let first = thread::spawn(move || Mesh::connect(&first).err().unwrap());
     let _ = Mesh::connect(&stranger);
     let fault = KeyFault::Theirs { expected, seen };
-    assert_eq!(
-        first.join().unwrap(),
-        NetError::WrongKey { party: B, fault }
-    );
+    assert_eq!(first.join().unwrap(), NetError::wrong_key(B, fault));
     // Until then, the right party might have come.
     assert!(started.elapsed() >= short().connect);
 }
@@ -408,16 +390,13 @@ fn a_gathering_that_is_cancelled_ends_at_once_and_tells_whom_it_has_met() {
     let mut ends = meet(all).into_iter().map(|end| end.err().unwrap());
     assert_eq!(ends.next(), Some(NetError::Cancelled));
     let told = ends.next().unwrap();
-    assert!(
-        matches!(
-            told,
-            NetError::Aborted {
-                party: A,
-                cause: Cause::Cancelled,
-                ..
-            }
-        ),
-        "{told}"
+    assert_is!(
+        told,
+        NetError::Aborted {
+            party: A,
+            cause: Cause::Cancelled,
+            ..
+        }
     );
     assert_eq!(told.code(), "peer-cancelled");
     assert!(started.elapsed() < Duration::from_secs(4));

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::common::{A, B, digest, hear, pair, pattern, plain, say, short};
 use sealane_block::Cpu;
-use sealane_net::{Limits, MAX_CONTIGUOUS_BYTES, Mesh, NetError, SessionId, fuzzing};
+use sealane_net::{Limits, MAX_CONTIGUOUS_BYTES, Mesh, NetError, Result, SessionId, fuzzing};
 use std::time::{Duration, Instant};
 
 /// Bytes after which digests are compared, since each digest covers all that came before.
@@ -270,7 +270,7 @@ fn stamps_count_when_bytes_are_asked_for_and_payload_when_it_is_used() {
 #[test]
 fn no_more_is_given_or_taken_than_there_is() {
     let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
-    let misuse = |result: Result<(), NetError>| {
+    let misuse = |result: Result<()>| {
         assert!(matches!(result, Err(NetError::Misuse { .. })), "{result:?}");
     };
     for bytes in [0, MAX_CONTIGUOUS_BYTES + 1] {

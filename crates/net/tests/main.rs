@@ -1,7 +1,9 @@
 //! All tests of this room in one binary, since each binary links the kernels again.
 
-mod backlog;
+#[macro_use]
 mod common;
+
+mod backlog;
 mod gather;
 mod in_place;
 mod mesh;

@@ -267,11 +267,7 @@ fn an_abort_overtakes_payload_and_shows_a_harmless_reason() {
     let reason = "row 3 is [2J too large".to_string();
     assert_eq!(
         b.recv(A, &mut [0]),
-        Err(NetError::Aborted {
-            party: A,
-            cause: Cause::Party,
-            reason
-        })
+        Err(NetError::aborted(A, Cause::Party, reason))
     );
 }
 
@@ -287,11 +283,7 @@ fn an_abort_frees_a_peer_that_is_blocked_in_sending() {
     a.abort(Cause::Network, "enough");
     assert_eq!(
         sender.join().unwrap(),
-        Err(NetError::Aborted {
-            party: A,
-            cause: Cause::Network,
-            reason: "enough".into()
-        })
+        Err(NetError::aborted(A, Cause::Network, "enough".into()))
     );
 }
 
@@ -314,11 +306,7 @@ fn an_abort_ends_a_wait_for_another_party() {
     let waiting = thread::spawn(move || b.recv(C, &mut [0]));
     thread::sleep(Duration::from_millis(20));
     a.abort(Cause::Party, "enough");
-    let end = NetError::Aborted {
-        party: A,
-        cause: Cause::Party,
-        reason: "enough".into(),
-    };
+    let end = NetError::aborted(A, Cause::Party, "enough".into());
     assert_eq!(waiting.join().unwrap(), Err(end));
 }
 
@@ -363,10 +351,7 @@ fn a_peer_who_trickles_bytes_holds_a_receive_no_longer_than_the_patience() {
         }
     });
     let received = a.recv(B, &mut [0; 100]);
-    assert!(
-        matches!(received, Err(NetError::Overdue { party: B, .. })),
-        "{received:?}"
-    );
+    assert_is!(received, Err(NetError::Overdue { party: B, .. }));
     a.abort(Cause::Network, "enough");
     trickler.join().unwrap();
 }
@@ -439,11 +424,7 @@ fn a_simulated_wan_delays_by_latency_and_bandwidth() {
 
 #[test]
 fn errors_name_parties_as_their_users_do() {
-    let error = NetError::Aborted {
-        party: B,
-        cause: Cause::Party,
-        reason: "no".into(),
-    };
+    let error = NetError::aborted(B, Cause::Party, "no".into());
     assert_eq!(
         line(&error.with_names(&["hospital", "lab"])),
         "lab (party 1) gave up: no; see its own report"
@@ -596,21 +577,11 @@ fn what_a_party_has_found_itself_goes_before_its_echo() {
         reason: "noise".into(),
     };
     for (ends, error) in [
-        (
-            [&echo, &found],
-            NetError::Malformed {
-                party: C,
-                reason: "noise".into(),
-            },
-        ),
+        ([&echo, &found], NetError::malformed(C, "noise".into())),
         // A link that has merely ended may have done so because another party gave up.
         (
             [&echo, &LinkError::Vanished],
-            NetError::Aborted {
-                party: B,
-                cause: Cause::Party,
-                reason: "party 2 gave up: it was sent noise".into(),
-            },
+            NetError::aborted(B, Cause::Party, "party 2 gave up: it was sent noise".into()),
         ),
     ] {
         let links = ends.map(|end| Some(Box::new(Ended(end.clone())) as Box<dyn Transport>));

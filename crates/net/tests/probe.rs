@@ -19,6 +19,14 @@ const UNHURRIED: Duration = Duration::from_secs(20);
 
 const AT_ONCE: Duration = Duration::ZERO;
 
+/// Limits under which every certain event comes long before the meeting would end.
+fn unhurried() -> Limits {
+    Limits {
+        connect: UNHURRIED,
+        ..short()
+    }
+}
+
 fn look(config: &MeshConfig, wait: Duration) -> ProbeReport {
     probe_peers(config, wait, &mut |_| ()).unwrap()
 }
@@ -99,11 +107,7 @@ fn a_name_without_an_address_is_told_apart() {
 
 #[test]
 fn a_wrong_key_is_told_and_does_not_disturb_the_one_who_is_asked() {
-    let limits = Limits {
-        connect: UNHURRIED,
-        ..short()
-    };
-    let mut all = configs(2, limits);
+    let mut all = configs(2, unhurried());
     let (first, second) = (all.remove(0), all.remove(0));
     let (mut deceived, mut unknown) = (twin(&second), twin(&second));
     let first = thread::spawn(move || Mesh::connect(&first));
@@ -146,21 +150,12 @@ fn something_else_at_the_address_is_no_party() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     serve_one_as_something_else(&listener);
     let error = look_at(&mut config, B, &listener);
-    assert!(
-        matches!(error, NetError::Malformed { party: B, .. }),
-        "{error}"
-    );
+    assert_is!(error, NetError::Malformed { party: B, .. });
 }
 
 #[test]
 fn another_party_at_the_address_is_named() {
-    let mut all = configs(
-        3,
-        Limits {
-            connect: UNHURRIED,
-            ..short()
-        },
-    );
+    let mut all = configs(3, unhurried());
     let (mut looking, second) = (twin(&all[2]), all.remove(1));
     let address = &second.parties[1].address;
     looking.parties[0].address.clone_from(address);
@@ -186,10 +181,7 @@ fn one_who_accepts_and_says_nothing_is_not_waited_for_long() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let started = Instant::now();
     let error = look_at(&mut config, B, &silent);
-    assert!(
-        matches!(error, NetError::Stalled { party: B, .. }),
-        "{error}"
-    );
+    assert_is!(error, NetError::Stalled { party: B, .. });
     assert!(started.elapsed() < UNHURRIED);
 }
 
@@ -237,13 +229,7 @@ fn purpose_of(config: &MeshConfig, peer: PartyId) -> Purpose {
 
 #[test]
 fn a_gathering_answers_probes_and_goes_on() {
-    let mut all = configs(
-        3,
-        Limits {
-            connect: UNHURRIED,
-            ..short()
-        },
-    );
+    let mut all = configs(3, unhurried());
     let (first, last) = (all.remove(0), all.remove(1));
     let asking = [twin(&all[0]), twin(&last)];
     let first = thread::spawn(move || Mesh::connect(&first));
@@ -259,13 +245,7 @@ fn a_gathering_answers_probes_and_goes_on() {
 
 #[test]
 fn one_who_waits_for_whom_it_dials_answers_probes_as_well() {
-    let mut all = configs(
-        3,
-        Limits {
-            connect: UNHURRIED,
-            ..short()
-        },
-    );
+    let mut all = configs(3, unhurried());
     let asking = twin(&all[0]);
     let first = all.remove(0);
     let rest = thread::spawn(move || meet(all));
@@ -281,13 +261,7 @@ fn one_who_waits_for_whom_it_dials_answers_probes_as_well() {
 
 #[test]
 fn one_who_comes_to_run_while_others_look_around_waits_for_the_run() {
-    let mut all = configs(
-        2,
-        Limits {
-            connect: UNHURRIED,
-            ..short()
-        },
-    );
+    let mut all = configs(2, unhurried());
     let (first, second) = (all.remove(0), all.remove(0));
     let second = thread::spawn(move || Mesh::connect(&second));
     let found = look(&first, Duration::from_millis(700));
@@ -302,13 +276,7 @@ fn one_who_comes_to_run_while_others_look_around_waits_for_the_run() {
 
 #[test]
 fn strangers_do_not_keep_parties_from_their_answers() {
-    let mut all = configs(
-        2,
-        Limits {
-            connect: UNHURRIED,
-            ..short()
-        },
-    );
+    let mut all = configs(2, unhurried());
     let asking = twin(&all[1]);
     let (first, second) = (all.remove(0), all.remove(0));
     let address = first.parties[0].address.clone();

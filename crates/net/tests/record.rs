@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use crate::common::{A, B, digest, hear, pattern, say};
-use sealane_net::{Limits, Mesh, NetError, Recorder, Replayer, Transport, memory_pair};
+use sealane_net::{Limits, Mesh, NetError, Recorder, Replayer, Result, Transport, memory_pair};
 
 /// A recording that the test can read while the recorder owns it.
 #[derive(Clone, Default)]
@@ -25,7 +25,7 @@ fn mesh(transport: impl Transport + 'static) -> Mesh {
 }
 
 /// Runs party A, with one byte that may differ from the recorded one.
-fn play(a: &mut Mesh, byte: u8) -> Result<Vec<u8>, NetError> {
+fn play(a: &mut Mesh, byte: u8) -> Result<Vec<u8>> {
     a.send_control(B, &"job")?;
     let mut question = pattern(300_000);
     question[270_000] = byte;

@@ -7,14 +7,23 @@ use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, configs, dial, hear, line, meet, pair, pattern, say, short};
 use sealane_identity::Identity;
-use sealane_net::{Awaited, Cause, KeyFault, Limits, Mesh, NetError};
+use sealane_net::{Awaited, Cancel, Cause, KeyFault, Limits, Mesh, NetError, Result};
 
 fn short_pair() -> (Mesh, Mesh) {
     pair(short())
 }
 
+/// Two parties that have met, and what cancels the run of the first.
+fn cancellable(limits: Limits) -> (Mesh, Mesh, Cancel) {
+    let all = configs(2, limits);
+    let cancel = all[0].cancel.clone();
+    let meshes = meet(all).into_iter().map(Result::unwrap);
+    let [a, b] = meshes.collect::<Vec<_>>().try_into().ok().unwrap();
+    (a, b, cancel)
+}
+
 /// Returns the error with which a meeting ended.
-fn error(result: Result<Mesh, NetError>) -> NetError {
+fn error(result: Result<Mesh>) -> NetError {
     result.err().expect("the meeting must fail")
 }
 
@@ -165,10 +174,7 @@ fn an_abort_arrives_although_the_reader_is_far_behind() {
 
 #[test]
 fn a_run_that_is_cancelled_while_it_waits_ends_at_once_and_the_other_hears_so() {
-    let all = configs(2, Limits::default());
-    let cancel = all[0].cancel.clone();
-    let meshes: Vec<_> = meet(all).into_iter().map(Result::unwrap).collect();
-    let [mut a, mut b] = meshes.try_into().ok().unwrap();
+    let (mut a, mut b, cancel) = cancellable(Limits::default());
     let waiting = thread::spawn(move || {
         let heard = a.recv(B, &mut [0; 100]);
         a.abort(Cause::Cancelled, "the run was cancelled there");
@@ -179,16 +185,13 @@ fn a_run_that_is_cancelled_while_it_waits_ends_at_once_and_the_other_hears_so() 
     let asked = Instant::now();
     cancel.cancel();
     let told = b.recv(A, &mut [0]).unwrap_err();
-    assert!(
-        matches!(
-            told,
-            NetError::Aborted {
-                party: A,
-                cause: Cause::Cancelled,
-                ..
-            }
-        ),
-        "{told}"
+    assert_is!(
+        told,
+        NetError::Aborted {
+            party: A,
+            cause: Cause::Cancelled,
+            ..
+        }
     );
     drop(b);
     let (heard, ended) = waiting.join().unwrap();
@@ -198,10 +201,7 @@ fn a_run_that_is_cancelled_while_it_waits_ends_at_once_and_the_other_hears_so() 
 
 #[test]
 fn one_that_is_cancelled_does_not_go_on_with_a_stream() {
-    let all = configs(2, Limits::default());
-    let cancel = all[0].cancel.clone();
-    let meshes: Vec<_> = meet(all).into_iter().map(Result::unwrap).collect();
-    let [mut a, mut b] = meshes.try_into().ok().unwrap();
+    let (mut a, mut b, cancel) = cancellable(Limits::default());
     let sender = thread::spawn(move || b.send(A, &pattern(400_000_000)));
     let mut piece = vec![0; 1 << 20];
     a.recv(B, &mut piece).unwrap();
@@ -212,16 +212,13 @@ fn one_that_is_cancelled_does_not_go_on_with_a_stream() {
     a.abort(Cause::Cancelled, "the run was cancelled there");
     drop(a);
     let told = sender.join().unwrap().unwrap_err();
-    assert!(
-        matches!(
-            told,
-            NetError::Aborted {
-                party: A,
-                cause: Cause::Cancelled,
-                ..
-            }
-        ),
-        "{told}"
+    assert_is!(
+        told,
+        NetError::Aborted {
+            party: A,
+            cause: Cause::Cancelled,
+            ..
+        }
     );
 }
 
@@ -232,10 +229,7 @@ fn who_has_finished_and_waits_for_a_peer_that_lives_can_be_cancelled() {
         outbound_bytes: 128 << 20,
         ..Limits::default()
     };
-    let all = configs(2, limits);
-    let cancel = all[0].cancel.clone();
-    let meshes: Vec<_> = meet(all).into_iter().map(Result::unwrap).collect();
-    let [mut a, b] = meshes.try_into().ok().unwrap();
+    let (mut a, b, cancel) = cancellable(limits);
     // More than the buffers to a computing peer hold, so that the goodbye waits behind it.
     a.send(B, &pattern(64 << 20)).unwrap();
     a.finish().unwrap();
@@ -274,19 +268,10 @@ fn a_wrong_key_is_told_to_both_sides_whoever_dials() {
             expected,
             seen: shown,
         };
-        assert_eq!(
-            of_right,
-            NetError::WrongKey {
-                party: ids[wrong],
-                fault: theirs
-            }
-        );
+        assert_eq!(of_right, NetError::wrong_key(ids[wrong], theirs));
         assert_eq!(
             of_wrong,
-            NetError::WrongKey {
-                party: ids[1 - wrong],
-                fault: KeyFault::Ours { shown }
-            }
+            NetError::wrong_key(ids[1 - wrong], KeyFault::Ours { shown })
         );
     }
 }
@@ -361,10 +346,7 @@ fn garbage_from_who_dials_is_malformed_and_does_not_keep_the_right_one_out() {
     thread::scope(|threads| {
         threads.spawn(&noise);
         let error = error(Mesh::connect(&listener));
-        assert!(
-            matches!(error, NetError::Malformed { party: B, .. }),
-            "{error}"
-        );
+        assert_is!(error, NetError::Malformed { party: B, .. });
     });
     thread::scope(|threads| {
         threads.spawn(&noise);
@@ -387,10 +369,7 @@ fn garbage_from_who_listens_is_malformed() {
         let _ = socket.read_to_end(&mut Vec::new());
     });
     let error = error(Mesh::connect(&dialler));
-    assert!(
-        matches!(error, NetError::Malformed { party: A, .. }),
-        "{error}"
-    );
+    assert_is!(error, NetError::Malformed { party: A, .. });
     server.join().unwrap();
 }
 
@@ -407,30 +386,24 @@ fn who_connects_and_says_nothing_has_stalled_on_either_side() {
         });
         let end = error(Mesh::connect(&config));
         // Time measured from its arrival.
-        assert!(
-            matches!(
-                end,
-                NetError::Stalled {
-                    party: B,
-                    silent_s: 1..=3
-                }
-            ),
-            "{end}"
+        assert_is!(
+            end,
+            NetError::Stalled {
+                party: B,
+                silent_s: 1..=3
+            }
         );
     });
 
     let config = configs(2, short()).remove(1);
     let _silent = TcpListener::bind(&config.parties[0].address).unwrap();
     let end = error(Mesh::connect(&config));
-    assert!(
-        matches!(
-            end,
-            NetError::Stalled {
-                party: A,
-                silent_s: 0..=1
-            }
-        ),
-        "{end}"
+    assert_is!(
+        end,
+        NetError::Stalled {
+            party: A,
+            silent_s: 0..=1
+        }
     );
 }
 
@@ -466,12 +439,9 @@ fn plaintext_and_tls_do_not_understand_each_other() {
         plain.join().unwrap(),
         NetError::Malformed { party: B, .. }
     ));
-    assert!(
-        matches!(
-            error,
-            NetError::Unreachable { party: A, .. } | NetError::Malformed { party: A, .. }
-        ),
-        "{error}"
+    assert_is!(
+        error,
+        NetError::Unreachable { party: A, .. } | NetError::Malformed { party: A, .. }
     );
 }
 

@@ -12,11 +12,10 @@
 use crate::arith::divide::divide;
 use crate::curve::{Curve, Estimate, product};
 use crate::format::{Arithmetic, Format, Parts};
-use crate::function::{Function, TWO};
 use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
-use crate::trig::{entry, twice_inverse};
+use crate::trig::twice_inverse;
 use crate::word::{bit, flip_if, mask, normalise, swap_if};
 use sealane_circuit::{Builder, Goal, Int, Wire, Word};
 
@@ -64,11 +63,7 @@ impl Arithmetic {
         };
         let result = self.placed(b, &angle, &place, work);
         let nan = b.or(larger.class.nan, smaller.class.nan);
-        let special = Special {
-            zero: b.and(place.direct, place.vanishes),
-            not_finite: nan,
-            nan,
-        };
+        let special = Special::nan_or_zero(nan, b.and(place.direct, place.vanishes));
         self.nearest_or(b, y_sign, &result, special)
     }
 
@@ -146,11 +141,7 @@ impl Arithmetic {
         };
         let result = self.placed(b, &angle, &place, work);
         let magnitude = self.nearest(b, &result);
-        let special = Special {
-            zero: b.and(bounds.one, !parts.sign),
-            not_finite: bounds.beyond,
-            nan: bounds.beyond,
-        };
+        let special = Special::nan_or_zero(bounds.beyond, b.and(bounds.one, !parts.sign));
         self.or_special(b, &magnitude, Wire::ZERO, special)
     }
 
@@ -227,10 +218,7 @@ impl Arithmetic {
         work: usize,
     ) -> Fixed {
         let low = -(work as i32);
-        let twice = Fixed {
-            bits: factor.bits.clone(),
-            low: factor.low + 1,
-        };
+        let twice = Fixed::new(factor.bits.clone(), factor.low + 1);
         let one = [Wire::ONE];
         let below = twice.bits(low, 3);
         let below = b.sub(Int::unsigned(&below), Int::unsigned(&one), below.len());
@@ -337,13 +325,3 @@ fn arc_cosine(x: &Real) -> Real {
     let one = Real::of(1);
     (&(&one - x) / &(&one + x)).sqrt().atan().shifted(1)
 }
-
-pub(crate) const FUNCTIONS: &[Function] = &[
-    entry("atan", |a, b, x| vec![a.atan(b, &x[0])]),
-    Function {
-        operands: TWO,
-        ..entry("atan2", |a, b, x| vec![a.atan2(b, &x[0], &x[1])])
-    },
-    entry("asin", |a, b, x| vec![a.asin(b, &x[0])]),
-    entry("acos", |a, b, x| vec![a.acos(b, &x[0])]),
-];

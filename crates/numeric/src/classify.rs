@@ -5,7 +5,6 @@
 //! [`Subnormals::Flushed`](crate::Subnormals::Flushed) reads it as zero.
 
 use crate::format::Arithmetic;
-use crate::function::{Error, Function, Kind, ONE, TWO};
 use crate::word::{all_any, any_of_fraction};
 use sealane_circuit::{Builder, Wire, Word};
 
@@ -90,41 +89,3 @@ impl Arithmetic {
         parts.join()
     }
 }
-
-/// An exact function of one number with one result.
-pub(crate) const fn exact(
-    name: &'static str,
-    operands: &'static [Kind],
-    results: &'static [Kind],
-    build: crate::function::Build,
-) -> Function {
-    Function {
-        name,
-        operands,
-        results,
-        error: Error::Rounded,
-        build,
-    }
-}
-
-/// One truth value.
-pub(crate) const TRUTH: &[Kind] = &[Kind::Truth];
-
-pub(crate) const FUNCTIONS: &[Function] = &[
-    exact("fabs", ONE, ONE, |a, b, x| vec![a.fabs(b, &x[0])]),
-    exact("neg", ONE, ONE, |a, b, x| vec![a.neg(b, &x[0])]),
-    exact("copysign", TWO, ONE, |a, b, x| {
-        vec![a.copysign(b, &x[0], &x[1])]
-    }),
-    exact("signbit", ONE, TRUTH, |a, b, x| {
-        vec![vec![a.signbit(b, &x[0])]]
-    }),
-    exact("isnan", ONE, TRUTH, |a, b, x| vec![vec![a.isnan(b, &x[0])]]),
-    exact("isinf", ONE, TRUTH, |a, b, x| vec![vec![a.isinf(b, &x[0])]]),
-    exact("isfinite", ONE, TRUTH, |a, b, x| {
-        vec![vec![a.isfinite(b, &x[0])]]
-    }),
-    exact("isnormal", ONE, TRUTH, |a, b, x| {
-        vec![vec![a.isnormal(b, &x[0])]]
-    }),
-];

@@ -4,9 +4,7 @@
 //! order of numbers, with -0 just below +0. So an order is one comparison of integers, and NaN and
 //! zeros are mended beside it.
 
-use crate::classify::{TRUTH, exact};
 use crate::format::{Arithmetic, Parts, Subnormals};
-use crate::function::{Function, ONE, TWO};
 use crate::word::mask;
 use sealane_circuit::{Builder, Int, Wire, Word};
 
@@ -127,12 +125,7 @@ impl Arithmetic {
         let quiet = fraction.last_mut().expect("a fraction field");
         *quiet = b.xor(*quiet, nan);
         let sign = b.and(sign, !nan);
-        Parts {
-            fraction,
-            exponent,
-            sign,
-        }
-        .join()
+        Parts::new(fraction, exponent, sign).join()
     }
 }
 
@@ -143,27 +136,3 @@ fn ordered(b: &mut Builder, x: &[Wire]) -> Word {
     word.push(sign);
     word
 }
-
-pub(crate) const FUNCTIONS: &[Function] = &[
-    exact("eq", TWO, TRUTH, |a, b, x| {
-        vec![vec![a.eq(b, &x[0], &x[1])]]
-    }),
-    exact("ne", TWO, TRUTH, |a, b, x| {
-        vec![vec![a.ne(b, &x[0], &x[1])]]
-    }),
-    exact("lt", TWO, TRUTH, |a, b, x| {
-        vec![vec![a.lt(b, &x[0], &x[1])]]
-    }),
-    exact("le", TWO, TRUTH, |a, b, x| {
-        vec![vec![a.le(b, &x[0], &x[1])]]
-    }),
-    exact("gt", TWO, TRUTH, |a, b, x| {
-        vec![vec![a.gt(b, &x[0], &x[1])]]
-    }),
-    exact("ge", TWO, TRUTH, |a, b, x| {
-        vec![vec![a.ge(b, &x[0], &x[1])]]
-    }),
-    exact("fdim", TWO, ONE, |a, b, x| vec![a.fdim(b, &x[0], &x[1])]),
-    exact("fmin", TWO, ONE, |a, b, x| vec![a.fmin(b, &x[0], &x[1])]),
-    exact("fmax", TWO, ONE, |a, b, x| vec![a.fmax(b, &x[0], &x[1])]),
-];

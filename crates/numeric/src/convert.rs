@@ -26,13 +26,13 @@ impl Arithmetic {
         let significand = number.significand;
         if format.bias() < from.bias() + from.fraction as i32 {
             let result = Unrounded {
-                sign: number.sign,
-                exponent: Int::signed(&number.exponent).resize(width),
                 offset: shift.into(),
-                above: Wire::ZERO,
-                significand,
-                sticky: Wire::ZERO,
                 carries: from.fraction > format.fraction,
+                ..Unrounded::whole(
+                    number.sign,
+                    Int::signed(&number.exponent).resize(width),
+                    significand,
+                )
             };
             return to.pack(b, &result, number.class);
         }

@@ -186,6 +186,16 @@ pub(crate) struct Estimate {
     pub significand: Fixed,
 }
 
+impl Estimate {
+    /// The estimate with this exponent and this significand.
+    pub(crate) fn new(exponent: Word, significand: Fixed) -> Estimate {
+        Estimate {
+            exponent,
+            significand,
+        }
+    }
+}
+
 /// Bits of work beyond the precision: enough for an error of 0.6 units in the last place, and for
 /// formats of 16 bits so many that the number nearest to each result is known.
 const GUARD: usize = 5;
@@ -266,13 +276,8 @@ impl Arithmetic {
         ];
         let exponent = b.sum(&terms, width);
         let result = Unrounded {
-            sign,
-            exponent,
-            offset: 0,
-            above: Wire::ZERO,
-            significand,
             sticky: Wire::ONE,
-            carries: true,
+            ..Unrounded::whole(sign, exponent, significand)
         };
         self.pack(b, &result, special)
     }
@@ -305,12 +310,7 @@ impl Arithmetic {
         let exponent = mask(b, !replaced, exponent);
         let exponent = exponent.iter().map(|&bit| b.xor(bit, ones)).collect();
         let sign = b.and(sign, !special.nan);
-        Parts {
-            fraction,
-            exponent,
-            sign,
-        }
-        .join()
+        Parts::new(fraction, exponent, sign).join()
     }
 
     /// The number of a magnitude and a sign, or the canonical NaN.
@@ -321,11 +321,7 @@ impl Arithmetic {
         sign: Wire,
         nan: Wire,
     ) -> Word {
-        let special = Special {
-            zero: Wire::ZERO,
-            not_finite: nan,
-            nan,
-        };
+        let special = Special::nan_or_zero(nan, Wire::ZERO);
         self.or_special(b, magnitude, sign, special)
     }
 

@@ -12,11 +12,9 @@ use crate::curve::{Curve, Estimate, product};
 use crate::elementary::groups::{Grouped, clip, number};
 use crate::elementary::reduce::Precision;
 use crate::format::{Arithmetic, Format};
-use crate::function::Function;
 use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
-use crate::trig::entry;
 use crate::word::mask;
 use sealane_circuit::{Builder, Int, Wire, Word};
 
@@ -75,11 +73,7 @@ impl Arithmetic {
             exponent: b.select(large, &near, &own),
             significand: Fixed::unsigned(&value.bits(low, 2), low),
         };
-        let special = Special {
-            zero: unpacked.class.zero,
-            not_finite: unpacked.class.nan,
-            nan: unpacked.class.nan,
-        };
+        let special = Special::nan_or_zero(unpacked.class.nan, unpacked.class.zero);
         self.nearest_or(b, unpacked.sign, &result, special)
     }
 
@@ -119,11 +113,7 @@ impl Arithmetic {
             exponent: b.select(large, &near, &own),
             significand: Fixed::unsigned(&significand, low),
         };
-        let special = Special {
-            zero: number.class.zero,
-            not_finite: number.class.nan,
-            nan: number.class.nan,
-        };
+        let special = Special::nan_or_zero(number.class.nan, number.class.zero);
         self.nearest_or(b, number.sign, &result, special)
     }
 
@@ -164,15 +154,8 @@ impl Arithmetic {
         let beyond = self.at_least(b, &parts, Tail::REACH);
         let beyond = b.or(beyond, top);
         let nan = self.classify(b, &parts).nan;
-        let special = Special {
-            zero: b.and(beyond, !negative),
-            not_finite: nan,
-            nan,
-        };
-        let result = Estimate {
-            exponent,
-            significand,
-        };
+        let special = Special::nan_or_zero(nan, b.and(beyond, !negative));
+        let result = Estimate::new(exponent, significand);
         self.nearest_or(b, Wire::ZERO, &result, special)
     }
 
@@ -222,14 +205,6 @@ impl Tail {
             false => x,
         };
         let tail = &x.erfcx() * &(-&(&x * &x)).exp();
-        match negative {
-            true => &Real::of(2) - &tail,
-            false => tail,
-        }
+        if negative { &Real::of(2) - &tail } else { tail }
     }
 }
-
-pub(crate) const FUNCTIONS: &[Function] = &[
-    entry("erf", |a, b, x| vec![a.erf(b, &x[0])]),
-    entry("erfc", |a, b, x| vec![a.erfc(b, &x[0])]),
-];

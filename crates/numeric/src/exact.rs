@@ -15,7 +15,7 @@ mod matching;
 use crate::elementary::logarithm::Base;
 use crate::elementary::reduce::Precision;
 use crate::format::Arithmetic;
-use crate::function::{Build, Error, Function, ONE};
+use crate::function::{Error, Function, ONE};
 use sealane_circuit::{Builder, Goal, Wire, Word};
 
 /// Makes a result of an operand.
@@ -112,152 +112,49 @@ fn of_root(b: &mut Builder, name: &str, argument: &[Wire]) -> Word {
     turned(b, name, argument, 1f32.to_bits())
 }
 
-const EXP: Form = Form {
-    name: "exp",
-    usual: Arithmetic::exp,
-    fine: |a, b, x| a.exp_with(b, x, Precision::new(8, 4, 45)),
-    matched: Matched::Argument,
-};
-const EXP2: Form = Form {
-    name: "exp2",
-    usual: Arithmetic::exp2,
-    fine: |a, b, x| a.exp2_with(b, x, Precision::new(8, 4, 45)),
-    matched: Matched::Argument,
-};
-const LOG: Form = Form {
-    name: "log",
-    usual: Arithmetic::log,
-    fine: |a, b, x| a.logarithm(b, x, (Base::E, Precision::new(8, 3, 40))),
-    matched: Matched::Argument,
-};
-const LOG2: Form = Form {
-    name: "log2",
-    usual: Arithmetic::log2,
-    fine: |a, b, x| a.logarithm(b, x, (Base::Two, Precision::new(8, 3, 40))),
-    matched: Matched::Argument,
-};
-const LOG10: Form = Form {
-    name: "log10",
-    usual: Arithmetic::log10,
-    fine: |a, b, x| a.logarithm(b, x, (Base::Ten, Precision::new(8, 3, 41))),
-    matched: Matched::Argument,
-};
-const EXPM1: Form = Form {
-    name: "expm1",
-    usual: Arithmetic::expm1,
-    fine: |a, b, x| a.expm1_with(b, x, Precision::new(7, 4, 43)),
-    matched: Matched::Argument,
-};
-const LOG1P: Form = Form {
-    name: "log1p",
-    usual: Arithmetic::log1p,
-    fine: |a, b, x| a.log1p_with(b, x, Precision::new(8, 4, 43)),
-    matched: Matched::Argument,
-};
-const SIN: Form = Form {
-    name: "sin",
-    usual: Arithmetic::sin,
-    fine: |a, b, x| a.sin_with(b, x, 47),
-    matched: Matched::Magnitude,
-};
-const COS: Form = Form {
-    name: "cos",
-    usual: Arithmetic::cos,
-    fine: |a, b, x| a.cos_with(b, x, 47),
-    matched: Matched::Magnitude,
-};
-const TAN: Form = Form {
-    name: "tan",
-    usual: Arithmetic::tan,
-    fine: |a, b, x| a.tan_with(b, x, 47),
-    matched: Matched::Magnitude,
-};
-const ASIN: Form = Form {
-    name: "asin",
-    usual: Arithmetic::asin,
-    fine: |a, b, x| a.asin_with(b, x, 45),
-    matched: Matched::Magnitude,
-};
-const ACOS: Form = Form {
-    name: "acos",
-    usual: Arithmetic::acos,
-    fine: |a, b, x| a.acos_with(b, x, 43),
-    matched: Matched::Argument,
-};
-const ATAN: Form = Form {
-    name: "atan",
-    usual: Arithmetic::atan,
-    fine: |a, b, x| a.atan_with(b, x, 45),
-    matched: Matched::Magnitude,
-};
-const SINH: Form = Form {
-    name: "sinh",
-    usual: Arithmetic::sinh,
-    fine: |a, b, x| a.sinh_with(b, x, Precision::new(4, 5, 40)),
-    matched: Matched::Magnitude,
-};
-const COSH: Form = Form {
-    name: "cosh",
-    usual: Arithmetic::cosh,
-    fine: |a, b, x| a.cosh_with(b, x, Precision::new(4, 5, 40)),
-    matched: Matched::Magnitude,
-};
-const TANH: Form = Form {
-    name: "tanh",
-    usual: Arithmetic::tanh,
-    fine: |a, b, x| a.tanh_with(b, x, Precision::new(5, 5, 39)),
-    matched: Matched::Magnitude,
-};
-const ERF: Form = Form {
-    name: "erf",
-    usual: Arithmetic::erf,
-    fine: |a, b, x| a.erf_with(b, x, 47),
-    matched: Matched::Magnitude,
-};
-const CBRT: Form = Form {
-    name: "cbrt",
-    usual: Arithmetic::cbrt,
-    fine: |a, b, x| a.cbrt_with(b, x, (36, |b, x| of_root(b, "cbrt", x))),
-    matched: Matched::Root,
-};
-const RSQRT: Form = Form {
-    name: "rsqrt",
-    usual: Arithmetic::rsqrt,
-    fine: |a, b, x| a.rsqrt_with(b, x, (36, |b, x| of_root(b, "rsqrt", x))),
-    matched: Matched::Root,
-};
-
-const fn rounded(name: &'static str, build: Build) -> Function {
-    Function {
-        name,
-        operands: ONE,
-        results: ONE,
-        error: Error::Rounded,
-        build,
-    }
+/// A table of functions by their forms: of each the name, the method of [`Arithmetic`] that is the
+/// usual form, what is matched, and the fine form.
+macro_rules! forms {
+    ($($name:literal = $usual:ident, $matched:ident, $fine:expr;)*) => {
+        &[$(Function {
+            name: $name,
+            operands: ONE,
+            results: ONE,
+            error: Error::Rounded,
+            build: |a, b, x| {
+                let form = Form {
+                    name: $name,
+                    usual: Arithmetic::$usual,
+                    fine: $fine,
+                    matched: Matched::$matched,
+                };
+                vec![form.build(a, b, &x[0])]
+            },
+        }),*]
+    };
 }
 
-const FUNCTIONS: &[Function] = &[
-    rounded("exp", |a, b, x| vec![EXP.build(a, b, &x[0])]),
-    rounded("exp2", |a, b, x| vec![EXP2.build(a, b, &x[0])]),
-    rounded("log", |a, b, x| vec![LOG.build(a, b, &x[0])]),
-    rounded("log2", |a, b, x| vec![LOG2.build(a, b, &x[0])]),
-    rounded("log10", |a, b, x| vec![LOG10.build(a, b, &x[0])]),
-    rounded("expm1", |a, b, x| vec![EXPM1.build(a, b, &x[0])]),
-    rounded("log1p", |a, b, x| vec![LOG1P.build(a, b, &x[0])]),
-    rounded("sin", |a, b, x| vec![SIN.build(a, b, &x[0])]),
-    rounded("cos", |a, b, x| vec![COS.build(a, b, &x[0])]),
-    rounded("tan", |a, b, x| vec![TAN.build(a, b, &x[0])]),
-    rounded("asin", |a, b, x| vec![ASIN.build(a, b, &x[0])]),
-    rounded("acos", |a, b, x| vec![ACOS.build(a, b, &x[0])]),
-    rounded("atan", |a, b, x| vec![ATAN.build(a, b, &x[0])]),
-    rounded("sinh", |a, b, x| vec![SINH.build(a, b, &x[0])]),
-    rounded("cosh", |a, b, x| vec![COSH.build(a, b, &x[0])]),
-    rounded("tanh", |a, b, x| vec![TANH.build(a, b, &x[0])]),
-    rounded("erf", |a, b, x| vec![ERF.build(a, b, &x[0])]),
-    rounded("cbrt", |a, b, x| vec![CBRT.build(a, b, &x[0])]),
-    rounded("rsqrt", |a, b, x| vec![RSQRT.build(a, b, &x[0])]),
-];
+const FUNCTIONS: &[Function] = forms! {
+    "exp" = exp, Argument, |a, b, x| a.exp_with(b, x, Precision::new(8, 4, 45));
+    "exp2" = exp2, Argument, |a, b, x| a.exp2_with(b, x, Precision::new(8, 4, 45));
+    "log" = log, Argument, |a, b, x| a.logarithm(b, x, (Base::E, Precision::new(8, 3, 40)));
+    "log2" = log2, Argument, |a, b, x| a.logarithm(b, x, (Base::Two, Precision::new(8, 3, 40)));
+    "log10" = log10, Argument, |a, b, x| a.logarithm(b, x, (Base::Ten, Precision::new(8, 3, 41)));
+    "expm1" = expm1, Argument, |a, b, x| a.expm1_with(b, x, Precision::new(7, 4, 43));
+    "log1p" = log1p, Argument, |a, b, x| a.log1p_with(b, x, Precision::new(8, 4, 43));
+    "sin" = sin, Magnitude, |a, b, x| a.sin_with(b, x, 47);
+    "cos" = cos, Magnitude, |a, b, x| a.cos_with(b, x, 47);
+    "tan" = tan, Magnitude, |a, b, x| a.tan_with(b, x, 47);
+    "asin" = asin, Magnitude, |a, b, x| a.asin_with(b, x, 45);
+    "acos" = acos, Argument, |a, b, x| a.acos_with(b, x, 43);
+    "atan" = atan, Magnitude, |a, b, x| a.atan_with(b, x, 45);
+    "sinh" = sinh, Magnitude, |a, b, x| a.sinh_with(b, x, Precision::new(4, 5, 40));
+    "cosh" = cosh, Magnitude, |a, b, x| a.cosh_with(b, x, Precision::new(4, 5, 40));
+    "tanh" = tanh, Magnitude, |a, b, x| a.tanh_with(b, x, Precision::new(5, 5, 39));
+    "erf" = erf, Magnitude, |a, b, x| a.erf_with(b, x, 47);
+    "cbrt" = cbrt, Root, |a, b, x| a.cbrt_with(b, x, (36, |b, x| of_root(b, "cbrt", x)));
+    "rsqrt" = rsqrt, Root, |a, b, x| a.rsqrt_with(b, x, (36, |b, x| of_root(b, "rsqrt", x)));
+};
 
 /// The correctly rounded form of an elementary function of that name, if there is one: for formats
 /// of at most 32 bits, and its gates panic for others.

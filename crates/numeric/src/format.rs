@@ -99,6 +99,15 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// The parts of a number, in order from its lowest bit.
+    pub fn new(fraction: Word, exponent: Word, sign: Wire) -> Parts {
+        Parts {
+            fraction,
+            exponent,
+            sign,
+        }
+    }
+
     /// The number of these parts.
     pub fn join(self) -> Word {
         let mut bits = self.fraction;

@@ -4,7 +4,7 @@
 //! not on it does not exist.
 
 use crate::format::{Arithmetic, Format};
-use sealane_circuit::{Builder, Word};
+use sealane_circuit::{Builder, Wire, Word};
 
 /// The kind of an operand or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,34 +71,140 @@ pub struct Function {
     pub build: Build,
 }
 
+/// Makes words of the result of a method.
+trait Results {
+    fn words(self) -> Vec<Word>;
+}
+
+impl Results for Word {
+    fn words(self) -> Vec<Word> {
+        vec![self]
+    }
+}
+
+impl Results for Wire {
+    fn words(self) -> Vec<Word> {
+        vec![vec![self]]
+    }
+}
+
+impl Results for [Word; 2] {
+    fn words(self) -> Vec<Word> {
+        self.to_vec()
+    }
+}
+
+/// A table of functions: of each the name, the method of [`Arithmetic`] with the numbers of its
+/// operands, the kinds of operands and of results, and the promised error.
+macro_rules! functions {
+    ($($name:literal = $method:ident($($at:literal),+) $of:ident => $to:ident, $error:ident;)*) => {
+        &[$(Function {
+            name: $name,
+            operands: $of,
+            results: $to,
+            error: $error,
+            build: |a, b, x| a.$method(b, $(&x[$at]),+).words(),
+        }),*]
+    };
+}
+
 /// One number.
 pub(crate) const ONE: &[Kind] = &[Kind::Float];
-/// Two numbers.
-pub(crate) const TWO: &[Kind] = &[Kind::Float; 2];
+const TWO: &[Kind] = &[Kind::Float; 2];
+const THREE: &[Kind] = &[Kind::Float; 3];
+const TRUTH: &[Kind] = &[Kind::Truth];
+/// An integer of C's `int`.
+const INT: &[Kind] = &[Kind::Integer(32)];
+const SCALE: &[Kind] = &[Kind::Float, Kind::Integer(32)];
+
+const ROUNDED: Error = Error::Rounded;
+const UNIT: Error = Error::Ulp {
+    single: 1.0,
+    double: 1.0,
+};
+const UNITS: Error = Error::Ulp {
+    single: 1.0,
+    double: 2.0,
+};
+const NEAR: Error = Error::Near {
+    single: 1.0,
+    double: 2.0,
+    absolute: 60,
+};
+
+const FUNCTIONS: &[Function] = functions! {
+    "add" = add(0, 1) TWO => ONE, ROUNDED;
+    "sub" = sub(0, 1) TWO => ONE, ROUNDED;
+    "mul" = mul(0, 1) TWO => ONE, ROUNDED;
+    "div" = div(0, 1) TWO => ONE, ROUNDED;
+    "sqrt" = sqrt(0) ONE => ONE, ROUNDED;
+    "fma" = fma(0, 1, 2) THREE => ONE, ROUNDED;
+    "fmod" = fmod(0, 1) TWO => ONE, ROUNDED;
+    "remainder" = remainder(0, 1) TWO => ONE, ROUNDED;
+    "fabs" = fabs(0) ONE => ONE, ROUNDED;
+    "neg" = neg(0) ONE => ONE, ROUNDED;
+    "copysign" = copysign(0, 1) TWO => ONE, ROUNDED;
+    "signbit" = signbit(0) ONE => TRUTH, ROUNDED;
+    "isnan" = isnan(0) ONE => TRUTH, ROUNDED;
+    "isinf" = isinf(0) ONE => TRUTH, ROUNDED;
+    "isfinite" = isfinite(0) ONE => TRUTH, ROUNDED;
+    "isnormal" = isnormal(0) ONE => TRUTH, ROUNDED;
+    "eq" = eq(0, 1) TWO => TRUTH, ROUNDED;
+    "ne" = ne(0, 1) TWO => TRUTH, ROUNDED;
+    "lt" = lt(0, 1) TWO => TRUTH, ROUNDED;
+    "le" = le(0, 1) TWO => TRUTH, ROUNDED;
+    "gt" = gt(0, 1) TWO => TRUTH, ROUNDED;
+    "ge" = ge(0, 1) TWO => TRUTH, ROUNDED;
+    "fdim" = fdim(0, 1) TWO => ONE, ROUNDED;
+    "fmin" = fmin(0, 1) TWO => ONE, ROUNDED;
+    "fmax" = fmax(0, 1) TWO => ONE, ROUNDED;
+    "floor" = floor(0) ONE => ONE, ROUNDED;
+    "ceil" = ceil(0) ONE => ONE, ROUNDED;
+    "trunc" = trunc(0) ONE => ONE, ROUNDED;
+    "round" = round_ties_away(0) ONE => ONE, ROUNDED;
+    "rint" = roundeven(0) ONE => ONE, ROUNDED;
+    "roundeven" = roundeven(0) ONE => ONE, ROUNDED;
+    "modf" = modf(0) ONE => TWO, ROUNDED;
+    "frexp" = frexp(0) ONE => SCALE, ROUNDED;
+    "ldexp" = ldexp(0, 1) SCALE => ONE, ROUNDED;
+    "scalbn" = ldexp(0, 1) SCALE => ONE, ROUNDED;
+    "logb" = logb(0) ONE => ONE, ROUNDED;
+    "ilogb" = ilogb(0) ONE => INT, ROUNDED;
+    "nextafter" = nextafter(0, 1) TWO => ONE, ROUNDED;
+    "exp" = exp(0) ONE => ONE, UNIT;
+    "exp2" = exp2(0) ONE => ONE, UNIT;
+    "log" = log(0) ONE => ONE, UNIT;
+    "log2" = log2(0) ONE => ONE, UNIT;
+    "log10" = log10(0) ONE => ONE, UNIT;
+    "pow" = pow(0, 1) TWO => ONE, UNIT;
+    "expm1" = expm1(0) ONE => ONE, UNIT;
+    "log1p" = log1p(0) ONE => ONE, UNIT;
+    "sinh" = sinh(0) ONE => ONE, UNIT;
+    "cosh" = cosh(0) ONE => ONE, UNIT;
+    "tanh" = tanh(0) ONE => ONE, UNIT;
+    "sigmoid" = sigmoid(0) ONE => ONE, UNIT;
+    "asinh" = asinh(0) ONE => ONE, UNIT;
+    "acosh" = acosh(0) ONE => ONE, UNIT;
+    "atanh" = atanh(0) ONE => ONE, UNIT;
+    "sin" = sin(0) ONE => ONE, UNITS;
+    "cos" = cos(0) ONE => ONE, UNITS;
+    "tan" = tan(0) ONE => ONE, UNITS;
+    "cbrt" = cbrt(0) ONE => ONE, UNITS;
+    "rsqrt" = rsqrt(0) ONE => ONE, UNITS;
+    "hypot" = hypot(0, 1) TWO => ONE, UNITS;
+    "atan" = atan(0) ONE => ONE, UNITS;
+    "atan2" = atan2(0, 1) TWO => ONE, UNITS;
+    "asin" = asin(0) ONE => ONE, UNITS;
+    "acos" = acos(0) ONE => ONE, UNITS;
+    "erf" = erf(0) ONE => ONE, UNITS;
+    "erfc" = erfc(0) ONE => ONE, UNITS;
+    "tgamma" = tgamma(0) ONE => ONE, UNITS;
+    "lgamma" = lgamma(0) ONE => ONE, NEAR;
+};
 
 /// All functions.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
-    use crate::elementary::{expm1, exponential, hyperbolic, inverse, log1p, logarithm, pow};
-    let rooms: [&[Function]; 17] = [
-        crate::arith::FUNCTIONS,
-        crate::classify::FUNCTIONS,
-        crate::compare::FUNCTIONS,
-        crate::integral::FUNCTIONS,
-        crate::scale::FUNCTIONS,
-        exponential::FUNCTIONS,
-        logarithm::FUNCTIONS,
-        pow::FUNCTIONS,
-        expm1::FUNCTIONS,
-        log1p::FUNCTIONS,
-        hyperbolic::FUNCTIONS,
-        inverse::FUNCTIONS,
-        crate::trig::FUNCTIONS,
-        crate::roots::FUNCTIONS,
-        crate::arcs::FUNCTIONS,
-        crate::errors::FUNCTIONS,
-        crate::gamma::FUNCTIONS,
-    ];
-    rooms.into_iter().flatten()
+    FUNCTIONS.iter()
 }
 
 /// The function of a name.

@@ -9,11 +9,9 @@ mod logarithm;
 use crate::arith::divide::divide;
 use crate::curve::{Curve, Estimate};
 use crate::format::{Arithmetic, Format};
-use crate::function::Function;
 use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
-use crate::trig::entry;
 use crate::word::{bit, mask, normalise};
 use sealane_circuit::{Builder, Int, Wire, Word};
 use std::cell::RefCell;
@@ -90,17 +88,10 @@ impl Arithmetic {
         let pole = b.and(negative, pole);
         let nan = b.or(class.nan, pole);
         let over = b.and(far, !negative);
-        let special = Special {
-            zero: b.and(far, negative),
-            not_finite: b.any(&[nan, over, class.zero]),
-            nan,
-        };
+        let special = Special::new(b.and(far, negative), b.any(&[nan, over, class.zero]), nan);
         let even = b.or(class.zero, !argument.odd);
         let sign = b.and(argument.sign, even);
-        let result = Estimate {
-            exponent,
-            significand,
-        };
+        let result = Estimate::new(exponent, significand);
         self.nearest_or(b, sign, &result, special)
     }
 
@@ -251,8 +242,3 @@ impl Table {
         }
     }
 }
-
-pub(crate) const FUNCTIONS: &[Function] = &[
-    entry("tgamma", |a, b, x| vec![a.tgamma(b, &x[0])]),
-    logarithm::FUNCTION,
-];

@@ -21,6 +21,11 @@ pub(crate) struct Fixed {
 }
 
 impl Fixed {
+    /// Signed bits, of which the lowest has the weight `2^low`.
+    pub fn new(bits: Word, low: i32) -> Fixed {
+        Fixed { bits, low }
+    }
+
     /// `bits` without a sign.
     pub fn unsigned(bits: &[Wire], low: i32) -> Fixed {
         let mut bits = bits.to_vec();
@@ -263,7 +268,7 @@ mod tests {
                 let mut b = Builder::new();
                 let (x, y) = (b.input(n), b.input(m));
                 let mut heap = Heap::new(low);
-                let (fx, fy) = (Fixed { bits: x, low: 0 }, Fixed { bits: y, low: 0 });
+                let (fx, fy) = (Fixed::new(x, 0), Fixed::new(y, 0));
                 heap.product(&mut b, &fx, &fy);
                 let width = 16;
                 let sum = heap.sum(&mut b, width);
@@ -290,7 +295,7 @@ mod tests {
         for low in -3..9 {
             let mut b = Builder::new();
             let x = b.input(5);
-            let x = Fixed { bits: x, low: 0 };
+            let x = Fixed::new(x, 0);
             let sums = [0, 1].map(|square| {
                 let mut heap = Heap::new(low);
                 match square {
@@ -313,11 +318,7 @@ mod tests {
             let mut b = Builder::new();
             let (x, y) = (b.input(n), b.input(n));
             let mut heap = Heap::new(low);
-            heap.product(
-                &mut b,
-                &Fixed { bits: x, low: 0 },
-                &Fixed { bits: y, low: 0 },
-            );
+            heap.product(&mut b, &Fixed::new(x, 0), &Fixed::new(y, 0));
             let sum = heap.sum(&mut b, (2 * n as i32 - low) as usize);
             let found = b.finish(vec![sum]).info().ands;
             assert!(found <= ands, "{n} bits at {low}: {found}");

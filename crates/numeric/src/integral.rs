@@ -6,10 +6,9 @@
 //! cleared: of the mask itself to round away from zero, of a half to round ties away, and of a half
 //! less one unit plus the last bit that stays to round ties to even.
 
-use crate::classify::{Class, exact};
+use crate::classify::Class;
 use crate::fixed::at_least;
 use crate::format::{Arithmetic, Parts, Subnormals};
-use crate::function::{Function, Kind, ONE};
 use crate::word::{bit, normalise};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
@@ -151,11 +150,7 @@ impl Arithmetic {
                 b.xor(bit, one)
             })
             .collect();
-        let result = Parts {
-            fraction,
-            exponent,
-            sign,
-        };
+        let result = Parts::new(fraction, exponent, sign);
         self.or_nan(b, result.join(), class.nan)
     }
 
@@ -205,17 +200,3 @@ impl Arithmetic {
         }
     }
 }
-
-pub(crate) const FUNCTIONS: &[Function] = &[
-    exact("floor", ONE, ONE, |a, b, x| vec![a.floor(b, &x[0])]),
-    exact("ceil", ONE, ONE, |a, b, x| vec![a.ceil(b, &x[0])]),
-    exact("trunc", ONE, ONE, |a, b, x| vec![a.trunc(b, &x[0])]),
-    exact("round", ONE, ONE, |a, b, x| {
-        vec![a.round_ties_away(b, &x[0])]
-    }),
-    exact("rint", ONE, ONE, |a, b, x| vec![a.roundeven(b, &x[0])]),
-    exact("roundeven", ONE, ONE, |a, b, x| vec![a.roundeven(b, &x[0])]),
-    exact("modf", ONE, &[Kind::Float; 2], |a, b, x| {
-        a.modf(b, &x[0]).to_vec()
-    }),
-];

@@ -26,6 +26,15 @@ pub(crate) struct Class {
 }
 
 impl Class {
+    /// The class with these bits.
+    pub(crate) fn new(zero: Wire, not_finite: Wire, nan: Wire) -> Class {
+        Class {
+            zero,
+            not_finite,
+            nan,
+        }
+    }
+
     /// An infinity.
     pub(crate) fn infinite(self, b: &mut Builder) -> Wire {
         b.xor(self.not_finite, self.nan)
@@ -52,6 +61,13 @@ pub(crate) struct Number {
 /// not be called finite.
 pub(crate) type Special = Class;
 
+impl Special {
+    /// NaN where a bit is 1; where another is, zero.
+    pub(crate) fn nan_or_zero(nan: Wire, zero: Wire) -> Special {
+        Special::new(zero, nan, nan)
+    }
+}
+
 /// A result before rounding.
 #[derive(Clone, Debug)]
 pub(crate) struct Unrounded {
@@ -70,6 +86,21 @@ pub(crate) struct Unrounded {
     pub sticky: Wire,
     /// False if no normal result is rounded up to the next power of two.
     pub carries: bool,
+}
+
+impl Unrounded {
+    /// A result that has all its bits and its whole exponent.
+    pub(crate) fn whole(sign: Wire, exponent: Word, significand: Word) -> Unrounded {
+        Unrounded {
+            sign,
+            exponent,
+            offset: 0,
+            above: Wire::ZERO,
+            significand,
+            sticky: Wire::ZERO,
+            carries: true,
+        }
+    }
 }
 
 impl Arithmetic {
@@ -165,10 +196,7 @@ impl Arithmetic {
         let sticky = b.or(low, result.sticky);
         if self.is_flushed() {
             let (fraction, carry) = self.round(b, &significand, sticky);
-            let carry = match result.carries {
-                true => carry,
-                false => Wire::ZERO,
-            };
+            let carry = if result.carries { carry } else { Wire::ZERO };
             let field = advance(b, &result.exponent, result.offset, result.above, carry);
             return self.assemble(b, result.sign, fraction, field, Low::Flushed, special);
         }

@@ -8,11 +8,9 @@
 use crate::arith::divide::root;
 use crate::curve::{Curve, Estimate};
 use crate::format::Arithmetic;
-use crate::function::{Function, TWO};
 use crate::heap::{Fixed, Heap};
 use crate::pack::{Special, Unrounded};
 use crate::real::Real;
-use crate::trig::entry;
 use crate::word::{bit, mask, shift_layers, shift_right_sticky, swap_if};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
@@ -69,13 +67,7 @@ impl Arithmetic {
             &value.bits(value.low.min(-(p as i32)), 1),
             value.low.min(-(p as i32)),
         );
-        let magnitude = self.nearest(
-            b,
-            &Estimate {
-                exponent,
-                significand,
-            },
-        );
+        let magnitude = self.nearest(b, &Estimate::new(exponent, significand));
         let turned = turned(b, &word);
         let magnitude = flip(b, &magnitude, &turned);
         self.or_special(b, &magnitude, x.sign, x.class)
@@ -113,23 +105,13 @@ impl Arithmetic {
         let base = b.constant(base, width);
         let base = b.add(Int::unsigned(&base), bit(&odd), width);
         let exponent = b.sub(Int::unsigned(&base), Int::signed(&x.exponent[1..]), width);
-        let magnitude = self.nearest(
-            b,
-            &Estimate {
-                exponent,
-                significand,
-            },
-        );
+        let magnitude = self.nearest(b, &Estimate::new(exponent, significand));
         let turned = turned(b, &word);
         let magnitude = flip(b, &magnitude, &turned);
         let class = x.class;
         let negative = b.and(x.sign, !class.zero);
         let nan = b.or(class.nan, negative);
-        let special = Special {
-            zero: b.and(class.not_finite, !nan),
-            not_finite: b.or(class.zero, nan),
-            nan,
-        };
+        let special = Special::new(b.and(class.not_finite, !nan), b.or(class.zero, nan), nan);
         self.or_special(b, &magnitude, x.sign, special)
     }
 
@@ -194,13 +176,8 @@ impl Arithmetic {
             nan: b.and(nan, !infinite),
         };
         let result = Unrounded {
-            sign: Wire::ZERO,
-            exponent,
-            offset: 0,
-            above: Wire::ZERO,
-            significand: root,
             sticky,
-            carries: true,
+            ..Unrounded::whole(Wire::ZERO, exponent, root)
         };
         self.pack(b, &result, special)
     }
@@ -242,12 +219,3 @@ fn split(w: &Real, bits: i64) -> (i64, Real) {
 fn cube_root(x: &Real) -> Real {
     (&x.ln() / &Real::of(3)).exp()
 }
-
-pub(crate) const FUNCTIONS: &[Function] = &[
-    entry("cbrt", |a, b, x| vec![a.cbrt(b, &x[0])]),
-    entry("rsqrt", |a, b, x| vec![a.rsqrt(b, &x[0])]),
-    Function {
-        operands: TWO,
-        ..entry("hypot", |a, b, x| vec![a.hypot(b, &x[0], &x[1])])
-    },
-];

@@ -1,8 +1,6 @@
 //! Exponents: taken out of numbers, put into them, and the next number.
 
-use crate::classify::exact;
 use crate::format::{Arithmetic, Parts};
-use crate::function::{Function, Kind, ONE, TWO};
 use crate::pack::Unrounded;
 use crate::word::{layers, mask};
 use sealane_circuit::{Builder, Int, Wire, Word};
@@ -50,13 +48,8 @@ impl Arithmetic {
         let width = number.exponent.len().max(farthest + 1) + 1;
         let exponent = b.add(Int::signed(&number.exponent), Int::signed(&n), width);
         let result = Unrounded {
-            sign: number.sign,
-            exponent,
-            offset: 0,
-            above: Wire::ZERO,
-            significand: number.significand,
-            sticky: Wire::ZERO,
             carries: false,
+            ..Unrounded::whole(number.sign, exponent, number.significand)
         };
         self.pack(b, &result, number.class)
     }
@@ -170,22 +163,3 @@ impl Arithmetic {
         word
     }
 }
-
-const SCALE: &[Kind] = &[Kind::Float, Kind::Integer(INT)];
-
-pub(crate) const FUNCTIONS: &[Function] = &[
-    exact("frexp", ONE, SCALE, |a, b, x| a.frexp(b, &x[0]).to_vec()),
-    exact("ldexp", SCALE, ONE, |a, b, x| {
-        vec![a.ldexp(b, &x[0], &x[1])]
-    }),
-    exact("scalbn", SCALE, ONE, |a, b, x| {
-        vec![a.ldexp(b, &x[0], &x[1])]
-    }),
-    exact("logb", ONE, ONE, |a, b, x| vec![a.logb(b, &x[0])]),
-    exact("ilogb", ONE, &[Kind::Integer(INT)], |a, b, x| {
-        vec![a.ilogb(b, &x[0])]
-    }),
-    exact("nextafter", TWO, ONE, |a, b, x| {
-        vec![a.nextafter(b, &x[0], &x[1])]
-    }),
-];

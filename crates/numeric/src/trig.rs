@@ -13,7 +13,6 @@
 
 use crate::curve::{Curve, Estimate, product, select};
 use crate::format::{Arithmetic, Format, Parts};
-use crate::function::{Error, Function, ONE};
 use crate::heap::Fixed;
 use crate::pack::Special;
 use crate::real::Real;
@@ -144,11 +143,7 @@ impl Arithmetic {
         if (closest(self.format) as i32) < self.format.bias() - 1 {
             return self.nearest(b, estimate);
         }
-        let ordinary = Special {
-            zero: Wire::ZERO,
-            not_finite: Wire::ZERO,
-            nan: Wire::ZERO,
-        };
+        let ordinary = Special::new(Wire::ZERO, Wire::ZERO, Wire::ZERO);
         let mut number = self.nearest_or(b, Wire::ZERO, estimate, ordinary);
         number.pop();
         number
@@ -185,10 +180,7 @@ impl Arithmetic {
         let places = flip_if(b, !beyond, &Int::unsigned(&places).resize(width));
         let up = !beyond;
         let terms = [Int::unsigned(&bias), Int::unsigned(&places), bit(&up)];
-        Estimate {
-            exponent: b.sum(&terms, width),
-            significand,
-        }
+        Estimate::new(b.sum(&terms, width), significand)
     }
 
     /// The sine of a position in a quarter turn.
@@ -206,10 +198,7 @@ impl Arithmetic {
         let width = self.exponent_width();
         let bias = b.constant(i128::from(self.format.bias()) - 1, width);
         let (bias, places) = (Int::unsigned(&bias), Int::unsigned(&places));
-        Estimate {
-            exponent: b.sub(bias, places, width),
-            significand,
-        }
+        Estimate::new(b.sub(bias, places, width), significand)
     }
 
     /// The layers of a shift by as many zeros as a position has on top; those of numbers near 0
@@ -320,23 +309,4 @@ pub(crate) fn twice_inverse(digits: i32) -> Arc<Curve> {
             &Real::of(2) / &(&Real::of(1) + f)
         })
     })
-}
-
-pub(crate) const FUNCTIONS: &[Function] = &[
-    entry("sin", |a, b, x| vec![a.sin(b, &x[0])]),
-    entry("cos", |a, b, x| vec![a.cos(b, &x[0])]),
-    entry("tan", |a, b, x| vec![a.tan(b, &x[0])]),
-];
-
-pub(crate) const fn entry(name: &'static str, build: crate::function::Build) -> Function {
-    Function {
-        name,
-        operands: ONE,
-        results: ONE,
-        error: Error::Ulp {
-            single: 1.0,
-            double: 2.0,
-        },
-        build,
-    }
 }

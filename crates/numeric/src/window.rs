@@ -87,10 +87,7 @@ impl Arithmetic {
             field.iter_mut().for_each(|bit| *bit = b.or(*bit, over));
         }
         let result = [fraction, field[..format.exponent].to_vec()].concat();
-        match kept {
-            true => result,
-            false => mask(b, keep, &result),
-        }
+        if kept { result } else { mask(b, keep, &result) }
     }
 }
 

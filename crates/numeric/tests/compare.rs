@@ -1,9 +1,10 @@
 //! Classes, signs, comparisons, minimum and maximum, against the machine's.
 
+use crate::common::both;
 use crate::common::exact::{decode as exact, encode_value};
 use crate::lanes::{Circuit, check, check_variant, variants};
 use crate::values::{decode, doubles, edges, encode, pairs};
-use sealane_numeric::{Arithmetic, Format, Subnormals, function};
+use sealane_numeric::{Format, Subnormals, function};
 
 type Operator = fn(f64, f64) -> bool;
 type Predicate = fn(f64) -> bool;
@@ -69,7 +70,7 @@ fn positive_differences() {
         (Format::F32, doubles(Format::F32, 4000)),
         (Format::F64, doubles(Format::F64, 4000)),
     ] {
-        for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
+        for arithmetic in both(format) {
             check_variant("fdim", arithmetic, &rows, |x| {
                 let [from, less] = [x[0], x[1]].map(|x| decode(format, x));
                 let difference = exact(arithmetic, x[0]).add(&exact(arithmetic, x[1]).neg());

@@ -153,11 +153,7 @@ fn fixed(of: Arithmetic, x: u128, to: Fixed, rounding: Rounding) -> (BigInt, boo
         Value::Nan => return (BigInt::from(0), true),
         Value::Infinite(true) => return (least, true),
         Value::Infinite(false) => return (most, true),
-        Value::Finite {
-            negative,
-            size,
-            exponent,
-        } => (negative, size, exponent),
+        Value::Finite(negative, size, exponent) => (negative, size, exponent),
     };
     let shift = exponent + to.fraction as i64;
     let (over, under) = match shift {

@@ -2,6 +2,7 @@
 //!
 //! `SEALANE_BLESS=1` writes the table again; review the difference.
 
+use crate::common::both;
 use crate::lanes::Circuit;
 use sealane_circuit::{Builder, Goal, Word};
 use sealane_numeric::{Accumulator, Arithmetic, Fixed, Format, Rounding, Subnormals, function};
@@ -153,7 +154,7 @@ fn figures_are_as_pinned() {
         "function", "", "", "ANDs", "depth", "ANDs", "depth"
     );
     for format in Format::ALL {
-        for of in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
+        for of in both(format) {
             table.extend(lines(of));
         }
     }

@@ -100,15 +100,9 @@ fn numbers_are_scaled() {
             crate::lanes::check_variant("ldexp", of, &rows, |x| {
                 let n = i64::from(x[1] as u32 as i32).clamp(-5000, 5000);
                 let value = match exact(of, x[0]) {
-                    Value::Finite {
-                        negative,
-                        size,
-                        exponent,
-                    } => Value::Finite {
-                        negative,
-                        size,
-                        exponent: exponent + n,
-                    },
+                    Value::Finite(negative, size, exponent) => {
+                        Value::Finite(negative, size, exponent + n)
+                    }
                     other => other,
                 };
                 vec![encode_value(of, &value)]

@@ -1,7 +1,7 @@
 //! Exact sums and means, against integers of any size.
 
-use crate::common::Random;
 use crate::common::exact::{Value, decode, encode, encode_value, power};
+use crate::common::{Random, both};
 use crate::lanes::Circuit;
 use crate::values::{edges, random};
 use sealane_circuit::{Goal, Int};
@@ -108,11 +108,7 @@ impl Sum {
     /// The mean, rounded at the end.
     fn expected_mean(&self, addends: &[Vec<u128>]) -> u128 {
         match self.exact(addends) {
-            Value::Finite {
-                negative,
-                size,
-                exponent,
-            } => {
+            Value::Finite(negative, size, exponent) => {
                 let count = addends.len();
                 let (over, under) = match exponent {
                     0.. => (size * power(exponent), power(0) * count),
@@ -203,7 +199,7 @@ fn sums(arithmetic: Arithmetic, count: usize) -> [Accumulator; 2] {
 #[test]
 fn sums_are_exact() {
     for format in [Format::new(3, 3), Format::F16, Format::BF16, Format::F32] {
-        for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
+        for arithmetic in both(format) {
             for (goal, count) in [(Goal::Size, 5), (Goal::Depth, 3), (Goal::Size, 1)] {
                 for of in sums(arithmetic, count) {
                     Sum::new(of, goal).check(&groups(of, count, 120));
@@ -211,10 +207,7 @@ fn sums_are_exact() {
             }
         }
     }
-    for arithmetic in [
-        Arithmetic::new(Format::F64),
-        Arithmetic::new(Format::F64).flushed(),
-    ] {
+    for arithmetic in both(Format::F64) {
         for of in sums(arithmetic, 5) {
             Sum::new(of, Goal::Size).check(&groups(of, 5, 120));
         }
@@ -230,7 +223,7 @@ fn sums_in_other_formats() {
         (Format::F64, Format::F32),
         (Format::F16, Format::BF16),
     ] {
-        for arithmetic in [Arithmetic::new(from), Arithmetic::new(from).flushed()] {
+        for arithmetic in both(from) {
             for of in sums(arithmetic, 3) {
                 Sum::rounded(of, Goal::Size, to).check(&groups(of, 3, 120));
             }

@@ -1,8 +1,9 @@
 //! Functions of two numbers, the error functions and gamma, and the sizes of circuits; functions of
 //! one number that the machine's library has are among those of `elementary`.
 
-use crate::elementary::error::{error, operand, rounded, sample, value};
-use crate::elementary::lanes::Runner;
+use crate::common::bits_f32;
+use crate::elementary::error::{rounded, sample, value};
+use crate::elementary::lanes::{Runner, special};
 use sealane_circuit::{Builder, Goal, eval_words};
 use sealane_numeric::{Arithmetic, Format};
 
@@ -70,34 +71,9 @@ fn functions_of_two_numbers() {
     ] {
         for (format, count) in [(Format::F32, 12), (Format::F16, 150), (Format::BF16, 20)] {
             let pairs = pairs(format, count);
-            for goal in [Goal::Size, Goal::Depth] {
-                for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
-                    let runner = Runner::new(name, arithmetic, goal);
-                    let mut worst = (0.0, 0, 0);
-                    for (pair, found) in pairs.iter().zip(runner.run(&pairs)) {
-                        let exact =
-                            exact(operand(arithmetic, pair[0]), operand(arithmetic, pair[1]));
-                        let off = error(arithmetic, found, exact);
-                        worst = if off > worst.0 {
-                            (off, pair[0], pair[1])
-                        } else {
-                            worst
-                        };
-                        let nearest = rounded(arithmetic, exact);
-                        assert!(
-                            format == Format::F32 || found == nearest,
-                            "{name} {arithmetic:?} {pair:x?}: {found:#x}, not {nearest:#x}"
-                        );
-                    }
-                    println!(
-                        "{name} {} {goal:?} {:?}: {worst:x?}, {} ANDs, depth {}",
-                        format.name(),
-                        arithmetic.subnormals,
-                        runner.ands,
-                        runner.depth()
-                    );
-                    assert!(worst.0 < 0.6, "{name} {arithmetic:?}: {worst:x?}");
-                }
+            for runner in Runner::all(name, format) {
+                let off = runner.worst(&pairs, |_, x| exact(x[0], x[1]));
+                assert!(off < 0.6, "{}: {off}", runner.what);
             }
         }
     }
@@ -139,18 +115,8 @@ fn angles_near_the_middle_of_two_short_numbers_are_rounded_correctly() {
     for format in [Format::F16, Format::BF16] {
         let hard = hard_angles(format);
         assert!(hard.len() > 10, "{} operands", hard.len());
-        for goal in [Goal::Size, Goal::Depth] {
-            for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
-                let runner = Runner::new("atan2", arithmetic, goal);
-                for (pair, found) in hard.iter().zip(runner.run(&hard)) {
-                    let [y, x] = [pair[0], pair[1]].map(|bits| operand(arithmetic, bits));
-                    let nearest = rounded(arithmetic, y.atan2(x));
-                    assert!(
-                        found == nearest,
-                        "atan2 {arithmetic:?} {goal:?} {pair:x?}: {found:#x}, not {nearest:#x}"
-                    );
-                }
-            }
+        for runner in Runner::all("atan2", format) {
+            runner.worst(&hard, |_, x| x[0].atan2(x[1]));
         }
     }
 }
@@ -188,127 +154,38 @@ fn rows(name: &str, arithmetic: Arithmetic) -> (Vec<Vec<u64>>, Vec<f64>) {
 fn error_functions_and_gamma() {
     for name in ["erf", "erfc", "tgamma", "lgamma"] {
         for format in [Format::F32, Format::F16, Format::BF16] {
-            for goal in [Goal::Size, Goal::Depth] {
-                for arithmetic in [Arithmetic::new(format), Arithmetic::new(format).flushed()] {
-                    let (arguments, values) = rows(name, arithmetic);
-                    let runner = Runner::new(name, arithmetic, goal);
-                    let found = runner.run(&arguments);
-                    let mut worst = (0.0, 0);
-                    for ((x, exact), found) in arguments.iter().zip(values).zip(found) {
-                        let off = error(arithmetic, found, exact);
-                        worst = if off > worst.0 { (off, x[0]) } else { worst };
-                        let nearest = rounded(arithmetic, exact);
-                        assert!(
-                            format == Format::F32 || found == nearest,
-                            "{name} {arithmetic:?} {x:x?}: {found:#x}, not {nearest:#x}"
-                        );
-                    }
-                    println!(
-                        "{name} {} {goal:?} {:?}: {worst:x?}, {} ANDs, depth {}",
-                        format.name(),
-                        arithmetic.subnormals,
-                        runner.ands,
-                        runner.depth()
-                    );
-                    assert!(worst.0 < 0.6, "{name} {arithmetic:?}: {worst:x?}");
-                }
+            for runner in Runner::all(name, format) {
+                let (arguments, values) = rows(name, runner.of);
+                let off = runner.worst(&arguments, |i, _| values[i]);
+                assert!(off < 0.6, "{}: {off}", runner.what);
             }
         }
     }
 }
 
 /// Annex F of C99: where results are exact, infinite or not numbers.
+const SPECIAL: &str = "\
+    sin: inf nan, -inf nan, 0 0, -0 -0, nan nan
+    cos: inf nan, 0 1, -0 1, 1e-40 1
+    tan: -inf nan, -0 -0, 1e-40 1e-40
+    cbrt: -0 -0, -27 -3, -inf -inf, nan nan
+    rsqrt: 0 inf, -0 -inf, inf 0, -1 nan, 4 0.5
+    asin: 1.0000001 nan, -0 -0, inf nan, nan nan
+    acos: 1 0, -1.0000001 nan, -inf nan
+    atan: -0 -0, nan nan
+    erf: -0 -0, inf 1, -inf -1, nan nan, 9 1
+    erfc: inf 0, -inf 2, nan nan, 0 1, -0 1, 13 0
+    tgamma: 0 inf, -0 -inf, -1 nan, -2e9 nan, -inf nan, inf inf, nan nan, 5 24, 36 inf, \
+        -70.5 -0, -71.5 0";
+
 #[test]
 fn special_results() {
-    let (nan, infinity) = (f32::NAN, f32::INFINITY);
-    let cases: &[(&str, &[(f32, f32)])] = &[
-        (
-            "sin",
-            &[
-                (infinity, nan),
-                (-infinity, nan),
-                (0.0, 0.0),
-                (-0.0, -0.0),
-                (nan, nan),
-            ],
-        ),
-        (
-            "cos",
-            &[(infinity, nan), (0.0, 1.0), (-0.0, 1.0), (1e-40, 1.0)],
-        ),
-        ("tan", &[(-infinity, nan), (-0.0, -0.0), (1e-40, 1e-40)]),
-        (
-            "cbrt",
-            &[
-                (-0.0, -0.0),
-                (-27.0, -3.0),
-                (-infinity, -infinity),
-                (nan, nan),
-            ],
-        ),
-        (
-            "rsqrt",
-            &[
-                (0.0, infinity),
-                (-0.0, -infinity),
-                (infinity, 0.0),
-                (-1.0, nan),
-                (4.0, 0.5),
-            ],
-        ),
-        (
-            "asin",
-            &[(1.0000001, nan), (-0.0, -0.0), (infinity, nan), (nan, nan)],
-        ),
-        ("acos", &[(1.0, 0.0), (-1.0000001, nan), (-infinity, nan)]),
-        ("atan", &[(-0.0, -0.0), (nan, nan)]),
-        (
-            "erf",
-            &[
-                (-0.0, -0.0),
-                (infinity, 1.0),
-                (-infinity, -1.0),
-                (nan, nan),
-                (9.0, 1.0),
-            ],
-        ),
-        (
-            "erfc",
-            &[
-                (infinity, 0.0),
-                (-infinity, 2.0),
-                (nan, nan),
-                (0.0, 1.0),
-                (-0.0, 1.0),
-                (13.0, 0.0),
-            ],
-        ),
-        (
-            "tgamma",
-            &[
-                (0.0, infinity),
-                (-0.0, -infinity),
-                (-1.0, nan),
-                (-2e9, nan),
-                (-infinity, nan),
-                (infinity, infinity),
-                (nan, nan),
-                (5.0, 24.0),
-                (36.0, infinity),
-                (-70.5, -0.0),
-                (-71.5, 0.0),
-            ],
-        ),
-    ];
-    for (name, cases) in cases {
+    for (name, cases) in special::<f32>(SPECIAL) {
         let runner = Runner::new(name, F32, Goal::Size);
-        let arguments: Vec<_> = cases
-            .iter()
-            .map(|(x, _)| vec![u64::from(x.to_bits())])
-            .collect();
-        for ((x, expected), found) in cases.iter().zip(runner.run(&arguments)) {
-            let canonical = if expected.is_nan() { nan } else { *expected };
-            assert_eq!(found, u64::from(canonical.to_bits()), "{name}({x})");
+        let arguments = cases.iter().map(|(x, _)| vec![x.to_bits().into()]);
+        let found = runner.run(&arguments.collect::<Vec<_>>());
+        for ((x, expected), found) in cases.into_iter().zip(found) {
+            assert_eq!(u128::from(found), bits_f32(expected), "{name}({x})");
         }
     }
 }

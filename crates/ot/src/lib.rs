@@ -95,6 +95,9 @@ pub use softspoken::SoftSpoken;
 use sealane_net::NetError;
 use sealane_parties::PartyId;
 
+/// Result of a part of an oblivious transfer.
+pub type Result<T, E = OtError> = std::result::Result<T, E>;
+
 /// Errors of an oblivious transfer. After any of these the session is over: the two parties'
 /// streams no longer agree.
 #[derive(Debug, thiserror::Error)]

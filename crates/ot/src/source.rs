@@ -8,7 +8,7 @@ pub mod ahead;
 use crate::ferret::{FerretCost, FerretReceiver, FerretSender, Params};
 use crate::softspoken::{Receiver, ReceiverSetup, Sender, SenderSetup};
 use crate::traits::{CotCost, CotReceiver, CotSender};
-use crate::{OtError, Security, SoftSpoken};
+use crate::{Result, Security, SoftSpoken};
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId};
@@ -56,7 +56,7 @@ impl CotSender for AnySender {
         self.any().one_way()
     }
 
-    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()> {
         match self {
             AnySender::SoftSpoken(sender) => sender.extend(mesh, q),
             AnySender::Silent(sender) => sender.extend(mesh, q),
@@ -89,12 +89,7 @@ impl CotReceiver for AnyReceiver {
         self.any().one_way()
     }
 
-    fn extend(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &mut [Block],
-        t: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
         match self {
             AnyReceiver::SoftSpoken(receiver) => receiver.extend(mesh, choices, t),
             AnyReceiver::Silent(receiver) => receiver.extend(mesh, choices, t),
@@ -164,7 +159,7 @@ impl Source {
         peer: PartyId,
         delta: Block,
         coins: &mut Coins,
-    ) -> Result<SourceSetup<SenderSetup>, OtError> {
+    ) -> Result<SourceSetup<SenderSetup>> {
         let setup = Sender::set_up(self.base(), cpu, mesh, peer, delta, coins)?;
         Ok(SourceSetup {
             source: self,
@@ -184,7 +179,7 @@ impl Source {
         mesh: &mut Mesh,
         peer: PartyId,
         coins: &mut Coins,
-    ) -> Result<SourceSetup<ReceiverSetup>, OtError> {
+    ) -> Result<SourceSetup<ReceiverSetup>> {
         let setup = Receiver::set_up(self.base(), cpu, mesh, peer, coins)?;
         Ok(SourceSetup {
             source: self,
@@ -211,7 +206,7 @@ impl SourceSetup<SenderSetup> {
     ///
     /// # Panics
     /// If the source is silent and bit 0 of the offset is 0.
-    pub fn finish(self, mesh: &mut Mesh, coins: &mut Coins) -> Result<AnySender, OtError> {
+    pub fn finish(self, mesh: &mut Mesh, coins: &mut Coins) -> Result<AnySender> {
         let SourceSetup { cpu, peer, .. } = self;
         let mut plain = self.setup.finish(mesh)?;
         let Source::Silent(_, params) = self.source else {
@@ -227,7 +222,7 @@ impl SourceSetup<ReceiverSetup> {
     ///
     /// # Errors
     /// The network failed, or the sender deviated.
-    pub fn finish(self, mesh: &mut Mesh, coins: &mut Coins) -> Result<AnyReceiver, OtError> {
+    pub fn finish(self, mesh: &mut Mesh, coins: &mut Coins) -> Result<AnyReceiver> {
         let SourceSetup { cpu, peer, .. } = self;
         let mut plain = self.setup.finish(mesh)?;
         mesh.flush()?;

@@ -22,7 +22,7 @@ pub use forms::{ChosenReceiver, ChosenSender, GivenReceiver, GivenSender};
 pub use forms::{Goods, GoodsSource};
 pub use forms::{OneOfNKeys, OneOfNReceiver, OneOfNSender, RandomReceiver, RandomSender};
 
-use crate::{Flights, OtError, Security};
+use crate::{Flights, Result, Security};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -60,7 +60,7 @@ pub trait CotSender {
     /// # Errors
     /// The network failed, or the receiver deviated from the protocol and was caught. After any
     /// error the sender is of no use, and its offset must not be used again.
-    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError>;
+    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()>;
 }
 
 /// Receiver of random correlated OTs; see [`CotSender`].
@@ -84,12 +84,7 @@ pub trait CotReceiver {
     ///
     /// # Panics
     /// If there are not exactly `t.len().div_ceil(128)` blocks of choices.
-    fn extend(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &mut [Block],
-        t: &mut [Block],
-    ) -> Result<(), OtError>;
+    fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()>;
 }
 
 impl<S: CotSender + ?Sized> CotSender for Box<S> {
@@ -109,7 +104,7 @@ impl<S: CotSender + ?Sized> CotSender for Box<S> {
         (**self).one_way()
     }
 
-    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()> {
         (**self).extend(mesh, q)
     }
 }
@@ -127,12 +122,7 @@ impl<R: CotReceiver + ?Sized> CotReceiver for Box<R> {
         (**self).one_way()
     }
 
-    fn extend(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &mut [Block],
-        t: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
         (**self).extend(mesh, choices, t)
     }
 }

@@ -5,7 +5,7 @@
 //! the programs, would fail it as well; so each party tells the digest of what it sent, and the two
 //! cases are told apart. Nothing is secured by it: a peer that deviates may claim anything.
 
-use crate::{OtError, Security};
+use crate::{OtError, Result, Security};
 use sealane_block::Cpu;
 use sealane_net::{Mesh, NetError};
 use sealane_parties::PartyId;
@@ -14,7 +14,7 @@ use sealane_parties::PartyId;
 pub(crate) const DIGEST_BYTES: usize = 32;
 
 /// Writes the digest of all that was sent to a party before.
-pub(crate) fn send_digest(mesh: &mut Mesh, to: PartyId) -> Result<(), OtError> {
+pub(crate) fn send_digest(mesh: &mut Mesh, to: PartyId) -> Result<()> {
     let digest = mesh.digest_sent(to);
     Ok(mesh.send(to, &digest)?)
 }
@@ -23,7 +23,7 @@ pub(crate) fn send_digest(mesh: &mut Mesh, to: PartyId) -> Result<(), OtError> {
 ///
 /// # Errors
 /// [`OtError::Altered`] if they differ; the network failed.
-pub(crate) fn check_digest(mesh: &mut Mesh, from: PartyId) -> Result<(), OtError> {
+pub(crate) fn check_digest(mesh: &mut Mesh, from: PartyId) -> Result<()> {
     let ours = mesh.digest_received(from);
     let mut theirs = [0; DIGEST_BYTES];
     mesh.recv(from, &mut theirs)?;
@@ -33,7 +33,7 @@ pub(crate) fn check_digest(mesh: &mut Mesh, from: PartyId) -> Result<(), OtError
 /// Returns the error if two values differ that are or become known to both parties.
 // A function of its own, so that `memcheck` can allow this comparison by its name and no other.
 #[inline(never)]
-pub(crate) fn check_equal(a: &[u8; 32], b: &[u8; 32], error: OtError) -> Result<(), OtError> {
+pub(crate) fn check_equal(a: &[u8; 32], b: &[u8; 32], error: OtError) -> Result<()> {
     if a == b { Ok(()) } else { Err(error) }
 }
 

@@ -51,7 +51,7 @@ pub use arithmetic::{ArithmeticTriples, Ole};
 pub use boolean::BooleanTriples;
 pub use matrix::{MatrixShape, MatrixTriples};
 
-use crate::OtError;
+use crate::Result;
 use crate::flights::{Flights, exchanged, then};
 use crate::forms::{HashedReceiver, HashedSender};
 use crate::traits::{CotReceiver, CotSender};
@@ -122,9 +122,9 @@ impl<S: CotSender, R: CotReceiver> BothWays<S, R> {
     fn each_way<A, B>(
         &mut self,
         mesh: &mut Mesh,
-        send: impl FnOnce(&mut HashedSender<S>, &mut Mesh) -> Result<A, OtError>,
-        receive: impl FnOnce(&mut HashedReceiver<R>, &mut Mesh) -> Result<B, OtError>,
-    ) -> Result<(A, B), OtError> {
+        send: impl FnOnce(&mut HashedSender<S>, &mut Mesh) -> Result<A>,
+        receive: impl FnOnce(&mut HashedReceiver<R>, &mut Mesh) -> Result<B>,
+    ) -> Result<(A, B)> {
         if self.sends_first {
             let sent = send(&mut self.sender, mesh)?;
             // The peer may need it before it says anything in the other direction.

@@ -7,7 +7,7 @@ use sealane_ot::ferret::Params;
 use sealane_ot::source::Source;
 use sealane_ot::source::ahead::{AheadReceiver, AheadSender, refill};
 use sealane_ot::traits::{CotReceiver, CotSender, packed_blocks};
-use sealane_ot::{Flight, OtError, Security, SoftSpoken};
+use sealane_ot::{Flight, OtError, Result, Security, SoftSpoken};
 
 const BASE: SoftSpoken = SoftSpoken::new(4, Security::Malicious);
 const PARAMS: Params = Params::danger_tiny(Security::Malicious);
@@ -28,14 +28,14 @@ fn source() -> Source {
     Source::Silent(BASE, PARAMS)
 }
 
-fn sender(mesh: &mut Mesh) -> Result<AheadSender, OtError> {
+fn sender(mesh: &mut Mesh) -> Result<AheadSender> {
     let coins = &mut Coins::danger_fixed_seed(1);
     let setup = source().sender(Cpu::best(), mesh, RECEIVER, DELTA, coins)?;
     mesh.flush()?;
     Ok(AheadSender::new(setup.finish(mesh, coins)?, PARAMS))
 }
 
-fn receiver(mesh: &mut Mesh) -> Result<AheadReceiver, OtError> {
+fn receiver(mesh: &mut Mesh) -> Result<AheadReceiver> {
     let coins = &mut Coins::danger_fixed_seed(2);
     let setup = source().receiver(Cpu::best(), mesh, SENDER, coins)?;
     mesh.flush()?;
@@ -46,41 +46,41 @@ fn receiver(mesh: &mut Mesh) -> Result<AheadReceiver, OtError> {
 fn they_are_right_and_take_messages_for_refills_alone() {
     let sent = |mesh: &Mesh, peer| mesh.payload_sent(peer);
     let (theirs, ours) = pair(
-        |mut mesh| {
-            let mut ahead = sender(&mut mesh)?;
+        |mesh| {
+            let mut ahead = sender(mesh)?;
             let (mut all, mut bytes) = (vec![], vec![]);
             for (made, taken) in turns() {
-                let before = sent(&mesh, RECEIVER);
+                let before = sent(mesh, RECEIVER);
                 if made > 0 {
-                    ahead.refill(&mut mesh, made)?;
+                    ahead.refill(mesh, made)?;
                 }
-                bytes.push(sent(&mesh, RECEIVER) - before);
+                bytes.push(sent(mesh, RECEIVER) - before);
                 for count in taken {
                     let mut q = vec![Block::ZERO; count];
-                    ahead.extend(&mut mesh, &mut q)?;
+                    ahead.extend(mesh, &mut q)?;
                     all.push(q);
                 }
-                assert_eq!(sent(&mesh, RECEIVER) - before, bytes[bytes.len() - 1]);
+                assert_eq!(sent(mesh, RECEIVER) - before, bytes[bytes.len() - 1]);
             }
             assert!(matches!(
-                ahead.extend(&mut mesh, &mut [Block::ZERO]),
+                ahead.extend(mesh, &mut [Block::ZERO]),
                 Err(OtError::Ended)
             ));
             Ok((all, bytes))
         },
-        |mut mesh| {
-            let mut ahead = receiver(&mut mesh)?;
+        |mesh| {
+            let mut ahead = receiver(mesh)?;
             let (mut all, mut bytes) = (vec![], vec![]);
             for (made, taken) in turns() {
-                let before = sent(&mesh, SENDER);
+                let before = sent(mesh, SENDER);
                 if made > 0 {
-                    ahead.refill(&mut mesh, made)?;
+                    ahead.refill(mesh, made)?;
                 }
-                bytes.push(sent(&mesh, SENDER) - before);
+                bytes.push(sent(mesh, SENDER) - before);
                 for count in taken {
                     let mut t = vec![Block::ZERO; count];
                     let mut choices = vec![Block::ZERO; packed_blocks(count)];
-                    ahead.extend(&mut mesh, &mut choices, &mut t)?;
+                    ahead.extend(mesh, &mut choices, &mut t)?;
                     all.push((choices, t));
                 }
             }

@@ -9,7 +9,6 @@ use sealane_net::Mesh;
 use sealane_ot::forms::{Request, chosen_flights};
 use sealane_ot::traits::{ChosenReceiver, ChosenSender, GivenReceiver, GivenSender};
 use sealane_ot::{Security, SoftSpoken, ideal};
-use sealane_parties::PartyId;
 
 /// The functionality behind the same traits as the protocols.
 #[test]
@@ -20,17 +19,17 @@ fn ideal_given_choices_and_chosen_strings_are_those_of_the_traits() {
         let choices = random_bits(count, 5);
         let strings = [1, 2].map(|seed| random_blocks(count * length, seed));
         let (q, (t, got)) = pair(
-            |mut mesh| {
+            |mesh| {
                 let mut q = vec![Block::ZERO; count];
-                one.given(&mut mesh, &mut q)?;
-                sender.chosen(&mut mesh, length, [&strings[0], &strings[1]])?;
+                one.given(mesh, &mut q)?;
+                sender.chosen(mesh, length, [&strings[0], &strings[1]])?;
                 Ok(q)
             },
-            |mut mesh| {
+            |mesh| {
                 let mut t = vec![Block::ZERO; count];
-                other.given(&mut mesh, &choices, &mut t)?;
+                other.given(mesh, &choices, &mut t)?;
                 let mut got = vec![Block::ZERO; count * length];
-                receiver.chosen(&mut mesh, length, &choices, &mut got)?;
+                receiver.chosen(mesh, length, &choices, &mut got)?;
                 Ok((t, got))
             },
         );
@@ -65,13 +64,12 @@ fn chosen_strings_arrive() {
                     cots,
                     Cpu::best(),
                     |sender, mesh| {
-                        let before = counts(mesh, RECEIVER);
                         let [zeros, ones] = &strings;
-                        send_chosen(sender, mesh, length, [zeros, ones])?;
-                        let after = counts(mesh, RECEIVER);
+                        let ((), bytes) = counted(mesh, |mesh| {
+                            send_chosen(sender, mesh, length, [zeros, ones])
+                        })?;
                         let (count, length) = (count as u64, length as u64);
                         let flights = cots.planned(|cot| chosen_flights(cot, 0, count, length));
-                        let bytes = [0, 1].map(|i| after[i] - before[i]);
                         assert_eq!(bytes, bytes_of(&flights), "{cots:?}");
                         Ok(())
                     },
@@ -98,11 +96,10 @@ fn parts_of_chosen_strings_arrive_in_the_stated_flights() {
     for cots in cots {
         let flights = cots.planned(|cot| chosen_flights(cot, 0, COUNT as u64, 1));
         let send = |sender: &mut Sender, mesh: &mut Mesh| {
-            let before = counts(mesh, RECEIVER);
-            send_chosen(sender, mesh, 1, [&strings[0], &strings[1]])?;
-            mesh.flush()?;
-            let after = counts(mesh, RECEIVER);
-            let bytes = [0, 1].map(|i| after[i] - before[i]);
+            let ((), bytes) = counted(mesh, |mesh| {
+                send_chosen(sender, mesh, 1, [&strings[0], &strings[1]])?;
+                Ok(mesh.flush()?)
+            })?;
             Ok((bytes, mesh.rounds(), mesh.digest_sent(RECEIVER)))
         };
         let (streamed, got) = run(cots, Cpu::best(), send, |receiver, mesh| {
@@ -127,9 +124,4 @@ fn parts_of_chosen_strings_arrive_in_the_stated_flights() {
         assert_eq!(rounds, [flights.len(), 2]);
         assert_eq!(flights.len(), 4);
     }
-}
-
-/// Bytes sent to a party and received from it.
-fn counts(mesh: &Mesh, peer: PartyId) -> [u64; 2] {
-    [mesh.payload_sent(peer), mesh.payload_received(peer)]
 }

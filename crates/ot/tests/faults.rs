@@ -5,7 +5,7 @@ use crate::common::*;
 use sealane_block::{Block, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::traits::{CotReceiver, CotSender, packed_blocks};
-use sealane_ot::{OtError, Security, SoftSpoken};
+use sealane_ot::{OtError, Result, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use sealane_testkit::record::recorded;
 use std::thread;
@@ -13,7 +13,7 @@ use std::thread;
 const COUNT: usize = 300;
 const PARAMETERS: SoftSpoken = SoftSpoken::new(4, Security::Malicious);
 
-fn send(mesh: &mut Mesh) -> Result<Vec<Block>, OtError> {
+fn send(mesh: &mut Mesh) -> Result<Vec<Block>> {
     let mut cot = set_up_sender(PARAMETERS, Cpu::best(), mesh, RECEIVER, 1, DELTA)?;
     let mut q = vec![Block::ONES; COUNT];
     match cot.extend(mesh, &mut q) {
@@ -30,7 +30,7 @@ fn send(mesh: &mut Mesh) -> Result<Vec<Block>, OtError> {
     }
 }
 
-fn receive(mesh: &mut Mesh) -> Result<Vec<Block>, OtError> {
+fn receive(mesh: &mut Mesh) -> Result<Vec<Block>> {
     let mut cot = set_up_receiver(PARAMETERS, Cpu::best(), mesh, SENDER, 2)?;
     let mut choices = vec![Block::ZERO; packed_blocks(COUNT)];
     let mut t = vec![Block::ZERO; COUNT];
@@ -96,7 +96,7 @@ fn samples(fields: &[usize]) -> impl Iterator<Item = usize> {
 
 /// Runs one party against a peer that says these bytes, and leaves if they are too few.
 fn against(
-    party: impl FnOnce(&mut Mesh) -> Result<Vec<Block>, OtError>,
+    party: impl FnOnce(&mut Mesh) -> Result<Vec<Block>>,
     me: PartyId,
     bytes: &[u8],
     leaves: bool,
@@ -186,10 +186,10 @@ fn a_message_cut_short_or_a_peer_that_left_is_a_network_error() {
 #[should_panic(expected = "a block of choices for 128 OTs")]
 fn choices_and_labels_of_different_lengths_are_our_own_mistake() {
     pair(
-        |mut mesh| set_up_sender(PARAMETERS, Cpu::best(), &mut mesh, RECEIVER, 1, DELTA).map(drop),
-        |mut mesh| {
-            let mut cot = set_up_receiver(PARAMETERS, Cpu::best(), &mut mesh, SENDER, 2)?;
-            cot.extend(&mut mesh, &mut [Block::ZERO], &mut [Block::ZERO; 129])
+        |mesh| set_up_sender(PARAMETERS, Cpu::best(), mesh, RECEIVER, 1, DELTA).map(drop),
+        |mesh| {
+            let mut cot = set_up_receiver(PARAMETERS, Cpu::best(), mesh, SENDER, 2)?;
+            cot.extend(mesh, &mut [Block::ZERO], &mut [Block::ZERO; 129])
         },
     );
 }

@@ -8,7 +8,7 @@ use sealane_ot::forms::{self, HashedReceiver, HashedSender, OffsetRequest, Reque
 use sealane_ot::forms::{chosen_bytes, given_bytes, offset_bytes};
 use sealane_ot::traits::{ChosenReceiver, ChosenSender, GivenReceiver, GivenSender};
 use sealane_ot::traits::{RandomReceiver, RandomSender, choice, packed_blocks};
-use sealane_ot::{OtError, Security, SoftSpoken, ideal};
+use sealane_ot::{Result, Security, SoftSpoken, ideal};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, check_digests, send_digests};
 use sealane_testkit::tamper::tampered;
@@ -25,36 +25,22 @@ pub type Receiver = HashedReceiver<AnyReceiver>;
 pub fn run<A: Send, B: Send>(
     cots: Cots,
     cpu: Cpu,
-    sender: impl FnOnce(&mut Sender, &mut Mesh) -> Result<A, OtError> + Send,
-    receiver: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<B, OtError> + Send,
+    sender: impl FnOnce(&mut Sender, &mut Mesh) -> Result<A> + Send,
+    receiver: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<B> + Send,
 ) -> (A, B) {
     pair(
-        |mut mesh| {
-            let mut hashed = cots.hashed_sender(cpu, &mut mesh)?;
-            let got = sender(&mut hashed, &mut mesh)?;
-            mesh.flush()?;
-            Ok(got)
-        },
-        |mut mesh| {
-            let mut hashed = cots.hashed_receiver(cpu, &mut mesh)?;
-            let got = receiver(&mut hashed, &mut mesh)?;
-            mesh.flush()?;
-            Ok(got)
-        },
+        |mesh| sender(&mut cots.hashed_sender(cpu, mesh)?, mesh),
+        |mesh| receiver(&mut cots.hashed_receiver(cpu, mesh)?, mesh),
     )
 }
 
-fn send_given(sender: &mut Sender, mesh: &mut Mesh, count: usize) -> Result<Vec<Block>, OtError> {
+fn send_given(sender: &mut Sender, mesh: &mut Mesh, count: usize) -> Result<Vec<Block>> {
     let mut q = vec![Block::ZERO; count];
     sender.cot.given(mesh, &mut q)?;
     Ok(q)
 }
 
-fn receive_given(
-    receiver: &mut Receiver,
-    mesh: &mut Mesh,
-    choices: &[u8],
-) -> Result<Vec<Block>, OtError> {
+fn receive_given(receiver: &mut Receiver, mesh: &mut Mesh, choices: &[u8]) -> Result<Vec<Block>> {
     let mut t = vec![Block::ZERO; choices.len()];
     receiver.cot.given(mesh, choices, &mut t)?;
     Ok(t)
@@ -64,7 +50,7 @@ fn send_random<S: RandomSender + ?Sized>(
     sender: &mut S,
     mesh: &mut Mesh,
     count: usize,
-) -> Result<Vec<[Block; 2]>, OtError> {
+) -> Result<Vec<[Block; 2]>> {
     let mut pairs = vec![[Block::ZERO; 2]; count];
     sender.random(mesh, &mut pairs)?;
     Ok(pairs)
@@ -75,7 +61,7 @@ fn receive_random<R: RandomReceiver + ?Sized>(
     receiver: &mut R,
     mesh: &mut Mesh,
     count: usize,
-) -> Result<(Vec<Block>, Vec<Block>), OtError> {
+) -> Result<(Vec<Block>, Vec<Block>)> {
     let mut choices = vec![Block::ZERO; packed_blocks(count)];
     let mut keys = vec![Block::ZERO; count];
     receiver.random(mesh, &mut choices, &mut keys)?;
@@ -88,7 +74,7 @@ pub fn send_chosen(
     mesh: &mut Mesh,
     length: usize,
     [zeros, ones]: [&[Block]; 2],
-) -> Result<(), OtError> {
+) -> Result<()> {
     sender.chosen(mesh, length, [zeros, ones])
 }
 
@@ -97,7 +83,7 @@ pub fn receive_chosen(
     mesh: &mut Mesh,
     length: usize,
     choices: &[u8],
-) -> Result<Vec<Block>, OtError> {
+) -> Result<Vec<Block>> {
     let mut got = vec![Block::ZERO; choices.len() * length];
     receiver.chosen(mesh, length, choices, &mut got)?;
     Ok(got)
@@ -108,7 +94,7 @@ fn send_under<S: RandomSender + ?Sized>(
     sender: &mut S,
     mesh: &mut Mesh,
     count: usize,
-) -> Result<Vec<Block>, OtError> {
+) -> Result<Vec<Block>> {
     let pairs = send_random(sender, mesh, count)?;
     mesh.flush()?;
     let mut q = vec![Block::ZERO; count];
@@ -120,7 +106,7 @@ fn receive_under<R: RandomReceiver + ?Sized>(
     receiver: &mut R,
     mesh: &mut Mesh,
     choices: &[u8],
-) -> Result<Vec<Block>, OtError> {
+) -> Result<Vec<Block>> {
     let (random, keys) = receive_random(receiver, mesh, choices.len())?;
     let random: Vec<u8> = (0..keys.len()).map(|j| choice(&random, j)).collect();
     let request = OffsetRequest::new(choices, &random, keys.into(), mesh, SENDER)?;
@@ -140,22 +126,14 @@ pub fn assert_given(q: &[Block], t: &[Block], choices: &[u8], delta: Block) {
 
 /// Runs a form of random OTs over their ideal functionality and over every source.
 fn over_random<A: Send, B: Send>(
-    sender: impl Fn(&mut dyn RandomSender, &mut Mesh) -> Result<A, OtError> + Sync,
-    receiver: impl Fn(&mut dyn RandomReceiver, &mut Mesh) -> Result<B, OtError> + Sync,
+    sender: impl Fn(&mut dyn RandomSender, &mut Mesh) -> Result<A> + Sync,
+    receiver: impl Fn(&mut dyn RandomReceiver, &mut Mesh) -> Result<B> + Sync,
     check: impl Fn(A, B),
 ) {
     let (mut dealt, mut other) = ideal::random::danger_pair(5);
     let (a, b) = pair(
-        |mut mesh| {
-            let a = sender(&mut dealt, &mut mesh)?;
-            mesh.flush()?;
-            Ok(a)
-        },
-        |mut mesh| {
-            let b = receiver(&mut other, &mut mesh)?;
-            mesh.flush()?;
-            Ok(b)
-        },
+        |mesh| sender(&mut dealt, mesh),
+        |mesh| receiver(&mut other, mesh),
     );
     check(a, b);
     for cots in Cots::all() {
@@ -220,15 +198,12 @@ fn a_new_offset_is_that_of_the_correlation_and_takes_the_stated_bytes() {
             |sender, mesh| {
                 let pairs = send_random(sender, mesh, count)?;
                 mesh.flush()?;
-                let before = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
                 let mut q = vec![Block::ZERO; count];
-                forms::send_under(OTHER, &pairs, mesh, RECEIVER, &mut q)?;
-                let after = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
+                let ((), crossed) = counted(mesh, |mesh| {
+                    forms::send_under(OTHER, &pairs, mesh, RECEIVER, &mut q)
+                })?;
                 let count = count as u64;
-                assert_eq!(
-                    [after[0] - before[0], after[1] - before[1]],
-                    [offset_bytes(count), given_bytes(count)]
-                );
+                assert_eq!(crossed, [offset_bytes(count), given_bytes(count)]);
                 Ok(q)
             },
             |receiver, mesh| receive_under(receiver, mesh, &choices),
@@ -278,8 +253,8 @@ fn for_fixed_coins_transcripts_and_outputs_are_identical_on_every_tier() {
 /// party's message, so the form goes on with it, and the digests of the run say whose it was.
 fn assert_told_by_digests<A: Send, B: Send>(
     bytes: [u64; 2],
-    sender: impl Fn(&mut Sender, &mut Mesh) -> Result<A, OtError> + Sync,
-    receiver: impl Fn(&mut Receiver, &mut Mesh) -> Result<B, OtError> + Sync,
+    sender: impl Fn(&mut Sender, &mut Mesh) -> Result<A> + Sync,
+    receiver: impl Fn(&mut Receiver, &mut Mesh) -> Result<B> + Sync,
 ) {
     let settle = |mesh: &mut Mesh, peer: PartyId| {
         send_digests(mesh, [peer])?;
@@ -290,15 +265,13 @@ fn assert_told_by_digests<A: Send, B: Send>(
         for at in 0..bytes {
             let (sent, received) = over(
                 tampered(to, at, 1 << (at % 8)),
-                |mut mesh| {
-                    let mut hashed = Cots::Ideal.hashed_sender(Cpu::best(), &mut mesh)?;
-                    sender(&mut hashed, &mut mesh)?;
-                    settle(&mut mesh, RECEIVER)
+                |mesh| {
+                    sender(&mut Cots::Ideal.hashed_sender(Cpu::best(), mesh)?, mesh)?;
+                    settle(mesh, RECEIVER)
                 },
-                |mut mesh| {
-                    let mut hashed = Cots::Ideal.hashed_receiver(Cpu::best(), &mut mesh)?;
-                    receiver(&mut hashed, &mut mesh)?;
-                    settle(&mut mesh, SENDER)
+                |mesh| {
+                    receiver(&mut Cots::Ideal.hashed_receiver(Cpu::best(), mesh)?, mesh)?;
+                    settle(mesh, SENDER)
                 },
             );
             let (altered, other) = match to {

@@ -7,7 +7,7 @@ use sealane_net::Mesh;
 use sealane_ot::softspoken::one_of_n::large::{self, LargeKeys};
 use sealane_ot::softspoken::one_of_n::{OneOfN, Receiver, Request, Sender};
 use sealane_ot::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
-use sealane_ot::{OtError, Security, ideal};
+use sealane_ot::{OtError, Result, Security, ideal};
 use sealane_parties::PartyId;
 use sealane_testkit::record::recorded;
 use std::collections::HashSet;
@@ -25,14 +25,14 @@ fn all() -> impl Iterator<Item = OneOfN> {
     })
 }
 
-fn sender(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Sender, OtError> {
+fn sender(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Sender> {
     let coins = &mut Coins::danger_fixed_seed(1);
     let setup = Sender::set_up(parameters, cpu, mesh, RECEIVER, coins)?;
     mesh.flush()?;
     setup.finish(mesh)
 }
 
-fn receiver(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Receiver, OtError> {
+fn receiver(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Receiver> {
     let coins = &mut Coins::danger_fixed_seed(2);
     let setup = Receiver::set_up(parameters, cpu, mesh, SENDER, coins)?;
     mesh.flush()?;
@@ -45,22 +45,12 @@ fn receiver(parameters: OneOfN, cpu: Cpu, mesh: &mut Mesh) -> Result<Receiver, O
 fn run<A: Send, B: Send>(
     parameters: OneOfN,
     cpu: Cpu,
-    send: impl FnOnce(&mut Sender, &mut Mesh) -> Result<A, OtError> + Send,
-    receive: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<B, OtError> + Send,
+    send: impl FnOnce(&mut Sender, &mut Mesh) -> Result<A> + Send,
+    receive: impl FnOnce(&mut Receiver, &mut Mesh) -> Result<B> + Send,
 ) -> (A, B) {
     pair(
-        |mut mesh| {
-            let mut sender = sender(parameters, cpu, &mut mesh)?;
-            let got = send(&mut sender, &mut mesh)?;
-            mesh.flush()?;
-            Ok(got)
-        },
-        |mut mesh| {
-            let mut receiver = receiver(parameters, cpu, &mut mesh)?;
-            let got = receive(&mut receiver, &mut mesh)?;
-            mesh.flush()?;
-            Ok(got)
-        },
+        |mesh| send(&mut sender(parameters, cpu, mesh)?, mesh),
+        |mesh| receive(&mut receiver(parameters, cpu, mesh)?, mesh),
     )
 }
 
@@ -84,13 +74,11 @@ fn send_all<S: OneOfNSender>(
     sender: &mut S,
     mesh: &mut Mesh,
     counts: &[usize],
-) -> Result<Vec<Sent>, OtError> {
+) -> Result<Vec<Sent>> {
     let n = sender.strings();
     let mut all = Vec::new();
     for &count in counts {
-        let before = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
-        let made = sender.extend(mesh, count)?;
-        let after = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
+        let (made, crossed) = counted(mesh, |mesh| sender.extend(mesh, count))?;
         assert_eq!(made.count(), count);
         let mut keys = vec![Block::ZERO; n * count];
         made.fill_all(&mut keys);
@@ -101,7 +89,7 @@ fn send_all<S: OneOfNSender>(
         for (&(j, c), key) in places.iter().zip(&some) {
             assert_eq!(key.value(), keys[j * n + usize::from(c)].value());
         }
-        all.push((keys, [after[0] - before[0], after[1] - before[1]]));
+        all.push((keys, crossed));
     }
     Ok(all)
 }
@@ -111,7 +99,7 @@ fn receive_all<R: OneOfNReceiver>(
     receiver: &mut R,
     mesh: &mut Mesh,
     counts: &[usize],
-) -> Result<Vec<Received>, OtError> {
+) -> Result<Vec<Received>> {
     let mut all = Vec::new();
     for &count in counts {
         let (mut choices, mut keys) = (vec![9; count], vec![Block::ONES; count]);
@@ -152,8 +140,8 @@ fn random_ots_give_the_key_of_the_choice_and_take_the_planned_bytes() {
     for n in [4, 16, 256] {
         let (mut sender, mut receiver) = ideal::one_of_n::danger_pair(n, 4);
         let (all, received) = pair(
-            |mut mesh| send_all(&mut sender, &mut mesh, counts(n)),
-            |mut mesh| receive_all(&mut receiver, &mut mesh, counts(n)),
+            |mesh| send_all(&mut sender, mesh, counts(n)),
+            |mesh| receive_all(&mut receiver, mesh, counts(n)),
         );
         assert_one_of(n, &all, &received);
     }
@@ -188,8 +176,8 @@ fn given_choices_have_their_keys() {
         let (mut sender, mut receiver) = ideal::one_of_n::danger_pair(parameters.strings(), 5);
         let mut received = vec![Block::ZERO; COUNT];
         let (keys, ()) = pair(
-            |mut mesh| sender.extend_given(&mut mesh, COUNT),
-            |mut mesh| receiver.receive_given(&mut mesh, &choices, &mut received),
+            |mesh| sender.extend_given(mesh, COUNT),
+            |mesh| receiver.receive_given(mesh, &choices, &mut received),
         );
         assert_given(&keys, &choices, &received);
         let (keys, ()) = run(
@@ -216,20 +204,13 @@ fn chosen_strings_arrive_and_take_the_planned_bytes() {
                 parameters,
                 Cpu::best(),
                 |sender, mesh| {
-                    let before = [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
-                    sender.send_chosen(mesh, length, &strings)?;
+                    let send = |mesh: &mut Mesh| sender.send_chosen(mesh, length, &strings);
+                    let ((), crossed) = counted(mesh, send)?;
                     let ots = count as u64;
                     let [_, from_receiver] = bytes_of(&parameters.flights(ots));
-                    assert_eq!(
-                        [
-                            mesh.payload_sent(RECEIVER) - before[0],
-                            mesh.payload_received(RECEIVER) - before[1],
-                        ],
-                        [
-                            parameters.chosen_bytes(ots, length as u64),
-                            from_receiver + parameters.given_bytes(ots),
-                        ]
-                    );
+                    let answer = parameters.chosen_bytes(ots, length as u64);
+                    let request = from_receiver + parameters.given_bytes(ots);
+                    assert_eq!(crossed, [answer, request]);
                     Ok(())
                 },
                 |receiver, mesh| {
@@ -282,8 +263,8 @@ fn large_indices_have_keys_of_their_own() {
         // Over the ideal functionality of one of 256.
         let (mut sender, mut receiver) = ideal::one_of_n::danger_pair(256, 6);
         let (keys, ()) = pair(
-            |mut mesh| LargeKeys::send(&mut sender, &mut mesh, bytes, indices.len()),
-            |mut mesh| large::receive(&mut receiver, &mut mesh, bytes, &indices, &mut received),
+            |mesh| LargeKeys::send(&mut sender, mesh, bytes, indices.len()),
+            |mesh| large::receive(&mut receiver, mesh, bytes, &indices, &mut received),
         );
         assert_large(&keys, bytes, &indices, &received);
         let parameters = OneOfN::new(8, 6, Security::Malicious);
@@ -292,9 +273,9 @@ fn large_indices_have_keys_of_their_own() {
             parameters,
             Cpu::best(),
             |sender, mesh| {
-                let before = mesh.payload_received(RECEIVER);
-                let keys = LargeKeys::send(sender, mesh, bytes, indices.len())?;
-                assert_eq!([0, mesh.payload_received(RECEIVER) - before], planned);
+                let send = |mesh: &mut Mesh| LargeKeys::send(sender, mesh, bytes, indices.len());
+                let (keys, crossed) = counted(mesh, send)?;
+                assert_eq!(crossed, planned);
                 Ok(keys)
             },
             |receiver, mesh| large::receive(receiver, mesh, bytes, &indices, &mut received),

@@ -6,7 +6,7 @@ use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{CotCost, CotReceiver, CotSender, packed_blocks};
-use sealane_ot::{OtError, Security, SoftSpoken};
+use sealane_ot::{OtError, Result, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use std::{collections::HashSet, thread};
 
@@ -27,26 +27,26 @@ struct Run {
 
 fn run(parameters: SoftSpoken, cpu: Cpu, seed: u64, delta: Block, counts: &[usize]) -> Run {
     let ((q, from_sender), (outputs, from_receiver)) = pair(
-        |mut mesh| {
-            let mut cot = set_up_sender(parameters, cpu, &mut mesh, RECEIVER, seed, delta)?;
+        |mesh| {
+            let mut cot = set_up_sender(parameters, cpu, mesh, RECEIVER, seed, delta)?;
             let extend = |&count: &usize| {
                 let mut q = vec![Block::ONES; count];
-                cot.extend(&mut mesh, &mut q)?;
+                cot.extend(mesh, &mut q)?;
                 Ok(q)
             };
-            let q = counts.iter().map(extend).collect::<Result<_, OtError>>()?;
+            let q = counts.iter().map(extend).collect::<Result<_>>()?;
             Ok((q, mesh.digest_sent(RECEIVER)))
         },
-        |mut mesh| {
-            let mut cot = set_up_receiver(parameters, cpu, &mut mesh, SENDER, !seed)?;
+        |mesh| {
+            let mut cot = set_up_receiver(parameters, cpu, mesh, SENDER, !seed)?;
             let extend = |&count: &usize| {
                 let mut t = vec![Block::ONES; count];
                 let mut choices = vec![Block::ONES; packed_blocks(count)];
-                cot.extend(&mut mesh, &mut choices, &mut t)?;
+                cot.extend(mesh, &mut choices, &mut t)?;
                 mesh.flush()?;
                 Ok((choices, t))
             };
-            let outputs: Vec<_> = counts.iter().map(extend).collect::<Result<_, OtError>>()?;
+            let outputs: Vec<_> = counts.iter().map(extend).collect::<Result<_>>()?;
             Ok((outputs, mesh.digest_sent(SENDER)))
         },
     );
@@ -149,22 +149,22 @@ fn two_parties_set_up_both_directions_at_once_and_extend_them_in_turns() {
     const COUNT: usize = 300;
     let parameters = SoftSpoken::new(4, Security::Malicious);
     let deltas = [DELTA, Block::new(DELTA.value().rotate_left(9))];
-    let both = |mut mesh: Mesh| {
+    let both = |mesh: &mut Mesh| {
         let (cpu, peer) = (Cpu::best(), PartyId(1 - mesh.me().0));
         let delta = deltas[mesh.me().index()];
         let mut coins = Coins::danger_fixed_seed(7 + u64::from(mesh.me().0));
-        let sender = Sender::set_up(parameters, cpu, &mut mesh, peer, delta, &mut coins)?;
-        let receiver = Receiver::set_up(parameters, cpu, &mut mesh, peer, &mut coins)?;
+        let sender = Sender::set_up(parameters, cpu, mesh, peer, delta, &mut coins)?;
+        let receiver = Receiver::set_up(parameters, cpu, mesh, peer, &mut coins)?;
         mesh.flush()?;
-        let mut receiver = receiver.finish(&mut mesh)?;
+        let mut receiver = receiver.finish(mesh)?;
         mesh.flush()?;
-        let mut sender = sender.finish(&mut mesh)?;
+        let mut sender = sender.finish(mesh)?;
         let mut t = vec![Block::ZERO; COUNT];
         let mut choices = vec![Block::ZERO; packed_blocks(COUNT)];
-        receiver.extend(&mut mesh, &mut choices, &mut t)?;
+        receiver.extend(mesh, &mut choices, &mut t)?;
         mesh.flush()?;
         let mut q = vec![Block::ZERO; COUNT];
-        sender.extend(&mut mesh, &mut q)?;
+        sender.extend(mesh, &mut q)?;
         Ok((q, choices, t))
     };
     let ((q, choices, t), (their_q, their_choices, their_t)) = pair(both, both);
@@ -175,39 +175,25 @@ fn two_parties_set_up_both_directions_at_once_and_extend_them_in_turns() {
 #[test]
 fn bytes_are_those_of_the_cost_and_rounds_do_not_depend_on_counts() {
     for parameters in all_parameters() {
-        let expected = |flights: Vec<sealane_ot::Flight>| {
-            let sum = |side: fn(&sealane_ot::Flight) -> u64| flights.iter().map(side).sum::<u64>();
-            [
-                sum(|flight| flight.from_sender),
-                sum(|flight| flight.from_receiver),
-            ]
-        };
         let (sender, rounds) = pair(
-            |mut mesh| {
-                let mut cot =
-                    set_up_sender(parameters, Cpu::best(), &mut mesh, RECEIVER, 1, DELTA)?;
-                let crossed =
-                    |mesh: &Mesh| [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
-                assert_eq!(
-                    crossed(&mesh),
-                    expected(parameters.set_up()),
-                    "{parameters:?}"
-                );
+            |mesh| {
+                let (mut cot, crossed) = counted(mesh, |mesh| {
+                    set_up_sender(parameters, Cpu::best(), mesh, RECEIVER, 1, DELTA)
+                })?;
+                assert_eq!(crossed, bytes_of(&parameters.set_up()), "{parameters:?}");
                 for count in COUNTS {
-                    let before = crossed(&mesh);
-                    cot.extend(&mut mesh, &mut vec![Block::ZERO; count])?;
-                    let after = crossed(&mesh);
-                    let crossed = [after[0] - before[0], after[1] - before[1]];
-                    let planned = expected(parameters.extend(0, count as u64));
+                    let extend = |mesh: &mut Mesh| cot.extend(mesh, &mut vec![Block::ZERO; count]);
+                    let ((), crossed) = counted(mesh, extend)?;
+                    let planned = bytes_of(&parameters.extend(0, count as u64));
                     assert_eq!(crossed, planned, "{count} OTs, {parameters:?}");
                 }
                 Ok(mesh.rounds())
             },
-            |mut mesh| {
-                let mut cot = set_up_receiver(parameters, Cpu::best(), &mut mesh, SENDER, 2)?;
+            |mesh| {
+                let mut cot = set_up_receiver(parameters, Cpu::best(), mesh, SENDER, 2)?;
                 for count in COUNTS {
                     let mut choices = vec![Block::ZERO; packed_blocks(count)];
-                    cot.extend(&mut mesh, &mut choices, &mut vec![Block::ZERO; count])?;
+                    cot.extend(mesh, &mut choices, &mut vec![Block::ZERO; count])?;
                     mesh.flush()?;
                 }
                 Ok(mesh.rounds())
@@ -221,11 +207,8 @@ fn bytes_are_those_of_the_cost_and_rounds_do_not_depend_on_counts() {
 #[test]
 fn published_sizes_hold() {
     let bytes = |k, security, count| {
-        let flights = SoftSpoken::new(k, security).extend(0, count);
-        flights
-            .iter()
-            .map(|flight| flight.from_receiver)
-            .sum::<u64>()
+        let [_, from_receiver] = bytes_of(&SoftSpoken::new(k, security).extend(0, count));
+        from_receiver
     };
     let count = 1 << 20;
     // (128 / k - 1) bits an OT, since choices are random (Roy, CRYPTO 2022).
@@ -246,18 +229,17 @@ fn the_extension_message_looks_uniform_and_so_do_choices() {
     let parameters = SoftSpoken::new(4, Security::SemiHonest);
     let count = 1 << 15;
     let (message, choices) = pair(
-        |mut mesh| {
-            set_up_sender(parameters, Cpu::best(), &mut mesh, RECEIVER, 10, DELTA)?;
+        |mesh| {
+            set_up_sender(parameters, Cpu::best(), mesh, RECEIVER, 10, DELTA)?;
             let mut message = vec![0; parameters.extend(0, count)[0].from_receiver as usize];
             mesh.recv(RECEIVER, &mut message)?;
             Ok(message)
         },
-        |mut mesh| {
-            let mut cot = set_up_receiver(parameters, Cpu::best(), &mut mesh, SENDER, 11)?;
+        |mesh| {
+            let mut cot = set_up_receiver(parameters, Cpu::best(), mesh, SENDER, 11)?;
             let mut choices = vec![Block::ZERO; packed_blocks(count as usize)];
             let mut t = vec![Block::ZERO; count as usize];
-            cot.extend(&mut mesh, &mut choices, &mut t)?;
-            mesh.flush()?;
+            cot.extend(mesh, &mut choices, &mut t)?;
             Ok([
                 Block::as_bytes(&choices).to_vec(),
                 Block::as_bytes(&t).to_vec(),

@@ -10,7 +10,7 @@ use sealane_ot::traits::{CotReceiver, Goods, GoodsSource};
 use sealane_ot::triples::{
     ArithmeticTriples, BooleanTriples, MatrixShape, MatrixTriples, Ole, Ring,
 };
-use sealane_ot::{Flights, OtError, Security, SoftSpoken, ideal};
+use sealane_ot::{Flights, Result, Security, SoftSpoken, ideal};
 use sealane_parties::PartyId;
 use sealane_party::{Fault, check_digests, send_digests};
 use sealane_testkit::tamper::tampered;
@@ -25,7 +25,7 @@ where
     ideal::goods::Party: GoodsSource<Self>,
 {
     /// Sets up a party of the protocol.
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>, OtError>;
+    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>>;
 
     /// Panics unless the parts of both parties are `count` products.
     fn check(kind: Self::Kind, count: usize, parts: [&Self; 2]);
@@ -43,7 +43,7 @@ fn make<G: Tested>(
     mesh: &mut Mesh,
     kind: G::Kind,
     count: usize,
-) -> Result<Made<G>, OtError>
+) -> Result<Made<G>>
 where
     ideal::goods::Party: GoodsSource<G>,
 {
@@ -61,9 +61,9 @@ where
     ideal::goods::Party: GoodsSource<G>,
     G::Kind: Send + Sync,
 {
-    let party = |mut mesh: Mesh| {
-        let mut source = G::protocol(cots, cpu, &mut mesh)?;
-        make(&mut source, &mut mesh, kind, count)
+    let party = |mesh: &mut Mesh| {
+        let mut source = G::protocol(cots, cpu, mesh)?;
+        make(&mut source, mesh, kind, count)
     };
     pair(party, party)
 }
@@ -78,9 +78,9 @@ where
     for &(kind, count) in cases {
         let [one, two] = ideal::goods::danger_pair(3);
         let party = |party: ideal::goods::Party| {
-            move |mut mesh: Mesh| {
+            move |mesh: &mut Mesh| {
                 let mut source: AnySource<G> = Box::new(party);
-                make(&mut source, &mut mesh, kind, count)
+                make(&mut source, mesh, kind, count)
             }
         };
         let ((one, from_one, _), (two, from_two, _)) = pair(party(one), party(two));
@@ -97,7 +97,7 @@ where
 }
 
 impl Tested for BooleanTriples {
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>, OtError> {
+    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>> {
         Ok(Box::new(cots.both(cpu, mesh)?))
     }
 
@@ -142,7 +142,7 @@ fn wide(numbers: &[&[u64]]) -> Vec<u128> {
 }
 
 impl Tested for Ole {
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>, OtError> {
+    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>> {
         if mesh.me() == SENDER {
             return Ok(Box::new(cots.hashed_sender(cpu, mesh)?));
         }
@@ -164,7 +164,7 @@ impl Tested for Ole {
 }
 
 impl Tested for ArithmeticTriples {
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>, OtError> {
+    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>> {
         Ok(Box::new(cots.both(cpu, mesh)?))
     }
 
@@ -184,7 +184,7 @@ impl Tested for ArithmeticTriples {
 }
 
 impl Tested for MatrixTriples {
-    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>, OtError> {
+    fn protocol(cots: Cots, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySource<Self>> {
         Ok(Box::new(cots.both(cpu, mesh)?))
     }
 
@@ -330,13 +330,11 @@ fn transcripts_and_goods_are_identical_on_every_tier() {
 
 #[test]
 fn goods_of_any_types_come_from_one_source_and_no_triple_comes_twice() {
-    let party = |mut mesh: Mesh| {
-        let mesh = &mut mesh;
+    let party = |mesh: &mut Mesh| {
         let mut both = Cots::Extension(EXTENSION).both(Cpu::best(), mesh)?;
         let first: BooleanTriples = both.make(mesh, (), 1000)?;
         let second: ArithmeticTriples = both.make(mesh, Ring::new(64), 30)?;
         let third: BooleanTriples = both.make(mesh, (), 1000)?;
-        mesh.flush()?;
         Ok((first, second, third))
     };
     let (one, two) = pair(party, party);
@@ -358,8 +356,7 @@ where
     assert!(bytes[0] > 0, "a message");
     for (to, bytes) in [(RECEIVER, bytes[0]), (SENDER, bytes[1])] {
         for at in (0..bytes).filter(|at| at % 5 == 0 || at + 1 == bytes) {
-            let party = |mut mesh: Mesh| {
-                let mesh = &mut mesh;
+            let party = |mesh: &mut Mesh| {
                 let peer = PartyId(1 - mesh.me().0);
                 let mut source = G::protocol(Cots::Ideal, Cpu::best(), mesh)?;
                 make(&mut source, mesh, kind, count)?;
@@ -388,12 +385,10 @@ fn changed_bytes_of_oles_and_triples_are_told_by_the_digests_of_the_run() {
 #[test]
 fn shares_and_messages_look_uniform() {
     let cots = Cots::Extension(EXTENSION);
-    let party = |mut mesh: Mesh| {
-        let mesh = &mut mesh;
+    let party = |mesh: &mut Mesh| {
         let mut both = cots.both(Cpu::best(), mesh)?;
         let bits: BooleanTriples = both.make(mesh, (), 1 << 19)?;
         let numbers: ArithmeticTriples = both.make(mesh, Ring::new(64), 4096)?;
-        mesh.flush()?;
         let of_bits = [&bits.a, &bits.b, &bits.c].map(|blocks| Block::as_bytes(blocks).to_vec());
         let of_numbers = [&numbers.a, &numbers.b, &numbers.c]
             .map(|numbers| numbers.iter().flat_map(|x| x.to_le_bytes()).collect());
@@ -407,16 +402,15 @@ fn shares_and_messages_look_uniform() {
     let ring = Ring::new(64);
     let count = 1000;
     let ((), message) = pair(
-        |mut mesh| {
-            let mut source = cots.hashed_sender(Cpu::best(), &mut mesh)?;
-            let _: Ole = source.make(&mut mesh, ring, count)?;
-            mesh.flush()?;
+        |mesh| {
+            let mut source = cots.hashed_sender(Cpu::best(), mesh)?;
+            let _: Ole = source.make(mesh, ring, count)?;
             Ok(())
         },
-        |mut mesh| {
-            let mut cot = cots.receiver(Cpu::best(), &mut mesh)?;
+        |mesh| {
+            let mut cot = cots.receiver(Cpu::best(), mesh)?;
             let mut choices = vec![Block::ZERO; count * 64 / 128];
-            cot.extend(&mut mesh, &mut choices, &mut vec![Block::ZERO; count * 64])?;
+            cot.extend(mesh, &mut choices, &mut vec![Block::ZERO; count * 64])?;
             mesh.flush()?;
             let mut message = vec![0; count * 64 * 63 / 16];
             mesh.recv(SENDER, &mut message)?;

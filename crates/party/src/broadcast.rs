@@ -6,7 +6,7 @@
 //! so that a sender who told one party something else is found out. The digest is BLAKE3, bound to
 //! the session; collision resistance is assumed.
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
 
@@ -43,7 +43,7 @@ impl Broadcast {
     ///
     /// # Errors
     /// The network fails.
-    pub fn send(&self, message: &[u8], mesh: &mut Mesh) -> Result<(), Fault> {
+    pub fn send(&self, message: &[u8], mesh: &mut Mesh) -> Result<()> {
         for to in self.others() {
             mesh.send(to, message)?;
         }
@@ -56,12 +56,7 @@ impl Broadcast {
     ///
     /// # Errors
     /// The network fails.
-    pub fn recv(
-        &mut self,
-        from: PartyId,
-        message: &mut [u8],
-        mesh: &mut Mesh,
-    ) -> Result<(), Fault> {
+    pub fn recv(&mut self, from: PartyId, message: &mut [u8], mesh: &mut Mesh) -> Result<()> {
         if from != self.me {
             mesh.recv(from, message)?;
         }
@@ -85,7 +80,7 @@ impl Broadcast {
     ///
     /// # Errors
     /// The network fails.
-    pub fn send_echo(&self, mesh: &mut Mesh) -> Result<[u8; ECHO_BYTES as usize], Fault> {
+    pub fn send_echo(&self, mesh: &mut Mesh) -> Result<[u8; ECHO_BYTES as usize]> {
         let digest = self.digest();
         for to in self.others() {
             mesh.send(to, &digest)?;
@@ -98,11 +93,7 @@ impl Broadcast {
     /// # Errors
     /// [`Fault::CheckFailed`] if one differs: somebody sent different messages to different
     /// parties, or lies about it; nobody can say who.
-    pub fn check_echo(
-        &self,
-        sent: &[u8; ECHO_BYTES as usize],
-        mesh: &mut Mesh,
-    ) -> Result<(), Fault> {
+    pub fn check_echo(&self, sent: &[u8; ECHO_BYTES as usize], mesh: &mut Mesh) -> Result<()> {
         let mut same = true;
         for from in self.others() {
             let mut theirs = [0; ECHO_BYTES as usize];

@@ -3,7 +3,7 @@
 //! Between two cycles a party holds its part of the flip-flops and of the held inputs, so
 //! its memory does not grow with the number of cycles. The cost of a run is that of its steps.
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::run::{Steps, run_alone};
 use crate::share::Shares;
 use crate::step::{Outcome, Step};
@@ -33,7 +33,7 @@ impl<'a, W: Steps + 'a> CycleRun<'a, W> {
         lanes: usize,
         held: W::Share,
         party: &mut W,
-    ) -> Result<CycleRun<'a, W>, Fault> {
+    ) -> Result<CycleRun<'a, W>> {
         if held.planes() != tape.held.len() || (held.elements() != lanes && held.planes() > 0) {
             return Err(Fault::internal("held inputs of another size"));
         }
@@ -67,7 +67,7 @@ impl<'a, W: Steps + 'a> CycleRun<'a, W> {
         fresh: &[Arc<W::Share>],
         party: &mut W,
         mesh: &mut Mesh,
-    ) -> Result<W::Share, Fault> {
+    ) -> Result<W::Share> {
         let planes: usize = fresh.iter().map(|share| share.planes()).sum();
         let even = fresh.iter().all(|share| share.elements() == self.lanes);
         if planes != self.tape.fresh.len() || !even {

@@ -5,6 +5,9 @@ use sealane_net::NetError;
 use sealane_ot::OtError;
 use sealane_parties::PartyId;
 
+/// Result of a part of a protocol.
+pub type Result<T, E = Fault> = std::result::Result<T, E>;
+
 /// Reason why a protocol stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -19,7 +19,7 @@ mod words;
 
 pub use broadcast::{Broadcast, ECHO_BYTES};
 pub use cycles::CycleRun;
-pub use fault::Fault;
+pub use fault::{Fault, Result};
 pub use offline::{Empty, NoOffline};
 pub use run::{Party, Start, Steps, Stock, run_alone};
 pub use settle::{DIGEST_BYTES, check_digests, send_digests};

@@ -1,6 +1,6 @@
 //! The offline walk of protocols that have none.
 
-use crate::fault::Fault;
+use crate::fault::Result;
 use crate::run::Steps;
 use crate::share::Shares;
 use crate::step::{Progress, Step};
@@ -38,14 +38,14 @@ impl<M: Send> Steps for NoOffline<M> {
         _: Step<'a, Self>,
         _: Option<()>,
         _: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
         match self.never {}
     }
 
-    fn advance<'a>(&mut self, never: Empty, _: &mut Mesh) -> Result<Progress<'a, Self>, Fault>
+    fn advance<'a>(&mut self, never: Empty, _: &mut Mesh) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {

@@ -1,6 +1,6 @@
 //! Traits of a party that runs steps.
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::share::Shares;
 use crate::step::{Outcome, Progress, Step, Term};
 use sealane_block::{Block, Coins, Cpu};
@@ -50,7 +50,7 @@ pub trait Steps: Sized + Send {
         domain: Domain,
         lanes: usize,
         terms: &[Term<'_, Self::Share>],
-    ) -> Result<Self::Share, Fault> {
+    ) -> Result<Self::Share> {
         let _ = (domain, lanes, terms);
         Err(Fault::internal("sums in a protocol without arithmetic"))
     }
@@ -62,7 +62,7 @@ pub trait Steps: Sized + Send {
         step: Step<'a, Self>,
         material: Option<Self::Material>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a;
     /// Reads the flight that is due and writes the next one, if there is one.
@@ -70,7 +70,7 @@ pub trait Steps: Sized + Send {
         &mut self,
         pending: Self::Pending<'a>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a;
 }
@@ -99,14 +99,14 @@ pub trait Stock: Send {
     ///
     /// # Errors
     /// The disk fails, or there are no more.
-    fn pairs(&mut self, pairs: &mut [[Block; 2]]) -> Result<(), Fault>;
+    fn pairs(&mut self, pairs: &mut [[Block; 2]]) -> Result<()>;
 
     /// Fills `choices` with the random choices of the next OTs, 0 or 1, and `keys` with the keys of
     /// these, at the receiver. There are as many of both.
     ///
     /// # Errors
     /// As [`Stock::pairs`].
-    fn keys(&mut self, choices: &mut [u8], keys: &mut [Block]) -> Result<(), Fault>;
+    fn keys(&mut self, choices: &mut [u8], keys: &mut [Block]) -> Result<()>;
 }
 
 /// One party of one run of a protocol, set up and ready. As [`Steps`] it is the online walk.
@@ -124,7 +124,7 @@ pub trait Party: Steps<Output = ()> {
     ///
     /// # Errors
     /// The network fails, or a peer breaks the protocol.
-    fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<Self, Fault>;
+    fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<Self>;
 
     /// Adds correlations to the pools, behind those that are left over or that earlier tiles have
     /// not taken yet. No step is under way, so that this too is straight-line code that may flush
@@ -133,7 +133,7 @@ pub trait Party: Steps<Output = ()> {
     ///
     /// # Errors
     /// The network fails, or a peer breaks the protocol.
-    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
+    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
         let _ = (demand, mesh);
         Err(Fault::internal("a refill of a protocol without pools"))
     }
@@ -160,7 +160,7 @@ pub fn run_alone<'a, W: Steps + 'a>(
     mesh: &mut Mesh,
     step: Step<'a, W>,
     material: Option<W::Material>,
-) -> Result<Outcome<W>, Fault> {
+) -> Result<Outcome<W>> {
     let mut progress = party.begin(step, material, mesh)?;
     loop {
         match progress {

@@ -5,7 +5,7 @@
 //! wrong result. This does not detect a party that lies about its own messages: it is no defence
 //! against malicious parties.
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 
@@ -13,10 +13,7 @@ use sealane_parties::PartyId;
 pub const DIGEST_BYTES: u64 = 32;
 
 /// Writes to each peer the digest of all payload sent to it before.
-pub fn send_digests(
-    mesh: &mut Mesh,
-    peers: impl IntoIterator<Item = PartyId>,
-) -> Result<(), Fault> {
+pub fn send_digests(mesh: &mut Mesh, peers: impl IntoIterator<Item = PartyId>) -> Result<()> {
     for peer in peers {
         let digest = mesh.digest_sent(peer);
         mesh.send(peer, &digest)?;
@@ -30,10 +27,7 @@ pub fn send_digests(
 /// [`Fault::Altered`] if one differs from the digest of the payload received from this peer.
 // A function of its own, so that `memcheck` can allow this comparison by its name and no other.
 #[inline(never)]
-pub fn check_digests(
-    mesh: &mut Mesh,
-    peers: impl IntoIterator<Item = PartyId>,
-) -> Result<(), Fault> {
+pub fn check_digests(mesh: &mut Mesh, peers: impl IntoIterator<Item = PartyId>) -> Result<()> {
     for peer in peers {
         let ours = mesh.digest_received(peer);
         let mut theirs = [0; DIGEST_BYTES as usize];

@@ -213,14 +213,8 @@ mod tests {
     #[test]
     fn a_gather_broadcasts_and_groups() {
         let tensor = sample(2, 6);
-        let lanes = View {
-            offset: 1,
-            dims: vec![(2, 3), (2, 0)],
-        };
-        let inner = View {
-            offset: 0,
-            dims: vec![(2, 1)],
-        };
+        let lanes = View::new(1, vec![(2, 3), (2, 0)]);
+        let inner = View::new(0, vec![(2, 1)]);
         let got = tensor.gather(&lanes, &inner);
         assert_eq!((got.planes(), got.elements()), (4, 4));
         let want = [
@@ -232,10 +226,7 @@ mod tests {
     #[test]
     fn spread_undoes_an_inner_gather() {
         let tensor = sample(3, 8);
-        let lanes = View {
-            offset: 0,
-            dims: vec![(4, 2)],
-        };
+        let lanes = View::new(0, vec![(4, 2)]);
         let grouped = tensor.gather(&lanes, &View::whole(2));
         assert_eq!(grouped.spread(2).data(), tensor.data());
     }
@@ -243,10 +234,7 @@ mod tests {
     #[test]
     fn elements_are_put_where_a_view_says() {
         let (mut tensor, from) = (sample(2, 6), sample(2, 4));
-        let places = View {
-            offset: 1,
-            dims: vec![(2, 3)],
-        };
+        let places = View::new(1, vec![(2, 3)]);
         tensor.put(&places, &from, 2);
         let want = [0, 20, 20, 30, 30, 50, 1, 21, 21, 31, 31, 51];
         assert_eq!(tensor.data(), want);

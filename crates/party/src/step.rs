@@ -5,11 +5,11 @@ use crate::share::Shares;
 use crate::words::Words;
 use sealane_circuit::Tape;
 use sealane_parties::{PartyId, PartySet};
-use sealane_protocol::{Domain, View};
+use sealane_protocol::{Algebra, Domain, Opening, StepShape, View};
 use std::sync::Arc;
 
-/// A step with its operands; `StepShape` is its shape. Operands are owned, not borrowed, since a
-/// step outlives the call that begins it.
+/// A step with its operands; [`Step::shape`] is its shape. Operands are owned, not borrowed, since
+/// a step outlives the call that begins it.
 pub enum Step<'a, W: Steps> {
     /// Shares an input.
     Input {
@@ -102,6 +102,92 @@ pub enum Step<'a, W: Steps> {
     },
 }
 
+impl<'a, W: Steps> Step<'a, W> {
+    /// The shape of this step, from which its cost follows.
+    pub fn shape(&self) -> StepShape<'a> {
+        let size = |share: &W::Share| (share.elements() as u64, share.planes() as u64);
+        match self {
+            Step::Input {
+                owner,
+                domain,
+                elements,
+                bits,
+                ..
+            } => StepShape::Input {
+                owner: *owner,
+                domain: *domain,
+                elements: *elements as u64,
+                bits: *bits as u64,
+            },
+            Step::Tape {
+                tape,
+                domain,
+                lanes,
+                ..
+            } => StepShape::Tape {
+                tape,
+                domain: *domain,
+                lanes: *lanes as u64,
+            },
+            Step::Meet {
+                tape,
+                domain,
+                pairs,
+            } => StepShape::Tape {
+                tape,
+                domain: *domain,
+                lanes: pairs.places[0].len() as u64,
+            },
+            Step::Product {
+                domain,
+                left,
+                right,
+            } => StepShape::Product {
+                domain: *domain,
+                lanes: left.lanes() as u64,
+                terms: left.planes() as u64,
+                distinct: [left.distinct(), right.distinct()],
+            },
+            Step::Convert {
+                from,
+                to,
+                bits,
+                signed,
+                share,
+            } => StepShape::Convert {
+                from: *from,
+                to: *to,
+                elements: share.elements() as u64,
+                bits: *bits as u64,
+                signed: *signed,
+            },
+            Step::Shuffle { domain, share } => {
+                let (domain, (rows, planes)) = (*domain, size(share));
+                StepShape::Shuffle {
+                    domain,
+                    rows,
+                    planes,
+                }
+            }
+            Step::Sort { domain, share, key } => {
+                let (rows, planes) = size(share);
+                StepShape::Sort {
+                    domain: *domain,
+                    rows,
+                    planes,
+                    key_bits: key.len() as u64,
+                }
+            }
+            Step::Settle { checks } => StepShape::Settle {
+                checks: checks.len() as u64,
+            },
+            Step::Open { results } => StepShape::Open {
+                results: results.iter().map(Opened::shape).collect(),
+            },
+        }
+    }
+}
+
 /// Columns with the pairs of their elements that meet.
 pub struct Pairs<S> {
     /// The columns, all of the same number of elements.
@@ -133,6 +219,20 @@ pub struct Opened<S> {
     pub domain: Domain,
     /// Parties that learn it.
     pub to: PartySet,
+}
+
+impl<S: Shares> Opened<S> {
+    fn shape(&self) -> Opening {
+        let width = match self.domain.algebra {
+            Algebra::Z2 => 1,
+            Algebra::Z2k(k) | Algebra::Gf2k(k) => u64::from(k),
+        };
+        Opening {
+            domain: self.domain,
+            bits: (self.share.planes() * self.share.elements()) as u64 * width,
+            to: self.to,
+        }
+    }
 }
 
 /// Elements of a value that a product reads: plane `i` of lane `l` is element

@@ -255,11 +255,7 @@ impl Protocol for Lopsided {
     }
 
     fn set_up_cost(_: &Setting, demand: &Demand) -> Cost {
-        Cost::of(vec![vec![Message {
-            from: A,
-            to: B,
-            bytes: demand.count(COT),
-        }]])
+        Cost::of(vec![vec![Message::new(A, B, demand.count(COT))]])
     }
 }
 

@@ -9,7 +9,7 @@ use sealane_program::builder::Index;
 use sealane_program::graph::{Binary, Program, Reduction};
 use sealane_program::types::{Shape, Type};
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Profile, Protocol, Setting, Sharing,
+    Algebra, Corruption, Cost, Domain, DomainProfile, Profile, Protocol, Setting, Sharing,
     StepShape, Threshold,
 };
 use sealane_testkit::random_program::{Case, arithmetic};
@@ -365,14 +365,6 @@ impl Protocol for Watchful {
     }
 
     fn cost(_: &Setting, _: &StepShape) -> Cost {
-        Cost::default()
-    }
-
-    fn demand(_: &Setting, _: &StepShape) -> Demand {
-        Demand::default()
-    }
-
-    fn set_up_cost(_: &Setting, _: &Demand) -> Cost {
         Cost::default()
     }
 }

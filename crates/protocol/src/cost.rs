@@ -20,6 +20,13 @@ pub struct Message {
     pub bytes: u64,
 }
 
+impl Message {
+    /// A message of so many bytes.
+    pub fn new(from: PartyId, to: PartyId, bytes: u64) -> Message {
+        Message { from, to, bytes }
+    }
+}
+
 /// Messages that cross at the same time.
 pub type Flight = Vec<Message>;
 

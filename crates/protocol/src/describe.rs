@@ -73,13 +73,17 @@ pub trait Protocol: Sized + 'static {
         0
     }
     /// Correlations that the online part of a step takes.
-    fn demand(setting: &Setting, work: &StepShape) -> Demand;
+    fn demand(_: &Setting, _: &StepShape) -> Demand {
+        Demand::default()
+    }
     /// Correlations that the offline part of a step takes.
     fn offline_demand(_: &Setting, _: &StepShape) -> Demand {
         Demand::default()
     }
     /// Exact cost of the set-up of a run with this demand in all.
-    fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost;
+    fn set_up_cost(_: &Setting, _: &Demand) -> Cost {
+        Cost::default()
+    }
     /// Bits of memory that one correlation takes in a pool, at the party with the larger part; 0
     /// for correlations that are made as they are used.
     fn pool_bits(_: &Setting, _: Correlation) -> u64 {

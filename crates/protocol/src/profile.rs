@@ -134,6 +134,26 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// A protocol of any parties that hides nothing from any of them, and computes on bits alone.
+    pub const HIDES_NOTHING: Profile = Profile {
+        name: "",
+        version: 1,
+        roles: &[],
+        outsiders: false,
+        arithmetic: false,
+        settles: false,
+        offline: false,
+        pools: false,
+        silent: false,
+        corruption: Corruption::None,
+        assumption: "none: it hides nothing",
+        papers: &[],
+        security: SecurityLevel {
+            computational: 0,
+            statistical: 0,
+        },
+    };
+
     /// Timing of its runs, unless a plan asks for another.
     pub fn timing(&self) -> Timing {
         match self.offline {

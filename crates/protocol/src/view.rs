@@ -12,12 +12,13 @@ pub struct View {
 }
 
 impl View {
+    /// The elements from `offset` on in these dimensions.
+    pub fn new(offset: usize, dims: Vec<(usize, isize)>) -> View {
+        View { offset, dims }
+    }
     /// The first `count` elements in order.
     pub fn whole(count: usize) -> View {
-        View {
-            offset: 0,
-            dims: vec![(count, 1)],
-        }
+        View::new(0, vec![(count, 1)])
     }
     /// Number of elements in the view.
     pub fn count(&self) -> usize {
@@ -68,10 +69,7 @@ impl View {
             count *= length;
             reach += stride * length.saturating_sub(1);
         }
-        match overlap {
-            true => count.min(reach + 1),
-            false => count,
-        }
+        if overlap { count.min(reach + 1) } else { count }
     }
 }
 
@@ -81,10 +79,7 @@ mod tests {
     use std::collections::HashSet;
 
     fn view(offset: usize, dims: &[(usize, isize)]) -> View {
-        View {
-            offset,
-            dims: dims.to_vec(),
-        }
+        View::new(offset, dims.to_vec())
     }
 
     #[test]

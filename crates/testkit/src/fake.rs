@@ -10,12 +10,12 @@ use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{
-    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Shares, Start, Step, Steps,
+    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Result, Shares, Start, Step, Steps,
     from_planes, to_planes,
 };
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile,
-    Protocol, SecurityLevel, Setting, Sharing, StepShape,
+    Algebra, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile, Protocol,
+    Setting, Sharing, StepShape,
 };
 use std::mem;
 
@@ -77,21 +77,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
     fn profile() -> Profile {
         Profile {
             name: "fake",
-            version: 1,
-            roles: &[],
-            outsiders: false,
-            arithmetic: false,
-            settles: false,
-            offline: false,
-            pools: false,
-            silent: false,
-            corruption: Corruption::None,
-            assumption: "none: it hides nothing",
-            papers: &[],
-            security: SecurityLevel {
-                computational: 0,
-                statistical: 0,
-            },
+            ..Profile::HIDES_NOTHING
         }
     }
 
@@ -114,11 +100,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
         let all = 0..setting.parties as u8;
         let pairs = |from: u8, bytes: u64| {
             let others = all.clone().filter(move |to| *to != from);
-            others.map(move |to| Message {
-                from: PartyId(from),
-                to: PartyId(to),
-                bytes,
-            })
+            others.map(move |to| Message::new(PartyId(from), PartyId(to), bytes))
         };
         match work {
             StepShape::Input {
@@ -134,11 +116,10 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                     .map(|batch| batch.ands.len() as u64 * lanes);
                 let layers = counts.filter(|count| *count > 0).collect::<Vec<_>>();
                 let flights = |count: &u64| -> [Flight; 2] {
-                    let ask = all.clone().skip(1).map(|from| Message {
-                        from: PartyId(from),
-                        to: PartyId(0),
-                        bytes: 2 * count,
-                    });
+                    let ask = all
+                        .clone()
+                        .skip(1)
+                        .map(|from| Message::new(PartyId(from), PartyId(0), 2 * count));
                     [ask.collect(), pairs(0, *count).collect()]
                 };
                 let ands = layers.iter().sum();
@@ -176,21 +157,13 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             }
         }
     }
-
-    fn demand(_: &Setting, _: &StepShape) -> Demand {
-        Demand::default()
-    }
-
-    fn set_up_cost(_: &Setting, _: &Demand) -> Cost {
-        Cost::default()
-    }
 }
 
 impl<const CHEATER: u8> Party for FakeParty<CHEATER> {
     type Protocol = Fake<CHEATER>;
     type Offline = NoOffline<()>;
 
-    fn set_up(start: Start<'_>, _: &Demand, _: &mut Mesh) -> Result<Self, Fault> {
+    fn set_up(start: Start<'_>, _: &Demand, _: &mut Mesh) -> Result<Self> {
         Ok(FakeParty {
             setting: start.setting.clone(),
             me: start.me,
@@ -218,7 +191,7 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
         step: Step<'a, Self>,
         _: Option<()>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
@@ -290,11 +263,7 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
         }
     }
 
-    fn advance<'a>(
-        &mut self,
-        pending: Pending<'a>,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    fn advance<'a>(&mut self, pending: Pending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
@@ -334,7 +303,7 @@ impl<const CHEATER: u8> Steps for FakeParty<CHEATER> {
 impl<const CHEATER: u8> FakeParty<CHEATER> {
     /// Splits bits among all parties: sends each other one its share, returns this party's own.
     /// The mask of the masked domain is the XOR of all shares.
-    fn deal(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Vec<u8>, Fault> {
+    fn deal(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Vec<u8>> {
         let random = |coins: &mut Coins| {
             let mut bytes = vec![0; bits.len()];
             coins.secret("fake: shares").fill_bytes(&mut bytes);
@@ -356,7 +325,7 @@ impl<const CHEATER: u8> FakeParty<CHEATER> {
     }
 
     /// XORs the bits from every other party into `bits`.
-    fn add_from_others(&self, bits: &mut [u8], mesh: &mut Mesh) -> Result<(), Fault> {
+    fn add_from_others(&self, bits: &mut [u8], mesh: &mut Mesh) -> Result<()> {
         let mut theirs = vec![0; bits.len()];
         for from in self.setting.others(self.me) {
             mesh.recv(from, &mut theirs)?;
@@ -372,7 +341,7 @@ impl<const CHEATER: u8> FakeParty<CHEATER> {
         &self,
         mut run: Box<TapeRun<'a>>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault> {
+    ) -> Result<Progress<'a, Self>> {
         let (tape, lanes) = (run.tape, run.lanes);
         while let Some(batch) = tape.batches.get(run.batch) {
             for gate in &tape.xors[batch.xors.start as usize..batch.xors.end as usize] {
@@ -405,7 +374,7 @@ impl<const CHEATER: u8> FakeParty<CHEATER> {
         &mut self,
         mut run: Box<TapeRun<'a>>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault> {
+    ) -> Result<Progress<'a, Self>> {
         if !run.answering {
             run.answering = true;
             if self.me.0 == 0 {

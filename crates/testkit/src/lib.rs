@@ -18,6 +18,7 @@
 //! | `record` | meshes in memory that record the traffic of each party |
 //! | `relay` | a relay that tampers with records: a network that misbehaves |
 //! | `session` | a session of a protocol with every kind of step, without the engine |
+//! | `side` | a party of any protocol that runs its steps one by one, and threads for all of them |
 //! | `tamper` | two meshes in memory, between which one byte is changed |
 //! | `testdata` | third-party vectors and circuits, and the tests that skip without them |
 
@@ -37,6 +38,7 @@ pub mod record;
 pub mod reference;
 pub mod relay;
 pub mod session;
+pub mod side;
 pub mod simulator;
 pub mod stock;
 pub mod tamper;

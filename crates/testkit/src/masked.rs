@@ -26,7 +26,7 @@ pub use online::MaskedParty;
 use sealane_block::Coins;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Broadcast, ECHO_BYTES, Fault, Planes, Start};
+use sealane_party::{Broadcast, ECHO_BYTES, Fault, Planes, Result, Start};
 use sealane_protocol::{Algebra, Choices, Correlation, Demand, Domain, Setting, Sharing};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -91,7 +91,7 @@ impl Common {
     }
 
     /// Adds correlations to the pools: the dealer deals triples, the sender of a choice sends it.
-    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
+    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
         for (kind, count) in &demand.0 {
             match kind {
                 Correlation::Triple { .. } if self.is_first() => {
@@ -130,7 +130,7 @@ impl Common {
     }
 
     /// Makes triples of bits, sends each other party its part, returns the dealer's own.
-    fn deal(&mut self, count: usize, mesh: &mut Mesh) -> Result<Vec<[u64; 3]>, Fault> {
+    fn deal(&mut self, count: usize, mesh: &mut Mesh) -> Result<Vec<[u64; 3]>> {
         let [mut a, mut b] = [0, 1].map(|_| self.random(Algebra::Z2, count));
         let mut c = a.iter().zip(&b).map(|(a, b)| a & b).collect::<Vec<_>>();
         for to in self.others() {
@@ -144,7 +144,7 @@ impl Common {
     }
 
     /// Takes correlations from a pool.
-    fn take(&mut self, kind: Correlation, count: usize) -> Result<Vec<[u64; 3]>, Fault> {
+    fn take(&mut self, kind: Correlation, count: usize) -> Result<Vec<[u64; 3]>> {
         let pool = self.pools.entry(kind).or_default();
         if pool.len() < count {
             return Err(Fault::internal("a pool is empty"));
@@ -153,7 +153,7 @@ impl Common {
     }
 
     /// Broadcasts words.
-    fn send(&mut self, words: &[u64], mesh: &mut Mesh) -> Result<(), Fault> {
+    fn send(&mut self, words: &[u64], mesh: &mut Mesh) -> Result<()> {
         if !self.lies || words.is_empty() {
             return self.broadcast.send(&to_bytes(words), mesh);
         }
@@ -169,19 +169,19 @@ impl Common {
     }
 
     /// Reads the words that `from` broadcast.
-    fn recv(&mut self, from: PartyId, count: usize, mesh: &mut Mesh) -> Result<Vec<u64>, Fault> {
+    fn recv(&mut self, from: PartyId, count: usize, mesh: &mut Mesh) -> Result<Vec<u64>> {
         let mut bytes = vec![0; 8 * count];
         self.broadcast.recv(from, &mut bytes, mesh)?;
         Ok(from_bytes(&bytes))
     }
 
     /// Counts words of this party as broadcast, when others have read them.
-    fn heard(&mut self, own: &[u64], mesh: &mut Mesh) -> Result<(), Fault> {
+    fn heard(&mut self, own: &[u64], mesh: &mut Mesh) -> Result<()> {
         self.broadcast.recv(self.me, &mut to_bytes(own), mesh)
     }
 
     /// Reads what all others broadcast and adds this party's own words.
-    fn sums(&mut self, own: &[u64], mesh: &mut Mesh) -> Result<Sums, Fault> {
+    fn sums(&mut self, own: &[u64], mesh: &mut Mesh) -> Result<Sums> {
         let (mut xor, mut add) = (own.to_vec(), own.to_vec());
         self.heard(own, mesh)?;
         for from in self.others() {
@@ -195,7 +195,7 @@ impl Common {
     }
 
     /// Writes the digest of all broadcasts, and checks.
-    fn send_checks(&self, checks: &[u8], mesh: &mut Mesh) -> Result<Echo, Fault> {
+    fn send_checks(&self, checks: &[u8], mesh: &mut Mesh) -> Result<Echo> {
         let echo = self.broadcast.send_echo(mesh)?;
         for to in self.others() {
             mesh.send(to, checks)?;
@@ -204,7 +204,7 @@ impl Common {
     }
 
     /// Compares the digests of all, and sums up the checks, which have to be zero.
-    fn settle(&self, echo: &Echo, mut checks: Vec<u8>, mesh: &mut Mesh) -> Result<(), Fault> {
+    fn settle(&self, echo: &Echo, mut checks: Vec<u8>, mesh: &mut Mesh) -> Result<()> {
         self.broadcast.check_echo(echo, mesh)?;
         let mut theirs = vec![0; checks.len()];
         for from in self.others() {
@@ -220,7 +220,7 @@ impl Common {
     }
 
     /// Words for products of shared bits by triples: both factors less those of a triple.
-    fn beaver(&mut self, factors: &[[u64; 2]]) -> Result<(Vec<[u64; 3]>, Vec<u64>), Fault> {
+    fn beaver(&mut self, factors: &[[u64; 2]]) -> Result<(Vec<[u64; 3]>, Vec<u64>)> {
         let algebra = Algebra::Z2;
         let triples = self.take(Correlation::Triple { algebra }, factors.len())?;
         let pairs = factors.iter().zip(&triples);
@@ -286,7 +286,7 @@ fn from_bytes(bytes: &[u8]) -> Vec<u64> {
     words.iter().map(|word| u64::from_le_bytes(*word)).collect()
 }
 
-fn recv(from: PartyId, count: usize, mesh: &mut Mesh) -> Result<Vec<u64>, Fault> {
+fn recv(from: PartyId, count: usize, mesh: &mut Mesh) -> Result<Vec<u64>> {
     let mut bytes = vec![0; 8 * count];
     mesh.recv(from, &mut bytes)?;
     Ok(from_bytes(&bytes))

@@ -17,6 +17,7 @@ pub use arithmetic::arithmetic;
 use proptest::prelude::*;
 use sealane_program::builder::{Builder, Handle, Index, Operand};
 use sealane_program::graph::{Binary, Input, Program, Reduction, Unary};
+use sealane_program::kind::Kind;
 use sealane_program::types::{Data, Range, Shape, Type};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -32,6 +33,20 @@ pub struct Case {
 
 /// Names of parties; most programs have the first two.
 const PARTIES: [&str; 3] = ["alice", "bob", "carol"];
+
+/// An input without names of columns or a place in a source.
+pub fn declared(name: &str, owner: u8, ty: Type, shape: Shape, range: Range) -> Input {
+    Input {
+        name: name.into(),
+        owner,
+        ty,
+        shape,
+        range,
+        columns: Vec::new(),
+        kind: Kind::default(),
+        span: None,
+    }
+}
 
 /// Random cases for two parties, as a strategy of `proptest`.
 pub fn cases() -> impl Strategy<Value = Case> {
@@ -146,7 +161,7 @@ impl Grower<'_> {
             let m = self.builder.rows("m", 3).expect("a bound");
             chosen.push(Shape::with_rows(m, [2]));
         }
-        let (mut declared, mut pool) = (Vec::new(), Vec::new());
+        let (mut inputs, mut pool) = (Vec::new(), Vec::new());
         for (index, shape) in chosen.into_iter().enumerate() {
             let ty = self.element_type();
             let range = match self.below(3) {
@@ -157,21 +172,11 @@ impl Grower<'_> {
                 _ => ty.range(),
             };
             let owner = self.pick(&parties);
-            let (name, columns) = (format!("x{index}"), Vec::new());
-            let input = Input {
-                name,
-                owner,
-                ty,
-                shape,
-                range,
-                columns,
-                kind: sealane_program::kind::Kind::default(),
-                span: None,
-            };
+            let input = declared(&format!("x{index}"), owner, ty, shape, range);
             pool.push(self.builder.input(input.clone()).expect("an input"));
-            declared.push(input);
+            inputs.push(input);
         }
-        (declared, pool)
+        (inputs, pool)
     }
 
     fn element_type(&mut self) -> Type {

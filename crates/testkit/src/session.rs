@@ -2,14 +2,13 @@
 //! arithmetic where there is some, and a reveal to all. It runs without the engine, which would
 //! choose the steps by a program.
 
-use sealane_block::{Coins, Cpu};
+use crate::side::{Given, Side, on_threads};
 use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile_known};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{Opened, Outcome, Party, Selected, Start, Step, Stock, Words, run_alone};
+use sealane_party::{Opened, Party, Selected, Step, Words};
 use sealane_protocol::{Algebra, Demand, Domain, Protocol, Setting, StepShape, TapeUse, known_to};
 use std::sync::Arc;
-use std::thread;
 
 /// The size of each input.
 #[derive(Clone, Copy)]
@@ -18,16 +17,6 @@ pub struct Session {
     pub lanes: usize,
     /// Bits of an element.
     pub bits: usize,
-}
-
-/// The beginning of a party.
-pub struct Given {
-    /// Its tier.
-    pub cpu: Cpu,
-    /// Its randomness.
-    pub coins: Coins,
-    /// Random OTs of a pool, if it takes any.
-    pub stock: Option<Box<dyn Stock>>,
 }
 
 /// Results of a party: the values of each result.
@@ -58,33 +47,16 @@ impl Session {
         let pairs = owners.windows(2);
         let tapes = pairs.map(|pair| self.tape(goal, pair)).collect::<Vec<_>>();
         let demand = self.demand::<P::Protocol>(&setting, &owners);
-        let party = |mut mesh: Mesh| {
-            let Given { cpu, coins, stock } = given(&mesh);
-            let start = Start {
-                setting: &setting,
-                me: mesh.me(),
-                session: mesh.session(),
-                cpu,
-                coins,
-                stock,
-            };
-            let party = P::set_up(start, &demand, &mut mesh);
-            let mut side = Side {
+        on_threads(meshes, |mesh| {
+            let begun = given(&mesh);
+            let side = Side::<P>::set_up(mesh, &setting, &demand, begun);
+            let mut steps = Steps {
                 session: self,
-                party: party.expect("all parties are honest"),
-                mesh,
+                side: side.expect("all parties are honest"),
                 input: &input,
             };
-            let revealed = side.run(&owners, &tapes);
-            end(side.mesh, revealed)
-        };
-        thread::scope(|threads| {
-            let threads = meshes
-                .into_iter()
-                .map(|mesh| threads.spawn(|| party(mesh)))
-                .collect::<Vec<_>>();
-            let ended = threads.into_iter().map(|party| party.join());
-            ended.map(|party| party.expect("no party panics")).collect()
+            let revealed = steps.run(&owners, &tapes);
+            end(steps.side.mesh, revealed)
         })
     }
 
@@ -126,16 +98,14 @@ fn owners(setting: &Setting) -> Vec<PartyId> {
 }
 
 /// One party of a session.
-struct Side<'a, P: Party, I> {
+struct Steps<'a, P: Party, I> {
     session: Session,
-    party: P,
-    mesh: Mesh,
+    side: Side<P>,
     input: &'a I,
 }
 
-impl<P: Party, I: Fn(PartyId) -> Words> Side<'_, P, I> {
+impl<P: Party, I: Fn(PartyId) -> Words> Steps<'_, P, I> {
     fn run(&mut self, owners: &[PartyId], tapes: &[Tape]) -> Revealed {
-        let lanes = self.session.lanes;
         let bits = P::Protocol::domain(Algebra::Z2);
         let inputs = owners.iter().map(|owner| {
             let domain = P::Protocol::input_domain(Algebra::Z2);
@@ -145,13 +115,8 @@ impl<P: Party, I: Fn(PartyId) -> Words> Side<'_, P, I> {
         let inputs = inputs.collect::<Vec<_>>();
         let mut results = Vec::new();
         for (pair, tape) in inputs.windows(2).zip(tapes) {
-            let operands = pair.to_vec();
-            results.push(self.share(Step::Tape {
-                tape,
-                domain: bits,
-                lanes,
-                operands,
-            }));
+            let made = self.side.tape(tape, bits, &[&pair[0], &pair[1]]);
+            results.push(made.expect(HONEST));
         }
         if P::Protocol::profile().arithmetic {
             let domain = P::Protocol::domain(Algebra::Z2k(40));
@@ -171,22 +136,12 @@ impl<P: Party, I: Fn(PartyId) -> Words> Side<'_, P, I> {
             to: all,
         });
         let results = results.collect();
-        let settle = Step::Settle { checks: vec![] };
-        let settled = run_alone(&mut self.party, &mut self.mesh, settle, None);
-        assert!(matches!(settled, Ok(Outcome::Settled(_))), "digests agree");
-        match run_alone(
-            &mut self.party,
-            &mut self.mesh,
-            Step::Open { results },
-            None,
-        ) {
-            Ok(Outcome::Opened(values, ())) => values,
-            _ => panic!("results are due"),
-        }
+        self.side.settle().expect("digests agree");
+        self.side.open(results).expect(HONEST)
     }
 
     fn give(&mut self, owner: PartyId, domain: Domain) -> Arc<P::Share> {
-        let values = (owner == self.mesh.me()).then(|| (self.input)(owner));
+        let values = (owner == self.side.mesh.me()).then(|| (self.input)(owner));
         self.share(Step::Input {
             owner,
             domain,
@@ -210,9 +165,8 @@ impl<P: Party, I: Fn(PartyId) -> Words> Side<'_, P, I> {
     }
 
     fn share(&mut self, step: Step<'_, P>) -> Arc<P::Share> {
-        match run_alone(&mut self.party, &mut self.mesh, step, None) {
-            Ok(Outcome::Share(share, ..)) => Arc::new(share),
-            _ => panic!("a share is due"),
-        }
+        self.side.share(step).expect(HONEST)
     }
 }
+
+const HONEST: &str = "all parties are honest";

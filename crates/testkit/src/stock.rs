@@ -2,7 +2,7 @@
 //! a [`Stock`].
 
 use sealane_block::{Block, Coins, SecretStream};
-use sealane_party::{Fault, Stock};
+use sealane_party::{Result, Stock};
 
 /// Random OTs without end. Two that are made of the same coins deal alike: one for the sender, one
 /// for the receiver.
@@ -23,7 +23,7 @@ impl Dealt {
 }
 
 impl Stock for Dealt {
-    fn pairs(&mut self, pairs: &mut [[Block; 2]]) -> Result<(), Fault> {
+    fn pairs(&mut self, pairs: &mut [[Block; 2]]) -> Result<()> {
         for pair in pairs {
             let [zero, one, _] = self.next();
             *pair = [zero, one];
@@ -31,7 +31,7 @@ impl Stock for Dealt {
         Ok(())
     }
 
-    fn keys(&mut self, choices: &mut [u8], keys: &mut [Block]) -> Result<(), Fault> {
+    fn keys(&mut self, choices: &mut [u8], keys: &mut [Block]) -> Result<()> {
         for (choice, key) in choices.iter_mut().zip(keys) {
             let [zero, one, drawn] = self.next();
             *choice = drawn.lsb();

@@ -2,7 +2,7 @@
 //! `yao`, every scheme with an offset, on every tier, as digests in `golden.txt`. Tests of room
 //! `garble` do the same for the tables of every scheme.
 
-use sealane_block::{Coins, Cpu};
+use sealane_block::Cpu;
 use sealane_garble::Scheme;
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
@@ -10,7 +10,8 @@ use sealane_party::{Party, from_planes};
 use sealane_protocol::{Paper, Protocol};
 use sealane_testkit::golden;
 use sealane_testkit::record::recorded;
-use sealane_testkit::session::{Given, Session};
+use sealane_testkit::session::Session;
+use sealane_testkit::side::Given;
 use sealane_trio::TrioParty;
 use sealane_yao::{Garbling, ThreeHalves, YaoParty};
 use std::fmt::Write;
@@ -52,11 +53,7 @@ type Crossed = Vec<(PartyId, PartyId, [u8; 32])>;
 /// Runs a session of all roles, and of a party without a role if there may be one.
 fn run<P: Party>(cpu: Cpu, session: SessionId, mut meshes: Vec<Mesh>) -> Crossed {
     meshes.iter_mut().for_each(|mesh| mesh.set_session(session));
-    let given = |mesh: &Mesh| Given {
-        cpu,
-        coins: Coins::danger_fixed_seed(u64::from(mesh.me().0)),
-        stock: None,
-    };
+    let given = |mesh: &Mesh| Given::seeded(cpu, u64::from(mesh.me().0));
     let input = |owner: PartyId| {
         let bit = |i: usize| u8::from((i + usize::from(owner.0)).is_multiple_of(3));
         let bits = (0..SIZE.lanes * SIZE.bits).map(bit);

@@ -3,8 +3,9 @@
 
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::builder::{Builder, Handle, Index, Length, Operand};
-use sealane_program::graph::{Binary::*, Input, Reduction, Unary::*};
+use sealane_program::graph::{Binary, Binary::*, Reduction, Unary, Unary::*};
 use sealane_program::types::{Data, Range, Shape, Type};
+use sealane_testkit::random_program::declared;
 use sealane_testkit::reference::evaluate;
 use std::collections::BTreeMap;
 
@@ -53,18 +54,8 @@ fn run_shaped(
         let fixed = if rows { vec![] } else { vec![length] };
         let shape = Shape { rows: n, fixed };
         let name = format!("x{index}");
-        let (columns, span) = (Vec::new(), None);
-        let declared = Input {
-            name: name.clone(),
-            owner,
-            ty: *ty,
-            shape,
-            range: *range,
-            columns,
-            kind: sealane_program::kind::Kind::default(),
-            span,
-        };
-        handles.push(b.input(declared)?);
+        let input = declared(&name, owner, *ty, shape, *range);
+        handles.push(b.input(input)?);
         inputs.insert(
             name,
             Data::from_numbers(*ty, vec![length], numbers).expect("numbers"),
@@ -86,29 +77,21 @@ fn run(
 }
 
 /// Returns the numbers, or the code of a refusal.
-fn binary(
-    op: sealane_program::graph::Binary,
-    a: Column,
-    b: Column,
-) -> Result<(Type, Vec<i128>), Code> {
+fn binary(op: Binary, a: Column, b: Column) -> Result<(Type, Vec<i128>), Code> {
     run(&[a, b], |build, x| {
         build.binary(op, x[0].into(), x[1].into(), None)
     })
     .map_err(|e| e.code)
 }
 
-fn with_number(
-    op: sealane_program::graph::Binary,
-    a: Column,
-    number: i128,
-) -> Result<(Type, Vec<i128>), Code> {
+fn with_number(op: Binary, a: Column, number: i128) -> Result<(Type, Vec<i128>), Code> {
     run(&[a], |build, x| {
         build.binary(op, x[0].into(), Operand::Int(number), None)
     })
     .map_err(|e| e.code)
 }
 
-fn unary(op: sealane_program::graph::Unary, a: Column) -> Result<(Type, Vec<i128>), Diagnostic> {
+fn unary(op: Unary, a: Column) -> Result<(Type, Vec<i128>), Diagnostic> {
     run(&[a], |build, x| build.unary(op, x[0].into(), None))
 }
 
@@ -118,6 +101,71 @@ fn cast(a: Column, ty: Type) -> Result<(Type, Vec<i128>), Code> {
 
 fn reduce(op: Reduction, a: Column, dtype: Option<Type>) -> Result<(Type, Vec<i128>), Code> {
     run(&[a], |build, x| build.reduce(op, x[0], None, dtype, None)).map_err(|e| e.code)
+}
+
+/// A type; `w8` is `u8.wrapping`.
+fn type_of(text: &str) -> Type {
+    let wraps = text
+        .strip_prefix('w')
+        .map(|bits| format!("u{bits}.wrapping"));
+    wraps.as_deref().unwrap_or(text).parse().expect("a type")
+}
+
+/// A type with a range, if it has not all numbers, and elements: `u8(0..9)[3,4]`.
+fn column_of(text: &str) -> Option<(Type, Range, Vec<i128>)> {
+    let number = |text: &str| text.parse().expect("a number");
+    let (ty, numbers) = text.strip_suffix(']')?.split_once('[')?;
+    let (ty, range) = match ty.strip_suffix(')').and_then(|ty| ty.split_once('(')) {
+        Some((ty, range)) => {
+            let (lo, hi) = range.split_once("..").expect("a range");
+            let range = Range {
+                lo: number(lo),
+                hi: number(hi),
+            };
+            (type_of(ty), range)
+        }
+        None => (type_of(ty), type_of(ty).range()),
+    };
+    Some((ty, range, numbers.split(',').map(number).collect()))
+}
+
+/// Checks cases, a line each: an operation by its name in programs, its operands, and its result or
+/// the code of its refusal. Behind the operand of `cast` is its type, and behind that of `reduce`
+/// its `dtype`, if it has one.
+#[track_caller]
+fn check(cases: &str) {
+    fn named<Op: Copy>(all: &[Op], name: fn(Op) -> &'static str, word: &str) -> Op {
+        let mut all = all.iter().copied();
+        all.find(|op| name(*op) == word).expect("an operation")
+    }
+    for case in cases.lines() {
+        let (question, answer) = case.trim().split_once(": ").expect("an answer");
+        let words = question.split(' ').collect::<Vec<_>>();
+        let columns = words.iter().filter_map(|word| column_of(word));
+        let columns = columns.collect::<Vec<_>>();
+        let columns = columns.iter().map(|(ty, range, of)| (*ty, *range, &of[..]));
+        let columns = columns.collect::<Vec<Column>>();
+        let last = words[words.len() - 1];
+        let found = match (words[0], &columns[..]) {
+            ("cast", &[a]) => cast(a, type_of(last)),
+            ("reduce", &[a]) => {
+                let op = named(&Reduction::ALL, Reduction::name, words[1]);
+                reduce(op, a, (words.len() > 3).then(|| type_of(last)))
+            }
+            (op, &[a, b]) => binary(named(&Binary::ALL, Binary::name, op), a, b),
+            (op, &[a]) if words.len() > 2 => {
+                let number = last.parse().expect("a number");
+                with_number(named(&Binary::ALL, Binary::name, op), a, number)
+            }
+            (op, &[a]) => unary(named(&Unary::ALL, Unary::name, op), a).map_err(|e| e.code),
+            _ => panic!("no operands in {case}"),
+        };
+        let expected = match column_of(answer) {
+            Some((ty, _, numbers)) => Ok((ty, numbers)),
+            None => Err(Code::named(answer).expect("a code")),
+        };
+        assert_eq!(found, expected, "{case}");
+    }
 }
 
 #[test]
@@ -176,27 +224,12 @@ fn n01_types_hold_their_ranges() {
 
 #[test]
 fn n02_overflow_is_refused_or_wraps() {
-    assert_eq!(
-        binary(Add, all(u(8), &[1]), all(u(8), &[2])),
-        Err(Code::RangeOverflow)
-    );
-    assert_eq!(
-        binary(Add, all(w(8), &[200]), all(w(8), &[100])),
-        Ok((w(8), vec![44]))
-    );
-    assert_eq!(
-        binary(Sub, all(w(8), &[1]), all(w(8), &[2])),
-        Ok((w(8), vec![255]))
-    );
-    let i8w = i(8).wrapping();
-    assert_eq!(
-        binary(Add, all(i8w, &[127]), all(i8w, &[1])),
-        Ok((i8w, vec![-128]))
-    );
-    let top = i128::from(u64::MAX);
-    assert_eq!(
-        binary(Mul, all(w(64), &[top]), all(w(64), &[top])),
-        Ok((w(64), vec![1]))
+    check(
+        "add u8[1] u8[2]: range-overflow
+         add w8[200] w8[100]: w8[44]
+         sub w8[1] w8[2]: w8[255]
+         add i8.wrapping[127] i8.wrapping[1]: i8.wrapping[-128]
+         mul w64[18446744073709551615] w64[18446744073709551615]: w64[1]",
     );
 }
 
@@ -238,44 +271,28 @@ fn n04_operands_meet_in_their_common_type() {
     assert_eq!(i(3).common(i(9)), Some(i(9)));
     assert_eq!(u(63).common(i(2)), Some(i(64)));
     assert_eq!(u(64).common(i(1)), None);
-    let (a, b) = (within(u(8), 0, 9, &[9]), within(i(8), -9, 9, &[-9]));
-    assert_eq!(binary(Add, a, b), Ok((i(9), vec![0])));
-    assert_eq!(
-        binary(Add, all(u(64), &[0]), all(i(8), &[0])),
-        Err(Code::TypeMismatch)
+    check(
+        "add u8(0..9)[9] i8(-9..9)[-9]: i9[0]
+         add u64[0] i8[0]: type-mismatch",
     );
 }
 
 #[test]
 fn n05_wrapping_and_strict_types_do_not_mix() {
-    assert_eq!(
-        binary(Add, all(w(8), &[1]), all(u(8), &[1])),
-        Err(Code::TypeMismatch)
-    );
-    assert_eq!(
-        binary(Add, all(w(8), &[255]), all(w(4), &[1])),
-        Ok((w(8), vec![0]))
-    );
-    assert_eq!(
-        binary(Xor, all(w(8), &[1]), all(Type::Bool, &[1])),
-        Err(Code::TypeMismatch)
+    check(
+        "add w8[1] u8[1]: type-mismatch
+         add w8[255] w4[1]: w8[0]
+         xor w8[1] bool[1]: type-mismatch",
     );
 }
 
 #[test]
 fn n06_bare_numbers_take_the_type_beside_them() {
-    assert_eq!(with_number(Min, all(u(8), &[9]), 5), Ok((u(8), vec![5])));
-    assert_eq!(
-        with_number(Min, all(u(8), &[9]), 256),
-        Err(Code::ConstantRange)
-    );
-    assert_eq!(
-        with_number(Add, all(w(8), &[9]), -1),
-        Err(Code::ConstantRange)
-    );
-    assert_eq!(
-        with_number(Mul, all(Type::Bool, &[1]), 5),
-        Ok((i(64), vec![5]))
+    check(
+        "min u8[9] 5: u8[5]
+         min u8[9] 256: constant-range
+         add w8[9] -1: constant-range
+         mul bool[1] 5: i64[5]",
     );
     let bare = |yes: i128, no| {
         run(&[all(Type::Bool, &[1])], |b, x| {
@@ -296,24 +313,21 @@ fn n06_bare_numbers_take_the_type_beside_them() {
 
 #[test]
 fn n07_bool_computes_as_one_bit() {
-    let (t, bit) = (all(Type::Bool, &[1, 0]), u(1));
-    assert_eq!(binary(Mul, t, t), Ok((bit, vec![1, 0])));
-    assert_eq!(binary(Add, t, t), Err(Code::RangeOverflow));
-    assert_eq!(
-        binary(Add, t, within(u(8), 0, 9, &[3, 4])),
-        Ok((u(8), vec![4, 4]))
-    );
-    assert_eq!(
-        binary(Shl, all(u(8).wrapping(), &[255, 3]), t),
-        Ok((w(8), vec![254, 3]))
+    check(
+        "mul bool[1,0] bool[1,0]: u1[1,0]
+         add bool[1,0] bool[1,0]: range-overflow
+         add bool[1,0] u8(0..9)[3,4]: u8[4,4]
+         shl w8[255,3] bool[1,0]: w8[254,3]",
     );
 }
 
 #[test]
 fn n08_operations_are_judged_by_ranges() {
     let a = within(u(8), 0, 100, &[100]);
-    assert_eq!(binary(Add, a, a), Ok((u(8), vec![200])));
-    assert_eq!(binary(Sub, a, a), Err(Code::RangeOverflow));
+    check(
+        "add u8(0..100)[100] u8(0..100)[100]: u8[200]
+         sub u8(0..100)[100] u8(0..100)[100]: range-overflow",
+    );
     let range = |numbers: &[Column], op| {
         let mut seen = None;
         run(numbers, |b, x| {
@@ -358,68 +372,46 @@ fn n08_operations_are_judged_by_ranges() {
 
 #[test]
 fn n09_arithmetic_is_exact() {
-    let (a, b) = (
-        within(i(16), -99, 99, &[-7, 99]),
-        within(i(16), -99, 99, &[5, -99]),
+    check(
+        "add i16(-99..99)[-7,99] i16(-99..99)[5,-99]: i16[-2,0]
+         sub i16(-99..99)[-7,99] i16(-99..99)[5,-99]: i16[-12,198]
+         mul i16(-99..99)[-7,99] i16(-99..99)[5,-99]: i16[-35,-9801]",
     );
-    assert_eq!(binary(Add, a, b), Ok((i(16), vec![-2, 0])));
-    assert_eq!(binary(Sub, a, b), Ok((i(16), vec![-12, 198])));
-    assert_eq!(binary(Mul, a, b), Ok((i(16), vec![-35, -9801])));
 }
 
 #[test]
 fn n10_negation_and_absolute_value() {
-    let strict = within(i(8), -127, 127, &[-127, 5]);
-    assert_eq!(unary(Neg, strict).unwrap(), (i(8), vec![127, -5]));
-    assert_eq!(unary(Abs, strict).unwrap(), (i(8), vec![127, 5]));
-    assert_eq!(
-        unary(Abs, all(i(8), &[0])).unwrap_err().code,
-        Code::RangeOverflow
+    check(
+        "neg i8(-127..127)[-127,5]: i8[127,-5]
+         abs i8(-127..127)[-127,5]: i8[127,5]
+         abs i8[0]: range-overflow",
     );
     assert_eq!(
         unary(Neg, all(u(8), &[0])).unwrap_err().hint,
         "write `-x0.astype(sl.i9)`"
     );
-    let i8w = i(8).wrapping();
-    assert_eq!(
-        unary(Neg, all(i8w, &[-128, 1])).unwrap(),
-        (i8w, vec![-128, -1])
-    );
-    assert_eq!(
-        unary(Abs, all(i8w, &[-128, -1])).unwrap(),
-        (i8w, vec![-128, 1])
-    );
-    assert_eq!(
-        unary(Neg, all(w(8), &[1, 0])).unwrap(),
-        (w(8), vec![255, 0])
+    check(
+        "neg i8.wrapping[-128,1]: i8.wrapping[-128,-1]
+         abs i8.wrapping[-128,-1]: i8.wrapping[-128,1]
+         neg w8[1,0]: w8[255,0]",
     );
 }
 
 #[test]
 fn n11_division_rounds_down() {
-    let (a, b) = ([7, -7, 6, -6], [2, 2, 2, 2]);
-    let small = |numbers| within(i(8), -99, 99, numbers);
-    assert_eq!(
-        binary(FloorDiv, small(&a), within(i(8), 1, 9, &b)),
-        Ok((i(8), vec![3, -4, 3, -3]))
-    );
-    let negative = within(i(8), -9, -1, &[-2, -2, -2, -2]);
-    assert_eq!(
-        binary(FloorDiv, small(&a), negative),
-        Ok((i(8), vec![-4, 3, -3, 3]))
-    );
-    assert_eq!(
-        with_number(FloorDiv, all(i(64), &[0]), -1),
-        Err(Code::RangeOverflow)
+    check(
+        "floordiv i8(-99..99)[7,-7,6,-6] i8(1..9)[2,2,2,2]: i8[3,-4,3,-3]
+         floordiv i8(-99..99)[7,-7,6,-6] i8(-9..-1)[-2,-2,-2,-2]: i8[-4,3,-3,3]
+         floordiv i64[0] -1: range-overflow",
     );
 }
 
 #[test]
 fn n12_remainders_have_the_sign_of_the_divisor() {
-    let a = within(i(8), -99, 99, &[7, -7, 6, -6]);
-    let (plus, minus) = (within(i(8), 1, 9, &[4; 4]), within(i(8), -9, -1, &[-4; 4]));
-    assert_eq!(binary(Mod, a, plus), Ok((i(8), vec![3, 1, 2, 2])));
-    assert_eq!(binary(Mod, a, minus), Ok((i(8), vec![-1, -3, -2, -2])));
+    check(
+        "mod i8(-99..99)[7,-7,6,-6] i8(1..9)[4,4,4,4]: i8[3,1,2,2]
+         mod i8(-99..99)[7,-7,6,-6] i8(-9..-1)[-4,-4,-4,-4]: i8[-1,-3,-2,-2]",
+    );
 }
 
 #[test]
@@ -434,25 +426,17 @@ fn n13_a_divisor_that_can_be_zero_is_refused() {
         b.binary(FloorDiv, x[0].into(), safe.into(), None)
     });
     assert_eq!(divided.unwrap(), (u(8), vec![9]));
-    assert_eq!(
-        binary(Mod, all(i(8), &[1]), all(i(8), &[1])),
-        Err(Code::DivisionByZero)
-    );
-    assert_eq!(
-        with_number(Mod, all(u(8), &[1]), 0),
-        Err(Code::DivisionByZero)
+    check(
+        "mod i8[1] i8[1]: division-by-zero
+         mod u8[1] 0: division-by-zero",
     );
 }
 
 #[test]
 fn n14_wrapping_types_do_not_divide() {
-    assert_eq!(
-        with_number(FloorDiv, all(w(8), &[1]), 3),
-        Err(Code::WrappingDivision)
-    );
-    assert_eq!(
-        with_number(Mod, all(w(8), &[1]), 3),
-        Err(Code::WrappingDivision)
+    check(
+        "floordiv w8[1] 3: wrapping-division
+         mod w8[1] 3: wrapping-division",
     );
     let strict = run(&[all(w(8), &[250])], |b, x| {
         let strict = b.cast(x[0], u(8), None)?;
@@ -474,43 +458,33 @@ fn n15_comparisons_compare_numbers() {
     ] {
         assert_eq!(binary(op, a, b), Ok((Type::Bool, truth.to_vec())), "{op:?}");
     }
-    let large = i128::from(u64::MAX);
-    assert_eq!(
-        binary(Gt, all(u(64), &[large]), all(i(64), &[-1])),
-        Ok((Type::Bool, vec![1]))
-    );
-    assert_eq!(
-        with_number(Lt, all(u(8), &[200]), -1),
-        Ok((Type::Bool, vec![0]))
-    );
-    assert_eq!(
-        binary(Lt, all(w(8), &[200]), all(u(8), &[201])),
-        Ok((Type::Bool, vec![1]))
-    );
-    assert_eq!(
-        with_number(Eq, all(Type::Bool, &[1]), 1),
-        Ok((Type::Bool, vec![1]))
+    check(
+        "gt u64[18446744073709551615] i64[-1]: bool[1]
+         lt u8[200] -1: bool[0]
+         lt w8[200] u8[201]: bool[1]
+         eq bool[1] 1: bool[1]",
     );
 }
 
 #[test]
 fn n16_minimum_and_maximum() {
-    let (a, b) = (all(u(8), &[200, 5]), all(i(8), &[-5, 9]));
-    assert_eq!(binary(Min, a, b), Ok((i(9), vec![-5, 5])));
-    assert_eq!(binary(Max, a, b), Ok((i(9), vec![200, 9])));
+    check(
+        "min u8[200,5] i8[-5,9]: i9[-5,5]
+         max u8[200,5] i8[-5,9]: i9[200,9]",
+    );
     let t = (all(Type::Bool, &[1]), all(Type::Bool, &[0]));
     assert_eq!(binary(Max, t.0, t.1), Ok((Type::Bool, vec![1])));
 }
 
 #[test]
 fn n17_bitwise_operations_see_the_twos_complement() {
-    let (a, b) = (all(i(8), &[-2, 12]), all(u(4), &[7, 10]));
-    assert_eq!(binary(And, a, b), Ok((i(8), vec![6, 8])));
-    assert_eq!(binary(Or, a, b), Ok((i(8), vec![-1, 14])));
-    assert_eq!(binary(Xor, a, b), Ok((i(8), vec![-7, 6])));
-    let (s, t) = (all(Type::Bool, &[1, 0]), all(Type::Bool, &[1, 1]));
-    assert_eq!(binary(And, s, t), Ok((Type::Bool, vec![1, 0])));
-    assert_eq!(binary(Xor, s, t), Ok((Type::Bool, vec![0, 1])));
+    check(
+        "and i8[-2,12] u4[7,10]: i8[6,8]
+         or i8[-2,12] u4[7,10]: i8[-1,14]
+         xor i8[-2,12] u4[7,10]: i8[-7,6]
+         and bool[1,0] bool[1,1]: bool[1,0]
+         xor bool[1,0] bool[1,1]: bool[0,1]",
+    );
 }
 
 #[test]
@@ -520,22 +494,19 @@ fn n18_complement() {
 
 #[test]
 fn n19_left_shift_multiplies() {
-    let a = within(i(8), -3, 3, &[-3, 3]);
-    assert_eq!(with_number(Shl, a, 5), Ok((i(8), vec![-96, 96])));
-    assert_eq!(with_number(Shl, a, 6), Err(Code::RangeOverflow));
-    assert_eq!(
-        with_number(Shl, all(w(8), &[0b1011_0001]), 3),
-        Ok((w(8), vec![0b1000_1000]))
+    check(
+        "shl i8(-3..3)[-3,3] 5: i8[-96,96]
+         shl i8(-3..3)[-3,3] 6: range-overflow
+         shl w8[177] 3: w8[136]",
     );
 }
 
 #[test]
 fn n20_right_shift_rounds_down() {
-    assert_eq!(
-        with_number(Shr, all(i(8), &[-7, 7]), 1),
-        Ok((i(8), vec![-4, 3]))
+    check(
+        "shr i8[-7,7] 1: i8[-4,3]
+         shr w8[255] 7: w8[1]",
     );
-    assert_eq!(with_number(Shr, all(w(8), &[255]), 7), Ok((w(8), vec![1])));
 }
 
 #[test]
@@ -550,13 +521,9 @@ fn n21_shift_amounts_are_within_the_width() {
             Err(Code::ShiftRange)
         );
     }
-    assert_eq!(
-        binary(Shr, all(u(8), &[255]), all(u(3), &[7])),
-        Ok((u(8), vec![1]))
-    );
-    assert_eq!(
-        binary(Shr, all(u(8), &[255]), all(u(4), &[7])),
-        Err(Code::ShiftRange)
+    check(
+        "shr u8[255] u3[7]: u8[1]
+         shr u8[255] u4[7]: shift-range",
     );
 }
 
@@ -598,55 +565,34 @@ fn n23_where_selects() {
 
 #[test]
 fn n24_conversion_keeps_the_number() {
-    assert_eq!(
-        cast(within(i(16), 0, 255, &[255]), u(8)),
-        Ok((u(8), vec![255]))
-    );
-    assert_eq!(cast(all(u(9), &[256]), u(8)), Err(Code::RangeOverflow));
-    assert_eq!(
-        cast(all(i(16), &[-1, 511]), w(8)),
-        Ok((w(8), vec![255, 255]))
-    );
-    assert_eq!(
-        cast(all(u(8), &[200]), i(8).wrapping()),
-        Ok((i(8).wrapping(), vec![-56]))
+    check(
+        "cast i16(0..255)[255] u8: u8[255]
+         cast u9[256] u8: range-overflow
+         cast i16[-1,511] w8: w8[255,255]
+         cast u8[200] i8.wrapping: i8.wrapping[-56]",
     );
 }
 
 #[test]
 fn n25_truth_is_written_as_a_comparison() {
-    assert_eq!(
-        cast(within(u(8), 0, 1, &[1]), Type::Bool),
-        Ok((Type::Bool, vec![1]))
-    );
+    check("cast u8(0..1)[1] bool: bool[1]");
     let refused = run(&[all(u(8), &[2])], |b, x| b.cast(x[0], Type::Bool, None)).unwrap_err();
     assert_eq!(
         (refused.code, &refused.hint[..]),
         (Code::RangeOverflow, "write `x0 != 0`")
     );
-    assert_eq!(
-        with_number(Ne, all(u(8), &[2, 0]), 0),
-        Ok((Type::Bool, vec![1, 0]))
-    );
+    check("ne u8[2,0] 0: bool[1,0]");
 }
 
 #[test]
 fn n26_sums_have_the_type_of_their_elements_or_dtype() {
-    let a = within(u(8), 0, 80, &[80, 80, 80]);
-    assert_eq!(reduce(Reduction::Sum, a, None), Ok((u(8), vec![240])));
+    check("reduce sum u8(0..80)[80,80,80]: u8[240]");
     let b = all(u(8), &[255, 255, 255]);
-    assert_eq!(reduce(Reduction::Sum, b, None), Err(Code::RangeOverflow));
-    assert_eq!(
-        reduce(Reduction::Sum, b, Some(u(10))),
-        Ok((u(10), vec![765]))
-    );
-    assert_eq!(
-        reduce(Reduction::Sum, b, Some(i(8))),
-        Err(Code::RangeOverflow)
-    );
-    assert_eq!(
-        reduce(Reduction::Sum, all(w(8), &[255, 2]), None),
-        Ok((w(8), vec![1]))
+    check(
+        "reduce sum u8[255,255,255]: range-overflow
+         reduce sum u8[255,255,255] u10: u10[765]
+         reduce sum u8[255,255,255] i8: range-overflow
+         reduce sum w8[255,2]: w8[1]",
     );
     let sum = |dtype| {
         run_shaped(true, &[b], |build, x| {
@@ -694,8 +640,10 @@ fn n26_a_refused_sum_keeps_its_axis() {
 #[test]
 fn n27_a_sum_of_truths_counts() {
     let a = all(Type::Bool, &[1, 0, 1, 1]);
-    assert_eq!(reduce(Reduction::Sum, a, None), Ok((u(3), vec![3])));
-    assert_eq!(reduce(Reduction::Sum, a, Some(i(32))), Ok((i(32), vec![3])));
+    check(
+        "reduce sum bool[1,0,1,1]: u3[3]
+         reduce sum bool[1,0,1,1] i32: i32[3]",
+    );
     let rows = run_shaped(true, &[a], |b, x| {
         b.reduce(Reduction::Sum, x[0], Some(0), None, None)
     });
@@ -704,13 +652,13 @@ fn n27_a_sum_of_truths_counts() {
 
 #[test]
 fn n28_extremes_and_truths() {
-    let a = all(i(8), &[3, -9, 100]);
-    assert_eq!(reduce(Reduction::Min, a, None), Ok((i(8), vec![-9])));
-    assert_eq!(reduce(Reduction::Max, a, None), Ok((i(8), vec![100])));
-    let t = all(Type::Bool, &[1, 0]);
-    assert_eq!(reduce(Reduction::Any, t, None), Ok((Type::Bool, vec![1])));
-    assert_eq!(reduce(Reduction::All, t, None), Ok((Type::Bool, vec![0])));
-    assert_eq!(reduce(Reduction::Any, a, None), Err(Code::TypeMismatch));
+    check(
+        "reduce min i8[3,-9,100]: i8[-9]
+         reduce max i8[3,-9,100]: i8[100]
+         reduce any bool[1,0]: bool[1]
+         reduce all bool[1,0]: bool[0]
+         reduce any i8[3,-9,100]: type-mismatch",
+    );
 }
 
 #[test]
@@ -740,10 +688,7 @@ fn n30_shapes_broadcast() {
         },
     );
     assert_eq!(outer.unwrap(), (u(8), vec![3, 4, 5, 6, 8, 10]));
-    assert_eq!(
-        binary(Eq, all(u(8), &[1, 2]), all(u(8), &[1, 2, 3])),
-        Err(Code::ShapeMismatch)
-    );
+    check("eq u8[1,2] u8[1,2,3]: shape-mismatch");
     let mixed = run_shaped(true, &[all(u(8), &[1, 2])], |b, x| {
         let fixed = Data::from_numbers(u(8), vec![2], &[1, 2]).expect("two numbers");
         let fixed = b.constant(fixed, None)?;
@@ -898,17 +843,7 @@ fn n36_results_fit_their_declared_type() {
     let reveal = |ty: Type, range: Range| {
         let mut b = Builder::new("reveal")?;
         let owner = b.party("alice")?;
-        let (name, shape, columns) = ("x".into(), Shape::scalar(), Vec::new());
-        let input = Input {
-            name,
-            owner,
-            ty: i(16),
-            shape,
-            range,
-            columns,
-            kind: sealane_program::kind::Kind::default(),
-            span: None,
-        };
+        let input = declared("x", owner, i(16), Shape::scalar(), range);
         let x = b.input(input)?;
         b.reveal("result", x.into(), &[owner], ty, None)?;
         b.finish().map(|(program, _)| program.results[0].ty)

@@ -8,7 +8,7 @@ use crate::roles::Computing;
 use sealane_block::Cpu;
 use sealane_net::{Mesh, NetError};
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Planes};
+use sealane_party::{Fault, Planes, Result};
 
 /// A shared tensor of which one component may still be in transit to this party.
 pub(crate) struct Arriving {
@@ -30,7 +30,7 @@ impl Arriving {
         form: Form,
         parts: [Option<Planes<u64>>; 2],
         sender: PartyId,
-    ) -> Result<Arriving, Fault> {
+    ) -> Result<Arriving> {
         let missing = parts.iter().position(Option::is_none);
         if parts.iter().all(Option::is_none) {
             return Err(Fault::Internal("a component has no key".to_string()));
@@ -44,7 +44,7 @@ impl Arriving {
     }
 
     /// Receives the missing component, after the flight.
-    pub(crate) fn finish(mut self, mesh: &mut Mesh) -> Result<[Planes<u64>; 2], Fault> {
+    pub(crate) fn finish(mut self, mesh: &mut Mesh) -> Result<[Planes<u64>; 2]> {
         if let Some((place, sender)) = self.missing {
             self.parts[place] = recv(self.bulk, self.form, sender, mesh)?;
         }
@@ -64,7 +64,7 @@ impl Computing {
         form: Form,
         mut summand: Planes<u64>,
         mesh: &mut Mesh,
-    ) -> Result<Arriving, Fault> {
+    ) -> Result<Arriving> {
         self.keys.add_zero(form, summand.data_mut());
         let bulk = Some(self.cpu);
         send(bulk, form, summand.data(), self.seat.previous, mesh)?;
@@ -79,7 +79,7 @@ pub(crate) fn send(
     component: &[u64],
     to: PartyId,
     mesh: &mut Mesh,
-) -> Result<(), Fault> {
+) -> Result<()> {
     Ok(form.pack(component, |bytes| match bulk {
         Some(cpu) => mesh.send_bulk(cpu, to, bytes),
         None => mesh.send(to, bytes),
@@ -95,7 +95,7 @@ pub(crate) fn recv(
     form: Form,
     from: PartyId,
     mesh: &mut Mesh,
-) -> Result<Planes<u64>, Fault> {
+) -> Result<Planes<u64>> {
     let component = form.unpack(|bytes| fill(bulk, from, bytes, mesh))?;
     component.ok_or_else(|| bits_after_the_end(from))
 }
@@ -110,7 +110,7 @@ pub(crate) fn recv_to(
     from: PartyId,
     into: &mut [u64],
     mesh: &mut Mesh,
-) -> Result<(), Fault> {
+) -> Result<()> {
     match form.unpack_to(into, |bytes| fill(bulk, from, bytes, mesh))? {
         true => Ok(()),
         false => Err(bits_after_the_end(from)),

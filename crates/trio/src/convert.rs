@@ -27,7 +27,7 @@ use crate::share::Share;
 use crate::tape::TapeProgress;
 use sealane_circuit::{Builder, Int, Machine, Tape, compile};
 use sealane_net::Mesh;
-use sealane_party::{Fault, Planes, Shares};
+use sealane_party::{Fault, Planes, Result, Shares};
 use sealane_protocol::Goal;
 use std::sync::{Arc, OnceLock};
 
@@ -67,7 +67,7 @@ impl Computing {
         bits: usize,
         share: &Share,
         mesh: &mut Mesh,
-    ) -> Result<TapeProgress<'a>, Fault> {
+    ) -> Result<TapeProgress<'a>> {
         if bits > k {
             let what = format!("no {bits} bits of an integer modulo 2^{k}");
             return Err(Fault::Internal(what));
@@ -95,7 +95,7 @@ impl Computing {
         signed: bool,
         share: &Share,
         mesh: &mut Mesh,
-    ) -> Result<Inject, Fault> {
+    ) -> Result<Inject> {
         let elements = share.elements();
         let parts = Form::bits(bits, elements).parts(share)?;
         let weights = weights(bits, signed, k);
@@ -118,7 +118,7 @@ impl Computing {
     }
 
     /// Continues the conversion of bits to integers, after c has arrived.
-    pub(crate) fn weigh(&mut self, inject: Inject, mesh: &mut Mesh) -> Result<Weighed, Fault> {
+    pub(crate) fn weigh(&mut self, inject: Inject, mesh: &mut Mesh) -> Result<Weighed> {
         let Inject { c, d, weights, k } = inject;
         let form = Form::ring(k, 1, c.form.elements());
         let [own, next] = c.finish(mesh)?;
@@ -163,7 +163,7 @@ fn weighted_sum(form: Form, planes: Planes<u64>, weights: &[u64]) -> Planes<u64>
 
 impl Weighed {
     /// Returns the integers.
-    pub(crate) fn finish(self, mesh: &mut Mesh) -> Result<Share, Fault> {
+    pub(crate) fn finish(self, mesh: &mut Mesh) -> Result<Share> {
         let form = self.product.form;
         let mut parts = self.product.finish(mesh)?;
         for (part, linear) in parts.iter_mut().zip(&self.linear) {
@@ -175,7 +175,7 @@ impl Weighed {
 }
 
 /// Reduces integers modulo a smaller power of two, locally.
-pub(crate) fn reduce(k: usize, smaller: usize, share: &Share) -> Result<Share, Fault> {
+pub(crate) fn reduce(k: usize, smaller: usize, share: &Share) -> Result<Share> {
     let (planes, elements) = (share.planes(), share.elements());
     let form = Form::ring(smaller, planes, elements);
     let Some(parts) = Form::ring(k, planes, elements).parts(share)? else {

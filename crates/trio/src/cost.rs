@@ -142,11 +142,7 @@ pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
 }
 
 pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
-    let message = |from, to| Message {
-        from,
-        to: seat::party(setting, to),
-        bytes: KEY_BYTES,
-    };
+    let message = |from, to| Message::new(from, seat::party(setting, to), KEY_BYTES);
     let mut flight: Flight = (0..3)
         .map(|role| message(seat::party(setting, role), role + 2))
         .collect();
@@ -165,11 +161,7 @@ fn input(setting: &Setting, owner: PartyId, bits: u64) -> Flight {
         Some(role) => vec![role + 2],
         None => vec![1, 2],
     };
-    let message = |role| Message {
-        from: owner,
-        to: seat::party(setting, role),
-        bytes: bits.div_ceil(8),
-    };
+    let message = |role| Message::new(owner, seat::party(setting, role), bits.div_ceil(8));
     to.into_iter().map(message).collect()
 }
 
@@ -263,11 +255,7 @@ fn sort(setting: &Setting, rows: u64, planes: u64, key_bits: u64) -> Cost {
 }
 
 fn digests(setting: &Setting) -> Flight {
-    let message = |(from, to)| Message {
-        from,
-        to,
-        bytes: DIGEST_BYTES,
-    };
+    let message = |(from, to)| Message::new(from, to, DIGEST_BYTES);
     seat::links(setting).map(message).collect()
 }
 
@@ -277,11 +265,7 @@ fn open(setting: &Setting, results: &[Opening]) -> Flight {
         let learnt = results.iter().filter(move |result| result.to.contains(to));
         let bytes = learnt.map(|result| result.bits.div_ceil(8)).sum();
         let givers = reveal::givers(seat::role(setting, to)).into_iter();
-        givers.map(move |(giver, _)| Message {
-            from: seat::party(setting, giver),
-            to,
-            bytes,
-        })
+        givers.map(move |(giver, _)| Message::new(seat::party(setting, giver), to, bytes))
     };
     setting.everyone().flat_map(to).collect()
 }

@@ -8,7 +8,7 @@
 use crate::bits::{Writer, elements_from_planes, low_mask, planes_from_elements, read, words_for};
 use crate::packed::Packed;
 use crate::share::{Body, Pair, Share};
-use sealane_party::{Fault, Planes, Shares, Words};
+use sealane_party::{Fault, Planes, Result, Shares, Words};
 use sealane_protocol::{Algebra, Domain, Sharing};
 use std::mem;
 use zeroize::Zeroizing;
@@ -74,7 +74,7 @@ impl Form {
     }
 
     /// A tensor of a domain.
-    pub(crate) fn of(domain: Domain, planes: usize, elements: usize) -> Result<Form, Fault> {
+    pub(crate) fn of(domain: Domain, planes: usize, elements: usize) -> Result<Form> {
         Ok(match width(domain)? {
             None => Form::bits(planes, elements),
             Some(k) => Form::ring(k, planes, elements),
@@ -82,7 +82,7 @@ impl Form {
     }
 
     /// A tensor of a domain whose values are given as words of `bits` bits.
-    pub(crate) fn of_words(domain: Domain, bits: usize, elements: usize) -> Result<Form, Fault> {
+    pub(crate) fn of_words(domain: Domain, bits: usize, elements: usize) -> Result<Form> {
         match width(domain)? {
             None => Ok(Form::bits(bits, elements)),
             Some(k) if k == bits => Ok(Form::ring(k, 1, elements)),
@@ -263,7 +263,7 @@ impl Form {
     ///
     /// # Errors
     /// [`Fault::Internal`] if an element does not fit a word.
-    pub(crate) fn decode(self, component: &[u64]) -> Result<Words, Fault> {
+    pub(crate) fn decode(self, component: &[u64]) -> Result<Words> {
         let fits = match self.group {
             Group::Xor => self.planes <= 64,
             Group::Sum => self.planes == 1,
@@ -285,7 +285,7 @@ impl Form {
     ///
     /// # Errors
     /// [`Fault::Internal`] if it has another form.
-    pub(crate) fn parts(self, share: &Share) -> Result<Option<[&[u64]; 2]>, Fault> {
+    pub(crate) fn parts(self, share: &Share) -> Result<Option<[&[u64]; 2]>> {
         let fits = match &share.0 {
             Body::Shape(..) => true,
             Body::Bits(_) => self.group == Group::Xor,
@@ -314,7 +314,7 @@ impl Form {
 ///
 /// # Errors
 /// [`Fault::Internal`] if it is no domain of this protocol.
-pub(crate) fn width(domain: Domain) -> Result<Option<usize>, Fault> {
+pub(crate) fn width(domain: Domain) -> Result<Option<usize>> {
     let (sharing, plain) = (domain.sharing, !domain.authenticated);
     match domain.algebra {
         Algebra::Z2 if sharing == Sharing::Replicated && plain => Ok(None),

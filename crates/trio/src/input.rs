@@ -17,7 +17,7 @@ use crate::seat;
 use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Planes};
+use sealane_party::{Fault, Planes, Result};
 use sealane_protocol::Setting;
 
 impl Computing {
@@ -30,7 +30,7 @@ impl Computing {
         form: Form,
         values: Option<Planes<u64>>,
         mesh: &mut Mesh,
-    ) -> Result<Arriving, Fault> {
+    ) -> Result<Arriving> {
         let (seat, keys) = (self.seat, &mut self.keys);
         let parts = match (seat.role + 3 - owner) % 3 {
             0 => {
@@ -48,7 +48,7 @@ impl Computing {
     }
 
     /// The input of a party without a role.
-    pub(crate) fn input_of_guest(&mut self, guest: PartyId, form: Form) -> Result<Arriving, Fault> {
+    pub(crate) fn input_of_guest(&mut self, guest: PartyId, form: Form) -> Result<Arriving> {
         let keys = self.keys.guests.get_mut(&guest);
         let keys = keys.ok_or_else(|| Fault::Internal(format!("no keys with {guest}")))?;
         let parts = keys.each_mut().map(|key| Some(key.as_mut()?.input(form)));
@@ -63,7 +63,7 @@ pub(crate) fn give(
     form: Form,
     values: Option<Planes<u64>>,
     mesh: &mut Mesh,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let mut rest = values.ok_or_else(no_values)?;
     for key in keys {
         let random = key.input(form);

@@ -21,7 +21,7 @@ use crate::seat::{self, Seat};
 use sealane_block::{Block, Coins, Cpu, Prg, Seed};
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Planes};
+use sealane_party::{Fault, Planes, Result};
 use sealane_protocol::{Correlation, Demand, Setting};
 use std::collections::BTreeMap;
 use zeroize::{Zeroize, Zeroizing};
@@ -71,7 +71,7 @@ impl KeyMaker {
         })
     }
 
-    fn recv(self, from: PartyId, mesh: &mut Mesh) -> Result<Key, Fault> {
+    fn recv(self, from: PartyId, mesh: &mut Mesh) -> Result<Key> {
         let mut bytes = Zeroizing::new([0; Seed::BYTES]);
         mesh.recv(from, &mut bytes[..])?;
         Ok(self.key(&Seed::from_bytes(&bytes)))
@@ -164,7 +164,7 @@ impl Keys {
         maker: KeyMaker,
         coins: &mut Coins,
         mesh: &mut Mesh,
-    ) -> Result<Keys, Fault> {
+    ) -> Result<Keys> {
         let seed = coins.secret(KEY).seed();
         mesh.send(seat.previous, seed.as_bytes())?;
         mesh.flush()?;
@@ -204,7 +204,7 @@ pub(crate) fn prepare_guest(
     maker: KeyMaker,
     coins: &mut Coins,
     mesh: &mut Mesh,
-) -> Result<[Key; 2], Fault> {
+) -> Result<[Key; 2]> {
     let keys = [0, 1].map(|component| (component, coins.secret(KEY).seed()));
     for (component, key) in &keys {
         for holder in [component + 2, *component] {
@@ -216,7 +216,7 @@ pub(crate) fn prepare_guest(
 }
 
 /// The parties without a role that own inputs.
-pub(crate) fn guests(setting: &Setting, demand: &Demand) -> Result<Vec<PartyId>, Fault> {
+pub(crate) fn guests(setting: &Setting, demand: &Demand) -> Result<Vec<PartyId>> {
     let guest = |kind: &Correlation| match kind {
         Correlation::Seed { owner } if seat::role(setting, *owner).is_none() => Ok(*owner),
         kind => Err(Fault::Internal(format!("trio prepares no {kind:?}"))),

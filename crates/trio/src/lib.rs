@@ -73,7 +73,7 @@ use sealane_circuit::{Lookups, Tape};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{
-    Fault, NoOffline, Opened, Outcome, Party, Progress, Shares, Start, Step, Steps, Term,
+    Fault, NoOffline, Opened, Outcome, Party, Progress, Result, Shares, Start, Step, Steps, Term,
     check_digests, send_digests,
 };
 use sealane_protocol::{
@@ -203,7 +203,7 @@ impl Party for TrioParty {
     type Protocol = Trio;
     type Offline = NoOffline<()>;
 
-    fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<TrioParty, Fault> {
+    fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<TrioParty> {
         let Start {
             setting,
             me,
@@ -266,12 +266,7 @@ impl Steps for TrioParty {
         }))
     }
 
-    fn linear(
-        &mut self,
-        domain: Domain,
-        lanes: usize,
-        terms: &[Term<'_, Share>],
-    ) -> Result<Share, Fault> {
+    fn linear(&mut self, domain: Domain, lanes: usize, terms: &[Term<'_, Share>]) -> Result<Share> {
         match Seat::of(&self.setting, self.me) {
             Some(_) => product::linear(domain, lanes, terms),
             None => Ok(Share::zeros(1, lanes)),
@@ -283,7 +278,7 @@ impl Steps for TrioParty {
         step: Step<'a, Self>,
         _: Option<()>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
@@ -303,11 +298,7 @@ impl Steps for TrioParty {
         }
     }
 
-    fn advance<'a>(
-        &mut self,
-        pending: Pending<'a>,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    fn advance<'a>(&mut self, pending: Pending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {

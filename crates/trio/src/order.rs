@@ -5,7 +5,7 @@
 
 use crate::bits::{elements_from_planes, planes_from_elements, words_for};
 use crate::form::Form;
-use sealane_party::{Fault, Planes};
+use sealane_party::{Fault, Planes, Result};
 use zeroize::Zeroizing;
 
 /// A permutation: for each place the row that comes there.
@@ -45,7 +45,7 @@ impl Order {
     /// # Errors
     /// [`Fault::CheckFailed`] if the places are no permutation: then some party sent something
     /// wrong.
-    pub(crate) fn to_places(places: &[u64]) -> Result<Order, Fault> {
+    pub(crate) fn to_places(places: &[u64]) -> Result<Order> {
         let mut order = Zeroizing::new(vec![0; places.len()]);
         let mut taken = vec![false; places.len()];
         for (row, place) in places.iter().enumerate() {

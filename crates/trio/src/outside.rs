@@ -7,8 +7,8 @@ use crate::share::Share;
 use crate::{TrioParty, cost, watch};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Progress, Shares, Step};
-use sealane_protocol::{Setting, StepShape};
+use sealane_party::{Fault, Progress, Result, Shares, Step};
+use sealane_protocol::Setting;
 
 /// A party without a role.
 pub(crate) struct Outside {
@@ -24,9 +24,9 @@ impl Outside {
         &mut self,
         step: Step<'a, TrioParty>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, TrioParty>, Fault> {
-        let flights = |work| cost::cost(&self.setting, &work).flights.len();
-        match step {
+    ) -> Result<Progress<'a, TrioParty>> {
+        let work = step.shape();
+        let shape = match step {
             Step::Input {
                 owner,
                 domain,
@@ -35,12 +35,6 @@ impl Outside {
                 values,
             } => {
                 let form = Form::of_words(domain, bits, elements)?;
-                let flights = flights(StepShape::Input {
-                    owner,
-                    domain,
-                    elements: elements as u64,
-                    bits: bits as u64,
-                });
                 if owner == self.me {
                     let keys = self.keys.as_mut().ok_or_else(|| {
                         Fault::Internal("no keys for this party's inputs".to_string())
@@ -48,77 +42,25 @@ impl Outside {
                     let values = values.map(|values| form.encode(&values));
                     input::give(&self.setting, keys, form, values, mesh)?;
                 }
-                Ok(watch(flights, form.shape()))
+                form.shape()
             }
-            Step::Tape {
-                tape,
-                domain,
-                lanes,
-                ..
-            } => {
-                let form = Form::bits(tape.outputs.len(), lanes);
-                let work = StepShape::Tape {
-                    tape,
-                    domain,
-                    lanes: lanes as u64,
-                };
-                Ok(watch(flights(work), form.shape()))
-            }
-            Step::Product {
-                domain,
-                left,
-                right,
-            } => {
-                let form = Form::of(domain, 1, left.lanes())?;
-                let work = StepShape::Product {
-                    domain,
-                    lanes: left.lanes() as u64,
-                    terms: left.planes() as u64,
-                    distinct: [left.distinct(), right.distinct()],
-                };
-                Ok(watch(flights(work), form.shape()))
-            }
+            Step::Tape { tape, lanes, .. } => Form::bits(tape.outputs.len(), lanes).shape(),
+            Step::Product { domain, left, .. } => Form::of(domain, 1, left.lanes())?.shape(),
             Step::Convert {
-                from,
-                to,
-                bits,
-                signed,
-                share,
+                to, bits, share, ..
             } => {
                 let planes = if width(to)?.is_some() { 1 } else { bits };
-                let form = Form::of(to, planes, share.elements())?;
-                let work = StepShape::Convert {
-                    from,
-                    to,
-                    elements: share.elements() as u64,
-                    bits: bits as u64,
-                    signed,
-                };
-                Ok(watch(flights(work), form.shape()))
+                Form::of(to, planes, share.elements())?.shape()
             }
-            Step::Shuffle { domain, share } => {
-                let (rows, planes) = (share.elements(), share.planes());
-                let work = StepShape::Shuffle {
-                    domain,
-                    rows: rows as u64,
-                    planes: planes as u64,
-                };
-                Ok(watch(flights(work), Share::zeros(planes, rows)))
+            Step::Shuffle { share, .. } | Step::Sort { share, .. } => {
+                Share::zeros(share.planes(), share.elements())
             }
-            Step::Sort { domain, share, key } => {
-                let (rows, planes) = (share.elements(), share.planes());
-                let work = StepShape::Sort {
-                    domain,
-                    rows: rows as u64,
-                    planes: planes as u64,
-                    key_bits: key.len() as u64,
-                };
-                Ok(watch(flights(work), Share::zeros(planes, rows)))
-            }
-            Step::Meet { .. } => Err(Fault::internal("elements of trio meet in copies")),
+            Step::Meet { .. } => return Err(Fault::internal("elements of trio meet in copies")),
             Step::Settle { .. } | Step::Open { .. } => {
-                Err(Fault::internal("an opening begins elsewhere"))
+                return Err(Fault::internal("an opening begins elsewhere"));
             }
-        }
+        };
+        let flights = cost::cost(&self.setting, &work).flights.len();
+        Ok(watch(flights, shape))
     }
 }

@@ -393,22 +393,13 @@ mod tests {
                 let bits = (0..2 * elements).map(bit).collect::<Vec<_>>();
                 let (packed, bytes) = (pack(2, elements, &bits), Planes::new(2, elements, bits));
                 for (first, columns) in [(0, stride), (1, stride - 1)] {
-                    let lanes = View {
-                        offset: 64,
-                        dims: vec![(rows, stride as isize)],
-                    };
-                    let inner = View {
-                        offset: first,
-                        dims: vec![(columns, 1)],
-                    };
+                    let lanes = View::new(64, vec![(rows, stride as isize)]);
+                    let inner = View::new(first, vec![(columns, 1)]);
                     let gathered = (packed.gather(&lanes, &inner), bytes.gather(&lanes, &inner));
                     assert_same(&gathered.0, &gathered.1);
                     assert_same(&gathered.0.spread(columns), &gathered.1.spread(columns));
                 }
-                let same = View {
-                    offset: 3,
-                    dims: vec![(rows, 0)],
-                };
+                let same = View::new(3, vec![(rows, 0)]);
                 let inner = View::whole(5);
                 let (mut packed, mut bytes) =
                     (packed.gather(&same, &inner), bytes.gather(&same, &inner));

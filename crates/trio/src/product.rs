@@ -8,21 +8,17 @@ use crate::form::{Form, width};
 use crate::roles::Computing;
 use crate::share::Share;
 use sealane_net::Mesh;
-use sealane_party::{Factor, Fault, Planes, Shares, Term};
+use sealane_party::{Factor, Fault, Planes, Result, Shares, Term};
 use sealane_protocol::Domain;
 
 /// The ring of a domain.
-pub(crate) fn ring(domain: Domain) -> Result<usize, Fault> {
+pub(crate) fn ring(domain: Domain) -> Result<usize> {
     let none = || Fault::Internal("arithmetic takes ring elements".to_string());
     width(domain)?.ok_or_else(none)
 }
 
 /// A sum of multiples, at a party with a role.
-pub(crate) fn linear(
-    domain: Domain,
-    lanes: usize,
-    terms: &[Term<'_, Share>],
-) -> Result<Share, Fault> {
+pub(crate) fn linear(domain: Domain, lanes: usize, terms: &[Term<'_, Share>]) -> Result<Share> {
     let k = ring(domain)?;
     let form = Form::ring(k, 1, lanes);
     let mut sums = [form.zeros(), form.zeros()];
@@ -71,7 +67,7 @@ impl Computing {
         left: &Share,
         right: &Share,
         mesh: &mut Mesh,
-    ) -> Result<Arriving, Fault> {
+    ) -> Result<Arriving> {
         let k = ring(domain)?;
         let factors = Form::ring(k, left.planes(), left.elements());
         let (left, right) = (factors.parts(left)?, factors.parts(right)?);

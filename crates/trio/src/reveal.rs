@@ -21,7 +21,7 @@ use crate::seat;
 use crate::share::Share;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Opened, Shares, Words};
+use sealane_party::{Opened, Result, Shares, Words};
 use sealane_protocol::Setting;
 
 /// The values of each result that this party learns.
@@ -48,7 +48,7 @@ pub(crate) fn open(
     me: PartyId,
     results: &[Opened<Share>],
     mesh: &mut Mesh,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let role = seat::role(setting, me);
     for Opened { share, domain, to } in results {
         let form = Form::of(*domain, share.planes(), share.elements())?;
@@ -71,7 +71,7 @@ pub(crate) fn learn(
     me: PartyId,
     results: &[Opened<Share>],
     mesh: &mut Mesh,
-) -> Result<Revealed, Fault> {
+) -> Result<Revealed> {
     let mut revealed = Vec::new();
     for Opened { share, domain, to } in results {
         if !to.contains(me) {

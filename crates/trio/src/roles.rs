@@ -11,7 +11,7 @@ use crate::tape::{TapeProgress, masked};
 use crate::{State, TrioParty, done, more};
 use sealane_block::Cpu;
 use sealane_net::Mesh;
-use sealane_party::{Fault, Progress, Shares, Step};
+use sealane_party::{Fault, Progress, Result, Shares, Step};
 use sealane_protocol::Setting;
 
 /// A party with a role, with its keys.
@@ -30,7 +30,7 @@ impl Computing {
         &mut self,
         step: Step<'a, TrioParty>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, TrioParty>, Fault> {
+    ) -> Result<Progress<'a, TrioParty>> {
         match step {
             Step::Input {
                 owner,
@@ -97,7 +97,7 @@ impl Computing {
         &mut self,
         state: State<'a>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, TrioParty>, Fault> {
+    ) -> Result<Progress<'a, TrioParty>> {
         match state {
             State::Arriving(arriving) => {
                 let form = arriving.form;

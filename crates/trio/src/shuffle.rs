@@ -30,7 +30,7 @@ use crate::order::{MOST_ROWS, Order, Rows, planes_of_rows, rows_of_planes};
 use crate::roles::Computing;
 use crate::share::Share;
 use sealane_net::Mesh;
-use sealane_party::{Fault, Planes, Shares};
+use sealane_party::{Fault, Planes, Result, Shares};
 
 /// Rows that go through a shuffle together.
 struct Table {
@@ -75,7 +75,7 @@ impl Computing {
         hidden: &[Given<'_>],
         opened: Option<InParts<'_>>,
         mesh: &mut Mesh,
-    ) -> Result<Shuffling, Fault> {
+    ) -> Result<Shuffling> {
         let role = self.seat.role;
         let order = match role {
             0 => Some(self.keys.next.order(count)),
@@ -117,7 +117,7 @@ impl Computing {
         rows: Rows,
         part: &[u64],
         mesh: &mut Mesh,
-    ) -> Result<Option<Planes<u64>>, Fault> {
+    ) -> Result<Option<Planes<u64>>> {
         let (seat, keys, form) = (self.seat, &mut self.keys, rows.form);
         let Some(order) = order else {
             return Ok(None);
@@ -140,7 +140,7 @@ impl Computing {
         form: Form,
         share: &Share,
         mesh: &mut Mesh,
-    ) -> Result<Shuffling, Fault> {
+    ) -> Result<Shuffling> {
         let (count, planes) = (share.elements(), share.planes());
         if count as u64 > MOST_ROWS {
             return Err(Fault::internal("more rows than a shuffle takes"));
@@ -164,7 +164,7 @@ impl Computing {
         &mut self,
         mut shuffling: Shuffling,
         mesh: &mut Mesh,
-    ) -> Result<ShuffleProgress, Fault> {
+    ) -> Result<ShuffleProgress> {
         shuffling.read += 1;
         match shuffling.read {
             1 => self.second_turn(&mut shuffling, mesh)?,
@@ -175,7 +175,7 @@ impl Computing {
     }
 
     /// The turn of roles 1 and 2, whose parts `role 1` has and role 0 has sent.
-    fn second_turn(&mut self, shuffling: &mut Shuffling, mesh: &mut Mesh) -> Result<(), Fault> {
+    fn second_turn(&mut self, shuffling: &mut Shuffling, mesh: &mut Mesh) -> Result<()> {
         let (seat, keys) = (self.seat, &mut self.keys);
         let key = match seat.role {
             0 => return Ok(()),
@@ -203,7 +203,7 @@ impl Computing {
     }
 
     /// The turn of roles 2 and 0, which leaves the result.
-    fn third_turn(&mut self, shuffling: &mut Shuffling, mesh: &mut Mesh) -> Result<(), Fault> {
+    fn third_turn(&mut self, shuffling: &mut Shuffling, mesh: &mut Mesh) -> Result<()> {
         let (seat, keys) = (self.seat, &mut self.keys);
         let key = match seat.role {
             0 => &mut keys.own,
@@ -257,11 +257,7 @@ impl Computing {
     }
 
     /// Reads the last flight.
-    fn end_shuffle(
-        &mut self,
-        shuffling: Shuffling,
-        mesh: &mut Mesh,
-    ) -> Result<ShuffleProgress, Fault> {
+    fn end_shuffle(&mut self, shuffling: Shuffling, mesh: &mut Mesh) -> Result<ShuffleProgress> {
         let (seat, last) = (self.seat, shuffling.last);
         let (mut hidden, mut opened) = (Vec::new(), None);
         for Table {
@@ -300,7 +296,7 @@ impl Computing {
 }
 
 /// The share of this form that the only rows of a shuffle are.
-pub(crate) fn shuffled(form: Form, hidden: Vec<[Planes<u64>; 2]>) -> Result<Share, Fault> {
+pub(crate) fn shuffled(form: Form, hidden: Vec<[Planes<u64>; 2]>) -> Result<Share> {
     let parts = hidden.into_iter().next().ok_or_else(missing)?;
     Ok(form.share(match form.ring_bits() {
         Some(_) => parts,

@@ -27,7 +27,7 @@ use crate::roles::Computing;
 use crate::share::{Body, Pair, Share};
 use crate::shuffle::{ShuffleProgress, Shuffling};
 use sealane_net::Mesh;
-use sealane_party::{Fault, KeyBit, Planes, Shares};
+use sealane_party::{Fault, KeyBit, Planes, Result, Shares};
 
 /// Bits of the key that a turn takes at most.
 pub(crate) const BITS_A_TURN: usize = 2;
@@ -85,7 +85,7 @@ impl Computing {
         share: &Share,
         key: &[KeyBit],
         mesh: &mut Mesh,
-    ) -> Result<SortProgress, Fault> {
+    ) -> Result<SortProgress> {
         let (count, bits) = (share.elements(), share.planes());
         if count as u64 > MOST_ROWS || key.iter().any(|bit| bit.plane >= bits) {
             return Err(Fault::internal("a key or rows that no sort takes"));
@@ -110,7 +110,7 @@ impl Computing {
         &mut self,
         mut sorting: Box<Sorting>,
         mesh: &mut Mesh,
-    ) -> Result<SortProgress, Fault> {
+    ) -> Result<SortProgress> {
         let (k, count) = (place_bits(sorting.count as u64) as usize, sorting.count);
         sorting.stage = match std::mem::replace(&mut sorting.stage, Stage::Idle) {
             Stage::Idle => return Err(Fault::internal("a sort that did not begin")),
@@ -159,7 +159,7 @@ impl Computing {
     }
 
     /// Begins the next turn, or ends the sort.
-    fn turn(&mut self, mut sorting: Box<Sorting>, mesh: &mut Mesh) -> Result<SortProgress, Fault> {
+    fn turn(&mut self, mut sorting: Box<Sorting>, mesh: &mut Mesh) -> Result<SortProgress> {
         let (count, bits) = (sorting.count, sorting.bits);
         let left = sorting.key.len();
         if count < 2 || left == 0 {
@@ -195,7 +195,7 @@ impl Computing {
         bits: &[Planes<u64>; 2],
         both: Option<&[Planes<u64>; 2]>,
         mesh: &mut Mesh,
-    ) -> Result<Stage, Fault> {
+    ) -> Result<Stage> {
         let (seat, form) = (self.seat, Form::ring(k, 1, count));
         let cases = [0, 1].map(|place| Cases {
             low: &bits[place].data()[..count],
@@ -240,7 +240,7 @@ impl Computing {
         form: Form,
         mut part: Planes<u64>,
         mesh: &mut Mesh,
-    ) -> Result<Planes<u64>, Fault> {
+    ) -> Result<Planes<u64>> {
         if self.seat.role == 1 {
             let rest = recv(Some(self.cpu), form, self.seat.next, mesh)?;
             form.group.add(part.data_mut(), rest.data());
@@ -312,7 +312,7 @@ fn column(count: usize, bits: usize, rows: &[u64], key: &[KeyBit], public: bool)
 }
 
 /// Both components of ring elements.
-fn components(share: Share) -> Result<[Planes<u64>; 2], Fault> {
+fn components(share: Share) -> Result<[Planes<u64>; 2]> {
     match share.0 {
         Body::Ring(Pair(parts)) => Ok(parts),
         _ => Err(lost()),

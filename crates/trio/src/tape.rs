@@ -19,7 +19,7 @@ use sealane_circuit::Tape;
 use sealane_circuit::function::Function;
 use sealane_circuit::tape::{Applied, FIRST_INPUT, Gate, ONE};
 use sealane_net::Mesh;
-use sealane_party::{Fault, Shares};
+use sealane_party::{Fault, Result, Shares};
 use std::sync::Arc;
 
 /// A tape in the middle of its batches.
@@ -56,7 +56,7 @@ impl Computing {
         lanes: usize,
         operands: &[Arc<Share>],
         mesh: &mut Mesh,
-    ) -> Result<TapeProgress<'a>, Fault> {
+    ) -> Result<TapeProgress<'a>> {
         let planes = operands.iter().map(|share| share.planes()).sum::<usize>();
         let fits = operands.iter().all(|share| share.elements() == lanes);
         if planes != tape.inputs as usize || !fits {
@@ -101,7 +101,7 @@ impl Computing {
         &mut self,
         mut run: Box<RunningTape<'a>>,
         mesh: &mut Mesh,
-    ) -> Result<TapeProgress<'a>, Fault> {
+    ) -> Result<TapeProgress<'a>> {
         if let Some(products) = run.products.take() {
             let [own, next] = products.finish(mesh)?;
             for (i, out) in outs(run.tape, run.batch).enumerate() {
@@ -116,7 +116,7 @@ impl Computing {
         &mut self,
         mut run: Box<RunningTape<'a>>,
         mesh: &mut Mesh,
-    ) -> Result<TapeProgress<'a>, Fault> {
+    ) -> Result<TapeProgress<'a>> {
         let tape = run.tape;
         while let Some(batch) = tape.batches.get(run.batch) {
             let gates = Products {

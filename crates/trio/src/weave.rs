@@ -35,10 +35,7 @@ impl Weave {
         // Bit `i` of a row is `i`, and that of a column is `PLACES + i`.
         let mut word = (0..bits).map(|i| PLACES - bits + i).collect::<Vec<_>>();
         let mut place = (0..PLACES)
-            .map(|i| match i < bits {
-                true => PLACES + i,
-                false => i - bits,
-            })
+            .map(|i| if i < bits { PLACES + i } else { i - bits })
             .collect::<Vec<_>>();
         let mut exchanges = Vec::new();
         // Each exchange puts a bit of the row to its place for good.

@@ -1,18 +1,17 @@
 //! Peers that violate the protocol, and messages that changed in transit.
 
 use crate::common::{domain, honest, setting};
-use sealane_block::{Coins, Cpu};
+use sealane_block::Cpu;
 use sealane_circuit::{Builder, Machine, compile};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{
-    Factor, Fault, Opened, Outcome, Party, Selected, Start, Step, Steps, Term, check_digests,
-    run_alone, send_digests,
+    Factor, Fault, Opened, Result, Selected, Step, Steps, Term, check_digests, send_digests,
 };
 use sealane_protocol::{Demand, Domain, Setting};
+use sealane_testkit::side::{Given, Side, copied, on_threads};
 use sealane_trio::{Share, TrioParty};
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// The deviation of party 0.
 #[derive(Clone, Copy, PartialEq)]
@@ -25,19 +24,12 @@ enum Deed {
 }
 
 /// Party 0, role 0, inputs three bits, which all learn; it sends its messages by hand.
-fn party(mut mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u64>, Fault> {
+fn party(mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u64>> {
     let (me, cheater) = (mesh.me(), PartyId(0));
-    let cpu = Cpu::detect().unwrap();
-    let start = Start {
-        setting,
-        me,
-        session: mesh.session(),
-        cpu,
-        coins: Coins::danger_fixed_seed(1 + u64::from(me.0)),
-        stock: None,
-    };
-    let mut trio = TrioParty::set_up(start, &Demand::default(), &mut mesh)?;
+    let given = Given::seeded(Cpu::detect().unwrap(), 1 + u64::from(me.0));
+    let mut side = Side::<TrioParty>::set_up(mesh, setting, &Demand::default(), given)?;
     if me == cheater && deed != Deed::Nothing {
+        let mesh = &mut side.mesh;
         let byte = if deed == Deed::Padding { 0x0f } else { 0x05 };
         mesh.send(setting.player(2), &[byte])?;
         mesh.flush()?;
@@ -48,37 +40,23 @@ fn party(mut mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u64>, Faul
                 mesh.send(setting.player(1), &digest)?;
                 mesh.send(setting.player(2), &[0; 32])?;
             }
-            _ => send_digests(&mut mesh, peers())?,
+            _ => send_digests(mesh, peers())?,
         }
         mesh.flush()?;
-        check_digests(&mut mesh, peers())?;
+        check_digests(mesh, peers())?;
         // An honest message: its absence must not be the fault that the other cases find.
         mesh.finish()?;
         return Ok(vec![]);
     }
-    let step = Step::Input {
-        owner: cheater,
-        domain: domain(None),
-        elements: 3,
-        bits: 1,
-        values: (me == cheater).then(|| Zeroizing::new(vec![1, 0, 1])),
-    };
-    let Outcome::Share(share, ..) = run_alone(&mut trio, &mut mesh, step, None)? else {
-        panic!("a share was due");
-    };
-    run_alone(&mut trio, &mut mesh, Step::Settle { checks: vec![] }, None)?;
-    let results = vec![Opened {
-        share: Arc::new(share),
+    let share = side.input(cheater, domain(None), 1, &[1, 0, 1])?;
+    side.settle()?;
+    let values = side.open(vec![Opened {
+        share,
         domain: domain(None),
         to: PartySet::of(setting.everyone()),
-    }];
-    let step = Step::Open { results };
-    let Outcome::Opened(mut values, _) = run_alone(&mut trio, &mut mesh, step, None)? else {
-        panic!("results were due");
-    };
-    mesh.finish()?;
-    let values = values.remove(0).map(|values| values.to_vec());
-    Ok(values.unwrap_or_default())
+    }])?;
+    side.mesh.finish()?;
+    Ok(copied(values).remove(0).unwrap_or_default())
 }
 
 fn mesh_peers(setting: &Setting) -> Vec<PartyId> {
@@ -86,19 +64,9 @@ fn mesh_peers(setting: &Setting) -> Vec<PartyId> {
 }
 
 /// The end states of roles 0, 1 and 2.
-fn ends(deed: Deed) -> [Result<Vec<u64>, Fault>; 3] {
+fn ends(deed: Deed) -> [Result<Vec<u64>>; 3] {
     let setting = setting(3, [0, 2, 1]);
-    let setting = &setting;
-    let meshes = Mesh::in_memory(3);
-    let ends = std::thread::scope(|threads| {
-        let meshes = meshes.into_iter();
-        let threads = meshes.map(|mesh| threads.spawn(move || party(mesh, setting, deed)));
-        let threads = threads.collect::<Vec<_>>();
-        threads
-            .into_iter()
-            .map(|end| end.join().unwrap())
-            .collect::<Vec<_>>()
-    });
+    let ends = on_threads(Mesh::in_memory(3), |mesh| party(mesh, &setting, deed));
     let [first, third, second] = ends.try_into().ok().unwrap();
     [first, second, third]
 }

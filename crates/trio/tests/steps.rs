@@ -232,14 +232,8 @@ fn an_element_of_several_words_is_not_opened() {
     let values = [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0];
     for end in honest(&setting, &[], |side: &mut Side| {
         let ring = side.integers(PartyId(1), 4, &values);
-        let half = View {
-            offset: 0,
-            dims: vec![(6, 1)],
-        };
-        let two = View {
-            offset: 0,
-            dims: vec![(2, 6)],
-        };
+        let half = View::new(0, vec![(6, 1)]);
+        let two = View::new(0, vec![(2, 6)]);
         let pairs = Arc::new(ring.gather(&half, &two));
         assert_eq!((pairs.planes(), pairs.elements()), (2, 6));
         let spread = Arc::new(pairs.spread(2));

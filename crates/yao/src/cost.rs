@@ -79,16 +79,8 @@ pub(crate) fn garbling_roles(setting: &Setting) -> Roles {
 
 pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost {
     let [garbler, evaluator] = roles(setting);
-    let from_garbler = |bytes| Message {
-        from: garbler,
-        to: evaluator,
-        bytes,
-    };
-    let from_evaluator = |bytes| Message {
-        from: evaluator,
-        to: garbler,
-        bytes,
-    };
+    let from_garbler = |bytes| Message::new(garbler, evaluator, bytes);
+    let from_evaluator = |bytes| Message::new(evaluator, garbler, bytes);
     match work {
         StepShape::Input {
             owner,
@@ -106,11 +98,7 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
             };
             if *owner != evaluator {
                 // The evaluator gives a share, as soon as it has it.
-                let share = Message {
-                    from: *owner,
-                    to: evaluator,
-                    bytes: count.div_ceil(8),
-                };
+                let share = Message::new(*owner, evaluator, count.div_ceil(8));
                 flights.insert(0, vec![share]);
             }
             Cost {
@@ -138,11 +126,7 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost 
         }
         StepShape::Settle { .. } => {
             let from = |from| peers(setting, from).map(move |to| (from, to));
-            let digest = |(from, to)| Message {
-                from,
-                to,
-                bytes: DIGEST_BYTES,
-            };
+            let digest = |(from, to)| Message::new(from, to, DIGEST_BYTES);
             Cost::of(vec![
                 setting.everyone().flat_map(from).map(digest).collect(),
             ])
@@ -199,11 +183,7 @@ pub(crate) fn set_up_cost(setting: &Setting, demand: &Demand) -> Cost {
     };
     let mut flights = messages(setting, &flights);
     let [garbler, _] = roles(setting);
-    let seed = |owner| Message {
-        from: owner,
-        to: garbler,
-        bytes: SEED_BYTES,
-    };
+    let seed = |owner| Message::new(owner, garbler, SEED_BYTES);
     flights[0].extend(outside::owners(demand).into_iter().map(seed));
     Cost {
         compute_ns: u64::from(made) * (BASE_OT_NS + first * SILENT_COT_NS),

@@ -12,7 +12,7 @@ use sealane_garble::{Evaluator, Ports, Roles, Scheme};
 use sealane_net::Mesh;
 use sealane_ot::forms::{self, OffsetRequest};
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Opened, Start};
+use sealane_party::{Opened, Result, Start};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -38,7 +38,7 @@ impl EvaluatorSide {
         ot: bool,
         peer: PartyId,
         mesh: &mut Mesh,
-    ) -> Result<EvaluatorSide, Fault> {
+    ) -> Result<EvaluatorSide> {
         let Start {
             setting,
             session,
@@ -77,7 +77,7 @@ impl EvaluatorSide {
     }
 
     /// Begins step 3: asks for active labels of this party's own bits.
-    pub(crate) fn own_input(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Choice, Fault> {
+    pub(crate) fn own_input(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Choice> {
         // Erased if the connection breaks half way.
         let mut labels = Zeroizing::new(vec![Block::ZERO; bits.len()]);
         match &mut self.ot {
@@ -100,7 +100,7 @@ impl EvaluatorSide {
     }
 
     /// Makes `count` OTs ahead.
-    pub(crate) fn refill(&mut self, count: usize, mesh: &mut Mesh) -> Result<(), Fault> {
+    pub(crate) fn refill(&mut self, count: usize, mesh: &mut Mesh) -> Result<()> {
         match &mut self.ot {
             Ots::Ahead(ot) => Ok(ot.refill(mesh, count)?),
             _ => Err(no_ots()),
@@ -121,7 +121,7 @@ impl EvaluatorSide {
         operands: &[Arc<Labels>],
         peer: PartyId,
         mesh: &mut Mesh,
-    ) -> Result<Labels, Fault> {
+    ) -> Result<Labels> {
         let mut ports = TapePorts::new(tape, lanes, operands);
         self.run(call, (tape, lanes), &mut ports, peer, mesh)?;
         Ok(ports.outputs())
@@ -135,7 +135,7 @@ impl EvaluatorSide {
         ports: &mut dyn Ports,
         peer: PartyId,
         mesh: &mut Mesh,
-    ) -> Result<(), Fault> {
+    ) -> Result<()> {
         let mut tables = IncomingTables::new(self.common.cpu, mesh, peer);
         let evaluator = &mut self.evaluator;
         Ok(evaluator.evaluate_as(call, tape, lanes, ports, &mut tables)?)
@@ -143,11 +143,7 @@ impl EvaluatorSide {
 
     /// Sends this party's messages of step 6: hashes of the active labels of each result, to all
     /// others that learn it. Returns the number of each decoding, for [`EvaluatorSide::learn`].
-    pub(crate) fn open(
-        &mut self,
-        results: &[Opened<Labels>],
-        mesh: &mut Mesh,
-    ) -> Result<Vec<u64>, Fault> {
+    pub(crate) fn open(&mut self, results: &[Opened<Labels>], mesh: &mut Mesh) -> Result<Vec<u64>> {
         let calls = results.iter().map(|_| self.evaluator.decoding());
         let calls = calls.collect::<Vec<_>>();
         let hash = |part, active: &_, hashes: &mut _| {
@@ -164,7 +160,7 @@ impl EvaluatorSide {
         calls: &[u64],
         peer: PartyId,
         mesh: &mut Mesh,
-    ) -> Result<Revealed, Fault> {
+    ) -> Result<Revealed> {
         opening::learn(results, mesh, |mesh, (result, piece), table, hashes| {
             let (call, active) = (calls[result], results[result].share.data());
             mesh.recv(peer, Block::as_bytes_mut(table.as_flattened_mut()))?;
@@ -176,7 +172,7 @@ impl EvaluatorSide {
 }
 
 /// Ends step 3 with OTs of a pool: returns active labels.
-pub(crate) fn answered(request: OffsetRequest, mesh: &mut Mesh) -> Result<Vec<Block>, Fault> {
+pub(crate) fn answered(request: OffsetRequest, mesh: &mut Mesh) -> Result<Vec<Block>> {
     let (bits, mut labels) = request.finish(mesh)?;
     permute(&mut labels, &bits);
     Ok(std::mem::take(&mut *labels))

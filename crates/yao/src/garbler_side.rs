@@ -13,7 +13,7 @@ use sealane_garble::{Garbler, Ports, Roles, Scheme};
 use sealane_net::Mesh;
 use sealane_ot::forms;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Opened, Start};
+use sealane_party::{Fault, Opened, Result, Start};
 use sealane_protocol::Demand;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl GarblerSide {
         demand: &Demand,
         peer: PartyId,
         mesh: &mut Mesh,
-    ) -> Result<GarblerSide, Fault> {
+    ) -> Result<GarblerSide> {
         let Start {
             setting,
             session,
@@ -86,11 +86,7 @@ impl GarblerSide {
     }
 
     /// Runs step 2 for an owner without a role: derives zero labels of this party's shares.
-    pub(crate) fn garblers_share(
-        &mut self,
-        owner: PartyId,
-        count: usize,
-    ) -> Result<Vec<Block>, Fault> {
+    pub(crate) fn garblers_share(&mut self, owner: PartyId, count: usize) -> Result<Vec<Block>> {
         let shares = self.shares.get_mut(&owner);
         let shares = shares.ok_or_else(|| Fault::Internal(format!("no seed of {owner}")))?;
         let bits = shares.next(count);
@@ -98,11 +94,7 @@ impl GarblerSide {
     }
 
     /// Runs step 3: obtains zero labels of the evaluator's bits.
-    pub(crate) fn evaluators_input(
-        &mut self,
-        count: usize,
-        mesh: &mut Mesh,
-    ) -> Result<Vec<Block>, Fault> {
+    pub(crate) fn evaluators_input(&mut self, count: usize, mesh: &mut Mesh) -> Result<Vec<Block>> {
         // Erased if the connection breaks half way.
         let mut labels = Zeroizing::new(vec![Block::ZERO; count]);
         match &mut self.ot {
@@ -124,7 +116,7 @@ impl GarblerSide {
     }
 
     /// Makes `count` OTs ahead.
-    pub(crate) fn refill(&mut self, count: usize, mesh: &mut Mesh) -> Result<(), Fault> {
+    pub(crate) fn refill(&mut self, count: usize, mesh: &mut Mesh) -> Result<()> {
         match &mut self.ot {
             Ots::Ahead(ot) => Ok(ot.refill(mesh, count)?),
             _ => Err(no_ots()),
@@ -144,7 +136,7 @@ impl GarblerSide {
         operands: &[Arc<Labels>],
         peer: PartyId,
         mesh: &mut Mesh,
-    ) -> Result<Labels, Fault> {
+    ) -> Result<Labels> {
         let mut ports = TapePorts::new(tape, lanes, operands);
         self.run(tape, lanes, &mut ports, peer, mesh)?;
         Ok(ports.outputs())
@@ -158,18 +150,14 @@ impl GarblerSide {
         ports: &mut dyn Ports,
         peer: PartyId,
         mesh: &mut Mesh,
-    ) -> Result<(), Fault> {
+    ) -> Result<()> {
         let mut tables = OutgoingTables::new(self.common.cpu, mesh, peer);
         Ok(self.garbler.garble(tape, lanes, ports, &mut tables)?)
     }
 
     /// Sends this party's messages of step 6: the hashes of both labels of each result, to all
     /// others that learn it. Returns the number of each decoding, for [`GarblerSide::learn`].
-    pub(crate) fn open(
-        &mut self,
-        results: &[Opened<Labels>],
-        mesh: &mut Mesh,
-    ) -> Result<Vec<u64>, Fault> {
+    pub(crate) fn open(&mut self, results: &[Opened<Labels>], mesh: &mut Mesh) -> Result<Vec<u64>> {
         let calls = results.iter().map(|_| self.garbler.decoding());
         let calls = calls.collect::<Vec<_>>();
         let hash = |part, zeros: &_, hashes: &mut [Block]| {
@@ -187,7 +175,7 @@ impl GarblerSide {
         calls: &[u64],
         peer: PartyId,
         mesh: &mut Mesh,
-    ) -> Result<Revealed, Fault> {
+    ) -> Result<Revealed> {
         opening::learn(results, mesh, |mesh, (result, piece), table, hashes| {
             let (call, zeros) = (calls[result], results[result].share.data());
             mesh.recv(peer, Block::as_bytes_mut(hashes))?;

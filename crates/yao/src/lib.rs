@@ -62,8 +62,8 @@ use sealane_net::Mesh;
 use sealane_ot::forms::OffsetRequest;
 use sealane_parties::PartyId;
 use sealane_party::{
-    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Start, Step, Steps, check_digests,
-    send_digests, to_planes,
+    Fault, NoOffline, Opened, Outcome, Party, Planes, Progress, Result, Start, Step, Steps,
+    check_digests, send_digests, to_planes,
 };
 use sealane_protocol::{
     Algebra, Basis, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Goal, Paper,
@@ -273,7 +273,7 @@ impl<G: Garbling> Party for YaoParty<G> {
     type Protocol = Yao<G>;
     type Offline = NoOffline<()>;
 
-    fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<Self, Fault> {
+    fn set_up(start: Start<'_>, demand: &Demand, mesh: &mut Mesh) -> Result<Self> {
         let [garbler, evaluator] = cost::roles(start.setting);
         let (me, setting) = (start.me, start.setting.clone());
         let scheme = (G::SCHEME, cost::garbling_roles(start.setting));
@@ -300,7 +300,7 @@ impl<G: Garbling> Party for YaoParty<G> {
         })
     }
 
-    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
+    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
         let count = usize::try_from(cost::transfers(demand));
         let count = count.map_err(|_| Fault::internal("a refill beyond memory"))?;
         match &mut self.side {
@@ -336,7 +336,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
         step: Step<'a, Self>,
         _: Option<()>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
@@ -470,11 +470,7 @@ impl<G: Garbling> Steps for YaoParty<G> {
         }
     }
 
-    fn advance<'a>(
-        &mut self,
-        pending: Pending<'a>,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    fn advance<'a>(&mut self, pending: Pending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {

@@ -4,7 +4,7 @@ use crate::Labels;
 use sealane_block::Block;
 use sealane_garble::decode;
 use sealane_net::Mesh;
-use sealane_party::{Fault, Opened, Shares, Words};
+use sealane_party::{Fault, Opened, Result, Shares, Words};
 use std::ops::Range;
 use zeroize::Zeroizing;
 
@@ -27,7 +27,7 @@ pub(crate) fn send<const N: usize>(
     calls: &[u64],
     mesh: &mut Mesh,
     hash: impl Fn((u64, usize), &[Block], &mut [Block]),
-) -> Result<(), Fault> {
+) -> Result<()> {
     let me = mesh.me();
     let mut hashes = Zeroizing::new(vec![Block::ZERO; N * PIECE]);
     for (Opened { share, to, .. }, call) in results.iter().zip(calls) {
@@ -57,8 +57,8 @@ pub(crate) fn learn(
         (usize, Range<usize>),
         &mut [[Block; 2]],
         &mut [Block],
-    ) -> Result<(), Fault>,
-) -> Result<Revealed, Fault> {
+    ) -> Result<()>,
+) -> Result<Revealed> {
     let mut table = Zeroizing::new(vec![[Block::ZERO; 2]; PIECE]);
     let mut active = Zeroizing::new(vec![Block::ZERO; PIECE]);
     let mut bits = Zeroizing::new(vec![0; PIECE]);

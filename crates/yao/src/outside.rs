@@ -15,8 +15,8 @@ use sealane_block::{Block, Cpu, Prg, Seed};
 use sealane_garble::Scheme;
 use sealane_net::{Mesh, SessionId};
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Opened, Progress, Start, Step, Words, to_planes};
-use sealane_protocol::{Correlation, Demand, Setting, StepShape};
+use sealane_party::{Fault, Opened, Progress, Result, Start, Step, Words, to_planes};
+use sealane_protocol::{Correlation, Demand, Setting};
 use std::collections::BTreeMap;
 use zeroize::Zeroizing;
 
@@ -51,7 +51,7 @@ pub(crate) fn receive_seeds(
     session: SessionId,
     cpu: Cpu,
     mesh: &mut Mesh,
-) -> Result<BTreeMap<PartyId, GarblersShares>, Fault> {
+) -> Result<BTreeMap<PartyId, GarblersShares>> {
     let mut shares = BTreeMap::new();
     for owner in owners {
         let mut seed = Zeroizing::new([0; Seed::BYTES]);
@@ -70,7 +70,7 @@ pub(crate) fn receive_share(
     owner: PartyId,
     count: usize,
     mesh: &mut Mesh,
-) -> Result<Zeroizing<Vec<u8>>, Fault> {
+) -> Result<Zeroizing<Vec<u8>>> {
     let mut packed = Zeroizing::new(vec![0; count.div_ceil(8)]);
     mesh.recv(owner, &mut packed)?;
     let rest = packed.len() * 8 - count;
@@ -112,7 +112,7 @@ impl Outside {
         scheme: Scheme,
         demand: &Demand,
         mesh: &mut Mesh,
-    ) -> Result<Outside, Fault> {
+    ) -> Result<Outside> {
         let Start {
             setting,
             me,
@@ -144,66 +144,33 @@ impl Outside {
         &mut self,
         step: Step<'a, YaoParty<G>>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, YaoParty<G>>, Fault> {
-        match step {
+    ) -> Result<Progress<'a, YaoParty<G>>> {
+        let work = step.shape();
+        let (shapes, met) = match step {
             Step::Input {
                 owner,
-                domain,
                 elements,
                 bits,
                 values,
+                ..
             } => {
                 if owner == self.me {
                     self.give(values, bits, mesh)?;
                 }
-                let work = StepShape::Input {
-                    owner,
-                    domain,
-                    elements: elements as u64,
-                    bits: bits as u64,
-                };
-                Ok(watch(
-                    self.flights(&work),
-                    vec![Labels::shape(bits, elements)],
-                    false,
-                ))
+                (vec![Labels::shape(bits, elements)], false)
             }
-            Step::Tape {
-                tape,
-                domain,
-                lanes,
-                ..
-            } => {
-                let work = StepShape::Tape {
-                    tape,
-                    domain,
-                    lanes: lanes as u64,
-                };
-                let shape = Labels::shape(tape.outputs.len(), lanes);
-                Ok(watch(self.flights(&work), vec![shape], false))
+            Step::Tape { tape, lanes, .. } => {
+                (vec![Labels::shape(tape.outputs.len(), lanes)], false)
             }
-            Step::Meet {
-                tape,
-                domain,
-                pairs,
-            } => {
-                let work = StepShape::Tape {
-                    tape,
-                    domain,
-                    lanes: pairs.places[0].len() as u64,
-                };
-                Ok(watch(self.flights(&work), pairs.columns, true))
-            }
-            _ => Err(Fault::internal("no such step in yao")),
-        }
-    }
-
-    fn flights(&self, work: &StepShape) -> usize {
-        cost::cost(self.scheme, &self.setting, work).flights.len()
+            Step::Meet { pairs, .. } => (pairs.columns, true),
+            _ => return Err(Fault::internal("no such step in yao")),
+        };
+        let cost = cost::cost(self.scheme, &self.setting, &work);
+        Ok(watch(cost.flights.len(), shapes, met))
     }
 
     /// Sends the evaluator's shares of an input of this party.
-    fn give(&mut self, values: Option<Words>, bits: usize, mesh: &mut Mesh) -> Result<(), Fault> {
+    fn give(&mut self, values: Option<Words>, bits: usize, mesh: &mut Mesh) -> Result<()> {
         let (Some(values), Some(shares)) = (values, &mut self.shares) else {
             return Err(Fault::internal(
                 "an input without values or seed at its owner",
@@ -220,11 +187,7 @@ impl Outside {
     }
 
     /// Reads the messages of step 6: returns the results that this party learns.
-    pub(crate) fn learn(
-        &self,
-        results: &[Opened<Labels>],
-        mesh: &mut Mesh,
-    ) -> Result<Revealed, Fault> {
+    pub(crate) fn learn(&self, results: &[Opened<Labels>], mesh: &mut Mesh) -> Result<Revealed> {
         let [garbler, evaluator] = cost::roles(&self.setting);
         opening::learn(results, mesh, |mesh, _, table, hashes| {
             mesh.recv(garbler, Block::as_bytes_mut(table.as_flattened_mut()))?;

@@ -12,53 +12,41 @@ use sealane_parties::PartyId;
 const _: () = assert!(CHUNK_BYTES <= MAX_CONTIGUOUS_BYTES);
 
 /// The garbler's sink: the message to its evaluator.
-pub struct OutgoingTables<'a> {
-    mesh: &'a mut Mesh,
-    cpu: Cpu,
-    to: PartyId,
-}
-
-impl<'a> OutgoingTables<'a> {
-    /// Creates the sink of tables for `to`, which are digested on `cpu`.
-    pub fn new(cpu: Cpu, mesh: &'a mut Mesh, to: PartyId) -> OutgoingTables<'a> {
-        OutgoingTables { mesh, cpu, to }
-    }
-}
-
-impl Tables for OutgoingTables<'_> {
-    type Error = NetError;
-
-    fn next(&mut self, bytes: usize) -> Result<&mut [u8], NetError> {
-        self.mesh.send_buffer(self.to, bytes)
-    }
-
-    fn pass(&mut self, bytes: usize) -> Result<(), NetError> {
-        self.mesh.mark_bulk_written(self.cpu, self.to, bytes)
-    }
-}
+pub type OutgoingTables<'a> = MeshTables<'a, true>;
 
 /// The evaluator's source: the tables that its garbler has sent.
-pub struct IncomingTables<'a> {
+pub type IncomingTables<'a> = MeshTables<'a, false>;
+
+/// Tables to a peer or from it.
+pub struct MeshTables<'a, const OUT: bool> {
     mesh: &'a mut Mesh,
     cpu: Cpu,
-    from: PartyId,
+    peer: PartyId,
 }
 
-impl<'a> IncomingTables<'a> {
-    /// Creates the source of tables from `from`, which are digested on `cpu`.
-    pub fn new(cpu: Cpu, mesh: &'a mut Mesh, from: PartyId) -> IncomingTables<'a> {
-        IncomingTables { mesh, cpu, from }
+impl<'a, const OUT: bool> MeshTables<'a, OUT> {
+    /// Tables between this party and `peer`, which are digested on `cpu`.
+    pub fn new(cpu: Cpu, mesh: &'a mut Mesh, peer: PartyId) -> Self {
+        MeshTables { mesh, cpu, peer }
     }
 }
 
-impl Tables for IncomingTables<'_> {
+impl<const OUT: bool> Tables for MeshTables<'_, OUT> {
     type Error = NetError;
 
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], NetError> {
-        self.mesh.recv_buffer(self.from, bytes)
+        if OUT {
+            self.mesh.send_buffer(self.peer, bytes)
+        } else {
+            self.mesh.recv_buffer(self.peer, bytes)
+        }
     }
 
     fn pass(&mut self, bytes: usize) -> Result<(), NetError> {
-        self.mesh.consume_bulk(self.cpu, self.from, bytes)
+        if OUT {
+            self.mesh.mark_bulk_written(self.cpu, self.peer, bytes)
+        } else {
+            self.mesh.consume_bulk(self.cpu, self.peer, bytes)
+        }
     }
 }

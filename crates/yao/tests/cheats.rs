@@ -1,62 +1,39 @@
 //! An evaluator that deviates in the oblivious transfers of its inputs: the garbler tells it apart
 //! from one that sends nonsense.
 
+use crate::common::{EVALUATOR, GARBLER, domain, setting, side, transfers};
 use sealane_block::{Coins, Cpu, Nonce};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::Receiver;
 use sealane_ot::traits::CotCost;
 use sealane_ot::{Security, SoftSpoken};
-use sealane_parties::{NetworkClass, PartyId};
-use sealane_party::{Fault, Party, Start, Step, run_alone};
-use sealane_protocol::{Algebra, Choices, Correlation, Demand, Protocol, Setting};
-use sealane_yao::{Yao, YaoParty};
+use sealane_parties::NetworkClass;
+use sealane_party::{Fault, Result};
+use sealane_protocol::Setting;
+use sealane_yao::MultiInstance;
 use std::thread;
 
-const GARBLER: PartyId = PartyId(0);
-const EVALUATOR: PartyId = PartyId(1);
 const BITS: usize = 40;
 
 /// Runs a garbler up to the evaluator's input, against this evaluator.
 fn garbler_against(evaluator: impl FnOnce(&Setting, &mut Mesh) + Send) -> Fault {
-    let setting = &Setting::in_order(&<Yao>::profile(), 2);
-    let [mut here, mut there]: [Mesh; 2] = Mesh::in_memory(2).try_into().ok().expect("two");
+    let setting = &setting(2);
+    let [here, mut there]: [Mesh; 2] = Mesh::in_memory(2).try_into().ok().expect("two");
     thread::scope(|threads| {
         // It stays until the garbler has its fault.
         let other = threads.spawn(move || {
             evaluator(setting, &mut there);
             there
         });
-        let fault = garbler(setting, &mut here).expect_err("an evaluator that deviates");
+        let fault = garbler(setting, here).expect_err("an evaluator that deviates");
         drop(other.join().expect("no panic"));
         fault
     })
 }
 
-fn garbler(setting: &Setting, mesh: &mut Mesh) -> Result<(), Fault> {
-    let mut demand = Demand::default();
-    let correlation = Correlation::Cot {
-        sender: GARBLER,
-        receiver: EVALUATOR,
-        choices: Choices::Given,
-    };
-    demand.add(correlation, BITS as u64);
-    let start = Start {
-        setting,
-        me: GARBLER,
-        session: mesh.session(),
-        cpu: Cpu::best(),
-        coins: Coins::danger_fixed_seed(1),
-        stock: None,
-    };
-    let mut party = <YaoParty>::set_up(start, &demand, mesh)?;
-    let input = Step::Input {
-        owner: EVALUATOR,
-        elements: BITS,
-        domain: <Yao>::input_domain(Algebra::Z2),
-        bits: 1,
-        values: None,
-    };
-    run_alone(&mut party, mesh, input, None).map(drop)
+fn garbler(setting: &Setting, mesh: Mesh) -> Result<()> {
+    let mut side = side::<MultiInstance>(mesh, setting, &transfers(BITS))?;
+    side.input(EVALUATOR, domain(), 1, &[0; BITS]).map(drop)
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! All tests of this room in one binary: each binary links the kernels again.
 
 mod cheats;
+mod common;
 mod outside;
 mod pairs;
 mod sequential;

@@ -1,19 +1,17 @@
 //! Parties without a role: who owns inputs, who learns results, and what each link carries.
 
-use sealane_block::{Block, Coins, Cpu};
+use crate::common::{self, EVALUATOR, GARBLER, domain, side};
+use sealane_block::Block;
 use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{Fault, Opened, Outcome, Pairs, Party, Shares, Start, Step, Steps, run_alone};
-use sealane_protocol::{Algebra, Cost, Demand, Opening, Protocol, Setting, StepShape};
+use sealane_party::{Fault, Opened, Outcome, Pairs, Result, Shares, Step, Steps};
+use sealane_protocol::{Cost, Demand, Opening, Protocol, Setting, StepShape};
 use sealane_testkit::leaks::{self, View};
 use sealane_testkit::record::{Log, recorded};
-use sealane_yao::{Labels, Yao, YaoParty};
-use std::sync::Arc;
-use zeroize::Zeroizing;
+use sealane_testkit::side::{copied, on_threads};
+use sealane_yao::{Labels, MultiInstance, Yao};
 
-const GARBLER: PartyId = PartyId(0);
-const EVALUATOR: PartyId = PartyId(1);
 /// Owns an input and learns nothing.
 const OWNER: PartyId = PartyId(2);
 /// Owns nothing and learns the result.
@@ -54,20 +52,19 @@ fn expected() -> Vec<u64> {
 }
 
 fn setting() -> Setting {
-    Setting::in_order(&<Yao>::profile(), 4)
+    common::setting(4)
 }
 
 /// The steps of the session, by their shapes.
 fn shapes(tape: &Tape) -> Vec<StepShape<'_>> {
-    let domain = <Yao>::domain(Algebra::Z2);
     let input = |owner| StepShape::Input {
         owner,
-        domain,
+        domain: domain(),
         elements: LANES as u64,
         bits: BITS as u64,
     };
     let opening = Opening {
-        domain,
+        domain: domain(),
         bits: ((BITS + 1) * LANES) as u64,
         to: PartySet::of([BANK]),
     };
@@ -77,7 +74,7 @@ fn shapes(tape: &Tape) -> Vec<StepShape<'_>> {
         input(OWNER),
         StepShape::Tape {
             tape,
-            domain,
+            domain: domain(),
             lanes: LANES as u64,
         },
         StepShape::Settle { checks: 0 },
@@ -107,44 +104,23 @@ struct End {
 }
 
 /// Runs one party; `turn` is called before the opening.
-fn party(mut mesh: Mesh, turn: impl FnOnce(&mut Mesh) -> bool) -> Result<End, Fault> {
+fn party(mesh: Mesh, turn: impl FnOnce(&mut Mesh) -> bool) -> Result<End> {
     let (setting, tape) = (setting(), tape());
     let me = mesh.me();
-    let start = Start {
-        setting: &setting,
-        me,
-        session: mesh.session(),
-        cpu: Cpu::detect().unwrap(),
-        coins: Coins::danger_fixed_seed(u64::from(me.0)),
-        stock: None,
-    };
     let demand = demand(&setting, &shapes(&tape));
-    let mut party = <YaoParty>::set_up(start, &demand, &mut mesh)?;
-    let domain = <Yao>::domain(Algebra::Z2);
-    let delta = party.constant(domain, 1, &[1]).data().first().copied();
-    let mut run = |step, mesh: &mut Mesh| run_alone(&mut party, mesh, step, None);
-    let share = |outcome| match outcome {
-        Outcome::Share(share, ..) => Arc::<Labels>::new(share),
-        _ => panic!("a share was due"),
-    };
+    let mut side = side::<MultiInstance>(mesh, &setting, &demand)?;
+    let delta = side
+        .party
+        .constant(domain(), 1, &[1])
+        .data()
+        .first()
+        .copied();
     let mut operands = Vec::new();
     for owner in [GARBLER, EVALUATOR, OWNER] {
-        let step = Step::Input {
-            owner,
-            elements: LANES,
-            domain,
-            bits: BITS,
-            values: (owner == me).then(|| Zeroizing::new(values(owner))),
-        };
-        operands.push(share(run(step, &mut mesh)?));
+        operands.push(side.input(owner, domain(), BITS, &values(owner))?);
     }
-    let step = Step::Tape {
-        tape: &tape,
-        domain,
-        lanes: LANES,
-        operands: operands.clone(),
-    };
-    let result = share(run(step, &mut mesh)?);
+    let [x, y, z] = [0, 1, 2].map(|at: usize| &operands[at]);
+    let result = side.tape(&tape, domain(), &[x, y, z])?;
     let shape = (result.planes(), result.elements());
     assert_eq!(shape, (BITS + 1, LANES));
     let sent = |mesh: &Mesh| {
@@ -152,39 +128,32 @@ fn party(mut mesh: Mesh, turn: impl FnOnce(&mut Mesh) -> bool) -> Result<End, Fa
         all.map(|to| if to == me { 0 } else { mesh.payload_sent(to) })
             .collect::<Vec<_>>()
     };
-    let before = sent(&mesh);
-    run(Step::Settle { checks: vec![] }, &mut mesh)?;
+    let before = sent(&side.mesh);
+    side.settle()?;
     let labels = operands.iter().chain([&result]);
     let labels = labels.flat_map(|share| share.data().to_vec()).collect();
-    if !turn(&mut mesh) {
+    if !turn(&mut side.mesh) {
         return Err(Fault::Internal("a party that deviates".into()));
     }
     let results = vec![Opened {
         share: result,
-        domain,
+        domain: domain(),
         to: PartySet::of([BANK]),
     }];
-    let Outcome::Opened(mut learnt, ()) = run(Step::Open { results }, &mut mesh)? else {
-        panic!("a result was due");
-    };
-    mesh.finish()?;
+    let learnt = copied(side.open(results)?).remove(0);
+    side.mesh.finish()?;
     Ok(End {
-        learnt: learnt.remove(0).map(|values| values.to_vec()),
+        learnt,
         labels,
         delta: delta.unwrap_or(Block::ZERO),
-        rounds: mesh.rounds(),
-        sent: [before, sent(&mesh)],
+        rounds: side.mesh.rounds(),
+        sent: [before, sent(&side.mesh)],
     })
 }
 
 fn session() -> (Vec<End>, Vec<Vec<Log>>) {
     let (meshes, logs) = recorded(4);
-    let ends = std::thread::scope(|threads| {
-        let start = |mesh| threads.spawn(move || party(mesh, |_| true));
-        let parties = meshes.into_iter().map(start).collect::<Vec<_>>();
-        let ends = parties.into_iter();
-        ends.map(|end| end.join().unwrap().unwrap()).collect()
-    });
+    let ends = on_threads(meshes, |mesh| party(mesh, |_| true).unwrap());
     (ends, logs)
 }
 
@@ -300,24 +269,17 @@ fn no_party_sees_more_than_its_part() {
 #[test]
 fn a_receiver_refuses_what_fits_no_label() {
     for liar in [GARBLER, EVALUATOR] {
-        let meshes = Mesh::in_memory(4);
-        let ends = std::thread::scope(|threads| {
-            let start = |mesh: Mesh| {
-                let lies = mesh.me() == liar;
-                let end = move |mesh: &mut Mesh| {
-                    if lies {
-                        let blocks = (BITS + 1) * LANES * if liar == GARBLER { 2 } else { 1 };
-                        mesh.send(BANK, &vec![7; 16 * blocks]).unwrap();
-                        mesh.flush().unwrap();
-                        std::thread::sleep(std::time::Duration::from_millis(300));
-                    }
-                    !lies
-                };
-                threads.spawn(move || party(mesh, end))
-            };
-            let parties = meshes.into_iter().map(start).collect::<Vec<_>>();
-            let ends = parties.into_iter().map(|end| end.join().unwrap());
-            ends.collect::<Vec<_>>()
+        let ends = on_threads(Mesh::in_memory(4), |mesh| {
+            let lies = mesh.me() == liar;
+            party(mesh, |mesh| {
+                if lies {
+                    let blocks = (BITS + 1) * LANES * if liar == GARBLER { 2 } else { 1 };
+                    mesh.send(BANK, &vec![7; 16 * blocks]).unwrap();
+                    mesh.flush().unwrap();
+                    std::thread::sleep(std::time::Duration::from_millis(300));
+                }
+                !lies
+            })
         });
         let bank = ends[BANK.index()].as_ref().err();
         assert!(matches!(bank, Some(Fault::CheckFailed)), "{liar}");
@@ -327,24 +289,16 @@ fn a_receiver_refuses_what_fits_no_label() {
 /// A message of an owner is as long as its bits, and what is behind them is zero.
 #[test]
 fn an_owner_that_fills_the_end_of_a_message_has_broken_the_protocol() {
-    let meshes = Mesh::in_memory(4);
-    let ends = std::thread::scope(|threads| {
-        let start = |mut mesh: Mesh| {
-            threads.spawn(move || match mesh.me() {
-                OWNER => {
-                    mesh.send(GARBLER, &[1; 32]).unwrap();
-                    // 185 bits in 24 bytes.
-                    mesh.send(EVALUATOR, &[0xff; 24]).unwrap();
-                    mesh.flush().unwrap();
-                    std::thread::sleep(std::time::Duration::from_millis(500));
-                    None
-                }
-                _ => party(mesh, |_| true).err(),
-            })
-        };
-        let parties = meshes.into_iter().map(start).collect::<Vec<_>>();
-        let ends = parties.into_iter().map(|end| end.join().unwrap());
-        ends.collect::<Vec<_>>()
+    let ends = on_threads(Mesh::in_memory(4), |mut mesh| {
+        if mesh.me() != OWNER {
+            return party(mesh, |_| true).err();
+        }
+        mesh.send(GARBLER, &[1; 32]).unwrap();
+        // 185 bits in 24 bytes.
+        mesh.send(EVALUATOR, &[0xff; 24]).unwrap();
+        mesh.flush().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        None
     });
     let told =
         matches!(&ends[1], Some(Fault::Peer { party: OWNER, what }) if what.contains("after"));
@@ -354,19 +308,8 @@ fn an_owner_that_fills_the_end_of_a_message_has_broken_the_protocol() {
 /// Elements that meet in place stay columns at a party without a role.
 #[test]
 fn columns_stay_columns_outside() {
-    let setting = setting();
-    let mut meshes = Mesh::in_memory(4);
-    let mut mesh = meshes.pop().expect("four");
-    let start = Start {
-        setting: &setting,
-        me: BANK,
-        session: mesh.session(),
-        cpu: Cpu::detect().unwrap(),
-        coins: Coins::danger_fixed_seed(3),
-        stock: None,
-    };
-    let mut bank = <YaoParty>::set_up(start, &Demand::default(), &mut mesh).unwrap();
-    let domain = <Yao>::domain(Algebra::Z2);
+    let mesh = Mesh::in_memory(4).pop().expect("four");
+    let mut bank = side::<MultiInstance>(mesh, &setting(), &Demand::default()).unwrap();
     let mut b = Builder::new();
     let (first, second) = (b.input(2), b.input(2));
     let both = b.and(first[0], second[1]);
@@ -379,10 +322,10 @@ fn columns_stay_columns_outside() {
     };
     let step = Step::Meet {
         tape: &tape,
-        domain,
+        domain: domain(),
         pairs,
     };
-    match run_alone(&mut bank, &mut mesh, step, None).unwrap() {
+    match bank.run(step).unwrap() {
         Outcome::Columns(columns, ()) => {
             let sizes = columns
                 .iter()

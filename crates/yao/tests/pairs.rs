@@ -1,17 +1,16 @@
 //! Elements that meet in place: the same messages and results as a tape on copies of them, over
 //! more lanes than run at the same time.
 
-use sealane_block::{Coins, Cpu};
+use crate::common::{EVALUATOR, GARBLER, PARTIES, domain, open, setting, side, transfers};
 use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_net::Mesh;
-use sealane_parties::{PartyId, PartySet};
-use sealane_party::{Opened, Outcome, Pairs, Party, Shares, Start, Step, run_alone};
-use sealane_protocol::{Algebra, Choices, Correlation, Demand, Protocol, Setting, View};
-use sealane_yao::{Labels, Yao, YaoParty};
+use sealane_parties::PartySet;
+use sealane_party::{Outcome, Pairs, Shares, Step};
+use sealane_protocol::View;
+use sealane_testkit::side::on_threads;
+use sealane_yao::{Labels, MultiInstance};
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
-const PARTIES: [PartyId; 2] = [PartyId(0), PartyId(1)];
 /// The last lane of a stage over all of them begins a vector of its own.
 const ELEMENTS: usize = 305;
 
@@ -82,86 +81,43 @@ fn expected(stage: &Stage, elements: &[u64]) -> Vec<u64> {
 type End = (Vec<u64>, [u8; 32]);
 
 /// The columns of the elements: the two lower bits, of the garbler, and the highest one.
-fn party(mut mesh: Mesh, stage: &Stage, elements: &[u64], in_place: bool) -> End {
-    let setting = Setting::in_order(&<Yao>::profile(), 2);
-    let (me, peer) = (mesh.me(), mesh.peers().next().unwrap());
-    let mut demand = Demand::default();
-    let correlation = Correlation::Cot {
-        sender: PARTIES[0],
-        receiver: PARTIES[1],
-        choices: Choices::Given,
-    };
-    demand.add(correlation, ELEMENTS as u64 + 1);
-    let start = Start {
-        setting: &setting,
-        me,
-        session: mesh.session(),
-        cpu: Cpu::detect().unwrap(),
-        coins: Coins::danger_fixed_seed(u64::from(me.0)),
-        stock: None,
-    };
-    let mut party = <YaoParty>::set_up(start, &demand, &mut mesh).unwrap();
-    let (domain, tape) = (<Yao>::domain(Algebra::Z2), tape(stage.writes));
-    let mut run = |step| run_alone(&mut party, &mut mesh, step, None).unwrap();
-    let mut input = |owner: PartyId, bits: usize, values: Vec<u64>| {
-        let step = Step::Input {
-            owner,
-            elements: values.len(),
-            domain,
-            bits,
-            values: (owner == me).then(|| Zeroizing::new(values)),
+fn party(mesh: Mesh, stage: &Stage, elements: &[u64], in_place: bool) -> End {
+    let peer = mesh.peers().next().unwrap();
+    let mut side = side::<MultiInstance>(mesh, &setting(2), &transfers(ELEMENTS + 1)).unwrap();
+    let (domain, tape) = (domain(), tape(stage.writes));
+    let [low, high] = [(GARBLER, 2, 0), (EVALUATOR, 1, 2)].map(|(owner, bits, shift)| {
+        let part = elements.iter().map(|x| x >> shift & ((1 << bits) - 1));
+        let part = side.input(owner, domain, bits, &part.collect::<Vec<_>>());
+        Arc::into_inner(part.unwrap()).unwrap()
+    });
+    let captured = side.input(EVALUATOR, domain, 1, &[1]).unwrap();
+    let columns = if in_place {
+        let pairs = Pairs {
+            columns: vec![low, high],
+            places: stage.places.clone(),
+            writes: stage.writes,
+            captured: vec![captured],
         };
-        share(run(step))
-    };
-    let low = input(PARTIES[0], 2, elements.iter().map(|x| x & 3).collect());
-    let high = input(PARTIES[1], 1, elements.iter().map(|x| x >> 2).collect());
-    let captured = Arc::new(input(PARTIES[1], 1, vec![1]));
-    let columns = match in_place {
-        true => {
-            let pairs = Pairs {
-                columns: vec![low, high],
-                places: stage.places.clone(),
-                writes: stage.writes,
-                captured: vec![captured],
-            };
-            match run(Step::Meet {
-                tape: &tape,
-                domain,
-                pairs,
-            }) {
-                Outcome::Columns(columns, ()) => columns,
-                _ => panic!("columns were due"),
-            }
+        let step = Step::Meet {
+            tape: &tape,
+            domain,
+            pairs,
+        };
+        match side.run(step) {
+            Ok(Outcome::Columns(columns, ())) => columns,
+            _ => panic!("columns were due"),
         }
-        false => copies(stage, vec![low, high], &captured, |lanes, operands| {
-            share(run(Step::Tape {
-                tape: &tape,
-                domain,
-                lanes,
-                operands,
-            }))
-        }),
+    } else {
+        copies(stage, vec![low, high], &captured, |operands| {
+            let operands = operands.iter().collect::<Vec<_>>();
+            side.tape(&tape, domain, &operands).unwrap()
+        })
     };
-    let columns = columns.iter().collect::<Vec<_>>();
-    run(Step::Settle { checks: vec![] });
-    let results = vec![Opened {
-        share: Arc::new(Labels::beside(&columns)),
-        domain,
-        to: PartySet::of(PARTIES),
-    }];
-    let Outcome::Opened(mut revealed, ()) = run(Step::Open { results }) else {
-        panic!("a result was due");
-    };
-    mesh.finish().unwrap();
-    let elements = revealed.remove(0).expect("both learn it").to_vec();
-    (elements, mesh.digest_sent(peer))
-}
-
-fn share(outcome: Outcome<YaoParty>) -> Labels {
-    match outcome {
-        Outcome::Share(share, ..) => share,
-        _ => panic!("a share was due"),
-    }
+    let joined = Labels::beside(&columns.iter().collect::<Vec<_>>());
+    let mut revealed = open(&mut side, [Arc::new(joined)], PartySet::of(PARTIES)).unwrap();
+    side.mesh.finish().unwrap();
+    let elements = revealed.remove(0).expect("both learn it");
+    (elements, side.mesh.digest_sent(peer))
 }
 
 /// The stage by a tape on copies of the elements, which are put back.
@@ -169,13 +125,10 @@ fn copies(
     stage: &Stage,
     mut columns: Vec<Labels>,
     captured: &Labels,
-    mut run: impl FnMut(usize, Vec<Arc<Labels>>) -> Labels,
+    mut run: impl FnMut(Vec<Arc<Labels>>) -> Arc<Labels>,
 ) -> Vec<Labels> {
     let pairs = stage.places[0].len();
-    let one = |offset| View {
-        offset,
-        dims: vec![(1, 1)],
-    };
+    let one = |offset| View::new(offset, vec![(1, 1)]);
     let element = |column: &Labels, place: usize| match place < ELEMENTS {
         true => column.gather(&one(place), &View::whole(1)),
         false => Labels::zeros(column.planes(), 1),
@@ -188,12 +141,9 @@ fn copies(
             operands.push(Arc::new(Labels::concat(&parts.iter().collect::<Vec<_>>())));
         }
     }
-    let repeated = View {
-        offset: 0,
-        dims: vec![(pairs, 0)],
-    };
+    let repeated = View::new(0, vec![(pairs, 0)]);
     operands.push(Arc::new(captured.gather(&repeated, &View::whole(1))));
-    let result = run(pairs, operands);
+    let result = run(operands);
     let mut first = 0;
     for (side, _) in stage.places.iter().zip(stage.writes).filter(|(_, w)| *w) {
         for column in &mut columns {
@@ -213,16 +163,13 @@ fn elements_that_meet_in_place_are_those_that_meet_in_copies() {
     let elements = elements.collect::<Vec<_>>();
     for stage in stages() {
         let ends = [true, false].map(|in_place| {
-            let [a, b] = Mesh::in_memory(2).try_into().ok().unwrap();
-            std::thread::scope(|threads| {
-                let one = threads.spawn(|| party(a, &stage, &elements, in_place));
-                let other = party(b, &stage, &elements, in_place);
-                [one.join().unwrap(), other]
+            on_threads(Mesh::in_memory(2), |mesh| {
+                party(mesh, &stage, &elements, in_place)
             })
         });
         let wanted = expected(&stage, &elements);
         assert_ne!(wanted, elements);
-        for (found, _) in ends.as_flattened() {
+        for (found, _) in ends.iter().flatten() {
             assert_eq!(*found, wanted);
         }
         assert!(ends[0] == ends[1], "messages differ");

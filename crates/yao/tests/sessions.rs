@@ -1,19 +1,14 @@
 //! Whole sessions of both parties in memory: messages do not depend on the CPU tier, and the
 //! evaluator's view does not depend on the garbler's inputs.
 
-use sealane_block::{Block, Coins, Cpu};
+use crate::common::{EVALUATOR, GARBLER, domain, open, setting, transfers};
+use sealane_block::{Block, Cpu};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{Batch, Gate, ONE};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{Opened, Outcome, Party, Start, Step, run_alone};
-use sealane_protocol::{Algebra, Choices, Correlation, Demand, Protocol, Setting};
-use sealane_yao::{Labels, Yao, YaoParty};
-use std::sync::Arc;
-use zeroize::Zeroizing;
-
-const GARBLER: PartyId = PartyId(0);
-const EVALUATOR: PartyId = PartyId(1);
+use sealane_testkit::side::{self, Given, on_threads};
+use sealane_yao::YaoParty;
 
 /// The inputs and results of one party in a session.
 struct Side {
@@ -57,77 +52,39 @@ fn tape() -> Tape {
 /// Runs a session; the evaluator's values may be none, and then the tape's second input is the
 /// garbler's first again.
 fn session(garbler: Side, evaluator: Side, to: &[PartyId]) -> [End; 2] {
-    let [a, b] = Mesh::in_memory(2).try_into().ok().unwrap();
-    let counts = (garbler.values.len(), evaluator.values.len());
+    let counts = [garbler.values.len(), evaluator.values.len()];
     let to = PartySet::of(to.iter().copied());
-    std::thread::scope(|threads| {
-        let one = threads.spawn(move || party(a, garbler, counts, to));
-        let other = party(b, evaluator, counts, to);
-        [one.join().unwrap(), other]
-    })
+    let parties = Mesh::in_memory(2).into_iter().zip([garbler, evaluator]);
+    let ends = on_threads(parties, |(mesh, side)| party(mesh, side, counts, to));
+    ends.try_into().ok().unwrap()
 }
 
-fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> End {
-    let setting = Setting::in_order(&<Yao>::profile(), 2);
-    let (me, peer) = (mesh.me(), mesh.peers().next().unwrap());
-    let mut demand = Demand::default();
-    let correlation = Correlation::Cot {
-        sender: GARBLER,
-        receiver: EVALUATOR,
-        choices: Choices::Given,
+fn party(mesh: Mesh, side: Side, [ones, others]: [usize; 2], to: PartySet) -> End {
+    let peer = mesh.peers().next().unwrap();
+    let given = Given::seeded(side.cpu, side.seed);
+    let demand = transfers(others);
+    let party = side::Side::<YaoParty>::set_up(mesh, &setting(2), &demand, given);
+    let mut party = party.unwrap();
+    let mut input = |owner, count: usize| {
+        // Of another party's elements only the number counts.
+        let values = if owner == party.mesh.me() {
+            side.values.clone()
+        } else {
+            vec![0; count]
+        };
+        party.input(owner, domain(), 1, &values).unwrap()
     };
-    demand.add(correlation, counts.1 as u64);
-    let start = Start {
-        setting: &setting,
-        me,
-        session: mesh.session(),
-        cpu: side.cpu,
-        coins: Coins::danger_fixed_seed(side.seed),
-        stock: None,
-    };
-    let mut party = <YaoParty>::set_up(start, &demand, &mut mesh).unwrap();
-    let tape = tape();
-    let input = |owner, count| Step::Input {
-        owner,
-        elements: count,
-        domain: <Yao>::input_domain(Algebra::Z2),
-        bits: 1,
-        values: (owner == me).then(|| Zeroizing::new(side.values.clone())),
-    };
-    let share = |outcome| match outcome {
-        Outcome::Share(share, ..) => share,
-        _ => panic!("a share was due"),
-    };
-    let mut run = |step| run_alone(&mut party, &mut mesh, step, None).unwrap();
-    let x = Arc::<Labels>::new(share(run(input(GARBLER, counts.0))));
-    let y = match counts.1 {
+    let x = input(GARBLER, ones);
+    let y = match others {
         0 => x.clone(),
-        count => Arc::new(share(run(input(EVALUATOR, count)))),
+        count => input(EVALUATOR, count),
     };
-    let step = Step::Tape {
-        tape: &tape,
-        domain: <Yao>::domain(Algebra::Z2),
-        lanes: counts.0,
-        operands: vec![x.clone(), y],
-    };
-    let z = Arc::new(share(run(step)));
-    let settled = run(Step::Settle { checks: vec![] });
-    assert!(matches!(settled, Outcome::Settled(_)));
-    let results = vec![Opened {
-        share: z.clone(),
-        domain: <Yao>::domain(Algebra::Z2),
-        to,
-    }];
-    let Outcome::Opened(revealed, _) = run(Step::Open { results }) else {
-        panic!("a result was due");
-    };
-    let revealed = revealed
-        .into_iter()
-        .map(|values| values.map(|values| values.to_vec()));
-    mesh.finish().unwrap();
+    let z = party.tape(&tape(), domain(), &[&x, &y]).unwrap();
+    let revealed = open(&mut party, [z.clone()], to).unwrap();
+    party.mesh.finish().unwrap();
     End {
-        revealed: revealed.collect(),
-        sent: mesh.digest_sent(peer),
+        revealed,
+        sent: party.mesh.digest_sent(peer),
         labels: x.data().to_vec(),
         outputs: z.data().to_vec(),
     }

@@ -3,22 +3,21 @@
 //! label that the evaluator chose. All wires of the circuit are searched for, and with three-halves
 //! halves of labels as well. The same check is applied to parties that leak.
 
-use sealane_block::{Block, Coins, Cpu, Nonce};
+use crate::common::{PARTIES, domain, open, setting, side, transfers};
+use sealane_block::{Block, Coins, Nonce};
 use sealane_circuit::{Builder, Machine, Tape, compile_known};
 use sealane_garble::Scheme;
 use sealane_ot::traits::CotCost;
 use sealane_ot::{Security, SoftSpoken, forms};
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{
-    DIGEST_BYTES, Opened, Outcome, Party, Shares, Start, Step, Steps, from_planes, run_alone,
-};
-use sealane_protocol::{Algebra, Choices, Correlation, Demand, Paper, Protocol, Setting, known_to};
+use sealane_party::{DIGEST_BYTES, Shares, Steps, from_planes};
+use sealane_protocol::{Paper, known_to};
 use sealane_testkit::leaks::{self, Secret, View};
 use sealane_testkit::record::recorded;
-use sealane_yao::{Garbling, Labels, MultiInstance, ThreeHalves, Yao, YaoParty};
+use sealane_testkit::side::on_threads;
+use sealane_yao::{Garbling, Labels, MultiInstance, ThreeHalves};
 use std::sync::Arc;
 
-const PARTIES: [PartyId; 2] = [PartyId(0), PartyId(1)];
 const LANES: usize = 16;
 const BITS: usize = 3;
 /// Outputs that are revealed.
@@ -85,83 +84,30 @@ fn bits(owner: PartyId) -> Vec<u8> {
 /// Inputs of both, two tapes, and a reveal to both.
 fn session<G: Garbling>() -> [End; 2] {
     let (meshes, logs) = recorded(2);
-    let party = |mut mesh: sealane_net::Mesh| {
-        let setting = Setting::in_order(&Yao::<G>::profile(), 2);
+    let ends = on_threads(meshes, |mesh| {
         let me = mesh.me();
-        let mut demand = Demand::default();
-        let [sender, receiver] = PARTIES;
-        let correlation = Correlation::Cot {
-            sender,
-            receiver,
-            choices: Choices::Given,
-        };
-        demand.add(correlation, (LANES * BITS) as u64);
-        let start = Start {
-            setting: &setting,
-            me,
-            session: mesh.session(),
-            cpu: Cpu::detect().unwrap(),
-            coins: Coins::danger_fixed_seed(u64::from(me.0)),
-            stock: None,
-        };
-        let mut party = YaoParty::<G>::set_up(start, &demand, &mut mesh).unwrap();
-        let domain = Yao::<G>::domain(Algebra::Z2);
-        let delta = party.constant(domain, 1, &[1]).data()[0];
+        let mut side = side::<G>(mesh, &setting(2), &transfers(LANES * BITS)).unwrap();
+        let delta = side.party.constant(domain(), 1, &[1]).data()[0];
         let tape = tape();
-        let mut run = |step| run_alone(&mut party, &mut mesh, step, None).unwrap();
-        let share = |outcome| match outcome {
-            Outcome::Share(share, ..) => Arc::<Labels>::new(share),
-            _ => panic!("a share was due"),
-        };
         let [x, y] = PARTIES.map(|owner| {
-            share(run(Step::Input {
-                owner,
-                elements: LANES,
-                domain,
-                bits: BITS,
-                values: (owner == me).then(|| from_planes(&bits(owner), BITS)),
-            }))
+            let elements = from_planes(&bits(owner), BITS);
+            side.input(owner, domain(), BITS, &elements).unwrap()
         });
-        let mut tape_of = |operands| {
-            share(run(Step::Tape {
-                tape: &tape,
-                domain,
-                lanes: LANES,
-                operands,
-            }))
-        };
-        let first = tape_of(vec![x.clone(), y.clone()]);
-        let z = tape_of(vec![x.clone(), y.clone()]);
+        let [first, z] = [(); 2].map(|()| side.tape(&tape, domain(), &[&x, &y]).unwrap());
         let result = Arc::new(z.resize(z.planes() - RESULTS, RESULTS, false));
-        let to = PartySet::of(PARTIES);
-        let settled = run(Step::Settle { checks: vec![] });
-        assert!(matches!(settled, Outcome::Settled(_)));
-        let results = vec![Opened {
-            share: result,
-            domain,
-            to,
-        }];
-        let Outcome::Opened(learnt, _) = run(Step::Open { results }) else {
-            panic!("a result was due");
-        };
-        mesh.finish().unwrap();
-        drop(mesh);
+        let mut learnt = open(&mut side, [result], PartySet::of(PARTIES)).unwrap();
+        side.mesh.finish().unwrap();
+        drop(side);
         let labels = |share: &Labels| share.data().to_vec();
         let results = [labels(&first), labels(&z)].concat();
         End {
             heard: logs[me.index()][1 - me.index()].heard(),
             labels: [labels(&x), labels(&y), results],
             delta,
-            learnt: learnt[0].as_ref().unwrap().to_vec(),
+            learnt: learnt.remove(0).unwrap(),
         }
-    };
-    std::thread::scope(|threads| {
-        let party = &party;
-        let [a, b] = meshes.try_into().ok().unwrap();
-        let garbler = threads.spawn(move || party(a));
-        let evaluator = party(b);
-        [garbler.join().unwrap(), evaluator]
-    })
+    });
+    ends.try_into().ok().unwrap()
 }
 
 /// The views of both, and what is secret from each.

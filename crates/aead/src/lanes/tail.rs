@@ -174,10 +174,7 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
     /// Returns all ones in lanes whose rest has a length that `is` accepts.
     #[inline(always)]
     pub(crate) fn where_rest(&self, l: L, is: impl Fn(usize) -> bool) -> Wave<L, N> {
-        self.by_rest(l, |rest| match is(rest) {
-            true => Block::ONES,
-            false => Block::ZERO,
-        })
+        self.by_rest(l, |rest| if is(rest) { Block::ONES } else { Block::ZERO })
     }
 
     /// Returns a block for each lane, by the length of its rest, which is public.

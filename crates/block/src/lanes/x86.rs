@@ -540,25 +540,50 @@ unsafe fn only_lane<const LANE: i32>(v: __m128i) -> __m128i {
     v
 }
 
-/// The families blend words by instructions of different kinds: halves of words, words, a mask.
-#[inline(always)]
-unsafe fn blend32_128(even: __m128i, odd: __m128i) -> __m128i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
-    unsafe { _mm_blend_epi16::<0b1100_1100>(even, odd) }
+/// Operations that the families have under different names, each of one instruction or two.
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident($($value:ident: $of:ty),*) -> $to:ty = $made:expr;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        unsafe fn $name($($value: $of),*) -> $to {
+            // SAFETY: the caller is the adaptor, whose token proves that the instructions exist.
+            unsafe { $made }
+        }
+    )*};
 }
 
-/// As [`blend32_128`].
-#[inline(always)]
-unsafe fn blend32_256(even: __m256i, odd: __m256i) -> __m256i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
-    unsafe { _mm256_blend_epi32::<0b1010_1010>(even, odd) }
-}
-
-/// As [`blend32_128`].
-#[inline(always)]
-unsafe fn blend32_512(even: __m512i, odd: __m512i) -> __m512i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
-    unsafe { _mm512_mask_blend_epi32(0b1010_1010_1010_1010, even, odd) }
+operations! {
+    /// The families blend words by instructions of different kinds: halves of words, words, a mask.
+    blend32_128(even: __m128i, odd: __m128i) -> __m128i = _mm_blend_epi16::<0b1100_1100>(even, odd);
+    /// As [`blend32_128`].
+    blend32_256(even: __m256i, odd: __m256i) -> __m256i =
+        _mm256_blend_epi32::<0b1010_1010>(even, odd);
+    /// As [`blend32_128`].
+    blend32_512(even: __m512i, odd: __m512i) -> __m512i =
+        _mm512_mask_blend_epi32(0b1010_1010_1010_1010, even, odd);
+    /// As [`previous_128`].
+    previous_256(before: __m256i, v: __m256i) -> __m256i =
+        _mm256_permute2x128_si256::<0x21>(before, v);
+    /// As [`previous_128`].
+    previous_512(before: __m512i, v: __m512i) -> __m512i = _mm512_alignr_epi64::<6>(v, before);
+    /// As [`next_128`].
+    next_256(v: __m256i, after: __m256i) -> __m256i = _mm256_permute2x128_si256::<0x21>(v, after);
+    /// As [`next_128`].
+    next_512(v: __m512i, after: __m512i) -> __m512i = _mm512_alignr_epi64::<2>(after, v);
+    /// As [`with_last_128`].
+    with_last_256(v: __m256i, block: __m128i) -> __m256i = _mm256_inserti128_si256::<1>(v, block);
+    /// As [`with_last_128`].
+    with_last_512(v: __m512i, block: __m128i) -> __m512i = _mm512_inserti32x4::<3>(v, block);
+    /// As [`last_128`].
+    last_256(v: __m256i) -> __m256i = _mm256_permute4x64_epi64::<0b11_10_11_10>(v);
+    /// As [`last_128`].
+    last_512(v: __m512i) -> __m512i = _mm512_shuffle_i64x2::<0b11_11_11_11>(v, v);
+    /// All ones in bytes whose top bit is set, zero elsewhere.
+    top_bits_128(v: __m128i) -> __m128i = _mm_cmpgt_epi8(_mm_setzero_si128(), v);
+    /// As [`top_bits_128`].
+    top_bits_256(v: __m256i) -> __m256i = _mm256_cmpgt_epi8(_mm256_setzero_si256(), v);
+    /// As [`top_bits_128`].
+    top_bits_512(v: __m512i) -> __m512i = _mm512_movm_epi8(_mm512_movepi8_mask(v));
 }
 
 /// The blocks before those of `v`; the first is the last of `before`.
@@ -567,38 +592,10 @@ unsafe fn previous_128(before: __m128i, _v: __m128i) -> __m128i {
     before
 }
 
-/// As [`previous_128`].
-#[inline(always)]
-unsafe fn previous_256(before: __m256i, v: __m256i) -> __m256i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
-    unsafe { _mm256_permute2x128_si256::<0x21>(before, v) }
-}
-
-/// As [`previous_128`].
-#[inline(always)]
-unsafe fn previous_512(before: __m512i, v: __m512i) -> __m512i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
-    unsafe { _mm512_alignr_epi64::<6>(v, before) }
-}
-
 /// The blocks after those of `v`; the last is the first of `after`.
 #[inline(always)]
 unsafe fn next_128(_v: __m128i, after: __m128i) -> __m128i {
     after
-}
-
-/// As [`next_128`].
-#[inline(always)]
-unsafe fn next_256(v: __m256i, after: __m256i) -> __m256i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
-    unsafe { _mm256_permute2x128_si256::<0x21>(v, after) }
-}
-
-/// As [`next_128`].
-#[inline(always)]
-unsafe fn next_512(v: __m512i, after: __m512i) -> __m512i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
-    unsafe { _mm512_alignr_epi64::<2>(after, v) }
 }
 
 /// Another block in the last lane.
@@ -607,38 +604,10 @@ unsafe fn with_last_128(_v: __m128i, block: __m128i) -> __m128i {
     block
 }
 
-/// As [`with_last_128`].
-#[inline(always)]
-unsafe fn with_last_256(v: __m256i, block: __m128i) -> __m256i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
-    unsafe { _mm256_inserti128_si256::<1>(v, block) }
-}
-
-/// As [`with_last_128`].
-#[inline(always)]
-unsafe fn with_last_512(v: __m512i, block: __m128i) -> __m512i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
-    unsafe { _mm512_inserti32x4::<3>(v, block) }
-}
-
 /// The last block in every lane.
 #[inline(always)]
 unsafe fn last_128(v: __m128i) -> __m128i {
     v
-}
-
-/// As [`last_128`].
-#[inline(always)]
-unsafe fn last_256(v: __m256i) -> __m256i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
-    unsafe { _mm256_permute4x64_epi64::<0b11_10_11_10>(v) }
-}
-
-/// As [`last_128`].
-#[inline(always)]
-unsafe fn last_512(v: __m512i) -> __m512i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
-    unsafe { _mm512_shuffle_i64x2::<0b11_11_11_11>(v, v) }
 }
 
 /// Carries of the top bits of words 3, 0, 1 and 2 into words 0, 1, 2 and 3 when an element of
@@ -647,27 +616,6 @@ const CARRIES: Block = Block::new(0x00000001_00000001_00000001_00000087);
 
 /// Carries of the top bits of bytes 1 to 15 and of byte 0 into bytes 0 to 15.
 const BYTE_CARRIES: Block = Block::new(0x87010101_01010101_01010101_01010101);
-
-/// All ones in bytes whose top bit is set, zero elsewhere.
-#[inline(always)]
-unsafe fn top_bits_128(v: __m128i) -> __m128i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
-    unsafe { _mm_cmpgt_epi8(_mm_setzero_si128(), v) }
-}
-
-/// As [`top_bits_128`].
-#[inline(always)]
-unsafe fn top_bits_256(v: __m256i) -> __m256i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
-    unsafe { _mm256_cmpgt_epi8(_mm256_setzero_si256(), v) }
-}
-
-/// As [`top_bits_128`].
-#[inline(always)]
-unsafe fn top_bits_512(v: __m512i) -> __m512i {
-    // SAFETY: the caller is the adaptor, whose token proves that the instructions exist.
-    unsafe { _mm512_movm_epi8(_mm512_movepi8_mask(v)) }
-}
 
 /// One block from each address.
 #[inline(always)]

@@ -353,10 +353,7 @@ fn ands(field: &Field, x: &[Wire], y: &[Wire]) -> u64 {
     }
     let mut b = Builder::new();
     let mut like = |factor: &[Wire]| {
-        let wire = |wire: &Wire| match known(wire) {
-            true => *wire,
-            false => b.input(1)[0],
-        };
+        let wire = |wire: &Wire| if known(wire) { *wire } else { b.input(1)[0] };
         factor.iter().map(wire).collect::<Word>()
     };
     let (x, y) = (like(x), like(y));

@@ -32,30 +32,20 @@ fn adders_and_comparators_take_an_and_a_bit() {
     for signed in [false, true] {
         for n in [1, 2, 8, 33, 64] {
             let w = n as u64;
-            assert_eq!(
-                ands(n, signed, |b, x, y| b.add(x, y, n)),
-                w - 1,
-                "sum modulo 2^{n}"
-            );
-            assert_eq!(
-                ands(n, signed, |b, x, y| b.add(x, y, n + 1)),
-                w,
-                "sum of {n} bits"
-            );
-            assert_eq!(
-                ands(n, signed, |b, x, y| b.add(x, y, n + 9)),
-                w,
-                "extension is free"
-            );
-            assert_eq!(
-                ands(n, signed, |b, x, y| b.sub(x, y, n + 1)),
-                w,
-                "difference"
-            );
-            assert_eq!(ands(n, signed, |b, x, y| vec![b.lt(x, y)]), w, "less than");
-            assert_eq!(ands(n, signed, |b, x, y| vec![b.le(x, y)]), w, "at most");
-            assert_eq!(ands(n, signed, |b, x, y| vec![b.eq(x, y)]), w - 1, "equal");
-            assert_eq!(ands(n, signed, |b, x, y| b.max(x, y, n)), 2 * w, "maximum");
+            let take = |expected, what: &str, build: fn(&mut Builder, Int, Int, usize) -> Word| {
+                let found = ands(n, signed, |b, x, y| build(b, x, y, n));
+                assert_eq!(found, expected, "{what} of {n} bits");
+            };
+            take(w - 1, "sum modulo 2^n", |b, x, y, n| b.add(x, y, n));
+            take(w, "sum", |b, x, y, n| b.add(x, y, n + 1));
+            take(w, "sum, whose extension is free,", |b, x, y, n| {
+                b.add(x, y, n + 9)
+            });
+            take(w, "difference", |b, x, y, n| b.sub(x, y, n + 1));
+            take(w, "less than", |b, x, y, _| vec![b.lt(x, y)]);
+            take(w, "at most", |b, x, y, _| vec![b.le(x, y)]);
+            take(w - 1, "equal", |b, x, y, _| vec![b.eq(x, y)]);
+            take(2 * w, "maximum", |b, x, y, n| b.max(x, y, n));
         }
     }
 }
@@ -130,21 +120,12 @@ fn carries_are_as_deep_as_their_degree() {
                 [least; 2],
                 "difference"
             );
-            assert!(
-                depth(n, signed, |b, x, _| b.abs(x, n)) <= least,
-                "absolute value"
-            );
-            assert_eq!(
-                depth(n, signed, |b, x, y| b.max(x, y, n)),
-                least + 1,
-                "maximum"
-            );
-            assert_eq!(
-                depth(n, signed, |b, x, y| vec![b.eq(x, y)]),
-                log2(w),
-                "equal"
-            );
-
+            let absolute = depth(n, signed, |b, x, _| b.abs(x, n));
+            assert!(absolute <= least, "absolute value");
+            let maximum = depth(n, signed, |b, x, y| b.max(x, y, n));
+            assert_eq!(maximum, least + 1, "maximum");
+            let equal = depth(n, signed, |b, x, y| vec![b.eq(x, y)]);
+            assert_eq!(equal, log2(w), "equal");
             let less = info(Goal::Depth, n, signed, |b, x, y| vec![b.lt(x, y)]);
             assert_eq!((less.ands, less.depth), (2 * w - least, least), "less than");
             let sum = info(Goal::Depth, n, signed, |b, x, y| b.add(x, y, n + 1));

@@ -74,6 +74,34 @@ impl Session {
         }
     }
 
+    /// Both sides on the best tier.
+    pub fn here(scheme: Scheme, seed: u64) -> Session {
+        Session::new(scheme, [Cpu::detect().unwrap(); 2], seed)
+    }
+
+    /// Labels and bits of all inputs, of which some are known: see [`fix_permute_bits`].
+    pub fn inputs(
+        &mut self,
+        tape: &Tape,
+        lanes: usize,
+        known: &[u8],
+    ) -> ([Vec<Block>; 2], Vec<u8>) {
+        let mut labels = self.labels(tape, lanes, false);
+        let bits = bits(&mut self.coins, tape, lanes, false);
+        if self.garbler.scheme().labels() == 1 {
+            fix_permute_bits(&mut labels, &bits, known, lanes);
+        }
+        (labels, bits)
+    }
+
+    /// Asserts that a run decodes to what the tape computes in the clear.
+    pub fn assert_right(&mut self, tape: &Tape, lanes: usize, bits: &[u8], run: &GarbledTape) {
+        let scheme = self.garbler.scheme();
+        let (decoded, verdict) = self.decode(run);
+        assert!(verdict.is_ok(), "{scheme} x {lanes}");
+        assert_eq!(decoded, plain(tape, lanes, bits), "{scheme} x {lanes}");
+    }
+
     /// Labels of 0 and of 1 for all inputs. Where `broadcast` is set, an input has the same labels
     /// on all lanes, and every third input repeats the one before it.
     pub fn labels(&mut self, tape: &Tape, lanes: usize, broadcast: bool) -> [Vec<Block>; 2] {

@@ -8,14 +8,15 @@ use sealane_circuit::{Builder, Int, Machine, Tape};
 use sealane_engine::{Job, NetworkClass, ProtocolName, simulate};
 use sealane_garble::{Garbler, Labels, Scheme};
 use sealane_net::{Mesh, Payload};
-use sealane_party::{Outcome, Party, Planes, Start, Step, run_alone};
+use sealane_party::{Party, Planes};
 use sealane_program::text::parse;
 use sealane_program::types::{Data, Type};
 use sealane_protocol::{Algebra, Demand, Protocol, Setting, StepShape};
+use sealane_testkit::side::{Given, Side, on_threads};
 use sealane_trio::TrioParty;
 use sealane_yao::{ThreeHalves, YaoParty};
 use std::hint::black_box;
-use std::thread;
+use std::sync::Arc;
 
 /// Counts the blocks with random content that are freed with this value.
 fn left_by<T>(secret: T) -> usize {
@@ -151,43 +152,24 @@ fn party_is_erased<P: Party>() {
         };
         demand.merge(&P::Protocol::demand(setting, &work), 1);
     }
-    let run = |mut mesh: Mesh| {
+    on_threads(Mesh::in_memory(parties), |mesh| {
         let me = mesh.me();
         litter_the_stack();
-        let start = Start {
-            setting,
-            me,
-            session: mesh.session(),
-            cpu: Cpu::best(),
-            coins: Coins::danger_fixed_seed(u64::from(me.0)),
-            stock: None,
-        };
+        let given = Given::seeded(Cpu::best(), me.0.into());
         litter_the_stack();
-        let mut party = P::set_up(start, &demand, &mut mesh).expect("honest parties");
+        let side = Side::<P>::set_up(mesh, setting, &demand, given);
+        let mut side = side.expect("honest parties");
         let shares = setting.everyone().map(|owner| {
-            let step = Step::Input {
-                owner,
-                domain,
-                elements: LANES,
-                bits: BITS,
-                values: (owner == me).then(|| vec![(1 << BITS) - 1; LANES].into()),
-            };
-            match run_alone(&mut party, &mut mesh, step, None) {
-                Ok(Outcome::Share(share, ..)) => share,
-                _ => panic!("a share is due"),
-            }
+            let elements = [(1 << BITS) - 1; LANES];
+            let share = side.input(owner, domain, BITS, &elements);
+            Arc::into_inner(share.expect("honest parties"))
         });
         let shares = shares.collect::<Vec<_>>();
-        mesh.finish().expect("honest parties");
+        side.mesh.finish().expect("honest parties");
         for share in shares {
             assert_eq!(left_by(share), 0, "{}: a share at {me}", profile.name);
         }
-        assert_eq!(left_by(party), 0, "{}: {me}", profile.name);
-    };
-    thread::scope(|threads| {
-        for mesh in Mesh::in_memory(parties) {
-            threads.spawn(|| run(mesh));
-        }
+        assert_eq!(left_by(side.party), 0, "{}: {me}", profile.name);
     });
 }
 

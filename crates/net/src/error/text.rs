@@ -276,19 +276,9 @@ mod tests {
                     address: place.clone(),
                     reason: reason.clone(),
                 },
-                NetError::Malformed {
-                    party,
-                    reason: reason.clone(),
-                },
-                NetError::WrongParty {
-                    party,
-                    reason: reason.clone(),
-                },
-                NetError::Aborted {
-                    party,
-                    cause: Cause::Network,
-                    reason: reason.clone(),
-                },
+                NetError::malformed(party, reason.clone()),
+                NetError::wrong_party(party, reason.clone()),
+                NetError::aborted(party, Cause::Network, reason.clone()),
                 NetError::Tls {
                     party,
                     reason: reason.clone(),

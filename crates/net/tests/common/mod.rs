@@ -4,7 +4,7 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
-use sealane_net::{Limits, Mesh, MeshConfig, NetError, SessionId};
+use sealane_net::{Limits, Mesh, MeshConfig, Result, SessionId};
 use sealane_parties::PartyId;
 
 pub const A: PartyId = PartyId(0);
@@ -12,6 +12,14 @@ pub const B: PartyId = PartyId(1);
 pub const C: PartyId = PartyId(2);
 pub const D: PartyId = PartyId(3);
 pub const E: PartyId = PartyId(4);
+
+/// Asserts that a value is of a pattern, and shows it if not.
+macro_rules! assert_is {
+    ($value:expr, $pattern:pat) => {{
+        let value = &$value;
+        assert!(matches!(value, $pattern), "{value:?}");
+    }};
+}
 
 /// Limits that let tests of failures end soon.
 pub fn short() -> Limits {
@@ -36,24 +44,24 @@ pub fn configs(parties: usize, limits: Limits) -> Vec<MeshConfig> {
 }
 
 /// Lets all parties meet, each in a thread of its own.
-pub fn meet(configs: Vec<MeshConfig>) -> Vec<Result<Mesh, NetError>> {
-    let threads: Vec<_> = configs
-        .into_iter()
-        .map(|config| thread::spawn(move || Mesh::connect(&config)))
-        .collect();
-    threads
-        .into_iter()
-        .map(|thread| thread.join().unwrap())
-        .collect()
+pub fn meet(configs: Vec<MeshConfig>) -> Vec<Result<Mesh>> {
+    on_threads(configs, |config| Mesh::connect(&config))
+}
+
+/// Runs each on a thread of its own. Returns their results in order.
+pub fn on_threads<T: Send, R: Send>(each: Vec<T>, run: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let run = &run;
+    thread::scope(|threads| {
+        let begun = each.into_iter();
+        let begun: Vec<_> = begun.map(|one| threads.spawn(move || run(one))).collect();
+        begun.into_iter().map(|run| run.join().unwrap()).collect()
+    })
 }
 
 /// Two parties that have met over TLS.
 pub fn pair(limits: Limits) -> (Mesh, Mesh) {
-    let meshes: Vec<_> = meet(configs(2, limits))
-        .into_iter()
-        .map(Result::unwrap)
-        .collect();
-    let [a, b] = meshes.try_into().ok().unwrap();
+    let meshes = meet(configs(2, limits)).into_iter().map(Result::unwrap);
+    let [a, b] = meshes.collect::<Vec<_>>().try_into().ok().unwrap();
     (a, b)
 }
 

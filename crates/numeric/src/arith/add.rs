@@ -193,13 +193,8 @@ impl Arithmetic {
             ..sorted.special
         };
         let result = Unrounded {
-            sign: sorted.sign,
-            exponent,
             offset: 2,
-            above: Wire::ZERO,
-            significand,
-            sticky: Wire::ZERO,
-            carries: true,
+            ..Unrounded::whole(sorted.sign, exponent, significand)
         };
         self.pack(b, &result, special)
     }

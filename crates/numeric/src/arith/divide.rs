@@ -39,13 +39,14 @@ impl Arithmetic {
             }
         };
         let result = Unrounded {
-            sign: b.xor(x.sign, y.sign),
-            exponent: self.quotient_exponent(b, &x.exponent, &y.exponent, above),
             offset: self.format.bias().into(),
-            above: Wire::ZERO,
-            significand,
             sticky,
             carries: false,
+            ..Unrounded::whole(
+                b.xor(x.sign, y.sign),
+                self.quotient_exponent(b, &x.exponent, &y.exponent, above),
+                significand,
+            )
         };
         let (x, y) = (x.class, y.class);
         let both = [(x.zero, y.zero), (x.not_finite, y.not_finite)];
@@ -93,13 +94,9 @@ impl Arithmetic {
             let radicand = Int::unsigned(&radicand).shl(p + 1, 2 * p + 2);
             let exact = b.eq(Int::unsigned(&square), Int::unsigned(&radicand));
             let result = Unrounded {
-                sign: x.sign,
-                exponent: field,
-                offset: 0,
-                above: Wire::ZERO,
-                significand: root,
                 sticky: !exact,
                 carries: false,
+                ..Unrounded::whole(x.sign, field, root)
             };
             return self.pack(b, &result, special);
         }

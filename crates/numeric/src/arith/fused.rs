@@ -120,13 +120,12 @@ impl Arithmetic {
         let positive = b.and(cancelled, sum.differ);
         let positive = b.and(positive, !sum.special.not_finite);
         let result = Unrounded {
-            sign: b.and(sum.sign, !positive),
-            exponent: b.sum(&terms, sum.exponent.len()),
             offset: 2,
-            above: Wire::ZERO,
-            significand,
-            sticky: Wire::ZERO,
-            carries: true,
+            ..Unrounded::whole(
+                b.and(sum.sign, !positive),
+                b.sum(&terms, sum.exponent.len()),
+                significand,
+            )
         };
         let special = Special {
             zero: cancelled,

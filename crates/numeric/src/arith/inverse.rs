@@ -59,10 +59,7 @@ impl Inverse {
         let top = Fixed::unsigned(&dividend[from..], from as i32 - n as i32);
         // Digits of the inverse that a shorter quotient does not need.
         let last = self.twice.low.max(-(bits as i32) - 5);
-        let twice = Fixed {
-            bits: self.twice.bits(last, 3),
-            low: last,
-        };
+        let twice = Fixed::new(self.twice.bits(last, 3), last);
         let low = -2 - layers(top.bits.len() + 2) as i32;
         let mut heap = Heap::new(low);
         heap.product(b, &top, &twice);
@@ -73,10 +70,7 @@ impl Inverse {
         let estimate = estimate.bits(0, bits as i32 + 1);
 
         // With q y = -(-q - 1) y - y, the dividend less (q + 1) y.
-        let other = Fixed {
-            bits: estimate.iter().map(|&bit| !bit).collect(),
-            low: 0,
-        };
+        let other = Fixed::new(estimate.iter().map(|&bit| !bit).collect(), 0);
         // A unit of a half, lest a pair of bits is dropped.
         let mut heap = Heap::new(-1);
         heap.product(b, &other, &Fixed::unsigned(&self.divisor, 0));
@@ -129,10 +123,7 @@ const SEGMENT: usize = 9;
 /// `x - y off`.
 fn corrected(b: &mut Builder, x: &Fixed, y: &Fixed, off: &Fixed, digits: i32) -> Fixed {
     let low = -digits - 8;
-    let opposite = Fixed {
-        bits: off.bits.iter().map(|&bit| !bit).collect(),
-        low: off.low,
-    };
+    let opposite = Fixed::new(off.bits.iter().map(|&bit| !bit).collect(), off.low);
     let mut heap = Heap::new(low);
     heap.product(b, y, &opposite);
     let units = truncation(

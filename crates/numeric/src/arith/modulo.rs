@@ -85,23 +85,21 @@ impl Arithmetic {
     ) -> Word {
         let (significand, amount) = normalise(b, significand);
         let invalid = b.any(&[x.class.not_finite, y.class.nan, y.class.zero]);
-        let special = Special {
-            zero: b.or(x.class.zero, !significand[significand.len() - 1]),
-            not_finite: invalid,
-            nan: invalid,
-        };
+        let special = Special::nan_or_zero(
+            invalid,
+            b.or(x.class.zero, !significand[significand.len() - 1]),
+        );
         let result = Unrounded {
-            sign,
-            exponent: b.sub(
-                Int::signed(exponent),
-                Int::unsigned(&amount),
-                exponent.len(),
-            ),
-            offset: 0,
-            above: Wire::ZERO,
-            significand,
-            sticky: Wire::ZERO,
             carries: false,
+            ..Unrounded::whole(
+                sign,
+                b.sub(
+                    Int::signed(exponent),
+                    Int::unsigned(&amount),
+                    exponent.len(),
+                ),
+                significand,
+            )
         };
         self.pack(b, &result, special)
     }

@@ -33,13 +33,10 @@ impl Arithmetic {
         let last = b.and(above, product[p - 2]);
         let low = b.any(&product[..p - 2]);
         let result = Unrounded {
-            sign,
-            exponent: factors.exponent,
             offset: -i128::from(self.format.bias()),
             above,
-            significand,
             sticky: b.or(low, last),
-            carries: true,
+            ..Unrounded::whole(sign, factors.exponent, significand)
         };
         self.pack(b, &result, factors.special)
     }
@@ -102,9 +99,5 @@ impl Arithmetic {
 fn product_class(b: &mut Builder, x: Class, y: Class, zero: Wire) -> Special {
     let not_finite = b.or(x.not_finite, y.not_finite);
     let invalid = b.and(not_finite, zero);
-    Special {
-        zero,
-        not_finite,
-        nan: b.any(&[x.nan, y.nan, invalid]),
-    }
+    Special::new(zero, not_finite, b.any(&[x.nan, y.nan, invalid]))
 }

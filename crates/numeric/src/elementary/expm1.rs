@@ -9,7 +9,6 @@ use crate::elementary::exponential::{beyond, power_of_rest};
 use crate::elementary::logarithm::lead;
 use crate::elementary::reduce::{Precision, Short, complement_if, quotient, rest, shift_down};
 use crate::format::{Arithmetic, Format, Parts};
-use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap, truncation};
 use crate::pack::Special;
 use crate::poly::Piecewise;
@@ -18,23 +17,8 @@ use crate::word::mask;
 use sealane_circuit::{Builder, Int, Wire, Word};
 use std::sync::Arc;
 
-pub(crate) const FUNCTIONS: &[Function] = &[Function {
-    name: "expm1",
-    operands: ONE,
-    results: ONE,
-    error: Error::Ulp {
-        single: 1.0,
-        double: 1.0,
-    },
-    build: |a, b, x| vec![a.expm1(b, &x[0])],
-}];
-
 fn precision(format: Format, short: Short) -> Precision {
-    let other = match format.fraction {
-        ..=23 => Precision::new(7, 3, 28),
-        _ => Precision::new(7, 6, 58),
-    };
-    Precision::short(format, short, other)
+    Precision::of(format, short, [(7, 3, 28), (7, 6, 58)])
 }
 
 /// The polynomials of both kinds: those of small operands, with 1/2 added, come second.
@@ -77,10 +61,7 @@ impl Arithmetic {
         let x = complement_if(b, parts.sign, &size);
         let ln2 = Real::ln2();
         let times = quotient(b, &x, &ln2, integer as i32);
-        let times = Fixed {
-            bits: mask(b, !near, &times.bits),
-            low: 0,
-        };
+        let times = Fixed::new(mask(b, !near, &times.bits), 0);
         let offset = precision.border();
         let more = &Real::scaled(1, -1) - &offset;
         let rest = rest(b, &x, (&times, &ln2), fraction, |heap| {
@@ -150,14 +131,7 @@ impl Arithmetic {
         let low = -1 - self.format.fraction as i32;
         let mut heap = Heap::new(low);
         heap.unsigned(&significand[..width - 1], low, false);
-        heap.signed(
-            &Fixed {
-                bits: exponent.to_vec(),
-                low: 0,
-            },
-            0,
-            false,
-        );
+        heap.signed(&Fixed::new(exponent.to_vec(), 0), 0, false);
         heap.unsigned(&moved, 0, true);
         heap.constant(&Real::of(most.into()));
         // Half a unit in the last place.
@@ -209,7 +183,7 @@ fn less_one(
     let mut amount: Word = k.iter().map(|&bit| b.xor(bit, negative)).collect();
     amount.pop();
     amount.push(too_large);
-    let smaller = shift_down(b, Fixed { bits: smaller, low }, &amount, low);
+    let smaller = shift_down(b, Fixed::new(smaller, low), &amount, low);
     let mut heap = Heap::new(low);
     let larger = mask(b, !negative, &fraction);
     heap.unsigned(&larger, low, false);

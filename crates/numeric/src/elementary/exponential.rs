@@ -10,42 +10,15 @@
 
 use crate::elementary::reduce::{Precision, Short, complement_if, quotient, rest};
 use crate::format::{Arithmetic, Format, Parts};
-use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap};
 use crate::pack::{Special, Unrounded};
 use crate::real::Real;
 use sealane_circuit::{Builder, Wire, Word};
 
-pub(crate) const FUNCTIONS: &[Function] = &[
-    Function {
-        name: "exp",
-        operands: ONE,
-        results: ONE,
-        error: ERROR,
-        build: |a, b, x| vec![a.exp(b, &x[0])],
-    },
-    Function {
-        name: "exp2",
-        operands: ONE,
-        results: ONE,
-        error: ERROR,
-        build: |a, b, x| vec![a.exp2(b, &x[0])],
-    },
-];
-
-const ERROR: Error = Error::Ulp {
-    single: 1.0,
-    double: 1.0,
-};
-
 /// Polynomials for the power of a rest.
 fn precision(format: Format, base_two: bool, short: Short) -> Precision {
-    let other = match (format.fraction, base_two) {
-        (..=23, true) => Precision::new(7, 2, 27),
-        (..=23, false) => Precision::new(7, 3, 27),
-        _ => Precision::new(8, 5, 57),
-    };
-    Precision::short(format, short, other)
+    let degree = if base_two { 2 } else { 3 };
+    Precision::of(format, short, [(7, degree, 27), (8, 5, 57)])
 }
 
 impl Arithmetic {
@@ -80,10 +53,7 @@ impl Arithmetic {
             &(&(x + &half_unit) * &Real::ln2()).exp() - &Real::of(1)
         });
         let heap = precision.heap(b, &fit, &x.bits(-precision.digits, 0));
-        let exponent = Fixed {
-            bits: x.bits(0, x.low + x.bits.len() as i32),
-            low: 0,
-        };
+        let exponent = Fixed::new(x.bits(0, x.low + x.bits.len() as i32), 0);
         // With many digits, the middle of two numbers is told from a value near it.
         let exact = precision.digits - 2;
         let exact = (exact > 4 * self.format.fraction as i32).then_some(exact);
@@ -151,13 +121,9 @@ impl Arithmetic {
         let mut significand = sum.bits(-fraction - 1, 0);
         significand.push(Wire::ONE);
         let unrounded = Unrounded {
-            sign,
-            exponent,
             offset: offset.into(),
-            above: Wire::ZERO,
-            significand,
             sticky,
-            carries: true,
+            ..Unrounded::whole(sign, exponent, significand)
         };
         self.pack(b, &unrounded, special)
     }
@@ -216,9 +182,5 @@ pub(crate) fn beyond(b: &mut Builder, parts: &Parts, too_large: Wire) -> Special
     let nan = b.and(ones, fraction);
     let zero = b.and(too_large, parts.sign);
     let infinite = b.xor(too_large, zero);
-    Special {
-        zero,
-        not_finite: b.or(infinite, nan),
-        nan,
-    }
+    Special::new(zero, b.or(infinite, nan), nan)
 }

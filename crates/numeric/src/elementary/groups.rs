@@ -116,17 +116,10 @@ pub(crate) fn nan_only(b: &mut Builder, parts: &Parts) -> Special {
     let ones = b.all(&parts.exponent);
     let fraction = b.any(&parts.fraction);
     let nan = b.and(ones, fraction);
-    Special {
-        zero: Wire::ZERO,
-        not_finite: nan,
-        nan,
-    }
+    Special::nan_or_zero(nan, Wire::ZERO)
 }
 
 /// The exponent 0.
 pub(crate) fn no_exponent() -> Fixed {
-    Fixed {
-        bits: vec![Wire::ZERO],
-        low: 0,
-    }
+    Fixed::new(vec![Wire::ZERO], 0)
 }

@@ -10,42 +10,17 @@ use crate::elementary::groups::{Grouped, clip, nan_only, no_exponent, number};
 use crate::elementary::logarithm::lead;
 use crate::elementary::reduce::{Precision, Short, complement_if, quotient, rest};
 use crate::format::{Arithmetic, Format, Parts};
-use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap};
 use crate::pack::{Special, Unrounded};
 use crate::real::Real;
 use crate::word::mask;
 use sealane_circuit::{Builder, Wire, Word};
 
-pub(crate) const FUNCTIONS: &[Function] = &[
-    function("sinh", |a, b, x| vec![a.sinh(b, &x[0])]),
-    function("cosh", |a, b, x| vec![a.cosh(b, &x[0])]),
-    function("tanh", |a, b, x| vec![a.tanh(b, &x[0])]),
-    function("sigmoid", |a, b, x| vec![a.sigmoid(b, &x[0])]),
-];
-
-const fn function(name: &'static str, build: crate::function::Build) -> Function {
-    Function {
-        name,
-        operands: ONE,
-        results: ONE,
-        error: Error::Ulp {
-            single: 1.0,
-            double: 1.0,
-        },
-        build,
-    }
-}
-
 /// Polynomials for the logistic function in short formats.
 const SIGMOID: Short = [(3, 5, 28), (3, 4, 27)];
 
 fn precision(format: Format, short: Short) -> Precision {
-    let other = match format.fraction {
-        ..=23 => Precision::new(3, 5, 28),
-        _ => Precision::new(4, 9, 58),
-    };
-    Precision::short(format, short, other)
+    Precision::of(format, short, [(3, 5, 28), (4, 9, 58)])
 }
 
 /// An operand as `2^quotient e^rest`.
@@ -220,10 +195,7 @@ impl Arithmetic {
         // Less than 4.
         let width = (3 - heap.low()) as usize;
         let value = heap.fixed(b, width);
-        let exponent = Fixed {
-            bits: mask(b, negative, &power.quotient.bits),
-            low: 0,
-        };
+        let exponent = Fixed::new(mask(b, negative, &power.quotient.bits), 0);
         let bits = value.bits(-precision.digits - 1, 2);
         self.settle_small(b, (&bits, 1, -1), &exponent, special)
     }
@@ -245,13 +217,9 @@ impl Arithmetic {
         let bias = i64::from(self.format.bias() + most);
         heap.constant(&Real::of(bias - UNROUNDED_OFFSET));
         let unrounded = Unrounded {
-            sign: Wire::ZERO,
-            exponent: heap.sum(b, self.exponent_width()),
             offset: UNROUNDED_OFFSET.into(),
-            above: Wire::ZERO,
-            significand,
             sticky: Wire::ONE,
-            carries: true,
+            ..Unrounded::whole(Wire::ZERO, heap.sum(b, self.exponent_width()), significand)
         };
         self.pack(b, &unrounded, special)
     }

@@ -10,38 +10,14 @@ use crate::elementary::groups::{Grouped, clip, nan_only, no_exponent, number};
 use crate::elementary::logarithm::lead;
 use crate::elementary::reduce::{Precision, Short};
 use crate::format::{Arithmetic, Format, Parts};
-use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap};
 use crate::pack::Special;
 use crate::real::Real;
 use crate::word::{layers, mask};
 use sealane_circuit::{Builder, Int, Wire, Word};
 
-pub(crate) const FUNCTIONS: &[Function] = &[
-    function("asinh", |a, b, x| vec![a.asinh(b, &x[0])]),
-    function("acosh", |a, b, x| vec![a.acosh(b, &x[0])]),
-    function("atanh", |a, b, x| vec![a.atanh(b, &x[0])]),
-];
-
-const fn function(name: &'static str, build: crate::function::Build) -> Function {
-    Function {
-        name,
-        operands: ONE,
-        results: ONE,
-        error: Error::Ulp {
-            single: 1.0,
-            double: 1.0,
-        },
-        build,
-    }
-}
-
 fn precision(format: Format, short: Short) -> Precision {
-    let other = match format.fraction {
-        ..=23 => Precision::new(3, 5, 28),
-        _ => Precision::new(4, 10, 58),
-    };
-    Precision::short(format, short, other)
+    Precision::of(format, short, [(3, 5, 28), (4, 10, 58)])
 }
 
 /// One of two operands of polynomials: a group and a fraction.
@@ -231,11 +207,7 @@ impl Arithmetic {
         let below = !self.at_least(b, parts, 0);
         let nan = b.any(&[special.nan, parts.sign, below]);
         let ones = b.all(&parts.exponent);
-        Special {
-            zero: b.and(near, one),
-            not_finite: b.or(ones, nan),
-            nan,
-        }
+        Special::new(b.and(near, one), b.or(ones, nan), nan)
     }
 
     fn special_atanh(self, b: &mut Builder, parts: &Parts) -> Special {
@@ -245,11 +217,7 @@ impl Arithmetic {
         let some = b.any(&parts.fraction);
         let pole = b.and(one, !some);
         let outside = self.at_least(b, parts, 0);
-        Special {
-            zero: Wire::ZERO,
-            not_finite: outside,
-            nan: b.and(outside, !pole),
-        }
+        Special::new(Wire::ZERO, outside, b.and(outside, !pole))
     }
 }
 

@@ -8,30 +8,14 @@
 use crate::elementary::logarithm::{Base, Centred, lead};
 use crate::elementary::reduce::{Precision, Short, shift_down};
 use crate::format::{Arithmetic, Format};
-use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap};
 use crate::pack::Special;
 use crate::real::Real;
 use crate::word::mask;
 use sealane_circuit::{Builder, Wire, Word};
 
-pub(crate) const FUNCTIONS: &[Function] = &[Function {
-    name: "log1p",
-    operands: ONE,
-    results: ONE,
-    error: Error::Ulp {
-        single: 1.0,
-        double: 1.0,
-    },
-    build: |a, b, x| vec![a.log1p(b, &x[0])],
-}];
-
 fn precision(format: Format, short: Short) -> Precision {
-    let other = match format.fraction {
-        ..=23 => Precision::new(7, 3, 28),
-        _ => Precision::new(8, 5, 57),
-    };
-    Precision::short(format, short, other)
+    Precision::of(format, short, [(7, 3, 28), (8, 5, 57)])
 }
 
 impl Arithmetic {
@@ -56,14 +40,7 @@ impl Arithmetic {
         let places = self.precision() + 2;
         let (leading, moved) = lead(b, &sum, places, precision.digits as usize + 1);
         let mut place = Heap::new(0);
-        place.signed(
-            &Fixed {
-                bits: mask(b, !small, &exponent.bits),
-                low: 0,
-            },
-            0,
-            false,
-        );
+        place.signed(&Fixed::new(mask(b, !small, &exponent.bits), 0), 0, false);
         place.constant(&Real::of(1));
         place.unsigned(&moved, 0, true);
         let place = place.fixed(b, width);
@@ -84,7 +61,7 @@ impl Arithmetic {
             b,
             (Base::E, precision),
             fraction,
-            &Fixed { bits: t, low },
+            &Fixed::new(t, low),
             &centred.exponent,
         );
         // The exponent of x is below -1 where the sum is near 1.
@@ -115,20 +92,17 @@ impl Arithmetic {
         let mut smaller = mask(b, small, significand);
         smaller.push(!small);
         let amount: Word = exponent.bits.iter().map(|&bit| b.xor(bit, small)).collect();
-        let word = Fixed {
-            bits: smaller,
-            low: low - 1,
-        };
+        let word = Fixed::new(smaller, low - 1);
         let smaller = shift_down(b, word, &amount[..amount.len() - 1], -digits);
         let mut heap = Heap::new(-digits);
         let larger = mask(b, !small, fraction);
         heap.unsigned(&larger, low, false);
         heap.constant(&Real::of(1));
         // Numbers of -1 or less are special, so that the smaller term is subtracted from 1.
-        let flipped = Fixed {
-            bits: smaller.bits.iter().map(|&bit| b.xor(bit, sign)).collect(),
-            low: smaller.low,
-        };
+        let flipped = Fixed::new(
+            smaller.bits.iter().map(|&bit| b.xor(bit, sign)).collect(),
+            smaller.low,
+        );
         heap.signed(&flipped, 0, false);
         heap.bit(sign, smaller.low.max(-digits), false);
         heap.sum(b, (2 + digits) as usize)
@@ -149,10 +123,6 @@ impl Arithmetic {
         let pole = b.and(below, !some);
         let outside = b.and(below, some);
         let nan = b.or(nan, outside);
-        Special {
-            zero: Wire::ZERO,
-            not_finite: b.any(&[ones, pole, nan]),
-            nan,
-        }
+        Special::new(Wire::ZERO, b.any(&[ones, pole, nan]), nan)
     }
 }

@@ -10,31 +10,11 @@
 
 use crate::elementary::reduce::{Precision, Short};
 use crate::format::{Arithmetic, Format};
-use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap, truncation};
 use crate::pack::{Number, Special};
 use crate::real::Real;
 use crate::word::{flip_if, mask};
 use sealane_circuit::{Builder, Int, Wire, Word};
-
-pub(crate) const FUNCTIONS: &[Function] = &[
-    function("log", |a, b, x| vec![a.log(b, &x[0])]),
-    function("log2", |a, b, x| vec![a.log2(b, &x[0])]),
-    function("log10", |a, b, x| vec![a.log10(b, &x[0])]),
-];
-
-const fn function(name: &'static str, build: crate::function::Build) -> Function {
-    Function {
-        name,
-        operands: ONE,
-        results: ONE,
-        error: Error::Ulp {
-            single: 1.0,
-            double: 1.0,
-        },
-        build,
-    }
-}
 
 /// The base of a logarithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,17 +77,14 @@ impl Centred {
         let mut less = fraction.to_vec();
         less.push(Wire::ONE);
         let low = whole.low - 1;
-        let less = Fixed { bits: less, low };
+        let less = Fixed::new(less, low);
         let t = b.select(upper, &less.bits(low, 0), &whole.bits(low, 0));
-        let mut t = Fixed { bits: t, low };
+        let mut t = Fixed::new(t, low);
         // The highest bit is the sign, of weight 1/2: t is less than 1/2.
         *t.bits.last_mut().expect("a sign") = upper;
         Centred {
             t,
-            exponent: Fixed {
-                bits: exponent,
-                low: 0,
-            },
+            exponent: Fixed::new(exponent, 0),
         }
     }
 }
@@ -146,7 +123,7 @@ impl Arithmetic {
         let width = x.exponent.len() + 1;
         let bits = b.sub(Int::signed(&x.exponent), Int::unsigned(&bias), width);
         let fraction = &x.significand[..self.format.fraction];
-        Centred::of(b, fraction, &Fixed { bits, low: 0 })
+        Centred::of(b, fraction, &Fixed::new(bits, 0))
     }
 
     /// A logarithm, by polynomials of some precision.
@@ -170,11 +147,7 @@ impl Arithmetic {
         let below = b.and(number.sign, !number.class.zero);
         let nan = b.or(number.class.nan, below);
         let infinite = b.or(number.class.not_finite, number.class.zero);
-        let special = Special {
-            zero: one,
-            not_finite: b.or(infinite, nan),
-            nan,
-        };
+        let special = Special::new(one, b.or(infinite, nan), nan);
         let sign = *log.bits.last().expect("a sign");
         let sign = b.and(sign, !one);
         let negative = b.mux(infinite, number.class.zero, sign);
@@ -257,11 +230,7 @@ impl Arithmetic {
 
 /// Polynomials for logarithms.
 fn precision(format: Format, short: Short) -> Precision {
-    let other = match format.fraction {
-        ..=23 => Precision::new(7, 3, 28),
-        _ => Precision::new(8, 5, 57),
-    };
-    Precision::short(format, short, other)
+    Precision::of(format, short, [(7, 3, 28), (8, 5, 57)])
 }
 
 /// A signed number shifted up until its highest bit is not a copy of its sign, if `enabled`, and by
@@ -286,7 +255,7 @@ pub(crate) fn magnify(b: &mut Builder, x: &Fixed, enabled: Wire) -> (Fixed, Word
         amount.insert(0, shift);
     }
     let bits = word;
-    (Fixed { bits, low: x.low }, amount)
+    (Fixed::new(bits, x.low), amount)
 }
 
 /// The `width` bits from the highest 1 on, which is one of the first `places` bits; and how many

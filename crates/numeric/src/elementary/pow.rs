@@ -12,23 +12,11 @@
 use crate::elementary::logarithm::{Base, lead, magnify};
 use crate::elementary::reduce::{Precision, complement_if, shift_down};
 use crate::format::{Arithmetic, Format};
-use crate::function::{Error, Function, ONE, TWO};
 use crate::heap::{Fixed, Heap, truncation};
 use crate::pack::{Number, Special};
 use crate::real::Real;
 use crate::word::flip_if;
 use sealane_circuit::{Builder, Int, Wire, Word};
-
-pub(crate) const FUNCTIONS: &[Function] = &[Function {
-    name: "pow",
-    operands: TWO,
-    results: ONE,
-    error: Error::Ulp {
-        single: 1.0,
-        double: 1.0,
-    },
-    build: |a, b, x| vec![a.pow(b, &x[0], &x[1])],
-}];
 
 /// Polynomials for the logarithm, and for the power of 2.
 ///
@@ -62,10 +50,8 @@ impl Arithmetic {
         let mut shift = heap.sum(b, width);
         let too_large = shift.pop().expect("a sign");
         shift.push(unit);
-        let word = Fixed {
-            low: integer - product.len() as i32,
-            bits: product,
-        };
+        let low = integer - product.len() as i32;
+        let word = Fixed::new(product, low);
         let mut size = shift_down(b, word, &shift, -digits);
         // The bits of a number of 2^exponent or more, and the sign.
         size.bits.pop();
@@ -151,11 +137,7 @@ impl Arithmetic {
         let positive_one = b.and(base_one, !x.sign);
         let of_exponent = b.and(y.class.nan, !positive_one);
         let nan = b.any(&[broken, of_base, of_exponent]);
-        Special {
-            zero,
-            not_finite: b.or(infinite, nan),
-            nan,
-        }
+        Special::new(zero, b.or(infinite, nan), nan)
     }
 }
 
@@ -171,7 +153,7 @@ struct Logarithm {
 
 fn whole(bits: &[Wire]) -> Fixed {
     let bits = bits.to_vec();
-    Fixed { bits, low: 0 }
+    Fixed::new(bits, 0)
 }
 
 /// 1 if a number is odd, and 1 if it is whole, as infinities and zeros are.

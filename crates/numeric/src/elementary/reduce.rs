@@ -8,7 +8,7 @@ use crate::word::flip_if;
 use sealane_circuit::{Builder, Int, Wire, Word};
 use std::sync::Arc;
 
-/// Index bits, degree and digits of a function of one number of f16, and of bf16.
+/// Index bits, degree and digits of a function of one number of two formats: f16 and bf16.
 pub(crate) type Short = [(usize, usize, i32); 2];
 
 /// Piecewise polynomials on [0, 1): index bits, degree, and digits behind the point.
@@ -37,6 +37,16 @@ impl Precision {
             Format::BF16 => of(brain),
             _ => other,
         }
+    }
+
+    /// The same, of which the others are those of f32, and of formats with longer fractions.
+    pub(crate) fn of(format: Format, short: Short, [single, double]: Short) -> Precision {
+        let (index, degree, digits) = if format.fraction <= 23 {
+            single
+        } else {
+            double
+        };
+        Precision::short(format, short, Precision::new(index, degree, digits))
     }
 
     /// Polynomials for a function, which `name` identifies among all.
@@ -135,10 +145,7 @@ pub(crate) fn shift_down(b: &mut Builder, word: Fixed, amount: &[Wire], low: i32
 /// The number that is one unit less than the opposite where `sign` is 1, else the number itself:
 /// no AND.
 pub(crate) fn complement_if(b: &mut Builder, sign: Wire, x: &Fixed) -> Fixed {
-    Fixed {
-        bits: flip_if(b, sign, &x.bits),
-        low: x.low,
-    }
+    Fixed::new(flip_if(b, sign, &x.bits), x.low)
 }
 
 /// The quotient of a number and a `constant` between 1/2 and 3/4, rounded down, or one less where
@@ -149,19 +156,13 @@ pub(crate) fn quotient(b: &mut Builder, x: &Fixed, constant: &Real, limit: i32) 
     // error of the digits of the inverse times the number is less than 1/32, and so is the sum of
     // all parts of rows that are cut off and subtracted; other such parts are at most 0.05.
     let (near, unit) = (-3, -7);
-    let top = Fixed {
-        bits: x.bits(near, x.low + x.bits.len() as i32),
-        low: near,
-    };
+    let top = Fixed::new(x.bits(near, x.low + x.bits.len() as i32), near);
     let mut heap = Heap::new(unit);
     heap.times(&top, &inverse, limit + 4);
     // Never above the exact quotient.
     heap.constant(&Real::scaled(-1, -4));
     let estimate = heap.fixed(b, (limit + 2 - unit) as usize);
-    Fixed {
-        bits: estimate.bits(0, limit + 2),
-        low: 0,
-    }
+    Fixed::new(estimate.bits(0, limit + 2), 0)
 }
 
 /// The fraction of `x - quotient * constant`, and of the terms of `offset`, with `fraction` bits: a

@@ -89,11 +89,7 @@ impl Arithmetic {
         };
         let value = Grouped::new(form, &group, &fraction, &function).value(b);
         let exponent = self.exponent_or(b, (far.near, &parts), &no_exponent());
-        let special = Special {
-            zero: Wire::ZERO,
-            not_finite: far.beyond,
-            nan: far.beyond,
-        };
+        let special = Special::nan_or_zero(far.beyond, Wire::ZERO);
         let bits = value.bits(-precision.digits - 1, 2);
         let number = self.settle(b, (&bits, 1, -1), &exponent, parts.sign, special);
         self.tiny_or(b, &parts, -first, &number)
@@ -160,11 +156,7 @@ impl Arithmetic {
         exponent.unsigned(&mask(b, falls, &far.group[1..]), 0, true);
         exponent.constant(&Real::of(self.format.bias().into()));
         let exponent = exponent.sum(b, self.exponent_width());
-        let special = Special {
-            zero: b.and(far.one, !parts.sign),
-            not_finite: far.beyond,
-            nan: far.beyond,
-        };
+        let special = Special::nan_or_zero(far.beyond, b.and(far.one, !parts.sign));
         let bits = value.bits(-precision.digits - 1, 2);
         self.settle(b, (&bits, 1, -1), &exponent, Wire::ZERO, special)
     }

@@ -48,19 +48,12 @@ impl Arithmetic {
         let rest = two_less(b, &tail, &exponent, beyond);
         let bias = self.exponent(b, self.format.bias().into());
         let biased = b.add(Int::signed(&exponent), Int::unsigned(&bias), width);
-        let result = Estimate {
-            exponent: b.select(negative, &bias, &biased),
-            significand: Fixed::unsigned(
-                &b.select(negative, &rest, &tail.bits(-digits, 2)),
-                -digits,
-            ),
-        };
+        let result = Estimate::new(
+            b.select(negative, &bias, &biased),
+            Fixed::unsigned(&b.select(negative, &rest, &tail.bits(-digits, 2)), -digits),
+        );
         let nan = self.classify(b, &parts).nan;
-        let special = Special {
-            zero: b.and(beyond, !negative),
-            not_finite: nan,
-            nan,
-        };
+        let special = Special::nan_or_zero(nan, b.and(beyond, !negative));
         self.nearest_or(b, Wire::ZERO, &result, special)
     }
 
@@ -73,10 +66,7 @@ impl Arithmetic {
         let square = heap.fixed(b, (limit + digits + 2 + guard) as usize);
         // The complement is off by a unit.
         let kept = square.bits(-digits - 1, limit + 1);
-        let opposite = Fixed {
-            bits: kept.iter().map(|&bit| !bit).collect(),
-            low: -digits - 1,
-        };
+        let opposite = Fixed::new(kept.iter().map(|&bit| !bit).collect(), -digits - 1);
         let precision = Precision::new(8, 5, digits);
         let (quotient, mut heap) = natural_power(b, precision, &opposite, limit);
         heap.signed(&quotient, 0, false);

@@ -166,10 +166,7 @@ impl FixedFunction {
         let others = Int::signed(&found.bits).resize(width);
         let change = b.zip(&others, &zero, Builder::xor);
         let change = mask(b, some, &change);
-        Fixed {
-            bits: b.zip(&zero, &change, Builder::xor),
-            low: found.low,
-        }
+        Fixed::new(b.zip(&zero, &change, Builder::xor), found.low)
     }
 
     /// The curve of a function for some points, which is made once in a process.
@@ -228,10 +225,7 @@ pub(super) fn clamped(b: &mut Builder, x: &[Wire], range: [i128; 2], [lo, hi]: [
 fn turns(b: &mut Builder, x: &[Wire], fraction: i32, digits: i32) -> Word {
     let guard = 6;
     let mut heap = Heap::new(-digits - guard);
-    let x = Fixed {
-        bits: x.to_vec(),
-        low: -fraction,
-    };
+    let x = Fixed::new(x.to_vec(), -fraction);
     let before = x.bits.len() as i32 - fraction;
     let turn = &Real::of(1) / &Real::pi().shifted(1);
     // Each of at most 60 digits is cut off at a 64th of a unit.
@@ -244,10 +238,7 @@ fn turns(b: &mut Builder, x: &[Wire], fraction: i32, digits: i32) -> Word {
 fn affine(b: &mut Builder, constant: &Real, x: &Fixed, negative: Wire) -> Heap {
     let mut heap = Heap::new(x.low);
     heap.constant(constant);
-    let flipped = Fixed {
-        bits: flip_if(b, negative, &x.bits),
-        low: x.low,
-    };
+    let flipped = Fixed::new(flip_if(b, negative, &x.bits), x.low);
     heap.signed(&flipped, 0, false);
     heap.bit(negative, x.low, false);
     heap

@@ -155,10 +155,7 @@ impl Powers {
         let y = clamped(b, y, exponents, exponents);
         let x = clamped(b, x, [self.base.lo, self.base.hi], plan.bases);
         let (logarithm, some) = self.logarithm(b, &x[..bits(plan.bases[1])], &plan);
-        let y = Fixed {
-            bits: y,
-            low: -(self.exponent.fraction as i32),
-        };
+        let y = Fixed::new(y, -(self.exponent.fraction as i32));
         // Units of half of which the error of the digits that are cut off is less.
         let guard = 6;
         let end = |x: &Fixed| x.low + x.bits.len() as i32;
@@ -179,7 +176,7 @@ impl Powers {
         if x.is_empty() {
             // The only base is 0.
             let bits = vec![Wire::ZERO; 2];
-            return (Fixed { bits, low: 0 }, Wire::ZERO);
+            return (Fixed::new(bits, 0), Wire::ZERO);
         }
         // The number of places by which the highest 1 is below the highest bit.
         let groups = x.len() - bits(plan.bases[0].max(1)) + 1;
@@ -208,10 +205,7 @@ impl Powers {
             Curve::new(digits, &Real::of(1), &|w| (w * &Real::ln2()).exp())
         });
         let significand = curve.value(b, &padded(&x.bits(-behind, 0)));
-        let significand = Fixed {
-            bits: significand.bits(significand.low, 2),
-            low: significand.low,
-        };
+        let significand = Fixed::new(significand.bits(significand.low, 2), significand.low);
         // A result is below this power of 2, or beyond.
         let most = plan.top - self.to.fraction as i32;
         let end = x.low + x.bits.len() as i32;
@@ -221,10 +215,7 @@ impl Powers {
         let amount = b.sub(Int::signed(&most_word), Int::signed(&whole), width);
         let (&beyond, amount) = amount.split_last().expect("a sign");
         let cut = -(self.to.fraction as i32) - 4;
-        let moved = Fixed {
-            bits: significand.bits,
-            low: significand.low + most,
-        };
+        let moved = Fixed::new(significand.bits, significand.low + most);
         let moved = shift_down(b, moved, amount, cut);
         let mut heap = Heap::new(cut);
         heap.signed(&moved, 0, false);

@@ -18,7 +18,6 @@ use crate::elementary::groups::{Grouped, clip, number};
 use crate::elementary::logarithm::lead;
 use crate::elementary::reduce::{Precision, complement_if};
 use crate::format::{Arithmetic, Format, Parts};
-use crate::function::{Error, Function, ONE};
 use crate::heap::{Fixed, Heap};
 use crate::pack::Special;
 use crate::real::Real;
@@ -108,10 +107,7 @@ impl Arithmetic {
             log_signed.bits(unit - 1, sizes.integer),
             table.bits(unit - 1, sizes.integer),
         );
-        let factor = Fixed {
-            bits: b.select(regions.far, &one, &other),
-            low: unit - 1,
-        };
+        let factor = Fixed::new(b.select(regions.far, &one, &other), unit - 1);
         let top = sizes.integer + 2;
         let first = product(b, &significand, &factor, unit, top);
         let correction = self.correction(b, &parts, (&binade, &log, &near), &regions, sizes);
@@ -218,15 +214,12 @@ impl Arithmetic {
         let (distance, power) = &argument.distance;
         let mut exponent = Heap::new(0);
         let bits = power.clone();
-        exponent.signed(&Fixed { bits, low: 0 }, 0, false);
+        exponent.signed(&Fixed::new(bits, 0), 0, false);
         exponent.constant(&Real::of((-self.format.bias()).into()));
         let exponent = exponent.fixed(b, self.exponent_width());
         let fraction = &distance[..distance.len() - 1];
         let log = logarithm(b, sizes.near, fraction, &exponent, sizes.integer);
-        let log = Fixed {
-            bits: mask(b, regions.pole, &log.bits),
-            low: log.low,
-        };
+        let log = Fixed::new(mask(b, regions.pole, &log.bits), log.low);
         let mut heap = Heap::new(-sizes.near.digits - 2);
         heap.signed(table, 0, false);
         heap.signed(&log, 0, true);
@@ -353,15 +346,3 @@ impl Table {
         }
     }
 }
-
-pub(super) const FUNCTION: Function = Function {
-    name: "lgamma",
-    operands: ONE,
-    results: ONE,
-    error: Error::Near {
-        single: 1.0,
-        double: 2.0,
-        absolute: 60,
-    },
-    build: |a, b, x| vec![a.lgamma(b, &x[0])],
-};

@@ -10,12 +10,8 @@ pub enum Value {
     Nan,
     /// Negative or not.
     Infinite(bool),
-    /// `(-1)^negative size 2^exponent`.
-    Finite {
-        negative: bool,
-        size: BigInt,
-        exponent: i64,
-    },
+    /// `(-1)^negative size 2^exponent`, by these three.
+    Finite(bool, BigInt, i64),
 }
 
 /// Powers of two.
@@ -41,11 +37,7 @@ pub fn decode(of: Arithmetic, bits: u128) -> Value {
         0 => (low, 0),
         _ => (low | 1 << fraction, field as i64 - 1),
     };
-    Value::Finite {
-        negative,
-        size: BigInt::from(size),
-        exponent: lowest + up,
-    }
+    Value::Finite(negative, BigInt::from(size), lowest + up)
 }
 
 /// The number nearest to `(-1)^negative over / under`.
@@ -95,11 +87,7 @@ pub fn encode_value(of: Arithmetic, value: &Value) -> u128 {
     match value {
         Value::Nan => of.format.nan(),
         Value::Infinite(negative) => sign(negative) | of.format.infinity(),
-        Value::Finite {
-            negative,
-            size,
-            exponent,
-        } => match exponent {
+        Value::Finite(negative, size, exponent) => match exponent {
             0.. => encode(of, *negative, &(size * power(*exponent)), &power(0)),
             _ => encode(of, *negative, size, &power(-exponent)),
         },
@@ -110,21 +98,19 @@ impl Value {
     pub fn negative(&self) -> bool {
         match self {
             Value::Nan => false,
-            Value::Infinite(negative) | Value::Finite { negative, .. } => *negative,
+            Value::Infinite(negative) | Value::Finite(negative, ..) => *negative,
         }
     }
 
     pub fn is_zero(&self) -> bool {
-        matches!(self, Value::Finite { size, .. } if *size == BigInt::from(0))
+        matches!(self, Value::Finite(_, size, _) if *size == BigInt::from(0))
     }
 
     fn signed(&self) -> (BigInt, i64) {
         match self {
-            Value::Finite {
-                negative,
-                size,
-                exponent,
-            } => (if *negative { -size } else { size.clone() }, *exponent),
+            Value::Finite(negative, size, exponent) => {
+                (if *negative { -size } else { size.clone() }, *exponent)
+            }
             _ => panic!("a finite number"),
         }
     }
@@ -134,15 +120,7 @@ impl Value {
         match self.clone() {
             Value::Nan => Value::Nan,
             Value::Infinite(negative) => Value::Infinite(!negative),
-            Value::Finite {
-                negative,
-                size,
-                exponent,
-            } => Value::Finite {
-                negative: !negative,
-                size,
-                exponent,
-            },
+            Value::Finite(negative, size, exponent) => Value::Finite(!negative, size, exponent),
         }
     }
 
@@ -160,11 +138,7 @@ impl Value {
                     true => self.negative() && other.negative(),
                     false => sum < BigInt::from(0),
                 };
-                Value::Finite {
-                    negative,
-                    size: BigInt::from(sum.magnitude().clone()),
-                    exponent: low,
-                }
+                Value::Finite(negative, BigInt::from(sum.magnitude().clone()), low)
             }
         }
     }
@@ -180,11 +154,7 @@ impl Value {
             },
             _ => {
                 let ((x, i), (y, j)) = (self.signed(), other.signed());
-                Value::Finite {
-                    negative,
-                    size: BigInt::from((x * y).magnitude().clone()),
-                    exponent: i + j,
-                }
+                Value::Finite(negative, BigInt::from((x * y).magnitude().clone()), i + j)
             }
         }
     }
@@ -219,22 +189,14 @@ pub fn sqrt(of: Arithmetic, x: &Value) -> u128 {
     match x {
         Value::Infinite(false) => of.format.infinity(),
         _ if x.is_zero() => encode(of, x.negative(), &BigInt::from(0), &power(0)),
-        Value::Finite {
-            negative: false,
-            size,
-            exponent,
-        } => {
+        Value::Finite(false, size, exponent) => {
             // More bits than the format has twice, and one more if the root is not exact.
             let scale = 2 * of.format.fraction as i64 + 8 + exponent.rem_euclid(2);
             let square = size * power(scale);
             let root = square.sqrt();
             let inexact = &root * &root != square;
             let exponent = (exponent - scale) / 2 - 1;
-            let value = Value::Finite {
-                negative: false,
-                size: root * 2 + u8::from(inexact),
-                exponent,
-            };
+            let value = Value::Finite(false, root * 2 + u8::from(inexact), exponent);
             encode_value(of, &value)
         }
         _ => of.format.nan(),
@@ -261,11 +223,7 @@ pub fn remainder(of: Arithmetic, x: &Value, y: &Value, nearest: bool) -> u128 {
                 rest -= under;
             }
             let negative = x.negative() != (rest < BigInt::from(0));
-            let value = Value::Finite {
-                negative,
-                size: BigInt::from(rest.magnitude().clone()),
-                exponent: low,
-            };
+            let value = Value::Finite(negative, BigInt::from(rest.magnitude().clone()), low);
             encode_value(of, &value)
         }
     }

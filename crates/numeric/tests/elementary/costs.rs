@@ -1,8 +1,9 @@
 //! ANDs and depths of all elementary functions, pinned; and the targets.
 
+use crate::common::both;
 use crate::elementary::lanes::Runner;
 use sealane_circuit::Goal;
-use sealane_numeric::{Arithmetic, Format};
+use sealane_numeric::Format;
 
 /// The most ANDs that a function with flushed subnormal numbers is meant to take.
 const TARGETS: &[(&str, Format, usize)] = &[
@@ -83,7 +84,7 @@ const COSTS: &[Cost] = &[
 ];
 
 fn cost(name: &str, format: Format) -> [[usize; 3]; 2] {
-    [Arithmetic::new(format), Arithmetic::new(format).flushed()].map(|arithmetic| {
+    both(format).map(|arithmetic| {
         let small = Runner::new(name, arithmetic, Goal::Size);
         let flat = Runner::new(name, arithmetic, Goal::Depth);
         [small.ands, flat.ands, flat.depth()]

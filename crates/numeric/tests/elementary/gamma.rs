@@ -1,9 +1,10 @@
 //! Gamma, its logarithm and the error functions where other tests do not reach: f64, special
 //! results, all numbers of 16 bits.
 
+use crate::common::bits_f64;
 use crate::elementary::double::answers;
 use crate::elementary::error::{operand, value};
-use crate::elementary::lanes::Runner;
+use crate::elementary::lanes::{Runner, special};
 use sealane_circuit::Goal;
 use sealane_numeric::real::Real;
 use sealane_numeric::{Arithmetic, Error, Format, function};
@@ -90,71 +91,22 @@ fn lgamma_of_16_bits_is_correctly_rounded() {
 }
 
 /// Annex F of C99, and the ends of the range.
+const SPECIAL: &str = "\
+    erfc: inf 0, -inf 2, nan nan, 0 1, -0 1, 5e-324 1, 27.3 0, 31.99 0, 32 0, 1e300 0, -7 2, \
+        -1e300 2
+    tgamma: 0 inf, -0 -inf, 5e-324 inf, -5e-324 -inf, -1 nan, -2e9 nan, -inf nan, inf inf, \
+        nan nan, 5 24, 172 inf, 1e300 inf, -200.5 -0, -199.5 0, -300.5 -0
+    lgamma: 0 inf, -0 inf, 1 0, 2 0, -1 inf, -32 inf, -2e300 inf, -inf inf, inf inf, nan nan, \
+        2.6e305 inf";
+
 #[test]
 #[ignore = "gamma of f64 takes seconds without optimisation"]
 fn error_functions_and_gamma_have_their_special_results() {
-    let (nan, infinity) = (f64::NAN, f64::INFINITY);
-    let cases: &[(&str, &[(f64, f64)])] = &[
-        (
-            "erfc",
-            &[
-                (infinity, 0.0),
-                (-infinity, 2.0),
-                (nan, nan),
-                (0.0, 1.0),
-                (-0.0, 1.0),
-                (5e-324, 1.0),
-                (27.3, 0.0),
-                (31.99, 0.0),
-                (32.0, 0.0),
-                (1e300, 0.0),
-                (-7.0, 2.0),
-                (-1e300, 2.0),
-            ],
-        ),
-        (
-            "tgamma",
-            &[
-                (0.0, infinity),
-                (-0.0, -infinity),
-                (5e-324, infinity),
-                (-5e-324, -infinity),
-                (-1.0, nan),
-                (-2e9, nan),
-                (-infinity, nan),
-                (infinity, infinity),
-                (nan, nan),
-                (5.0, 24.0),
-                (172.0, infinity),
-                (1e300, infinity),
-                (-200.5, -0.0),
-                (-199.5, 0.0),
-                (-300.5, -0.0),
-            ],
-        ),
-        (
-            "lgamma",
-            &[
-                (0.0, infinity),
-                (-0.0, infinity),
-                (1.0, 0.0),
-                (2.0, 0.0),
-                (-1.0, infinity),
-                (-32.0, infinity),
-                (-2e300, infinity),
-                (-infinity, infinity),
-                (infinity, infinity),
-                (nan, nan),
-                (2.6e305, infinity),
-            ],
-        ),
-    ];
-    for (name, cases) in cases {
+    for (name, cases) in special::<f64>(SPECIAL) {
         let runner = Runner::new(name, Arithmetic::new(Format::F64), Goal::Size);
         let operands: Vec<_> = cases.iter().map(|(x, _)| vec![x.to_bits()]).collect();
         for ((x, expected), found) in cases.iter().zip(runner.run(&operands)) {
-            let expected = if expected.is_nan() { nan } else { *expected };
-            assert_eq!(found, expected.to_bits(), "{name}({x})");
+            assert_eq!(u128::from(found), bits_f64(*expected), "{name}({x})");
         }
     }
 }

@@ -1,10 +1,9 @@
 //! Functions of one f32 against the machine's in f64, whose error is far less.
 
-use crate::elementary::error::{error, operand, sample};
+use crate::elementary::error::sample;
 use crate::elementary::lanes::Runner;
-use sealane_circuit::Goal;
+use sealane_numeric::Format;
 use sealane_numeric::measure::HARD;
-use sealane_numeric::{Arithmetic, Format};
 
 /// Name, reference and allowed error of a function.
 pub type Case = (&'static str, fn(f64) -> f64, f64);
@@ -67,49 +66,19 @@ fn atanh(x: f64) -> f64 {
     (0.5 * (2.0 * x.abs() / (1.0 - x.abs())).ln_1p()).copysign(x)
 }
 
-/// The worst error and its argument.
-pub fn worst(
-    runner: &Runner,
-    arithmetic: Arithmetic,
-    exact: fn(f64) -> f64,
-    arguments: &[u64],
-) -> (f64, u64) {
-    let operands: Vec<Vec<u64>> = arguments.iter().map(|&x| vec![x]).collect();
-    let found = runner.run(&operands);
-    let errors = arguments
-        .iter()
-        .zip(found)
-        .map(|(&x, found)| (error(arithmetic, found, exact(operand(arithmetic, x))), x));
-    errors
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .expect("an argument")
-}
-
 #[test]
 fn f32_is_near_the_exact_value() {
     let arguments = sample(Format::F32, 20, 1);
     let mut wrong = vec![];
     for &(name, exact, bound) in EXACT {
-        for goal in [Goal::Size, Goal::Depth] {
-            for arithmetic in [
-                Arithmetic::new(Format::F32),
-                Arithmetic::new(Format::F32).flushed(),
-            ] {
-                let runner = Runner::new(name, arithmetic, goal);
-                let hard = HARD.iter().filter(|hard| hard.0 == name);
-                let hard = hard.map(|&(_, x)| u64::from(x));
-                let arguments: Vec<u64> = arguments.iter().copied().chain(hard).collect();
-                let (off, at) = worst(&runner, arithmetic, exact, &arguments);
-                let line = format!(
-                    "{name} {goal:?} {:?}: {off:.4} at {at:#x}, {} ANDs, depth {}",
-                    arithmetic.subnormals,
-                    runner.ands,
-                    runner.depth()
-                );
-                println!("{line}");
-                if off > bound {
-                    wrong.push(line);
-                }
+        let hard = HARD.iter().filter(|hard| hard.0 == name);
+        let hard = hard.map(|&(_, x)| u64::from(x));
+        let arguments = arguments.iter().copied().chain(hard);
+        let arguments: Vec<_> = arguments.map(|x| vec![x]).collect();
+        for runner in Runner::all(name, Format::F32) {
+            let off = runner.worst(&arguments, |_, x| exact(x[0]));
+            if off > bound {
+                wrong.push(format!("{}: {off}", runner.what));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! `pow` against the machine's in f64.
 
-use crate::elementary::error::{error, operand, rounded, sample};
+use crate::elementary::error::{rounded, sample};
 use crate::elementary::lanes::Runner;
 use sealane_circuit::Goal;
 use sealane_numeric::{Arithmetic, Format};
@@ -69,26 +69,9 @@ fn pairs() -> Vec<Vec<u64>> {
 #[test]
 fn powers_are_near_the_exact_value() {
     let pairs = pairs();
-    for goal in [Goal::Size, Goal::Depth] {
-        for arithmetic in [
-            Arithmetic::new(Format::F32),
-            Arithmetic::new(Format::F32).flushed(),
-        ] {
-            let runner = Runner::new("pow", arithmetic, goal);
-            let found = runner.run(&pairs);
-            let errors = pairs.iter().zip(found).map(|(pair, found)| {
-                let exact = operand(arithmetic, pair[0]).powf(operand(arithmetic, pair[1]));
-                (error(arithmetic, found, exact), pair, found, exact)
-            });
-            let (off, pair, found, exact) = errors.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
-            println!(
-                "pow {goal:?} {:?}: {off:.4} at {pair:x?}, {} ANDs, depth {}",
-                arithmetic.subnormals,
-                runner.ands,
-                runner.depth()
-            );
-            assert!(off <= 0.6, "{off} at {pair:x?}: {found:#x}, not {exact}");
-        }
+    for runner in Runner::all("pow", Format::F32) {
+        let off = runner.worst(&pairs, |_, x| x[0].powf(x[1]));
+        assert!(off <= 0.6, "{}: {off}", runner.what);
     }
 }
 
@@ -109,20 +92,6 @@ fn powers_of_16_bits_are_correctly_rounded() {
         let with = |&x: &u64| exponents.iter().map(move |&y| vec![x, y]);
         pairs.extend(numbers.iter().flat_map(with));
         let runner = Runner::new("pow", arithmetic, Goal::Size);
-        println!(
-            "pow {}: {} ANDs, depth {}",
-            format.name(),
-            runner.ands,
-            runner.depth()
-        );
-        for (pair, found) in pairs.iter().zip(runner.run(&pairs)) {
-            let exact = operand(arithmetic, pair[0]).powf(operand(arithmetic, pair[1]));
-            assert_eq!(
-                found,
-                rounded(arithmetic, exact),
-                "{} of {pair:x?}",
-                format.name()
-            );
-        }
+        runner.worst(&pairs, |_, x| x[0].powf(x[1]));
     }
 }

@@ -13,7 +13,7 @@ use sealane_block::{Block, Coins, Cpu, Nonce, PublicStream};
 use super::params::{Lpn, Noise};
 use super::places::Places;
 use super::run::Link;
-use crate::{OtError, Role};
+use crate::{Result, Role};
 
 /// Bytes of a party's contribution.
 pub(super) const NONCE_BYTES: u64 = Nonce::BYTES as u64;
@@ -27,11 +27,7 @@ pub(super) struct Keys {
 
 impl Keys {
     /// Exchanges contributions, which belong to this run of the extension.
-    pub(super) fn agree(
-        link: &mut Link<'_>,
-        role: Role,
-        coins: &mut Coins,
-    ) -> Result<Keys, OtError> {
+    pub(super) fn agree(link: &mut Link<'_>, role: Role, coins: &mut Coins) -> Result<Keys> {
         let ours = coins.public("ot ferret: contribution to keys").nonce();
         let mut theirs = [0; Nonce::BYTES];
         let Link { mesh, peer } = link;

@@ -11,7 +11,7 @@ use super::params::Params;
 use super::places::Places;
 use super::run::{Batch, Code, Link, Outcome, Part, Rows, Run, Setting};
 use crate::traits::{CotReceiver, choice, packed_blocks};
-use crate::{OtError, Role, Security};
+use crate::{Result, Role, Security};
 
 /// Receiver of random correlated OTs, ready for use. A set-up makes one.
 pub struct FerretReceiver(Run<ReceiverPart>);
@@ -32,7 +32,7 @@ impl FerretReceiver {
         params: Params,
         source: &mut S,
         coins: &mut Coins,
-    ) -> Result<FerretReceiver, OtError> {
+    ) -> Result<FerretReceiver> {
         let part = ReceiverPart::new(cpu, &params, coins);
         let link = Link { mesh, peer };
         let setting = Setting {
@@ -50,7 +50,7 @@ pub(super) fn extend_as<P: Part, S: CotReceiver>(
     setting: Setting<'_>,
     part: P,
     source: &mut S,
-) -> Result<Run<P>, OtError> {
+) -> Result<Run<P>> {
     setting.params.check_source(source.security());
     Run::set_up(setting, part, |mesh, kept| {
         let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(kept.len())]);
@@ -71,12 +71,7 @@ impl CotReceiver for FerretReceiver {
         self.0.security
     }
 
-    fn extend(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &mut [Block],
-        t: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
         let blocks = packed_blocks(t.len());
         assert_eq!(choices.len(), blocks, "128 choices a block");
         self.0.fill(mesh, t, choices)

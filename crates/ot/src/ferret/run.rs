@@ -12,7 +12,7 @@ use super::keys::Keys;
 use super::params::{Lpn, Params};
 use super::places::Places;
 use crate::traits::{PACKED, choice};
-use crate::{OtError, Role, Security};
+use crate::{OtError, Result, Role, Security};
 
 /// The way to the other party.
 pub(super) struct Link<'a> {
@@ -34,7 +34,7 @@ impl Link<'_> {
     }
 }
 
-pub(super) type Outcome = Result<(), OtError>;
+pub(super) type Outcome = Result<()>;
 
 /// All that a set-up needs of either party.
 pub(super) struct Setting<'a> {
@@ -135,7 +135,7 @@ impl<P: Part> Run<P> {
         setting: Setting<'_>,
         part: P,
         from_source: impl FnOnce(&mut Mesh, &mut [Block]) -> Outcome,
-    ) -> Result<Run<P>, OtError> {
+    ) -> Result<Run<P>> {
         let Setting { cpu, params, .. } = setting;
         let mut link = setting.link;
         let keys = Keys::agree(&mut link, P::ROLE, setting.coins)?;

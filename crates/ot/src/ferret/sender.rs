@@ -11,7 +11,7 @@ use super::params::Params;
 use super::places::Places;
 use super::run::{Batch, Code, Link, Outcome, Part, Rows, Run, Setting};
 use crate::traits::{CotSender, choice, packed_blocks};
-use crate::{OtError, Role, Security};
+use crate::{Result, Role, Security};
 
 /// Sender of random correlated OTs, ready for use. A set-up makes one.
 pub struct FerretSender(Run<SenderPart>);
@@ -34,7 +34,7 @@ impl FerretSender {
         params: Params,
         source: &mut S,
         coins: &mut Coins,
-    ) -> Result<FerretSender, OtError> {
+    ) -> Result<FerretSender> {
         let part = SenderPart::new(cpu, source.delta(), coins);
         let link = Link { mesh, peer };
         let setting = Setting {
@@ -52,7 +52,7 @@ pub(super) fn extend_as<P: Part, S: CotSender>(
     setting: Setting<'_>,
     part: P,
     source: &mut S,
-) -> Result<Run<P>, OtError> {
+) -> Result<Run<P>> {
     setting.params.check_source(source.security());
     assert!(source.delta().lsb() == 1, "bit 0 of the offset is 1");
     Run::set_up(setting, part, |mesh, kept| {
@@ -78,7 +78,7 @@ impl CotSender for FerretSender {
         state.expect("no offset is left after a failure").part.delta
     }
 
-    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()> {
         self.0.fill(mesh, q, &mut [])
     }
 }

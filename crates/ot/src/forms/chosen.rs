@@ -17,7 +17,7 @@ use super::random::{BATCH, Hasher};
 use super::{given_bytes, receive_given, send_given};
 use crate::flights::then;
 use crate::traits::{CotCost, CotReceiver, CotSender};
-use crate::{Flight, Flights, OtError, Security};
+use crate::{Flight, Flights, Result, Security};
 use sealane_block::Block;
 use sealane_net::{MAX_CONTIGUOUS_BYTES, Mesh};
 use sealane_parties::PartyId;
@@ -94,7 +94,7 @@ pub fn send_chosen<S: CotSender + ?Sized>(
     mesh: &mut Mesh,
     length: usize,
     strings: [&[Block]; 2],
-) -> Result<(), OtError> {
+) -> Result<()> {
     let [zeros, ones] = strings;
     let count = count_of(zeros.len(), length);
     assert_eq!(zeros.len(), ones.len(), "two strings for each OT");
@@ -135,7 +135,7 @@ fn send_batch(
     q: &[Block],
     length: usize,
     [zeros, ones]: [&[Block]; 2],
-) -> Result<(), OtError> {
+) -> Result<()> {
     let call = hasher.take_call();
     let digested = hasher.digested(security);
     for blocks in pieces(q.len(), length) {
@@ -172,7 +172,7 @@ pub fn receive_chosen<R: CotReceiver + ?Sized>(
     length: usize,
     choices: &[u8],
     strings: &mut [Block],
-) -> Result<(), OtError> {
+) -> Result<()> {
     let count = count_of(strings.len(), length);
     assert_eq!(count, choices.len(), "a string a choice");
     let part = part(cot.one_way(), count);
@@ -215,7 +215,7 @@ impl Request {
         cot: &mut R,
         mesh: &mut Mesh,
         choices: &[u8],
-    ) -> Result<Request, OtError> {
+    ) -> Result<Request> {
         let mut t = Zeroizing::new(vec![Block::ZERO; choices.len()]);
         let part = part(cot.one_way(), choices.len());
         for (choices, t) in choices.chunks(part).zip(t.chunks_mut(part)) {
@@ -242,7 +242,7 @@ impl Request {
         mesh: &mut Mesh,
         length: usize,
         strings: &mut [Block],
-    ) -> Result<(), OtError> {
+    ) -> Result<()> {
         let count = self.t.len();
         assert_eq!(count_of(strings.len(), length), count, "a string a choice");
         let mut keys = Zeroizing::new([Block::ZERO; BATCH]);

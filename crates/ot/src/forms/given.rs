@@ -1,6 +1,6 @@
 //! Correlated OTs whose choices the receiver gives.
 
-use crate::OtError;
+use crate::Result;
 use crate::traits::{CotReceiver, CotSender, GivenReceiver, GivenSender, pack, packed_blocks};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -19,7 +19,7 @@ pub fn send_given<S: CotSender + ?Sized>(
     cot: &mut S,
     mesh: &mut Mesh,
     q: &mut [Block],
-) -> Result<(), OtError> {
+) -> Result<()> {
     cot.extend(mesh, q)?;
     let mut differences = vec![Block::ZERO; packed_blocks(q.len())];
     let bytes = &mut Block::as_bytes_mut(&mut differences)[..q.len().div_ceil(8)];
@@ -46,7 +46,7 @@ pub fn receive_given<R: CotReceiver + ?Sized>(
     mesh: &mut Mesh,
     choices: &[u8],
     t: &mut [Block],
-) -> Result<(), OtError> {
+) -> Result<()> {
     assert_eq!(choices.len(), t.len(), "one label for each choice");
     let mut random = Zeroizing::new(vec![Block::ZERO; packed_blocks(t.len())]);
     cot.extend(mesh, &mut random, t)?;
@@ -61,13 +61,13 @@ pub fn receive_given<R: CotReceiver + ?Sized>(
 }
 
 impl<S: CotSender + ?Sized> GivenSender for S {
-    fn given(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+    fn given(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()> {
         send_given(self, mesh, q)
     }
 }
 
 impl<R: CotReceiver + ?Sized> GivenReceiver for R {
-    fn given(&mut self, mesh: &mut Mesh, choices: &[u8], t: &mut [Block]) -> Result<(), OtError> {
+    fn given(&mut self, mesh: &mut Mesh, choices: &[u8], t: &mut [Block]) -> Result<()> {
         receive_given(self, mesh, choices, t)
     }
 }

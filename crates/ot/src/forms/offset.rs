@@ -8,7 +8,7 @@
 //! knows one key of the two, so `s_j` tells it nothing about `delta`.
 
 use super::given_bytes;
-use crate::OtError;
+use crate::Result;
 use crate::traits::{pack, packed_blocks};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -36,7 +36,7 @@ pub fn send_under(
     mesh: &mut Mesh,
     receiver: PartyId,
     q: &mut [Block],
-) -> Result<(), OtError> {
+) -> Result<()> {
     assert_eq!(pairs.len(), q.len(), "a pair of keys for each OT");
     let mut differences = vec![Block::ZERO; packed_blocks(q.len())];
     let bytes = given_bytes(q.len() as u64) as usize;
@@ -83,7 +83,7 @@ impl OffsetRequest {
         keys: Zeroizing<Vec<Block>>,
         mesh: &mut Mesh,
         sender: PartyId,
-    ) -> Result<OffsetRequest, OtError> {
+    ) -> Result<OffsetRequest> {
         assert_eq!(
             [choices.len(); 2],
             [random.len(), keys.len()],
@@ -109,7 +109,7 @@ impl OffsetRequest {
     ///
     /// # Errors
     /// The network failed.
-    pub fn finish(mut self, mesh: &mut Mesh) -> Result<Finished, OtError> {
+    pub fn finish(mut self, mesh: &mut Mesh) -> Result<Finished> {
         let mut answer = [Block::ZERO; BATCH];
         for (keys, choices) in self.keys.chunks_mut(BATCH).zip(self.choices.chunks(BATCH)) {
             let answer = &mut answer[..keys.len()];

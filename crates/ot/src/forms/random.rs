@@ -4,7 +4,7 @@ use super::{receive_chosen, send_chosen};
 use crate::traits::{ChosenReceiver, ChosenSender};
 use crate::traits::{CotReceiver, CotSender, RandomReceiver, RandomSender};
 use crate::transcript::Digested;
-use crate::{OtError, Security};
+use crate::{Result, Security};
 use sealane_block::hash::{BitHash, LabelHash, Mi};
 use sealane_block::{Block, Calls, Cpu, Tweak};
 use sealane_net::{Mesh, SessionId};
@@ -134,7 +134,7 @@ impl<R: CotReceiver> HashedReceiver<R> {
 }
 
 impl<S: CotSender> RandomSender for HashedSender<S> {
-    fn random(&mut self, mesh: &mut Mesh, pairs: &mut [[Block; 2]]) -> Result<(), OtError> {
+    fn random(&mut self, mesh: &mut Mesh, pairs: &mut [[Block; 2]]) -> Result<()> {
         let HashedSender { cot, hasher } = self;
         let count = pairs.len();
         // The rows come to the second half of `pairs`, which needs no memory of its own: writing
@@ -153,12 +153,7 @@ impl<S: CotSender> RandomSender for HashedSender<S> {
 }
 
 impl<R: CotReceiver> RandomReceiver for HashedReceiver<R> {
-    fn random(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &mut [Block],
-        keys: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn random(&mut self, mesh: &mut Mesh, choices: &mut [Block], keys: &mut [Block]) -> Result<()> {
         let HashedReceiver { cot, hasher } = self;
         cot.extend(mesh, choices, keys)?;
         for keys in keys.chunks_mut(BATCH) {
@@ -170,12 +165,7 @@ impl<R: CotReceiver> RandomReceiver for HashedReceiver<R> {
 }
 
 impl<S: CotSender> ChosenSender for HashedSender<S> {
-    fn chosen(
-        &mut self,
-        mesh: &mut Mesh,
-        length: usize,
-        strings: [&[Block]; 2],
-    ) -> Result<(), OtError> {
+    fn chosen(&mut self, mesh: &mut Mesh, length: usize, strings: [&[Block]; 2]) -> Result<()> {
         send_chosen(&mut self.cot, &mut self.hasher, mesh, length, strings)
     }
 }
@@ -187,7 +177,7 @@ impl<R: CotReceiver> ChosenReceiver for HashedReceiver<R> {
         length: usize,
         choices: &[u8],
         strings: &mut [Block],
-    ) -> Result<(), OtError> {
+    ) -> Result<()> {
         let HashedReceiver { cot, hasher } = self;
         receive_chosen(cot, hasher, mesh, length, choices, strings)
     }

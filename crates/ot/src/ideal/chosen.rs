@@ -1,8 +1,8 @@
 //! OTs of strings that the sender chooses. The dealer hands over what it was given, within a
 //! process.
 
-use crate::OtError;
 use crate::traits::{ChosenReceiver, ChosenSender};
+use crate::{OtError, Result};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use std::sync::mpsc;
@@ -23,12 +23,7 @@ pub fn danger_pair() -> (Sender, Receiver) {
 }
 
 impl ChosenSender for Sender {
-    fn chosen(
-        &mut self,
-        _: &mut Mesh,
-        length: usize,
-        strings: [&[Block]; 2],
-    ) -> Result<(), OtError> {
+    fn chosen(&mut self, _: &mut Mesh, length: usize, strings: [&[Block]; 2]) -> Result<()> {
         let strings = strings.map(<[Block]>::to_vec);
         self.0.send((length, strings)).map_err(|_| OtError::Ended)
     }
@@ -41,7 +36,7 @@ impl ChosenReceiver for Receiver {
         length: usize,
         choices: &[u8],
         strings: &mut [Block],
-    ) -> Result<(), OtError> {
+    ) -> Result<()> {
         let (sent, [zeros, ones]) = self.0.recv().map_err(|_| OtError::Ended)?;
         assert_eq!(sent, length, "both parties state the same length");
         let both = zeros.chunks(length).zip(ones.chunks(length));

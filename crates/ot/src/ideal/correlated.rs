@@ -2,7 +2,7 @@
 
 use super::Dealer;
 use crate::traits::{CotCost, CotReceiver, CotSender, PACKED};
-use crate::{Flights, OtError, Security};
+use crate::{Flights, Result, Security};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -74,7 +74,7 @@ impl CotSender for Sender {
         true
     }
 
-    fn extend(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+    fn extend(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<()> {
         let mut choices = Zeroizing::new(vec![Block::ZERO; q.len().div_ceil(PACKED)]);
         self.dealer.0.fill(&mut choices);
         self.dealer.0.fill(q);
@@ -95,12 +95,7 @@ impl CotReceiver for Receiver {
         true
     }
 
-    fn extend(
-        &mut self,
-        _: &mut Mesh,
-        choices: &mut [Block],
-        t: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn extend(&mut self, _: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
         assert_eq!(choices.len(), t.len().div_ceil(PACKED), "128 in a block");
         self.dealer.0.fill(choices);
         self.dealer.0.fill(t);

@@ -1,7 +1,7 @@
 //! Correlated OTs whose choices the receiver gives.
 
 use super::Dealer;
-use crate::OtError;
+use crate::Result;
 use crate::traits::{GivenReceiver, GivenSender};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -23,14 +23,14 @@ pub fn danger_pair(delta: Block, seed: u64) -> (Sender, Receiver) {
 }
 
 impl GivenSender for Sender {
-    fn given(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+    fn given(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<()> {
         self.0.0.fill(q);
         Ok(())
     }
 }
 
 impl GivenReceiver for Receiver {
-    fn given(&mut self, _: &mut Mesh, choices: &[u8], t: &mut [Block]) -> Result<(), OtError> {
+    fn given(&mut self, _: &mut Mesh, choices: &[u8], t: &mut [Block]) -> Result<()> {
         assert_eq!(choices.len(), t.len(), "one label for each choice");
         self.dealer.0.fill(t);
         for (t, &choice) in t.iter_mut().zip(choices) {

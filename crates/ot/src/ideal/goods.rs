@@ -1,7 +1,7 @@
 //! OLEs and triples.
 
 use super::Dealer;
-use crate::OtError;
+use crate::Result;
 use crate::traits::{GoodsSource, clear_rest, packed_blocks};
 use crate::triples::{ArithmeticTriples, BooleanTriples, MatrixShape, MatrixTriples, Ole, Ring};
 use sealane_block::Block;
@@ -39,7 +39,7 @@ impl Party {
 }
 
 impl GoodsSource<BooleanTriples> for Party {
-    fn make(&mut self, _: &mut Mesh, (): (), count: usize) -> Result<BooleanTriples, OtError> {
+    fn make(&mut self, _: &mut Mesh, (): (), count: usize) -> Result<BooleanTriples> {
         let mut dealt = || {
             let mut bits = self.dealer.blocks(packed_blocks(count));
             clear_rest(&mut bits, count);
@@ -60,7 +60,7 @@ impl GoodsSource<BooleanTriples> for Party {
 }
 
 impl GoodsSource<Ole> for Party {
-    fn make(&mut self, _: &mut Mesh, ring: Ring, count: usize) -> Result<Ole, OtError> {
+    fn make(&mut self, _: &mut Mesh, ring: Ring, count: usize) -> Result<Ole> {
         let factors = [(); 2].map(|()| self.elements(ring, count));
         let random = self.elements(ring, count);
         let rest = (0..count)
@@ -77,12 +77,7 @@ impl GoodsSource<Ole> for Party {
 }
 
 impl GoodsSource<ArithmeticTriples> for Party {
-    fn make(
-        &mut self,
-        mesh: &mut Mesh,
-        ring: Ring,
-        count: usize,
-    ) -> Result<ArithmeticTriples, OtError> {
+    fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<ArithmeticTriples> {
         // A triple is one of matrices of one element.
         let shape = MatrixShape {
             ring,
@@ -101,12 +96,7 @@ impl GoodsSource<ArithmeticTriples> for Party {
 }
 
 impl GoodsSource<MatrixTriples> for Party {
-    fn make(
-        &mut self,
-        _: &mut Mesh,
-        shape: MatrixShape,
-        count: usize,
-    ) -> Result<MatrixTriples, OtError> {
+    fn make(&mut self, _: &mut Mesh, shape: MatrixShape, count: usize) -> Result<MatrixTriples> {
         let MatrixShape {
             ring,
             rows,

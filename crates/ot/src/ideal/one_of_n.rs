@@ -1,7 +1,7 @@
 //! OTs of one of many strings.
 
 use super::Dealer;
-use crate::OtError;
+use crate::Result;
 use crate::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -55,13 +55,13 @@ impl OneOfNSender for Sender {
         self.0.strings
     }
 
-    fn extend(&mut self, _: &mut Mesh, count: usize) -> Result<Keys, OtError> {
+    fn extend(&mut self, _: &mut Mesh, count: usize) -> Result<Keys> {
         let (_, keys) = self.0.deal(count);
         let strings = self.0.strings;
         Ok(Keys { strings, keys })
     }
 
-    fn extend_given(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys, OtError> {
+    fn extend_given(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys> {
         self.extend(mesh, count)
     }
 }
@@ -88,24 +88,14 @@ impl OneOfNReceiver for Receiver {
         self.0.strings
     }
 
-    fn extend(
-        &mut self,
-        _: &mut Mesh,
-        choices: &mut [u8],
-        keys: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn extend(&mut self, _: &mut Mesh, choices: &mut [u8], keys: &mut [Block]) -> Result<()> {
         let (random, all) = self.0.deal(keys.len());
         choices.copy_from_slice(&random);
         take(&all, self.0.strings, choices, keys);
         Ok(())
     }
 
-    fn receive_given(
-        &mut self,
-        _: &mut Mesh,
-        choices: &[u8],
-        keys: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn receive_given(&mut self, _: &mut Mesh, choices: &[u8], keys: &mut [Block]) -> Result<()> {
         let (_, all) = self.0.deal(keys.len());
         take(&all, self.0.strings, choices, keys);
         Ok(())

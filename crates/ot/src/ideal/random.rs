@@ -1,7 +1,7 @@
 //! Random OTs.
 
 use super::Dealer;
-use crate::OtError;
+use crate::Result;
 use crate::traits::{RandomReceiver, RandomSender, choice, clear_rest, packed_blocks};
 use sealane_block::Block;
 use sealane_net::Mesh;
@@ -27,19 +27,14 @@ fn deal(dealer: &mut Dealer, count: usize) -> (Vec<Block>, Vec<[Block; 2]>) {
 }
 
 impl RandomSender for Sender {
-    fn random(&mut self, _: &mut Mesh, pairs: &mut [[Block; 2]]) -> Result<(), OtError> {
+    fn random(&mut self, _: &mut Mesh, pairs: &mut [[Block; 2]]) -> Result<()> {
         pairs.copy_from_slice(&deal(&mut self.0, pairs.len()).1);
         Ok(())
     }
 }
 
 impl RandomReceiver for Receiver {
-    fn random(
-        &mut self,
-        _: &mut Mesh,
-        choices: &mut [Block],
-        keys: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn random(&mut self, _: &mut Mesh, choices: &mut [Block], keys: &mut [Block]) -> Result<()> {
         let (dealt, pairs) = deal(&mut self.0, keys.len());
         choices.copy_from_slice(&dealt);
         for (j, (key, [zero, one])) in keys.iter_mut().zip(pairs).enumerate() {

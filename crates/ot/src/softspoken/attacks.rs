@@ -8,7 +8,7 @@ use super::subspace::{self, Piece, ROWS, Subspace};
 use super::{COLUMNS, SoftSpoken, rows_of, tree};
 use crate::traits::choice as bit;
 use crate::transcript::send_digest;
-use crate::{OtError, Security};
+use crate::{OtError, Result, Security};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Seed, leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -73,7 +73,7 @@ fn against<T: Send>(
     count: usize,
     flip: Option<usize>,
     cheat: impl FnOnce(VoleReceiver, &mut Mesh) -> T + Send,
-) -> (Result<Vec<Row>, OtError>, T) {
+) -> (Result<Vec<Row>>, T) {
     let cpu = Cpu::best();
     let (chosen, pairs) = base_keys(&delta, parameters.columns);
     let [mut here, mut there]: [Mesh; 2] = Mesh::in_memory(2).try_into().ok().expect("two");
@@ -213,7 +213,7 @@ type Asked = (Vec<u8>, Vec<Row>);
 
 /// The published attack on an extension without check: row `j` asks for bit `j` of the offset.
 /// Returns the sender's rows, with choices and rows of the receiver.
-fn read_the_offset(parameters: Subspace, delta: Offset) -> (Result<Vec<Row>, OtError>, Asked) {
+fn read_the_offset(parameters: Subspace, delta: Offset) -> (Result<Vec<Row>>, Asked) {
     against(parameters, delta, COUNT, None, |mut receiver, mesh| {
         let flips: Vec<_> = (1..COLUMNS).map(|j| (j, j)).collect();
         extend_with(&mut receiver, mesh, COUNT, &flip(&flips))

@@ -6,7 +6,7 @@ use super::{rows_of, tree};
 use crate::base::{self, Roles};
 use crate::traits::{CotReceiver, PACKED, clear_rest};
 use crate::transcript::{check_digest, send_digest};
-use crate::{OtError, Security};
+use crate::{OtError, Result, Security};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves, leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -29,7 +29,7 @@ impl Receiver {
         mesh: &mut Mesh,
         peer: PartyId,
         coins: &mut Coins,
-    ) -> Result<ReceiverSetup, OtError> {
+    ) -> Result<ReceiverSetup> {
         let setup = VoleReceiver::set_up(parameters.subspace(), cpu, mesh, peer, coins)?;
         Ok(ReceiverSetup(setup))
     }
@@ -41,7 +41,7 @@ impl ReceiverSetup {
     /// # Errors
     /// [`OtError::BadPoint`] if the message is none of an honest sender, [`OtError::Altered`] if it
     /// is not what it sent; else the network failed.
-    pub fn finish(self, mesh: &mut Mesh) -> Result<Receiver, OtError> {
+    pub fn finish(self, mesh: &mut Mesh) -> Result<Receiver> {
         self.0.finish(mesh).map(Receiver)
     }
 }
@@ -60,12 +60,7 @@ impl CotReceiver for Receiver {
     }
 
     /// Writes one message, the corrections and the answer to the check, and reads none.
-    fn extend(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &mut [Block],
-        t: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn extend(&mut self, mesh: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
         assert_eq!(
             choices.len(),
             t.len().div_ceil(PACKED),
@@ -111,7 +106,7 @@ impl VoleReceiver {
         mesh: &mut Mesh,
         peer: PartyId,
         coins: &mut Coins,
-    ) -> Result<VoleSetup, OtError> {
+    ) -> Result<VoleSetup> {
         let roles = Roles {
             session: mesh.session(),
             sender: mesh.me(),
@@ -130,7 +125,7 @@ impl VoleReceiver {
 
 impl VoleSetup {
     /// See [`ReceiverSetup::finish`].
-    pub(super) fn finish(self, mesh: &mut Mesh) -> Result<VoleReceiver, OtError> {
+    pub(super) fn finish(self, mesh: &mut Mesh) -> Result<VoleReceiver> {
         let VoleSetup {
             parameters,
             cpu,
@@ -170,7 +165,7 @@ impl VoleReceiver {
         mesh: &mut Mesh,
         count: usize,
         each: impl FnMut(&Piece, &[Block], &[Block]),
-    ) -> Result<(), OtError> {
+    ) -> Result<()> {
         let result = self.extend_checked(mesh, count, each);
         if result.is_err() {
             // The other party may be behind these generators.
@@ -184,7 +179,7 @@ impl VoleReceiver {
         mesh: &mut Mesh,
         count: usize,
         mut each: impl FnMut(&Piece, &[Block], &[Block]),
-    ) -> Result<(), OtError> {
+    ) -> Result<()> {
         if self.trees.is_empty() {
             return Err(OtError::Ended);
         }
@@ -221,7 +216,7 @@ impl VoleReceiver {
         mesh: &mut Mesh,
         totals: &mut [Block],
         columns: &mut [Block],
-    ) -> Result<(), OtError> {
+    ) -> Result<()> {
         let code = self.parameters.code;
         let digested = self.parameters.digested(self.cpu);
         let width = totals.len() / self.trees.len();

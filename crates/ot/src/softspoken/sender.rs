@@ -6,7 +6,7 @@ use super::{rows_of, tree};
 use crate::base::{self, Roles};
 use crate::traits::{CotSender, choice};
 use crate::transcript::{check_digest, check_equal, send_digest};
-use crate::{OtError, Security};
+use crate::{OtError, Result, Security};
 use sealane_block::{Block, Coins, ColumnHash, Cpu, Leaves, leaves};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -31,7 +31,7 @@ impl Sender {
         peer: PartyId,
         delta: Block,
         coins: &mut Coins,
-    ) -> Result<SenderSetup, OtError> {
+    ) -> Result<SenderSetup> {
         let delta = Zeroizing::new(vec![delta]);
         let setup = VoleSender::set_up(parameters.subspace(), cpu, mesh, peer, delta, coins)?;
         Ok(SenderSetup(setup))
@@ -44,7 +44,7 @@ impl SenderSetup {
     /// # Errors
     /// [`OtError::BadPoint`] or [`OtError::CheckFailed`] if they are none of an honest receiver,
     /// [`OtError::Altered`] if they are not what it sent; else the network failed.
-    pub fn finish(self, mesh: &mut Mesh) -> Result<Sender, OtError> {
+    pub fn finish(self, mesh: &mut Mesh) -> Result<Sender> {
         self.0.finish(mesh).map(Sender)
     }
 }
@@ -67,7 +67,7 @@ impl CotSender for Sender {
     }
 
     /// Reads one message, the corrections and the answer to the check, and writes none.
-    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+    fn extend(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()> {
         let cpu = self.0.cpu;
         let mut rows = Zeroizing::new([Block::ZERO; ROWS * PIECE]);
         let result = self.0.extend(mesh, q.len(), |piece, columns| {
@@ -111,7 +111,7 @@ impl VoleSender {
         peer: PartyId,
         delta: Zeroizing<Vec<Block>>,
         coins: &mut Coins,
-    ) -> Result<VoleSetup, OtError> {
+    ) -> Result<VoleSetup> {
         let roles = Roles {
             session: mesh.session(),
             sender: peer,
@@ -136,7 +136,7 @@ impl VoleSender {
 
 impl VoleSetup {
     /// See [`SenderSetup::finish`].
-    pub(super) fn finish(self, mesh: &mut Mesh) -> Result<VoleSender, OtError> {
+    pub(super) fn finish(self, mesh: &mut Mesh) -> Result<VoleSender> {
         let VoleSetup {
             parameters,
             cpu,
@@ -181,7 +181,7 @@ impl VoleSender {
         mesh: &mut Mesh,
         count: usize,
         each: impl FnMut(&Piece, &[Block]),
-    ) -> Result<(), OtError> {
+    ) -> Result<()> {
         let result = self.extend_checked(mesh, count, each);
         if result.is_err() {
             // Generators and offset are useless now, and the offset may have leaked.
@@ -196,7 +196,7 @@ impl VoleSender {
         mesh: &mut Mesh,
         count: usize,
         mut each: impl FnMut(&Piece, &[Block]),
-    ) -> Result<(), OtError> {
+    ) -> Result<()> {
         if self.trees.is_empty() {
             return Err(OtError::Ended);
         }
@@ -218,12 +218,7 @@ impl VoleSender {
     }
 
     /// Makes the columns of a piece, corrected to the word of the receiver's choice.
-    fn columns(
-        &mut self,
-        mesh: &mut Mesh,
-        width: usize,
-        columns: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn columns(&mut self, mesh: &mut Mesh, width: usize, columns: &mut [Block]) -> Result<()> {
         leaves::sums(&mut self.trees, None, columns);
         let free = self.parameters.code.bits;
         let digested = self.parameters.digested(self.cpu);
@@ -250,7 +245,7 @@ impl VoleSender {
     }
 
     /// Reads the receiver's answer and compares it with the hashes of the columns.
-    fn check(&mut self, mesh: &mut Mesh, hash: ColumnHash) -> Result<(), OtError> {
+    fn check(&mut self, mesh: &mut Mesh, hash: ColumnHash) -> Result<()> {
         let Subspace { columns, code, .. } = self.parameters;
         check_digest(mesh, self.peer)?;
         let digest = mesh.digest_received(self.peer);

@@ -24,9 +24,9 @@
 //! address or branch depends on `a`.
 
 use super::subspace::Subspace;
-use crate::OtError;
 use crate::traits::choice;
 use crate::transcript::check_equal;
+use crate::{OtError, Result};
 use sealane_block::{Block, Seed};
 use sealane_net::SessionId;
 use sealane_parties::PartyId;
@@ -114,7 +114,7 @@ pub(super) fn choose(
     session: SessionId,
     message: &[u8],
     from: PartyId,
-) -> Result<Vec<Vec<Seed>>, OtError> {
+) -> Result<Vec<Vec<Seed>>> {
     let (nodes, _) = message.as_chunks::<NODE>();
     let mut message = nodes.iter();
     let mut read = || *message.next().expect("as long as its parameters say");

@@ -7,7 +7,7 @@
 use super::{AnyReceiver, AnySender};
 use crate::ferret::Params;
 use crate::traits::{CotCost, CotReceiver, CotSender, choice, pack, packed_blocks};
-use crate::{Flights, OtError, Security, ferret::FerretCost};
+use crate::{Flights, OtError, Result, Security, ferret::FerretCost};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
@@ -69,7 +69,7 @@ impl Stock {
     }
 
     /// Counts a refill, or forgets everything if it failed.
-    fn settle(&mut self, made: Result<(), OtError>, count: usize) -> Result<(), OtError> {
+    fn settle(&mut self, made: Result<()>, count: usize) -> Result<()> {
         match made {
             Ok(()) => self.left += count,
             Err(_) => *self = Stock::new(self.params),
@@ -78,7 +78,7 @@ impl Stock {
     }
 
     /// Takes the next `count`; returns their places.
-    fn take(&mut self, count: usize) -> Result<std::ops::Range<usize>, OtError> {
+    fn take(&mut self, count: usize) -> Result<std::ops::Range<usize>> {
         self.left = self.left.checked_sub(count).ok_or(OtError::Ended)?;
         let places = self.taken..self.taken + count;
         self.taken += count;
@@ -106,7 +106,7 @@ impl AheadSender {
     ///
     /// # Panics
     /// If `count` is another number.
-    pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<(), OtError> {
+    pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<()> {
         let first = self.stock.grow(count);
         let made = self.source.extend(mesh, &mut self.stock.rows[first..]);
         self.stock.settle(made, count)?;
@@ -132,7 +132,7 @@ impl CotSender for AheadSender {
     }
 
     /// Takes OTs that were made; [`OtError::Ended`] if there are too few.
-    fn extend(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<(), OtError> {
+    fn extend(&mut self, _: &mut Mesh, q: &mut [Block]) -> Result<()> {
         let places = self.stock.take(q.len())?;
         q.copy_from_slice(&self.stock.rows[places]);
         Ok(())
@@ -161,7 +161,7 @@ impl AheadReceiver {
     ///
     /// # Panics
     /// If `count` is another number.
-    pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<(), OtError> {
+    pub fn refill(&mut self, mesh: &mut Mesh, count: usize) -> Result<()> {
         let first = self.stock.grow(count);
         let rows = &mut self.stock.rows[first..];
         let mut choices = Zeroizing::new(vec![Block::ZERO; packed_blocks(rows.len())]);
@@ -188,12 +188,7 @@ impl CotReceiver for AheadReceiver {
     }
 
     /// Takes OTs that were made; [`OtError::Ended`] if there are too few.
-    fn extend(
-        &mut self,
-        _: &mut Mesh,
-        choices: &mut [Block],
-        t: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn extend(&mut self, _: &mut Mesh, choices: &mut [Block], t: &mut [Block]) -> Result<()> {
         let places = self.stock.take(t.len())?;
         t.copy_from_slice(&self.stock.rows[places.clone()]);
         pack(&self.stock.choices[places], choices);

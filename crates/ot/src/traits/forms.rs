@@ -2,7 +2,7 @@
 //! products of secrets, as traits.
 
 use super::CotCost;
-use crate::{Flights, OtError};
+use crate::{Flights, Result};
 use sealane_block::Block;
 use sealane_net::Mesh;
 
@@ -15,7 +15,7 @@ pub trait GivenSender {
     ///
     /// # Errors
     /// As [`CotSender::extend`](super::CotSender::extend).
-    fn given(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<(), OtError>;
+    fn given(&mut self, mesh: &mut Mesh, q: &mut [Block]) -> Result<()>;
 }
 
 /// Receiver of correlated OTs whose choices it gives; see [`GivenSender`].
@@ -28,7 +28,7 @@ pub trait GivenReceiver {
     ///
     /// # Panics
     /// If `choices` and `t` differ in length.
-    fn given(&mut self, mesh: &mut Mesh, choices: &[u8], t: &mut [Block]) -> Result<(), OtError>;
+    fn given(&mut self, mesh: &mut Mesh, choices: &[u8], t: &mut [Block]) -> Result<()>;
 }
 
 /// Sender of chosen strings: of each OT it gives two, of which the receiver gets the one of its
@@ -44,12 +44,7 @@ pub trait ChosenSender {
     ///
     /// # Panics
     /// If the lists differ in length, or do not hold whole strings.
-    fn chosen(
-        &mut self,
-        mesh: &mut Mesh,
-        length: usize,
-        strings: [&[Block]; 2],
-    ) -> Result<(), OtError>;
+    fn chosen(&mut self, mesh: &mut Mesh, length: usize, strings: [&[Block]; 2]) -> Result<()>;
 }
 
 /// Receiver of chosen strings; see [`ChosenSender`].
@@ -68,7 +63,7 @@ pub trait ChosenReceiver {
         length: usize,
         choices: &[u8],
         strings: &mut [Block],
-    ) -> Result<(), OtError>;
+    ) -> Result<()>;
 }
 
 /// Sender of random OTs: of each it gets two random keys, the receiver a random bit and the key of
@@ -80,7 +75,7 @@ pub trait RandomSender {
     ///
     /// # Errors
     /// As [`CotSender::extend`](super::CotSender::extend).
-    fn random(&mut self, mesh: &mut Mesh, pairs: &mut [[Block; 2]]) -> Result<(), OtError>;
+    fn random(&mut self, mesh: &mut Mesh, pairs: &mut [[Block; 2]]) -> Result<()>;
 }
 
 /// Receiver of random OTs; see [`RandomSender`].
@@ -93,12 +88,7 @@ pub trait RandomReceiver {
     ///
     /// # Panics
     /// If there are not exactly `keys.len().div_ceil(128)` blocks of choices.
-    fn random(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &mut [Block],
-        keys: &mut [Block],
-    ) -> Result<(), OtError>;
+    fn random(&mut self, mesh: &mut Mesh, choices: &mut [Block], keys: &mut [Block]) -> Result<()>;
 }
 
 /// Sender of OTs of one of `N` strings: of each it gets `N` random keys, the receiver the key of
@@ -117,14 +107,14 @@ pub trait OneOfNSender {
     /// # Errors
     /// The network failed, or the receiver deviated from the protocol and was caught. After any
     /// error the sender is of no use.
-    fn extend(&mut self, mesh: &mut Mesh, count: usize) -> Result<Self::Keys, OtError>;
+    fn extend(&mut self, mesh: &mut Mesh, count: usize) -> Result<Self::Keys>;
 
     /// As [`extend`](OneOfNSender::extend), with choices that the receiver gives
     /// ([`OneOfNReceiver::receive_given`]).
     ///
     /// # Errors
     /// As [`extend`](OneOfNSender::extend).
-    fn extend_given(&mut self, mesh: &mut Mesh, count: usize) -> Result<Self::Keys, OtError>;
+    fn extend_given(&mut self, mesh: &mut Mesh, count: usize) -> Result<Self::Keys>;
 }
 
 /// The keys of a [`OneOfNSender`], which computes those that it is asked for.
@@ -158,12 +148,7 @@ pub trait OneOfNReceiver {
     ///
     /// # Panics
     /// If there is not a key for each choice.
-    fn extend(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &mut [u8],
-        keys: &mut [Block],
-    ) -> Result<(), OtError>;
+    fn extend(&mut self, mesh: &mut Mesh, choices: &mut [u8], keys: &mut [Block]) -> Result<()>;
 
     /// As [`extend`](OneOfNReceiver::extend), with `choices` of its own, below `N`.
     ///
@@ -172,12 +157,7 @@ pub trait OneOfNReceiver {
     ///
     /// # Panics
     /// If there is not a key for each choice, or a choice is no number of a string.
-    fn receive_given(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &[u8],
-        keys: &mut [Block],
-    ) -> Result<(), OtError>;
+    fn receive_given(&mut self, mesh: &mut Mesh, choices: &[u8], keys: &mut [Block]) -> Result<()>;
 }
 
 /// Products of secrets of two parties, of which each has shares ([`triples`](crate::triples)).
@@ -197,5 +177,5 @@ pub trait GoodsSource<G: Goods> {
     ///
     /// # Errors
     /// The network failed, or the peer deviated from the protocol beneath and was caught.
-    fn make(&mut self, mesh: &mut Mesh, kind: G::Kind, count: usize) -> Result<G, OtError>;
+    fn make(&mut self, mesh: &mut Mesh, kind: G::Kind, count: usize) -> Result<G>;
 }

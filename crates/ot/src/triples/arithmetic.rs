@@ -2,7 +2,7 @@
 
 use super::outer::{self, Products, Shape};
 use super::{BothWays, Ring, both_ways};
-use crate::OtError;
+use crate::Result;
 use crate::flights::Flights;
 use crate::forms::{HashedReceiver, HashedSender};
 use crate::traits::{CotCost, CotReceiver, CotSender, Goods, GoodsSource};
@@ -53,13 +53,13 @@ impl Goods for Ole {
 }
 
 impl<S: CotSender> GoodsSource<Ole> for HashedSender<S> {
-    fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<Ole, OtError> {
+    fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<Ole> {
         outer::send(self, mesh, single(ring), count).map(Ole::new)
     }
 }
 
 impl<R: CotReceiver> GoodsSource<Ole> for HashedReceiver<R> {
-    fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<Ole, OtError> {
+    fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<Ole> {
         outer::receive(self, mesh, single(ring), count).map(Ole::new)
     }
 }
@@ -99,12 +99,7 @@ impl Goods for ArithmeticTriples {
 }
 
 impl<S: CotSender, R: CotReceiver> GoodsSource<ArithmeticTriples> for BothWays<S, R> {
-    fn make(
-        &mut self,
-        mesh: &mut Mesh,
-        ring: Ring,
-        count: usize,
-    ) -> Result<ArithmeticTriples, OtError> {
+    fn make(&mut self, mesh: &mut Mesh, ring: Ring, count: usize) -> Result<ArithmeticTriples> {
         let (mut sent, mut received): (Ole, Ole) = self.each_way(
             mesh,
             |sender, mesh| sender.make(mesh, ring, count),

@@ -1,7 +1,7 @@
 //! Boolean triples.
 
 use super::{BothWays, both_ways};
-use crate::OtError;
+use crate::Result;
 use crate::flights::{Flights, then};
 use crate::forms::{HashedReceiver, HashedSender};
 use crate::traits::{CotCost, CotReceiver, CotSender, Goods, GoodsSource, packed_blocks};
@@ -53,7 +53,7 @@ impl Goods for BooleanTriples {
 
 impl<S: CotSender, R: CotReceiver> GoodsSource<BooleanTriples> for BothWays<S, R> {
     /// Memory beyond the triples does not grow with their number.
-    fn make(&mut self, mesh: &mut Mesh, (): (), count: usize) -> Result<BooleanTriples, OtError> {
+    fn make(&mut self, mesh: &mut Mesh, (): (), count: usize) -> Result<BooleanTriples> {
         let empty = || vec![Block::ZERO; packed_blocks(count)];
         let mut triples = BooleanTriples {
             count,
@@ -91,7 +91,7 @@ fn send<S: CotSender>(
     mesh: &mut Mesh,
     count: usize,
     [zeros, sums]: [&mut Vec<Block>; 2],
-) -> Result<(), OtError> {
+) -> Result<()> {
     let mut q = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
     for (now, blocks) in chunks(count) {
         let q = &mut q[..now];
@@ -110,7 +110,7 @@ fn receive<R: CotReceiver>(
     mesh: &mut Mesh,
     count: usize,
     [keys, choices]: [&mut Vec<Block>; 2],
-) -> Result<(), OtError> {
+) -> Result<()> {
     let mut t = Zeroizing::new(vec![Block::ZERO; count.min(CHUNK)]);
     for (now, blocks) in chunks(count) {
         let t = &mut t[..now];

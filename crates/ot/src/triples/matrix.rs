@@ -2,7 +2,7 @@
 
 use super::outer::{self, Shape};
 use super::{BothWays, Ring, both_ways};
-use crate::OtError;
+use crate::Result;
 use crate::flights::Flights;
 use crate::traits::{CotCost, CotReceiver, CotSender, Goods, GoodsSource};
 use sealane_net::Mesh;
@@ -89,12 +89,7 @@ impl Goods for MatrixTriples {
 impl<S: CotSender, R: CotReceiver> GoodsSource<MatrixTriples> for BothWays<S, R> {
     /// # Panics
     /// If a side is 0.
-    fn make(
-        &mut self,
-        mesh: &mut Mesh,
-        shape: MatrixShape,
-        count: usize,
-    ) -> Result<MatrixTriples, OtError> {
+    fn make(&mut self, mesh: &mut Mesh, shape: MatrixShape, count: usize) -> Result<MatrixTriples> {
         let one_way = shape.checked().one_way();
         let (mut sent, mut received) = self.each_way(
             mesh,

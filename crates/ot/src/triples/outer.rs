@@ -7,7 +7,7 @@
 
 use super::Ring;
 use super::packing::{Packer, Unpacker};
-use crate::OtError;
+use crate::Result;
 use crate::flights::{Flight, Flights, then};
 use crate::forms::{BATCH, HashedReceiver, HashedSender};
 use crate::traits::{CotCost, CotReceiver, CotSender, packed_blocks};
@@ -89,8 +89,8 @@ impl Shape {
         self,
         first: usize,
         count: usize,
-        mut each: impl FnMut(usize, Place) -> Result<(), OtError>,
-    ) -> Result<(), OtError> {
+        mut each: impl FnMut(usize, Place) -> Result<()>,
+    ) -> Result<()> {
         let k = self.ring.bits() as usize;
         let mut place = Place {
             row: first / k / self.right,
@@ -141,7 +141,7 @@ pub(super) fn send<S: CotSender>(
     mesh: &mut Mesh,
     shape: Shape,
     count: usize,
-) -> Result<Products, OtError> {
+) -> Result<Products> {
     let (ring, left, right) = (shape.ring, shape.left, shape.right);
     let (width, elements) = shape.elements();
     let mut products = shape.empty(count, left);
@@ -187,7 +187,7 @@ pub(super) fn receive<R: CotReceiver>(
     mesh: &mut Mesh,
     shape: Shape,
     count: usize,
-) -> Result<Products, OtError> {
+) -> Result<Products> {
     let (ring, left, right) = (shape.ring, shape.left, shape.right);
     let (width, elements) = shape.elements();
     let mut products = shape.empty(count, right);

@@ -1,7 +1,7 @@
 //! Numbers of a few bits each as a stream of bytes, sent and received piece by piece. They are
 //! masked, so they are no secrets once they are sent; a writer erases its buffer all the same.
 
-use crate::OtError;
+use crate::Result;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use zeroize::Zeroizing;
@@ -29,7 +29,7 @@ impl Packer {
 
     /// Adds a number of `bits` bits, up to 64.
     #[inline]
-    pub(super) fn put(&mut self, mesh: &mut Mesh, value: u64, bits: u32) -> Result<(), OtError> {
+    pub(super) fn put(&mut self, mesh: &mut Mesh, value: u64, bits: u32) -> Result<()> {
         self.pending |= u128::from(value) << self.held;
         self.held += bits;
         if self.held >= 64 {
@@ -45,14 +45,14 @@ impl Packer {
     }
 
     /// Sends what is left, padded to a byte.
-    pub(super) fn finish(mut self, mesh: &mut Mesh) -> Result<(), OtError> {
+    pub(super) fn finish(mut self, mesh: &mut Mesh) -> Result<()> {
         let last = (self.pending as u64).to_le_bytes();
         self.bytes
             .extend_from_slice(&last[..self.held.div_ceil(8) as usize]);
         self.send(mesh)
     }
 
-    fn send(&mut self, mesh: &mut Mesh) -> Result<(), OtError> {
+    fn send(&mut self, mesh: &mut Mesh) -> Result<()> {
         mesh.send(self.to, &self.bytes)?;
         self.bytes.clear();
         Ok(())
@@ -86,7 +86,7 @@ impl Unpacker {
 
     /// Takes the next number, of `bits` bits, up to 64.
     #[inline]
-    pub(super) fn take(&mut self, mesh: &mut Mesh, bits: u32) -> Result<u64, OtError> {
+    pub(super) fn take(&mut self, mesh: &mut Mesh, bits: u32) -> Result<u64> {
         if self.held < bits {
             if self.at == PIECE {
                 let now = self.left.min(PIECE as u64) as usize;

@@ -7,7 +7,7 @@ use sealane_ot::ferret::{FerretCost, FerretReceiver, FerretSender, Params};
 use sealane_ot::forms::{HashedReceiver, HashedSender};
 use sealane_ot::traits::{CotCost, CotReceiver, CotSender};
 use sealane_ot::triples::BothWays;
-use sealane_ot::{Flights, OtError, Security, SoftSpoken, ideal};
+use sealane_ot::{Flights, Result, Security, SoftSpoken, ideal};
 use sealane_parties::PartyId;
 
 pub type AnySender = Box<dyn CotSender + Send>;
@@ -40,7 +40,7 @@ impl Cots {
     }
 
     /// Sets up the sender of the other party. Messages that it writes last are not flushed.
-    pub fn sender(self, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySender, OtError> {
+    pub fn sender(self, cpu: Cpu, mesh: &mut Mesh) -> Result<AnySender> {
         let (me, peer) = (mesh.me(), PartyId(1 - mesh.me().0));
         let delta = Cots::offset(me);
         let seed = 10 + u64::from(me.0);
@@ -59,7 +59,7 @@ impl Cots {
     }
 
     /// Sets up the receiver of the other party. Messages that it writes last are not flushed.
-    pub fn receiver(self, cpu: Cpu, mesh: &mut Mesh) -> Result<AnyReceiver, OtError> {
+    pub fn receiver(self, cpu: Cpu, mesh: &mut Mesh) -> Result<AnyReceiver> {
         let (me, peer) = (mesh.me(), PartyId(1 - mesh.me().0));
         let delta = Cots::offset(peer);
         let extension =
@@ -80,31 +80,19 @@ impl Cots {
     }
 
     /// Sets up a sender with its hash.
-    pub fn hashed_sender(
-        self,
-        cpu: Cpu,
-        mesh: &mut Mesh,
-    ) -> Result<HashedSender<AnySender>, OtError> {
+    pub fn hashed_sender(self, cpu: Cpu, mesh: &mut Mesh) -> Result<HashedSender<AnySender>> {
         let cot = self.sender(cpu, mesh)?;
         Ok(HashedSender::new(cpu, mesh, cot, "test"))
     }
 
     /// Sets up a receiver with its hash.
-    pub fn hashed_receiver(
-        self,
-        cpu: Cpu,
-        mesh: &mut Mesh,
-    ) -> Result<HashedReceiver<AnyReceiver>, OtError> {
+    pub fn hashed_receiver(self, cpu: Cpu, mesh: &mut Mesh) -> Result<HashedReceiver<AnyReceiver>> {
         let cot = self.receiver(cpu, mesh)?;
         Ok(HashedReceiver::new(cpu, mesh, cot, "test"))
     }
 
     /// Sets up both directions.
-    pub fn both(
-        self,
-        cpu: Cpu,
-        mesh: &mut Mesh,
-    ) -> Result<BothWays<AnySender, AnyReceiver>, OtError> {
+    pub fn both(self, cpu: Cpu, mesh: &mut Mesh) -> Result<BothWays<AnySender, AnyReceiver>> {
         let (sender, receiver) = if mesh.me() == PartyId(0) {
             let sender = self.sender(cpu, mesh)?;
             mesh.flush()?;

@@ -8,7 +8,7 @@ use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::{Receiver, Sender};
 use sealane_ot::traits::{choice, packed_blocks};
-use sealane_ot::{Flights, OtError, Security, SoftSpoken};
+use sealane_ot::{Flights, Result, Security, SoftSpoken};
 use sealane_parties::PartyId;
 use std::thread;
 
@@ -23,13 +23,22 @@ pub fn all_parameters() -> impl Iterator<Item = SoftSpoken> {
     (1..=8).flat_map(of)
 }
 
-/// Runs both parties on threads of their own. A mesh is dropped when its party is done or fails.
+/// Runs both parties on threads of their own, and flushes what they write last.
 pub fn pair<A: Send, B: Send>(
-    sender: impl FnOnce(Mesh) -> Result<A, OtError> + Send,
-    receiver: impl FnOnce(Mesh) -> Result<B, OtError> + Send,
+    sender: impl FnOnce(&mut Mesh) -> Result<A> + Send,
+    receiver: impl FnOnce(&mut Mesh) -> Result<B> + Send,
 ) -> (A, B) {
+    fn flushed<T>(
+        party: impl FnOnce(&mut Mesh) -> Result<T> + Send,
+    ) -> impl FnOnce(&mut Mesh) -> Result<T> + Send {
+        move |mesh: &mut Mesh| {
+            let got = party(mesh)?;
+            mesh.flush()?;
+            Ok(got)
+        }
+    }
     let meshes = Mesh::in_memory(2).try_into().ok().expect("two parties");
-    let (sender, receiver) = over(meshes, sender, receiver);
+    let (sender, receiver) = over(meshes, flushed(sender), flushed(receiver));
     // Both have ended before either result is judged, so that the first cause is shown.
     (
         sender.expect("the sender's run"),
@@ -37,15 +46,16 @@ pub fn pair<A: Send, B: Send>(
     )
 }
 
-/// Runs both parties over these meshes, on threads of their own.
+/// Runs both parties over these meshes, on threads of their own. A mesh is dropped when its party
+/// is done or fails.
 pub fn over<A: Send, B: Send>(
-    [here, there]: [Mesh; 2],
-    sender: impl FnOnce(Mesh) -> A + Send,
-    receiver: impl FnOnce(Mesh) -> B + Send,
+    [mut here, mut there]: [Mesh; 2],
+    sender: impl FnOnce(&mut Mesh) -> A + Send,
+    receiver: impl FnOnce(&mut Mesh) -> B + Send,
 ) -> (A, B) {
     thread::scope(|scope| {
-        let sender = scope.spawn(move || sender(here));
-        let receiver = scope.spawn(move || receiver(there));
+        let sender = scope.spawn(move || sender(&mut here));
+        let receiver = scope.spawn(move || receiver(&mut there));
         (join(sender), join(receiver))
     })
 }
@@ -57,6 +67,18 @@ pub fn join<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
+/// Result of a run at the sender, and the bytes that it sends and receives in it.
+pub fn counted<T>(
+    mesh: &mut Mesh,
+    run: impl FnOnce(&mut Mesh) -> Result<T>,
+) -> Result<(T, [u64; 2])> {
+    let crossed = |mesh: &Mesh| [mesh.payload_sent(RECEIVER), mesh.payload_received(RECEIVER)];
+    let before = crossed(mesh);
+    let got = run(mesh)?;
+    let after = crossed(mesh);
+    Ok((got, [after[0] - before[0], after[1] - before[1]]))
+}
+
 pub fn set_up_sender(
     parameters: SoftSpoken,
     cpu: Cpu,
@@ -64,7 +86,7 @@ pub fn set_up_sender(
     peer: PartyId,
     seed: u64,
     delta: Block,
-) -> Result<Sender, OtError> {
+) -> Result<Sender> {
     let mut coins = Coins::danger_fixed_seed(seed);
     let setup = Sender::set_up(parameters, cpu, mesh, peer, delta, &mut coins)?;
     mesh.flush()?;
@@ -77,7 +99,7 @@ pub fn set_up_receiver(
     mesh: &mut Mesh,
     peer: PartyId,
     seed: u64,
-) -> Result<Receiver, OtError> {
+) -> Result<Receiver> {
     let mut coins = Coins::danger_fixed_seed(seed);
     let setup = Receiver::set_up(parameters, cpu, mesh, peer, &mut coins)?;
     mesh.flush()?;

@@ -111,11 +111,7 @@ mod tests {
     use sealane_protocol::Message;
 
     fn flight(pairs: &[(u8, u8)]) -> Flight {
-        let message = |(from, to): &(u8, u8)| Message {
-            from: PartyId(*from),
-            to: PartyId(*to),
-            bytes: 1,
-        };
+        let message = |(from, to): &(u8, u8)| Message::new(PartyId(*from), PartyId(*to), 1);
         pairs.iter().map(message).collect()
     }
 

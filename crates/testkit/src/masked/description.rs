@@ -4,8 +4,8 @@ use super::{DEALER, choices, is_masked, planes_of};
 use sealane_parties::PartyId;
 use sealane_party::ECHO_BYTES;
 use sealane_protocol::{
-    Algebra, Correlation, Corruption, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message,
-    Profile, Protocol, Role, SecurityLevel, Setting, Sharing, StepShape, TapeUse,
+    Algebra, Correlation, Cost, Demand, Domain, DomainProfile, Flight, Goal, Message, Profile,
+    Protocol, Role, Setting, Sharing, StepShape, TapeUse,
 };
 
 /// The protocol, as plans see it.
@@ -49,21 +49,11 @@ impl Protocol for Masked {
     fn profile() -> Profile {
         Profile {
             name: "masked",
-            version: 1,
             roles: ROLES,
-            outsiders: false,
             arithmetic: true,
             settles: true,
             offline: true,
-            pools: false,
-            silent: false,
-            corruption: Corruption::None,
-            assumption: "none: it hides nothing",
-            papers: &[],
-            security: SecurityLevel {
-                computational: 0,
-                statistical: 0,
-            },
+            ..Profile::HIDES_NOTHING
         }
     }
 
@@ -154,11 +144,7 @@ impl Protocol for Masked {
                         Algebra::Z2 => result.bits,
                         Algebra::Z2k(k) | Algebra::Gf2k(k) => result.bits / u64::from(k),
                     };
-                    let message = |from, to| Message {
-                        from,
-                        to,
-                        bytes: 8 * words,
-                    };
+                    let message = |from, to| Message::new(from, to, 8 * words);
                     for to in result.to.iter() {
                         flight.extend(setting.others(to).map(|from| message(from, to)));
                     }
@@ -183,11 +169,9 @@ impl Protocol for Masked {
                 lanes, distinct, ..
             } => {
                 let dealer = setting.player(DEALER);
-                let asked = setting.others(dealer).map(|from| Message {
-                    from,
-                    to: dealer,
-                    bytes: 8 * distinct.iter().sum::<u64>(),
-                });
+                let asked = setting
+                    .others(dealer)
+                    .map(|from| Message::new(from, dealer, 8 * distinct.iter().sum::<u64>()));
                 Cost::of(vec![
                     asked.collect(),
                     one_to_all(setting, dealer, 8 * lanes),
@@ -231,10 +215,6 @@ impl Protocol for Masked {
         demand
     }
 
-    fn set_up_cost(_: &Setting, _: &Demand) -> Cost {
-        Cost::default()
-    }
-
     fn pool_bits(_: &Setting, kind: Correlation) -> u64 {
         match kind {
             Correlation::Triple { .. } => 192,
@@ -259,11 +239,7 @@ impl Protocol for Masked {
             match *kind {
                 Correlation::Cot {
                     sender, receiver, ..
-                } => flight.push(Message {
-                    from: sender,
-                    to: receiver,
-                    bytes: 8 * count,
-                }),
+                } => flight.push(Message::new(sender, receiver, 8 * count)),
                 _ => flight.extend(one_to_all(setting, setting.player(DEALER), 24 * count)),
             }
         }

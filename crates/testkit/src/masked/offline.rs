@@ -8,7 +8,9 @@ use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Outcome, Planes, Progress, Selected, Shares, Step, Steps, Term};
+use sealane_party::{
+    Fault, Outcome, Planes, Progress, Result, Selected, Shares, Step, Steps, Term,
+};
 use sealane_protocol::{Algebra, Domain};
 use std::collections::BTreeMap;
 
@@ -52,12 +54,7 @@ impl Steps for Offline {
         Planes::zeros(planes_of(domain, bits), values.len())
     }
 
-    fn linear(
-        &mut self,
-        domain: Domain,
-        lanes: usize,
-        terms: &[Term<'_, Words>],
-    ) -> Result<Words, Fault> {
+    fn linear(&mut self, domain: Domain, lanes: usize, terms: &[Term<'_, Words>]) -> Result<Words> {
         Ok(linear(domain, lanes, terms))
     }
 
@@ -66,7 +63,7 @@ impl Steps for Offline {
         step: Step<'a, Self>,
         _: Option<()>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
@@ -160,11 +157,7 @@ impl Steps for Offline {
         })
     }
 
-    fn advance<'a>(
-        &mut self,
-        pending: Pending,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    fn advance<'a>(&mut self, pending: Pending, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
@@ -219,7 +212,7 @@ impl Offline {
         owner: PartyId,
         domain: Domain,
         count: usize,
-    ) -> Result<(Vec<u64>, Vec<u64>), Fault> {
+    ) -> Result<(Vec<u64>, Vec<u64>)> {
         let (me, algebra) = (self.0.me, domain.algebra);
         if me != owner {
             let words = self.0.take(choices(me, owner), count)?.into_iter();
@@ -275,7 +268,7 @@ impl Offline {
 
     /// At the dealer: reads the masks of all others, multiplies, and sends each its part of the
     /// products. Returns the dealer's own parts.
-    fn deal_products(&mut self, masks: &Masks, mesh: &mut Mesh) -> Result<Vec<u64>, Fault> {
+    fn deal_products(&mut self, masks: &Masks, mesh: &mut Mesh) -> Result<Vec<u64>> {
         let algebra = masks.algebra;
         let mut sums = masks.factors.each_ref().map(distinct);
         for from in self.0.others() {

@@ -10,7 +10,7 @@ use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{
-    Fault, Opened, Outcome, Party, Planes, Progress, Shares, Start, Step, Steps, Term,
+    Fault, Opened, Outcome, Party, Planes, Progress, Result, Shares, Start, Step, Steps, Term,
 };
 use sealane_protocol::{Algebra, Demand, Domain};
 
@@ -65,14 +65,14 @@ impl<const LIAR: u8> Party for MaskedParty<LIAR> {
     type Protocol = super::Masked;
     type Offline = Offline;
 
-    fn set_up(start: Start<'_>, _: &Demand, _: &mut Mesh) -> Result<Self, Fault> {
+    fn set_up(start: Start<'_>, _: &Demand, _: &mut Mesh) -> Result<Self> {
         let lies = start.me.0 == LIAR;
         Ok(MaskedParty {
             offline: Offline(Common::new(start, lies)),
         })
     }
 
-    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
+    fn refill(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<()> {
         self.common().refill(demand, mesh)
     }
 
@@ -97,12 +97,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
         Planes::new(planes_of(domain, bits), values.len(), words)
     }
 
-    fn linear(
-        &mut self,
-        domain: Domain,
-        lanes: usize,
-        terms: &[Term<'_, Words>],
-    ) -> Result<Words, Fault> {
+    fn linear(&mut self, domain: Domain, lanes: usize, terms: &[Term<'_, Words>]) -> Result<Words> {
         Ok(linear(domain, lanes, terms))
     }
 
@@ -111,7 +106,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
         step: Step<'a, Self>,
         material: Option<Material>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    ) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
@@ -251,11 +246,7 @@ impl<const LIAR: u8> Steps for MaskedParty<LIAR> {
         }
     }
 
-    fn advance<'a>(
-        &mut self,
-        pending: Pending<'a>,
-        mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault>
+    fn advance<'a>(&mut self, pending: Pending<'a>, mesh: &mut Mesh) -> Result<Progress<'a, Self>>
     where
         Self: 'a,
     {
@@ -341,7 +332,7 @@ impl<const LIAR: u8> MaskedParty<LIAR> {
         &mut self,
         mut run: Box<RunningTape<'a>>,
         mesh: &mut Mesh,
-    ) -> Result<Progress<'a, Self>, Fault> {
+    ) -> Result<Progress<'a, Self>> {
         let (tape, lanes) = (run.tape, run.lanes);
         while let Some(batch) = tape.batches.get(run.batch) {
             for Gate { a, b, out, .. } in &tape.xors[range(&batch.xors)] {

@@ -1,7 +1,7 @@
 //! Random programs of mostly sums and products, of numbers that have room for them: the operations
 //! that protocols with arithmetic compute in rings, with enough others to force conversions.
 
-use super::{Case, Grower, data, empty};
+use super::{Case, Grower, data, declared, empty};
 use proptest::prelude::*;
 use sealane_program::builder::{Handle, Index, Operand};
 use sealane_program::graph::{Binary, Input, Reduction, Unary};
@@ -56,20 +56,13 @@ impl Grower<'_> {
             (FIXED, fine, Shape::with_rows(rows, [3])),
             (FIXED, fine, Shape::fixed([3])),
         ];
-        let input = |(index, (ty, range, shape)): (usize, (Type, Range, Shape))| Input {
-            name: format!("x{index}"),
-            owner: parties[index % 2],
-            ty,
-            shape,
-            range,
-            columns: Vec::new(),
-            kind: sealane_program::kind::Kind::default(),
-            span: None,
+        let input = |(index, (ty, range, shape)): (usize, (Type, Range, Shape))| {
+            declared(&format!("x{index}"), parties[index % 2], ty, shape, range)
         };
-        let declared: Vec<Input> = kinds.into_iter().enumerate().map(input).collect();
+        let inputs: Vec<Input> = kinds.into_iter().enumerate().map(input).collect();
         let handle = |input: &Input| self.builder.input(input.clone()).expect("an input");
-        let pool = declared.iter().map(handle).collect();
-        (declared, pool)
+        let pool = inputs.iter().map(handle).collect();
+        (inputs, pool)
     }
 
     /// Adds an operation, if the builder accepts it.

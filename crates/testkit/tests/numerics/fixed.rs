@@ -2,9 +2,7 @@
 //! results with `Fraction`.
 
 use super::*;
-use sealane_diagnostic::Code;
 use sealane_program::decimal;
-use sealane_program::graph::Binary;
 use sealane_program::literal::{Literal, Number, Real};
 
 pub(super) const fn f(integer: u8, fraction: u8) -> Type {
@@ -86,24 +84,19 @@ fn n40_common_types_have_the_longer_fraction() {
 #[test]
 fn n41_what_is_exact_stays_exact() {
     // -1.75 and 2.5, -0.75 and 1.25, in quarters.
-    let (a, b) = (
-        within(f(6, 2), -40, 40, &[-7, 10]),
-        within(f(6, 2), -40, 40, &[-3, 5]),
+    check(
+        "sub fixed6.2(-40..40)[-7,10] fixed6.2(-40..40)[-3,5]: fixed6.2[-4,5]
+         min fixed6.2(-40..40)[-7,10] fixed6.2(-40..40)[-3,5]: fixed6.2[-7,5]",
     );
-    assert_eq!(binary(Sub, a, b), Ok((f(6, 2), vec![-4, 5])));
-    assert_eq!(binary(Min, a, b), Ok((f(6, 2), vec![-7, 5])));
-    let divisor = within(f(6, 2), 1, 20, &[3, 5]);
     // Python: -1.75 // 0.75 == -3, 2.5 // 1.25 == 2; -1.75 % 0.75 == 0.5, 2.5 % 1.25 == 0.
-    let wide = within(f(9, 2), -40, 40, &[-7, 10]);
-    assert_eq!(binary(FloorDiv, wide, divisor), Ok((f(9, 2), vec![-12, 8])));
-    assert_eq!(binary(Mod, a, divisor), Ok((f(6, 2), vec![2, 0])));
-    assert_eq!(unary(Neg, a).unwrap(), (f(6, 2), vec![7, -10]));
-    assert_eq!(unary(Abs, a).unwrap(), (f(6, 2), vec![7, 10]));
-    assert_eq!(reduce(Reduction::Max, a, None), Ok((f(6, 2), vec![10])));
-    assert_eq!(reduce(Reduction::Sum, a, None), Ok((f(6, 2), vec![3])));
-    assert_eq!(
-        binary(FloorDiv, all(f(6, 2), &[1]), divisor),
-        Err(Code::RangeOverflow)
+    check(
+        "floordiv fixed9.2(-40..40)[-7,10] fixed6.2(1..20)[3,5]: fixed9.2[-12,8]
+         mod fixed6.2(-40..40)[-7,10] fixed6.2(1..20)[3,5]: fixed6.2[2,0]
+         neg fixed6.2(-40..40)[-7,10]: fixed6.2[7,-10]
+         abs fixed6.2(-40..40)[-7,10]: fixed6.2[7,10]
+         reduce max fixed6.2(-40..40)[-7,10]: fixed6.2[10]
+         reduce sum fixed6.2(-40..40)[-7,10]: fixed6.2[3]
+         floordiv fixed6.2[1] fixed6.2(1..20)[3,5]: range-overflow",
     );
 }
 
@@ -116,26 +109,18 @@ fn n42_products_and_quotients_are_rounded_down() {
     // An integer beside it, and a bare whole number that the type does not hold.
     let product = binary(Mul, small(&[3, -1]), within(u(3), 0, 3, &[3, 2]));
     assert_eq!(product, Ok((f(6, 2), vec![9, -2])));
-    let narrow = within(f(1, 7), -10, 10, &[-3]);
-    assert_eq!(with_number(Mul, narrow, 5), Ok((f(1, 7), vec![-15])));
+    check("mul fixed1.7(-10..10)[-3] 5: fixed1.7[-15]");
     // 1.25 / 0.75 = 1.66…, -0.25 / 0.5 = -0.5, and by 3: 0.416…, -0.083….
     let divisor = within(f(6, 2), 2, 8, &[3, 2]);
-    assert_eq!(
-        binary(Div, small(&[5, -1]), divisor),
-        Ok((f(6, 2), vec![6, -2]))
-    );
-    assert_eq!(
-        with_number(Div, small(&[5, -1]), 3),
-        Ok((f(6, 2), vec![1, -1]))
+    check(
+        "div fixed6.2(-8..8)[5,-1] fixed6.2(2..8)[3,2]: fixed6.2[6,-2]
+         div fixed6.2(-8..8)[5,-1] 3: fixed6.2[1,-1]",
     );
     let inverse = run(&[divisor], |b, x| {
         b.binary(Div, Operand::Int(1), x[0].into(), None)
     });
     assert_eq!(inverse.unwrap(), (f(6, 2), vec![5, 8]));
-    assert_eq!(
-        binary(Div, small(&[1]), small(&[1])),
-        Err(Code::DivisionByZero)
-    );
+    check("div fixed6.2(-8..8)[1] fixed6.2(-8..8)[1]: division-by-zero");
     let integers = run(&[all(u(8), &[1])], |b, x| {
         b.binary(Div, x[0].into(), 3.into(), None)
     });
@@ -260,32 +245,27 @@ fn n43_every_sum_of_products_is_exact_over_rows_too() {
 
 #[test]
 fn n44_comparisons_do_not_see_fractions() {
-    let a = within(f(4, 2), -16, 16, &[6, 6, 6]);
-    let b = within(f(8, 4), -99, 99, &[23, 24, 25]);
-    assert_eq!(binary(Lt, a, b), Ok((Type::Bool, vec![0, 0, 1])));
-    assert_eq!(binary(Eq, a, b), Ok((Type::Bool, vec![0, 1, 0])));
-    assert_eq!(
-        binary(Ge, a, all(u(8), &[1, 2, 255])),
-        Ok((Type::Bool, vec![1, 0, 0]))
+    check(
+        "lt fixed4.2(-16..16)[6,6,6] fixed8.4(-99..99)[23,24,25]: bool[0,0,1]
+         eq fixed4.2(-16..16)[6,6,6] fixed8.4(-99..99)[23,24,25]: bool[0,1,0]
+         ge fixed4.2(-16..16)[6,6,6] u8[1,2,255]: bool[1,0,0]
+         gt fixed4.2(-16..16)[6,6,6] w4[1,2,15]: bool[1,0,0]
+         gt u64[1] ufixed0.64[1]: range-overflow",
     );
-    assert_eq!(
-        binary(Gt, a, all(w(4), &[1, 2, 15])),
-        Ok((Type::Bool, vec![1, 0, 0]))
-    );
-    let (wide, tiny) = (all(u(64), &[1]), all(Type::ufixed(0, 64), &[1]));
-    assert_eq!(binary(Gt, wide, tiny), Err(Code::RangeOverflow));
 }
 
 #[test]
 fn n45_conversions_round_down_and_nothing_else_does() {
     let a = within(f(6, 4), -40, 40, &[-1, 23, -40]);
-    assert_eq!(cast(a, f(4, 1)), Ok((f(4, 1), vec![-1, 2, -5])));
-    assert_eq!(cast(a, i(4)), Ok((i(4), vec![-1, 1, -3])));
-    assert_eq!(cast(a, f(6, 8)), Ok((f(6, 8), vec![-16, 368, -640])));
-    assert_eq!(cast(a, w(8)), Ok((w(8), vec![255, 1, 253])));
-    assert_eq!(cast(a, u(8)), Err(Code::RangeOverflow));
-    assert_eq!(cast(all(u(8), &[3]), f(9, 3)), Ok((f(9, 3), vec![24])));
-    assert_eq!(cast(a, Type::Bool), Err(Code::TypeMismatch));
+    check(
+        "cast fixed6.4(-40..40)[-1,23,-40] fixed4.1: fixed4.1[-1,2,-5]
+         cast fixed6.4(-40..40)[-1,23,-40] i4: i4[-1,1,-3]
+         cast fixed6.4(-40..40)[-1,23,-40] fixed6.8: fixed6.8[-16,368,-640]
+         cast fixed6.4(-40..40)[-1,23,-40] w8: w8[255,1,253]
+         cast fixed6.4(-40..40)[-1,23,-40] u8: range-overflow
+         cast u8[3] fixed9.3: fixed9.3[24]
+         cast fixed6.4(-40..40)[-1,23,-40] bool: type-mismatch",
+    );
     let unasked = run(&[a], |b, x| {
         b.reveal("whole", x[0].into(), &[0], i(8), None)?;
         Ok(x[0])
@@ -312,18 +292,20 @@ fn n45_conversions_round_down_and_nothing_else_does() {
 #[test]
 fn n46_shifts_are_powers_of_two_and_bits_are_for_integers() {
     let a = within(f(6, 2), -20, 20, &[-3, 7]);
-    assert_eq!(with_number(Shr, a, 1), Ok((f(6, 2), vec![-2, 3])));
-    assert_eq!(with_number(Shl, a, 2), Ok((f(6, 2), vec![-12, 28])));
+    check(
+        "shr fixed6.2(-20..20)[-3,7] 1: fixed6.2[-2,3]
+         shl fixed6.2(-20..20)[-3,7] 2: fixed6.2[-12,28]",
+    );
     for op in [And, Or, Xor] {
         assert_eq!(binary(op, a, a), Err(Code::TypeMismatch));
     }
-    assert_eq!(binary(Shl, a, a), Err(Code::TypeMismatch));
+    check("shl fixed6.2(-20..20)[-3,7] fixed6.2(-20..20)[-3,7]: type-mismatch");
     for op in [Not, Popcount] {
         let refused = unary(op, a).unwrap_err();
         assert_eq!(refused.code, Code::TypeMismatch);
         assert_eq!(refused.hint, "round down first: `x0.astype(sl.i4)`");
     }
-    assert_eq!(reduce(Reduction::Any, a, None), Err(Code::TypeMismatch));
+    check("reduce any fixed6.2(-20..20)[-3,7]: type-mismatch");
     let place = run(&[a, all(u(8), &[1, 2])], |b, x| b.lookup(x[1], x[0], None));
     assert_eq!(place.unwrap_err().code, Code::TypeMismatch);
 }
@@ -384,27 +366,9 @@ fn n47_literals_take_the_nearest_number_and_a_warning_says_so() {
     let warnings = |op, numerator, denominator| {
         let mut b = Builder::new("norm").unwrap();
         let owner = b.party("alice").unwrap();
-        let (name, shape) = (
-            "x".to_string(),
-            Shape {
-                rows: None,
-                fixed: Vec::new(),
-            },
-        );
-        let (ty, range) = (f(8, 4), Range { lo: 0, hi: 9 });
-        let (columns, span) = (Vec::new(), None);
-        let x = b
-            .input(Input {
-                name,
-                owner,
-                ty,
-                shape,
-                range,
-                columns,
-                kind: sealane_program::kind::Kind::default(),
-                span,
-            })
-            .unwrap();
+        let range = Range { lo: 0, hi: 9 };
+        let x = declared("x", owner, f(8, 4), Shape::scalar(), range);
+        let x = b.input(x).unwrap();
         let ratio = literal(&mut b, numerator, denominator);
         let made = b.binary(op, x.into(), ratio, None).unwrap();
         let ty = b.value(made).unwrap().ty;
@@ -542,18 +506,11 @@ fn warned(
     let mut b = Builder::new("norm").unwrap();
     let owner = b.party("alice").unwrap();
     let rows = b.rows("n", 20_000).unwrap();
-    let names = ["x", "y"].map(String::from);
-    let input = |name| Input {
-        name,
-        owner,
-        ty: f(16, 8),
-        shape: Shape::with_rows(rows, []),
-        range: Range { lo: 256, hi: 1024 },
-        columns: Vec::new(),
-        kind: sealane_program::kind::Kind::default(),
-        span: None,
-    };
-    let handles = names.map(|name| b.input(input(name)).unwrap());
+    let range = Range { lo: 256, hi: 1024 };
+    let handles = ["x", "y"].map(|name| {
+        let input = declared(name, owner, f(16, 8), Shape::with_rows(rows, []), range);
+        b.input(input).unwrap()
+    });
     let made = build(&mut b, &handles).unwrap();
     let ty = b.value(made).unwrap().ty;
     b.reveal("result", made.into(), &[owner], ty, None).unwrap();
@@ -619,19 +576,7 @@ fn of_function(
 ) -> Result<(Type, Range), Code> {
     let mut b = Builder::new("norm").expect("a name");
     let owner = b.party("alice").expect("a party");
-    let input = Input {
-        name: "x".into(),
-        owner,
-        ty: f(8, 8),
-        shape: Shape {
-            rows: None,
-            fixed: Vec::new(),
-        },
-        range: Range { lo, hi },
-        columns: Vec::new(),
-        kind: sealane_program::kind::Kind::default(),
-        span: None,
-    };
+    let input = declared("x", owner, f(8, 8), Shape::scalar(), Range { lo, hi });
     let x = b.input(input).expect("an input");
     let made = b.function(name, x, to, saturate, None);
     let made = made.map_err(|refused| refused.code)?;

@@ -2,10 +2,7 @@
 //! or follow from IEEE 754 by hand.
 
 use super::*;
-use sealane_diagnostic::Code;
-use sealane_program::builder::Operand;
 use sealane_program::float;
-use sealane_program::graph::Binary;
 use sealane_program::literal::{Literal, Number, Real};
 use sealane_program::text::{parse, print};
 
@@ -204,16 +201,7 @@ fn n61_nothing_is_rounded_unasked() {
     let revealed = |from: Type, to: Type| {
         let mut b = Builder::new("norm")?;
         let owner = b.party("alice")?;
-        let x = b.input(Input {
-            name: "x".into(),
-            owner,
-            ty: from,
-            shape: Shape::fixed(vec![]),
-            range: from.range(),
-            columns: Vec::new(),
-            kind: sealane_program::kind::Kind::default(),
-            span: None,
-        })?;
+        let x = b.input(declared("x", owner, from, Shape::scalar(), from.range()))?;
         b.reveal("result", x.into(), &[owner], to, None)
     };
     assert!(revealed(F16, F32).is_ok());
@@ -242,16 +230,7 @@ fn n63_numbers_below_the_normal_ones_can_be_flushed() {
             b.flush_subnormals();
         }
         let owner = b.party("alice")?;
-        let x = b.input(Input {
-            name: "x".into(),
-            owner,
-            ty: F32,
-            shape: Shape::fixed(vec![]),
-            range: F32.range(),
-            columns: Vec::new(),
-            kind: sealane_program::kind::Kind::default(),
-            span: None,
-        })?;
+        let x = b.input(declared("x", owner, F32, Shape::scalar(), F32.range()))?;
         let sum = b.binary(Add, x.into(), Operand::Int(0), None)?;
         b.reveal("result", sum.into(), &[owner], F32, None)?;
         b.finish().map(|(program, _)| program)

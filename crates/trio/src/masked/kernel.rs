@@ -541,10 +541,7 @@ impl<const C: usize> Open<'_, C> {
     #[inline(always)]
     fn run<const BEFORE: bool>(mut self) {
         if let Some(last) = self.last {
-            let place = match BEFORE {
-                true => Place::Before,
-                false => Place::After,
-            };
+            let place = if BEFORE { Place::Before } else { Place::After };
             settle(&mut self.slots, self.at, place, last, self.summands);
         }
         self.slots.add(self.level);

@@ -42,7 +42,7 @@ use sealane_circuit::function::Function;
 use sealane_circuit::tape::ONE;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Planes};
+use sealane_party::{Fault, Planes, Result};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -222,7 +222,7 @@ impl Computing {
         lanes: usize,
         inputs: &[Plane<'_>],
         mesh: &mut Mesh,
-    ) -> Result<MaskedProgress<'a>, Fault> {
+    ) -> Result<MaskedProgress<'a>> {
         let same = inputs.iter().map(|input| matches!(input, Plane::Same(_)));
         let same = (words_for(lanes) >= MANY).then(|| same.collect());
         let layout = self.layouts.of(tape, same);
@@ -259,7 +259,7 @@ impl Computing {
         &mut self,
         mut running: Box<RunningMasked<'a>>,
         mesh: &mut Mesh,
-    ) -> Result<MaskedProgress<'a>, Fault> {
+    ) -> Result<MaskedProgress<'a>> {
         let RunningMasked { run, parts, level } = &mut *running;
         if *level > 0 {
             each!(parts, part => part.opened(self, run, *level - 1, mesh)?);
@@ -478,7 +478,7 @@ impl<const HELPER: usize> Part<HELPER> {
         run: &Run<'_>,
         level: usize,
         mesh: &mut Mesh,
-    ) -> Result<(), Fault> {
+    ) -> Result<()> {
         if self.lanes == 0 {
             return Ok(());
         }
@@ -507,7 +507,7 @@ impl<const HELPER: usize> Part<HELPER> {
         run: &Run<'_>,
         level: usize,
         mesh: &mut Mesh,
-    ) -> Result<(), Fault> {
+    ) -> Result<()> {
         if self.duty == Duty::After && self.lanes > 0 {
             let [dealt, _] = self.forms(run, level);
             let mut rows = self.rows(run);
@@ -526,7 +526,7 @@ impl<const HELPER: usize> Part<HELPER> {
         run: &Run<'_>,
         level: usize,
         mesh: &mut Mesh,
-    ) -> Result<(), Fault> {
+    ) -> Result<()> {
         let Some(place) = self.place() else {
             return Ok(());
         };
@@ -561,7 +561,7 @@ impl<const HELPER: usize> Part<HELPER> {
         run: &Run<'_>,
         level: usize,
         mesh: &mut Mesh,
-    ) -> Result<(), Fault> {
+    ) -> Result<()> {
         if self.place().is_some() {
             let [_, opened] = self.forms(run, level);
             let from = self.partner(party);

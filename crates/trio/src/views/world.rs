@@ -17,7 +17,7 @@ use crate::{Place, Trio, TrioParty};
 use sealane_block::{Cpu, Erased, Prg};
 use sealane_net::{Limits, Mesh, Transport};
 use sealane_parties::PartyId;
-use sealane_party::{Fault, Outcome, Progress, Step, Steps};
+use sealane_party::{Outcome, Progress, Result, Step, Steps};
 use sealane_protocol::{Protocol, Setting};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -245,8 +245,8 @@ impl World {
     /// is a result.
     pub(crate) fn inside<S, R>(
         &mut self,
-        begin: impl Fn(&mut Computing, &mut Mesh) -> Result<S, Fault>,
-        advance: impl Fn(&mut Computing, S, &mut Mesh) -> Result<Result<R, S>, Fault>,
+        begin: impl Fn(&mut Computing, &mut Mesh) -> Result<S>,
+        advance: impl Fn(&mut Computing, S, &mut Mesh) -> Result<Result<R, S>>,
     ) -> [R; 3] {
         let (parties, meshes) = (&mut self.parties, &mut self.meshes);
         let mut states = [0, 1, 2].map(|at| {

@@ -1,16 +1,13 @@
 //! Parties on threads over a mesh in memory, each compared with the costs that the protocol states.
 pub mod chi;
 
-use sealane_block::{Coins, Cpu};
+use sealane_block::Cpu;
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_parties::{NetworkClass, PartyId, PartySet};
-use sealane_party::{
-    KeyBit, Opened, Outcome, Party, Progress, Selected, Shares, Start, Step, Steps,
-};
-use sealane_protocol::{
-    Algebra, Cost, Demand, Domain, Opening, Protocol, Setting, StepShape, View,
-};
+use sealane_party::{KeyBit, Opened, Outcome, Progress, Selected, Shares, Step, Steps};
+use sealane_protocol::{Algebra, Cost, Demand, Domain, Protocol, Setting, StepShape};
+use sealane_testkit::side::{self, Given, copied, on_threads};
 use sealane_trio::{Share, Trio, TrioParty};
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -95,39 +92,21 @@ pub fn session<R: Send>(
         };
         demand.merge(&Trio::demand(setting, &work), 1);
     }
-    let one = |mut mesh: Mesh| {
-        let cpu = Cpu::detect().unwrap();
+    on_threads(meshes, |mesh| {
         let me = mesh.me();
-        let start = Start {
-            setting,
-            me,
-            session: mesh.session(),
-            cpu,
-            coins: Coins::danger_fixed_seed(seed(me)),
-            stock: None,
-        };
-        let trio = TrioParty::set_up(start, &demand, &mut mesh).unwrap();
+        let given = Given::seeded(Cpu::detect().unwrap(), seed(me));
+        let set_up = side::Side::set_up(mesh, setting, &demand, given).unwrap();
         let mut side = Side {
             me,
             setting: setting.clone(),
-            trio,
-            mesh,
+            trio: set_up.party,
+            mesh: set_up.mesh,
             reckoning: Reckoning::new(setting.parties),
         };
         side.reckon(&Trio::set_up_cost(setting, &demand));
         let result = body(&mut side);
         side.mesh.finish().unwrap();
         result
-    };
-    std::thread::scope(|threads| {
-        let one = &one;
-        let meshes = meshes.into_iter();
-        let threads = meshes.map(|mesh| threads.spawn(move || one(mesh)));
-        let threads = threads.collect::<Vec<_>>();
-        threads
-            .into_iter()
-            .map(|side| side.join().unwrap())
-            .collect()
     })
 }
 
@@ -162,12 +141,8 @@ impl Side {
     }
 
     /// Runs a step by itself: one advance for each flight of its cost, and every byte of it.
-    pub fn step<'a>(
-        &mut self,
-        work: StepShape<'_>,
-        step: Step<'a, TrioParty>,
-    ) -> Outcome<TrioParty> {
-        let cost = Trio::cost(&self.setting, &work);
+    pub fn step(&mut self, step: Step<'_, TrioParty>) -> Outcome<TrioParty> {
+        let cost = Trio::cost(&self.setting, &step.shape());
         let mut progress = self.trio.begin(step, None, &mut self.mesh).unwrap();
         let mut advances = 0;
         let outcome = loop {
@@ -185,8 +160,8 @@ impl Side {
         outcome
     }
 
-    pub fn share<'a>(&mut self, work: StepShape<'_>, step: Step<'a, TrioParty>) -> Arc<Share> {
-        match self.step(work, step) {
+    pub fn share(&mut self, step: Step<'_, TrioParty>) -> Arc<Share> {
+        match self.step(step) {
             Outcome::Share(share, ..) => Arc::new(share),
             _ => panic!("a share was due"),
         }
@@ -200,20 +175,13 @@ impl Side {
         bits: usize,
         values: &[u64],
     ) -> Arc<Share> {
-        let work = StepShape::Input {
-            owner,
-            domain: domain(k),
-            elements: values.len() as u64,
-            bits: bits as u64,
-        };
-        let step = Step::Input {
+        self.share(Step::Input {
             owner,
             domain: domain(k),
             elements: values.len(),
             bits,
             values: (owner == self.me).then(|| Zeroizing::new(values.to_vec())),
-        };
-        self.share(work, step)
+        })
     }
 
     /// Integers modulo `2^k`.
@@ -224,21 +192,12 @@ impl Side {
     }
 
     pub fn tape(&mut self, tape: &Tape, operands: &[&Arc<Share>]) -> Arc<Share> {
-        let lanes = operands[0].elements();
-        let domain = domain(None);
-        let work = StepShape::Tape {
+        self.share(Step::Tape {
             tape,
-            domain,
-            lanes: lanes as u64,
-        };
-        let operands = operands.iter().map(|share| Arc::clone(share)).collect();
-        let step = Step::Tape {
-            tape,
-            domain,
-            lanes,
-            operands,
-        };
-        self.share(work, step)
+            domain: domain(None),
+            lanes: operands[0].elements(),
+            operands: operands.iter().map(|share| Arc::clone(share)).collect(),
+        })
     }
 
     pub fn product(&mut self, k: u8, left: &Arc<Share>, right: &Arc<Share>) -> Arc<Share> {
@@ -254,19 +213,11 @@ impl Side {
         right: Selected<Share>,
     ) -> Arc<Share> {
         let domain = domain(Some(k));
-        let distinct = [&left, &right].map(|of| View::distinct(&of.lanes, &of.inner));
-        let work = StepShape::Product {
-            domain,
-            lanes: left.lanes.count() as u64,
-            terms: (left.inner.count() * left.share.planes()) as u64,
-            distinct,
-        };
-        let step = Step::Product {
+        self.share(Step::Product {
             domain,
             left,
             right,
-        };
-        self.share(work, step)
+        })
     }
 
     pub fn convert(
@@ -277,53 +228,30 @@ impl Side {
         signed: bool,
         share: &Arc<Share>,
     ) -> Arc<Share> {
-        let (from, to) = (domain(from), domain(to));
-        let work = StepShape::Convert {
-            from,
-            to,
-            elements: share.elements() as u64,
-            bits: bits as u64,
-            signed,
-        };
-        let share = share.clone();
-        let step = Step::Convert {
-            from,
-            to,
+        self.share(Step::Convert {
+            from: domain(from),
+            to: domain(to),
             bits,
             signed,
-            share,
-        };
-        self.share(work, step)
+            share: share.clone(),
+        })
     }
 
     /// Rows in a random order.
     pub fn shuffle(&mut self, k: Option<u8>, share: &Arc<Share>) -> Arc<Share> {
-        let work = StepShape::Shuffle {
-            domain: domain(k),
-            rows: share.elements() as u64,
-            planes: share.planes() as u64,
-        };
-        let step = Step::Shuffle {
+        self.share(Step::Shuffle {
             domain: domain(k),
             share: share.clone(),
-        };
-        self.share(work, step)
+        })
     }
 
     /// Rows in the order of a key.
     pub fn sort(&mut self, share: &Arc<Share>, key: &[KeyBit]) -> Arc<Share> {
-        let work = StepShape::Sort {
-            domain: domain(None),
-            rows: share.elements() as u64,
-            planes: share.planes() as u64,
-            key_bits: key.len() as u64,
-        };
-        let step = Step::Sort {
+        self.share(Step::Sort {
             domain: domain(None),
             share: share.clone(),
             key: key.to_vec(),
-        };
-        self.share(work, step)
+        })
     }
 
     /// Settles, opens results, and returns the values of those that this party learns.
@@ -331,30 +259,16 @@ impl Side {
         &mut self,
         results: &[(&Arc<Share>, Option<u8>, PartySet)],
     ) -> Vec<Option<Vec<u64>>> {
-        let settle = Step::Settle { checks: vec![] };
-        let settled = self.step(StepShape::Settle { checks: 0 }, settle);
+        let settled = self.step(Step::Settle { checks: vec![] });
         assert!(matches!(settled, Outcome::Settled(_)));
-        let opening = |(share, k, to): &(&Arc<Share>, Option<u8>, PartySet)| Opening {
-            domain: domain(*k),
-            bits: (share.planes() * share.elements() * usize::from(k.unwrap_or(1))) as u64,
-            to: *to,
-        };
-        let work = StepShape::Open {
-            results: results.iter().map(opening).collect(),
-        };
         let result = |(share, k, to): &(&Arc<Share>, _, _)| Opened {
             share: Arc::clone(share),
             domain: domain(*k),
             to: *to,
         };
-        let step = Step::Open {
-            results: results.iter().map(result).collect(),
-        };
-        match self.step(work, step) {
-            Outcome::Opened(values, ()) => values
-                .into_iter()
-                .map(|values| values.map(|values| values.to_vec()))
-                .collect(),
+        let results = results.iter().map(result).collect();
+        match self.step(Step::Open { results }) {
+            Outcome::Opened(values, ()) => copied(values),
             _ => panic!("results were due"),
         }
     }

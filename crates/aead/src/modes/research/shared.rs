@@ -68,10 +68,7 @@ pub(crate) fn by_rest<L: Lanes, const N: usize>(
 /// All ones, or zero.
 #[inline(always)]
 pub(crate) fn all_if(condition: bool) -> Block {
-    match condition {
-        true => Block::ONES,
-        false => Block::ZERO,
-    }
+    if condition { Block::ONES } else { Block::ZERO }
 }
 
 /// The bit behind text of `rest` bytes, where a block has room for it.

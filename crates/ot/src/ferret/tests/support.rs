@@ -12,7 +12,7 @@ use crate::ferret::receiver::{self, ReceiverPart};
 use crate::ferret::run::{Batch, Code, Link, Outcome, Part, Rows, Setting};
 use crate::ferret::sender::{self, SenderPart};
 use crate::ferret::{FerretReceiver, FerretSender, Params};
-use crate::{OtError, Role, Security, ideal};
+use crate::{Result, Role, Security, ideal};
 
 pub const SENDER: PartyId = PartyId(0);
 pub const RECEIVER: PartyId = PartyId(1);
@@ -37,16 +37,12 @@ pub fn dealer(seed: u64) -> (ideal::Sender, ideal::Receiver) {
     ideal::danger_pair([SENDER, RECEIVER], DELTA, seed)
 }
 
-pub fn set_up_sender(cpu: Cpu, mesh: &mut Mesh, params: Params) -> Result<FerretSender, OtError> {
+pub fn set_up_sender(cpu: Cpu, mesh: &mut Mesh, params: Params) -> Result<FerretSender> {
     let mut coins = Coins::danger_fixed_seed(1);
     FerretSender::set_up(cpu, mesh, RECEIVER, params, &mut dealer(4711).0, &mut coins)
 }
 
-pub fn set_up_receiver(
-    cpu: Cpu,
-    mesh: &mut Mesh,
-    params: Params,
-) -> Result<FerretReceiver, OtError> {
+pub fn set_up_receiver(cpu: Cpu, mesh: &mut Mesh, params: Params) -> Result<FerretReceiver> {
     let mut coins = Coins::danger_fixed_seed(2);
     FerretReceiver::set_up(cpu, mesh, SENDER, params, &mut dealer(4711).1, &mut coins)
 }
@@ -118,7 +114,7 @@ pub fn hooked<A: Hooks + Send, B: Hooks + Send>(
     number: u64,
     count: usize,
     (of_sender, of_receiver): (A, B),
-) -> (Result<A, OtError>, Result<B, OtError>) {
+) -> (Result<A>, Result<B>) {
     let cpu = Cpu::best();
     let sender = |mut mesh: Mesh| {
         let (mesh, peer) = (&mut mesh, RECEIVER);

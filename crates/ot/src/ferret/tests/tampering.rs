@@ -10,13 +10,13 @@ use super::support::*;
 use crate::ferret::cost::{FerretCost, path_bytes};
 use crate::ferret::{Noise, Params};
 use crate::traits::{CotCost, CotReceiver, CotSender, choice};
-use crate::{OtError, Security, ideal};
+use crate::{OtError, Result, Security, ideal};
 
 /// Bytes of the contributions to keys, which come first in both directions.
 const KEYS: u64 = 32;
 
 /// Results of both parties: rows that are wrong, of a whole iteration.
-type Results = (Result<(), OtError>, Result<usize, OtError>);
+type Results = (Result<()>, Result<usize>);
 
 /// Runs both parties where byte `at` of those that `to` receives is changed.
 fn run(params: Params, to: PartyId, at: u64) -> Results {
@@ -165,7 +165,7 @@ fn an_offset_without_bit_0_is_refused() {
         fn delta(&self) -> Block {
             Block::new(2)
         }
-        fn extend(&mut self, _: &mut Mesh, _: &mut [Block]) -> Result<(), OtError> {
+        fn extend(&mut self, _: &mut Mesh, _: &mut [Block]) -> Result<()> {
             unreachable!("the set-up refuses it before");
         }
     }

@@ -29,7 +29,7 @@
 //! have one set-up.
 
 use crate::traits::{OneOfNKeys, OneOfNReceiver, OneOfNSender};
-use crate::{Flights, OtError};
+use crate::{Flights, Result};
 use sealane_block::Block;
 use sealane_net::Mesh;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
@@ -77,7 +77,7 @@ impl<K: OneOfNKeys> LargeKeys<K> {
         mesh: &mut Mesh,
         bytes: usize,
         count: usize,
-    ) -> Result<LargeKeys<K>, OtError> {
+    ) -> Result<LargeKeys<K>> {
         check(sender.strings(), bytes);
         let keys = sender.extend_given(mesh, bytes * count)?;
         Ok(LargeKeys { keys, bytes })
@@ -124,7 +124,7 @@ pub fn receive<R: OneOfNReceiver>(
     bytes: usize,
     indices: &[u64],
     keys: &mut [Block],
-) -> Result<(), OtError> {
+) -> Result<()> {
     check(receiver.strings(), bytes);
     assert_eq!(indices.len(), keys.len(), "a key for each index");
     let mut digits = Zeroizing::new(Vec::with_capacity(bytes * indices.len()));

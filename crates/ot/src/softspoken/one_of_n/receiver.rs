@@ -1,7 +1,7 @@
 //! The receiver, which has the key of one string.
 
 use super::{Call, Hash, OneOfN, Scratch, fold};
-use crate::OtError;
+use crate::Result;
 use crate::softspoken::receiver::{VoleReceiver, VoleSetup};
 use crate::traits::OneOfNReceiver;
 use sealane_block::{Block, Coins, Cpu};
@@ -38,7 +38,7 @@ impl Receiver {
         mesh: &mut Mesh,
         peer: PartyId,
         coins: &mut Coins,
-    ) -> Result<ReceiverSetup, OtError> {
+    ) -> Result<ReceiverSetup> {
         let vole = VoleReceiver::set_up(parameters.subspace(), cpu, mesh, peer, coins)?;
         Ok(ReceiverSetup {
             parameters,
@@ -53,7 +53,7 @@ impl ReceiverSetup {
     ///
     /// # Errors
     /// As [`softspoken::ReceiverSetup::finish`](crate::softspoken::ReceiverSetup::finish).
-    pub fn finish(self, mesh: &mut Mesh) -> Result<Receiver, OtError> {
+    pub fn finish(self, mesh: &mut Mesh) -> Result<Receiver> {
         let vole = self.vole.finish(mesh)?;
         let hash = Hash::new(
             self.parameters,
@@ -82,12 +82,7 @@ impl Receiver {
     }
 
     /// Makes rows, and fills the random choices.
-    fn rows(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &mut [u8],
-        rows: &mut [Block],
-    ) -> Result<Call, OtError> {
+    fn rows(&mut self, mesh: &mut Mesh, choices: &mut [u8], rows: &mut [Block]) -> Result<Call> {
         assert_eq!(choices.len(), rows.len(), "a key for each choice");
         choices.fill(0);
         let cpu = self.hash.cpu;
@@ -109,7 +104,7 @@ impl Receiver {
     }
 
     /// Writes how `choices` differ from the random ones.
-    fn ask(&self, mesh: &mut Mesh, choices: &[u8], random: &[u8]) -> Result<(), OtError> {
+    fn ask(&self, mesh: &mut Mesh, choices: &[u8], random: &[u8]) -> Result<()> {
         let bits = usize::from(self.parameters.bits);
         let none = choices.iter().fold(0, |all, choice| all | choice) >> (bits - 1) >> 1;
         assert_numbers(none);
@@ -128,12 +123,7 @@ impl OneOfNReceiver for Receiver {
     }
 
     /// Writes one message, not flushed, and reads none.
-    fn extend(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &mut [u8],
-        keys: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn extend(&mut self, mesh: &mut Mesh, choices: &mut [u8], keys: &mut [Block]) -> Result<()> {
         let call = self.rows(mesh, choices, keys)?;
         for (i, (keys, choices)) in keys
             .chunks_mut(BATCH)
@@ -146,12 +136,7 @@ impl OneOfNReceiver for Receiver {
     }
 
     /// Writes two messages, not flushed, and reads none.
-    fn receive_given(
-        &mut self,
-        mesh: &mut Mesh,
-        choices: &[u8],
-        keys: &mut [Block],
-    ) -> Result<(), OtError> {
+    fn receive_given(&mut self, mesh: &mut Mesh, choices: &[u8], keys: &mut [Block]) -> Result<()> {
         let mut random = Zeroizing::new(vec![0; choices.len()]);
         self.extend(mesh, &mut random, keys)?;
         self.ask(mesh, choices, &random)
@@ -197,11 +182,7 @@ impl Request {
     ///
     /// # Panics
     /// If a choice is no number of a string.
-    pub fn new(
-        receiver: &mut Receiver,
-        mesh: &mut Mesh,
-        choices: &[u8],
-    ) -> Result<Request, OtError> {
+    pub fn new(receiver: &mut Receiver, mesh: &mut Mesh, choices: &[u8]) -> Result<Request> {
         let mut random = Zeroizing::new(vec![0; choices.len()]);
         let mut rows = Zeroizing::new(vec![Block::ZERO; choices.len()]);
         let call = receiver.rows(mesh, &mut random, &mut rows)?;
@@ -223,12 +204,7 @@ impl Request {
     ///
     /// # Panics
     /// If there is not a string for each choice.
-    pub fn finish(
-        self,
-        mesh: &mut Mesh,
-        length: usize,
-        strings: &mut [Block],
-    ) -> Result<(), OtError> {
+    pub fn finish(self, mesh: &mut Mesh, length: usize, strings: &mut [Block]) -> Result<()> {
         let n = self.parameters.strings();
         assert_eq!(strings.len(), self.rows.len() * length, "a string a choice");
         let mut masked = vec![Block::ZERO; n * length];

@@ -1,7 +1,7 @@
 //! The sender, which may have the key of every string.
 
 use super::{Call, Hash, OneOfN, Scratch, fold, fold_row, selected};
-use crate::OtError;
+use crate::Result;
 use crate::softspoken::sender::{VoleSender, VoleSetup};
 use crate::traits::{OneOfNKeys, OneOfNSender};
 use sealane_block::{Block, Coins, Cpu};
@@ -40,7 +40,7 @@ impl Sender {
         mesh: &mut Mesh,
         peer: PartyId,
         coins: &mut Coins,
-    ) -> Result<SenderSetup, OtError> {
+    ) -> Result<SenderSetup> {
         let subspace = parameters.subspace();
         let mut delta = Zeroizing::new(vec![Block::ZERO; subspace.columns.div_ceil(128)]);
         coins.secret("ot: offset of one of many").fill(&mut delta);
@@ -58,7 +58,7 @@ impl SenderSetup {
     ///
     /// # Errors
     /// As [`softspoken::SenderSetup::finish`](crate::softspoken::SenderSetup::finish).
-    pub fn finish(self, mesh: &mut Mesh) -> Result<Sender, OtError> {
+    pub fn finish(self, mesh: &mut Mesh) -> Result<Sender> {
         let SenderSetup {
             parameters,
             cpu,
@@ -103,12 +103,7 @@ impl Sender {
     ///
     /// # Panics
     /// If they are not whole OTs.
-    pub fn send_chosen(
-        &mut self,
-        mesh: &mut Mesh,
-        length: usize,
-        strings: &[Block],
-    ) -> Result<(), OtError> {
+    pub fn send_chosen(&mut self, mesh: &mut Mesh, length: usize, strings: &[Block]) -> Result<()> {
         let n = self.parameters.strings();
         assert!(
             length > 0 && strings.len().is_multiple_of(length * n),
@@ -139,7 +134,7 @@ impl OneOfNSender for Sender {
     }
 
     /// Reads one message and writes none.
-    fn extend(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys, OtError> {
+    fn extend(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys> {
         let cpu = self.hash.cpu;
         let mut rows = Zeroizing::new(vec![Block::ZERO; count]);
         let mut scratch = Scratch::new();
@@ -160,7 +155,7 @@ impl OneOfNSender for Sender {
     }
 
     /// Reads two messages and writes none.
-    fn extend_given(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys, OtError> {
+    fn extend_given(&mut self, mesh: &mut Mesh, count: usize) -> Result<Keys> {
         let mut keys = self.extend(mesh, count)?;
         let mut packed = vec![0; self.parameters.given_bytes(count as u64) as usize];
         mesh.recv(self.vole.peer, &mut packed)?;
