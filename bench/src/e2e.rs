@@ -127,9 +127,10 @@ fn run_once(command: &[OsString], tier: &str, case: &Case) -> Result<Value, Stri
         .args(["run", case.program, "--local", "--json"]);
     run.args(case.inputs.iter().flat_map(|input| ["--input", input]));
     run.env(TIER_VARIABLE, tier).stdin(Stdio::null());
-    let output = run
-        .output()
-        .map_err(|error| format!("{}: {error}", case.name))?;
+    let output = run.output().map_err(|error| {
+        let program = command[0].display();
+        format!("cannot start {program}: {error}; name the command with `--sealane`")
+    })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(format!("{} failed: {}", case.name, said.trim_end()));

@@ -1,4 +1,4 @@
-//! The suites behind `sealane bench`, which reproduce every figure of the documentation.
+//! The suites of the program `sealane-bench`, which reproduce every figure of the documentation.
 //!
 //! A suite is a function that measures and hands out [`Record`]s; the command prints them as a
 //! table or as one JSON object a line. Figures in core cycles come from [`cycles`]. Chained or
@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 use std::ffi::OsString;
+use std::fmt;
 use std::fs;
 use std::time::Duration;
 
@@ -37,7 +38,7 @@ pub use suites::{Missing, RunSuite, SUITES, Suite, SuiteError};
 /// One figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Record {
-    /// The suite, as `sealane bench SUITE` names it.
+    /// The suite, as `sealane-bench SUITE` names it.
     pub suite: &'static str,
     /// A path from general to particular, such as `mi/aes128x64`.
     pub case: String,
@@ -49,6 +50,20 @@ pub struct Record {
     pub value: f64,
     /// The unit alone.
     pub unit: &'static str,
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Record {
+            case,
+            tier,
+            metric,
+            value,
+            unit,
+            ..
+        } = self;
+        write!(f, "{case:<32} {tier:<9} {metric:<28} {value:>14.3} {unit}")
+    }
 }
 
 /// The budget of a suite and the machine that it runs on.

@@ -60,8 +60,7 @@ pub fn missing() -> Vec<Missing> {
     let lacks = |part: &&str| there.iter().all(|peer| peer.name != *part);
     missing.extend(LIBRARIES.into_iter().filter(lacks).map(|part| Missing {
         part,
-        remedy: "in a checkout, `cargo run --release -p sealane-bench --features peers --example \
-                 suite -- peers`",
+        remedy: "in a checkout, `cargo run --release -p sealane-bench --features peers -- peers`",
     }));
     missing
 }
