@@ -9,7 +9,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use sealane_bench::{Machine, Options, Record, SUITES, Suite, SuiteError, aead, peers, plot};
+use sealane_bench::plot::{self, Chart};
+use sealane_bench::{Figures, Machine, Options, Record, SUITES, Suite, SuiteError, aead, peers};
 use sealane_diagnostic::{Code, printable};
 use sealane_engine::EngineError;
 use sealane_host::{EXIT_CODES, Failure};
@@ -71,8 +72,7 @@ fn run(args: &Args) -> Result<(), Failure> {
             }
             Err(error) => return Err(failed(error)),
         }
-        let records = measure(args, suite, &options, &machine)?;
-        charts.extend((suite.charts)(&records));
+        charts.extend(measure(args, suite, &options, &machine)?);
     }
     let Some(file) = &args.plot else {
         return Ok(());
@@ -144,31 +144,36 @@ fn options(args: &Args) -> Result<Options, Failure> {
     Ok(options)
 }
 
-/// Measures a suite and prints its figures: each as soon as it is there, or all as tables.
+/// Measures a suite and prints its figures: each as soon as it is there, or all as tables. Returns
+/// their charts.
 fn measure(
     args: &Args,
     suite: &Suite,
     options: &Options,
     machine: &Machine,
-) -> Result<Vec<Record>, Failure> {
+) -> Result<Vec<Chart>, Failure> {
     let (mut printed, mut records) = (Ok(()), Vec::new());
-    let tables = suite.tables.filter(|_| !args.json);
+    let tables = suite.has_tables && !args.json;
     let mut record = |record: Record| {
-        if printed.is_ok() && tables.is_none() {
+        if printed.is_ok() && !tables {
             printed = print_record(args, machine, &record);
         }
         records.push(record);
     };
     let ended = match args.peers {
-        true => aead::run_beside(&peers::libraries(), options, &mut record).map_err(Into::into),
-        false => (suite.run)(options, &mut record),
+        true => {
+            let mut figures = Figures::new(suite.name, &mut record);
+            aead::run_beside(&peers::libraries(), options, &mut figures)
+        }
+        false => suite.measure(options, &mut record),
     };
     printed?;
     ended.map_err(failed)?;
-    if let Some(tables) = tables {
-        print_line(tables(&records).trim_end())?;
+    let view = (suite.view)(&records);
+    if tables {
+        print_line(view.text.trim_end())?;
     }
-    Ok(records)
+    Ok(view.charts)
 }
 
 /// Prints a note on what a suite leaves out to standard error, apart from the figures.

@@ -8,7 +8,6 @@ with a status that is not 0 and a text that says which it was, seen by itself or
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
