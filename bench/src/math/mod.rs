@@ -14,7 +14,7 @@ mod paper;
 mod pictures;
 mod reference;
 
-use crate::{Figures, Options, Record, SuiteError};
+use crate::{Figures, Options, SuiteError};
 use errors::Worst;
 use sealane_circuit::Goal;
 use sealane_numeric::{Arithmetic, Format, Function, Kind, exact_functions, functions, measure};

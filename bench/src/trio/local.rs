@@ -8,7 +8,7 @@ use sealane_circuit::Tape;
 use sealane_engine::Job;
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{Opened, Outcome, Step};
+use sealane_party::{Opened, Outcome, Shares, Step};
 use sealane_plan::steps::{Plan, StepOp};
 use sealane_protocol::View;
 
