@@ -27,7 +27,7 @@ STAMPS := $(VENV)/.stamps
 # compiled in as well as their code; the pages of errors, which the command prints; the package. A
 # change in any of it builds the package again; `tools/house.py` holds this list to `include_str!`.
 RUST := Cargo.toml Cargo.lock docs/errors \
-    $(shell find crates bench docs/errors -type f -not -path '*/tests/*')
+    $(shell find crates docs/errors -type f -not -path '*/tests/*')
 PACKAGE := pyproject.toml README.md python/sealane \
     $(shell find python/sealane -type f -not -name '*.pyc' -not -name '*.so')
 
@@ -68,8 +68,10 @@ site: $(STAMPS)/docs
 	    --conf-dir docs --doctree-dir target/site-work . target/site
 	@$(BIN)/python tools/site.py target/site
 
+# The program is no part of the package; runs of examples are those of the installed command.
 bench: $(STAMPS)/package
-	@$(BIN)/sealane bench all
+	@. $(STAMPS)/machine && "$$CARGO" build --quiet --release --locked -p sealane-bench
+	@target/release/sealane-bench all --sealane $(BIN)/sealane
 
 nightly: $(STAMPS)/machine $(STAMPS)/dev
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/fuzz.sh 60

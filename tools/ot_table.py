@@ -1,6 +1,6 @@
-"""Writes the figures of `sealane bench ot --json` into the table of docs/protocols/ot.md.
+"""Writes the figures of `sealane-bench ot --json` into the table of docs/protocols/ot.md.
 
-sealane bench ot --json > ot.json
+sealane-bench ot --json > ot.json
 python tools/ot_table.py ot.json
 """
 

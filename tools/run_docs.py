@@ -15,7 +15,7 @@ A comment before a fenced block says what it is:
     <!-- not run: WHY -->   commands or code that cannot run here, and why
 
 The blocks of a page run in order, in one empty folder that sees `examples` and `.venv` as the root
-of the repository does. Commands, code and settings have to be marked; other blocks are only for
+of the repository does. Programs that are no part of the package are those in `target/debug`. Commands, code and settings have to be marked; other blocks are only for
 reading. Pages run side by side, as many as there are cores.
 """
 
@@ -42,6 +42,7 @@ MARK = re.compile(
 RUNNABLE = {"bash", "console", "pycon", "py", "python", "sh", "shell", "toml"}
 LEFT_OUT = re.compile(r"^ *// \.\.\.$", re.MULTILINE)
 TIMEOUT_S = 120
+PATH = f"{ROOT / 'target' / 'debug'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
 SESSION = """
 import doctest, sys
 options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
@@ -169,7 +170,7 @@ def run_block(kind: str, text: str, offset: int, folder: Path, *, fails: bool) -
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             timeout=TIMEOUT_S,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, "PATH": PATH, "PYTHONDONTWRITEBYTECODE": "1"},
         )
     except subprocess.TimeoutExpired:
         raise Wrong(offset, f"no end within {TIMEOUT_S} s:\n{text}") from None

@@ -9,10 +9,7 @@ use sealane_block::hash::{Circ, Mi, Prp, Tccr};
 use sealane_block::{Aes128, Aes128Many, Block, Coins, Cpu, LabelHash, PolyHash, Tweak, transpose};
 
 use crate::cycles::{Measured, measure};
-use crate::{Options, Record, silent};
-
-/// The suite's name.
-pub const SUITE: &str = "block";
+use crate::{Figures, Options, SuiteError, silent};
 
 /// Blocks of one call.
 const BLOCKS: usize = 512;
@@ -21,48 +18,27 @@ const BLOCKS: usize = 512;
 const MANY: usize = 8192;
 
 /// Measures every primitive on every tier.
-pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
+pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
     for cpu in &options.cpus {
-        let mut figure = |case: &str, metric, value, unit| {
-            record(Record {
-                suite: SUITE,
-                case: case.to_owned(),
-                tier: cpu.tier().name(),
-                metric,
-                value,
-                unit,
-            });
-        };
-        measure_tier(*cpu, options, &mut figure);
-        silent::run(*cpu, options, &mut figure);
+        let figures = &mut figures.on(*cpu);
+        measure_tier(*cpu, options, figures);
+        silent::run(*cpu, options, figures);
     }
+    Ok(())
 }
-
-/// Receives a case, its metric, its value and its unit.
-pub(crate) type Figure<'a> = dyn FnMut(&str, &'static str, f64, &'static str) + 'a;
 
 /// Gives the figures of a case, which makes blocks.
-pub(crate) fn figures(case: &str, measured: &Measured, figure: &mut Figure<'_>) {
-    for (metric, value, unit) in [
-        ("cycles_per_block", measured.median_cycles, "cycles"),
-        ("cycles_per_block_min", measured.min_cycles, "cycles"),
-        ("cycles_per_block_all", measured.all_median_cycles, "cycles"),
-        ("windows_kept", measured.kept, "of 1"),
-        (
-            "million_blocks_per_s",
-            1e3 / measured.median_ns,
-            "million/s",
-        ),
-    ] {
-        figure(case, metric, value, unit);
-    }
+pub(crate) fn blocks(case: &str, measured: &Measured, figures: &mut Figures<'_>) {
+    figures.cycles(case, "", "block", measured);
+    let rate = 1e3 / measured.median_ns;
+    figures.add(case, &[("million_blocks_per_s", rate, "million/s")]);
 }
 
-fn measure_tier(cpu: Cpu, options: &Options, figure: &mut Figure<'_>) {
+fn measure_tier(cpu: Cpu, options: &Options, figures: &mut Figures<'_>) {
     let mut coins = Coins::danger_fixed_seed(1).secret("bench");
-    let (mut keys, mut blocks) = (vec![Block::ZERO; BLOCKS], vec![Block::ZERO; BLOCKS]);
+    let (mut keys, mut buffer) = (vec![Block::ZERO; BLOCKS], vec![Block::ZERO; BLOCKS]);
     coins.fill(&mut keys);
-    coins.fill(&mut blocks);
+    coins.fill(&mut buffer);
     let mut out = vec![Block::ZERO; BLOCKS];
 
     let aes = Aes128::new(cpu, coins.block());
@@ -72,9 +48,9 @@ fn measure_tier(cpu: Cpu, options: &Options, figure: &mut Figure<'_>) {
 
     // Each measurement takes its own result as its next input, or draws on.
     let mut case = |case: &str, work: &mut dyn FnMut(&mut [Block])| {
-        let measured = measure(BLOCKS as u64, options.budget, || work(&mut blocks));
-        black_box(&blocks);
-        figures(case, &measured, figure);
+        let measured = measure(BLOCKS as u64, options.budget, || work(&mut buffer));
+        black_box(&buffer);
+        blocks(case, &measured, figures);
     };
     case("aes128/one_key", &mut |blocks| aes.encrypt_blocks(blocks));
     case("aes128/many_keys", &mut |blocks| many.encrypt_each(blocks));
@@ -108,7 +84,7 @@ fn measure_tier(cpu: Cpu, options: &Options, figure: &mut Figure<'_>) {
         std::mem::swap(&mut columns, &mut rows);
     });
     black_box(&columns);
-    figures("transpose/128x8192", &measured, figure);
+    blocks("transpose/128x8192", &measured, figures);
 }
 
 /// Measures work on blocks, under a name.

@@ -7,35 +7,26 @@ use std::time::Instant;
 
 use sealane_circuit::{Builder, Circuit, Int, Machine, Word, aes, compile, sha256};
 
-use crate::{Options, Record};
-
-/// The suite's name.
-pub const SUITE: &str = "circuit";
+use crate::{Figures, Options, SuiteError};
 
 /// Builds each circuit, compiles it for rows of data, and states its sizes.
-pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
+pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
     for (case, circuit) in circuits() {
         let (tape, ns) = compiled(&circuit, options);
-        let info = circuit.info();
-        for (metric, value, unit) in [
-            ("ands", tape.ands.len() as f64, "gates"),
-            ("xors", tape.xors.len() as f64, "gates"),
-            ("depth", f64::from(tape.depth), "gates"),
-            ("batches", tape.batches.len() as f64, "batches"),
-            ("slots", f64::from(tape.slots), "slots"),
-            ("compile_ns_per_gate", ns / info.gates as f64, "ns"),
-        ] {
-            let case = case.clone();
-            record(Record {
-                suite: SUITE,
-                case,
-                tier: "any",
-                metric,
-                value,
-                unit,
-            });
-        }
+        let gates = circuit.info().gates as f64;
+        figures.add(
+            &case,
+            &[
+                ("ands", tape.ands.len() as f64, "gates"),
+                ("xors", tape.xors.len() as f64, "gates"),
+                ("depth", f64::from(tape.depth), "gates"),
+                ("batches", tape.batches.len() as f64, "batches"),
+                ("slots", f64::from(tape.slots), "slots"),
+                ("compile_ns_per_gate", ns / gates, "ns"),
+            ],
+        );
     }
+    Ok(())
 }
 
 fn compiled(circuit: &Circuit, options: &Options) -> (sealane_circuit::Tape, f64) {

@@ -14,10 +14,7 @@ use std::process::{Command, Stdio};
 use sealane_block::cpu::TIER_VARIABLE;
 use serde_json::Value;
 
-use crate::{Options, Record};
-
-/// The suite's name.
-pub const SUITE: &str = "e2e";
+use crate::{Figures, Options, SuiteError};
 
 /// Runs of each case, of which the fastest counts.
 const RUNS: usize = 3;
@@ -33,18 +30,13 @@ struct Case {
 ///
 /// # Errors
 /// There is no command to run, this is not the root of the repository, or a run failed.
-pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), String> {
+pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
     if options.command.is_empty() {
-        return Err("the suite e2e needs the `sealane` command".to_string());
+        return Err("the suite e2e needs the `sealane` command".into());
     }
-    let tier = options
-        .cpus
-        .last()
-        .ok_or("no tier to run on")?
-        .tier()
-        .name();
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let (runs, blocks): (_, &[u32]) = match options.budget.is_zero() {
+    let cpu = options.best()?;
+    let folder = tempfile::tempdir()?;
+    let (runs, blocks): (_, &[u32]) = match options.quick() {
         true => (1, &[100]),
         false => (RUNS, &[100, 10_000]),
     };
@@ -52,37 +44,29 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
         let mut best = f64::INFINITY;
         let mut report = Value::Null;
         for _ in 0..runs {
-            report = run_once(&options.command, tier, &case)?;
+            report = run_once(&options.command, cpu.tier().name(), &case)?;
             best = best.min(number(&report, "seconds")?);
         }
-        let payload = report["payload_bytes"]
-            .as_object()
-            .ok_or("a report without payload")?;
+        let payload = report["payload_bytes"].as_object();
+        let payload = payload.ok_or("a report without payload")?;
         let payload = payload.values().filter_map(Value::as_f64).sum();
         let ands = number(&report, "ands")?;
-        for (metric, value, unit) in [
-            ("seconds", best, "s"),
-            ("million_ands_per_s", ands / best / 1e6, "million/s"),
-            ("ands", ands, "gates"),
-            ("payload_bytes", payload, "bytes"),
-            ("rounds", number(&report, "rounds")?, "rounds"),
-        ] {
-            let case = case.name.clone();
-            record(Record {
-                suite: SUITE,
-                case,
-                tier,
-                metric,
-                value,
-                unit,
-            });
-        }
+        figures.on(cpu).add(
+            &case.name,
+            &[
+                ("seconds", best, "s"),
+                ("million_ands_per_s", ands / best / 1e6, "million/s"),
+                ("ands", ands, "gates"),
+                ("payload_bytes", payload, "bytes"),
+                ("rounds", number(&report, "rounds")?, "rounds"),
+            ],
+        );
     }
     Ok(())
 }
 
 /// The cases, on the examples and on files in `folder`, with so many blocks of AES.
-fn cases(folder: &Path, blocks: &[u32]) -> Result<Vec<Case>, String> {
+fn cases(folder: &Path, blocks: &[u32]) -> Result<Vec<Case>, SuiteError> {
     let examples = Path::new("examples");
     if !examples.join("hospital/program.py").is_file() {
         return Err(
@@ -96,7 +80,7 @@ fn cases(folder: &Path, blocks: &[u32]) -> Result<Vec<Case>, String> {
     }];
     for count in blocks {
         let file = folder.join(format!("{count}.csv"));
-        fs::write(&file, blocks_csv(*count)).map_err(|error| error.to_string())?;
+        fs::write(&file, blocks_csv(*count))?;
         cases.push(Case {
             name: format!("aes128/{count}/tls"),
             program: "examples/aes128/program.py",
@@ -127,9 +111,10 @@ fn run_once(command: &[OsString], tier: &str, case: &Case) -> Result<Value, Stri
         .args(["run", case.program, "--local", "--json"]);
     run.args(case.inputs.iter().flat_map(|input| ["--input", input]));
     run.env(TIER_VARIABLE, tier).stdin(Stdio::null());
-    let output = run
-        .output()
-        .map_err(|error| format!("{}: {error}", case.name))?;
+    let output = run.output().map_err(|error| {
+        let program = command[0].display();
+        format!("cannot start {program}: {error}; name the command with `--sealane`")
+    })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(format!("{} failed: {}", case.name, said.trim_end()));

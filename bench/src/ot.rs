@@ -10,28 +10,21 @@
 //! checked in `goods`.
 
 mod goods;
-mod local;
+mod sides;
 pub mod tables;
 
-use std::io;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_ot::ferret::{FerretReceiver, FerretSender, Params, Set};
-use sealane_ot::forms::{self, HashedReceiver, HashedSender};
 use sealane_ot::softspoken::{Receiver, Sender};
-use sealane_ot::traits::{CotReceiver, CotSender, RandomReceiver, RandomSender};
-use sealane_ot::traits::{choice, packed_blocks};
+use sealane_ot::traits::{CotReceiver, CotSender};
 use sealane_ot::{OtError, Security, SoftSpoken};
 use sealane_parties::{NetworkClass, PartyId};
 
-use crate::stream::thread_seconds;
-use crate::{Options, Record, net};
-
-/// The suite's name.
-pub const SUITE: &str = "ot";
+use crate::net::{Connect, PAIR, meet};
+use crate::{Figures, Options, SuiteError, both};
 
 const SENDER: PartyId = PartyId(0);
 const RECEIVER: PartyId = PartyId(1);
@@ -144,44 +137,26 @@ impl Form {
     }
 }
 
-type Pair = fn() -> io::Result<Vec<Mesh>>;
-
 /// A channel between two threads.
 struct Channel {
     name: &'static str,
-    pair: Pair,
+    pair: Connect,
     count: usize,
 }
 
 const CHANNELS: [Channel; 5] = [
-    Channel {
-        name: "memory",
-        pair: || Ok(Mesh::in_memory(2)),
-        count: COUNT,
-    },
-    Channel {
-        name: "tcp",
-        pair: || net::meet(Mesh::danger_plaintext),
-        count: COUNT,
-    },
-    Channel {
-        name: "tls",
-        pair: || net::meet(Mesh::connect),
-        count: COUNT,
-    },
-    Channel {
-        name: "lan",
-        pair: || Ok(Mesh::simulated(2, NetworkClass::Lan)),
-        count: COUNT,
-    },
-    Channel {
-        name: "wan",
-        pair: || Ok(Mesh::simulated(2, NetworkClass::Wan)),
-        count: 4 * FEW,
-    },
+    channel("memory", COUNT, || Ok(Mesh::in_memory(2))),
+    channel("tcp", COUNT, || meet(&PAIR, Mesh::danger_plaintext)),
+    channel("tls", COUNT, || meet(&PAIR, Mesh::connect)),
+    channel("lan", COUNT, || Ok(Mesh::simulated(2, NetworkClass::Lan))),
+    channel("wan", 4 * FEW, || Ok(Mesh::simulated(2, NetworkClass::Wan))),
 ];
 
-/// The channel of [`local`] work, beside [`CHANNELS`].
+const fn channel(name: &'static str, count: usize, pair: Connect) -> Channel {
+    Channel { name, pair, count }
+}
+
+/// The channel of the work of [`sides::alone`], beside [`CHANNELS`].
 const LOCAL: &str = "local";
 
 /// The names that [`Options::only`] may hold: protocols, goods, and channels.
@@ -241,58 +216,35 @@ const ALONE_OVER: &str = "memory";
 ///
 /// # Errors
 /// Two threads do not meet on loopback, or a run failed.
-pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), String> {
-    let quick = options.budget.is_zero();
+pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
+    let quick = options.quick();
     let asked = Asked(&options.only);
     let of_forms = |protocol: &&Protocol| asked.forms() && asked.has(protocol.name);
     let protocols = || PROTOCOLS.iter().filter(of_forms);
     let alone = asked.forms() && asked.has(LOCAL);
-    let locals = options.cpus.iter().filter(|_| alone);
-    for cpu in locals {
-        base(*cpu, record).map_err(|error| error.to_string())?;
+    for cpu in options.cpus.iter().filter(|_| alone) {
+        let figures = &mut figures.on(*cpu);
+        base(*cpu, figures)?;
         // Silent extension takes turns with its peer, so no side works alone; `between` has the
         // time that its threads take.
         for protocol in protocols().filter(|protocol| protocol.silent.is_none()) {
-            local::measure(*cpu, protocol, options.budget, record)
+            sides::alone(*cpu, protocol, options.budget, figures)
                 .map_err(|error| format!("{}: {error}", protocol.name))?;
         }
     }
-    let cpu = *options.cpus.last().ok_or("no tier to run on")?;
+    let cpu = options.best()?;
+    let figures = &mut figures.on(cpu);
     for channel in CHANNELS.iter().filter(|channel| asked.has(channel.name)) {
         for protocol in protocols() {
             let protocol = &Protocol { quick, ..*protocol };
-            let count = protocol.count(match quick {
-                true => FEW,
-                false => channel.count,
-            });
-            let failed =
-                |error: OtError| format!("{} over {}: {error}", protocol.name, channel.name);
             let meshes = (channel.pair)().map_err(|error| format!("{}: {error}", channel.name))?;
-            let meshes: [Mesh; 2] = meshes.try_into().map_err(|_| "two parties")?;
-            let mut figure = |form: &str, side: Option<&str>, metric, value, unit| {
-                let place = match side {
-                    Some(_) if channel.name != ALONE_OVER || protocol.silent.is_none() => return,
-                    Some(side) => format!("local/{side}"),
-                    None => channel.name.to_string(),
-                };
-                record(Record {
-                    suite: SUITE,
-                    case: format!("{}/{form}/{place}", protocol.name),
-                    tier: cpu.tier().name(),
-                    metric,
-                    value,
-                    unit,
-                });
-            };
-            between(cpu, protocol, count, meshes, &mut figure).map_err(failed)?;
+            sides::between(cpu, protocol, channel, meshes, figures)
+                .map_err(|error| format!("{} over {}: {error}", protocol.name, channel.name))?;
         }
-        goods::run(cpu, channel, &asked, quick, record)?;
+        goods::run(cpu, channel, &asked, quick, figures)?;
     }
     Ok(())
 }
-
-/// Function that takes a figure of a form, of one side alone or of both.
-type Figure<'a> = dyn FnMut(&str, Option<&str>, &'static str, f64, &'static str) + 'a;
 
 /// A party that is set up, with its mesh.
 type Ready<T> = (T, Mesh);
@@ -303,16 +255,15 @@ type AnyReceiver = Box<dyn CotReceiver + Send>;
 fn set_up(
     cpu: Cpu,
     protocol: &Protocol,
-    [mut here, mut there]: [Mesh; 2],
+    meshes: Vec<Mesh>,
 ) -> Result<(Ready<AnySender>, Ready<AnyReceiver>, Duration), OtError> {
     let started = Instant::now();
-    let (sender, receiver) = thread::scope(|scope| {
-        let sender =
-            scope.spawn(move || set_up_sender(cpu, protocol, &mut here).map(|s| (s, here)));
-        let receiver = set_up_receiver(cpu, protocol, &mut there).map(|receiver| (receiver, there));
-        (sender.join().expect("the sender's thread"), receiver)
-    });
-    Ok((sender?, receiver?, started.elapsed()))
+    let [mut here, mut there]: [Mesh; 2] = meshes.try_into().ok().expect("two parties");
+    let (sender, receiver) = both(
+        || set_up_sender(cpu, protocol, &mut here),
+        || set_up_receiver(cpu, protocol, &mut there),
+    )?;
+    Ok(((sender, here), (receiver, there), started.elapsed()))
 }
 
 fn set_up_sender(cpu: Cpu, protocol: &Protocol, mesh: &mut Mesh) -> Result<AnySender, OtError> {
@@ -364,193 +315,14 @@ fn other(mesh: &Mesh) -> PartyId {
 }
 
 /// Measures a set-up: 128 base OTs, and the smallest trees.
-fn base(cpu: Cpu, record: &mut dyn FnMut(Record)) -> Result<(), OtError> {
+fn base(cpu: Cpu, figures: &mut Figures<'_>) -> Result<(), OtError> {
     let mut times = Vec::new();
     for _ in 0..WINDOWS {
-        let meshes = Mesh::in_memory(2).try_into().ok().expect("two parties");
-        times.push(set_up(cpu, &PROTOCOLS[0], meshes)?.2);
+        times.push(set_up(cpu, &PROTOCOLS[0], Mesh::in_memory(2))?.2);
     }
-    times.sort();
-    record(Record {
-        suite: SUITE,
-        case: "base/128/memory".to_string(),
-        tier: cpu.tier().name(),
-        metric: "setup_ms",
-        value: times[0].as_secs_f64() * 1e3,
-        unit: "ms",
-    });
+    let best = times.iter().min().expect("a window").as_secs_f64();
+    figures.add("base/128/memory", &[("setup_ms", best * 1e3, "ms")]);
     Ok(())
-}
-
-/// Measures every form between two threads.
-fn between(
-    cpu: Cpu,
-    protocol: &Protocol,
-    count: usize,
-    meshes: [Mesh; 2],
-    figure: &mut Figure<'_>,
-) -> Result<(), OtError> {
-    let ((sender, here), (receiver, there), _) = set_up(cpu, protocol, meshes)?;
-    let (sent, received) = thread::scope(|scope| {
-        let windows = protocol.windows();
-        let sent = scope.spawn(move || send_all(cpu, sender, here, count, windows));
-        let received = receive_all(cpu, receiver, there, count, windows);
-        (sent.join().expect("the sender's thread"), received)
-    });
-    for ((form, sent), received) in Form::ALL.iter().zip(sent?).zip(received?) {
-        for (j, (pair, block)) in sent.pairs.iter().zip(&received.blocks).enumerate() {
-            let chosen = pair[usize::from(choice(&received.choices, j))];
-            assert_eq!(chosen.value(), block.value(), "OT {j}, {}", form.name());
-        }
-        let rate = |time: Duration| count as f64 / time.as_secs_f64() / 1e6;
-        let (form, unit) = (form.name(), "million/s");
-        let times = &received.times;
-        figure(form, None, "million_ots_per_s", rate(times[0]), unit);
-        let median = rate(times[times.len() / 2]);
-        figure(form, None, "million_ots_per_s_median", median, unit);
-        let all = (count * protocol.windows()) as f64;
-        let bits = received.bytes as f64 * 8.0 / all;
-        figure(form, None, "bits_per_ot", bits, "bits");
-        for (side, seconds) in [("sender", sent.seconds), ("receiver", received.seconds)] {
-            // None where the system does not tell, or where it has not noticed anything yet.
-            if let Some(seconds) = seconds.filter(|&seconds| seconds > 0.0) {
-                let rate = all / seconds / 1e6;
-                figure(form, Some(side), "million_ots_per_s", rate, unit);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Returns the seconds in which this thread ran.
-fn ran() -> Option<f64> {
-    Some(thread_seconds()?[0])
-}
-
-/// The sender's side of the windows of a form.
-struct Sent {
-    /// Both blocks of each OT of the last window.
-    pairs: Vec<[Block; 2]>,
-    /// Time in which its thread ran.
-    seconds: Option<f64>,
-}
-
-/// Runs the sender's side of all windows.
-fn send_all(
-    cpu: Cpu,
-    cot: AnySender,
-    mut mesh: Mesh,
-    count: usize,
-    windows: usize,
-) -> Result<Vec<Sent>, OtError> {
-    let mesh = &mut mesh;
-    let mut sender = HashedSender::new(cpu, mesh, cot, "bench");
-    let mut last = Vec::new();
-    let [zeros, ones] = [3, 4].map(|seed| {
-        let mut blocks = vec![Block::ZERO; count];
-        Coins::danger_fixed_seed(seed)
-            .secret("messages")
-            .prg(cpu)
-            .fill(&mut blocks);
-        blocks
-    });
-    for form in Form::ALL {
-        let mut q = vec![Block::ZERO; count];
-        let mut pairs = vec![[Block::ZERO; 2]; count];
-        let before = ran();
-        for _ in 0..windows {
-            ready(mesh, RECEIVER)?;
-            let HashedSender { cot, hasher } = &mut sender;
-            match form {
-                Form::Correlated => cot.extend(mesh, &mut q)?,
-                Form::Given => forms::send_given(cot, mesh, &mut q)?,
-                Form::Random => sender.random(mesh, &mut pairs)?,
-                Form::Chosen => forms::send_chosen(cot, hasher, mesh, 1, [&zeros, &ones])?,
-            }
-            // This makes the window the slower side's.
-            ready(mesh, RECEIVER)?;
-        }
-        let seconds = ran().zip(before).map(|(now, before)| now - before);
-        match form {
-            Form::Correlated | Form::Given => {
-                pairs = q.iter().map(|q| [*q, *q ^ DELTA]).collect();
-            }
-            Form::Random => {}
-            Form::Chosen => pairs = zeros.iter().zip(&ones).map(|(a, b)| [*a, *b]).collect(),
-        }
-        last.push(Sent { pairs, seconds });
-    }
-    Ok(last)
-}
-
-/// The receiver's side of the windows of a form.
-struct Received {
-    /// Output of the last window.
-    blocks: Vec<Block>,
-    choices: Vec<Block>,
-    /// Times of the windows, the shortest first.
-    times: Vec<Duration>,
-    /// Payload of all windows, both ways.
-    bytes: u64,
-    /// Time in which its thread ran.
-    seconds: Option<f64>,
-}
-
-/// Runs the receiver's side of all windows.
-fn receive_all(
-    cpu: Cpu,
-    cot: AnyReceiver,
-    mut mesh: Mesh,
-    count: usize,
-    windows: usize,
-) -> Result<Vec<Received>, OtError> {
-    let mesh = &mut mesh;
-    let mut receiver = HashedReceiver::new(cpu, mesh, cot, "bench");
-    let mut given = vec![0u8; count];
-    Coins::danger_fixed_seed(5)
-        .secret("choices")
-        .prg(cpu)
-        .fill_bytes(&mut given);
-    given.iter_mut().for_each(|choice| *choice &= 1);
-    let mut all = Vec::new();
-    for form in Form::ALL {
-        let mut blocks = vec![Block::ZERO; count];
-        let mut choices = vec![Block::ZERO; packed_blocks(count)];
-        let mut times = Vec::new();
-        let before = mesh.payload_sent(SENDER) + mesh.payload_received(SENDER);
-        let started_at = ran();
-        for _ in 0..windows {
-            ready(mesh, SENDER)?;
-            let started = Instant::now();
-            let HashedReceiver { cot, hasher } = &mut receiver;
-            match form {
-                Form::Correlated => cot.extend(mesh, &mut choices, &mut blocks)?,
-                Form::Given => forms::receive_given(cot, mesh, &given, &mut blocks)?,
-                Form::Random => receiver.random(mesh, &mut choices, &mut blocks)?,
-                Form::Chosen => {
-                    forms::receive_chosen(cot, hasher, mesh, 1, &given, &mut blocks)?;
-                }
-            }
-            mesh.flush()?;
-            ready(mesh, SENDER)?;
-            times.push(started.elapsed());
-        }
-        let seconds = ran().zip(started_at).map(|(now, before)| now - before);
-        if matches!(form, Form::Given | Form::Chosen) {
-            sealane_ot::traits::pack(&given, &mut choices);
-        }
-        times.sort();
-        // Less the bytes by which the two wait for each other.
-        let now = mesh.payload_sent(SENDER) + mesh.payload_received(SENDER);
-        all.push(Received {
-            blocks,
-            choices,
-            times,
-            bytes: now - before - 4 * windows as u64,
-            seconds,
-        });
-    }
-    Ok(all)
 }
 
 /// Waits until the other side is here too.

@@ -21,26 +21,14 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// Collects the records for which `place` names group and series. Both keep the order in which
-    /// they first occur.
-    pub fn of(
-        records: &[Record],
-        title: String,
-        unit: &str,
-        place: impl Fn(&Record) -> Option<(String, String)>,
-    ) -> Chart {
-        let mut chart = Chart {
-            title,
+    /// A chart without bars.
+    pub fn new(title: impl ToString, unit: &str) -> Chart {
+        Chart {
+            title: title.to_string(),
             unit: unit.to_string(),
             series: Vec::new(),
             groups: Vec::new(),
-        };
-        for record in records {
-            if let Some((group, series)) = place(record) {
-                chart.add(group, series, record.value);
-            }
         }
-        chart
     }
 
     /// One chart for each metric: cases as groups, tiers as series.
@@ -48,24 +36,21 @@ impl Chart {
         let mut charts: Vec<Chart> = Vec::new();
         for record in records {
             let title = format!("{}: {}", record.suite, record.metric);
-            if charts.iter().any(|chart| chart.title == title) {
-                continue;
-            }
-            charts.push(Chart::of(records, title, record.unit, |other| {
-                let same = (other.suite, other.metric) == (record.suite, record.metric);
-                same.then(|| (other.case.clone(), other.tier.to_string()))
-            }));
+            let chart = position(
+                &mut charts,
+                |chart| chart.title == title,
+                || Chart::new(&title, record.unit),
+            );
+            charts[chart].add(&record.case, record.tier, record.value);
         }
         charts
     }
 
-    fn add(&mut self, group: String, series: String, value: f64) {
-        let series = position(&mut self.series, |name| *name == series, || series.clone());
-        let place = position(
-            &mut self.groups,
-            |(name, _)| *name == group,
-            || (group.clone(), Vec::new()),
-        );
+    /// Adds a bar. Groups and series keep the order in which they first occur.
+    pub fn add(&mut self, group: &str, series: &str, value: f64) {
+        let series = position(&mut self.series, |name| name == series, || series.into());
+        let is = |(name, _): &(String, Vec<_>)| name == group;
+        let place = position(&mut self.groups, is, || (group.into(), Vec::new()));
         self.groups[place].1.push((series, value));
     }
 
@@ -83,49 +68,38 @@ impl Chart {
         } else {
             0.0
         };
-        let title = Escaped(&self.title);
+        let (title, y) = (Escaped(&self.title), top + 16.0);
         writeln!(
             out,
-            "<text class=\"title\" x=\"{MARGIN}\" y=\"{}\">{title}</text>",
-            top + 16.0
+            "<text class=\"title\" x=\"{MARGIN}\" y=\"{y}\">{title}</text>"
         )?;
         let mut x = LEFT;
         for (index, name) in self.series.iter().enumerate() {
-            let y = top + 27.0;
-            let colour = index % COLOURS.len();
-            let name = Escaped(name);
-            writeln!(
-                out,
-                "<rect class=\"c{colour}\" x=\"{x}\" y=\"{y}\" width=\"10\" height=\"10\"/>"
-            )?;
-            writeln!(
-                out,
-                "<text x=\"{}\" y=\"{}\">{name}</text>",
-                x + 14.0,
-                y + 9.0
-            )?;
+            let (y, base, beside) = (top + 27.0, top + 36.0, x + 14.0);
+            let (colour, name) = (index % COLOURS.len(), Escaped(name));
+            let at = format!("x=\"{x}\" y=\"{y}\" width=\"10\" height=\"10\"");
+            writeln!(out, "<rect class=\"c{colour}\" {at}/>")?;
+            writeln!(out, "<text x=\"{beside}\" y=\"{base}\">{name}</text>")?;
             x += 30.0 + LETTER * name.0.chars().count() as f64;
         }
         let mut y = top + HEAD;
         for (group, bars) in &self.groups {
             let middle = y + bars.len() as f64 * PITCH / 2.0 + 4.0;
-            let name = Escaped(group);
-            let end = LEFT - 8.0;
+            let (name, end) = (Escaped(group), LEFT - 8.0);
             writeln!(
                 out,
                 "<text class=\"group\" x=\"{end}\" y=\"{middle}\">{name}</text>"
             )?;
             for &(series, value) in bars {
-                let width = (value * scale).max(1.0);
+                let (width, height) = ((value * scale).max(1.0), PITCH - 2.0);
                 let colour = series % COLOURS.len();
+                let (of, unit) = (Escaped(&self.series[series]), Escaped(&self.unit));
                 let shown = format_value(value);
+                let size = format!("width=\"{width:.1}\" height=\"{height}\"");
                 writeln!(
                     out,
-                    "<rect class=\"c{colour}\" x=\"{LEFT}\" y=\"{y}\" width=\"{width:.1}\" \
-                     height=\"{}\"><title>{name}, {}: {shown} {}</title></rect>",
-                    PITCH - 2.0,
-                    Escaped(&self.series[series]),
-                    Escaped(&self.unit),
+                    "<rect class=\"c{colour}\" x=\"{LEFT}\" y=\"{y}\" {size}>\
+                     <title>{name}, {of}: {shown} {unit}</title></rect>"
                 )?;
                 let (x, base) = (LEFT + width + 5.0, y + PITCH - 4.0);
                 writeln!(out, "<text x=\"{x:.1}\" y=\"{base}\">{shown}</text>")?;
@@ -278,7 +252,7 @@ mod tests {
             suite: "garble",
             case: case.to_string(),
             tier,
-            metric: "cycles",
+            metric: "cycles".to_string(),
             value,
             unit: "cycles",
         }
@@ -330,7 +304,7 @@ mod tests {
 
     #[test]
     fn charts_without_bars_have_no_bad_numbers() {
-        let chart = Chart::of(&[], "nothing".to_string(), "", |_| None);
+        let chart = Chart::new("nothing", "");
         let zero = Chart::by_metric(&[record("a", "x", 0.0)]);
         let drawn = svg("", &[&[chart], &zero[..]].concat());
         assert!(!drawn.contains("NaN") && !drawn.contains("inf"));

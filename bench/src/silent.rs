@@ -14,9 +14,9 @@ use sealane_block::silent::matrix::{LocalMatrix, ONES};
 use sealane_block::silent::trees::{Paths, Row, TREES, TreeHash};
 use sealane_block::{Block, Coins, Cpu};
 
-use crate::Options;
-use crate::block::{Figure, figures};
+use crate::block::blocks;
 use crate::cycles::{Measured, measure};
+use crate::{Figures, Options};
 
 /// Levels of a tree.
 const DEPTH: usize = 12;
@@ -30,26 +30,26 @@ const LOG_SORTED: [usize; 3] = [14, 15, 17];
 const LINE: usize = 64;
 
 /// Measures all kernels on a tier.
-pub(crate) fn run(cpu: Cpu, options: &Options, figure: &mut Figure<'_>) {
-    trees(cpu, options, figure);
+pub(crate) fn run(cpu: Cpu, options: &Options, figures: &mut Figures<'_>) {
+    trees(cpu, options, figures);
     for log_secret in [18, 19] {
         let stream = stream(options, 1 << log_secret);
         let case = format!("memory/read/{log_secret}");
-        figure(&case, "gb_per_s", stream, "GB/s");
-        encoding(cpu, options, log_secret, stream, figure);
+        figures.add(&case, &[("gb_per_s", stream, "GB/s")]);
+        encoding(cpu, options, log_secret, stream, figures);
         // Not the work of a tier.
         if options
             .cpus
             .last()
             .is_some_and(|last| last.tier() == cpu.tier())
         {
-            orders(options, log_secret, figure);
+            orders(options, log_secret, figures);
         }
     }
 }
 
 /// Both parties' trees of a batch.
-fn trees(cpu: Cpu, options: &Options, figure: &mut Figure<'_>) {
+fn trees(cpu: Cpu, options: &Options, figures: &mut Figures<'_>) {
     let hash = TreeHash::new(cpu, Block::new(7));
     let mut leaves = vec![Block::ZERO; ROWS];
     let mut random = Coins::danger_fixed_seed(1).secret("bench");
@@ -59,7 +59,7 @@ fn trees(cpu: Cpu, options: &Options, figure: &mut Figure<'_>) {
             black_box(hash.expand(&mut leaves[..(2 * TREES) << level]));
         }
     });
-    figures("silent/tree/sender", &sender, figure);
+    blocks("silent/tree/sender", &sender, figures);
     let mut paths = Paths::new(DEPTH);
     let mut correction: Row = Default::default();
     random.fill(&mut correction);
@@ -76,7 +76,7 @@ fn trees(cpu: Cpu, options: &Options, figure: &mut Figure<'_>) {
         }
         hash.finish(&mut leaves, &mut paths, &correction, &right);
     });
-    figures("silent/tree/receiver", &receiver, figure);
+    blocks("silent/tree/receiver", &receiver, figures);
 }
 
 /// Reads as many blocks from the first to the last; returns the rate in GB/s.
@@ -101,7 +101,7 @@ fn best_ns(measured: &Measured) -> f64 {
 
 /// Rows of both parties, with a secret of `2^log_secret` bits. A row reads its leaf, writes a
 /// block, and adds ten blocks from random places, each of which brings a line of the cache.
-fn encoding(cpu: Cpu, options: &Options, log_secret: u32, stream: f64, figure: &mut Figure<'_>) {
+fn encoding(cpu: Cpu, options: &Options, log_secret: u32, stream: f64, figures: &mut Figures<'_>) {
     let matrix = LocalMatrix::new(cpu, Block::new(9));
     let mut secret = vec![Block::ZERO; 1 << log_secret];
     let mut random = Coins::danger_fixed_seed(2).secret("bench");
@@ -122,10 +122,15 @@ fn encoding(cpu: Cpu, options: &Options, log_secret: u32, stream: f64, figure: &
             }
             black_box(&rows);
         });
-        figures(&case, &measured, figure);
+        blocks(&case, &measured, figures);
         let rate = (LINE * ONES + 32) as f64 / best_ns(&measured);
-        figure(&case, "lines_gb_per_s", rate, "GB/s");
-        figure(&case, "of_memory_read", rate / stream, "of 1");
+        figures.add(
+            &case,
+            &[
+                ("lines_gb_per_s", rate, "GB/s"),
+                ("of_memory_read", rate / stream, "of 1"),
+            ],
+        );
     };
     side("sender", None);
     side("receiver", Some(&mut bits));
@@ -135,7 +140,7 @@ fn encoding(cpu: Cpu, options: &Options, log_secret: u32, stream: f64, figure: &
 type Places = [[u32; ONES]];
 
 /// Sums of blocks of a secret in three orders, each checked against the first.
-fn orders(options: &Options, log_secret: u32, figure: &mut Figure<'_>) {
+fn orders(options: &Options, log_secret: u32, figures: &mut Figures<'_>) {
     let mut random = Coins::danger_fixed_seed(3).secret("bench");
     let mut secret = vec![Block::ZERO; 1 << log_secret];
     random.fill(&mut secret);
@@ -154,10 +159,10 @@ fn orders(options: &Options, log_secret: u32, figure: &mut Figure<'_>) {
             work(&places[..rows], &mut sums[..rows]);
             black_box(&sums);
         });
-        figures(
+        blocks(
             &format!("silent/order/{log_secret}/{name}"),
             &measured,
-            figure,
+            figures,
         );
         if name == "in_order" {
             expected.copy_from_slice(&sums);

@@ -25,7 +25,7 @@ use sealane_block::{Cpu, cpu::TIER_VARIABLE};
 use sealane_identity::Identity;
 use sealane_net::free_loopback_port;
 
-use crate::{Options, Record};
+use crate::{Figures, Options, SuiteError};
 pub(crate) use party::thread_seconds;
 use party::{Circuit, Outcome, PartyConfig, Peer};
 
@@ -69,20 +69,20 @@ enum Until {
 ///
 /// # Errors
 /// There is no way to start this suite again, or a run failed.
-pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), String> {
-    let cpu = *options.cpus.last().ok_or("no tier to run on")?;
+pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
+    let cpu = options.best()?;
     if let Some(part) = std::env::var_os(PARTY_VARIABLE) {
         return party::take(cpu, &part);
     }
     if options.again.is_empty() {
-        return Err("the suite stream needs to start itself again".to_string());
+        return Err("the suite stream needs to start itself again".into());
     }
-    for case in cases(options.budget.is_zero()) {
+    for case in cases(options.quick()) {
         for tls in case.tls {
             let runs = (0..case.runs).map(|_| run_once(&options.again, cpu, &case, *tls));
-            let mut runs = runs.collect::<Result<Vec<_>, String>>()?;
+            let mut runs = runs.collect::<Result<Vec<_>, SuiteError>>()?;
             runs.sort_by(|[_, one], [_, other]| one.seconds.total_cmp(&other.seconds));
-            hand_out(cpu, &case, *tls, &runs, record);
+            hand_out(&case, *tls, &runs, &mut figures.on(cpu));
         }
     }
     Ok(())
@@ -128,52 +128,35 @@ pub(crate) fn wide(rows: usize, ands: u64) -> Case {
 }
 
 /// Hands out the figures of runs, the fastest of which comes first.
-fn hand_out(
-    cpu: Cpu,
-    case: &Case,
-    tls: bool,
-    runs: &[[Outcome; 2]],
-    record: &mut dyn FnMut(Record),
-) {
+fn hand_out(case: &Case, tls: bool, runs: &[[Outcome; 2]], figures: &mut Figures<'_>) {
     let (outcomes, [_, usual]) = (&runs[0], &runs[runs.len() / 2]);
     let [_, evaluator] = outcomes;
     let ands = evaluator.ands as f64;
-    let (rate, unit) = ("million_ands_per_s", "million/s");
-    let mut figures = vec![
-        ("", "seconds", evaluator.seconds, "s"),
-        ("", rate, evaluator.million_ands_per_s(), unit),
-        (
-            "",
-            "million_ands_per_s_median",
-            usual.million_ands_per_s(),
-            unit,
-        ),
-        ("", "ands", ands, "gates"),
-        ("", "gates", evaluator.gates as f64, "gates"),
-    ];
+    let (best, median) = (evaluator.million_ands_per_s(), usual.million_ands_per_s());
+    let name = format!("{}/{}", case.name, if tls { "tls" } else { "tcp" });
+    figures.add(
+        &name,
+        &[
+            ("seconds", evaluator.seconds, "s"),
+            ("million_ands_per_s", best, "million/s"),
+            ("million_ands_per_s_median", median, "million/s"),
+            ("ands", ands, "gates"),
+            ("gates", evaluator.gates as f64, "gates"),
+        ],
+    );
     for (side, outcome) in SIDES.iter().zip(outcomes) {
+        let name = format!("{name}/{side}");
         let peak = outcome.peak_bytes as f64 / 1e6;
-        figures.push((side, "peak_megabytes", peak, "MB"));
-        let times = [
+        figures.add(&name, &[("peak_megabytes", peak, "MB")]);
+        for (metric, seconds) in [
             ("cpu_ns_per_and", Some(outcome.cpu_seconds)),
             ("waiting_ns_per_and", outcome.waiting_seconds),
             ("queueing_ns_per_and", outcome.queueing_seconds),
-        ];
-        for (metric, seconds) in times {
-            figures.extend(seconds.map(|seconds| (*side, metric, seconds * 1e9 / ands, "ns")));
+        ] {
+            if let Some(seconds) = seconds {
+                figures.add(&name, &[(metric, seconds * 1e9 / ands, "ns")]);
+            }
         }
-    }
-    let link = if tls { "tls" } else { "tcp" };
-    for (side, metric, value, unit) in figures {
-        let slash = if side.is_empty() { "" } else { "/" };
-        record(Record {
-            suite: SUITE,
-            case: format!("{}/{link}{slash}{side}", case.name),
-            tier: cpu.tier().name(),
-            metric,
-            value,
-            unit,
-        });
     }
 }
 
@@ -183,8 +166,8 @@ pub(crate) fn run_once(
     cpu: Cpu,
     case: &Case,
     tls: bool,
-) -> Result<[Outcome; 2], String> {
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+) -> Result<[Outcome; 2], SuiteError> {
+    let folder = tempfile::tempdir()?;
     let parts = parts(folder.path(), case, tls)?;
     let mut children = Vec::new();
     for part in &parts {
@@ -192,29 +175,26 @@ pub(crate) fn run_once(
     }
     let mut failures = Vec::new();
     for (side, child) in SIDES.iter().zip(children) {
-        let output = child
-            .wait_with_output()
-            .map_err(|error| error.to_string())?;
+        let output = child.wait_with_output()?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             failures.push(format!("the {side} failed: {}", said.trim_end()));
         }
     }
     if !failures.is_empty() {
-        return Err(failures.join("; "));
+        return Err(failures.join("; ").into());
     }
     let [garbler, evaluator] = &parts;
     Ok([Outcome::read(garbler)?, Outcome::read(evaluator)?])
 }
 
 /// Makes the configurations of both sides. Their keys are fresh and lie in `folder`.
-fn parts(folder: &Path, case: &Case, tls: bool) -> Result<[PartyConfig; 2], String> {
+fn parts(folder: &Path, case: &Case, tls: bool) -> Result<[PartyConfig; 2], SuiteError> {
     let mut peers = Vec::new();
     for side in SIDES {
         let identity = Identity::generate();
-        let port = free_loopback_port().map_err(|error| error.to_string())?;
-        let saved = identity.save(&folder.join(format!("{side}.key")));
-        saved.map_err(|error| error.to_string())?;
+        let port = free_loopback_port()?;
+        identity.save(&folder.join(format!("{side}.key")))?;
         peers.push(Peer {
             address: format!("127.0.0.1:{port}"),
             key: identity.public_key().to_string(),
@@ -234,9 +214,9 @@ fn parts(folder: &Path, case: &Case, tls: bool) -> Result<[PartyConfig; 2], Stri
     Ok([part(0), part(1)])
 }
 
-fn start(again: &[OsString], cpu: Cpu, part: &PartyConfig) -> Result<Child, String> {
-    let part = serde_json::to_string(part).map_err(|error| error.to_string())?;
-    Command::new(&again[0])
+fn start(again: &[OsString], cpu: Cpu, part: &PartyConfig) -> Result<Child, SuiteError> {
+    let part = serde_json::to_string(part)?;
+    let child = Command::new(&again[0])
         .args(&again[1..])
         .arg(SUITE)
         .env(PARTY_VARIABLE, part)
@@ -244,8 +224,8 @@ fn start(again: &[OsString], cpu: Cpu, part: &PartyConfig) -> Result<Child, Stri
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("cannot start a party: {error}"))
+        .spawn();
+    child.map_err(|error| format!("cannot start a party: {error}").into())
 }
 
 #[cfg(test)]
@@ -278,10 +258,11 @@ pub(crate) mod tests {
     fn a_short_run_has_all_figures_of_both_sides() {
         let cpu = Cpu::detect().expect("a tier");
         let case = wide(20, 1);
-        let mut records = Vec::new();
+        let mut records: Vec<crate::Record> = Vec::new();
         for tls in [false, true] {
             let run = run_once(&again(), cpu, &case, tls).expect("a run");
-            hand_out(cpu, &case, tls, &[run], &mut |record| records.push(record));
+            let mut record = |record| records.push(record);
+            hand_out(&case, tls, &[run], &mut Figures::new(SUITE, &mut record));
         }
         let value = |case: &str, metric: &str| {
             let mut found = records
@@ -308,14 +289,13 @@ pub(crate) mod tests {
 
     #[test]
     fn a_suite_that_cannot_start_itself_says_so() {
-        let options = Options {
-            cpus: vec![Cpu::detect().expect("a tier")],
-            budget: Duration::ZERO,
-            command: vec![],
-            again: vec![],
-            only: vec![],
-        };
-        let ended = run(&options, &mut |_| unreachable!());
-        assert!(ended.expect_err("no way").contains("start itself again"));
+        let options = Options::new(vec![Cpu::detect().expect("a tier")], Duration::ZERO);
+        let ended = run(&options, &mut Figures::new(SUITE, &mut |_| unreachable!()));
+        assert!(
+            ended
+                .expect_err("no way")
+                .what()
+                .contains("start itself again")
+        );
     }
 }

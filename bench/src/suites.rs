@@ -1,9 +1,8 @@
 //! All suites by name, their parts, and the reasons why they cannot be measured.
 
-use crate::plot::Chart;
-use crate::{
-    Options, Record, aead, block, circuit, e2e, garble, math, net, ot, peers, stream, trio,
-};
+use crate::table::View;
+use crate::{Figures, Options, Record};
+use crate::{aead, block, circuit, e2e, garble, math, net, ot, peers, stream, trio};
 
 /// A reason why a suite cannot be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,9 +13,9 @@ pub enum SuiteError {
     Failed(String),
 }
 
-impl From<String> for SuiteError {
-    fn from(what: String) -> SuiteError {
-        SuiteError::Failed(what)
+impl<T: ToString> From<T> for SuiteError {
+    fn from(what: T) -> SuiteError {
+        SuiteError::Failed(what.to_string())
     }
 }
 
@@ -40,7 +39,7 @@ pub struct Missing {
 
 /// Function that measures a suite and passes on every figure as soon as it is there, or returns a
 /// reason why it cannot.
-pub type RunSuite = fn(&Options, &mut dyn FnMut(Record)) -> Result<(), SuiteError>;
+pub type RunSuite = fn(&Options, &mut Figures<'_>) -> Result<(), SuiteError>;
 
 /// A suite by name.
 pub struct Suite {
@@ -50,10 +49,10 @@ pub struct Suite {
     pub about: &'static str,
     /// The function that runs the suite.
     pub run: RunSuite,
-    /// The charts of its records.
-    pub charts: fn(&[Record]) -> Vec<Chart>,
-    /// The tables for a terminal, where a line for each record would be too many.
-    pub tables: Option<fn(&[Record]) -> String>,
+    /// The tables and charts of its records.
+    pub view: fn(&[Record]) -> View,
+    /// True if the tables stand for its records, of which there are too many for a line each.
+    pub has_tables: bool,
     /// The names that [`Options::only`] may hold; none where the suite is measured as a whole.
     pub parts: fn() -> Vec<&'static str>,
     /// The parts that are not there; none where a suite measures nothing but Sealane.
@@ -61,22 +60,41 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// A suite without tables or parts.
-    const fn new(
-        name: &'static str,
-        about: &'static str,
-        run: RunSuite,
-        charts: fn(&[Record]) -> Vec<Chart>,
-    ) -> Suite {
+    /// A suite without tables or parts, with a chart for each metric.
+    const fn new(name: &'static str, about: &'static str, run: RunSuite) -> Suite {
         Suite {
             name,
             about,
             run,
-            charts,
-            tables: None,
+            view: View::by_metric,
+            has_tables: false,
             parts: Vec::new,
             missing: Vec::new,
         }
+    }
+
+    /// The suite with tables and parts.
+    const fn with(
+        mut self,
+        view: fn(&[Record]) -> View,
+        parts: fn() -> Vec<&'static str>,
+    ) -> Suite {
+        self.view = view;
+        self.has_tables = true;
+        self.parts = parts;
+        self
+    }
+
+    /// Runs the suite.
+    ///
+    /// # Errors
+    /// It cannot be measured.
+    pub fn measure(
+        &self,
+        options: &Options,
+        record: &mut dyn FnMut(Record),
+    ) -> Result<(), SuiteError> {
+        (self.run)(options, &mut Figures::new(self.name, record))
     }
 
     /// Checks that the suite has all these parts.
@@ -130,101 +148,69 @@ impl Suite {
 /// All suites, from the lowest room up.
 pub const SUITES: &[Suite] = &[
     Suite::new(
-        block::SUITE,
+        "block",
         "AES-128 in three shapes, hashes, GF(2^128), transpose: core cycles a block",
-        |options, record| {
-            block::run(options, record);
-            Ok(())
-        },
-        Chart::by_metric,
+        block::run,
     ),
-    Suite {
-        tables: Some(aead::tables::text),
-        parts: aead::modes,
-        ..Suite::new(
-            aead::SUITE,
-            "every mode of authenticated encryption, one message and many at once: cycles a byte",
-            |options, record| Ok(aead::run(options, record)?),
-            aead::tables::charts,
-        )
-    },
     Suite::new(
-        circuit::SUITE,
+        aead::SUITE,
+        "every mode of authenticated encryption, one message and many at once: cycles a byte",
+        aead::run,
+    )
+    .with(aead::tables::view, aead::modes),
+    Suite::new(
+        "circuit",
         "sizes of the standard circuits; nanoseconds a gate to compile them",
-        |options, record| {
-            circuit::run(options, record);
-            Ok(())
-        },
-        Chart::by_metric,
-    ),
-    Suite::new(
-        garble::SUITE,
-        "every garbling scheme on AES-128, SHA-1 and set intersection, batched in six ways: cycles an AND",
-        |options, record| {
-            garble::run(options, record);
-            Ok(())
-        },
-        garble::charts,
+        circuit::run,
     ),
     Suite {
-        parts: math::parts,
-        tables: Some(math::markdown),
+        view: garble::view,
         ..Suite::new(
-            math::SUITE,
-            "every function on floating point: AND gates, depth, worst error",
-            |options, record| {
-                math::run(options, record);
-                Ok(())
-            },
-            math::charts,
+            "garble",
+            "every garbling scheme on AES-128, SHA-1 and set intersection, batched in six ways: cycles an AND",
+            garble::run,
         )
     },
     Suite::new(
-        net::SUITE,
+        math::SUITE,
+        "every function on floating point: AND gates, depth, worst error",
+        math::run,
+    )
+    .with(math::view, math::parts),
+    Suite::new(
+        "net",
         "bytes one way and round trips, over memory, TCP and TLS in one process",
-        |options, record| Ok(net::run(options, record)?),
-        Chart::by_metric,
+        net::run,
     ),
-    Suite {
-        parts: ot::parts,
-        tables: Some(ot::tables::text),
-        ..Suite::new(
-            ot::SUITE,
-            "oblivious transfers by protocol, form and channel: million a second, bits each",
-            |options, record| Ok(ot::run(options, record)?),
-            ot::tables::charts,
-        )
-    },
-    Suite {
-        parts: trio::parts,
-        tables: Some(trio::tables::text),
-        ..Suite::new(
-            trio::SUITE,
-            "AES-128 by lookups between three parties, shuffles, sorts: milliseconds a block",
-            |options, record| Ok(trio::run(options, record)?),
-            trio::tables::charts,
-        )
-    },
     Suite::new(
-        e2e::SUITE,
+        "ot",
+        "oblivious transfers by protocol, form and channel: million a second, bits each",
+        ot::run,
+    )
+    .with(ot::tables::view, ot::parts),
+    Suite::new(
+        "trio",
+        "AES-128 by lookups between three parties, shuffles, sorts: milliseconds a block",
+        trio::run,
+    )
+    .with(trio::tables::view, trio::parts),
+    Suite::new(
+        "e2e",
         "AES-128 and the hospital example, two processes over TLS: AND gates a second",
-        |options, record| Ok(e2e::run(options, record)?),
-        Chart::by_metric,
+        e2e::run,
     ),
     Suite::new(
         stream::SUITE,
         "garbling to evaluating between two processes: AND gates a second, peak memory",
-        |options, record| Ok(stream::run(options, record)?),
-        Chart::by_metric,
+        stream::run,
     ),
     Suite {
         parts: peers::parts,
         missing: peers::missing,
         ..Suite::new(
-            peers::SUITE,
+            "peers",
             "garbling of EMP and GCM of other libraries, where they are there, in turn with ours",
             peers::run,
-            Chart::by_metric,
         )
     },
 ];
@@ -242,21 +228,15 @@ mod tests {
     #[test]
     fn suites_give_sound_and_distinct_records() {
         let cpus = Cpu::available().pop().into_iter().collect();
-        let options = Options {
-            cpus,
-            budget: Duration::ZERO,
-            command: vec![],
-            again: vec![],
-            only: vec![],
-        };
+        let options = Options::new(cpus, Duration::ZERO);
         let mut seen = std::collections::HashSet::new();
         // Suites of two processes need the command; the tests of the Python package run them.
         // What the last one measures may not be there.
-        let other = [e2e::SUITE, stream::SUITE, peers::SUITE];
+        let other = ["e2e", "stream", "peers"];
         let alone = |suite: &&Suite| !other.contains(&suite.name);
         for suite in SUITES.iter().filter(alone) {
             let mut records = Vec::new();
-            let ended = (suite.run)(&options, &mut |record| {
+            let ended = suite.measure(&options, &mut |record| {
                 assert_eq!(record.suite, suite.name);
                 // Beside other work, no window may have had the whole core.
                 let may_be_none = record.metric.ends_with("windows_kept") && record.value == 0.0;
@@ -268,13 +248,14 @@ mod tests {
                     record.suite,
                     record.case.clone(),
                     record.tier,
-                    record.metric,
+                    record.metric.clone(),
                 );
                 assert!(seen.insert(name));
                 records.push(record);
             });
             assert_eq!(ended, Ok(()));
-            let charts = (suite.charts)(&records);
+            let View { text, charts } = (suite.view)(&records);
+            assert_eq!(suite.has_tables, !text.is_empty(), "{}", suite.name);
             let bars = charts.iter().flat_map(|chart| &chart.groups);
             assert!(
                 bars.map(|(_, bars)| bars.len()).sum::<usize>() > 0,
@@ -293,7 +274,7 @@ mod tests {
         let suite = |missing| Suite {
             parts: || vec!["a", "b", "c"],
             missing,
-            ..Suite::new("some", "", |_, _| Ok(()), Chart::by_metric)
+            ..Suite::new("some", "", |_, _| Ok(()))
         };
         let left_out = |suite: &Suite, only: &[&str]| {
             let only: Vec<String> = only.iter().map(|part| part.to_string()).collect();

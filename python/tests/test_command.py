@@ -62,7 +62,7 @@ def read_json(*arguments: str) -> Any:
 
 def test_help_lists_verbs_and_statuses() -> None:
     text = sealane("--help").stdout
-    for verb in ("check", "plan", "simulate", "run", "init", "card", "peer", "doctor", "bench"):
+    for verb in ("check", "plan", "simulate", "run", "init", "card", "peer", "doctor"):
         assert f"\n  {verb} " in text
     assert "70  a bug in Sealane" in text
     assert sealane("--version").stdout.startswith("sealane ")
@@ -462,24 +462,6 @@ def test_a_folder_for_results_that_is_missing_is_found_before_the_run() -> None:
     assert "a folder that exists" in ended.stderr
 
 
-def test_suites_are_listed() -> None:
-    assert "every one of these" in sealane("bench").stdout
-    assert "there are:" in sealane("bench", "speed", status=2).stderr
-
-
-def test_a_suite_without_anything_to_measure_says_how_to_get_it() -> None:
-    nothing = sealane("bench", "peers", "--json", status=2, SEALANE_EMP="")
-    assert nothing.stdout == ""
-    error = json.loads(nothing.stderr.splitlines()[-1])["error"]
-    assert error["code"] == "no-peers"
-    assert "SEALANE_EMP" in error["message"]
-    assert "--features peers" in error["message"]
-    only = sealane("bench", "peers", "--only", "ring", status=2, SEALANE_EMP="/bin/true")
-    assert "`peers` has no `ring` to measure" in only.stderr
-    nowhere = sealane("bench", "peers", "--quick", status=2, SEALANE_EMP="/nowhere/emp")
-    assert "EMP (/nowhere/emp) cannot be started" in nowhere.stderr
-
-
 def config(
     ports: list[int], timeout_s: float = 20, parties: tuple[str, ...] = ("alice", "bob")
 ) -> None:
@@ -527,7 +509,6 @@ INPUTS = ("--input", "alice=alice.csv", "--input", "bob=bob.csv")
         (["circuit", "info", "nothing.txt"], 2, "circuit-file"),
         (["accel", "simulate", "nothing.scd"], 2, "netlist-file"),
         (["netlist", "synth", "nothing.v"], 2, "netlist-design"),
-        (["bench", "nothing"], 2, "unknown-suite"),
         (["plan", "program.py", "--forge"], 2, "command-line"),
     ],
 )

@@ -8,7 +8,6 @@ with a status that is not 0 and a text that says which it was, seen by itself or
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -410,54 +409,3 @@ def test_rows_beyond_the_bound_are_found_before_connecting(few: Session) -> None
     few.processes["client"] = few.sides["client"].start()
     few.assert_fails("client", "has more than 3 records, too many for `blocks`", status=4)
     assert few.relay.carried == 0
-
-
-def test_whole_runs_are_measured() -> None:
-    root = EXAMPLE.parents[1]
-    command = [sys.executable, "-m", "sealane", "bench", "e2e", "--json", "--quick"]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    records = [json.loads(line) for line in done.stdout.splitlines()]
-    figures = {(record["case"], record["metric"]): record for record in records}
-    for case in ("aes128/100/tls", "hospital/569/tls"):
-        for metric in ("seconds", "million_ands_per_s", "payload_bytes", "rounds"):
-            record = figures[case, metric]
-            assert record["suite"] == "e2e"
-            assert record["value"] > 0
-            assert record.keys() >= {"tier", "unit", "cpu", "version", "command"}
-    elsewhere = subprocess.run(command, cwd=os.sep, capture_output=True, text=True, timeout=60)
-    assert elsewhere.returncode != 0
-    assert "the root of the repository" in elsewhere.stderr
-
-
-def test_streaming_is_measured_on_both_sides() -> None:
-    command = [sys.executable, "-m", "sealane", "bench", "stream", "--json", "--quick"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    records = [json.loads(line) for line in done.stdout.splitlines()]
-    figures = {(record["case"], record["metric"]): record["value"] for record in records}
-    for case in ("wide/aes128/tcp", "wide/aes128/tls", "chain/tcp", "chain/tls", "long/aes128/tls"):
-        assert figures[case, "million_ands_per_s"] > 0
-        for side in ("garbler", "evaluator"):
-            assert 0 < figures[f"{case}/{side}", "peak_megabytes"] < 200
-
-
-def test_others_are_measured_in_turn_with_ours(tmp_path: Path) -> None:
-    # A program that prints what EMP's evaluator prints, and takes a little longer than it says.
-    bits = f"{0x92BA1DD13DFA483AE5326FFB223F3B32:0128b}"
-    program = tmp_path / "test_circuit_file"
-    text = f'#!/bin/sh\nsleep 0.3\necho connected\necho "250000 $1 {bits}"\n'
-    program.write_text(text, encoding="utf-8")
-    program.chmod(0o755)
-    command = [sys.executable, "-m", "sealane", "bench", "peers", "--json", "--quick"]
-    environment = {**os.environ, "SEALANE_EMP": str(program)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith("left out: rustcrypto, ring, aws-lc: in a checkout")
-    records = [json.loads(line) for line in done.stdout.splitlines()]
-    figures = {(record["case"], record["metric"]): record["value"] for record in records}
-    assert figures["aes128/emp/tcp", "million_ands_per_s"] == 272
-    for link in ("tcp", "tls"):
-        ours = f"aes128/sealane/{link}"
-        ratio = figures[ours, "million_ands_per_s"] / 272
-        assert abs(figures[f"{ours}/over/emp/tcp", "times_as_fast"] / ratio - 1) < 1e-9

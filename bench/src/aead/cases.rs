@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::mixes;
 use super::subject::{Batch, KEYS, Subject, key};
-use super::{LENGTHS, Number, SUITE};
-use crate::Record;
+use super::{KEPT, LENGTHS, SPEED_UP};
 use crate::cycles::{Measured, measure};
+use crate::{Figure, Figures};
 
 /// Messages of a batch for each that is in flight.
 const TURNS: usize = 8;
@@ -20,10 +20,9 @@ pub(super) struct Bench<'a> {
     pub(super) subject: &'a dyn Subject,
     /// Prefix of the names of its cases.
     pub(super) case: String,
-    pub(super) tier: &'static str,
     pub(super) lanes: usize,
     pub(super) budget: Duration,
-    pub(super) record: &'a mut dyn FnMut(Record),
+    pub(super) figures: Figures<'a>,
 }
 
 /// Sealing or opening.
@@ -53,8 +52,11 @@ impl Bench<'_> {
         for length in &lengths {
             single.push(self.one(*length, Way::Seal));
             many.push(self.rows(*length, Way::Seal));
-            let speed_up = Number::SpeedUp(single[single.len() - 1] / many[many.len() - 1]);
-            self.emit(&format!("speed-up/seal/{length}"), speed_up);
+            let times = single[single.len() - 1] / many[many.len() - 1];
+            self.add(
+                &format!("speed-up/seal/{length}"),
+                &[(SPEED_UP, times, "times")],
+            );
             if !few {
                 self.one(*length, Way::Open);
                 self.rows(*length, Way::Open);
@@ -115,8 +117,8 @@ impl Bench<'_> {
         let measured = self.batch(mixed, Way::Seal);
         let case = "mix/realistic/seal";
         let together = self.emit_cycles(case, measured) * bytes;
-        self.emit(case, Number::RateKept(100.0 * cycles(batch) / together));
-        self.emit(case, Number::SpeedUp(cycles(single) / together));
+        let (kept, times) = (100.0 * cycles(batch) / together, cycles(single) / together);
+        self.add(case, &[(KEPT, kept, "%"), (SPEED_UP, times, "times")]);
 
         let mut lengths = mixes::internet();
         if self.subject.whole_blocks() {
@@ -129,10 +131,8 @@ impl Bench<'_> {
     fn key(&mut self) {
         let (subject, bytes) = (self.subject, key(1, self.subject.key_bytes()));
         let measured = measure(1, self.budget, || subject.set_up(black_box(&bytes)));
-        self.emit("key", Number::CyclesPerKey(measured.median_cycles));
-        self.emit("key", Number::LeastCyclesPerKey(measured.min_cycles));
-        self.emit("key", Number::AllCyclesPerKey(measured.all_median_cycles));
-        self.emit("key", Number::WindowsKept(measured.kept));
+        let case = format!("{}/key", self.case);
+        self.figures.cycles(&case, "", "key", &measured);
     }
 
     fn batch(&self, mut batch: Batch, way: Way) -> Measured {
@@ -169,25 +169,15 @@ impl Bench<'_> {
         measured
     }
 
-    /// Records all figures and returns the median.
+    /// Adds all figures of a measurement and returns the median.
     fn emit_cycles(&mut self, case: &str, measured: Measured) -> f64 {
-        self.emit(case, Number::CyclesPerByte(measured.median_cycles));
-        self.emit(case, Number::LeastCyclesPerByte(measured.min_cycles));
-        self.emit(case, Number::AllCyclesPerByte(measured.all_median_cycles));
-        self.emit(case, Number::WindowsKept(measured.kept));
+        let case = format!("{}/{case}", self.case);
+        self.figures.cycles(&case, "", "byte", &measured);
         measured.median_cycles
     }
 
-    pub(super) fn emit(&mut self, case: &str, number: Number) {
-        let (metric, value, unit) = number.parts();
-        (self.record)(Record {
-            suite: SUITE,
-            case: format!("{}/{case}", self.case),
-            tier: self.tier,
-            metric,
-            value,
-            unit,
-        });
+    pub(super) fn add(&mut self, case: &str, figures: &[Figure<'_>]) {
+        self.figures.add(&format!("{}/{case}", self.case), figures);
     }
 
     /// Checks that a batch of mixed lengths and keys gives the same messages as sealing one by one,
@@ -203,7 +193,7 @@ impl Bench<'_> {
         for (slot, buffer) in apart.pieces() {
             self.subject.seal(slot, buffer);
         }
-        let wrong = |what: &str| format!("{} on {}: {what}", self.case, self.tier);
+        let wrong = |what: &str| format!("{} on {}: {what}", self.case, self.figures.tier);
         if together.bytes != apart.bytes {
             return Err(wrong("a batch is not what its messages are one by one"));
         }

@@ -36,7 +36,7 @@ pub mod tables;
 mod tests;
 
 use crate::garble::limit::blocks_in_vector;
-use crate::{Options, Record};
+use crate::{Figures, Options, SuiteError};
 use cases::Bench;
 use subject::{Mode, Subject};
 
@@ -52,49 +52,14 @@ const SHARE: u32 = 4;
 /// Vectors of messages that room `aead` has in flight.
 const VECTORS: usize = 8;
 
-/// A figure with its name.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
-    /// The median of cycles a byte of text.
-    CyclesPerByte(f64),
-    /// The minimum of cycles a byte of text.
-    LeastCyclesPerByte(f64),
-    /// The median of all windows, including those beside a neighbour.
-    AllCyclesPerByte(f64),
-    /// The share of windows in which the whole core was free.
-    WindowsKept(f64),
-    /// The median of cycles a key.
-    CyclesPerKey(f64),
-    /// The minimum of cycles a key.
-    LeastCyclesPerKey(f64),
-    /// The median of cycles a key in all windows.
-    AllCyclesPerKey(f64),
-    /// The speed-up over one message at a time.
-    SpeedUp(f64),
-    /// Messages in flight at once.
-    Lanes(usize),
-    /// Time that batches of equal lengths would take for the same bytes, over the time that the mix
-    /// takes.
-    RateKept(f64),
-}
-
-impl Number {
-    /// Metric, value and unit of a record.
-    const fn parts(self) -> (&'static str, f64, &'static str) {
-        match self {
-            Number::CyclesPerByte(value) => ("cycles_per_byte", value, "cycles"),
-            Number::LeastCyclesPerByte(value) => ("cycles_per_byte_min", value, "cycles"),
-            Number::AllCyclesPerByte(value) => ("cycles_per_byte_all", value, "cycles"),
-            Number::WindowsKept(value) => ("windows_kept", value, "of 1"),
-            Number::CyclesPerKey(value) => ("cycles_per_key", value, "cycles"),
-            Number::LeastCyclesPerKey(value) => ("cycles_per_key_min", value, "cycles"),
-            Number::AllCyclesPerKey(value) => ("cycles_per_key_all", value, "cycles"),
-            Number::SpeedUp(value) => ("speed_up", value, "times"),
-            Number::Lanes(count) => ("lanes", count as f64, "messages"),
-            Number::RateKept(value) => ("equal_length_rate_kept", value, "%"),
-        }
-    }
-}
+/// The metric of a mode and length: the median of cycles a byte of text.
+const CYCLES: &str = "cycles_per_byte";
+/// Messages in flight at once.
+const LANES: &str = "lanes";
+/// The speed-up over one message at a time.
+const SPEED_UP: &str = "speed_up";
+/// Time that batches of equal lengths would take for the same bytes, over the time that a mix takes.
+const KEPT: &str = "equal_length_rate_kept";
 
 /// The mode that is measured for peers.
 const PEERS: &str = "gcm";
@@ -116,8 +81,8 @@ pub fn modes() -> Vec<&'static str> {
 ///
 /// # Errors
 /// A mode gives wrong results.
-pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), String> {
-    run_beside(&[], options, record)
+pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
+    run_beside(&[], options, figures)
 }
 
 /// [`run`], with peers measured right after our own GCM.
@@ -127,42 +92,40 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
 pub fn run_beside(
     peers: &[Peer],
     options: &Options,
-    record: &mut dyn FnMut(Record),
-) -> Result<(), String> {
-    let chosen = |name: &&str| options.only.is_empty() || options.only.iter().any(|o| o == name);
-    for name in modes().into_iter().filter(chosen) {
+    figures: &mut Figures<'_>,
+) -> Result<(), SuiteError> {
+    let (modes, budget) = (modes().into_iter(), options.budget / SHARE);
+    for name in modes.filter(|name| options.asks_for(name)) {
         for cpu in &options.cpus {
-            let mode = Mode::new(*cpu, name).map_err(|error| error.to_string())?;
             let lanes = VECTORS * blocks_in_vector(*cpu);
             let few = cpu.tier() == Tier::Portable && options.cpus.len() > 1;
             let mut bench = Bench {
-                subject: &mode,
+                subject: &Mode::new(*cpu, name)?,
                 case: name.to_string(),
-                tier: cpu.tier().name(),
                 lanes,
-                budget: options.budget / SHARE,
-                record,
+                budget,
+                figures: figures.on(*cpu),
             };
-            bench.emit("many", Number::Lanes(lanes));
+            bench.add("many", &[(LANES, lanes as f64, "messages")]);
             bench.run(few)?;
         }
         if name == PEERS {
-            measure_peers(peers, options, record)?;
+            measure_peers(peers, options, figures)?;
         }
-        for (case, number) in study::figures(name) {
-            let (metric, value, unit) = number.parts();
-            record(Record {
-                suite: SUITE,
-                case: format!("study/{name}/{case}"),
-                tier: study::TIER,
-                metric,
-                value,
-                unit,
-            });
+        for (case, metric, value) in study::figures(name) {
+            let unit = match metric {
+                CYCLES => "cycles",
+                LANES => "messages",
+                _ => "times",
+            };
+            let case = format!("study/{name}/{case}");
+            figures
+                .of_tier(study::TIER)
+                .add(&case, &[(metric, value, unit)]);
         }
     }
-    if !modes().into_iter().filter(chosen).any(|name| name == PEERS) {
-        measure_peers(peers, options, record)?;
+    if !options.asks_for(PEERS) {
+        measure_peers(peers, options, figures)?;
     }
     Ok(())
 }
@@ -171,19 +134,15 @@ pub fn run_beside(
 fn measure_peers(
     peers: &[Peer],
     options: &Options,
-    record: &mut dyn FnMut(Record),
-) -> Result<(), String> {
-    let Some(cpu) = options.cpus.last() else {
-        return Ok(());
-    };
+    figures: &mut Figures<'_>,
+) -> Result<(), SuiteError> {
     for peer in peers {
         let mut bench = Bench {
             subject: &*peer.subject,
             case: format!("peer/{}/{PEERS}", peer.name),
-            tier: "any",
-            lanes: VECTORS * blocks_in_vector(*cpu),
+            lanes: VECTORS * blocks_in_vector(options.best()?),
             budget: options.budget / SHARE,
-            record,
+            figures: figures.of_tier("any"),
         };
         bench.run(false)?;
     }

@@ -5,7 +5,7 @@
 //! cycles a byte on an Intel Core i5-4300U (Haswell), AES-128, by AES-NI. The machine differs, so
 //! the figures serve to compare modes and shapes, not absolute speed.
 
-use super::{LENGTHS, Number};
+use super::{CYCLES, LANES, LENGTHS, SPEED_UP};
 
 /// The tier that records of the study show.
 pub const TIER: &str = "haswell";
@@ -96,33 +96,37 @@ pub const SILC_REALISTIC: f64 = 2.67;
 /// See [`SILC_REALISTIC`].
 pub const SILC_EQUAL: f64 = 3.60;
 
-/// Returns the study's figures of a mode: case, metric, figure and unit, in the form of our own
-/// records.
-pub fn figures(name: &str) -> Vec<(String, Number)> {
+/// Returns the study's figures of a mode: case, metric and figure, as our own records have them.
+pub fn figures(name: &str) -> Vec<(String, &'static str, f64)> {
     let mut all = Vec::new();
     if let Some(mode) = MODES.iter().find(|mode| mode.name == name) {
-        all.push(("many".to_string(), Number::Lanes(mode.messages)));
+        all.push(("many".to_string(), LANES, mode.messages as f64));
         for (i, length) in LENGTHS.into_iter().enumerate() {
-            let single = format!("single/seal/{length}");
-            all.push((single, Number::CyclesPerByte(mode.single[i])));
-            let many = format!("many/seal/{length}");
-            all.push((many, Number::CyclesPerByte(mode.many[i])));
-            let speed_up = format!("speed-up/seal/{length}");
-            all.push((speed_up, Number::SpeedUp(mode.speed_up[i])));
+            all.extend([
+                (format!("single/seal/{length}"), CYCLES, mode.single[i]),
+                (format!("many/seal/{length}"), CYCLES, mode.many[i]),
+                (
+                    format!("speed-up/seal/{length}"),
+                    SPEED_UP,
+                    mode.speed_up[i],
+                ),
+            ]);
         }
     }
     if let Some(block) = BASELINES.iter().find(|block| block.name == name) {
-        all.push(("many".to_string(), Number::Lanes(block.messages)));
-        let figures = [
-            ("single", Number::CyclesPerByte(block.single)),
-            ("many", Number::CyclesPerByte(block.many)),
-            ("speed-up", Number::SpeedUp(block.single / block.many)),
-        ];
-        all.extend(figures.map(|(case, number)| (format!("{case}/seal"), number)));
+        all.extend([
+            ("many".to_string(), LANES, block.messages as f64),
+            ("single/seal".to_string(), CYCLES, block.single),
+            ("many/seal".to_string(), CYCLES, block.many),
+            (
+                "speed-up/seal".to_string(),
+                SPEED_UP,
+                block.single / block.many,
+            ),
+        ]);
     }
     if name == "silc" {
-        let realistic = "mix/realistic/seal".to_string();
-        all.push((realistic, Number::SpeedUp(SILC_REALISTIC)));
+        all.push(("mix/realistic/seal".to_string(), SPEED_UP, SILC_REALISTIC));
     }
     all
 }

@@ -7,18 +7,17 @@ use sealane_block::Cpu;
 
 use super::subject::{Batch, Slot};
 use super::*;
+use crate::Record;
+use crate::table::View;
 
 /// Runs on every tier, so that the short list of the portable one is covered.
 fn records(only: &[&str]) -> Vec<Record> {
-    let options = Options {
-        cpus: Cpu::available(),
-        budget: Duration::ZERO,
-        command: Vec::new(),
-        again: Vec::new(),
-        only: only.iter().map(|name| name.to_string()).collect(),
-    };
+    let mut options = Options::new(Cpu::available(), Duration::ZERO);
+    options.only = only.iter().map(|name| name.to_string()).collect();
     let mut records = Vec::new();
-    run(&options, &mut |record| records.push(record)).expect("sound modes");
+    let mut record = |record| records.push(record);
+    let ended = run(&options, &mut Figures::new(SUITE, &mut record));
+    assert_eq!(ended, Ok(()));
     records
 }
 
@@ -27,7 +26,7 @@ fn every_mode_has_every_case_and_stands_in_tables_and_charts() {
     let mut records = records(&[]);
     let found: BTreeSet<_> = records
         .iter()
-        .map(|record| (record.case.as_str(), record.tier, record.metric))
+        .map(|record| (&*record.case, record.tier, &*record.metric))
         .collect();
     let best = Cpu::available().last().expect("a tier").tier().name();
     let rates = ["cycles_per_byte", "cycles_per_byte_min"];
@@ -79,8 +78,7 @@ fn every_mode_has_every_case_and_stands_in_tables_and_charts() {
         .iter_mut()
         .filter(of_ccm)
         .for_each(|r| r.value = 123_456.0);
-    let text = tables::text(&records);
-    let charts = tables::charts(&records);
+    let View { text, charts } = tables::view(&records);
     for mode in modes() {
         let rows: Vec<&str> = text
             .lines()
@@ -124,24 +122,20 @@ fn a_run_of_some_modes_has_no_others() {
 /// A peer has a row of its own, below that of our mode.
 #[test]
 fn peers_stand_in_tables_and_charts() {
-    let options = Options {
-        cpus: vec![Cpu::detect().expect("a tier")],
-        budget: Duration::ZERO,
-        command: Vec::new(),
-        again: Vec::new(),
-        only: vec!["ctr".to_string()],
-    };
+    let mut options = Options::new(vec![Cpu::detect().expect("a tier")], Duration::ZERO);
+    options.only = vec!["ctr".to_string()];
     let subject = Mode::new(options.cpus[0], "ocb3").expect("OCB3");
     let peer = Peer {
         name: "somebody",
         subject: Box::new(subject),
     };
     let mut records = Vec::new();
-    run_beside(&[peer], &options, &mut |record| records.push(record)).expect("sound modes");
-    let text = tables::text(&records);
+    let mut record = |record| records.push(record);
+    let ended = run_beside(&[peer], &options, &mut Figures::new(SUITE, &mut record));
+    assert_eq!(ended, Ok(()));
+    let View { text, charts } = tables::view(&records);
     assert_eq!(text.matches("\ngcm (somebody)").count(), 6, "{text}");
-    let charts = tables::charts(&records);
-    let named = |c: &crate::plot::Chart| c.groups.iter().any(|(name, _)| name == "somebody/gcm");
+    let named = |c: &crate::plot::Chart| c.groups.iter().any(|(name, _)| name == "gcm (somebody)");
     assert!(charts.iter().all(named));
 }
 
@@ -168,13 +162,13 @@ fn wrong_results_are_no_figures() {
         }
     }
     for (batches, said) in [(true, "one by one"), (false, "another text")] {
+        let mut nothing = |_| {};
         let bench = Bench {
             subject: &Wrong(batches),
             case: "wrong".to_string(),
-            tier: "any",
             lanes: 8,
             budget: Duration::ZERO,
-            record: &mut |_| {},
+            figures: Figures::new(SUITE, &mut nothing),
         };
         let found = bench.check().expect_err("wrong results");
         assert!(found.ends_with(said), "{found}");

@@ -16,7 +16,6 @@
 //! strategy alone; `SEALANE_TIER=portable` has it measured in full.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use sealane_block::{Cpu, Tier};
 use sealane_circuit::{Tape, compile};
@@ -24,29 +23,27 @@ use sealane_garble::Scheme;
 
 pub mod circuits;
 pub mod limit;
-mod names;
 pub mod netlists;
 pub mod reference;
 pub mod sides;
 pub mod strategy;
 
 use crate::cycles::Measured;
-use crate::plot::Chart;
-use crate::{Options, Record};
+use crate::table::{Column, Row, Sheet, Table, View};
+use crate::{Figures, Options, Record, SuiteError};
 use circuits::{Case, GateKind};
-use names::{GateNames, Names, SIDES};
 use sides::{RowOrder, Sides};
 use strategy::Strategy;
-
-/// The suite's name.
-pub const SUITE: &str = "garble";
 
 /// Part of the budget for one measurement: this suite makes several hundred.
 const SHARE: u32 = 10;
 
+/// The beginnings of the metrics of the garbler and of the evaluator.
+const SIDES: [&str; 2] = ["garble_", "eval_"];
+
 /// Measures everything.
-pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
-    let mut bench = Bench::new(options, record);
+pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
+    let mut bench = Bench::new(options, figures)?;
     for kind in GateKind::ALL {
         bench.one_kind(kind);
     }
@@ -64,12 +61,13 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
         names.push(case.name);
     }
     bench.means(&names);
+    Ok(())
 }
 
-/// The figures of a circuit.
+/// The costs of a circuit.
 #[derive(Clone, Copy)]
-struct Figures {
-    /// Figures of the garbler, then of the evaluator.
+struct Costs {
+    /// Costs of the garbler, then of the evaluator.
     sides: [Measured; 2],
     /// Fractions of the limit of the AES units, in the same order.
     fractions: [f64; 2],
@@ -77,7 +75,7 @@ struct Figures {
 
 type Key = (String, Strategy, Tier, Scheme);
 
-struct Bench<'a> {
+struct Bench<'a, 'f> {
     options: Options,
     /// True to use the smallest circuits, to see that the suite works.
     small: bool,
@@ -85,12 +83,12 @@ struct Bench<'a> {
     reference: Cpu,
     /// Blocks that pass one AES round in a cycle.
     rounds: HashMap<Tier, f64>,
-    done: HashMap<Key, Figures>,
-    record: &'a mut dyn FnMut(Record),
+    done: HashMap<Key, Costs>,
+    figures: &'a mut Figures<'f>,
 }
 
-impl<'a> Bench<'a> {
-    fn new(options: &Options, record: &'a mut dyn FnMut(Record)) -> Bench<'a> {
+impl<'a, 'f> Bench<'a, 'f> {
+    fn new(options: &Options, figures: &'a mut Figures<'f>) -> Result<Bench<'a, 'f>, SuiteError> {
         let portable = |cpu: &Cpu| cpu.tier() == Tier::Portable;
         // A machine with wide vectors has the narrow ones too.
         let narrow = Cpu::with_tier(Tier::AesNi).ok();
@@ -98,9 +96,9 @@ impl<'a> Bench<'a> {
             true => options.cpus.first().copied(),
             false => narrow,
         };
-        let reference = reference.expect("a tier to measure");
+        let reference = reference.ok_or("no tier to run on")?;
         let mut bench = Bench {
-            small: options.budget == Duration::ZERO,
+            small: options.quick(),
             options: Options {
                 budget: options.budget / SHARE,
                 ..options.clone()
@@ -108,48 +106,32 @@ impl<'a> Bench<'a> {
             reference,
             rounds: HashMap::new(),
             done: HashMap::new(),
-            record,
+            figures,
         };
         let mut cpus = options.cpus.clone();
         cpus.retain(|cpu| cpu.tier() != reference.tier());
         for cpu in [&[reference], &cpus[..]].concat() {
             let blocks = limit::blocks_in_vector(cpu) as f64;
             let measured = limit::cycles_per_round(cpu, options);
-            let [rounds, usual, all] = [
-                blocks / measured.min_cycles,
-                blocks / measured.median_cycles,
-                blocks / measured.all_median_cycles,
-            ];
+            let rounds = blocks / measured.min_cycles;
             bench.rounds.insert(cpu.tier(), rounds);
-            for (metric, value, unit) in [
-                ("aes_instructions_per_cycle", rounds / blocks, "1/cycle"),
-                ("aes_rounds_per_cycle", rounds, "blocks/cycle"),
-                ("aes_rounds_per_cycle_median", usual, "blocks/cycle"),
-                ("aes_rounds_per_cycle_all", all, "blocks/cycle"),
-                ("windows_kept", measured.kept, "of 1"),
-            ] {
-                bench.emit("aes-units", cpu, metric, value, unit);
-            }
+            let (usual, all) = (measured.median_cycles, measured.all_median_cycles);
+            bench.figures.on(cpu).add(
+                "aes-units",
+                &[
+                    ("aes_instructions_per_cycle", rounds / blocks, "1/cycle"),
+                    ("aes_rounds_per_cycle", rounds, "blocks/cycle"),
+                    (
+                        "aes_rounds_per_cycle_median",
+                        blocks / usual,
+                        "blocks/cycle",
+                    ),
+                    ("aes_rounds_per_cycle_all", blocks / all, "blocks/cycle"),
+                    ("windows_kept", measured.kept, "of 1"),
+                ],
+            );
         }
-        bench
-    }
-
-    fn emit(
-        &mut self,
-        case: &str,
-        cpu: impl Into<Option<Cpu>>,
-        metric: &'static str,
-        value: f64,
-        unit: &'static str,
-    ) {
-        (self.record)(Record {
-            suite: SUITE,
-            case: case.to_string(),
-            tier: cpu.into().map_or("any", |cpu| cpu.tier().name()),
-            metric,
-            value,
-            unit,
-        });
+        Ok(bench)
     }
 
     /// The tiers on which a strategy is measured on a circuit.
@@ -169,47 +151,34 @@ impl<'a> Bench<'a> {
     fn circuit(&mut self, case: &Case, strategies: &[Strategy]) {
         for &strategy in strategies {
             let tape = compile(&case.circuit, &strategy.machine());
-            let label = format!("{}/{}", strategy.name(), case.name);
-            let sizes = [
-                ("ands", tape.ands.len(), "gates"),
-                ("xors", tape.xors.len(), "gates"),
-                ("slots", tape.slots as usize, "slots"),
-                ("batches", tape.batches.len(), "batches"),
-            ];
-            for (metric, value, unit) in sizes {
-                self.emit(&label, None, metric, value as f64, unit);
-            }
+            self.figures.add(
+                &format!("{}/{}", strategy.name(), case.name),
+                &[
+                    ("ands", tape.ands.len() as f64, "gates"),
+                    ("xors", tape.xors.len() as f64, "gates"),
+                    ("slots", f64::from(tape.slots), "slots"),
+                    ("batches", tape.batches.len() as f64, "batches"),
+                ],
+            );
             for cpu in self.cpus(strategy, &case.name) {
                 for scheme in schemes(strategy) {
                     let mut sides = Sides::new(cpu, scheme, &tape, case, strategy.rows());
                     sides.check(case);
                     let measured = sides.measure(tape.ands.len(), &self.options);
-                    let needed = limit::needed(scheme, &tape);
-                    let figures = Figures {
+                    let costs = Costs {
                         sides: measured,
-                        fractions: self.fractions(cpu, needed, &tape, measured),
+                        fractions: self.fractions(cpu, scheme, &tape, measured),
                     };
-                    let key = (case.name.clone(), strategy, cpu.tier(), scheme);
-                    self.done.insert(key, figures);
-                    self.report(&case.name, strategy, cpu, scheme, &figures);
+                    self.report(&case.name, strategy, cpu, scheme, costs);
                 }
             }
         }
     }
 
-    fn fractions(
-        &self,
-        cpu: Cpu,
-        needed: [f64; 2],
-        tape: &Tape,
-        measured: [Measured; 2],
-    ) -> [f64; 2] {
-        let rounds = self.rounds[&cpu.tier()];
-        let fraction = |side: usize| {
-            let limit = needed[side] / rounds / tape.ands.len() as f64;
-            limit / measured[side].median_cycles
-        };
-        [fraction(0), fraction(1)]
+    fn fractions(&self, cpu: Cpu, scheme: Scheme, tape: &Tape, sides: [Measured; 2]) -> [f64; 2] {
+        let needed = limit::needed(scheme, tape);
+        let all = self.rounds[&cpu.tier()] * tape.ands.len() as f64;
+        [0, 1].map(|side| needed[side] / all / sides[side].median_cycles)
     }
 
     fn report(
@@ -218,26 +187,30 @@ impl<'a> Bench<'a> {
         strategy: Strategy,
         cpu: Cpu,
         scheme: Scheme,
-        figures: &Figures,
+        costs: Costs,
     ) {
+        let key = |scheme, strategy, tier| (circuit.to_string(), strategy, tier, scheme);
+        self.done.insert(key(scheme, strategy, cpu.tier()), costs);
         let case = format!("{scheme}/{}/{circuit}", strategy.name());
-        for (side, names) in SIDES.iter().enumerate() {
-            let measured = figures.sides[side];
-            let median_cycles = measured.median_cycles;
-            self.measured(&case, cpu, names, &names.and, measured);
-            self.emit(&case, cpu, names.fraction, figures.fractions[side], "of 1");
-            let other = |scheme: Scheme, strategy: Strategy, tier: Tier| {
-                let key = (circuit.to_string(), strategy, tier, scheme);
-                let other = self.done.get(&key)?;
-                Some(other.sides[side].median_cycles / median_cycles)
+        for (index, side) in SIDES.into_iter().enumerate() {
+            let measured = costs.sides[index];
+            self.measured(&case, cpu, side, "and", &measured);
+            let over = |scheme, strategy, tier| {
+                let other = self.done.get(&key(scheme, strategy, tier))?;
+                Some(other.sides[index].median_cycles / measured.median_cycles)
             };
-            let reference = other(reference::of(scheme), Strategy::None, self.reference.tier());
-            let narrow = other(scheme, strategy, Tier::AesNi);
+            let reference = over(reference::of(scheme), Strategy::None, self.reference.tier());
+            let narrow = over(scheme, strategy, Tier::AesNi);
+            let mut figures = self.figures.on(cpu);
+            let mut add = |what, value, unit| {
+                figures.add(&case, &[(&format!("{side}{what}"), value, unit)]);
+            };
+            add("of_aes_limit", costs.fractions[index], "of 1");
             if let Some(times) = reference.filter(|_| strategy != Strategy::None) {
-                self.emit(&case, cpu, names.improvement, times, "times");
+                add("improvement", times, "times");
             }
             if let Some(times) = narrow.filter(|_| cpu.tier() > Tier::AesNi) {
-                self.emit(&case, cpu, names.over_aesni, times, "times");
+                add("over_aesni", times, "times");
             }
         }
     }
@@ -251,13 +224,9 @@ impl<'a> Bench<'a> {
                         let key = (name.clone(), strategy, cpu.tier(), scheme);
                         self.done.get(&key).copied()
                     };
-                    let Some(all) = names.iter().map(of).collect::<Option<Vec<_>>>() else {
-                        continue;
-                    };
-                    let figures = mean_figures(&all);
-                    let key = (MEAN.to_string(), strategy, cpu.tier(), scheme);
-                    self.done.insert(key, figures);
-                    self.report(MEAN, strategy, cpu, scheme, &figures);
+                    if let Some(all) = names.iter().map(of).collect::<Option<Vec<_>>>() {
+                        self.report(MEAN, strategy, cpu, scheme, mean_costs(&all));
+                    }
                 }
             }
         }
@@ -269,32 +238,36 @@ impl<'a> Bench<'a> {
         let case = circuits::gates(kind, layers, rows);
         let tape = compile(&case.circuit, &Strategy::DEFAULT.machine());
         let gates = tape.ands.len() + tape.xors.len();
+        let gate = match kind {
+            GateKind::And => "and",
+            GateKind::Xor | GateKind::SharedXor => "xor",
+        };
         for cpu in self.options.cpus.clone() {
             for scheme in Scheme::ALL {
                 let mut sides = Sides::new(cpu, scheme, &tape, &case, RowOrder::Together);
                 sides.check(&case);
                 let measured = sides.measure(gates, &self.options);
                 let label = format!("{scheme}/gates/{}", case.name);
-                for (names, measured) in SIDES.iter().zip(measured) {
-                    let of_gate = match kind {
-                        GateKind::And => &names.and,
-                        GateKind::Xor | GateKind::SharedXor => &names.xor,
-                    };
-                    self.measured(&label, cpu, names, of_gate, measured);
+                for (side, measured) in SIDES.into_iter().zip(&measured) {
+                    self.measured(&label, cpu, side, gate, measured);
                 }
             }
         }
     }
 
     /// The cost of a gate in quiet windows and in all, and the share of quiet ones.
-    fn measured(&mut self, case: &str, cpu: Cpu, side: &Names, of: &GateNames, got: Measured) {
+    fn measured(&mut self, case: &str, cpu: Cpu, side: &str, gate: &str, got: &Measured) {
+        let mut figures = self.figures.on(cpu);
+        figures.cycles(case, side, gate, got);
+        let (time, rate) = (
+            format!("{side}ns_per_{gate}"),
+            format!("{side}million_{gate}s_per_s"),
+        );
         let speed = 1e3 / got.median_ns;
-        self.emit(case, cpu, of.cycles, got.median_cycles, "cycles");
-        self.emit(case, cpu, of.least, got.min_cycles, "cycles");
-        self.emit(case, cpu, of.all, got.all_median_cycles, "cycles");
-        self.emit(case, cpu, side.kept, got.kept, "of 1");
-        self.emit(case, cpu, of.ns, got.median_ns, "ns");
-        self.emit(case, cpu, of.speed, speed, "million/s");
+        figures.add(
+            case,
+            &[(&time, got.median_ns, "ns"), (&rate, speed, "million/s")],
+        );
     }
 }
 
@@ -308,9 +281,9 @@ fn schemes(strategy: Strategy) -> impl Iterator<Item = Scheme> {
 /// The case of geometric means.
 const MEAN: &str = "geometric-mean";
 
-fn mean_figures(all: &[Figures]) -> Figures {
-    let mean = |of: &dyn Fn(&Figures) -> f64| {
-        let sum: f64 = all.iter().map(|figures| of(figures).ln()).sum();
+fn mean_costs(all: &[Costs]) -> Costs {
+    let mean = |of: &dyn Fn(&Costs) -> f64| {
+        let sum: f64 = all.iter().map(|costs| of(costs).ln()).sum();
         (sum / all.len() as f64).exp()
     };
     let side = |side: usize| Measured {
@@ -320,39 +293,45 @@ fn mean_figures(all: &[Figures]) -> Figures {
         all_median_cycles: mean(&|f| f.sides[side].all_median_cycles),
         kept: all.iter().map(|f| f.sides[side].kept).sum::<f64>() / all.len() as f64,
     };
-    Figures {
+    Costs {
         sides: [side(0), side(1)],
         fractions: [mean(&|f| f.fractions[0]), mean(&|f| f.fractions[1])],
     }
 }
 
-/// Cycles an AND by scheme and tier, and improvement by strategy and scheme, on the last tier that
-/// was measured; all as geometric means over the circuits.
-pub fn charts(records: &[Record]) -> Vec<Chart> {
-    let mean = |record: &Record, metric: &str| {
-        let mut parts = record.case.split('/').map(str::to_string);
-        let (scheme, strategy) = (parts.next()?, parts.next()?);
-        let wanted = record.metric == metric && parts.next().as_deref() == Some(MEAN);
-        wanted.then_some((scheme, strategy))
+/// Cycles an AND by scheme and tier, and improvement by scheme and strategy, on the best tier; all
+/// as geometric means over the circuits.
+pub fn view(records: &[Record]) -> View {
+    let sheet = Sheet::new(records);
+    let schemes = Scheme::ALL.map(|scheme| Row::new(scheme, scheme));
+    let chart = |title: String, unit, columns: Vec<Column>| {
+        Table::new(&sheet, &title, &schemes, columns).chart(title, unit)
     };
-    let best = records
-        .iter()
-        .rfind(|record| mean(record, SIDES[0].improvement).is_some())
-        .map_or("", |record| record.tier);
+    let end = |strategy: Strategy| format!("/{}/{MEAN}", strategy.name());
     let mut charts = Vec::new();
-    for (verb, names) in ["Garbling", "Evaluation"].into_iter().zip(&SIDES) {
+    for (verb, metric) in [
+        ("Garbling", "garble_cycles_per_and"),
+        ("Evaluation", "eval_cycles_per_and"),
+    ] {
+        let of = |tier| Column::new(tier, end(Strategy::DEFAULT), metric).on(tier);
+        let tiers = sheet.tiers().into_iter().map(of);
         let title = format!("{verb}: cycles an AND, by scheme and tier");
-        charts.push(Chart::of(records, title, "cycles", |record| {
-            let (scheme, strategy) = mean(record, names.and.cycles)?;
-            (strategy == Strategy::DEFAULT.name()).then(|| (scheme, record.tier.to_string()))
-        }));
+        charts.push(chart(title, "cycles", tiers.collect()));
     }
-    for (verb, names) in ["Garbling", "Evaluation"].into_iter().zip(&SIDES) {
-        let title = format!("{verb}: times as fast as one gate at a time, on {best}");
-        charts.push(Chart::of(records, title, "times", |record| {
-            let (scheme, strategy) = mean(record, names.improvement)?;
-            (record.tier == best).then_some((strategy, scheme))
-        }));
+    for (verb, metric) in [
+        ("Garbling", "garble_improvement"),
+        ("Evaluation", "eval_improvement"),
+    ] {
+        let of = |strategy: Strategy| Column::new(strategy.name(), end(strategy), metric);
+        let strategies = Strategy::ALL.into_iter().map(of);
+        let title = format!(
+            "{verb}: times as fast as one gate at a time, on {}",
+            sheet.tier
+        );
+        charts.push(chart(title, "times", strategies.collect()));
     }
-    charts
+    View {
+        text: String::new(),
+        charts,
+    }
 }

@@ -59,12 +59,12 @@ pub fn run(cases: &[NetlistCase], options: &Options, record: &mut dyn FnMut(Reco
     };
     for case in cases {
         let tape = case.circuit.compile(&Machine::CPU);
-        let mut emit = |metric, value, unit| {
+        let mut emit = |metric: &str, value, unit| {
             record(Record {
-                suite: super::SUITE,
+                suite: "garble",
                 case: format!("netlists/{}/{}", case.source, case.name),
                 tier: cpu.tier().name(),
-                metric,
+                metric: String::from(metric),
                 value,
                 unit,
             });

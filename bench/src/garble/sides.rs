@@ -43,13 +43,13 @@ pub struct Sides<'a> {
     slots: Vec<Block>,
 }
 
-/// One row of many.
-struct Row<'a> {
+/// Rows of all, from one on.
+struct Rows<'a> {
     labels: &'a mut Labels,
     row: usize,
 }
 
-impl Ports for Row<'_> {
+impl Ports for Rows<'_> {
     fn load(&self, first_lane: usize, per_bit: usize, labels: &mut [Block]) {
         self.labels.load(self.row + first_lane, per_bit, labels);
     }
@@ -154,49 +154,44 @@ impl<'a> Sides<'a> {
     }
 
     fn garble_to(&mut self, tables: &mut impl Tables<Error = Infallible>) {
-        let reference = self.reference(Some(self.garbler.delta()));
-        let labels = &mut self.zeros;
-        match self.how {
-            RowOrder::Together => {
-                let Ok(()) = self.garbler.garble(self.tape, self.rows, labels, tables);
-            }
-            RowOrder::OneByOne => {
-                for row in 0..self.rows {
-                    let mut port = Row { labels, row };
-                    let Ok(()) = self.garbler.garble(self.tape, 1, &mut port, tables);
+        let (reference, tape) = (self.reference(Some(self.garbler.delta())), self.tape);
+        for (row, rows) in self.parts() {
+            let labels = &mut self.zeros;
+            let ports = &mut Rows { labels, row };
+            match self.how {
+                RowOrder::GateByGate => {
+                    reference.run((tape, row as u64), &mut self.slots, ports, tables);
                 }
-            }
-            RowOrder::GateByGate => {
-                for row in 0..self.rows {
-                    let (work, mut port) = ((self.tape, row as u64), Row { labels, row });
-                    reference.run(work, &mut self.slots, &mut port, tables);
+                _ => {
+                    let Ok(()) = self.garbler.garble(tape, rows, ports, tables);
                 }
             }
         }
     }
 
     fn evaluate_from(&mut self, tables: &mut impl Tables<Error = Infallible>) {
-        let reference = self.reference(None);
-        let labels = &mut self.active;
-        match self.how {
-            RowOrder::Together => {
-                let Ok(()) = self
-                    .evaluator
-                    .evaluate(self.tape, self.rows, labels, tables);
-            }
-            RowOrder::OneByOne => {
-                for row in 0..self.rows {
-                    let mut port = Row { labels, row };
-                    let Ok(()) = self.evaluator.evaluate(self.tape, 1, &mut port, tables);
+        let (reference, tape) = (self.reference(None), self.tape);
+        for (row, rows) in self.parts() {
+            let labels = &mut self.active;
+            let ports = &mut Rows { labels, row };
+            match self.how {
+                RowOrder::GateByGate => {
+                    reference.run((tape, row as u64), &mut self.slots, ports, tables);
                 }
-            }
-            RowOrder::GateByGate => {
-                for row in 0..self.rows {
-                    let (work, mut port) = ((self.tape, row as u64), Row { labels, row });
-                    reference.run(work, &mut self.slots, &mut port, tables);
+                _ => {
+                    let Ok(()) = self.evaluator.evaluate(tape, rows, ports, tables);
                 }
             }
         }
+    }
+
+    /// The first row of each run of a tape, and the number of its rows.
+    fn parts(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let rows = match self.how {
+            RowOrder::Together => self.rows,
+            RowOrder::OneByOne | RowOrder::GateByGate => 1,
+        };
+        (0..self.rows).step_by(rows).map(move |row| (row, rows))
     }
 
     fn reference(&self, delta: Option<Block>) -> Reference {

@@ -1,8 +1,8 @@
 //! Functions of fixed point: their gates for operands and results of one type, in ranges that
 //! leave room for the results.
 
-use super::{BYTES, figure};
-use crate::Record;
+use super::BYTES;
+use crate::Figures;
 use sealane_circuit::{Builder, Goal, Int, Word};
 use sealane_numeric::{Fixed, Points, Powers, Stored, fixed_function};
 
@@ -97,25 +97,21 @@ impl Case {
     }
 
     /// Records the cost of the function in a type.
-    pub fn sizes(&self, (table, of): (&str, Fixed), record: &mut dyn FnMut(Record)) {
+    pub fn sizes(&self, (table, of): (&str, Fixed), figures: &mut Figures<'_>) {
         let [small, flat] = [Goal::Size, Goal::Depth].map(|goal| {
             let mut b = Builder::for_goal(goal);
             let result = self.build(&mut b, of);
             b.finish(vec![result]).info()
         });
-        for (metric, value, unit) in [
-            ("ands", small.ands as f64, "gates"),
-            ("depth", small.depth as f64, "gates"),
-            ("bytes", small.ands as f64 * BYTES, "bytes"),
-            ("flat_ands", flat.ands as f64, "gates"),
-            ("flat_depth", flat.depth as f64, "gates"),
-        ] {
-            record(figure(
-                format!("{table}/{}", self.name),
-                metric,
-                value,
-                unit,
-            ));
-        }
+        figures.add(
+            &format!("{table}/{}", self.name),
+            &[
+                ("ands", small.ands as f64, "gates"),
+                ("depth", small.depth as f64, "gates"),
+                ("bytes", small.ands as f64 * BYTES, "bytes"),
+                ("flat_ands", flat.ands as f64, "gates"),
+                ("flat_depth", flat.depth as f64, "gates"),
+            ],
+        );
     }
 }

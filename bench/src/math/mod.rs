@@ -14,14 +14,13 @@ mod paper;
 mod pictures;
 mod reference;
 
-use crate::plot::Chart;
-use crate::{Options, Record};
+use crate::{Figures, Options, SuiteError};
 use errors::Worst;
 use sealane_circuit::Goal;
 use sealane_numeric::{Arithmetic, Format, Function, Kind, exact_functions, functions, measure};
 use std::path::Path;
 
-pub use page::{BEGIN, markdown};
+pub use page::{BEGIN, view};
 pub use pictures::errors_svg;
 
 /// The suite's name.
@@ -35,37 +34,30 @@ const FORMATS: [Format; 4] = Format::ALL;
 const EXACT: &str = "f32, correctly rounded";
 
 /// Measures every function in every format.
-pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
+pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
     for format in FORMATS {
-        for function in functions() {
-            if asked(options, format, function) {
-                let case = case(format.name(), function);
-                figures((case, format), function, options, record);
-            }
+        for function in functions().filter(|function| asked(options, format, function)) {
+            measure_one(format.name(), format, function, options, figures);
         }
     }
     for function in exact_functions().filter(|function| asked(options, Format::F32, function)) {
-        figures(
-            (case(EXACT, function), Format::F32),
-            function,
-            options,
-            record,
-        );
+        measure_one(EXACT, Format::F32, function, options, figures);
     }
     for table in fixed::TYPES {
         for case in fixed::CASES {
-            if asked_of(options, table.0, case.name) && !options.budget.is_zero() {
-                case.sizes(table, record);
+            if asked_of(options, table.0, case.name) && !options.quick() {
+                case.sizes(table, figures);
             }
         }
     }
     for theirs in &paper::SEVENTEEN {
         let case = format!("others/{}", theirs.name);
-        record(figure(case.clone(), "seconds", theirs.seconds, "s"));
+        figures.add(&case, &[("seconds", theirs.seconds, "s")]);
         if let Some(ands) = theirs.ands {
-            record(figure(case, "ands", ands, "gates"));
+            figures.add(&case, &[("ands", ands, "gates")]);
         }
     }
+    Ok(())
 }
 
 /// The parts of the suite: formats and functions.
@@ -76,7 +68,7 @@ pub fn parts() -> Vec<&'static str> {
 /// Returns whether a function in a format is to be measured. Without a budget, only the smallest
 /// format is: enough to see that the suite works.
 fn asked(options: &Options, format: Format, function: &Function) -> bool {
-    let quick = options.budget.is_zero() && format != Format::BF16;
+    let quick = options.quick() && format != Format::BF16;
     asked_of(options, format.name(), function.name) && !quick
 }
 
@@ -97,34 +89,38 @@ fn tables() -> impl Iterator<Item = &'static str> {
 
 /// The cost of a function: the part of its figures that needs no sample.
 fn sizes(
-    (case, format): (&str, Format),
+    case: &str,
+    format: Format,
     function: &Function,
-    record: &mut dyn FnMut(Record),
+    figures: &mut Figures<'_>,
 ) -> measure::Runner {
     let arithmetic = Arithmetic::new(format);
     let size = measure::Runner::new(function, arithmetic, Goal::Size);
     let flat = measure::circuit(function, arithmetic, Goal::Depth).info();
     let flushed = measure::circuit(function, arithmetic.flushed(), Goal::Size).info();
-    for (metric, value, unit) in [
-        ("ands", size.ands as f64, "gates"),
-        ("depth", size.depth as f64, "gates"),
-        ("bytes", size.ands as f64 * BYTES, "bytes"),
-        ("flushed_ands", flushed.ands as f64, "gates"),
-        ("flat_ands", flat.ands as f64, "gates"),
-        ("flat_depth", flat.depth as f64, "gates"),
-    ] {
-        record(figure(case.to_string(), metric, value, unit));
-    }
+    figures.add(
+        case,
+        &[
+            ("ands", size.ands as f64, "gates"),
+            ("depth", size.depth as f64, "gates"),
+            ("bytes", size.ands as f64 * BYTES, "bytes"),
+            ("flushed_ands", flushed.ands as f64, "gates"),
+            ("flat_ands", flat.ands as f64, "gates"),
+            ("flat_depth", flat.depth as f64, "gates"),
+        ],
+    );
     size
 }
 
-fn figures(
-    (case, format): (String, Format),
+fn measure_one(
+    table: &str,
+    format: Format,
     function: &Function,
     options: &Options,
-    record: &mut dyn FnMut(Record),
+    figures: &mut Figures<'_>,
 ) {
-    let runner = sizes((&case, format), function, record);
+    let case = case(table, function);
+    let runner = sizes(&case, format, function, figures);
     if format == Format::F64 || function.results != [Kind::Float] {
         return;
     }
@@ -132,64 +128,34 @@ fn figures(
         return;
     };
     let arithmetic = Arithmetic::new(format);
-    let more = match options.budget.is_zero() {
-        true => 1,
-        false => 64,
-    };
+    let more = if options.quick() { 1 } else { 64 };
     let mut all = errors::of_samples(&runner, arithmetic, reference, more);
     if format == Format::F32 {
         all.extend(errors::of_hard(function.name, &runner, reference));
     }
-    errors_of(&case, &Worst::of(&all, arithmetic), record);
+    errors_of(&case, &Worst::of(&all, arithmetic), figures);
 }
 
 /// Records the worst errors of functions of f64 on the known answers in `folder`.
-pub fn of_answers(folder: &Path, record: &mut dyn FnMut(Record)) {
+pub fn of_answers(folder: &Path, figures: &mut Figures<'_>) {
     let arithmetic = Arithmetic::new(Format::F64);
     for function in functions() {
         let runner = || measure::Runner::new(function, arithmetic, Goal::Size);
         if let Some(all) = errors::of_answers(function, runner, folder) {
             let case = case(Format::F64.name(), function);
-            errors_of(&case, &Worst::of(&all, arithmetic), record);
+            errors_of(&case, &Worst::of(&all, arithmetic), figures);
         }
     }
 }
 
-fn errors_of(case: &str, worst: &Worst, record: &mut dyn FnMut(Record)) {
-    record(figure(case.to_string(), "max_ulp", worst.error, "ULP"));
+fn errors_of(case: &str, worst: &Worst, figures: &mut Figures<'_>) {
+    figures.add(case, &[("max_ulp", worst.error, "ULP")]);
     for (operand, metric) in worst.operands.iter().zip(["argument", "second_argument"]) {
-        record(figure(case.to_string(), metric, *operand, ""));
+        figures.add(case, &[(metric, *operand, "")]);
     }
 }
 
 /// A function in a table: `f32/exp`.
 fn case(table: &str, function: &Function) -> String {
     format!("{table}/{}", function.name)
-}
-
-fn figure(case: String, metric: &'static str, value: f64, unit: &'static str) -> Record {
-    Record {
-        suite: SUITE,
-        case,
-        tier: "any",
-        metric,
-        value,
-        unit,
-    }
-}
-
-/// Charts: gates of every function by format, and the worst errors.
-pub fn charts(records: &[Record]) -> Vec<Chart> {
-    let chart = |metric: &'static str, unit, title: &str| {
-        Chart::of(records, title.to_string(), unit, |record| {
-            let (format, name) = record.case.split_once('/')?;
-            let ours = FORMATS.iter().any(|of| of.name() == format);
-            let ours = record.metric == metric && ours;
-            ours.then(|| (name.to_string(), format.to_string()))
-        })
-    };
-    vec![
-        chart("ands", "gates", "AND gates of a function"),
-        chart("max_ulp", "ULP", "Worst error of a sample"),
-    ]
 }

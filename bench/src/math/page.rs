@@ -1,134 +1,128 @@
 //! The records of the suite as tables, for a terminal and for the page of functions.
 
 use super::paper::SEVENTEEN;
-use super::{EXACT, FORMATS, SUITE, fixed};
+use super::{EXACT, FORMATS, fixed};
 use crate::Record;
+use crate::table::{Column, Row, Sheet, Table, View};
 use sealane_plan::cost::grouped;
-use std::fmt::Write;
 
 /// The line of the page of functions after which the tables stand.
 pub const BEGIN: &str = "<!-- tables: written by the example math_page of room bench -->";
 
-/// The columns of a table that need no sample.
-const SIZES: [&str; 6] = [
-    "ands",
-    "depth",
-    "bytes",
-    "flushed_ands",
-    "flat_ands",
-    "flat_depth",
+/// Columns that need no sample: heads and metrics.
+const SIZES: [(&str, &str); 6] = [
+    ("ANDs", "ands"),
+    ("depth", "depth"),
+    ("bytes", "bytes"),
+    ("ANDs, flushed", "flushed_ands"),
+    ("ANDs, flat", "flat_ands"),
+    ("depth, flat", "flat_depth"),
 ];
-
-/// The columns of a table of fixed point.
-const OF_FIXED: [&str; 5] = ["ands", "depth", "bytes", "flat_ands", "flat_depth"];
 
 /// The headings of the tables.
 fn tables() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|format| format.name()).chain([EXACT])
 }
 
-/// Tables in Markdown: one for each format, one of forms that are correctly rounded, those of fixed
-/// point, and the functions of others beside ours.
-pub fn markdown(records: &[Record]) -> String {
-    let mut out = String::new();
-    for format in tables() {
-        let names = names(records, format);
-        if names.is_empty() {
-            continue;
-        }
-        let _ = writeln!(out, "## {format}\n");
-        out += "| function | ANDs | depth | bytes | ANDs, flushed | ANDs, flat | depth, flat | worst ULP | at |\n";
-        out += "|---|---|---|---|---|---|---|---|---|\n";
-        for name in names {
-            let case = format!("{format}/{name}");
-            let of = |metric| find(records, &case, metric);
-            let ulp = of("max_ulp").map_or(String::new(), |ulp| format!("{ulp:.3}"));
-            let at = [of("argument"), of("second_argument")];
-            let at = at.into_iter().flatten().map(|x| format!("{x:e}"));
-            let at = at.collect::<Vec<_>>().join(", ");
-            let counts = sizes(records, &case, SIZES).join(" | ");
-            let _ = writeln!(out, "| `{name}` | {counts} | {ulp} | {at} |");
-        }
-        out.push('\n');
-    }
-    for (table, _) in fixed::TYPES {
-        let names = names(records, table);
-        if names.is_empty() {
-            continue;
-        }
-        let _ = writeln!(out, "## {table}\n");
-        out += "| function | ANDs | depth | bytes | ANDs, flat | depth, flat | operands |\n";
-        out += "|---|---|---|---|---|---|---|\n";
-        for case in fixed::CASES
-            .iter()
-            .filter(|case| names.contains(&case.name))
-        {
-            let name = case.name;
-            let counts = sizes(records, &format!("{table}/{name}"), OF_FIXED).join(" | ");
-            let _ = writeln!(out, "| `{name}` | {counts} | {} |", case.ranges());
-        }
-        out.push('\n');
-    }
-    others(records, &mut out);
-    out
+/// A column of numbers of gates.
+fn gates(head: &str, metric: &'static str) -> Column {
+    Column::new(head, "", metric).shown(|_, values| grouped(values[0] as u64))
 }
 
-/// The columns of a function in a table that need no sample.
-fn sizes<const N: usize>(records: &[Record], case: &str, metrics: [&str; N]) -> [String; N] {
-    let count = |value| grouped(value as u64);
-    metrics.map(|metric| find(records, case, metric).map_or(String::new(), count))
+fn worst(head: &str) -> Column {
+    Column::new(head, "", "max_ulp").shown(|_, values| format!("{:.3}", values[0]))
 }
 
-/// The table of functions of others beside ours of 64 bits, or of 32 where there are none.
-fn others(records: &[Record], out: &mut String) {
-    if !records
+/// The table of a format.
+fn of_format(sheet: &Sheet<'_>, format: &str) -> Table {
+    let sizes = SIZES.map(|(head, metric)| gates(head, metric));
+    let at = Column::new("at", "", "argument").and("second_argument");
+    let at = at.shown(|_, values| {
+        let values = values.iter().map(|x| format!("{x:e}"));
+        values.collect::<Vec<_>>().join(", ")
+    });
+    let columns = sizes.into_iter().chain([worst("worst ULP"), at]);
+    let columns = columns.map(|column| column.below(format!("{format}/")));
+    Table::new(sheet, format, &names(sheet), columns)
+}
+
+/// The table of a type of fixed point.
+fn of_fixed(sheet: &Sheet<'_>, table: &str) -> Table {
+    let sizes = SIZES
+        .into_iter()
+        .filter(|(_, metric)| *metric != "flushed_ands");
+    let ranges = Column::text("operands", |name, _| {
+        let case = fixed::CASES.iter().find(|case| case.name == name);
+        case.map_or(String::new(), |case| case.ranges())
+    });
+    let columns = sizes
+        .map(|(head, metric)| gates(head, metric))
+        .chain([ranges]);
+    let columns = columns.map(|column| column.below(format!("{table}/")));
+    let rows = fixed::CASES
         .iter()
-        .any(|record| record.case.starts_with("others/"))
-    {
-        return;
-    }
-    *out += "## A library of others\n\n";
-    *out += "| function | theirs, s | theirs, ANDs | their error | ours, ANDs f64 | f32 | worst ULP f32 |\n";
-    *out += "|---|---|---|---|---|---|---|\n";
-    for theirs in &SEVENTEEN {
-        let name = theirs.name;
-        let of = |format: &str, metric| find(records, &format!("{format}/{name}"), metric);
-        let ands = |format| of(format, "ands").map_or(String::new(), |n| grouped(n as u64));
-        let their_ands = theirs.ands.map_or(String::new(), |n| grouped(n as u64));
-        let ulp = of("f32", "max_ulp").map_or(String::new(), |ulp| format!("{ulp:.3}"));
-        let (single, double) = (ands("f32"), ands("f64"));
-        let (seconds, error) = (theirs.seconds, theirs.error);
-        let _ = writeln!(
-            out,
-            "| `{name}` | {seconds} | {their_ands} | {error} | {double} | {single} | {ulp} |"
-        );
-    }
+        .map(|case| Row::new(case.name, case.name));
+    Table::new(sheet, table, &rows.collect::<Vec<_>>(), columns)
 }
 
-/// Names of the functions of a format, in the order of the records.
-fn names<'a>(records: &'a [Record], format: &str) -> Vec<&'a str> {
-    let mut names = Vec::new();
-    for record in records {
-        let Some((of, name)) = record.case.split_once('/') else {
-            continue;
+/// Functions by their names, in the order of the records.
+fn names(sheet: &Sheet<'_>) -> Vec<Row> {
+    sheet.rows(|parts| Some(Row::new(parts.last()?, parts.last()?)))
+}
+
+/// Tables in Markdown: one for each format, one of forms that are correctly rounded, those of fixed
+/// point, and the functions of others beside ours. Charts of gates and of the worst errors.
+pub fn view(records: &[Record]) -> View {
+    let sheet = &Sheet::new(records);
+    let mut text: String = tables()
+        .map(|format| of_format(sheet, format).markdown())
+        .collect();
+    text.extend(fixed::TYPES.map(|(table, _)| of_fixed(sheet, table).markdown()));
+    text += &others(sheet).markdown();
+    let chart = |title, unit, metric| {
+        let of = |format: &sealane_numeric::Format| {
+            Column::new(format.name(), "", metric).below(format!("{}/", format.name()))
         };
-        if of == format && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+        Table::new(sheet, title, &names(sheet), FORMATS.iter().map(of)).chart(title, unit)
+    };
+    let charts = vec![
+        chart("AND gates of a function", "gates", "ands"),
+        chart("Worst error of a sample", "ULP", "max_ulp"),
+    ];
+    View { text, charts }
 }
 
-fn find(records: &[Record], case: &str, metric: &str) -> Option<f64> {
-    let is =
-        |record: &&Record| (record.suite, &record.case[..], record.metric) == (SUITE, case, metric);
-    records.iter().find(is).map(|record| record.value)
+/// The table of functions of others beside ours.
+fn others(sheet: &Sheet<'_>) -> Table {
+    let rows = SEVENTEEN
+        .iter()
+        .map(|theirs| Row::new(theirs.name, theirs.name));
+    let seconds = Column::new("theirs, s", "", "seconds").shown(|_, values| values[0].to_string());
+    let error = Column::text("their error", |name, _| {
+        let theirs = SEVENTEEN.iter().find(|theirs| theirs.name == name);
+        theirs.map_or(String::new(), |theirs| theirs.error.to_string())
+    });
+    let columns = [
+        seconds.below("others/"),
+        gates("theirs, ANDs", "ands").below("others/"),
+        error,
+        gates("ours, ANDs f64", "ands").below("f64/"),
+        gates("f32", "ands").below("f32/"),
+        worst("worst ULP f32").below("f32/"),
+    ];
+    Table::new(
+        sheet,
+        "A library of others",
+        &rows.collect::<Vec<_>>(),
+        columns,
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{case, sizes as measure};
+    use super::super::{SUITE, case, sizes as measure};
     use super::*;
+    use crate::Figures;
     use sealane_numeric::{Error, Format, Function, exact_functions, functions};
 
     const PAGE: &str = concat!(
@@ -137,12 +131,18 @@ mod tests {
     );
 
     /// The cells of each row, by the name of the format and the function: `f32/exp`.
-    fn rows() -> Vec<(String, Vec<String>)> {
+    type Rows = Vec<(String, Vec<String>)>;
+
+    fn rows() -> Rows {
         let page = std::fs::read_to_string(PAGE).expect("the page");
         let (_, below) = page.split_once(BEGIN).expect("the mark before the tables");
+        rows_of(below)
+    }
+
+    fn rows_of(tables_below: &str) -> Rows {
         let mut format = "";
         let mut rows = Vec::new();
-        for line in below.lines() {
+        for line in tables_below.lines() {
             if let Some(heading) = line.strip_prefix("## ") {
                 format = heading;
             }
@@ -157,6 +157,19 @@ mod tests {
         rows
     }
 
+    /// Compares the first cells of a row with those of measured figures.
+    fn compare(rows: &Rows, case: &str, count: usize, measure: impl FnOnce(&mut Figures<'_>)) {
+        let mut records = Vec::new();
+        measure(&mut Figures::new(SUITE, &mut |record| records.push(record)));
+        let text = view(&records).text;
+        let stated = rows_of(&text).pop().expect("a row");
+        let row = rows.iter().find(|row| row.0 == case);
+        let (_, cells) = row.unwrap_or_else(|| panic!("{case} is not on the page"));
+        assert_eq!(stated.0, case);
+        let [cells, stated] = [cells, &stated.1].map(|cells| &cells[1..=count]);
+        assert_eq!(cells, stated, "{case}: run math_page again");
+    }
+
     /// Compares the tables of these formats with the circuits.
     fn check(formats: &[Format]) {
         let rows = rows();
@@ -166,7 +179,7 @@ mod tests {
     }
 
     fn check_table(
-        rows: &[(String, Vec<String>)],
+        rows: &Rows,
         table: &str,
         format: Format,
         functions: impl Iterator<Item = &'static Function>,
@@ -174,15 +187,10 @@ mod tests {
         let prefix = format!("{table}/");
         let mut count = 0;
         for function in functions {
-            let mut records = Vec::new();
             let case = case(table, function);
-            measure((&case, format), function, &mut |record| {
-                records.push(record)
+            compare(rows, &case, 6, |figures| {
+                measure(&case, format, function, figures);
             });
-            let row = rows.iter().find(|row| row.0 == case);
-            let (_, cells) = row.unwrap_or_else(|| panic!("{case} is not on the page"));
-            let stated = sizes(&records, &case, SIZES);
-            assert_eq!(cells[1..7], stated, "{case}: run math_page again");
             count += 1;
         }
         let rows = rows.iter().filter(|row| row.0.starts_with(&prefix));
@@ -205,14 +213,8 @@ mod tests {
     fn check_fixed(table: (&str, sealane_numeric::Fixed)) {
         let rows = rows();
         for of in fixed::CASES {
-            let mut records = Vec::new();
-            of.sizes(table, &mut |record| records.push(record));
             let case = format!("{}/{}", table.0, of.name);
-            let row = rows.iter().find(|row| row.0 == case);
-            let (_, cells) = row.unwrap_or_else(|| panic!("{case} is not on the page"));
-            let stated = sizes(&records, &case, OF_FIXED);
-            assert_eq!(cells[1..6], stated, "{case}: run math_page again");
-            assert_eq!(cells[6], of.ranges(), "{case}: run math_page again");
+            compare(&rows, &case, 6, |figures| of.sizes(table, figures));
         }
         let prefix = format!("{}/", table.0);
         let rows = rows.iter().filter(|row| row.0.starts_with(&prefix));

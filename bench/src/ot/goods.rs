@@ -5,7 +5,6 @@
 
 mod work;
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use sealane_block::Cpu;
@@ -13,8 +12,8 @@ use sealane_net::Mesh;
 use sealane_ot::triples::{MatrixShape, Ring};
 use sealane_ot::{OtError, Security};
 
-use super::{Asked, Channel, FEW, Kind, PROTOCOLS, Protocol, SUITE, other, ready};
-use crate::Record;
+use super::{Asked, Channel, FEW, Kind, PROTOCOLS, Protocol, other, ready};
+use crate::{Figures, SuiteError, side_by_side};
 use work::{Output, Work};
 
 /// Goods that are measured.
@@ -167,49 +166,30 @@ pub(super) fn run(
     channel: &Channel,
     asked: &Asked<'_>,
     quick: bool,
-    record: &mut dyn FnMut(Record),
-) -> Result<(), String> {
+    figures: &mut Figures<'_>,
+) -> Result<(), SuiteError> {
     for (goods, source) in asked_goods(asked, quick) {
         let count = goods.count(if quick { FEW } else { channel.count });
         let name = format!("{}/{}", source.name(), goods.name());
-        let failed = |error: String| format!("{name} over {}: {error}", channel.name);
-        let meshes = (channel.pair)().map_err(|error| failed(error.to_string()))?;
         let windows = if quick { 1 } else { super::WINDOWS };
-        let sides = thread::scope(|scope| {
-            let set_up = |mesh: &mut Mesh| work::set_up(cpu, source, goods, count, mesh);
-            let threads: Vec<_> = meshes
-                .into_iter()
-                .map(|mesh| scope.spawn(move || side(mesh, windows, set_up)))
-                .collect();
-            let joined = threads.into_iter().map(|side| side.join().expect("a side"));
-            joined.collect::<Result<Vec<Side>, OtError>>()
-        })
-        .map_err(|error| failed(error.to_string()))?;
+        let set_up = |mesh: &mut Mesh| work::set_up(cpu, source, goods, count, mesh);
+        let sides = side_by_side((channel.pair)()?, |mesh| side(mesh, windows, set_up))
+            .map_err(|error| format!("{name} over {}: {error}", channel.name))?;
         work::check(goods, [&sides[0].output, &sides[1].output], count);
         let rate = |time: Duration| count as f64 / time.as_secs_f64() / 1e6;
         let working = sides.iter().map(|side| side.working).max().expect("two");
         let bytes = sides.iter().map(|side| side.bytes).sum::<u64>();
         let bits = bytes as f64 * 8.0 / (count * windows) as f64;
-        let times = &sides[0].times;
-        for (metric, value, unit) in [
-            ("million_per_s", rate(times[0]), "million/s"),
-            (
-                "million_per_s_median",
-                rate(times[windows / 2]),
-                "million/s",
-            ),
-            ("million_per_s_working", rate(working), "million/s"),
-            ("bits", bits, "bits"),
-        ] {
-            record(Record {
-                suite: SUITE,
-                case: format!("{name}/{}", channel.name),
-                tier: cpu.tier().name(),
-                metric,
-                value,
-                unit,
-            });
-        }
+        let (times, unit) = (&sides[0].times, "million/s");
+        figures.add(
+            &format!("{name}/{}", channel.name),
+            &[
+                ("million_per_s", rate(times[0]), unit),
+                ("million_per_s_median", rate(times[windows / 2]), unit),
+                ("million_per_s_working", rate(working), unit),
+                ("bits", bits, "bits"),
+            ],
+        );
     }
     Ok(())
 }

@@ -27,9 +27,9 @@ use std::time::{Duration, Instant};
 use sealane_block::{Aes128, Block, Cpu};
 use sealane_net::free_loopback_port;
 
-use super::{SUITE, median};
+use super::{TIMES, median};
 use crate::stream::{self, WIDE_ROWS, wide};
-use crate::{Options, Record, SuiteError};
+use crate::{Figures, Options, SuiteError};
 
 /// The part of the suite.
 pub const PART: &str = "emp";
@@ -143,13 +143,12 @@ pub fn compare(
     emp: &Emp,
     cpu: Cpu,
     options: &Options,
-    record: &mut dyn FnMut(Record),
+    figures: &mut Figures<'_>,
 ) -> Result<(), SuiteError> {
     if options.again.is_empty() {
-        let what = "the suite peers needs to start parties of its own";
-        return Err(what.to_string().into());
+        return Err("the suite peers needs to start parties of its own".into());
     }
-    let (turns, case) = match options.budget.is_zero() {
+    let (turns, case) = match options.quick() {
         true => (1, wide(FEW, 1)),
         false => (TURNS, wide(WIDE_ROWS, BLOCKS * ANDS)),
     };
@@ -162,32 +161,20 @@ pub fn compare(
         }
     }
     let best = |rates: &[f64]| rates.iter().copied().fold(0.0, f64::max);
-    let figures = |rates: &[f64]| [median(rates.iter().copied()), best(rates)];
-    let mut emit = |case: &str, tier, metrics: [&'static str; 2], values: [f64; 2], unit| {
-        for (metric, value) in metrics.into_iter().zip(values) {
-            record(Record {
-                suite: SUITE,
-                case: format!("aes128/{case}"),
-                tier,
-                metric,
-                value,
-                unit,
-            });
-        }
+    let of = |rates: &[f64]| [median(rates.iter().copied()), best(rates)];
+    let theirs = of(&theirs);
+    let mut add = |case: &str, tier, metrics: [&str; 2], values: [f64; 2], unit| {
+        let case = format!("aes128/{case}");
+        let both = [0, 1].map(|i| (metrics[i], values[i], unit));
+        figures.of_tier(tier).add(&case, &both);
     };
-    let (tier, rates) = (
-        cpu.tier().name(),
-        ["million_ands_per_s", "million_ands_per_s_best"],
-    );
-    let theirs = figures(&theirs);
-    emit("emp/tcp", "any", rates, theirs, "million/s");
+    let rates = ["million_ands_per_s", "million_ands_per_s_best"];
+    add("emp/tcp", "any", rates, theirs, "million/s");
     for (link, ours) in ["tcp", "tls"].into_iter().zip(&ours) {
-        let ours = figures(ours);
+        let (case, tier, ours) = (format!("sealane/{link}"), cpu.tier().name(), of(ours));
+        add(&case, tier, rates, ours, "million/s");
         let times = [0, 1].map(|i| ours[i] / theirs[i]);
-        let case = format!("sealane/{link}");
-        emit(&case, tier, rates, ours, "million/s");
-        let case = format!("{case}/over/emp/tcp");
-        emit(&case, tier, super::TIMES, times, "times");
+        add(&format!("{case}/over/emp/tcp"), tier, TIMES, times, "times");
     }
     Ok(())
 }

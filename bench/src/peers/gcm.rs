@@ -8,12 +8,12 @@ use std::hint::black_box;
 
 use sealane_block::Cpu;
 
-use super::{SUITE, TIMES, median};
+use super::{TIMES, median};
 use crate::aead::Peer;
 use crate::aead::subject::{Batch, Mode, Subject};
 use crate::cycles::{Measured, measure};
 use crate::garble::limit::blocks_in_vector;
-use crate::{Options, Record, SuiteError};
+use crate::{Figures, Options, SuiteError};
 
 /// Our mode.
 const MODE: &str = "gcm";
@@ -35,12 +35,12 @@ pub fn compare(
     peers: &[Peer],
     cpu: Cpu,
     options: &Options,
-    record: &mut dyn FnMut(Record),
+    figures: &mut Figures<'_>,
 ) -> Result<(), SuiteError> {
     if peers.is_empty() {
         return Ok(());
     }
-    let ours = Mode::new(cpu, MODE).map_err(|error| error.to_string())?;
+    let ours = Mode::new(cpu, MODE)?;
     let mut subjects: Vec<(&str, &'static str, &dyn Subject)> =
         vec![("sealane", cpu.tier().name(), &ours)];
     subjects.extend(peers.iter().map(|peer| (peer.name, "any", &*peer.subject)));
@@ -51,25 +51,10 @@ pub fn compare(
             check(&start, &ours, peers)?;
             let measured = turns(start, &subjects, options);
             let of_ours = measured[0];
+            let case = format!("{MODE}/{what}/seal/{length}");
             for (&(name, tier, _), of) in subjects.iter().zip(&measured) {
-                let mut emit = |case: &str, tier, metric, value, unit| {
-                    record(Record {
-                        suite: SUITE,
-                        case: format!("{MODE}/{what}/seal/{length}/{case}"),
-                        tier,
-                        metric,
-                        value,
-                        unit,
-                    });
-                };
-                for (metric, value, unit) in [
-                    ("cycles_per_byte", of.median_cycles, "cycles"),
-                    ("cycles_per_byte_min", of.min_cycles, "cycles"),
-                    ("cycles_per_byte_all", of.all_median_cycles, "cycles"),
-                    ("windows_kept", of.kept, "of 1"),
-                ] {
-                    emit(name, tier, metric, value, unit);
-                }
+                let mut of_tier = figures.of_tier(tier);
+                of_tier.cycles(&format!("{case}/{name}"), "", "byte", of);
                 if name == subjects[0].0 {
                     continue;
                 }
@@ -77,9 +62,9 @@ pub fn compare(
                     of.median_cycles / of_ours.median_cycles,
                     of.min_cycles / of_ours.min_cycles,
                 ];
-                let case = format!("sealane/over/{name}");
+                let over = format!("{case}/sealane/over/{name}");
                 for (metric, value) in TIMES.into_iter().zip(times) {
-                    emit(&case, subjects[0].1, metric, value, "times");
+                    figures.on(cpu).add(&over, &[(metric, value, "times")]);
                 }
             }
         }
@@ -153,19 +138,20 @@ mod tests {
 
     use super::super::libraries;
     use super::*;
+    use crate::Record;
     use crate::aead::subject::Slot;
 
     fn compared(peers: &[Peer]) -> (Result<(), SuiteError>, Vec<Record>) {
         let cpu = Cpu::detect().expect("a tier");
-        let options = Options {
-            cpus: vec![cpu],
-            budget: Duration::ZERO,
-            command: vec![],
-            again: vec![],
-            only: vec![],
-        };
+        let options = Options::new(vec![cpu], Duration::ZERO);
         let mut records = Vec::new();
-        let ended = compare(peers, cpu, &options, &mut |record| records.push(record));
+        let mut record = |record| records.push(record);
+        let ended = compare(
+            peers,
+            cpu,
+            &options,
+            &mut Figures::new("peers", &mut record),
+        );
         (ended, records)
     }
 

@@ -14,15 +14,12 @@
 //! to get it.
 
 use crate::aead::Peer;
-use crate::{Missing, Options, Record, SuiteError};
+use crate::{Figures, Missing, Options, SuiteError};
 
 pub mod emp;
 pub mod gcm;
 #[cfg(feature = "peers")]
 mod libraries;
-
-/// The suite's name.
-pub const SUITE: &str = "peers";
 
 /// Parts that are libraries.
 const LIBRARIES: [&str; 3] = ["rustcrypto", "ring", "aws-lc"];
@@ -60,8 +57,7 @@ pub fn missing() -> Vec<Missing> {
     let lacks = |part: &&str| there.iter().all(|peer| peer.name != *part);
     missing.extend(LIBRARIES.into_iter().filter(lacks).map(|part| Missing {
         part,
-        remedy: "in a checkout, `cargo run --release -p sealane-bench --features peers --example \
-                 suite -- peers`",
+        remedy: "in a checkout, `cargo run --release -p sealane-bench --features peers -- peers`",
     }));
     missing
 }
@@ -70,14 +66,14 @@ pub fn missing() -> Vec<Missing> {
 ///
 /// # Errors
 /// A program or a library of others does not do what it should, or a run of ours failed.
-pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), SuiteError> {
-    let cpu = *options.cpus.last().ok_or("no tier to run on".to_string())?;
-    let wanted = |part: &str| options.only.is_empty() || options.only.iter().any(|o| o == part);
-    if let Some(program) = emp::named().filter(|_| wanted(emp::PART)) {
-        emp::compare(&emp::Emp::new([program]), cpu, options, record)?;
+pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
+    let cpu = options.best()?;
+    if let Some(program) = emp::named().filter(|_| options.asks_for(emp::PART)) {
+        emp::compare(&emp::Emp::new([program]), cpu, options, figures)?;
     }
-    let peers = libraries().into_iter().filter(|peer| wanted(peer.name));
-    gcm::compare(&peers.collect::<Vec<_>>(), cpu, options, record)
+    let peers = libraries().into_iter();
+    let peers: Vec<Peer> = peers.filter(|peer| options.asks_for(peer.name)).collect();
+    gcm::compare(&peers, cpu, options, figures)
 }
 
 /// The median of figures, one for each turn.

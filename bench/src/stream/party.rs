@@ -15,6 +15,7 @@ use sealane_yao::{IncomingTables, OutgoingTables};
 use serde::{Deserialize, Serialize};
 
 use super::{SIDES, Until};
+use crate::SuiteError;
 
 const GARBLER: PartyId = PartyId(0);
 const EVALUATOR: PartyId = PartyId(1);
@@ -83,9 +84,8 @@ impl Outcome {
     }
 
     /// The outcome that a party has left.
-    pub(super) fn read(part: &PartyConfig) -> Result<Outcome, String> {
-        let text = fs::read_to_string(&part.outcome).map_err(|error| error.to_string())?;
-        serde_json::from_str(&text).map_err(|error| error.to_string())
+    pub(super) fn read(part: &PartyConfig) -> Result<Outcome, SuiteError> {
+        Ok(serde_json::from_str(&fs::read_to_string(&part.outcome)?)?)
     }
 }
 
@@ -100,15 +100,13 @@ pub(super) fn calls(circuit: Circuit, rows: usize, until: Until) -> u64 {
 }
 
 /// Runs the party that the variable configures.
-pub(super) fn take(cpu: Cpu, part: &OsStr) -> Result<(), String> {
-    let part: PartyConfig =
-        serde_json::from_str(&part.to_string_lossy()).map_err(|error| error.to_string())?;
+pub(super) fn take(cpu: Cpu, part: &OsStr) -> Result<(), SuiteError> {
+    let part: PartyConfig = serde_json::from_str(&part.to_string_lossy())?;
     let config = part.config()?;
-    let met = match part.tls {
-        true => Mesh::connect(&config),
-        false => Mesh::danger_plaintext(&config),
+    let mut mesh = match part.tls {
+        true => Mesh::connect(&config)?,
+        false => Mesh::danger_plaintext(&config)?,
     };
-    let mut mesh = met.map_err(|error| error.to_string())?;
     let run = PartyRun::new(cpu, &part);
     let done = match part.me {
         0 => run.garble(&mut mesh),
@@ -116,23 +114,22 @@ pub(super) fn take(cpu: Cpu, part: &OsStr) -> Result<(), String> {
     };
     let outcome = done.and_then(|outcome| mesh.finish().map(|()| outcome));
     let outcome = outcome.map_err(|error| error.with_names(&SIDES).to_string())?;
-    let text = serde_json::to_string(&outcome).map_err(|error| error.to_string())?;
-    fs::write(&part.outcome, text).map_err(|error| error.to_string())
+    Ok(fs::write(&part.outcome, serde_json::to_string(&outcome)?)?)
 }
 
 impl PartyConfig {
-    fn config(&self) -> Result<MeshConfig, String> {
+    fn config(&self) -> Result<MeshConfig, SuiteError> {
         let mut parties = Vec::new();
         for (name, peer) in SIDES.iter().zip(&self.peers) {
             parties.push(Endpoint {
                 name: (*name).to_string(),
                 address: peer.address.clone(),
-                key: peer.key.parse().map_err(|_| "no key".to_string())?,
+                key: peer.key.parse().map_err(|_| "no key")?,
             });
         }
         Ok(MeshConfig {
             me: PartyId(self.me),
-            identity: Identity::load(&self.identity).map_err(|error| error.to_string())?,
+            identity: Identity::load(&self.identity)?,
             parties,
             listen: None,
             limits: Limits::default(),

@@ -2,21 +2,19 @@
 //! of three parties whose messages stay in memory.
 
 use std::sync::Arc;
-use std::thread;
 
 use sealane_block::Cpu;
 use sealane_circuit::Tape;
 use sealane_engine::Job;
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_party::{Opened, Outcome, Shares, Step, run_alone};
+use sealane_party::{Opened, Outcome, Shares, Step};
 use sealane_plan::steps::{Plan, StepOp};
-use sealane_protocol::{Algebra, Protocol, Setting, View};
-use sealane_trio::Trio;
-use zeroize::Zeroizing;
+use sealane_protocol::View;
 
-use super::order::{set_up, share};
-use crate::stream::thread_seconds;
+use super::cpu_seconds;
+use super::order::{Alone, domain};
+use crate::{SuiteError, side_by_side};
 
 const BYTE: usize = 8;
 
@@ -28,19 +26,11 @@ struct Lookups<'a> {
 
 /// The CPU seconds that a party takes for the tape, the mean of the three, each in a thread of its
 /// own; the best of some turns.
-pub(super) fn run(cpu: Cpu, job: &Job, blocks: usize, turns: usize) -> Result<f64, String> {
-    let plan = job.plan_at(&[blocks as u64]);
-    let plan = plan.map_err(|error| error.to_string())?;
+pub(super) fn run(cpu: Cpu, job: &Job, blocks: usize, turns: usize) -> Result<f64, SuiteError> {
+    let plan = job.plan_at(&[blocks as u64])?;
     let lookups = lookups(&plan, blocks as u64).ok_or("a plan without lookups under masks")?;
-    let ends = thread::scope(|scope| {
-        let lookups = &lookups;
-        let party = |mesh| scope.spawn(move || one(cpu, mesh, lookups, blocks, turns));
-        let parties = Mesh::in_memory(3).into_iter().map(party);
-        let parties = parties.collect::<Vec<_>>().into_iter();
-        let join = |party: thread::ScopedJoinHandle<'_, _>| {
-            party.join().map_err(|_| "a party panicked".to_string())?
-        };
-        parties.map(join).collect::<Result<Vec<_>, String>>()
+    let ends = side_by_side(Mesh::in_memory(3), |mesh| {
+        one(Alone::set_up(cpu, mesh)?, &lookups, blocks, turns)
     })?;
     let turn = |turn: usize| ends.iter().map(|times: &Vec<f64>| times[turn]).sum::<f64>() / 3.0;
     Ok((0..turns).map(turn).fold(f64::INFINITY, f64::min))
@@ -72,36 +62,23 @@ fn byte(operand: usize, lane: usize, at: usize) -> u64 {
 }
 
 fn one(
-    cpu: Cpu,
-    mut mesh: Mesh,
+    mut party: Alone,
     lookups: &Lookups<'_>,
     blocks: usize,
     turns: usize,
-) -> Result<Vec<f64>, String> {
-    let (me, domain) = (mesh.me(), Trio::domain(Algebra::Z2));
-    let told = |error: sealane_party::Fault| error.to_string();
-    let setting = Setting::in_order(&Trio::profile(), 3);
-    let mut trio = set_up(cpu, &setting, &mut mesh)?;
+) -> Result<Vec<f64>, SuiteError> {
+    let domain = domain();
     let mut operands = Vec::new();
     for (operand, (bytes, same)) in lookups.operands.iter().copied().enumerate() {
-        let owner = PartyId::from_index(operand % 3);
         let lanes = if same { 1 } else { blocks };
         let values = (0..lanes * bytes).map(|at| byte(operand, at / bytes, at % bytes));
-        let input = Step::Input {
-            owner,
-            domain,
-            elements: lanes * bytes,
-            bits: BYTE,
-            values: (me == owner).then(|| Zeroizing::new(values.collect())),
-        };
-        let input = share(run_alone(&mut trio, &mut mesh, input, None).map_err(told)?)?;
+        let input = party.input(PartyId::from_index(operand % 3), BYTE, values)?;
         let lanes = View {
             offset: 0,
             dims: vec![(blocks, if same { 0 } else { bytes as isize })],
         };
         operands.push(Arc::new(input.gather(&lanes, &View::whole(bytes))));
     }
-    let seconds = || thread_seconds().map_or(0.0, |[ran, _]| ran);
     let mut times = Vec::new();
     for turn in 0..turns {
         let step = Step::Tape {
@@ -110,32 +87,29 @@ fn one(
             lanes: blocks,
             operands: operands.clone(),
         };
-        let before = seconds();
-        let out = share(run_alone(&mut trio, &mut mesh, step, None).map_err(told)?)?;
-        times.push(seconds() - before);
+        let before = cpu_seconds();
+        let out = party.share(step)?;
+        times.push(cpu_seconds() - before);
         if turn == 0 {
             let opened = Opened {
                 share: Arc::new(out.spread(lookups.tape.outputs.len() / BYTE)),
                 domain,
                 to: PartySet::of((0..3).map(PartyId)),
             };
-            let step = Step::Open {
-                results: vec![opened],
-            };
-            let opened = run_alone(&mut trio, &mut mesh, step, None).map_err(told)?;
-            let Outcome::Opened(values, ()) = opened else {
-                return Err("an opening opened nothing".to_string());
+            let results = vec![opened];
+            let Outcome::Opened(values, ()) = party.run(Step::Open { results })? else {
+                return Err("an opening opened nothing".into());
             };
             let values = values.into_iter().next().flatten();
             check(lookups, &values.ok_or("an opening opened nothing")?)?;
         }
     }
-    mesh.finish().map_err(|error| error.to_string())?;
+    party.mesh.finish()?;
     Ok(times)
 }
 
 /// Compares the first lanes with the tape in the clear.
-fn check(lookups: &Lookups<'_>, values: &[u64]) -> Result<(), String> {
+fn check(lookups: &Lookups<'_>, values: &[u64]) -> Result<(), SuiteError> {
     let mut inputs = Vec::new();
     for (operand, (bytes, same)) in lookups.operands.iter().copied().enumerate() {
         for bit in 0..bytes * BYTE {
@@ -157,6 +131,6 @@ fn check(lookups: &Lookups<'_>, values: &[u64]) -> Result<(), String> {
     let checked = values.iter().enumerate();
     match checked.take(512 * outputs.len() / BYTE).all(right) {
         true => Ok(()),
-        false => Err("a wrong lookup".to_string()),
+        false => Err("a wrong lookup".into()),
     }
 }

@@ -15,27 +15,24 @@
 //! Every block of a result is checked, and a run whose bytes or rounds are not the planned ones is
 //! an error. Parties are threads of one process.
 
-use std::io;
-use std::thread;
 use std::time::{Duration, Instant};
 
+use sealane_block::Cpu;
 use sealane_engine::events::{self, Event, Phase};
-use sealane_engine::{EngineError, Job, Journal, Observer, ProtocolName};
-use sealane_net::{Limits, LinkSpeed, Mesh, MeshConfig, NetError};
+use sealane_engine::{Job, Journal, Observer, ProtocolName};
+use sealane_net::{Limits, LinkSpeed, Mesh};
 use sealane_parties::NetworkClass;
 use sealane_program::types::Data;
 
+use crate::net::meet;
 use crate::stream::thread_seconds;
-use crate::{Options, Record};
+use crate::{Figures, Options, SuiteError, side_by_side};
 use order::Work;
 
 mod aes;
 mod local;
 mod order;
 pub mod tables;
-
-/// The suite's name.
-pub const SUITE: &str = "trio";
 
 const PARTS: [&str; 4] = ["aes", "protocols", "local", "order"];
 const PARTIES: [&str; 3] = ["text", "key", "receiver"];
@@ -56,23 +53,36 @@ const CHANNELS: [Channel; 3] = [
         class: NetworkClass::Lan,
         speed: None,
     },
-    Channel {
-        name: "lan",
-        class: NetworkClass::Lan,
-        speed: Some(LinkSpeed {
-            round_trip: Duration::from_micros(300),
-            bytes_per_s: 125_000_000,
-        }),
-    },
-    Channel {
-        name: "wan",
-        class: NetworkClass::Wan,
-        speed: Some(LinkSpeed {
-            round_trip: Duration::from_millis(50),
-            bytes_per_s: 12_500_000,
-        }),
-    },
+    simulated(
+        "lan",
+        NetworkClass::Lan,
+        Duration::from_micros(300),
+        125_000_000,
+    ),
+    simulated(
+        "wan",
+        NetworkClass::Wan,
+        Duration::from_millis(50),
+        12_500_000,
+    ),
 ];
+
+const fn simulated(
+    name: &'static str,
+    class: NetworkClass,
+    round_trip: Duration,
+    bytes_per_s: u64,
+) -> Channel {
+    let speed = LinkSpeed {
+        round_trip,
+        bytes_per_s,
+    };
+    Channel {
+        name,
+        class,
+        speed: Some(speed),
+    }
+}
 
 /// Blocks of a tile, and tiles in flight: the grid of figure 12, and larger tiles.
 const BLOCKS: [u64; 6] = [1, 2, 6, 64, 1024, 4096];
@@ -93,60 +103,63 @@ pub fn parts() -> Vec<&'static str> {
 ///
 /// # Errors
 /// The machine has no port on loopback, or a run failed or did not keep its plan.
-pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), String> {
-    let cpu = *options.cpus.last().ok_or("no tier to run on")?;
-    let asked = |part: &str| options.only.is_empty() || options.only.iter().any(|of| of == part);
-    let mut record = |case: String, metric: &'static str, value: f64, unit: &'static str| {
-        record(Record {
-            suite: SUITE,
-            case,
-            tier: cpu.tier().name(),
-            metric,
-            value,
-            unit,
-        });
+pub fn run(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
+    let cpu = options.best()?;
+    let figures = &mut figures.on(cpu);
+    let quick = options.quick();
+    if options.asks_for("aes") {
+        grid(options, figures)?;
+    }
+    if options.asks_for("protocols") {
+        many(if quick { 64 } else { MANY }, options, figures)?;
+    }
+    if options.asks_for("local") {
+        let (blocks, turns) = if quick { (1024, 1) } else { (LOCAL, 20) };
+        let job = job(blocks, NetworkClass::Lan, u64::MAX)?;
+        let rate = blocks as f64 / local::run(cpu, &job, blocks as usize, turns)?;
+        figures.add(&format!("local/{blocks}"), &[(CPU_RATE, rate, "blocks/s")]);
+    }
+    if options.asks_for("order") {
+        in_order(cpu, if quick { 1000 } else { 1_000_000 }, figures)?;
+    }
+    Ok(())
+}
+
+/// Blocks of a tile and tiles in flight, over each network.
+fn grid(options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
+    let (blocks, tiles) = match options.quick() {
+        true => (&BLOCKS[..2], &TILES[..1]),
+        false => (&BLOCKS[..], &TILES[..]),
     };
-    let quick = options.budget.is_zero();
-    if asked("aes") {
-        let (blocks, tiles) = if quick {
-            (&BLOCKS[..2], &TILES[..1])
-        } else {
-            (&BLOCKS[..], &TILES[..])
-        };
-        for channel in CHANNELS {
-            for &blocks in blocks {
-                for &tiles in tiles {
-                    let run = fastest(options, channel, blocks, tiles)?;
-                    let case = format!("aes/{}/{blocks}x{tiles}", channel.name);
-                    let each = run.seconds / (blocks * tiles) as f64;
-                    record(case.clone(), MS, each * 1e3, "ms");
-                    if (blocks, tiles) == (1, 1) {
-                        record(case.clone(), MS_FROM_INPUTS, run.from_inputs * 1e3, "ms");
-                    }
-                    record(case, ROUNDS, run.rounds as f64, "rounds");
+    for channel in CHANNELS {
+        for &blocks in blocks {
+            for &tiles in tiles {
+                let run = fastest(options, channel, blocks, tiles)?;
+                let case = format!("aes/{}/{blocks}x{tiles}", channel.name);
+                let each = run.seconds / (blocks * tiles) as f64;
+                figures.add(&case, &[(MS, each * 1e3, "ms")]);
+                if (blocks, tiles) == (1, 1) {
+                    figures.add(&case, &[(MS_FROM_INPUTS, run.from_inputs * 1e3, "ms")]);
                 }
+                figures.add(&case, &[(ROUNDS, run.rounds as f64, "rounds")]);
             }
         }
     }
-    if asked("protocols") {
-        many(if quick { 64 } else { MANY }, options, &mut record)?;
-    }
-    if asked("local") {
-        let (blocks, turns) = if quick { (1024, 1) } else { (LOCAL, 20) };
-        let job = job(blocks, NetworkClass::Lan, u64::MAX)?;
-        let seconds = local::run(cpu, &job, blocks as usize, turns)?;
-        let case = format!("local/{blocks}");
-        record(case, CPU_RATE, blocks as f64 / seconds, "blocks/s");
-    }
-    if asked("order") {
-        let rows = if quick { 1000 } else { 1_000_000 };
-        for work in [Work::Shuffle(64), Work::Sort(32)] {
-            for (name, meshes) in [("memory", Mesh::in_memory(3)), ("tls", loopback()?)] {
-                let (time, bytes) = order::run(cpu, meshes, work, rows)?;
-                let case = format!("{}/{name}/{rows}", work.name());
-                record(case.clone(), SECONDS, time.as_secs_f64(), "s");
-                record(case, BYTES_A_ROW, bytes as f64 / 3.0 / rows as f64, "bytes");
-            }
+    Ok(())
+}
+
+/// Shuffles and sorts of rows.
+fn in_order(cpu: Cpu, rows: usize, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
+    for work in [Work::Shuffle(64), Work::Sort(32)] {
+        for (name, meshes) in [("memory", Mesh::in_memory(3)), ("tls", loopback()?)] {
+            let (time, bytes) = order::run(cpu, meshes, work, rows)?;
+            figures.add(
+                &format!("{}/{name}/{rows}", work.name()),
+                &[
+                    (SECONDS, time.as_secs_f64(), "s"),
+                    (BYTES_A_ROW, bytes as f64 / 3.0 / rows as f64, "bytes"),
+                ],
+            );
         }
     }
     Ok(())
@@ -163,14 +176,9 @@ const RATE: &str = "blocks_per_s";
 const CPU_RATE: &str = "blocks_per_cpu_s_per_party";
 
 /// Many blocks over TLS, and over memory for the time of the CPU.
-fn many(
-    blocks: u64,
-    options: &Options,
-    record: &mut dyn FnMut(String, &'static str, f64, &'static str),
-) -> Result<(), String> {
+fn many(blocks: u64, options: &Options, figures: &mut Figures<'_>) -> Result<(), SuiteError> {
     let job = job(blocks, NetworkClass::Lan, u64::MAX)?;
-    let case = format!("protocols/{blocks}");
-    let runs = if options.budget.is_zero() { 1 } else { 3 };
+    let runs = if options.quick() { 1 } else { 3 };
     let (mut best, mut best_cpu) = (f64::INFINITY, f64::INFINITY);
     let mut rounds = 0;
     for _ in 0..runs {
@@ -181,8 +189,7 @@ fn many(
         rounds = tls.rounds;
     }
     // The cost of a block beside set-up, digests and the key: measured bytes equal planned ones.
-    let cost = |rows| job.cost(&[rows]).map_err(|error| error.to_string());
-    let (half, all) = (cost(blocks / 2)?, cost(blocks)?);
+    let (half, all) = (job.cost(&[blocks / 2])?, job.cost(&[blocks])?);
     let of = |bytes: [u64; 2]| {
         let blocks = blocks - blocks / 2;
         (bytes[1] - bytes[0]) as f64 / 3.0 / blocks as f64
@@ -193,16 +200,26 @@ fn many(
         let steps = cost.steps.iter().filter(|step| !own(&step.label));
         steps.flat_map(|step| &step.sent).sum::<u64>()
     });
-    record(case.clone(), BYTES, of(payload), "bytes");
-    record(case.clone(), BYTES_LAYERS, of(layers), "bytes");
-    record(case.clone(), ROUNDS, rounds as f64, "rounds");
-    record(case.clone(), RATE, blocks as f64 / best, "blocks/s");
-    record(case, CPU_RATE, blocks as f64 / best_cpu, "blocks/s");
+    figures.add(
+        &format!("protocols/{blocks}"),
+        &[
+            (BYTES, of(payload), "bytes"),
+            (BYTES_LAYERS, of(layers), "bytes"),
+            (ROUNDS, rounds as f64, "rounds"),
+            (RATE, blocks as f64 / best, "blocks/s"),
+            (CPU_RATE, blocks as f64 / best_cpu, "blocks/s"),
+        ],
+    );
     Ok(())
 }
 
 /// The fastest run of a case.
-fn fastest(options: &Options, channel: Channel, blocks: u64, tiles: u64) -> Result<Run, String> {
+fn fastest(
+    options: &Options,
+    channel: Channel,
+    blocks: u64,
+    tiles: u64,
+) -> Result<Run, SuiteError> {
     let all = blocks * tiles;
     let job = job(all, channel.class, blocks)?;
     let started = Instant::now();
@@ -220,13 +237,18 @@ fn fastest(options: &Options, channel: Channel, blocks: u64, tiles: u64) -> Resu
             break;
         }
     }
-    best.ok_or_else(|| "a case without a run".to_string())
+    best.ok_or_else(|| "a case without a run".into())
 }
 
-fn job(blocks: u64, network: NetworkClass, tile: u64) -> Result<Job, String> {
-    let program = aes::program(blocks).map_err(|error| error.to_string())?;
-    let job = Job::in_tiles(program, ProtocolName::Trio, network, vec![], tile);
-    job.map_err(|error| error.to_string())
+fn job(blocks: u64, network: NetworkClass, tile: u64) -> Result<Job, SuiteError> {
+    let program = aes::program(blocks)?;
+    Ok(Job::in_tiles(
+        program,
+        ProtocolName::Trio,
+        network,
+        vec![],
+        tile,
+    )?)
 }
 
 /// Figures of a run.
@@ -260,37 +282,21 @@ impl Observer for &mut Times {
 }
 
 /// Runs all parties of a job, and checks what they did.
-fn session(job: &Job, meshes: Vec<Mesh>, blocks: u64) -> Result<Run, String> {
+fn session(job: &Job, meshes: Vec<Mesh>, blocks: u64) -> Result<Run, SuiteError> {
     let inputs = aes::inputs(blocks)?;
-    let party = |mut mesh: Mesh| {
+    let reports = side_by_side(meshes, |mut mesh: Mesh| {
         let me = mesh.me().index();
         let owned = |(input, data): (&sealane_program::graph::Input, &Data)| {
             (usize::from(input.owner) == me).then(|| data.clone())
         };
         let own = job.program().inputs.iter().zip(&inputs).map(owned);
         let own = own.collect::<Vec<_>>();
-        let cpu = || thread_seconds().map_or(0.0, |[ran, _]| ran);
-        let before = cpu();
+        let before = cpu_seconds();
         let mut times = Times::default();
         let mut journal = Journal::new(job, mesh.me(), &mut times);
         let report = sealane_engine::run(job, &own, &mut mesh, &mut journal);
         drop(journal);
-        report.map(|report| (report, cpu() - before, times))
-    };
-    let reports = thread::scope(|scope| {
-        let party = &party;
-        let threads = meshes
-            .into_iter()
-            .map(|mesh| scope.spawn(move || party(mesh)));
-        let threads = threads.collect::<Vec<_>>();
-        let join = |thread: thread::ScopedJoinHandle<'_, Result<_, EngineError>>| {
-            let report = thread.join().map_err(|_| "a party panicked".to_string())?;
-            report.map_err(|error| error.to_string())
-        };
-        threads
-            .into_iter()
-            .map(join)
-            .collect::<Result<Vec<_>, String>>()
+        report.map(|report| (report, cpu_seconds() - before, times))
     })?;
     let sent = reports.iter().filter_map(|(.., times)| times.inputs_sent);
     let learnt = reports
@@ -305,33 +311,28 @@ fn session(job: &Job, meshes: Vec<Mesh>, blocks: u64) -> Result<Run, String> {
     };
     for (report, cpu_seconds, _) in &reports {
         if !report.as_planned() {
-            return Err("a run did not keep its plan".to_string());
+            return Err("a run did not keep its plan".into());
         }
         run.seconds = run.seconds.max(report.seconds);
         run.cpu_seconds = run.cpu_seconds.max(*cpu_seconds);
         run.rounds = report.rounds;
     }
-    let learnt = reports[2]
-        .0
-        .results
-        .first()
-        .and_then(|result| result.data.as_ref());
+    let (learner, ..) = &reports[2];
+    let learnt = learner.results.first();
+    let learnt = learnt.and_then(|result| result.data.as_ref());
     match learnt.is_some_and(|data| aes::is_right(data, blocks)) {
         true => Ok(run),
-        false => Err("a wrong ciphertext".to_string()),
+        false => Err("a wrong ciphertext".into()),
     }
 }
 
+/// The seconds for which this thread has run; 0 where the system does not tell.
+fn cpu_seconds() -> f64 {
+    thread_seconds().map_or(0.0, |[ran, _]| ran)
+}
+
 /// Three parties that meet over TLS on loopback.
-fn loopback() -> Result<Vec<Mesh>, String> {
-    let meet = || {
-        let configs = MeshConfig::on_loopback(&PARTIES, Limits::default())?.into_iter();
-        let threads = configs.map(|config| thread::spawn(move || Mesh::connect(&config)));
-        let threads = threads.collect::<Vec<_>>().into_iter();
-        let meshes = threads.map(|thread| thread.join().expect("no party panics"));
-        meshes
-            .collect::<Result<_, NetError>>()
-            .map_err(io::Error::other)
-    };
-    meet().map_err(|error| format!("three parties on loopback: {error}"))
+fn loopback() -> Result<Vec<Mesh>, SuiteError> {
+    let met = meet(&PARTIES, Mesh::connect);
+    met.map_err(|error| format!("three parties on loopback: {error}").into())
 }

@@ -1,16 +1,17 @@
 //! Shuffles and sorts of rows, as single steps of three parties.
 
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{KeyBit, Outcome, Party, Start, Step, run_alone};
-use sealane_protocol::{Algebra, Demand, Protocol, Setting};
-use sealane_trio::{Trio, TrioParty};
+use sealane_protocol::{Algebra, Demand, Domain, Protocol, Setting};
+use sealane_trio::{Share, Trio, TrioParty};
 use zeroize::Zeroizing;
+
+use crate::{SuiteError, side_by_side};
 
 /// A step that moves rows.
 #[derive(Clone, Copy)]
@@ -42,68 +43,26 @@ pub(super) fn run(
     meshes: Vec<Mesh>,
     work: Work,
     rows: usize,
-) -> Result<(Duration, u64), String> {
-    let setting = Setting::in_order(&Trio::profile(), meshes.len());
-    let ends = thread::scope(|scope| {
-        let setting = &setting;
-        let party = |mesh| scope.spawn(move || one(cpu, setting, mesh, work, rows));
-        let parties = meshes.into_iter().map(party).collect::<Vec<_>>();
-        let join = |party: thread::ScopedJoinHandle<'_, _>| {
-            party.join().map_err(|_| "a party panicked".to_string())?
-        };
-        parties
-            .into_iter()
-            .map(join)
-            .collect::<Result<Vec<_>, String>>()
-    })?;
+) -> Result<(Duration, u64), SuiteError> {
+    let ends = side_by_side(meshes, |mesh| one(Alone::set_up(cpu, mesh)?, work, rows))?;
     let slowest = ends.iter().map(|(time, _)| *time).max();
     let bytes = ends.iter().map(|(_, bytes)| bytes).sum();
     Ok((slowest.unwrap_or_default(), bytes))
 }
 
-/// A party of a step by itself.
-pub(super) fn set_up(cpu: Cpu, setting: &Setting, mesh: &mut Mesh) -> Result<TrioParty, String> {
-    let start = Start {
-        setting,
-        me: mesh.me(),
-        session: mesh.session(),
-        cpu,
-        coins: Coins::danger_fixed_seed(u64::from(mesh.me().0)),
-        stock: None,
-    };
-    let party = TrioParty::set_up(start, &Demand::default(), mesh);
-    party.map_err(|error| error.to_string())
-}
-
-fn one(
-    cpu: Cpu,
-    setting: &Setting,
-    mut mesh: Mesh,
-    work: Work,
-    rows: usize,
-) -> Result<(Duration, u64), String> {
-    let (me, domain) = (mesh.me(), Trio::domain(Algebra::Z2));
-    let told = |error: sealane_party::Fault| error.to_string();
-    let mut trio = set_up(cpu, setting, &mut mesh)?;
+fn one(mut party: Alone, work: Work, rows: usize) -> Result<(Duration, u64), SuiteError> {
     // The rows count down, mixed: the owner is the first party.
     let mask = u64::MAX >> (64 - work.bits());
-    let value = |row: u64| row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7 & mask;
-    let owner = PartyId(0);
-    let input = Step::Input {
-        owner,
-        domain,
-        elements: rows,
-        bits: work.bits(),
-        values: (me == owner).then(|| Zeroizing::new((0..rows as u64).map(value).collect())),
-    };
-    let share = share(run_alone(&mut trio, &mut mesh, input, None).map_err(told)?)?;
+    let value = |row: usize| (row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7 & mask;
+    let share = party.input(PartyId(0), work.bits(), (0..rows).map(value))?;
     let sent = |mesh: &Mesh| {
         mesh.peers()
             .map(|peer| mesh.payload_sent(peer))
             .sum::<u64>()
     };
-    let (before, started) = (sent(&mesh), Instant::now());
-    let step = match work {
+    let (before, started) = (sent(&party.mesh), Instant::now());
+    let domain = domain();
+    party.run(match work {
         Work::Shuffle(_) => Step::Shuffle { domain, share },
         Work::Sort(bits) => {
             let key = |plane| KeyBit {
@@ -113,17 +72,67 @@ fn one(
             let key = (0..bits).map(key).collect();
             Step::Sort { domain, share, key }
         }
-    };
-    run_alone(&mut trio, &mut mesh, step, None).map_err(told)?;
+    })?;
     let time = started.elapsed();
-    let bytes = sent(&mesh) - before;
-    mesh.finish().map_err(|error| error.to_string())?;
+    let bytes = sent(&party.mesh) - before;
+    party.mesh.finish()?;
     Ok((time, bytes))
 }
 
-pub(super) fn share(outcome: Outcome<TrioParty>) -> Result<Arc<sealane_trio::Share>, String> {
-    match outcome {
-        Outcome::Share(share, ..) => Ok(Arc::new(share)),
-        _ => Err("a step left no share".to_string()),
+/// The domain of all steps.
+pub(super) fn domain() -> Domain {
+    Trio::domain(Algebra::Z2)
+}
+
+/// A party that runs single steps, without a plan.
+pub(super) struct Alone {
+    trio: TrioParty,
+    pub(super) mesh: Mesh,
+}
+
+impl Alone {
+    pub(super) fn set_up(cpu: Cpu, mut mesh: Mesh) -> Result<Alone, SuiteError> {
+        let start = Start {
+            setting: &Setting::in_order(&Trio::profile(), 3),
+            me: mesh.me(),
+            session: mesh.session(),
+            cpu,
+            coins: Coins::danger_fixed_seed(u64::from(mesh.me().0)),
+            stock: None,
+        };
+        let trio = TrioParty::set_up(start, &Demand::default(), &mut mesh)?;
+        Ok(Alone { trio, mesh })
+    }
+
+    pub(super) fn run(
+        &mut self,
+        step: Step<'_, TrioParty>,
+    ) -> Result<Outcome<TrioParty>, SuiteError> {
+        Ok(run_alone(&mut self.trio, &mut self.mesh, step, None)?)
+    }
+
+    /// Runs a step that leaves a share.
+    pub(super) fn share(&mut self, step: Step<'_, TrioParty>) -> Result<Arc<Share>, SuiteError> {
+        match self.run(step)? {
+            Outcome::Share(share, ..) => Ok(Arc::new(share)),
+            _ => Err("a step left no share".into()),
+        }
+    }
+
+    /// Shares values of so many bits, which the owner has.
+    pub(super) fn input(
+        &mut self,
+        owner: PartyId,
+        bits: usize,
+        values: impl ExactSizeIterator<Item = u64>,
+    ) -> Result<Arc<Share>, SuiteError> {
+        let mine = self.mesh.me() == owner;
+        self.share(Step::Input {
+            owner,
+            domain: domain(),
+            elements: values.len(),
+            bits,
+            values: mine.then(|| Zeroizing::new(values.collect())),
+        })
     }
 }

@@ -1,13 +1,12 @@
 //! The suite's records as the tables of the paper and of other protocols, and as charts.
 
-use std::fmt::Write;
-
 use super::{
     BLOCKS, BYTES, BYTES_A_ROW, BYTES_LAYERS, CHANNELS, CPU_RATE, MS, MS_FROM_INPUTS, RATE, ROUNDS,
     SECONDS, TILES,
 };
 use crate::Record;
-use crate::plot::{Chart, format_value};
+use crate::plot::format_value;
+use crate::table::{Cell, Column, Row, Sheet, Table, View};
 
 /// Milliseconds a block of the paper (section 6): one block, and two threads of six blocks each.
 const PAPER: [(&str, f64); 2] = [("1x1", 14.3), ("6x2", 3.1)];
@@ -57,161 +56,115 @@ const OTHERS: [Other; 6] = [
     ],
 ];
 
-fn find(records: &[Record], case: &str, metric: &str) -> Option<f64> {
-    let is = |record: &&Record| record.case == case && record.metric == metric;
-    records.iter().find(is).map(|record| record.value)
+/// The tables, for a terminal; and a chart of figure 12 for each channel, with the paper's bars,
+/// one of many blocks, and one of rows in another order.
+pub fn view(records: &[Record]) -> View {
+    let sheet = &Sheet::new(records);
+    let mut view = View::default();
+    for channel in CHANNELS {
+        figure(sheet, channel.name, &mut view);
+    }
+    protocols(sheet, &mut view);
+    let rows = rows(sheet, "local");
+    let title = "lookups of blocks alone";
+    let rate = Column::new("per CPU-second of a party", "", CPU_RATE).shown(thousands);
+    view.text += &Table::new(sheet, title, &rows, [rate]).text();
+    let rows = ["shuffle", "sort"]
+        .map(|work| self::rows(sheet, work))
+        .concat();
+    let seconds = || Column::new("seconds", "", SECONDS).shown(|_, v| format!("{:.3}", v[0]));
+    let bytes = Column::new("bytes a row a party", "", BYTES_A_ROW);
+    let table = Table::new(sheet, "rows in another order", &rows, [seconds(), bytes]);
+    view.text += &table.text();
+    let chart = Table::new(sheet, "", &rows, [seconds()]).chart("shuffle and sort", "");
+    view.charts.push(chart);
+    view.charts.retain(|chart| !chart.groups.is_empty());
+    view
 }
 
-/// The tables, for a terminal.
-pub fn text(records: &[Record]) -> String {
-    let mut out = String::new();
-    for channel in CHANNELS {
-        figure(&mut out, records, channel.name);
-    }
-    protocols(&mut out, records);
-    for record in records {
-        if let Some(blocks) = record.case.strip_prefix("local/") {
-            let rate = thousands(record.value);
-            let _ = writeln!(
-                out,
-                "lookups of {blocks} blocks alone: {rate} per CPU-second of a party"
-            );
-        }
-    }
-    let mut orders = records
-        .iter()
-        .filter(|record| record.metric == SECONDS)
-        .peekable();
-    if orders.peek().is_some() {
-        out.push_str("\nrows in another order                 seconds  bytes a row a party\n");
-    }
-    for record in orders {
-        let bytes = find(records, &record.case, BYTES_A_ROW).map_or(String::new(), format_value);
-        let _ = writeln!(
-            out,
-            "{:<34} {:>10.3} {bytes:>20}",
-            record.case, record.value
-        );
-    }
-    out
+/// Rows for all cases of a part.
+fn rows(sheet: &Sheet<'_>, part: &str) -> Vec<Row> {
+    sheet.rows(|parts| {
+        let case = parts.join("/");
+        (parts[0] == part).then(|| Row::new(&case, &case))
+    })
+}
+
+fn thousands(_: &str, values: &[f64]) -> String {
+    format!("{} k", format_value(values[0] / 1e3))
+}
+
+/// Two figures, the second one in brackets.
+fn beside(_: &str, values: &[f64]) -> String {
+    let more = values[1..].iter().map(|value| match value.fract() {
+        0.0 => format!(" ({value})"),
+        _ => format!(" ({})", format_value(*value)),
+    });
+    format_value(values[0]) + &more.collect::<String>()
 }
 
 /// Figure 12 over one channel: a row for each size of a tile.
-fn figure(out: &mut String, records: &[Record], channel: &str) {
-    let cell = |blocks: u64, tiles: u64, metric: &str| {
-        find(records, &format!("aes/{channel}/{blocks}x{tiles}"), metric)
+fn figure(sheet: &Sheet<'_>, channel: &str, view: &mut View) {
+    let row = |blocks| {
+        Row::new(
+            format!("{blocks} a tile"),
+            format!("aes/{channel}/{blocks}"),
+        )
     };
-    if cell(BLOCKS[0], TILES[0], MS).is_none() {
+    let column = |tiles| Column::new(format!("{tiles} in flight"), format!("x{tiles}"), MS);
+    let columns = TILES.map(|tiles| column(tiles).and(ROUNDS).shown(beside));
+    let title = format!("AES-128, {channel}: ms a block (rounds)");
+    let table = Table::new(sheet, title, &BLOCKS.map(row), columns);
+    if table.rows.is_empty() {
         return;
     }
-    let _ = writeln!(
-        out,
-        "AES-128, {channel}: milliseconds a block (rounds of the run)"
-    );
-    let _ = write!(out, "{:<16}", "blocks a tile");
-    for tiles in TILES {
-        let _ = write!(out, "{:>18}", format!("{tiles} in flight"));
-    }
-    out.push('\n');
-    for blocks in BLOCKS {
-        if cell(blocks, TILES[0], MS).is_none() {
-            continue;
-        }
-        let _ = write!(out, "{blocks:<16}");
-        for tiles in TILES {
-            let pair = cell(blocks, tiles, MS).zip(cell(blocks, tiles, ROUNDS));
-            let shown = pair.map(|(ms, rounds)| format!("{} ({rounds})", format_value(ms)));
-            let _ = write!(out, "{:>18}", shown.unwrap_or_default());
-        }
-        out.push('\n');
-    }
-    if let Some(ms) = cell(BLOCKS[0], TILES[0], MS_FROM_INPUTS) {
+    view.text += &table.text();
+    if let Some(ms) = sheet.find(&format!("aes/{channel}/1x1"), MS_FROM_INPUTS, None) {
         let ms = format_value(ms);
-        let _ = writeln!(
-            out,
-            "one block, from inputs that are sent to the result: {ms}"
-        );
+        view.text += &format!("one block, from inputs that are sent to the result: {ms}\n");
     }
     let paper = PAPER.map(|(case, ms)| format!("{ms} at {case}"));
-    let _ = writeln!(out, "the 2012 paper, 1 Gbit/s: {}\n", paper.join(", "));
+    view.text += &format!("the 2012 paper, 1 Gbit/s: {}\n", paper.join(", "));
+    let mut chart = table.chart(format!("AES-128, {channel}: milliseconds a block"), "ms");
+    for (case, ms) in PAPER {
+        chart.add(&format!("paper, {case}"), "the 2012 paper", ms);
+    }
+    view.charts.push(chart);
 }
 
-/// Our rows beside those of others.
-fn protocols(out: &mut String, records: &[Record]) {
-    let ours = records.iter().filter(|record| record.metric == BYTES);
-    let ours = ours.map(|record| {
-        let figure = |metric| find(records, &record.case, metric).unwrap_or(0.0);
-        let blocks = record.case.trim_start_matches("protocols/");
-        [
+/// Our rows below those of others.
+fn protocols(sheet: &Sheet<'_>, view: &mut View) {
+    let ours = sheet.rows(|parts| match parts {
+        ["protocols", blocks] => Some(Row::new(
             format!("trio, {blocks} blocks"),
-            format!(
-                "{} ({})",
-                format_value(record.value),
-                format_value(figure(BYTES_LAYERS))
-            ),
-            format!("{} a run", figure(ROUNDS)),
-            format!("{} over TLS here", thousands(figure(RATE))),
-            thousands(figure(CPU_RATE)),
-        ]
+            format!("protocols/{blocks}"),
+        )),
+        _ => None,
     });
-    let ours = ours.collect::<Vec<_>>();
-    if ours.is_empty() {
-        return;
-    }
-    let heads = [
-        "protocol",
-        "bytes a block a party (lookups)",
-        "rounds",
-        "blocks/s",
-        "blocks per CPU-second",
+    let rate = || {
+        Column::new("blocks/s", "", RATE)
+            .shown(|case, values| format!("{} over TLS here", thousands(case, values)))
+    };
+    let columns = [
+        Column::new("bytes a block a party (lookups)", "", BYTES)
+            .and(BYTES_LAYERS)
+            .shown(beside),
+        Column::new("rounds", "", ROUNDS).shown(|_, values| format!("{} a run", values[0])),
+        rate(),
+        Column::new("blocks per CPU-second", "", CPU_RATE).shown(thousands),
     ];
-    let others = OTHERS.map(|row| row.map(str::to_string));
-    let rows = [&[heads.map(str::to_string)][..], &others, &ours].concat();
-    for row in rows {
-        let [name, bytes, rounds, speed, cpu] = row;
-        let line = format!("{name:<28} {bytes:<32} {rounds:<10} {speed:<40} {cpu}");
-        let _ = writeln!(out, "{}", line.trim_end());
-    }
-}
-
-fn thousands(value: f64) -> String {
-    format!("{} k", format_value(value / 1e3))
-}
-
-/// A chart of figure 12 for each channel, with the paper's bars, and one of rows in another order.
-pub fn charts(records: &[Record]) -> Vec<Chart> {
-    let mut charts = Vec::new();
-    for channel in CHANNELS {
-        let start = format!("aes/{}/", channel.name);
-        let title = format!("AES-128, {}: milliseconds a block", channel.name);
-        let place = |record: &Record| {
-            let (blocks, tiles) = record.case.strip_prefix(&start)?.split_once('x')?;
-            let shown = record.metric == MS;
-            shown.then(|| (format!("{blocks} a tile"), format!("{tiles} in flight")))
+    let mut table = Table::new(sheet, "protocol", &ours, columns);
+    if !table.rows.is_empty() {
+        let cell = |text: &&str| Cell {
+            text: text.to_string(),
+            value: None,
         };
-        let mut chart = Chart::of(records, title, "ms", place);
-        if chart.groups.is_empty() {
-            continue;
-        }
-        let paper = chart.series.len();
-        chart.series.push("the 2012 paper".to_string());
-        for (case, ms) in PAPER {
-            chart
-                .groups
-                .push((format!("paper, {case}"), vec![(paper, ms)]));
-        }
-        charts.push(chart);
+        let row = |other: &Other| (other[0].to_string(), other[1..].iter().map(cell).collect());
+        let ours = std::mem::take(&mut table.rows);
+        table.rows = OTHERS.iter().map(row).chain(ours).collect();
     }
-    for (metric, title) in [
-        (RATE, "AES-128: blocks a second"),
-        (SECONDS, "shuffle and sort"),
-    ] {
-        let chart = Chart::of(records, title.to_string(), "", |record| {
-            (record.metric == metric).then(|| (record.case.clone(), "trio".to_string()))
-        });
-        if !chart.groups.is_empty() {
-            charts.push(chart);
-        }
-    }
-    charts
+    view.text += &table.text();
+    let chart = Table::new(sheet, "", &ours, [rate()]);
+    view.charts
+        .push(chart.chart("AES-128: blocks a second", ""));
 }

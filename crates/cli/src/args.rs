@@ -5,7 +5,7 @@
 //! | `runs` | check, plan, simulate, run, report |
 //! | `parties` | init, card, peer, doctor, pool |
 //! | `files` | psi, seal, open, keygen |
-//! | `tools` | explain, circuit, bench |
+//! | `tools` | explain, circuit |
 //! | `accel` | accel |
 //! | `netlist` | netlist |
 //! | `serve` | serve, netlist run |
@@ -31,7 +31,7 @@ pub use parties::{
 };
 pub use runs::{CheckArgs, PlanArgs, ReportArgs, RunArgs, SimulateArgs};
 pub use serve::{NetlistRunArgs, ServeArgs, ServeDevice, ServeMachine, ServeScheme, SideArgs};
-pub use tools::{BenchArgs, CircuitArgs, CircuitVerb, ExplainArgs};
+pub use tools::{CircuitArgs, CircuitVerb, ExplainArgs};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -89,8 +89,6 @@ pub enum Verb {
     Netlist(NetlistArgs),
     /// Garble netlists for many clients, on a device of choice
     Serve(ServeArgs),
-    /// Measure
-    Bench(BenchArgs),
 }
 
 /// Declared class of the network: part of what parties approve.

@@ -16,7 +16,7 @@
 //! | `reports` | the folders of past runs |
 //! | `psi` | tables for private set intersection, and its results |
 //! | `seal` | sealed files |
-//! | `tools` | circuits and benchmarks |
+//! | `tools` | circuits |
 //! | `codes`, `explain` | pages of the codes |
 //! | `output`, `terminal` | standard output; failures on standard error |
 //! | `signals` | requests to end the command |

@@ -1,22 +1,15 @@
-//! Verbs that need no program and no peer: `circuit`, `bench`.
+//! The verb that needs no program and no peer: `circuit`.
 
-use crate::Embedding;
-use crate::accel;
-use crate::args::{BenchArgs, CircuitVerb};
+use crate::args::CircuitVerb;
 use crate::output::{print_card, print_line};
-use sealane_bench::{Machine, Options, Record, SUITES, Suite, SuiteError, aead, garble, plot};
 use sealane_circuit::bristol::{self, CircuitFile, Format};
-use sealane_diagnostic::{Code, printable};
-use sealane_engine::EngineError;
+use sealane_diagnostic::Code;
 use sealane_files::{Accept, Rights};
 use sealane_host::Failure;
 use sealane_page::Card;
 use sealane_page::units::{counted, grouped};
-use serde::Serialize;
 use serde_json::json;
-use std::io::{Write, stderr};
 use std::path::Path;
-use std::time::Duration;
 
 /// Longest file of a circuit, some four million gates.
 const MOST_BYTES: u64 = 1 << 26;
@@ -101,116 +94,6 @@ fn read(path: &Path) -> Result<CircuitFile, Failure> {
     })
 }
 
-/// Runs a suite of benchmarks, or all of them, or lists them.
-pub fn bench(args: &BenchArgs, embedding: &Embedding<'_>) -> Result<(), Failure> {
-    let Some(name) = args.suite.as_deref() else {
-        let mut card = Card::new("sealane bench SUITE");
-        SUITES
-            .iter()
-            .for_each(|suite| card.line(suite.name, suite.about));
-        card.line("all", "every one of these");
-        return print_line(card);
-    };
-    let chosen = SUITES
-        .iter()
-        .filter(|suite| name == "all" || name == suite.name);
-    let chosen = chosen.collect::<Vec<_>>();
-    if chosen.is_empty() {
-        let known = SUITES
-            .iter()
-            .map(|suite| suite.name)
-            .chain(["all"])
-            .collect::<Vec<_>>();
-        let hint = format!("there are: {}", known.join(", "));
-        let what = format!("there is no suite `{name}`");
-        return Err(Failure::new(Code::UnknownSuite, what, hint));
-    }
-    if args.peers {
-        return Err(no_peers(name));
-    }
-    if args.netlists.is_some() && name != garble::SUITE {
-        let what = format!("`{name}` measures no netlists");
-        let hint = "measure `garble --netlists`, or leave `--netlists` out";
-        return Err(Failure::new(Code::UnknownPart, what, hint));
-    }
-    for suite in &chosen {
-        check_parts(suite, &args.only)?;
-    }
-    let mut options = Options::detect().map_err(|error| {
-        let hint = "unset SEALANE_TIER to measure every tier";
-        Failure::new(Code::CpuTier, error.to_string(), hint)
-    })?;
-    options.command.clone_from(&embedding.command);
-    if !embedding.command.is_empty() {
-        options.again = [&embedding.command[..], &["bench".into()]].concat();
-    }
-    options.only.clone_from(&args.only);
-    if args.quick {
-        options.budget = Duration::ZERO;
-    }
-    let machine = Machine::detect();
-    if let Some(folder) = &args.netlists {
-        return netlists(args, folder.as_deref(), &options, &machine);
-    }
-    let mut charts = Vec::new();
-    for suite in chosen {
-        match suite.left_out(&args.only) {
-            Ok(notes) => notes.iter().for_each(|note| print_note("left out", note)),
-            Err(error) if name == "all" => {
-                print_note("left out", &error.what());
-                continue;
-            }
-            Err(error) => return Err(failed(error)),
-        }
-        let (mut printed, mut records) = (Ok(()), Vec::new());
-        let tables = suite.tables.filter(|_| !args.json);
-        let ended = (suite.run)(&options, &mut |record| {
-            if printed.is_ok() && tables.is_none() {
-                printed = print_record(args, &machine, &record);
-            }
-            records.push(record);
-        });
-        printed?;
-        ended.map_err(failed)?;
-        if let Some(tables) = tables {
-            print_line(tables(&records).trim_end())?;
-        }
-        charts.extend((suite.charts)(&records));
-    }
-    let Some(file) = &args.plot else {
-        return Ok(());
-    };
-    let heading = format!("sealane bench {name}: {}, {}", machine.cpu, machine.version);
-    let drawn = plot::svg(&heading, &charts);
-    write_picture(file, &drawn)
-}
-
-/// Measures the benchmarks of the FASE accelerator: our own sources, and the authors' netlists
-/// where their folder is named.
-fn netlists(
-    args: &BenchArgs,
-    folder: Option<&Path>,
-    options: &Options,
-    machine: &Machine,
-) -> Result<(), Failure> {
-    let mut cases = garble::netlists::ours();
-    if let Some(folder) = folder {
-        cases.extend(accel::released(folder)?);
-    }
-    let (mut printed, mut records) = (Ok(()), Vec::new());
-    garble::netlists::run(&cases, options, &mut |record| {
-        if printed.is_ok() && args.json {
-            printed = print_record(args, machine, &record);
-        }
-        records.push(record);
-    });
-    printed?;
-    match args.json {
-        true => Ok(()),
-        false => print_line(garble::netlists::text(&records).trim_end()),
-    }
-}
-
 /// Writes the picture of `--plot`.
 pub fn write_picture(file: &Path, drawn: &str) -> Result<(), Failure> {
     sealane_files::replace(file, Rights::Usual, drawn.as_bytes()).map_err(|error| {
@@ -218,84 +101,4 @@ pub fn write_picture(file: &Path, drawn: &str) -> Result<(), Failure> {
         let hint = "name a file in a folder that can be written to, `--plot FILE`";
         Failure::new(Code::Output, what, hint).because(error.to_string())
     })
-}
-
-/// Prints a note to standard error, apart from the figures.
-fn print_note(what: &str, note: &str) {
-    let _ = writeln!(stderr(), "{what}: {}", printable(note));
-}
-
-/// The failure of a suite.
-fn failed(error: SuiteError) -> Failure {
-    match error {
-        SuiteError::Peer(what) => {
-            let hint = "`sealane explain no-peers` says what can be measured beside ours, and how";
-            Failure::new(Code::NoPeers, what, hint)
-        }
-        SuiteError::Failed(what) => EngineError::internal(what).into(),
-    }
-}
-
-/// Refuses parts that the suite does not have.
-fn check_parts(suite: &Suite, only: &[String]) -> Result<(), Failure> {
-    let hint = "leave `--only` out to measure all of it";
-    let checked = suite.check_parts(only);
-    checked.map_err(|what| Failure::new(Code::UnknownPart, what, hint))
-}
-
-/// Refusal of `--peers`: the peers are dependencies of a feature of room `bench`, so that none of
-/// them is in a build for users.
-fn no_peers(suite: &str) -> Failure {
-    if suite != aead::SUITE {
-        let hint = format!("leave `--peers` out, or measure `{}`", aead::SUITE);
-        let what = format!("nothing of others is measured beside `{suite}`");
-        return Failure::new(Code::NoPeers, what, hint);
-    }
-    let hint = "in a checkout: `cargo run --release -p sealane-bench --features peers --example \
-                suite -- aead --peers --tables`";
-    let what = "this command is built without the libraries to compare with";
-    Failure::new(Code::NoPeers, what, hint)
-}
-
-/// Prints a line of a table, or JSON with the data that reproduce the record.
-fn print_record(args: &BenchArgs, machine: &Machine, record: &Record) -> Result<(), Failure> {
-    #[derive(Serialize)]
-    struct Line<'a> {
-        #[serde(flatten)]
-        record: &'a Record,
-        #[serde(flatten)]
-        machine: &'a Machine,
-        command: String,
-    }
-    if args.json {
-        let quick = if args.quick { " --quick" } else { "" };
-        let only = match &args.only[..] {
-            [] => String::new(),
-            parts => format!(" --only {}", parts.join(",")),
-        };
-        let netlists = match &args.netlists {
-            None => String::new(),
-            Some(None) => " --netlists".to_string(),
-            Some(Some(folder)) => format!(" --netlists {}", folder.display()),
-        };
-        let suite = record.suite;
-        let command = format!("sealane bench {suite} --json{quick}{only}{netlists}");
-        let line = serde_json::to_string(&Line {
-            record,
-            machine,
-            command,
-        });
-        return print_line(line.map_err(|error| EngineError::internal(error.to_string()))?);
-    }
-    let Record {
-        case,
-        tier,
-        metric,
-        value,
-        unit,
-        ..
-    } = record;
-    print_line(format!(
-        "{case:<32} {tier:<9} {metric:<28} {value:>14.3} {unit}"
-    ))
 }

@@ -40,7 +40,6 @@ pub fn run(verb: Verb, embedding: &Embedding<'_>) -> Result<(), Failure> {
         Verb::Accel(args) => accel::accel(&args.verb),
         Verb::Netlist(args) => netlist::netlist(&args.verb),
         Verb::Serve(args) => serve::serve(&args),
-        Verb::Bench(args) => tools::bench(&args, embedding),
     }
 }
 

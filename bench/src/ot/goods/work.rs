@@ -202,29 +202,12 @@ pub(super) fn check(goods: Goods, outputs: [&Output; 2], count: usize) {
                 inner: 1,
                 columns: 1,
             };
-            let sums = |a, b| sums(one.ring(), a, b);
-            let c = sums(&one.c, &two.c);
-            assert_eq!(c.len(), count, "{name}");
-            assert_product(
-                shape,
-                &sums(&one.a, &two.a),
-                &sums(&one.b, &two.b),
-                &c,
-                &name,
-            );
+            let factors = [[&one.a, &two.a], [&one.b, &two.b]];
+            assert_product(shape, count, factors, [&one.c, &two.c], &name);
         }
         [Output::Matrix(one), Output::Matrix(two)] => {
-            let shape = one.shape();
-            let sums = |a, b| sums(shape.ring, a, b);
-            let c = sums(&one.c, &two.c);
-            assert_eq!(c.len(), count * shape.rows * shape.columns, "{name}");
-            assert_product(
-                shape,
-                &sums(&one.a, &two.a),
-                &sums(&one.b, &two.b),
-                &c,
-                &name,
-            );
+            let factors = [[&one.a, &two.a], [&one.b, &two.b]];
+            assert_product(one.shape(), count, factors, [&one.c, &two.c], &name);
         }
         [Output::Keys(all), Output::Chosen(choices, keys)] => {
             assert_eq!([all.count(), keys.len()], [count; 2], "{name}");
@@ -256,14 +239,26 @@ fn sums(ring: Ring, one: &[u64], two: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-/// Compares products of matrices that lie one after another.
-fn assert_product(shape: MatrixShape, a: &[u64], b: &[u64], c: &[u64], name: &str) {
+/// The shares of both parties.
+type Shares<'a> = [&'a Vec<u64>; 2];
+
+/// Compares products of so many matrices, which lie one after another.
+fn assert_product(
+    shape: MatrixShape,
+    count: usize,
+    factors: [Shares<'_>; 2],
+    products: Shares<'_>,
+    name: &str,
+) {
     let MatrixShape {
         ring,
         rows,
         inner,
         columns,
     } = shape;
+    let [a, b] = factors.map(|[one, two]| sums(ring, one, two));
+    let c = sums(ring, products[0], products[1]);
+    assert_eq!(c.len(), count * rows * columns, "{name}");
     let matrices = a.chunks(rows * inner).zip(b.chunks(inner * columns));
     for ((a, b), c) in matrices.zip(c.chunks(rows * columns)) {
         for (a, c) in a.chunks(inner).zip(c.chunks(columns)) {

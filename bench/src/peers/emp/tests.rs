@@ -112,26 +112,22 @@ fn figures_of_other_work_are_refused() {
 #[test]
 fn emp_and_ours_have_rates_and_ratios() {
     let cpu = Cpu::detect().expect("a tier");
-    let mut options = Options {
-        cpus: vec![cpu],
-        budget: Duration::ZERO,
-        command: vec![],
-        again: vec![],
-        only: vec![],
-    };
+    let mut options = Options::new(vec![cpu], Duration::ZERO);
     let emp = emp(SOUND, &ciphertext());
-    let ended = compare(&emp, cpu, &options, &mut |_| unreachable!());
+    let nothing = &mut |_| unreachable!();
+    let ended = compare(&emp, cpu, &options, &mut Figures::new("peers", nothing));
     assert!(matches!(ended, Err(SuiteError::Failed(_))), "{ended:?}");
 
     options.again = again();
     let mut found = Vec::new();
-    let ended = compare(&emp, cpu, &options, &mut |record| {
+    let mut record = |record: crate::Record| {
         assert!(record.value > 0.0 && record.value.is_finite(), "{record:?}");
         found.push((record.case, record.metric, record.value));
-    });
+    };
+    let ended = compare(&emp, cpu, &options, &mut Figures::new("peers", &mut record));
     assert_eq!(ended, Ok(()));
     let value = |case: &str, metric: &str| {
-        let same = |(c, m, _): &&(String, _, _)| c == case && *m == metric;
+        let same = |(c, m, _): &&(String, String, f64)| c == case && *m == metric;
         found.iter().find(same).expect(case).2
     };
     let (rate, times) = ("million_ands_per_s", "times_as_fast");

@@ -41,29 +41,3 @@ pub enum CircuitVerb {
         json: bool,
     },
 }
-
-/// Arguments of `sealane bench`.
-#[derive(Args)]
-pub struct BenchArgs {
-    /// Which suite; none lists them
-    pub suite: Option<String>,
-    /// Print one JSON object a line
-    #[arg(long)]
-    pub json: bool,
-    /// Measure no longer than it takes to see that the suite works
-    #[arg(long)]
-    pub quick: bool,
-    /// Measure these parts of the suite only, such as modes of `aead`
-    #[arg(long, value_name = "PARTS", value_delimiter = ',')]
-    pub only: Vec<String>,
-    /// Of `garble`: measure the benchmarks of the FASE accelerator instead, from our own sources,
-    /// and from the authors' netlists if their folder is named
-    #[arg(long, value_name = "FOLDER", num_args = 0..=1)]
-    pub netlists: Option<Option<PathBuf>>,
-    /// In a checkout: measure other libraries beside `aead`; here, say how
-    #[arg(long)]
-    pub peers: bool,
-    /// Draw bar charts into an SVG file as well
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
-}
