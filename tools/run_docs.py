@@ -16,7 +16,8 @@ A comment before a fenced block says what it is:
 
 The blocks of a page run in order, in one empty folder that sees `examples` and `.venv` as the root
 of the repository does. Commands, code and settings have to be marked; other blocks are only for
-reading. Pages run side by side, as many as there are cores.
+reading. Pages run side by side, as many as there are cores. The page about garbling hardware needs
+`sealane-hw` on the path.
 """
 
 import doctest

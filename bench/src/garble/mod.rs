@@ -25,7 +25,6 @@ use sealane_garble::Scheme;
 pub mod circuits;
 pub mod limit;
 mod names;
-pub mod netlists;
 pub mod reference;
 pub mod sides;
 pub mod strategy;

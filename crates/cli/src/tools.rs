@@ -1,17 +1,16 @@
 //! Verbs that need no program and no peer: `circuit`, `bench`.
 
 use crate::Embedding;
-use crate::accel;
 use crate::args::{BenchArgs, CircuitVerb};
-use crate::output::{print_card, print_line};
-use sealane_bench::{Machine, Options, Record, SUITES, Suite, SuiteError, aead, garble, plot};
+use sealane_bench::{Machine, Options, Record, SUITES, Suite, SuiteError, aead, plot};
 use sealane_circuit::bristol::{self, CircuitFile, Format};
 use sealane_diagnostic::{Code, printable};
 use sealane_engine::EngineError;
-use sealane_files::{Accept, Rights};
+use sealane_files::Accept;
 use sealane_host::Failure;
 use sealane_page::Card;
 use sealane_page::units::{counted, grouped};
+use sealane_terminal::{print_card, print_line, write_file};
 use serde::Serialize;
 use serde_json::json;
 use std::io::{Write, stderr};
@@ -128,11 +127,6 @@ pub fn bench(args: &BenchArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     if args.peers {
         return Err(no_peers(name));
     }
-    if args.netlists.is_some() && name != garble::SUITE {
-        let what = format!("`{name}` measures no netlists");
-        let hint = "measure `garble --netlists`, or leave `--netlists` out";
-        return Err(Failure::new(Code::UnknownPart, what, hint));
-    }
     for suite in &chosen {
         check_parts(suite, &args.only)?;
     }
@@ -149,9 +143,6 @@ pub fn bench(args: &BenchArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
         options.budget = Duration::ZERO;
     }
     let machine = Machine::detect();
-    if let Some(folder) = &args.netlists {
-        return netlists(args, folder.as_deref(), &options, &machine);
-    }
     let mut charts = Vec::new();
     for suite in chosen {
         match suite.left_out(&args.only) {
@@ -182,42 +173,7 @@ pub fn bench(args: &BenchArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     };
     let heading = format!("sealane bench {name}: {}, {}", machine.cpu, machine.version);
     let drawn = plot::svg(&heading, &charts);
-    write_picture(file, &drawn)
-}
-
-/// Measures the benchmarks of the FASE accelerator: our own sources, and the authors' netlists
-/// where their folder is named.
-fn netlists(
-    args: &BenchArgs,
-    folder: Option<&Path>,
-    options: &Options,
-    machine: &Machine,
-) -> Result<(), Failure> {
-    let mut cases = garble::netlists::ours();
-    if let Some(folder) = folder {
-        cases.extend(accel::released(folder)?);
-    }
-    let (mut printed, mut records) = (Ok(()), Vec::new());
-    garble::netlists::run(&cases, options, &mut |record| {
-        if printed.is_ok() && args.json {
-            printed = print_record(args, machine, &record);
-        }
-        records.push(record);
-    });
-    printed?;
-    match args.json {
-        true => Ok(()),
-        false => print_line(garble::netlists::text(&records).trim_end()),
-    }
-}
-
-/// Writes the picture of `--plot`.
-pub fn write_picture(file: &Path, drawn: &str) -> Result<(), Failure> {
-    sealane_files::replace(file, Rights::Usual, drawn.as_bytes()).map_err(|error| {
-        let what = format!("cannot write {}", file.display());
-        let hint = "name a file in a folder that can be written to, `--plot FILE`";
-        Failure::new(Code::Output, what, hint).because(error.to_string())
-    })
+    write_file("--plot", file, drawn.as_bytes())
 }
 
 /// Prints a note to standard error, apart from the figures.
@@ -273,13 +229,8 @@ fn print_record(args: &BenchArgs, machine: &Machine, record: &Record) -> Result<
             [] => String::new(),
             parts => format!(" --only {}", parts.join(",")),
         };
-        let netlists = match &args.netlists {
-            None => String::new(),
-            Some(None) => " --netlists".to_string(),
-            Some(Some(folder)) => format!(" --netlists {}", folder.display()),
-        };
         let suite = record.suite;
-        let command = format!("sealane bench {suite} --json{quick}{only}{netlists}");
+        let command = format!("sealane bench {suite} --json{quick}{only}");
         let line = serde_json::to_string(&Line {
             record,
             machine,

@@ -3,6 +3,5 @@
 mod cheats;
 mod outside;
 mod pairs;
-mod sequential;
 mod sessions;
 mod views;

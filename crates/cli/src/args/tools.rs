@@ -56,10 +56,6 @@ pub struct BenchArgs {
     /// Measure these parts of the suite only, such as modes of `aead`
     #[arg(long, value_name = "PARTS", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Of `garble`: measure the benchmarks of the FASE accelerator instead, from our own sources,
-    /// and from the authors' netlists if their folder is named
-    #[arg(long, value_name = "FOLDER", num_args = 0..=1)]
-    pub netlists: Option<Option<PathBuf>>,
     /// In a checkout: measure other libraries beside `aead`; here, say how
     #[arg(long)]
     pub peers: bool,
