@@ -15,7 +15,7 @@ use compare::{benchmark, compare, compare_bundles};
 use sealane_accel::fase::Variant;
 use sealane_accel::functions::function;
 use sealane_accel::paper::BENCHMARKS;
-use sealane_hw_testkit;
+use sealane_hw_testkit as netlists;
 
 /// Cycles of runs of the benchmarks that take seconds and more; one has 26 million.
 #[test]
