@@ -1,11 +1,12 @@
 # Everything that `make` builds lies in .venv, dist and target; `make clean` removes all three.
 #
 #   make demo     a hospital and a lab on real data: two processes, then five with helpers
-#   make test     all tests of Rust, then those of Python against the built wheel
+#   make test     all tests of Rust, also of hardware/, then those of Python against the built wheel
 #   make wheel    the package, in dist
 #   make site     the documentation as a site, in target/site
 #   make bench    all benchmarks
-#   make test-rtl the hardware of rtl/ under Verilator, in all its forms and on the long netlists
+#   make hardware the command sealane-hw, in target/release
+#   make test-rtl the hardware of hardware/rtl under Verilator, in all its forms and on the long netlists
 #   make nightly  what takes too long for every change: fuzzing guided by coverage, secrets under
 #                 valgrind, times against secrets, room `block` under Miri, networks that fail,
 #                 numbers (all arguments, all proofs, fixed point), memory of runs, trials of operators
@@ -26,17 +27,17 @@ STAMPS := $(VENV)/.stamps
 # Everything the wheel is made of: all files of the crates but their tests, whose styles and texts are
 # compiled in as well as their code; the pages of errors, which the command prints; the package. A
 # change in any of it builds the package again; `tools/house.py` holds this list to `include_str!`.
-RUST := Cargo.toml Cargo.lock docs/errors \
+RUST := Cargo.toml Cargo.lock .cargo/config.toml docs/errors \
     $(shell find crates docs/errors -type f -not -path '*/tests/*')
 PACKAGE := pyproject.toml README.md python/sealane \
     $(shell find python/sealane -type f -not -name '*.pyc' -not -name '*.so')
 
-.PHONY: demo test test-rust test-python test-rtl wheel site bench nightly clean FORCE
+.PHONY: demo test test-rust test-hardware test-python hardware test-rtl wheel site bench nightly clean FORCE
 
 demo: $(STAMPS)/package
 	@$(BIN)/python examples/hospital/demo.py
 
-test: test-rust test-python
+test: test-rust test-hardware test-python
 
 # The binding crate is left out: its tests are those of the wheel, and an extension module links
 # against the interpreter that loads it, not against one that is there at build time.
@@ -48,15 +49,25 @@ test-rust: $(STAMPS)/machine
 	@echo "make: $$(grep -c '' target/skipped) times a test of Rust left something out"
 	@sort target/skipped
 
+# Workspaces share the folder of builds. Checks under valgrind are of `make nightly`.
+TESTS :=
+test-hardware: $(STAMPS)/machine
+	@. $(STAMPS)/machine && cd hardware && \
+	    "$$CARGO" test --quiet --locked --workspace --exclude sealane-hw-memcheck $(TESTS)
+
+hardware: $(STAMPS)/machine
+	@. $(STAMPS)/machine && cd hardware && "$$CARGO" build --release --locked --package sealane-hw
+	@echo "make: the command is target/release/sealane-hw"
+
 test-python: $(STAMPS)/dev
 	@echo "make: testing the package as installed from the wheel"
 	@$(BIN)/python -m pytest --quiet
 
 # Each form of the machine is a build of its own; the longest netlist takes 26 million cycles.
 test-rtl: $(STAMPS)/machine
-	@$(MAKE) --no-print-directory -C rtl all insecure plain mi banked two banked_mi two_mi
-	@. $(STAMPS)/machine && "$$CARGO" test --quiet --locked --workspace --exclude sealane-py \
-	    --test rtl --test served --test processes --test serve -- --ignored
+	@$(MAKE) --no-print-directory -C hardware/rtl all insecure plain mi banked two banked_mi two_mi
+	@$(MAKE) --no-print-directory test-hardware \
+	    TESTS="--test rtl --test served --test processes --test serve -- --ignored"
 
 wheel: $(STAMPS)/wheel
 	@ls -l dist/*.whl

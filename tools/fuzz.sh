@@ -5,7 +5,8 @@
 #
 # It needs a nightly compiler (rustup toolchain install nightly) and a C++ compiler. What is found
 # lies in target/fuzz/found and is made small; `cargo run -p sealane-fuzz -- replay TARGET FILE`
-# runs it on stable, and a copy in fuzz/corpus/TARGET keeps it found. What was reached is kept in
+# (in hardware, `sealane-hw-fuzz`) runs it on stable, and a copy in the corpus of the target keeps it
+# found. What was reached is kept in
 # target/fuzz/corpus, from where the next run goes on.
 set -eu
 cd "$(dirname "$0")/.."
@@ -13,7 +14,7 @@ seconds=$1
 shift
 
 work=$PWD/target/fuzz
-# The versions of the workspace, and whatever libFuzzer needs beside them.
+# The versions of the workspaces, and whatever libFuzzer needs beside them.
 cp Cargo.lock fuzz/libfuzzer/Cargo.lock
 host=$(rustc -vV | sed -n 's/^host: //p')
 # What cargo-fuzz asks of the compiler: a counter at each edge, comparisons as hints.
@@ -21,16 +22,18 @@ RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Zsanitizer=address -Ccodegen-units=1" \
-    cargo +nightly build --quiet --release --target "$host" \
+    cargo +nightly build --quiet --profile fuzz --target "$host" \
     --manifest-path fuzz/libfuzzer/Cargo.toml --target-dir "$work"
-fuzzer=$work/$host/release/sealane-libfuzzer
+fuzzer=$work/$host/fuzz/sealane-libfuzzer
 
-[ $# -gt 0 ] || set -- $(ls fuzz/corpus)
+[ $# -gt 0 ] || set -- $(ls fuzz/corpus hardware/fuzz/corpus | grep -v : | sort)
 failed=
 for target in "$@"; do
     mkdir -p "$work/corpus/$target" "$work/found/$target"
+    corpus=fuzz/corpus/$target
+    [ -d "$corpus" ] || corpus=hardware/$corpus
     echo "fuzz: $target for $seconds s"
-    SEALANE_FUZZ_TARGET=$target "$fuzzer" "$work/corpus/$target" "fuzz/corpus/$target" \
+    SEALANE_FUZZ_TARGET=$target "$fuzzer" "$work/corpus/$target" "$corpus" \
         -max_total_time="$seconds" -max_len=32768 -timeout=25 \
         -rss_limit_mb=2048 -malloc_limit_mb=1024 \
         -artifact_prefix="$work/found/$target/" >"$work/$target.log" 2>&1 || {

@@ -1,9 +1,9 @@
 """Checks rules of the house that a compiler does not know.
 
 1. The rooms that ARCHITECTURE.md lists are the crates there are, and each uses only rooms on
-   floors below its own.
+   floors below its own; only rooms of `hardware` use rooms of `hardware`.
 2. Every dependency, of Rust and of Python, has one reason in CONTRIBUTING.md, and every reason has
-   a dependency that some crate uses.
+   a dependency that some crate uses. Workspace `hardware` has those of the main one, also beneath.
 3. ARCHITECTURE.md has at most 200 lines, and every path that it or another page names exists.
 4. Notebooks hold no outputs: these come from the run that makes the site.
 5. Every file that the code of a room includes is one of those for which `make` builds again.
@@ -47,29 +47,35 @@ DECLARES_BULK = [
     "crates/yao/src/tables.rs",
     "crates/yao/src/garbler_side.rs",
     "crates/yao/src/evaluator_side.rs",
-    "crates/serve/src/server.rs",
-    "crates/serve/src/client.rs",
+    "hardware/serve/src/server.rs",
+    "hardware/serve/src/client.rs",
     "crates/trio/src/arrive.rs",
     "crates/net/src/mesh.rs",
     "crates/net/tests/in_place.rs",
     "bench/src/stream/party.rs",
 ]
 READING = re.compile(r"\bfs::read(_to_string)?\(|\bFile::open\(")
-PRODUCT = re.compile(r"crates/(?!files/|memcheck/|testkit/)\w+/src/(?!.*\btests\b)")
+PRODUCT = re.compile(
+    r"(crates|hardware)/(?!files/|memcheck/|testkit/|fuzz/)\w+/src/(?!.*\btests\b)"
+)
+HARDWARE = "hardware"
+DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
 READS_BY_ITSELF = [
     "crates/diagnostic/src/finding.rs",
 ]
 LONG_FILE = 350
 CODE = re.compile(r"`(\w+)`")
+NAMED = re.compile(r"`((?:crates|python|tools|docs|examples|bench|fuzz|hardware)/[\w./-]*)`")
 
 Manifest = dict[str, Any]
 
 
 def main() -> int:
     """Prints what is wrong; the number of findings is the exit status."""
-    manifests = {path.parent.name: load(path) for path in crates()}
-    findings = [*rooms(manifests), *reasons(manifests), *pages(), *notebooks(), *included()]
-    findings += [*comments(), *docstrings(), *toolchains(), *bulk(), *named_pages(), *names()]
+    manifests = {room(manifest): manifest for manifest in map(manifest_of, crates())}
+    findings = [*rooms(manifests), *apart(), *reasons(manifests), *pages(), *notebooks()]
+    findings += [*included(), *comments(), *docstrings(), *toolchains(), *bulk()]
+    findings += [*named_pages(), *names()]
     for finding in [*findings, *long_files()]:
         print(finding, file=sys.stderr)
     if not findings:
@@ -78,9 +84,21 @@ def main() -> int:
 
 
 def crates() -> list[Path]:
-    """The manifests of all crates."""
-    beside = [ROOT / room / "Cargo.toml" for room in ("bench", "fuzz")]
-    return sorted([*ROOT.glob("crates/*/Cargo.toml"), *beside])
+    """The folders of all crates."""
+    folders = ["crates/*", "bench", "fuzz", "fuzz/harness", f"{HARDWARE}/*"]
+    manifests = [path for folder in folders for path in ROOT.glob(f"{folder}/Cargo.toml")]
+    return sorted(path.parent for path in manifests)
+
+
+def manifest_of(folder: Path) -> Manifest:
+    """The manifest of a crate."""
+    return load(folder / "Cargo.toml")
+
+
+def room(manifest: Manifest) -> str:
+    """The room of a crate."""
+    name: str = manifest["package"]["name"]
+    return name.removeprefix("sealane-")
 
 
 def included() -> list[str]:
@@ -88,9 +106,11 @@ def included() -> list[str]:
     folders = re.findall(
         r"^RUST := .*\n *\$\(shell find (.*) -type f", read("Makefile"), re.MULTILINE
     )
-    known = [ROOT / folder for folder in " ".join(folders).split()]
+    # Cargo itself decides what `make hardware` builds again.
+    known = [ROOT / folder for folder in [*" ".join(folders).split(), HARDWARE]]
     wrong = []
-    for path in ROOT.glob("crates/*/src/**/*.rs"):
+    sources = ("crates/*/src", f"{HARDWARE}/*/src")
+    for path in (path for folder in sources for path in ROOT.glob(f"{folder}/**/*.rs")):
         for name in re.findall(
             r'include_(?:str|bytes)!\((?:concat!\()?"([^"]+)"', path.read_text()
         ):
@@ -103,11 +123,7 @@ def included() -> list[str]:
 def bulk() -> list[str]:
     """Files that declare messages to be bulk, or open files to read them, and may not."""
     wrong = []
-    for path in [
-        *ROOT.glob("crates/**/*.rs"),
-        *ROOT.glob("bench/**/*.rs"),
-        *ROOT.glob("fuzz/**/*.rs"),
-    ]:
+    for path in rust_files():
         name, text = str(path.relative_to(ROOT)), path.read_text()
         if name not in DECLARES_BULK and DECLARATION.search(text):
             wrong.append(f"{name}: only files of `DECLARES_BULK` declare messages to be bulk")
@@ -135,7 +151,7 @@ def toolchains() -> list[str]:
 
 def rooms(manifests: dict[str, Manifest]) -> list[str]:
     """Rooms that break the order of floors."""
-    table = re.findall(r"^\| ([\d-]+) \| `(\w+)` \|", read("ARCHITECTURE.md"), re.MULTILINE)
+    table = re.findall(r"^\| ([\d-]+) \| `([\w-]+)` \|", read("ARCHITECTURE.md"), re.MULTILINE)
     floors = {room: floor for floor, room in table}
     wrong = [f"ARCHITECTURE.md lists no room `{room}`" for room in manifests.keys() - floors]
     wrong += [f"ARCHITECTURE.md: there is no crate `{room}`" for room in floors.keys() - manifests]
@@ -144,7 +160,22 @@ def rooms(manifests: dict[str, Manifest]) -> list[str]:
             if floors[room] == TEST_ROOMS:
                 continue
             if floors.get(used) == TEST_ROOMS or int(floors[used]) >= int(floors[room]):
-                wrong.append(f"crates/{room}: uses `{used}`, which is not on a floor below")
+                wrong.append(f"room {room}: uses `{used}`, which is not on a floor below")
+    return wrong
+
+
+def apart() -> list[str]:
+    """Rooms of the main workspace that use a room of `hardware`, also in tests."""
+    folders = crates()
+    hardware = {folder for folder in folders if folder.parent.name == HARDWARE}
+    names = {manifest_of(folder)["package"]["name"] for folder in hardware}
+    wrong = []
+    for folder in folders:
+        manifest = manifest_of(folder)
+        used = {name for kind in DEPENDENCIES for name in manifest.get(kind, {})} & names
+        if used and folder not in hardware:
+            names_used = ", ".join(sorted(used))
+            wrong.append(f"{folder.relative_to(ROOT)}: uses {names_used} of {HARDWARE}")
     return wrong
 
 
@@ -161,8 +192,11 @@ def reasons(manifests: dict[str, Manifest]) -> list[str]:
     external = {name for name in workspace if not name.startswith("sealane-")}
     used: set[str] = set()
     wrong = []
+    for name, wanted in load(ROOT / HARDWARE / "Cargo.toml")["workspace"]["dependencies"].items():
+        if not name.startswith("sealane-") and wanted != workspace.get(name):
+            wrong.append(f"{HARDWARE}/Cargo.toml: `{name}` is not as in the main workspace")
     for room, manifest in manifests.items():
-        for kind in ("dependencies", "dev-dependencies", "build-dependencies"):
+        for kind in DEPENDENCIES:
             for name, wanted in manifest.get(kind, {}).items():
                 used.add(name)
                 if not (isinstance(wanted, dict) and wanted.get("workspace")):
@@ -172,7 +206,19 @@ def reasons(manifests: dict[str, Manifest]) -> list[str]:
     wrong += [f"CONTRIBUTING.md gives no reason for `{name}`" for name in sorted(known - {*listed})]
     wrong += [f"CONTRIBUTING.md: `{name}` is no dependency" for name in sorted({*listed} - known)]
     wrong += [f"CONTRIBUTING.md: `{name}` twice" for name in {*listed} if listed.count(name) > 1]
-    return wrong
+    return [*wrong, *locked()]
+
+
+def locked() -> list[str]:
+    """Crates of the registry that `hardware` builds and the main workspace, whose lock file is held
+    to `deny.toml`, does not.
+    """
+    known, built = (
+        {(crate["name"], crate["version"]) for crate in load(path)["package"] if "source" in crate}
+        for path in (ROOT / "Cargo.lock", ROOT / HARDWARE / "Cargo.lock")
+    )
+    more = sorted(built - known)
+    return [f"{HARDWARE}/Cargo.lock: Cargo.lock has no {name} {version}" for name, version in more]
 
 
 def python_dependencies() -> set[str]:
@@ -196,7 +242,7 @@ def pages() -> list[str]:
         for link in re.findall(r"\]\(([^)#:]+)(?:#[\w-]+)?\)", text):
             if not (folder / link).exists():
                 wrong.append(f"{page}: {link} does not exist")
-        for path in re.findall(r"`((?:crates|python|tools|docs|examples|bench)/[\w./-]*)`", text):
+        for path in NAMED.findall(text):
             if not (ROOT / path).exists():
                 wrong.append(f"{page}: {path} does not exist")
     return wrong
@@ -253,7 +299,7 @@ def notebooks() -> list[str]:
 def comments() -> list[str]:
     """Doc comments that do not name their thing, and comment lines that are too long."""
     wrong = []
-    for _room, path in rust_files():
+    for path in rust_files():
         name, begins = path.relative_to(ROOT), True
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             doc = DOC_COMMENT.fullmatch(line)
@@ -284,7 +330,7 @@ def long_files() -> list[str]:
     """One warning about Rust files of more lines than a reader takes in at one sitting."""
     lengths = {
         str(path.relative_to(ROOT)): path.read_text(encoding="utf-8").count("\n")
-        for _, path in rust_files()
+        for path in rust_files()
     }
     longest = sorted(lengths.items(), key=lambda item: -item[1])
     count = sum(lines > LONG_FILE for _, lines in longest)
@@ -294,13 +340,11 @@ def long_files() -> list[str]:
     return [f"warning: {count} Rust files have more than {LONG_FILE} lines; the longest: {named}"]
 
 
-def rust_files() -> list[tuple[str, Path]]:
-    """All Rust files, each with its room."""
-    found = [(path.relative_to(ROOT).parts[1], path) for path in ROOT.glob("crates/*/**/*.rs")]
-    for room in ("bench", "fuzz"):
-        for folder in ("src", "tests", "examples", "libfuzzer"):
-            found += [(room, path) for path in (ROOT / room / folder).glob("**/*.rs")]
-    return sorted(item for item in found if "target" not in item[1].relative_to(ROOT).parts)
+def rust_files() -> list[Path]:
+    """All Rust files."""
+    folders = ("crates", "bench", "fuzz", HARDWARE)
+    found = (path for folder in folders for path in ROOT.glob(f"{folder}/**/*.rs"))
+    return sorted(path for path in found if "target" not in path.relative_to(ROOT).parts)
 
 
 def section(page: str, title: str) -> str:

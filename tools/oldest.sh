@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the Python module, and with it every crate that a user's build contains, with the oldest
-# Rust that Cargo.toml promises (`rust-version`).
+# Builds the Python module and `sealane-hw`, and with them every crate that a user's build contains,
+# with the oldest Rust that Cargo.toml promises (`rust-version`).
 #
 #   sh tools/oldest.sh
 #
@@ -18,3 +18,5 @@ if ! cargo "+$oldest" --version >/dev/null 2>&1; then
 fi
 cargo "+$oldest" build --quiet --locked --profile oldest --target-dir target/oldest \
     -p sealane-py --features pyo3/extension-module
+cd hardware
+cargo "+$oldest" build --quiet --locked --profile oldest --target-dir ../target/oldest -p sealane-hw

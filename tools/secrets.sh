@@ -1,7 +1,7 @@
 #!/bin/sh
 # No branch and no address depends on a secret, and none is left in memory that is given back: AES,
 # hashes, garbling, authenticated encryption, oblivious transfer, the steps of protocols and whole
-# sessions through the engine under Valgrind, as optimised code. Minutes, most of them the build.
+# sessions through the engine and of served netlists under Valgrind, as optimised code. Minutes, most of them the build.
 # Words that follow name the checks that are wanted, by a part of their names: all, without.
 set -eu
 cd "$(dirname "$0")/.."
@@ -13,9 +13,12 @@ command -v valgrind >/dev/null || {
 # that are inlined, which line tables alone can tell.
 export CARGO_PROFILE_RELEASE_STRIP=none CARGO_PROFILE_RELEASE_DEBUG=line-tables-only
 cargo build --quiet --locked --release -p sealane-memcheck
-log=target/memcheck.log
-if ! valgrind --quiet --error-limit=no --log-file="$log" --suppressions=crates/memcheck/public.supp \
-    target/release/sealane-memcheck "$@"; then
-    echo "what Valgrind saw is in $log" >&2
-    exit 1
-fi
+(cd hardware && cargo build --quiet --locked --release -p sealane-hw-memcheck)
+for program in sealane-memcheck sealane-hw-memcheck; do
+    log=target/$program.log
+    valgrind --quiet --error-limit=no --log-file="$log" --suppressions=crates/memcheck/public.supp \
+        "target/release/$program" "$@" || {
+        echo "what Valgrind saw is in $log" >&2
+        exit 1
+    }
+done

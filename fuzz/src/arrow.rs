@@ -2,7 +2,6 @@
 //! Arrow: it has the same cells as plain values, and returns for each input its numbers or that
 //! there are none.
 
-use crate::Verdict;
 use crate::files::program;
 use arrow_array::types::*;
 use arrow_array::{
@@ -12,6 +11,7 @@ use arrow_array::{
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{Field, Schema};
+use sealane_fuzz_harness::Verdict;
 use sealane_program::graph::Program;
 use sealane_tables::{InputSpec, TableSource, read};
 use std::sync::{Arc, OnceLock};

@@ -1,11 +1,11 @@
 //! Batches of sealed messages compared with the same messages one at a time, and with third-party
 //! implementations of GCM, CCM and OCB3.
 
-use crate::{Chance, Verdict};
 use aead::{Aead, AeadCore, KeyInit, Nonce, Payload, consts::U12, consts::U16};
 use aes::Aes128;
 use sealane_aead::{Cipher, Done, Message, Suite, open_many, seal_many};
 use sealane_block::Cpu;
+use sealane_fuzz_harness::{Chance, Verdict};
 
 /// The most messages of a batch.
 const MESSAGES: usize = 80;

@@ -1,10 +1,10 @@
 //! Circuits in the Bristol formats: the reader, the writer and the tape compared with an
 //! interpreter that follows the lines of the file one by one.
 
-use crate::chance::Chance;
-use crate::{Verdict, place};
 use sealane_circuit::bristol::{Format, read, write};
 use sealane_circuit::{Circuit, Machine, compile};
+use sealane_fuzz_harness::Chance;
+use sealane_fuzz_harness::{Verdict, place};
 use std::collections::HashMap;
 
 /// Words of the formats.

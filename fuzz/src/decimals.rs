@@ -1,7 +1,7 @@
 //! Decimals and floating point to stored numbers and back, compared with arbitrary-precision
 //! arithmetic.
 
-use crate::Verdict;
+use sealane_fuzz_harness::Verdict;
 use sealane_program::decimal::{Nearest, NotStored, from_f64, parse, text, to_f64};
 use std::cmp::Ordering;
 

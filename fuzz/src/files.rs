@@ -2,9 +2,9 @@
 //! reader of NumPy's own output, Parquet with itself. Each file is read by several inputs; the data
 //! read are written in all formats and read again.
 
-use crate::Verdict;
 use sealane_diagnostic::Diagnostic;
 use sealane_engine::data::{Sources, load};
+use sealane_fuzz_harness::Verdict;
 use sealane_program::decimal;
 use sealane_program::graph::Program;
 use sealane_program::text::parse;

@@ -1,9 +1,6 @@
 //! Room `fuzz`: fuzzing of every parser and every message of a peer.
 //!
-//! A [`Target`] is a function over bytes that reads them as one format and compares the result with
-//! something else: a slow and simple interpreter, the printer of the same format, or an honest run.
-//! It panics if they disagree, if the code under test panics, or if an error points outside the
-//! input; nothing else is a finding. The same table serves the smoke run of `cargo run -p
+//! Room `fuzz-harness` says what a target is. The same table serves the smoke run of `cargo run -p
 //! sealane-fuzz`, which mutates a small corpus by a fixed seed, and libFuzzer (`tools/fuzz.sh`),
 //! which is guided by coverage.
 //!
@@ -13,58 +10,27 @@
 
 mod arrow;
 mod batches;
-mod chance;
-pub mod child;
 mod circuits;
-pub mod corpus;
 mod decimals;
 mod files;
-pub mod mutate;
-mod netlists;
 mod pools;
 mod programs;
 mod roles;
 mod runs;
 mod script;
 mod sealed;
-pub mod seeds;
-mod served;
+mod seeds;
 mod sessions;
 mod settings;
 mod transfers;
 mod wire;
 
-pub use chance::Chance;
-
-/// Outcome of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It was read, and all comparisons agreed.
-    Accepted,
-    /// It was refused with an error.
-    Refused,
-}
-
-/// A parser of untrusted bytes.
-pub struct Target {
-    /// Name of the target and of its corpus folder.
-    pub name: &'static str,
-    /// Reads an input.
-    ///
-    /// # Panics
-    /// A panic is a finding.
-    pub run: fn(&[u8]) -> Verdict,
-    /// Words of the form, for mutations.
-    pub words: &'static [&'static str],
-    /// Mutations in a smoke run: more for fast targets.
-    pub smoke: u32,
-}
+use sealane_fuzz_harness::{Fuzzer, Target, target};
 
 /// All targets.
 #[rustfmt::skip] // One target a line.
 pub const TARGETS: &[Target] = &[
     target("bristol", circuits::bristol, circuits::WORDS, 4000),
-    target("netlist", netlists::netlist, netlists::WORDS, 4000),
     target("program", programs::program, programs::WORDS, 4000),
     target("plan", programs::plan, programs::WORDS, 1000),
     target("grow", programs::grow, &[], 60),
@@ -100,32 +66,11 @@ pub const TARGETS: &[Target] = &[
     target("pool-fill", pools::fill, &[], 60),
     target("pool-offer", pools::offer, &[], 4000),
     target("pool-state", pools::state, &[], 4000),
-    target("served", served::messages, &[], 2000),
-    target("served-input", served::input, served::WORDS, 2000),
-    target("device", served::records, &[], 2000),
 ];
 
-const fn target(
-    name: &'static str,
-    run: fn(&[u8]) -> Verdict,
-    words: &'static [&'static str],
-    smoke: u32,
-) -> Target {
-    Target {
-        name,
-        run,
-        words,
-        smoke,
-    }
-}
-
-/// Panics unless a place, both numbers from 1, is in `text` or right after a line of it.
-fn place(text: &str, line: usize, column: usize) {
-    let lines = text.split('\n').count();
-    assert!(1 <= line && line <= lines + 1, "line {line} of {lines}");
-    let length = text.split('\n').nth(line - 1).unwrap_or("").chars().count();
-    assert!(
-        1 <= column && column <= length + 1,
-        "column {column} of {length}"
-    );
-}
+/// The program of these targets.
+pub const FUZZER: Fuzzer = Fuzzer {
+    folder: env!("CARGO_MANIFEST_DIR"),
+    targets: TARGETS,
+    seeds: seeds::all,
+};

@@ -1,10 +1,10 @@
 //! Pools: what another party says of its own, the file of a state, and one party of a fill against
 //! a peer that sends arbitrary bytes in place of one frame, with correct digests.
 
-use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
 use sealane_block::{Coins, Cpu};
 use sealane_diagnostic::Code;
+use sealane_fuzz_harness::Verdict;
 use sealane_identity::Identity;
 use sealane_net::fuzzing::Digests;
 use sealane_net::{Frame, FrameKind, Limits, Mesh};

@@ -1,9 +1,9 @@
 //! Programs: their text form, their plans under every protocol, and their results in the clear
 //! compared with the reference of `testkit`.
 
-use crate::chance::Chance;
-use crate::{Verdict, place};
 use sealane_engine::{FailureKind, Job, NetworkClass, ProtocolName, simulate};
+use sealane_fuzz_harness::Chance;
+use sealane_fuzz_harness::{Verdict, place};
 use sealane_program::graph::{Graph, Op, Program};
 use sealane_program::text::{parse, parse_unchecked, print, print_with_spans};
 use sealane_program::types::{Data, Type};

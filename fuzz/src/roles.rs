@@ -7,10 +7,10 @@
 //! results are opened. With `trio` a corrupt peer can change results (SECURITY.md), and only their
 //! form is checked.
 
-use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::tape::{Batch, Gate, ONE, Tape};
+use sealane_fuzz_harness::Verdict;
 use sealane_net::fuzzing::Digests;
 use sealane_net::{Limits, Mesh, SessionId};
 use sealane_parties::{PartyId, PartySet};

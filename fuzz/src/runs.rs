@@ -1,8 +1,8 @@
 //! Folder of a run: its plan and its events, of which `sealane report` makes a page. The folder may
 //! come from another person.
 
-use crate::Verdict;
 use sealane_engine::events::Record;
+use sealane_fuzz_harness::Verdict;
 use sealane_page::RunRecord;
 use sealane_page::plan::PlanRecord;
 use serde_json::{from_str, json, to_string};

@@ -1,7 +1,7 @@
 //! Sealed files: headers, key files, and folders as streams. An accepted input is written back
 //! unchanged, and no path leaves its folder.
 
-use crate::Verdict;
+use sealane_fuzz_harness::Verdict;
 use sealane_sealed::fuzzing;
 use std::collections::BTreeSet;
 use std::path::{Component, Path};

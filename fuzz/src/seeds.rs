@@ -1,30 +1,15 @@
 //! Seeds that the code itself makes, for forms that are hard to write by hand.
 
-use crate::chance::Chance;
 use crate::wire::{bytes_of, frames_of};
-use crate::{arrow, batches, corpus, files, pools, roles, runs, served, sessions, transfers};
+use crate::{arrow, batches, files, pools, roles, runs, sessions, transfers};
+use sealane_fuzz_harness::{Chance, Seed};
 use sealane_identity::ContactCard;
 use sealane_net::{Frame, FrameKind};
 use sealane_program::text::{print, print_with_spans};
 use sealane_testkit::random_program::random_program;
 
-/// Writes all of them into the corpora.
-///
-/// # Panics
-/// If a file cannot be written.
-pub fn write() {
-    for (target, name, bytes) in all() {
-        let path = corpus::root().join(target).join(name);
-        let folder = path.parent().expect("a folder in the corpus");
-        std::fs::create_dir_all(folder).expect("a folder that can be made");
-        std::fs::write(&path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    }
-}
-
-/// Target, name of the file, content.
-type Seed = (&'static str, String, Vec<u8>);
-
-fn all() -> Vec<Seed> {
+/// All of them.
+pub fn all() -> Vec<Seed> {
     let mut seeds = Vec::new();
     for seed in 0..6 {
         let program = random_program(seed).program;
@@ -61,7 +46,6 @@ fn all() -> Vec<Seed> {
     seeds.extend(sealed.map(|(name, bytes)| ("aead", name, bytes)));
     seeds.extend(transfers::seeds());
     seeds.extend(pools::seeds());
-    seeds.extend(served::seeds());
     seeds.push(("run-folder", "whole".to_string(), runs::seed()));
     for (target, inputs) in recorded {
         let inputs = inputs.into_iter().enumerate();

@@ -4,13 +4,13 @@
 //! another run change results, as any corrupt peer can (SECURITY.md); TLS prevents everybody else
 //! from doing so.
 
-use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
 use crate::wire::{bytes_of, frames_of};
 use sealane_engine::{
     EngineError, FailureKind, Job, Journal, NetworkClass, ProtocolName, RunReport,
     danger_run_with_seed, simulate,
 };
+use sealane_fuzz_harness::Verdict;
 use sealane_net::{Frame, Limits, Mesh};
 use sealane_parties::PartyId;
 use sealane_program::text::parse;

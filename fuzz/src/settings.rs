@@ -1,7 +1,7 @@
 //! Configuration file: an accepted one is complete, and has the same meaning when it is written out
 //! again in the simplest form.
 
-use crate::{Verdict, place};
+use sealane_fuzz_harness::{Verdict, place};
 use sealane_host::config::Config;
 use sealane_identity::ContactCard;
 use sealane_parties::NetworkClass;

@@ -11,9 +11,9 @@ mod forms;
 mod many;
 mod products;
 
-use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
 use sealane_block::{Block, Coins, Cpu};
+use sealane_fuzz_harness::Verdict;
 use sealane_net::fuzzing::Digests;
 use sealane_net::{Limits, Mesh, SessionId};
 use sealane_ot::{Flights, OtError};

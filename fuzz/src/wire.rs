@@ -1,7 +1,7 @@
 //! Formats on the wire below the protocols: frames, hellos, keys, control messages, recordings.
 
-use crate::Verdict;
 use crate::script::{Script, mesh};
+use sealane_fuzz_harness::Verdict;
 use sealane_identity::{Identity, PublicKey};
 use sealane_net::{
     Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES, Recorder, Replayer, Transport, fuzzing,

@@ -214,7 +214,6 @@ def test_no_pipe_and_no_device_holds_the_command_up(tmp_path: Path) -> None:
     inputs = f"--input alice={example}/alice.csv --input bob={example}/bob.csv"
     for words, reason in {
         "circuit info /dev/zero": "it is a device or a socket, where a file is needed",
-        "accel simulate /dev/zero": "it is a device or a socket, where a file is needed",
         "doctor --config pipe.csv": "it is a pipe, where a file is needed",
         "doctor --config long.toml": "it has more than 1048576 bytes, the limit",
         f"simulate {example}/program.py {inputs} --output pipe.csv": "it is a pipe",

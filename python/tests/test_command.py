@@ -507,8 +507,6 @@ INPUTS = ("--input", "alice=alice.csv", "--input", "bob=bob.csv")
         (["seal", "nothing", "--key-file", "key"], 4, "seal-input"),
         (["open", "nothing", "--key-file", "key"], 4, "seal-input"),
         (["circuit", "info", "nothing.txt"], 2, "circuit-file"),
-        (["accel", "simulate", "nothing.scd"], 2, "netlist-file"),
-        (["netlist", "synth", "nothing.v"], 2, "netlist-design"),
         (["plan", "program.py", "--forge"], 2, "command-line"),
     ],
 )

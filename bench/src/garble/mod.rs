@@ -23,7 +23,6 @@ use sealane_garble::Scheme;
 
 pub mod circuits;
 pub mod limit;
-pub mod netlists;
 pub mod reference;
 pub mod sides;
 pub mod strategy;

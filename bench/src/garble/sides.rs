@@ -206,13 +206,14 @@ impl<'a> Sides<'a> {
 
 /// Tables in one buffer of [`CHUNK_BYTES`], which starts over where a request would pass its end:
 /// memory to memory, in cache, with nothing between the kernel and its tables.
-pub(super) struct InPlace {
+pub struct InPlace {
     chunk: Vec<Group>,
     passed: usize,
 }
 
 impl InPlace {
-    pub(super) fn new() -> InPlace {
+    /// An empty buffer.
+    pub fn new() -> InPlace {
         InPlace {
             chunk: vec![Group::ZERO; CHUNK_BYTES / size_of::<Group>()],
             passed: 0,

@@ -19,9 +19,8 @@ use sealane_pool::watched::{self, Watch};
 use sealane_pool::{BATCH, DiskStock};
 use zeroize::Zeroizing;
 
-use crate::ROWS;
 use crate::transfers::{Channel, ME, PEER, POINT, Source, bits};
-use crate::work::TimedWork;
+use sealane_testkit::timing::{ROWS, TimedWork};
 
 /// OTs, or other goods, of a batch.
 const COUNT: usize = 2 * ROWS;

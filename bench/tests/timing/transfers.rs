@@ -14,8 +14,7 @@ use sealane_ot::traits::{CotCost, CotReceiver, CotSender};
 use sealane_ot::{Flights, OtError, Security, SoftSpoken, ideal};
 use sealane_parties::PartyId;
 
-use crate::ROWS;
-use crate::work::TimedWork;
+use sealane_testkit::timing::{ROWS, TimedWork};
 
 /// The party that is timed, and its peer.
 pub const ME: PartyId = PartyId(0);

@@ -6,37 +6,24 @@
 //! | `parties` | init, card, peer, doctor, pool |
 //! | `files` | psi, seal, open, keygen |
 //! | `tools` | explain, circuit |
-//! | `accel` | accel |
-//! | `netlist` | netlist |
-//! | `serve` | serve, netlist run |
 
-mod accel;
 mod files;
-mod netlist;
 mod parties;
 mod runs;
-mod serve;
 mod tools;
 
-pub use accel::{
-    AccelArgs, AccelBetterArgs, AccelEnginesArgs, AccelHaacArgs, AccelOrder, AccelResourcesArgs,
-    AccelSimulateArgs, AccelTableArgs, AccelVerb,
-};
 pub use files::{
     KeygenArgs, OpenArgs, PsiArgs, PsiMethod, PsiPrepareArgs, PsiSide, PsiVerb, SealArgs, SealMode,
 };
-pub use netlist::{NetlistArgs, NetlistFormat, NetlistVerb, SourceArgs, SynthArgs};
-pub use parties::{
-    CardArgs, DoctorArgs, InitArgs, PartyArgs, PeerArgs, PeerVerb, PoolArgs, PoolVerb,
-};
+pub use parties::{CardArgs, DoctorArgs, InitArgs, PeerArgs, PeerVerb, PoolArgs, PoolVerb};
 pub use runs::{CheckArgs, PlanArgs, ReportArgs, RunArgs, SimulateArgs};
-pub use serve::{NetlistRunArgs, ServeArgs, ServeDevice, ServeMachine, ServeScheme, SideArgs};
 pub use tools::{CircuitArgs, CircuitVerb, ExplainArgs};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use sealane_engine::{Corruption, NetworkClass, ProtocolName};
+use clap::{Args, Parser, Subcommand};
+use sealane_engine::{Corruption, ProtocolName};
 use sealane_host::EXIT_CODES;
+use sealane_terminal::arguments::Network;
 use std::time::Duration;
 
 /// Run a Python function on data that stays with its owners.
@@ -83,35 +70,11 @@ pub enum Verb {
     Keygen(KeygenArgs),
     /// Look at and evaluate Boolean circuits in the Bristol formats
     Circuit(CircuitArgs),
-    /// Count the cycles of garbling hardware, after the FASE accelerator
-    Accel(AccelArgs),
-    /// Make netlists for garbling from designs in Verilog, and run them with a server
-    Netlist(NetlistArgs),
-    /// Garble netlists for many clients, on a device of choice
-    Serve(ServeArgs),
-}
-
-/// Declared class of the network: part of what parties approve.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Network {
-    /// One building: 0.5 ms there and back, 1 Gbit/s
-    Lan,
-    /// Two cities: 40 ms there and back, 100 Mbit/s
-    Wan,
 }
 
 /// Names on the command line, with commas between them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Names(pub Vec<String>);
-
-impl From<Network> for NetworkClass {
-    fn from(network: Network) -> NetworkClass {
-        match network {
-            Network::Lan => NetworkClass::Lan,
-            Network::Wan => NetworkClass::Wan,
-        }
-    }
-}
 
 /// The job: a program, and how it is run.
 #[derive(Args)]
@@ -178,14 +141,6 @@ fn names(text: &str) -> Result<Names, std::convert::Infallible> {
         "" => Vec::new(),
         _ => names.collect(),
     }))
-}
-
-/// Parses a time to wait, of a day at most.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok();
-    let seconds = seconds.filter(|seconds| (0.0..=86_400.0).contains(seconds));
-    let seconds = seconds.ok_or("write seconds, at most those of a day, such as 60")?;
-    Ok(Duration::from_secs_f64(seconds))
 }
 
 /// Parses a time to wait within the bounds of the configuration.
@@ -260,15 +215,6 @@ mod tests {
         assert_eq!(helpers("ada,,cyd"), ["ada", "", "cyd"]);
         assert!(helpers("").is_empty());
         assert_eq!(job(&[]).unwrap().helpers(), None);
-    }
-
-    #[test]
-    fn waits_have_an_end() {
-        assert_eq!(seconds("0"), Ok(Duration::ZERO));
-        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
-        for bad in ["", "-1", "1e9", "inf", "NaN", "soon"] {
-            assert!(seconds(bad).is_err(), "{bad}");
-        }
     }
 
     #[test]

@@ -6,7 +6,6 @@
 //! waits in `sealane run`, or serves netlists, answers as well.
 
 use crate::args;
-use crate::output::print_card;
 use crate::pool;
 use sealane_block::Cpu;
 use sealane_diagnostic::{Code, Diagnostic};
@@ -23,6 +22,7 @@ use sealane_page::Card;
 use sealane_page::units::seconds;
 use sealane_parties::PartyId;
 use sealane_pool::Count;
+use sealane_terminal::print_card;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{Write, stderr};

@@ -2,10 +2,10 @@
 //! the list of all codes.
 
 use crate::codes;
-use crate::output::print_line;
 use sealane_diagnostic::{Code, FailureKind};
 use sealane_host::Failure;
 use sealane_page::Card;
+use sealane_terminal::print_line;
 
 /// Prints the page of a code, or lists all codes by who has to act.
 ///

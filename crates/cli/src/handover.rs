@@ -10,7 +10,6 @@
 //! the party to end. On Linux a signal does the same, in case another process has inherited the
 //! pipe.
 
-use crate::signals;
 use sealane_diagnostic::Code;
 use sealane_host::Failure;
 use sealane_host::config::{self, Config};
@@ -84,9 +83,9 @@ fn end_with(mut pipe: File) {
             _ => {}
         }
     }
-    signals::request_end();
+    sealane_terminal::request_end();
     thread::sleep(LAST_WORDS);
-    signals::exit_now();
+    sealane_terminal::exit_now();
 }
 
 /// Asks the system to send SIGTERM to this process when its parent ends.

@@ -4,7 +4,6 @@
 //! exchange cards, each in one line of text, and pin each other's with `peer add`.
 
 use crate::args::{CardArgs, InitArgs, PeerArgs, PeerVerb};
-use crate::output::{print_card, print_line};
 use sealane_diagnostic::Code;
 use sealane_files::Rights;
 use sealane_host::Failure;
@@ -12,6 +11,7 @@ use sealane_host::config::{Change, Config, DEFAULT_FILE, Editor};
 use sealane_host::meet;
 use sealane_identity::{CardError, ContactCard, Identity};
 use sealane_page::Card;
+use sealane_terminal::{print_card, print_line};
 use serde_json::json;
 use std::fs;
 use std::io::{Write, stderr};

@@ -4,8 +4,6 @@
 //! No party outlives the command, however that ends, and no key is in a file (`handover.rs`).
 
 use crate::args::RunArgs;
-use crate::output::print_line;
-use crate::signals::CancelOnSignal;
 use crate::verbs::job;
 use crate::{Embedding, handover};
 use sealane_diagnostic::Code;
@@ -16,6 +14,8 @@ use sealane_host::session::cancelled;
 use sealane_host::{inputs, results, view};
 use sealane_identity::Identity;
 use sealane_net::{Cancel, free_loopback_port};
+use sealane_terminal::CancelOnSignal;
+use sealane_terminal::print_line;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,8 +1,6 @@
 //! `sealane pool`: oblivious transfers that this party made ahead with others.
 
 use crate::args::{PoolArgs, PoolVerb};
-use crate::output::print_card;
-use crate::signals::CancelOnSignal;
 use sealane_diagnostic::Code;
 use sealane_host::Failure;
 use sealane_host::config::Config;
@@ -14,6 +12,8 @@ use sealane_host::record::unix_us;
 use sealane_page::Card;
 use sealane_page::units::{bytes, date, grouped, seconds};
 use sealane_pool::Order;
+use sealane_terminal::CancelOnSignal;
+use sealane_terminal::print_card;
 use serde_json::{Value, json};
 use std::io::{Write, stderr};
 

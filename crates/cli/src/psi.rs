@@ -9,7 +9,6 @@ mod found;
 mod tests;
 
 use crate::args::{PsiMethod, PsiPrepareArgs, PsiSide, PsiVerb};
-use crate::output::print_view;
 use sealane_block::Coins;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_files::{NewFile, Rights, Taken};
@@ -17,6 +16,7 @@ use sealane_host::Failure;
 use sealane_page::{Card, View};
 use sealane_psi::{Agreement, Items, TRIES, Unfit, phased, shuffled};
 use sealane_tables::{Texts, decomposed_note};
+use sealane_terminal::print_view;
 use serde::Serialize;
 use std::fs;
 use std::io::{self, Write};

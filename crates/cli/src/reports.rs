@@ -1,7 +1,6 @@
 //! `sealane report`: the page of a run, and the list of runs.
 
 use crate::args;
-use crate::output::{print_card, print_line};
 use sealane_diagnostic::{Code, one_line};
 use sealane_host::Failure;
 use sealane_host::record::{self, PAGE};
@@ -9,6 +8,7 @@ use sealane_page::Card;
 use sealane_page::card::Column;
 use sealane_page::run::{RunRecord, State, Summary};
 use sealane_page::units::{date, seconds};
+use sealane_terminal::{print_card, print_line};
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::{Path, PathBuf};

@@ -1,21 +1,16 @@
 //! Verbs of sealed files: `seal`, `open` and `keygen`. Room `sealed` does the work.
 
 mod summary;
-mod terminal;
 
 use crate::args::{self, SealMode};
-use crate::output::{print_line, print_view};
-use crate::signals::CancelOnSignal;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_host::Failure;
 use sealane_host::progress::TransferProgress;
 use sealane_sealed::{MasterKey, Mode, Open, Refusal, Seal, TransferWatch};
+use sealane_terminal::{CancelOnSignal, Hidden, print_line, print_view};
 use std::io::{IsTerminal, Write, stderr, stdin};
 use summary::Summary;
-use terminal::Hidden;
 use zeroize::Zeroizing;
-
-pub use terminal::restore as restore_terminal;
 
 /// Makes a key file.
 pub fn keygen(args: &args::KeygenArgs) -> Result<(), Failure> {

@@ -1,13 +1,13 @@
 //! The verb that needs no program and no peer: `circuit`.
 
 use crate::args::CircuitVerb;
-use crate::output::{print_card, print_line};
 use sealane_circuit::bristol::{self, CircuitFile, Format};
 use sealane_diagnostic::Code;
-use sealane_files::{Accept, Rights};
+use sealane_files::Accept;
 use sealane_host::Failure;
 use sealane_page::Card;
 use sealane_page::units::{counted, grouped};
+use sealane_terminal::{print_card, print_line};
 use serde_json::json;
 use std::path::Path;
 
@@ -91,14 +91,5 @@ fn read(path: &Path) -> Result<CircuitFile, Failure> {
     bristol::read(&text).map_err(|error| {
         let hint = "Bristol Fashion and the older Bristol format are known";
         Failure::new(Code::CircuitFile, format!("{shown}: {error}"), hint)
-    })
-}
-
-/// Writes the picture of `--plot`.
-pub fn write_picture(file: &Path, drawn: &str) -> Result<(), Failure> {
-    sealane_files::replace(file, Rights::Usual, drawn.as_bytes()).map_err(|error| {
-        let what = format!("cannot write {}", file.display());
-        let hint = "name a file in a folder that can be written to, `--plot FILE`";
-        Failure::new(Code::Output, what, hint).because(error.to_string())
     })
 }

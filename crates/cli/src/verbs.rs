@@ -3,18 +3,16 @@
 use crate::args::{self, JobArgs, Verb};
 use crate::explain::explain;
 use crate::handover::{self, Handover};
-use crate::output::{print_line, print_view, print_view_to_stderr};
-use crate::signals::CancelOnSignal;
-use crate::{
-    Embedding, accel, doctor, identity, local, netlist, pool, psi, reports, seal, serve, terminal,
-    tools,
-};
+use crate::{Embedding, doctor, identity, local, pool, psi, reports, seal, tools};
 use sealane_diagnostic::Diagnostic;
 use sealane_engine::{EngineError, Job, RunReport};
 use sealane_host::Failure;
 use sealane_host::approve::approve;
 use sealane_host::config::Config;
 use sealane_host::{LoadedProgram, inputs, levels, meet, program, results, rows, session, view};
+use sealane_terminal::{
+    CancelOnSignal, print_line, print_view, print_view_to_stderr, print_warning,
+};
 use std::path::Path;
 
 /// Runs a verb.
@@ -37,9 +35,6 @@ pub fn run(verb: Verb, embedding: &Embedding<'_>) -> Result<(), Failure> {
         Verb::Open(args) => seal::open(&args),
         Verb::Keygen(args) => seal::keygen(&args),
         Verb::Circuit(args) => tools::circuit(&args.verb),
-        Verb::Accel(args) => accel::accel(&args.verb),
-        Verb::Netlist(args) => netlist::netlist(&args.verb),
-        Verb::Serve(args) => serve::serve(&args),
     }
 }
 
@@ -57,7 +52,7 @@ pub fn job(
     let about = warnings
         .iter()
         .filter(|warning| warning.code.is_about_numbers());
-    about.for_each(terminal::print_warning);
+    about.for_each(print_warning);
     let network = meet::network(args.network.map(Into::into), config);
     let helpers = meet::helpers(args.helpers(), config);
     let protocol = meet::protocol(args.protocol(), config);
@@ -83,7 +78,7 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     let rows = rows(job.program(), &args.rows)?;
     let cost = job.cost(&rows)?;
     let effort = sealane_engine::warnings(&job, &cost);
-    effort.iter().for_each(terminal::print_warning);
+    effort.iter().for_each(print_warning);
     notes.extend(effort.iter().map(Diagnostic::line));
     let record = view::plan(&job, &cost, &notes);
     if args.papers && !args.json {

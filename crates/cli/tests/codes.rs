@@ -17,8 +17,11 @@ fn root() -> PathBuf {
 /// The sources that make errors: crates without their tests, and the Python package.
 fn sources() -> Vec<(PathBuf, String)> {
     let mut folders = vec![root().join("python/sealane"), root().join("bench/src")];
-    let crates = fs::read_dir(root().join("crates")).unwrap();
-    folders.extend(crates.map(|entry| entry.unwrap().path().join("src")));
+    for workspace in ["crates", "hardware"] {
+        let crates = fs::read_dir(root().join(workspace)).unwrap();
+        let sources = crates.map(|entry| entry.unwrap().path().join("src"));
+        folders.extend(sources.filter(|folder| folder.is_dir()));
+    }
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {

@@ -8,7 +8,6 @@
 //! |---|---|
 //! | `config` | `sealane.toml`: parties, addresses, keys |
 //! | `program` | programs by file: text form here, Python through [`ProgramLoader`] |
-//! | `serving` | netlists that a server garbles for clients |
 //! | `meet`, `session` | the mesh of a run; runs from the meeting to the report |
 //! | `approve` | the hash that approves a job, the prompt, the refusal |
 //! | `inputs`, `results`, `rows` | tables and row counts of a run |
@@ -30,7 +29,6 @@ pub mod progress;
 pub mod record;
 pub mod results;
 mod rows;
-pub mod serving;
 pub mod session;
 pub mod view;
 

@@ -333,7 +333,10 @@ pub fn prepare_pair(
 }
 
 /// Configuration of a mesh of the parties of these names, in which this one has the number `me`.
-pub(crate) fn mesh_config(
+///
+/// # Errors
+/// The configuration lacks one of the parties, or `identity` fails.
+pub fn mesh_config(
     names: &[String],
     me: PartyId,
     config: &Config,

@@ -87,7 +87,13 @@ fn a_missing_column_is_told_with_the_header() {
          reason: the input `age` is read from one of them\n\
          hint: rename or drop one of the columns",
     );
-    let pair = input("pair", Type::U8, Shape::with_rows(RowId(0), [2]), (0, 9), &[]);
+    let pair = input(
+        "pair",
+        Type::U8,
+        Shape::with_rows(RowId(0), [2]),
+        (0, 9),
+        &[],
+    );
     assert_refused(
         csv(pair, "a,b,c\n1,2,3\n"),
         "error[data-columns]: `pair` wants 2 columns\n \

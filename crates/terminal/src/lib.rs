@@ -17,7 +17,7 @@ mod signals;
 
 pub use failures::print_warning;
 pub use hidden::Hidden;
-pub use output::{print_card, print_card_to_stderr, print_line, write_file};
+pub use output::{print_card, print_line, print_view, print_view_to_stderr, write_file};
 pub use signals::{CancelOnSignal, exit_now, request_end};
 
 use clap::Parser;

@@ -3,7 +3,7 @@
 use sealane_diagnostic::{Code, printable};
 use sealane_files::Rights;
 use sealane_host::Failure;
-use sealane_page::Card;
+use sealane_page::{Card, View};
 use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::path::Path;
@@ -41,12 +41,23 @@ pub fn print_card(json: bool, card: &Card, value: &Value) -> Result<(), Failure>
     }
 }
 
+/// Prints a record as its card, or with `--json` as its JSON.
+///
+/// # Errors
+/// As of [`print_line`].
+pub fn print_view(json: bool, view: &impl View) -> Result<(), Failure> {
+    match json {
+        true => print_line(view.json()),
+        false => print_line(view.card()),
+    }
+}
+
 /// Prints to standard error what could not be written to standard output; returns a description of
 /// where it is.
-pub fn print_card_to_stderr(json: bool, card: &Card, value: &Value) -> &'static str {
+pub fn print_view_to_stderr(json: bool, view: &impl View) -> &'static str {
     let text = match json {
-        true => value.to_string(),
-        false => printable(&card.to_string()),
+        true => view.json().to_string(),
+        false => printable(&view.card().to_string()),
     };
     match writeln!(stderr(), "{text}") {
         Ok(()) => "the report stands above, on standard error",

@@ -13,13 +13,13 @@
 //! | `golden` | golden files of transcripts, which belong to a wire version |
 //! | `leaks` | search for secret blocks in the messages that a party has received |
 //! | `masked` | the same with an offline walk, pools, two domains of bits and checks by tile |
-//! | `netlists` | netlists for what garbles them, and the attack on a weak hash of hardware |
 //! | `page` | pages of the documentation that quote what only a test can produce |
 //! | `record` | meshes in memory that record the traffic of each party |
 //! | `relay` | a relay that tampers with records: a network that misbehaves |
 //! | `session` | a session of a protocol with every kind of step, without the engine |
 //! | `side` | a party of any protocol that runs its steps one by one, and threads for all of them |
 //! | `tamper` | two meshes in memory, between which one byte is changed |
+//! | `timing` | the statistical test that times do not depend on secrets |
 //! | `testdata` | third-party vectors and circuits, and the tests that skip without them |
 
 #![forbid(unsafe_code)]
@@ -30,7 +30,6 @@ pub mod golden;
 pub mod input;
 pub mod leaks;
 pub mod masked;
-pub mod netlists;
 pub mod page;
 pub mod random;
 pub mod random_program;
@@ -43,3 +42,4 @@ pub mod simulator;
 pub mod stock;
 pub mod tamper;
 pub mod testdata;
+pub mod timing;

@@ -6,7 +6,7 @@ use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_parties::PartyId;
 use sealane_party::{Opened, Outcome, Party, Result, Shares, Start, Step, Stock, Words, run_alone};
-use sealane_protocol::{Demand, Domain, Setting};
+use sealane_protocol::{Choices, Correlation, Demand, Domain, Setting};
 use std::sync::Arc;
 use std::thread;
 
@@ -144,4 +144,16 @@ impl<P: Party> Side<P> {
 pub fn copied(values: Vec<Option<Words>>) -> Vec<Option<Vec<u64>>> {
     let values = values.into_iter();
     values.map(|of| of.map(|words| words.to_vec())).collect()
+}
+
+/// So many transfers of given choices, from the first party to the second.
+pub fn transfers(bits: usize) -> Demand {
+    let mut demand = Demand::default();
+    let correlation = Correlation::Cot {
+        sender: PartyId(0),
+        receiver: PartyId(1),
+        choices: Choices::Given,
+    };
+    demand.add(correlation, bits as u64);
+    demand
 }

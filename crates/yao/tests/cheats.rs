@@ -1,7 +1,7 @@
 //! An evaluator that deviates in the oblivious transfers of its inputs: the garbler tells it apart
 //! from one that sends nonsense.
 
-use crate::common::{EVALUATOR, GARBLER, domain, setting, side, transfers};
+use crate::common::{EVALUATOR, GARBLER, domain, setting, side};
 use sealane_block::{Coins, Cpu, Nonce};
 use sealane_net::Mesh;
 use sealane_ot::softspoken::Receiver;
@@ -10,6 +10,7 @@ use sealane_ot::{Security, SoftSpoken};
 use sealane_parties::NetworkClass;
 use sealane_party::{Fault, Result};
 use sealane_protocol::Setting;
+use sealane_testkit::side::transfers;
 use sealane_yao::MultiInstance;
 use std::thread;
 

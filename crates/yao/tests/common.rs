@@ -4,7 +4,7 @@ use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
 use sealane_party::{Opened, Result};
-use sealane_protocol::{Algebra, Choices, Correlation, Demand, Domain, Protocol, Setting};
+use sealane_protocol::{Algebra, Demand, Domain, Protocol, Setting};
 use sealane_testkit::side::{Given, Side, copied};
 use sealane_yao::{Garbling, Labels, Yao, YaoParty};
 use std::sync::Arc;
@@ -21,18 +21,6 @@ pub fn domain() -> Domain {
 /// So many parties, of which the first two have the roles.
 pub fn setting(parties: usize) -> Setting {
     Setting::in_order(&<Yao>::profile(), parties)
-}
-
-/// Transfers of so many bits of the evaluator.
-pub fn transfers(bits: usize) -> Demand {
-    let mut demand = Demand::default();
-    let correlation = Correlation::Cot {
-        sender: GARBLER,
-        receiver: EVALUATOR,
-        choices: Choices::Given,
-    };
-    demand.add(correlation, bits as u64);
-    demand
 }
 
 /// A party that is set up with its number as its seed.

@@ -4,6 +4,5 @@ mod cheats;
 mod common;
 mod outside;
 mod pairs;
-mod sequential;
 mod sessions;
 mod views;

@@ -1,13 +1,14 @@
 //! Elements that meet in place: the same messages and results as a tape on copies of them, over
 //! more lanes than run at the same time.
 
-use crate::common::{EVALUATOR, GARBLER, PARTIES, domain, open, setting, side, transfers};
+use crate::common::{EVALUATOR, GARBLER, PARTIES, domain, open, setting, side};
 use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_net::Mesh;
 use sealane_parties::PartySet;
 use sealane_party::{Outcome, Pairs, Shares, Step};
 use sealane_protocol::View;
-use sealane_testkit::side::on_threads;
+
+use sealane_testkit::side::{on_threads, transfers};
 use sealane_yao::{Labels, MultiInstance};
 use std::sync::Arc;
 

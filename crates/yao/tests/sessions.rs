@@ -1,13 +1,13 @@
 //! Whole sessions of both parties in memory: messages do not depend on the CPU tier, and the
 //! evaluator's view does not depend on the garbler's inputs.
 
-use crate::common::{EVALUATOR, GARBLER, domain, open, setting, transfers};
+use crate::common::{EVALUATOR, GARBLER, domain, open, setting};
 use sealane_block::{Block, Cpu};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{Batch, Gate, ONE};
 use sealane_net::Mesh;
 use sealane_parties::{PartyId, PartySet};
-use sealane_testkit::side::{self, Given, on_threads};
+use sealane_testkit::side::{self, Given, on_threads, transfers};
 use sealane_yao::YaoParty;
 
 /// The inputs and results of one party in a session.

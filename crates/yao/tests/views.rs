@@ -3,7 +3,7 @@
 //! label that the evaluator chose. All wires of the circuit are searched for, and with three-halves
 //! halves of labels as well. The same check is applied to parties that leak.
 
-use crate::common::{PARTIES, domain, open, setting, side, transfers};
+use crate::common::{PARTIES, domain, open, setting, side};
 use sealane_block::{Block, Coins, Nonce};
 use sealane_circuit::{Builder, Machine, Tape, compile_known};
 use sealane_garble::Scheme;
@@ -14,7 +14,8 @@ use sealane_party::{DIGEST_BYTES, Shares, Steps, from_planes};
 use sealane_protocol::{Paper, known_to};
 use sealane_testkit::leaks::{self, Secret, View};
 use sealane_testkit::record::recorded;
-use sealane_testkit::side::on_threads;
+
+use sealane_testkit::side::{on_threads, transfers};
 use sealane_yao::{Garbling, Labels, MultiInstance, ThreeHalves};
 use std::sync::Arc;
 

@@ -4,12 +4,13 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use sealane_fuzz::{TARGETS, Target};
+use sealane_fuzz_harness::Target;
 use std::sync::LazyLock;
 
 static TARGET: LazyLock<&Target> = LazyLock::new(|| {
     let name = std::env::var("SEALANE_FUZZ_TARGET").unwrap_or_default();
-    let target = TARGETS.iter().find(|target| target.name == name);
+    let mut all = sealane_fuzz::TARGETS.iter().chain(sealane_hw_fuzz::TARGETS);
+    let target = all.find(|target| target.name == name);
     target.unwrap_or_else(|| panic!("SEALANE_FUZZ_TARGET names no target: `{name}`"))
 });
 

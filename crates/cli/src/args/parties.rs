@@ -1,7 +1,7 @@
 //! Arguments of the verbs that set up parties and check them.
 
-use super::{Network, seconds};
 use clap::{Args, Subcommand};
+use sealane_terminal::arguments::{Network, PartyArgs, seconds};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -70,20 +70,6 @@ pub enum PeerVerb {
         /// Its name
         name: String,
     },
-}
-
-/// The party of a command, with its configuration.
-#[derive(Args)]
-pub struct PartyArgs {
-    /// The configuration [default: sealane.toml]
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// The party of this command [default: the one that the configuration says]
-    #[arg(long = "as", value_name = "PARTY")]
-    pub party: Option<String>,
-    /// Its private key, if the configuration does not name it
-    #[arg(long, value_name = "FILE")]
-    pub identity: Option<PathBuf>,
 }
 
 /// Arguments of `sealane doctor`.

@@ -1,11 +1,11 @@
 //! Texts that a program has found, for the party that learns them.
 
 use super::{STASH, data};
-use crate::output::print_line;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_host::Failure;
 use sealane_host::results::{SINGLE, marked};
 use sealane_tables::Texts;
+use sealane_terminal::print_line;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;

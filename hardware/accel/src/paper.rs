@@ -1,0 +1,199 @@
+//! Figures of papers: Hussain and Koushanfar, "FASE: FPGA Acceleration of Secure Function
+//! Evaluation", FCCM 2019, and what the abstract of HAAC states.
+//!
+//! Where the paper contradicts itself, what its machine does is beside it, with the reason.
+
+/// A benchmark of the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Benchmark {
+    /// Name in the paper.
+    pub name: &'static str,
+    /// Folder of its netlist in the authors' release, which holds `n.scd`.
+    pub folder: &'static str,
+    /// Netlist cycles of a run (Table II).
+    pub turns: u64,
+    /// Gates and gates of type XOR (Table II).
+    pub gates: [u64; 2],
+    /// Garbling cycles of a netlist cycle without and with the optimisation (Table IV).
+    pub table4: [u64; 2],
+    /// Cycles of a run as Table VI prints them, to three digits.
+    pub table6: &'static str,
+    /// The same by our model; in Table VI both additions are swapped, and the longest
+    /// multiplication contradicts Table IV.
+    pub run: u64,
+    /// Garbling cycles of the best order that was known before the search of this room.
+    pub known: u64,
+}
+
+impl Benchmark {
+    /// Returns the garbling cycles that the machine takes for the netlist of the release, without
+    /// and with the optimisation: those of Table IV, but for `Mult_1024_2048`. Its row in the paper
+    /// is about four times the one above, and its netlist gives other numbers on the machine that
+    /// gives all other rows.
+    pub fn of_file(&self) -> [u64; 2] {
+        match self.name {
+            "Mult_1024_2048" => [12_481, 10_665],
+            _ => self.table4,
+        }
+    }
+}
+
+/// All benchmarks of Tables II, IV and VI, in their order.
+#[rustfmt::skip] // One benchmark a line.
+pub const BENCHMARKS: &[Benchmark] = &[
+    row("Mill_8_8", "compare_nbit_ncc", 8, [4, 3], [19, 17], "2.59E+02", 259, 17),
+    row("Add_8_1", "sum_8bit_1cc", 1, [37, 30], [120, 120], "1.75E+02", 138, 114),
+    row("Add_8_8", "sum_nbit_ncc", 8, [5, 2], [17, 17], "1.38E+02", 179, 17),
+    row("Hamm_32_1", "hamming_32bit_1cc", 1, [188, 157], [342, 320], "3.38E+02", 338, 277),
+    row("Hamm_32_32", "hamming_32bit_32cc", 32, [13, 8], [65, 65], "2.72E+03", 2_724, 65),
+    row("Hamm_512_512", "hamming_512bit_512cc", 512, [21, 12], [113, 113], "7.01E+04", 70_148, 113),
+    row("Mult_256_512", "mult_nbit_x_256bit_n_plus_256cc", 512, [1699, 1186], [3123, 2686], "1.64E+06", 1_638_916, 2358),
+    row("Mult_1024_2048", "mult_nbit_x_1024bit_n_plus_1024cc", 2048, [6782, 4735], [12492, 10744], "5.61E+07", 26_042_372, 9389),
+    row("MAC_8_1", "MAC_TG_8bit", 1, [397, 231], [769, 675], "7.01E+02", 701, 605),
+    row("MAC_16_1", "MAC_TG_16bit", 1, [1678, 1077], [3160, 2770], "2.80E+03", 2_804, 2442),
+    row("MAC_32_1", "MAC_TG_32bit", 1, [7036, 4805], [12746, 11414], "1.15E+04", 11_464, 10135),
+    row("CORDIC_32_31", "cordic_32bit_31cc", 31, [2464, 1544], [4554, 4047], "1.29E+05", 128_747, 3716),
+    row("AES_128_11", "aes_11cc", 11, [4662, 3225], [9004, 7697], "8.77E+04", 87_685, 7232),
+];
+
+/// Cycles of the comparator of `Mill_8_8` in a run of two netlist cycles (Table V).
+pub const MILLIONAIRES_2: u64 = 67;
+
+/// Microseconds that TinyGarble takes for a benchmark on a CPU at 2.9 GHz (an Intel Xeon E5-2600),
+/// by Table VI.
+pub fn tinygarble_us(name: &str) -> Option<f64> {
+    Some(match name {
+        "Mill_8_8" => 10.4,
+        "Add_8_1" => 8.92,
+        "Add_8_8" => 13.4,
+        "Hamm_32_1" => 29.8,
+        "Hamm_32_32" => 109.0,
+        "Hamm_512_512" => 1_980.0,
+        "Mult_256_512" => 82_700.0,
+        "Mult_1024_2048" => 1_250_000.0,
+        "MAC_8_1" => 38.2,
+        "MAC_16_1" => 163.0,
+        "MAC_32_1" => 738.0,
+        "CORDIC_32_31" => 6_820.0,
+        "AES_128_11" => 5_070.0,
+        _ => return None,
+    })
+}
+
+/// Clock of FASE in MHz (section VI).
+pub const CLOCK_MHZ: f64 = 200.0;
+
+/// A row of Table V: FASE beside earlier accelerators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// Name in the paper.
+    pub name: &'static str,
+    /// The number of the earlier work in the paper, its cores and its cycles as printed.
+    pub previous: (&'static str, u64, &'static str),
+    /// Cycles of FASE as printed.
+    pub fase: &'static str,
+    /// The benchmark whose netlist this is, netlist cycles and cycles of a run; none where the
+    /// authors have released no netlist.
+    pub file: Option<(&'static str, u64, u64)>,
+}
+
+/// All rows of Table V, in their order. The distance of 30 bits takes the cycles of that of 32.
+#[rustfmt::skip] // One row a line.
+pub const TABLE5: &[Comparison] = &[
+    comparison("Millionaire (2)", ("[21]", 43, "1.90E+02"), "6.70E+01", Some(("Mill_8_8", 2, 67))),
+    comparison("Addition (6)", ("[21]", 43, "5.60E+02"), "9.90E+01", None),
+    comparison("Hamming (10)", ("[21]", 43, "1.20E+03"), "1.66E+02", None),
+    comparison("Hamming (30)", ("[21]", 43, "2.20E+03"), "3.38E+02", Some(("Hamm_32_1", 1, 338))),
+    comparison("Hamming (50)", ("[21]", 43, "2.80E+03"), "6.69E+02", None),
+    comparison("A * B (8)", ("[21]", 43, "4.40E+03"), "6.19E+02", None),
+    comparison("A * B (32)", ("[21]", 43, "3.60E+04"), "1.05E+04", None),
+    comparison("A * B (64)", ("[21]", 43, "1.10E+05"), "4.28E+04", None),
+    comparison("MAC_8_1", ("[19]", 8, "2.40E+01"), "7.01E+02", Some(("MAC_8_1", 1, 701))),
+    comparison("MAC_16_1", ("[19]", 14, "4.80E+01"), "2.80E+03", Some(("MAC_16_1", 1, 2_804))),
+    comparison("MAC_32_1", ("[19]", 24, "9.60E+01"), "1.15E+04", Some(("MAC_32_1", 1, 11_464))),
+];
+
+const fn comparison(
+    name: &'static str,
+    previous: (&'static str, u64, &'static str),
+    fase: &'static str,
+    file: Option<(&'static str, u64, u64)>,
+) -> Comparison {
+    Comparison {
+        name,
+        previous,
+        fase,
+        file,
+    }
+}
+
+/// Means of the speed of HAAC over that of a CPU on the programs of VIP-Bench, by its memory.
+/// They and [`HAAC_MM2`] are those of the abstract of Mo, Gopinath and Reagen, "HAAC: A
+/// Hardware-Software Co-Design to Accelerate Garbled Circuits", ISCA 2023 (arXiv 2211.13324). It
+/// has no figures of single programs.
+pub const HAAC: [(&str, f64); 2] = [("DDR4", 589.0), ("HBM2", 2_627.0)];
+
+/// Area of HAAC in mm², by its abstract.
+pub const HAAC_MM2: f64 = 4.3;
+
+/// Returns the benchmark of this name.
+pub fn benchmark(name: &str) -> Option<&'static Benchmark> {
+    BENCHMARKS.iter().find(|benchmark| benchmark.name == name)
+}
+/// The resources that a part of the hardware takes on an FPGA.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resources {
+    /// Name of the part in [`SYNTHESISED`].
+    pub part: &'static str,
+    /// Look-up tables, those that serve as memory included.
+    pub lut: f64,
+    /// Flip-flops.
+    pub ff: f64,
+    /// Look-up tables that serve as memory.
+    pub lutram: f64,
+    /// Block memories of 36 kbit.
+    pub bram: f64,
+}
+
+/// Table III: FASE on a Xilinx UltraScale XCVU095, as its tools count.
+#[rustfmt::skip] // One part a line.
+pub const TABLE_3: &[Resources] = &[
+    Resources { part: "total", lut: 50_035.0, ff: 11_416.0, lutram: 569.0, bram: 68.5 },
+    Resources { part: "engine", lut: 31_330.0, ff: 5_612.0, lutram: 553.0, bram: 0.0 },
+    Resources { part: "key_generator", lut: 18_202.0, ff: 3_917.0, lutram: 0.0, bram: 0.0 },
+];
+
+/// The same parts of the hardware in `rtl/` as Yosys counts for the same family, in JSON: an object
+/// for each part, and for each machine of [`BETTER`] one with an object for each of its parts.
+/// `make -C hardware/rtl resources` writes it again.
+pub const SYNTHESISED: &str = include_str!("resources.json");
+
+/// The better engines of [`SYNTHESISED`], with their names.
+pub const BETTER: [(&str, &str); 2] = [("better", "1a3x"), ("two", "two of 1a3x")];
+
+/// Parts of each of them: the whole; what takes the place of netlist, issue, memory of labels and
+/// masks of FASE's machine; the store of labels of inputs.
+pub const BETTER_PARTS: [&str; 3] = ["total", "core", "inputs"];
+
+#[allow(clippy::too_many_arguments)] // A line of the table above.
+const fn row(
+    name: &'static str,
+    folder: &'static str,
+    turns: u64,
+    gates: [u64; 2],
+    table4: [u64; 2],
+    table6: &'static str,
+    run: u64,
+    known: u64,
+) -> Benchmark {
+    Benchmark {
+        name,
+        folder,
+        turns,
+        gates,
+        table4,
+        table6,
+        run,
+        known,
+    }
+}

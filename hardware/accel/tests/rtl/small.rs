@@ -1,0 +1,518 @@
+//! Tests that take seconds together; CI runs them.
+
+use std::collections::HashSet;
+
+use crate::attack;
+use crate::bench::{Build, EngineBuild, LABEL, Report, Run, Seeds, fault};
+use crate::compare::{benchmark, compare, compare_best, compare_bundles, compare_file};
+use crate::files::{File, LAST, Line, PLACE, changed, field};
+use crate::reference::Reference;
+use sealane_accel::bundle::{Bundles, bundles};
+use sealane_accel::formats::{Format, Width, write};
+use sealane_accel::functions::{function, program};
+use sealane_accel::paper::BENCHMARKS;
+use sealane_accel::{Netlist, Operand};
+use sealane_hw_testkit::any as netlist;
+
+/// Cycles from which a run is left to `make test-rtl`.
+pub const LONG: u64 = 1_000_000;
+
+/// Seeds of a session, by number.
+fn seeds(netlist: &Netlist, number: u64) -> Seeds {
+    Reference::new(netlist, Build::FASE.scheme, number).seeds
+}
+
+/// Runs one session, and returns its counters.
+fn report(netlist: &Netlist, turns: u64, options: &[&str]) -> Report {
+    let mut run = Run::with(&Build::FASE, netlist, turns, &[seeds(netlist, 1)], options);
+    run.records();
+    run.reports().remove(0)
+}
+
+#[test]
+#[ignore = "needs the bench of rtl/: make test-rtl"]
+fn benchmarks_agree_with_model_and_garbler() {
+    for row in BENCHMARKS.iter().filter(|row| row.run < LONG) {
+        if let Some(netlist) = benchmark(row) {
+            let report = compare(&Build::FASE, &netlist, row.turns, 0);
+            assert_eq!(report.total, row.run, "{}", row.name);
+            assert_eq!(report.garbling, row.of_file()[1], "{}", row.name);
+            // The one benchmark in which a flip-flop takes an AND that is late.
+            assert_eq!(report.held > 0, row.name == "Add_8_8", "{}", row.name);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs the bench of rtl/: make test-rtl"]
+fn random_netlists_agree_with_model_and_garbler() {
+    for seed in 0..60 {
+        compare(&Build::FASE, &netlist(seed), 1 + seed % 5, 0);
+    }
+}
+
+#[test]
+#[ignore = "needs other benches of rtl/: make -C hardware/rtl banked two"]
+fn better_engines_agree_with_their_model_and_the_garbler() {
+    for engines in &EngineBuild::ALL {
+        for seed in 0..60 {
+            let stall = [0, 0, 300][seed as usize % 3];
+            compare_bundles(engines, &netlist(seed), 1 + seed % 5, stall);
+        }
+        for row in BENCHMARKS {
+            if let Some(netlist) = benchmark(row).filter(|_| row.run < LONG) {
+                compare_bundles(engines, &netlist, row.turns.min(5), 0);
+            }
+            let source = function(row.name).expect("a source");
+            compare_bundles(engines, &source.netlist().expect("a netlist"), 3, 0);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs the bench of rtl/: make test-rtl"]
+fn a_slow_host_loses_nothing() {
+    for (seed, stall) in (0..20).zip([100, 500, 950].into_iter().cycle()) {
+        compare(&Build::FASE, &netlist(seed), 4, stall);
+    }
+    if let Some(netlist) = benchmark(&BENCHMARKS[9]) {
+        compare(&Build::FASE, &netlist, 2, 900);
+    }
+}
+
+#[test]
+#[ignore = "needs other benches of rtl/: make -C hardware/rtl banked two"]
+fn a_slow_host_of_better_engines_loses_nothing() {
+    for engines in &EngineBuild::ALL {
+        for (name, stall) in [("MAC_16_1", 600), ("AES_128_11", 950)] {
+            let source = function(name).expect("a source");
+            compare_bundles(engines, &source.netlist().expect("a netlist"), 3, stall);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs the bench of rtl/: make test-rtl"]
+fn values_before_reset_do_not_matter() {
+    let netlist = netlist(2);
+    let seeds = [seeds(&netlist, 1)];
+    let streams = ["1", "2", "3"].map(|random| {
+        let options = ["--random", random];
+        Run::with(&Build::FASE, &netlist, 5, &seeds, &options).records()
+    });
+    assert!(!streams[0].is_empty());
+    assert!(streams[0] == streams[1] && streams[0] == streams[2]);
+}
+
+#[test]
+#[ignore = "needs the benches of rtl/: make test-rtl"]
+fn the_attack_finds_the_offset_without_sigma_only() {
+    assert_eq!(attack::found(&Build::FASE), 0);
+    let found = attack::found(&Build::INSECURE);
+    // One bit decides for each half, so half to three quarters of the 66 ANDs.
+    assert!(found > 20, "{found}");
+}
+
+#[test]
+#[ignore = "needs the bench of rtl/: make test-rtl"]
+fn a_key_serves_as_many_ands_as_its_limit_and_no_more() {
+    let ands = |netlist: &Netlist| (netlist.gates().len() - netlist.xors()) as u64;
+    let mut many = (0..).map(netlist).filter(|netlist| ands(netlist) > 9);
+    let netlist = many.next().expect("one of many");
+    let ands = ands(&netlist);
+    let limited = |limit: u64| report(&netlist, 3, &["--limit", &limit.to_string()]);
+    for limit in [0, 1, ands, 3 * ands - 1] {
+        let report = limited(limit);
+        assert_eq!((report.fault, report.tables), (fault::LIMIT, limit));
+        assert_eq!(report.secret_words_left, 0);
+    }
+    let report = limited(3 * ands);
+    assert_eq!((report.fault, report.tables), (fault::NONE, 3 * ands));
+}
+
+#[test]
+#[ignore = "needs other benches of rtl/: make -C hardware/rtl banked two"]
+fn a_key_serves_better_engines_as_many_ands_as_its_limit_and_no_more() {
+    let source = function("MAC_8_1").expect("a source");
+    let netlist = source.netlist().expect("a netlist");
+    let ands = (netlist.gates().len() - netlist.xors()) as u64;
+    for engines in &EngineBuild::ALL {
+        let made = bundles(&netlist, engines.engine, 1).expect("bundles");
+        for limit in [0, 1, 2, 7, ands, 2 * ands - 1, 2 * ands] {
+            let options = ["--limit", &limit.to_string()];
+            let seeds = [seeds(&netlist, 1)];
+            let text = made.text.as_bytes();
+            let mut run = Run::of_text(&engines.build, text, 2, &seeds, &options);
+            run.records();
+            let report = run.reports().remove(0);
+            let end = [fault::LIMIT, fault::NONE][usize::from(limit == 2 * ands)];
+            assert_eq!((report.fault, report.tables), (end, limit));
+            assert_eq!(report.secret_words_left, 0);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs the bench of rtl/: make test-rtl"]
+fn each_session_needs_a_new_key_and_a_netlist() {
+    let netlist = netlist(4);
+    let [one, two] = [1, 2].map(|number| seeds(&netlist, number));
+    let mut run = Run::of(&Build::FASE, &netlist, 2, &[one, one, two, two, one]);
+    let mut labels = HashSet::new();
+    let mut count = 0;
+    for record in run.records().iter().filter(|record| record.tag == LABEL) {
+        labels.insert(record.block(0).value());
+        count += 1;
+    }
+    let faults = run
+        .reports()
+        .iter()
+        .map(|report| report.fault)
+        .collect::<Vec<_>>();
+    use fault::{NONE, OLD_KEY};
+    assert_eq!(faults, [NONE, OLD_KEY, NONE, OLD_KEY, NONE]);
+    // No label repeats within a session; the fifth repeats the first because the host did.
+    assert_eq!(labels.len() * 3, count * 2);
+    assert_eq!(report(&netlist, 0, &[]).fault, fault::NO_TURNS);
+}
+
+/// The end of a session on a file: whether the netlist was loaded, the fault, whether records came.
+fn ends(build: &Build, lines: &[String], seeds: Seeds) -> (bool, u64, bool) {
+    let text = lines.join("\n");
+    let mut run = Run::of_text(build, text.as_bytes(), 1, &[seeds], &[]);
+    let records = run.records().len();
+    let report = run.reports().remove(0);
+    (report.loaded, report.fault, records > 0)
+}
+
+#[test]
+#[ignore = "needs the bench of rtl/: make test-rtl"]
+fn netlists_out_of_range_are_refused() {
+    // A netlist with an input, a flip-flop and at least four gates.
+    let netlist = (0..).map(netlist).find(|netlist| {
+        netlist.flip_flops().len() == 1 && netlist.gates().len() > 3 && netlist.inputs() > 1
+    });
+    let netlist = netlist.expect("one of many");
+    let text = write(&netlist, Format::Hscd(Width::Wide), &[]).expect("HSCD");
+    let text = String::from_utf8(text).expect("text");
+    let lines: Vec<&str> = text.lines().collect();
+    let seeds = seeds(&netlist, 1);
+    let ends = |lines: &[String]| ends(&Build::FASE, lines, seeds);
+    let refused = (false, fault::NO_NETLIST, false);
+    let whole: Vec<String> = lines.iter().map(|line| line.to_string()).collect();
+    assert_eq!(ends(&whole), (true, fault::NONE, true));
+    assert_eq!(ends(&whole[..whole.len() - 1]), refused, "too short");
+    assert_eq!(
+        ends(&[&whole[..], &whole[5..6]].concat()),
+        refused,
+        "too long"
+    );
+    let own = netlist.first_gate();
+    let faults = [
+        (0, "00010000", "more inputs than there is room for"),
+        (2, "0000ffff", "more flip-flops than there is room for"),
+        (3, "0000ffff", "another number of XORs"),
+        (4, "00ffffff", "D beyond the wires"),
+        (4, "ffffffff", "a flip-flop without D"),
+        (5, "ffffffff", "a gate without its first operand"),
+        (5, "fffffffc", "an operand that is negative"),
+    ];
+    for (line, field, why) in faults {
+        let mut lines = whole.clone();
+        lines[line].replace_range(0..8, field);
+        assert_eq!(ends(&lines), refused, "{why}");
+    }
+    for (gate, index) in [(0, own), (1, own + 1), (2, own + 3)] {
+        let mut lines = whole.clone();
+        lines[5 + gate].replace_range(0..8, &format!("{index:08x}"));
+        assert_eq!(ends(&lines), refused, "gate {gate} reads wire {index}");
+    }
+    let mut lines = whole.clone();
+    lines[4].replace_range(8..16, &format!("{:08x}", netlist.inputs()));
+    assert_eq!(ends(&lines), refused, "I that is a flip-flop");
+    for code in [0b00001u32, 0b00110, 0b01010, 0b11110] {
+        let mut lines = whole.clone();
+        lines[6].replace_range(22..24, &format!("{code:02x}"));
+        assert_eq!(ends(&lines), refused, "opcode {}", code >> 1);
+    }
+    let outputs = netlist
+        .parts()
+        .outputs
+        .iter()
+        .filter_map(|output| Operand::wire(*output));
+    assert!(outputs.count() > 0);
+    let mut lines = whole.clone();
+    lines[2].replace_range(8..16, "00000000");
+    assert_eq!(ends(&lines), refused, "more outputs than the counts say");
+}
+
+/// Makes a file of the first of many netlists from which it can be made.
+fn first<T>(engines: &EngineBuild, make: impl Fn(&File<'_>) -> Option<T>) -> (Bundles, T) {
+    let found = (0..1000).find_map(|seed| {
+        let bundles = bundles(&netlist(seed), engines.engine, 1).ok()?;
+        let made = make(&File::of(&bundles))?;
+        Some((bundles, made))
+    });
+    found.expect("one of many")
+}
+
+#[test]
+#[ignore = "needs other benches of rtl/: make -C hardware/rtl banked two"]
+fn bundles_with_faults_are_refused() {
+    for engines in &EngineBuild::ALL {
+        words_with_faults_are_refused(engines);
+        places_with_faults_are_refused(engines);
+    }
+}
+
+fn words_with_faults_are_refused(engines: &EngineBuild) {
+    // A netlist of two flip-flops, one of which is moved, whose first bundles hold both kinds of
+    // gates.
+    let (made, driver) = first(engines, |file| {
+        let netlist = &file.made.netlist;
+        let gates = netlist.gates();
+        let both = gates.len() > 3 && gates[..2].iter().any(|gate| gate.kind.is_xor());
+        let ands = gates.iter().filter(|gate| !gate.kind.is_xor()).count();
+        let moves = file.lines.last()?.gate.is_none();
+        let driver = file
+            .lines
+            .iter()
+            .find(|line| line.gate.is_some() && !line.has_place)?;
+        let fits = netlist.flip_flops().len() == 2 && netlist.inputs() > 1;
+        (fits && both && moves && ands > engines.engine.engines as usize).then_some(driver.at)
+    });
+    let lines = File::of(&made).words;
+    let seeds = seeds(&made.netlist, 1);
+    let ends = |lines: &[String]| ends(&engines.build, lines, seeds);
+    assert_eq!(ends(&lines), (true, fault::NONE, true));
+    let refused = |lines: &[String], why: &str| {
+        assert_eq!(ends(lines), (false, fault::NO_NETLIST, false), "{why}");
+    };
+    refused(&lines[..lines.len() - 1], "too short");
+    refused(&[&lines[..], &lines[6..7]].concat(), "too long");
+    let gates = made.netlist.gates();
+    let (inputs, own) = (made.netlist.inputs(), made.netlist.first_gate());
+    // Four words of counts, then the flip-flops, then gates and moves.
+    let end = lines.len() - 1;
+    let mut ands = (0..gates.len()).filter(|&gate| !gates[gate].kind.is_xor());
+    let one_more = ands.nth(engines.engine.engines as usize);
+    // An AND and the number of another one; a gate of type XOR.
+    let line_of = |is_xor: bool| {
+        let lines = File::of(&made).lines;
+        let mut lines = lines.iter().filter_map(|line| Some((line.at, line.gate?)));
+        let found = lines.find(|(_, gate)| gates[*gate].kind.is_xor() == is_xor);
+        found.expect("both kinds of gates").0
+    };
+    let [and, xor] = [false, true].map(line_of);
+    let own_number = field(&lines[and], 1) >> 24;
+    let number = u32::from(own_number == 0);
+    type Change = Box<dyn Fn(u32) -> u32>;
+    let to = |value: u32| -> Change { Box::new(move |_| value) };
+    let set = |bits: u32| -> Change { Box::new(move |old| old | bits) };
+    let clear = |bits: u32| -> Change { Box::new(move |old| old & !bits) };
+    let other = |bits: u32| -> Change { Box::new(move |old| old ^ bits) };
+    let faults: Vec<(usize, usize, Change, &str)> = vec![
+        (0, 0, to(1 << 16), "more inputs than there is room for"),
+        (2, 0, to(0xffff), "more flip-flops than there is room for"),
+        (3, 0, to(0xffff), "another number of XORs"),
+        (3, 2, to(0xffff), "another number of moves"),
+        (3, 2, set(1 << 20), "bits of counts that mean nothing"),
+        (4, 0, to(0x00ff_ffff), "D beyond the wires"),
+        (4, 0, to(u32::MAX), "a flip-flop without D"),
+        (4, 1, to(inputs), "I that is a flip-flop"),
+        (6, 0, to(0xff_ffff), "a gate without its first operand"),
+        (6, 0, to(0xff_fffc), "an operand that is negative"),
+        (
+            and,
+            1,
+            set(0xff << 24),
+            "a number of an AND beyond their count",
+        ),
+        (xor, 1, set(1 << 24), "a number of a gate that is no AND"),
+        (
+            and,
+            1,
+            Box::new(move |old| old & 0xff_ffff | number << 24),
+            "two ANDs have one number",
+        ),
+        (6, 0, to(own), "a gate that reads itself"),
+        (7, 0, to(own + 1), "a gate that reads itself"),
+        (6, 2, clear(0x1e), "opcode 0"),
+        (end, 2, clear(LAST), "a last bundle that does not end"),
+        (
+            driver,
+            2,
+            set(2 << 11),
+            "a flip-flop that is not there is driven",
+        ),
+        (
+            driver,
+            2,
+            other(1 << 11),
+            "a gate drives a flip-flop that is driven or moved, and another is not",
+        ),
+        (
+            end,
+            1,
+            Box::new(move |old| old ^ inputs ^ (inputs + 1)),
+            "a move takes a flip-flop that is driven or moved, and another is not",
+        ),
+    ];
+    for (line, field, change, why) in faults {
+        let mut lines = lines.clone();
+        lines[line] = changed(&lines[line], field, change);
+        refused(&lines, why);
+    }
+    let mut too_many = lines.clone();
+    for line in &mut too_many[6..6 + one_more.expect("more ANDs than engines")] {
+        *line = changed(line, 2, |old| old & !LAST);
+    }
+    refused(&too_many, "more ANDs in a bundle than engines");
+}
+
+fn places_with_faults_are_refused(engines: &EngineBuild) {
+    let refused = |made: &Bundles, lines: &[String], why: &str| {
+        let seeds = seeds(&made.netlist, 1);
+        let expected = (false, fault::NO_NETLIST, false);
+        assert_eq!(ends(&engines.build, lines, seeds), expected, "{why}");
+    };
+    let (made, lines) = first(engines, |file| {
+        let flip_flops = !file.made.netlist.flip_flops().is_empty();
+        let (line, _) = file.placed().find(|_| flip_flops)?;
+        Some(file.with_place(line, line.place & 0xf << 5))
+    });
+    refused(&made, &lines, "a gate takes a place of flip-flops");
+    let (made, lines) = first(engines, |file| {
+        let (line, _) = file.placed().next()?;
+        Some(file.with_place(line, line.place | 1 << 26))
+    });
+    refused(&made, &lines, "a place beyond the bank");
+    // The place of a gate goes to another one, in a bundle that has nothing to do with it, and the
+    // first one is read later.
+    let (made, lines) = first(engines, |file| {
+        file.placed().find_map(|(one, gate)| {
+            let last = file.readers(gate).into_iter().max()?;
+            let mut others = file.placed().filter(|(other, _)| {
+                let among = file.lines.iter().filter(|line| line.bundle == other.bundle);
+                one.bundle < other.bundle
+                    && other.bundle < last
+                    && among
+                        .into_iter()
+                        .all(|line| !file.reads(line).contains(&gate))
+            });
+            let (other, _) = others.next()?;
+            Some(file.with_place(other, one.place))
+        })
+    });
+    refused(&made, &lines, "a place is taken before its key is read");
+    // A bundle that reads a key for the last time, and takes its place.
+    let (made, lines) = first(engines, |file| {
+        file.placed().find_map(|(one, gate)| {
+            let last = file.readers(gate).into_iter().max()?;
+            let reads = |line: &&Line| line.bundle == last && file.reads(line).contains(&gate);
+            let reader = file.lines.iter().rfind(reads)?;
+            let mut others = file.placed();
+            let (other, _) =
+                others.find(|(other, _)| other.bundle == last && other.at > reader.at)?;
+            Some(file.with_place(other, one.place))
+        })
+    });
+    refused(&made, &lines, "a bundle takes a place that it reads");
+    // Two gates of a bundle, of which nothing reads the first one.
+    let (made, lines) = first(engines, |file| {
+        let mut dead = file
+            .placed()
+            .filter(|(_, gate)| file.readers(*gate).is_empty());
+        dead.find_map(|(one, _)| {
+            let mut others = file.placed();
+            let (other, _) =
+                others.find(|(other, _)| other.bundle == one.bundle && other.at > one.at)?;
+            Some(file.with_place(other, one.place))
+        })
+    });
+    refused(&made, &lines, "two gates of a bundle take one place");
+    // A gate reads another one of its bundle.
+    let (made, lines) = first(engines, |file| {
+        file.placed().find_map(|(one, gate)| {
+            let mut others = file.lines.iter().filter(|line| line.gate.is_some());
+            let other = others.find(|other| other.bundle == one.bundle && other.at > one.at)?;
+            let wire = file.made.netlist.first_gate() + gate as u32;
+            let mut words = file.words.clone();
+            words[other.at] = changed(&words[other.at], 0, |_| wire);
+            Some(words)
+        })
+    });
+    refused(&made, &lines, "a gate reads one of its bundle");
+}
+
+/// The hardware issues gates when they can go, whatever the file says of banks and places.
+#[test]
+#[ignore = "needs other benches of rtl/: make -C hardware/rtl banked two"]
+fn bundles_with_bad_banks_and_hasty_places_give_the_same_records() {
+    let mut slower = 0;
+    for engines in &EngineBuild::ALL {
+        for seed in 0..30 {
+            let mut made = bundles(&netlist(seed), engines.engine, 1).expect("bundles");
+            let file = File::of(&made);
+            // All keys in bank 0, each at a place of its own.
+            let pairs = file.made.places;
+            let mut words = file.words.clone();
+            for (line, gate) in file.placed() {
+                let place = (pairs + gate as u32) << 11;
+                words[line.at] = changed(&words[line.at], 2, |old| old & !PLACE | place);
+            }
+            made.text = words.join("\n");
+            let report = compare_file(engines, &made, 1 + seed % 3);
+            assert!(report.garbling >= made.cycles.garbling);
+            slower += u32::from(report.garbling > made.cycles.garbling);
+        }
+        // An XOR takes the place of an AND that nothing reads, before that one is written.
+        let (made, words) = first(engines, |file| {
+            let kind = |gate: usize| file.made.netlist.gates()[gate].kind;
+            let mut dead = file
+                .placed()
+                .filter(|(_, gate)| !kind(*gate).is_xor() && file.readers(*gate).is_empty());
+            dead.find_map(|(one, _)| {
+                let mut others = file.placed();
+                let (other, _) = others.find(|(other, gate)| {
+                    kind(*gate).is_xor()
+                        && other.bundle == one.bundle + 1
+                        && !file.readers(*gate).is_empty()
+                        && file
+                            .placed()
+                            .all(|(line, _)| line.place != one.place || line.bundle <= one.bundle)
+                })?;
+                Some(file.with_place(other, one.place))
+            })
+        });
+        let text = words.join("\n");
+        compare_file(engines, &Bundles { text, ..made }, 2);
+    }
+    assert!(slower > 20, "{slower}");
+}
+
+/// Renamed wires: the hardware holds programs with more gates than places.
+#[test]
+#[ignore = "needs another bench of rtl/: make -C hardware/rtl two"]
+fn two_engines_garble_a_program_with_more_keys_than_places() {
+    let netlist = program("Hamm_4096").expect("a program").netlist();
+    let netlist = netlist.expect("a netlist");
+    let (_, made) = compare_best(&EngineBuild::TWO, &netlist, 4, 1);
+    let banks = EngineBuild::TWO.engine.banks * EngineBuild::TWO.engine.engines;
+    assert!(netlist.gates().len() > 1 << 14 && made.places * banks < 1 << 14);
+    assert_eq!(made.cycles.garbling, 3_477);
+}
+
+/// The cycles that the page of the hardware states.
+#[test]
+#[ignore = "needs other benches of rtl/: make -C hardware/rtl banked two"]
+fn cycles_of_one_engine_and_of_two() {
+    for (name, cycles) in [("AES_128_11", [769, 385]), ("MAC_32_1", [1_808, 1_179])] {
+        let netlist = function(name).expect("a source").netlist();
+        let netlist = netlist.expect("a netlist");
+        let found = EngineBuild::ALL
+            .each_ref()
+            .map(|engines| compare_best(engines, &netlist, 120, 2).0.garbling);
+        assert_eq!(found, cycles, "{name}");
+    }
+}

@@ -1,0 +1,226 @@
+//! `sealane-hw simulate`: the cycles of a netlist on the model of a machine.
+
+use crate::args::{OrderName, SimulateArgs};
+use crate::tables::columns;
+use crate::timeline;
+use sealane_accel::Netlist;
+use sealane_accel::bound::{bound, engine_bound};
+use sealane_accel::engine::{self, Engine};
+use sealane_accel::formats::{self, NetlistFile};
+use sealane_accel::paper::Benchmark;
+use sealane_accel::timing::{Order, RUN, RunCycles, TurnCycles, reorder, run, usual_tries};
+use sealane_diagnostic::Code;
+use sealane_engine::EngineError;
+use sealane_files::Accept;
+use sealane_host::Failure;
+use sealane_page::Card;
+use sealane_page::units::grouped;
+use sealane_schedule::Priority;
+use sealane_terminal::{print_card, write_file};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Longest netlist file: about four times that of [`sealane_accel::netlist::MOST_WIRES`] gates of
+/// usual netlists.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Counts the cycles of a netlist.
+///
+/// # Errors
+/// The netlist; the picture or standard output cannot be written.
+pub fn simulate(args: &SimulateArgs) -> Result<(), Failure> {
+    let file = read(&args.netlist)?;
+    let variant = match args.machine.model(args.engines, args.clients) {
+        Ok(variant) => variant,
+        Err(engine) => return better(args, &file, engine),
+    };
+    let order = match args.order {
+        OrderName::File => Order::File,
+        OrderName::Paper => Order::By(Priority::WeightedFanout),
+        OrderName::Ours => ours(&file.netlist),
+    };
+    let netlist = reorder(&file.netlist, variant, order).map_err(internal)?;
+    let cycles = run(&netlist, variant, args.cycles);
+    let least = bound(&netlist);
+    if let Some(path) = &args.plot {
+        let heading = format!("{}: a later netlist cycle", args.netlist.display());
+        let picture = timeline::svg(&heading, &netlist, &cycles.later);
+        write_file("--plot", path, picture.as_bytes())?;
+    }
+    let value = json!({
+        "format": file.format.name(),
+        "gates": netlist.gates().len(),
+        "xors": netlist.xors(),
+        "flip_flops": netlist.flip_flops().len(),
+        "garbling_cycles": cycles.later.garbling,
+        "total_cycles": cycles.total,
+        "held_cycles": cycles.held,
+        "netlist_cycles": cycles.turns,
+        "first": turn_json(&cycles.first),
+        "later": turn_json(&cycles.later),
+        "run_cycles": RUN,
+        "lower_bound": least.cycles(),
+        "lower_bound_path": least.path,
+        "lower_bound_ports": least.ports,
+    });
+    let mut card = card(&args.netlist, &file, &cycles);
+    card.line(
+        "at least",
+        format!(
+            "{} garbling cycles in any order (longest path {}, ports {})",
+            grouped(least.cycles()),
+            grouped(least.path),
+            grouped(least.ports)
+        ),
+    );
+    print_card(args.json, &card, &value)
+}
+
+/// Cycles of an engine that is not FASE's. It has an order of its own.
+fn better(args: &SimulateArgs, file: &NetlistFile, engine: Engine) -> Result<(), Failure> {
+    let tries = engine::usual_tries(&file.netlist, engine.clients);
+    let cycles = engine::simulate_best(&file.netlist, engine, tries);
+    let least = engine_bound(&file.netlist, engine);
+    let clients = engine.clients.max(1);
+    let each = cycles.garbling as f64 / f64::from(clients);
+    let mut card = Card::new(args.netlist.display().to_string());
+    card.line("format", file.format.name());
+    let garbling = grouped(cycles.garbling);
+    card.line(
+        "garbling",
+        format!("{garbling} cycles of a later netlist cycle"),
+    );
+    if clients > 1 {
+        card.line("clients", format!("{clients}, {each:.1} cycles each"));
+    }
+    let busy = 100.0 * cycles.busy();
+    card.line(
+        "pipeline",
+        match engine.engines {
+            1 => format!("busy in {busy:.1} % of the cycles"),
+            engines => format!("{engines}, busy in {busy:.1} % of the cycles"),
+        },
+    );
+    card.line(
+        "moves",
+        format!("{} keys of flip-flops", grouped(cycles.moves)),
+    );
+    card.line(
+        "at least",
+        format!(
+            "{} garbling cycles in any order (longest path {}, ANDs {}, XORs {})",
+            grouped(least.cycles()),
+            grouped(least.path),
+            grouped(least.pipelines),
+            grouped(least.xor_units)
+        ),
+    );
+    let value = json!({
+        "format": file.format.name(),
+        "gates": file.netlist.gates().len(),
+        "xors": file.netlist.xors(),
+        "garbling_cycles": cycles.garbling,
+        "engines": engine.engines,
+        "clients": clients,
+        "garbling_cycles_per_client": each,
+        "busy": cycles.busy(),
+        "moves": cycles.moves,
+        "lower_bound": least.cycles(),
+        "lower_bound_path": least.path,
+        "lower_bound_ands": least.pipelines,
+        "lower_bound_xors": least.xor_units,
+    });
+    print_card(args.json, &card, &value)
+}
+
+fn card(path: &Path, file: &NetlistFile, cycles: &RunCycles) -> Card {
+    let netlist = &file.netlist;
+    let mut card = Card::new(path.display().to_string());
+    card.line("format", file.format.name());
+    card.line("gates", gates(netlist));
+    card.line(
+        "garbling",
+        format!("{} cycles", grouped(cycles.later.garbling)),
+    );
+    let turns = match cycles.turns {
+        1 => "1 netlist cycle".to_string(),
+        turns => format!("{} netlist cycles", grouped(turns)),
+    };
+    let total = grouped(cycles.total);
+    card.line("run", format!("{total} cycles, for {turns}"));
+    let numbers = "issue|port stalls|dependencies|drain|flip-flops|all";
+    let row = |name: &str, turn: &TurnCycles| {
+        let numbers = [
+            turn.issues.len() as u64,
+            turn.port_stalls,
+            turn.dependency_stalls,
+            turn.drain,
+            turn.flip_flops,
+            turn.total,
+        ];
+        let numbers = numbers.into_iter().map(grouped);
+        std::iter::once(name.to_string()).chain(numbers).collect()
+    };
+    let mut rows = vec![row("the first netlist cycle", &cycles.first)];
+    if cycles.turns > 1 {
+        rows.push(row("each later one", &cycles.later));
+    }
+    card.table(None, columns("cycles of", numbers), rows);
+    card
+}
+
+fn turn_json(turn: &TurnCycles) -> Value {
+    json!({
+        "garbling_cycles": turn.garbling,
+        "port_stalls": turn.port_stalls,
+        "dependency_stalls": turn.dependency_stalls,
+        "drain": turn.drain,
+        "flip_flops": turn.flip_flops,
+        "total_cycles": turn.total,
+    })
+}
+
+/// The order of `--order ours` for a netlist.
+pub fn ours(netlist: &Netlist) -> Order {
+    Order::Ours {
+        tries: usual_tries(netlist),
+    }
+}
+
+/// Counts of the gates of a netlist, for a card.
+pub fn gates(netlist: &Netlist) -> String {
+    format!(
+        "{}, of which {} of type XOR",
+        grouped(netlist.gates().len() as u64),
+        grouped(netlist.xors() as u64)
+    )
+}
+
+/// A failure of ours: a checked netlist in an order that its machine issued breaks no rule, and our
+/// own sources keep all of them.
+pub fn internal(error: impl ToString) -> Failure {
+    EngineError::internal(error.to_string()).into()
+}
+
+/// The authors' netlist of a benchmark, in a folder of all of them.
+///
+/// # Errors
+/// As of [`read`].
+pub fn released(folder: &Path, benchmark: &Benchmark) -> Result<Netlist, Failure> {
+    Ok(read(&folder.join(benchmark.folder).join("n.scd"))?.netlist)
+}
+
+/// Reads a netlist.
+///
+/// # Errors
+/// The file cannot be read, or holds no netlist.
+pub fn read(path: &Path) -> Result<NetlistFile, Failure> {
+    let shown = path.display();
+    let bytes = sealane_files::read(path, Accept::FileOrPipe, MOST_BYTES).map_err(|error| {
+        let what = format!("cannot read {shown}");
+        Failure::new(Code::NetlistFile, what, "name a file with a netlist")
+            .because(error.to_string())
+    })?;
+    formats::read(&bytes)
+        .map_err(|error| Failure::new(Code::NetlistFile, format!("{shown}: {error}"), error.hint))
+}

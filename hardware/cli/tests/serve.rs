@@ -1,0 +1,479 @@
+//! `sealane-hw serve` and `sealane-hw netlist run` as processes of their own, over TLS.
+//!
+//! The hardware serves in the test that `make test-rtl` asks for.
+
+use sealane_hw_testkit::bench;
+use sealane_identity::Identity;
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let named = |name: &str| arguments.iter().any(|argument| argument == name);
+    if named("--list") {
+        return ExitCode::SUCCESS;
+    }
+    // As with the usual harness: those that need hardware run with `--ignored` alone.
+    match named("--ignored") {
+        false => {
+            served_by(&["--device", "cpu"], "mi");
+            served_by(&["--device", "model"], "prp");
+            let two = ["--machine", "1a3x", "--engines", "2"];
+            served_by(&[&["--device", "model"][..], &two].concat(), "mi");
+            machines_are_those_that_there_are();
+            what_differs_is_told();
+            nothing_outlives_a_server_that_is_killed();
+            sessions_are_bounded();
+            one_is_singular();
+        }
+        true => {
+            let better = ["--machine", "1a3x"];
+            let two = ["--machine", "1a3x", "--engines", "2"];
+            for (scheme, folder, machine) in [
+                ("prp", "fase", &[][..]),
+                ("prp", "banked", &better),
+                ("prp", "two", &two),
+                ("mi", "mi", &[]),
+                ("mi", "banked_mi", &better),
+                ("mi", "two_mi", &two),
+            ] {
+                if scheme == "mi" && named("small") {
+                    continue;
+                }
+                let bench = bench(folder).display().to_string();
+                let rtl = ["--device", "rtl", "--bench", &bench];
+                served_by(&[&rtl[..], machine].concat(), scheme);
+            }
+            another_bench_is_refused();
+        }
+    }
+    println!("netlists are served between processes");
+    ExitCode::SUCCESS
+}
+
+/// A command in a folder.
+fn sealane(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sealane-hw"));
+    command.current_dir(folder).args(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs a command to its end, and returns its status and what it prints.
+fn output(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = sealane(folder, arguments).output().expect("a process");
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(text).expect("text"))
+}
+
+fn must(folder: &Path, arguments: &[&str]) -> String {
+    let (status, text) = output(folder, arguments);
+    assert_eq!(status, Some(0), "{arguments:?}: {text}");
+    text
+}
+
+/// Folders of a server and two clients that know each other, and of netlists.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+/// Functions, the inputs of server and client, and the last output.
+const CASES: [(&str, &str, &str, &str); 4] = [
+    ("Mill_8_8", "cycles 8 a1", "cycles 8 24", "01"),
+    // A bit of the sum in each cycle.
+    (
+        "Add_8_8",
+        "cycles 8 open-every a1",
+        "cycles 8 open-every 24",
+        "01",
+    ),
+    (
+        "AES_128_11",
+        "cycles 10 000102030405060708090a0b0c0d0e0f",
+        "cycles 10 00112233445566778899aabbccddeeff",
+        "69c4e0d86a7b0430d8cdb78070b4c55a",
+    ),
+    ("MAC_32_1", "00000040", "00000040", "00000008"),
+];
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = Place { folder };
+        let server = place.join("server", None);
+        for client in ["ann", "bob"] {
+            let own = place.join(client, Some(&server));
+            place.pin("server", &own);
+        }
+        let netlists = place.of("netlists");
+        std::fs::create_dir(&netlists).expect("a folder");
+        for (name, own, theirs, _) in CASES {
+            let file = format!("{name}.scd");
+            must(&netlists, &["netlist", "source", name, "--output", &file]);
+            std::fs::write(netlists.join(format!("{name}.input")), own).expect("a file");
+            std::fs::write(place.of("ann").join(name), theirs).expect("a file");
+            std::fs::write(place.of("bob").join(name), theirs).expect("a file");
+        }
+        place
+    }
+
+    /// Sets up a party that knows another one, as `sealane init` and `sealane peer add` do. Returns
+    /// its entry for the configuration of others.
+    fn join(&self, name: &str, other: Option<&str>) -> String {
+        let folder = self.of(name);
+        std::fs::create_dir(&folder).expect("a folder");
+        let identity = Identity::generate();
+        let key_file = format!("{name}.key");
+        identity.save(&folder.join(&key_file)).expect("a file");
+        let port = sealane_net::free_loopback_port().expect("a port");
+        let key = identity.public_key();
+        let own = format!("[parties.{name}]\naddress = \"127.0.0.1:{port}\"\nkey = \"{key}\"\n");
+        let config = format!("me = \"{name}\"\nidentity = \"{key_file}\"\n{own}");
+        std::fs::write(folder.join("sealane.toml"), config).expect("a file");
+        other.iter().for_each(|other| self.pin(name, other));
+        own
+    }
+
+    /// Adds the entry of another party to a configuration.
+    fn pin(&self, name: &str, other: &str) {
+        let path = self.of(name).join("sealane.toml");
+        let config = std::fs::read_to_string(&path).expect("a file");
+        std::fs::write(path, config + other).expect("a file");
+    }
+
+    fn of(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+/// A server, until it has had its sessions.
+struct Server {
+    child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+    first: Value,
+}
+
+impl Server {
+    fn start(place: &Place, scheme: &str, options: &[&str]) -> Server {
+        let usual = ["serve", "../netlists", "--json", "--scheme", scheme];
+        let mut command = sealane(&place.of("server"), &[&usual, options].concat());
+        let mut child = command.stderr(Stdio::inherit()).spawn().expect("a process");
+        let stdout = child.stdout.take().expect("a pipe");
+        let mut lines = BufReader::new(stdout).lines();
+        let first = lines.next().expect("a line").expect("text");
+        Server {
+            child,
+            lines,
+            first: serde_json::from_str(&first).expect("JSON"),
+        }
+    }
+
+    /// The lines of its sessions. Waits for its end.
+    fn sessions(mut self) -> Vec<Value> {
+        let lines = self.lines.map(|line| line.expect("text"));
+        let lines = lines.map(|line| serde_json::from_str(&line).expect("JSON"));
+        let lines = lines.collect();
+        assert!(self.child.wait().expect("its end").success());
+        lines
+    }
+}
+
+/// Two clients at the same time run three netlists each.
+fn served_by(options: &[&str], scheme: &str) {
+    let place = Place::new();
+    let server = Server::start(&place, scheme, &[options, &["--sessions", "8"]].concat());
+    assert_eq!(server.first["serves"].as_array().map(Vec::len), Some(4));
+    let runs = CASES
+        .iter()
+        .flat_map(|case| ["ann", "bob"].map(|client| (client, case)));
+    let runs: Vec<((&str, usize), Child)> = runs
+        .map(|(client, (name, _, _, last))| {
+            let netlist = format!("../netlists/{name}.scd");
+            let arguments = [
+                "netlist", "run", &netlist, "--with", "server", "--input", name, "--json",
+                "--scheme", scheme,
+            ];
+            let child = sealane(&place.of(client), &arguments).spawn();
+            let outputs = if *name == "Add_8_8" { 8 } else { 1 };
+            ((*last, outputs), child.expect("a process"))
+        })
+        .collect();
+    for ((last, count), child) in runs {
+        let output = child.wait_with_output().expect("its end");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        let value: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let outputs = value["outputs"].as_array().expect("outputs");
+        assert_eq!(outputs.last().and_then(Value::as_str), Some(last));
+        assert_eq!(outputs.len(), count);
+        assert_eq!(value["planned"], value["measured"]);
+    }
+    let sessions = server.sessions();
+    assert_eq!(sessions.len(), 8);
+    for session in sessions {
+        assert_eq!(session["planned"], session["measured"], "{session}");
+        assert_eq!(session["device"], options[1], "{session}");
+        let counts = session["clock_cycles"].is_u64();
+        assert_eq!(counts, options[1] != "cpu", "{session}");
+        let machine = match (options[1], options.last()) {
+            ("cpu", _) => None,
+            (_, Some(&"1a3x")) => Some("1a3x"),
+            (_, Some(&"2")) => Some("2 engines 1a3x"),
+            _ => Some("fase"),
+        };
+        assert_eq!(session["machine"].as_str(), machine, "{session}");
+    }
+}
+
+/// Machines are those of `rtl/`, and this CPU is none.
+fn machines_are_those_that_there_are() {
+    let place = Place::new();
+    let serve = |options: &[&str]| {
+        let arguments = [&["serve", "../netlists"], options].concat();
+        output(&place.of("server"), &arguments)
+    };
+    for options in [&["--machine", "1a3x"][..], &["--engines", "1"]] {
+        let (status, text) = serve(options);
+        assert_eq!(status, Some(2), "{text}");
+        assert!(text.contains("the device is this CPU"), "{text}");
+        assert!(text.contains("`--device model`"), "{text}");
+    }
+    let (status, text) = serve(&["--device", "model", "--engines", "2"]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("hint: name the better engine"), "{text}");
+    let three = ["--device", "model", "--machine", "1a3x", "--engines", "3"];
+    let (status, text) = serve(&three);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("3 is not from 1 to 2"), "{text}");
+}
+
+/// A bench of another machine is named, and the build that is asked for.
+fn another_bench_is_refused() {
+    let place = Place::new();
+    let bench = bench("fase").display().to_string();
+    let rtl = ["serve", "../netlists", "--device", "rtl", "--bench", &bench];
+    for (options, asked, folder) in [
+        (
+            &["--machine", "1a3x"][..],
+            "1 engine 1a3x for mi",
+            "banked_mi",
+        ),
+        (&[], "FASE's machine for mi", "mi"),
+    ] {
+        let (status, text) = output(&place.of("server"), &[&rtl[..], options].concat());
+        assert_eq!(status, Some(2), "{text}");
+        let what = format!("the bench is FASE's machine for prp, and {asked} is asked for");
+        assert!(
+            text.contains("error[device]") && text.contains(&what),
+            "{text}"
+        );
+        assert!(
+            text.contains(&format!("`make -C hardware/rtl {folder}`")),
+            "{text}"
+        );
+    }
+}
+
+/// A client has as many sessions as it is given, and others have theirs. No netlist is served
+/// twice.
+fn sessions_are_bounded() {
+    let place = Place::new();
+    let server = Server::start(&place, "mi", &["--sessions", "2", "--sessions-each", "1"]);
+    let run = |client: &str| {
+        let netlist = "../netlists/Mill_8_8.scd";
+        let arguments = [
+            "netlist", "run", netlist, "--with", "server", "--input", "Mill_8_8",
+        ];
+        output(&place.of(client), &arguments)
+    };
+    let (status, text) = run("ann");
+    assert_eq!(status, Some(0), "{text}");
+    // The output of the last netlist cycle, and of no other.
+    assert!(
+        text.contains("output") && !text.contains("of each"),
+        "{text}"
+    );
+    let (status, text) = run("ann");
+    assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
+    assert!(text.contains("with this client"), "{text}");
+    let (status, text) = run("bob");
+    assert_eq!(status, Some(0), "{text}");
+    assert_eq!(server.sessions().len(), 3);
+    let netlists = place.of("netlists");
+    for kind in ["scd", "input"] {
+        let [from, to] = ["Mill_8_8", "copy"].map(|name| netlists.join(format!("{name}.{kind}")));
+        std::fs::copy(from, to).expect("a copy");
+    }
+    let (status, text) = output(&place.of("server"), &["serve", "../netlists"]);
+    assert!(
+        status == Some(2) && text.contains("[netlist-file]"),
+        "{text}"
+    );
+    assert!(text.contains("the same netlist as"), "{text}");
+}
+
+/// Of one thing there are no plurals.
+fn one_is_singular() {
+    let place = Place::new();
+    let netlist = "../netlists/Mill_8_8.scd";
+    let mut command = sealane(&place.of("server"), &["serve", netlist, "--sessions", "1"]);
+    let mut child = command.spawn().expect("a process");
+    let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut text = String::new();
+    for line in lines {
+        text += &line.expect("text");
+        if text.contains("Ctrl-C") {
+            break;
+        }
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("its end");
+    assert!(text.contains("8 netlist cycles, 1 AND each"), "{text}");
+    assert!(text.contains("after 1 session, or"), "{text}");
+    let (_, text) = output(&place.of("ann"), &["netlist", "source"]);
+    assert!(text.contains("MAC_32_1, 1 netlist cycle"), "{text}");
+    assert!(!text.contains(" 1 netlist cycles"), "{text}");
+}
+
+/// A party that the server does not know hears so.
+fn stranger_is_told_and_logged(place: &Place) {
+    let config = std::fs::read_to_string(place.of("server").join("sealane.toml"));
+    let config = config.expect("a file");
+    let server = config
+        .split("[parties.")
+        .find(|entry| entry.starts_with("server]"));
+    let server = format!("[parties.{}", server.expect("the server itself"));
+    place.join("eve", Some(&server));
+    let folder = place.of("eve");
+    let arguments = [
+        "netlist",
+        "run",
+        "../netlists/Mill_8_8.scd",
+        "--with",
+        "server",
+        "--input",
+        "../ann/Mill_8_8",
+    ];
+    let (status, text) = output(&folder, &arguments);
+    assert_eq!(status, Some(5), "{text}");
+    assert!(text.contains("has no party with this one's key"), "{text}");
+    assert!(text.contains("`sealane peer add CARD` there"), "{text}");
+}
+
+/// A bench that says nothing, and a process of its own, end with a server that is killed.
+fn nothing_outlives_a_server_that_is_killed() {
+    use std::io::Read;
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let (bench, alive) = (place.of("bench"), place.of("alive"));
+    // All that lives of the bench holds the pipe.
+    let text = format!(
+        "#!/bin/sh\nexec 3>{}\necho up >&3\nsleep 100\n",
+        alive.display()
+    );
+    std::fs::write(&bench, text).expect("a file");
+    std::fs::set_permissions(&bench, PermissionsExt::from_mode(0o700)).expect("rights");
+    let made = Command::new("mkfifo").arg(&alive).status();
+    assert!(made.expect("a process").success());
+    let bench = bench.display().to_string();
+    let rtl = ["serve", "../netlists", "--device", "rtl", "--bench", &bench];
+    let mut server = sealane(&place.of("server"), &rtl)
+        .spawn()
+        .expect("a process");
+    let mut held = std::fs::File::open(&alive).expect("the bench");
+    let mut up = [0; 3];
+    held.read_exact(&mut up).expect("a line");
+    let killed = std::time::Instant::now();
+    server.kill().expect("a process");
+    server.wait().expect("its end");
+    held.read_to_end(&mut Vec::new()).expect("the end of all");
+    assert!(killed.elapsed() < std::time::Duration::from_secs(50));
+}
+
+/// A client with another job is told so, and the server goes on.
+fn what_differs_is_told() {
+    let place = Place::new();
+    let server = Server::start(&place, "mi", &["--sessions", "1"]);
+    let run = |input: &str, scheme: &str| {
+        let netlist = "../netlists/Mill_8_8.scd";
+        let arguments = [
+            "netlist", "run", netlist, "--with", "server", "--input", input, "--scheme", scheme,
+        ];
+        output(&place.of("ann"), &arguments)
+    };
+    std::fs::write(place.of("ann").join("nine"), "cycles 9 2400").expect("a file");
+    std::fs::write(place.of("ann").join("long"), "cycles 8 2400").expect("a file");
+    let (status, text) = run("nine", "mi");
+    assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
+    assert!(text.contains("for 8 netlist cycles"), "{text}");
+    assert!(text.contains("with the line `cycles 8`"), "{text}");
+    std::fs::write(place.of("ann").join("every"), "cycles 8 open-every 24").expect("a file");
+    let (status, text) = run("every", "mi");
+    assert!(status == Some(5) && text.contains("[other-job]"), "{text}");
+    assert!(text.contains("the last netlist cycle alone"), "{text}");
+    let (status, text) = run("Mill_8_8", "prp");
+    assert!(status == Some(5) && text.contains("scheme `mi`"), "{text}");
+    assert!(text.contains("`--scheme mi`"), "{text}");
+    let (status, text) = run("long", "mi");
+    assert!(
+        status == Some(2) && text.contains("[circuit-value]"),
+        "{text}"
+    );
+    // Without the line `cycles`, and without an input.
+    std::fs::write(place.of("ann").join("bare"), "24").expect("a file");
+    let netlist = "../netlists/AES_128_11.scd";
+    let (status, text) = run("bare", "mi");
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("bare: an input of 1 bit"), "{text}");
+    assert!(text.contains("the line `cycles 8`"), "{text}");
+    let arguments = ["netlist", "run", netlist, "--with", "server"];
+    let (status, text) = output(&place.of("ann"), &arguments);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(
+        text.contains(netlist) && text.contains("`--input FILE`"),
+        "{text}"
+    );
+    stranger_is_told_and_logged(&place);
+    let (status, text) = run("Mill_8_8", "mi");
+    assert!(status == Some(0) && text.contains("as planned"), "{text}");
+    let lines = server.sessions();
+    let of_ann = lines.iter().filter(|line| line["client"] == "ann");
+    let told: Vec<&str> = of_ann
+        .filter_map(|line| line["error"]["message"].as_str())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "ann gets no session: it asks for another number of netlist cycles",
+            "ann gets no session: it asks for the outputs of other netlist cycles",
+            "ann gets no session: it asks for another scheme",
+        ]
+    );
+    let refused: Vec<&Value> = lines
+        .iter()
+        .filter(|line| line["refused"].is_string())
+        .collect();
+    assert_eq!(refused.len(), 1, "{lines:?}");
+    assert_eq!(refused[0]["fingerprint"].as_str().map(str::len), Some(35));
+    assert_eq!(lines.len(), 5, "{lines:?}");
+    // A device that is not there.
+    let netlist = "../netlists/Mill_8_8.scd";
+    let arguments = [
+        "serve",
+        netlist,
+        "--device",
+        "rtl",
+        "--bench",
+        "no-such-bench",
+    ];
+    let (status, text) = output(&place.of("server"), &arguments);
+    assert_eq!(status, Some(2), "{text}");
+    let (waits, text) = text.split_once('\n').expect("two lines");
+    assert_eq!(
+        waits,
+        "waits for no-such-bench to take a netlist, 120 s at most"
+    );
+    sealane_testkit::page::shows("device", text.trim());
+}

@@ -1,0 +1,87 @@
+//! Netlists, keys and devices of the tests.
+
+use crate::slow::{Hash, mi, prp};
+use sealane_accel::Netlist;
+use sealane_accel::functions::function;
+use sealane_block::{Block, Coins, Cpu};
+use sealane_garble::Scheme;
+use sealane_serve::device::{
+    BetterEngines, Build, CpuDevice, Device, Keys, Machine, ModelDevice, Rtl, RtlOptions,
+};
+use std::time::Duration;
+
+/// A device under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    Cpu(Scheme),
+    Model(Scheme, Machine),
+    Rtl(Scheme, Machine),
+}
+
+/// FASE's machine, the better engine, and two of them. Few orders are tried, as tests are quick.
+pub const MACHINES: [Machine; 3] = [
+    Machine::Fase,
+    Machine::Better(BetterEngines {
+        engines: 1,
+        tries: Some(3),
+    }),
+    Machine::Better(BetterEngines {
+        engines: 2,
+        tries: Some(3),
+    }),
+];
+
+impl Which {
+    pub fn scheme(self) -> Scheme {
+        let (Which::Cpu(scheme) | Which::Model(scheme, _) | Which::Rtl(scheme, _)) = self;
+        scheme
+    }
+
+    pub fn hash(self) -> Hash {
+        match self.scheme() {
+            Scheme::Prp => prp,
+            _ => mi,
+        }
+    }
+
+    pub fn device(self) -> Box<dyn Device> {
+        let cpu = Cpu::detect().expect("a tier");
+        match self {
+            Which::Cpu(scheme) => Box::new(CpuDevice::new(cpu, scheme).unwrap()),
+            Which::Model(scheme, machine) => {
+                Box::new(ModelDevice::new(cpu, scheme, machine).unwrap())
+            }
+            Which::Rtl(scheme, machine) => Box::new(rtl(scheme, machine)),
+        }
+    }
+}
+
+/// The hardware, as `make -C hardware/rtl` builds it.
+pub fn rtl(scheme: Scheme, machine: Machine) -> Rtl {
+    rtl_of(Build::of(machine, scheme).target(), scheme, machine)
+}
+
+/// The hardware of a folder, which need not be the machine that is asked for.
+pub fn rtl_of(folder: &str, scheme: Scheme, machine: Machine) -> Rtl {
+    Rtl::new(RtlOptions {
+        bench: sealane_hw_testkit::bench(folder),
+        scheme,
+        machine,
+        patience: Duration::from_secs(120),
+    })
+}
+
+/// The keys of a session, by number.
+pub fn keys(number: u64) -> Keys {
+    let mut coins = Coins::danger_fixed_seed(number);
+    let hash = coins.public("test: hash").block();
+    let mut keys = Keys::draw(&mut coins, hash);
+    // Near the end of a word, so that the counter carries.
+    keys.label_start = Block::new(keys.label_start.value() | 0xffff_ffff_ffff_fff0);
+    keys
+}
+
+/// One of our own sources.
+pub fn ours(name: &str) -> Netlist {
+    function(name).expect(name).netlist().expect("a netlist")
+}
