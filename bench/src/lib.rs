@@ -2,8 +2,8 @@
 //!
 //! A suite is a function that measures and hands out [`Record`]s through [`Figures`], and the
 //! declaration of its tables and charts ([`table`]); the program prints either, or one JSON object
-//! a line. Figures in core cycles come from [`cycles`]. Chained or checked outputs keep the compiler
-//! from lifting work out of the loops.
+//! a line. Figures in core cycles come from [`cycles`]. Chained or checked outputs keep the
+//! compiler from lifting work out of the loops.
 //!
 //! Suites that exercise kernels run on every tier of the machine, or on the one that
 //! `SEALANE_TIER` forces.

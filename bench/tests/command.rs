@@ -1,4 +1,4 @@
-//! The program as its users call it: what it lists, measures with `--quick`, refuses and leaves out.
+//! The program as its users call it: what it lists, measures with `--quick`, refuses, leaves out.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -58,7 +58,7 @@ const CYCLES: &str = "cycles_per_byte";
 const LANES: &str = "lanes";
 /// The speed-up over one message at a time.
 const SPEED_UP: &str = "speed_up";
-/// Time that batches of equal lengths would take for the same bytes, over the time that a mix takes.
+/// Time that batches of equal lengths would take for the same bytes, over the time of a mix.
 const KEPT: &str = "equal_length_rate_kept";
 
 /// The mode that is measured for peers.

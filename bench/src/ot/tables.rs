@@ -22,9 +22,9 @@ const SIDES: [&str; 2] = ["sender", "receiver"];
 /// The channel whose bits are shown; they are the same over all.
 const BITS_OF: &str = "tls";
 
-/// The tables, for a terminal; and charts of the same, with protocols as groups. There is one of the
-/// slower side alone by tier, too. Goods have two charts for each of their kinds, since their figures
-/// are far apart.
+/// The tables, for a terminal; and charts of the same, with protocols as groups. There is one of
+/// each side alone by tier, too. Goods have two charts for each of their kinds, since their
+/// figures are far apart.
 pub fn view(records: &[Record]) -> View {
     let sheet = &Sheet::new(records);
     let mut view = View {
