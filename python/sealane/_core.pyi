@@ -181,7 +181,7 @@ class Program:
         arrays: dict[str, Array],
         tables: list[tuple[list[str], object]],
         config: str | PathLike[str] | None,
-        yes: str,
+        approve: str,
         identity: str | PathLike[str] | None,
         network: str | None,
         protocol: str | None,
@@ -190,7 +190,7 @@ class Program:
         record: bool,
         runs: str | PathLike[str] | None,
         show: _Show,
-        patience: float | None,
+        timeout: float | None,
     ) -> Report: ...
 
 @final
@@ -268,7 +268,7 @@ class Plan:
     (['alice', 'bob'], True)
     >>> plan.hash == richer.hash, plan.notes, plan.warnings
     (True, [], [])
-    >>> "AND gates" in plan.steps, plan.papers.startswith("yao")
+    >>> "AND gates" in plan.steps, plan.references.startswith("yao")
     (True, True)
     >>> import json
     >>> json.loads(plan.json).get("rounds")
@@ -303,8 +303,8 @@ class Plan:
     def estimate_s(self) -> dict[str, float]:
         """Estimated seconds of a run on a network of each class, `"lan"` and `"wan"`."""
     @property
-    def papers(self) -> str:
-        """Papers, assumptions and security levels of a run at these row counts, one per line."""
+    def references(self) -> str:
+        """References, assumptions and security levels of a run at these row counts, one per line."""
     @property
     def steps(self) -> str:
         """Every step, one per line: its times, lanes, AND gates and payload bytes."""
@@ -350,20 +350,20 @@ def aead_seal(
     key: object,
     nonce: object,
     data: object,
-    ad: object,
+    aad: object,
     tag_len: int | None,
     version: str | None,
-    study: bool,
+    research: bool,
 ) -> bytes: ...
 def aead_open(
     mode: str,
     key: object,
     nonce: object,
     data: object,
-    ad: object,
+    aad: object,
     tag_len: int | None,
     version: str | None,
-    study: bool,
+    research: bool,
     plaintext_len: int | None,
     failures_before: int,
 ) -> bytes: ...
@@ -372,11 +372,11 @@ def aead_many(
     mode: str,
     keys: object,
     nonces: object,
-    datas: object,
-    ads: object | None,
+    messages: object,
+    aads: object | None,
     tag_len: int | None,
     version: str | None,
-    study: bool,
+    research: bool,
     plaintext_lens: int | Sequence[int] | None,
     equal_nonces: bool,
     failures_before: int,

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 
+/// Options by the names that they had in earlier versions, with those that they have.
+const RENAMED: [(&str, &str); 1] = [("--papers", "--references")];
+
 /// Writes a failure to standard error: for people, or with `--json` as one object in one line, the
 /// last of that stream. Standard output is for results alone.
 pub fn print_failure(failure: &Failure, json: bool) {
@@ -60,6 +63,10 @@ pub fn print_usage_error(error: &clap::Error, json: bool) {
         } else if let Some(form) = paragraph.strip_prefix("Usage: ") {
             usage = Some(format!("the form is `{form}`"));
         }
+    }
+    let renamed = RENAMED.iter();
+    if let Some((_, new)) = renamed.clone().find(|(old, _)| what.contains(&format!("'{old}'"))) {
+        tips = format!("write `{new}`; ");
     }
     let hint = format!("{tips}`--help` behind a verb lists what it takes");
     let failure = Failure::new(Code::CommandLine, what, hint);

@@ -91,7 +91,7 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     let effort = sealane_engine::warnings(&job, &cost);
     effort.iter().for_each(terminal::print_warning);
     notes.extend(effort.iter().map(Diagnostic::line));
-    if args.papers && !args.json {
+    if args.references && !args.json {
         return print_line(view::papers_card(&job, &cost));
     }
     if args.levels && !args.json {
