@@ -124,7 +124,9 @@ def test_rows_are_lists_of_messages(mode: str, count: int, width: int) -> None:
     as_rows = np.frombuffer(b"".join(nonces), np.uint8).reshape(count, -1) if nonces else nonces
     sealed = aead.seal_many(mode, KEY, as_rows, rows, research=True)
     assert isinstance(sealed, np.ndarray) and sealed.dtype == np.uint8 and sealed.flags.writeable
-    assert [row.tobytes() for row in sealed] == aead.seal_many(mode, KEY, nonces, texts, research=True)
+    assert [row.tobytes() for row in sealed] == aead.seal_many(
+        mode, KEY, nonces, texts, research=True
+    )
     opened = aead.open_many(mode, KEY, as_rows, sealed, research=True)
     assert isinstance(opened, np.ndarray) and np.array_equal(opened, rows)
     assert aead.open_many(mode, KEY, nonces, sealed, errors="none", research=True) == texts

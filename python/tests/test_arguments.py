@@ -94,7 +94,12 @@ def test_odd_arguments_of_the_modes(odd: Any) -> None:
         for name in (*right, *options):
             refused_or_done(call, **{**right, name: odd})
     refused_or_done(lambda: sl.aead.open(**right, plaintext_len=odd))
-    many: dict[str, Any] = {"mode": "ccm", "keys": bytes(16), "nonces": [bytes(12)], "messages": [b""]}
+    many: dict[str, Any] = {
+        "mode": "ccm",
+        "keys": bytes(16),
+        "nonces": [bytes(12)],
+        "messages": [b""],
+    }
     for call in (sl.aead.seal_many, sl.aead.open_many):
         for name in (*many, "aads", "tag_len", "version", "research"):
             refused_or_done(call, **{**many, name: odd})

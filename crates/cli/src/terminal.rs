@@ -64,9 +64,10 @@ pub fn print_usage_error(error: &clap::Error, json: bool) {
             usage = Some(format!("the form is `{form}`"));
         }
     }
-    let renamed = RENAMED.iter();
-    if let Some((_, new)) = renamed.clone().find(|(old, _)| what.contains(&format!("'{old}'"))) {
-        tips = format!("write `{new}`; ");
+    for (old, new) in RENAMED {
+        if what.contains(&format!("'{old}'")) {
+            tips = format!("write `{new}`; ");
+        }
     }
     let hint = format!("{tips}`--help` behind a verb lists what it takes");
     let failure = Failure::new(Code::CommandLine, what, hint);

@@ -196,9 +196,7 @@ impl Program {
         show: ProgressArg,
         timeout: Option<f64>,
     ) -> PyResult<Report> {
-        let timeout = timeout
-            .map(|seconds| timeout_of(py, seconds))
-            .transpose()?;
+        let timeout = timeout.map(|seconds| timeout_of(py, seconds)).transpose()?;
         let stated = Stated::new(py, network, protocol, helpers, pool)?;
         let given = InputArgs::new(py, &self.graph, arrays, tables)?;
         // A table in memory may need the interpreter, on the thread on which its owner reads it.
