@@ -304,7 +304,7 @@ class Plan:
         """Estimated seconds of a run on a network of each class, `"lan"` and `"wan"`."""
     @property
     def references(self) -> str:
-        """References, assumptions and security levels of a run at these row counts, one per line."""
+        """References, assumptions and security levels of a run at these row counts, one a line."""
     @property
     def steps(self) -> str:
         """Every step, one per line: its times, lanes, AND gates and payload bytes."""

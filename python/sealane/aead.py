@@ -104,8 +104,9 @@ def seal(
     `aad` is authenticated and not part of the output.
 
     Raises `MisuseError` if the mode does not take these lengths (`aead-parameter`), or protects
-    nothing and `research=True` does not say that this is known (`aead-for-study`); and `ConfigError`
-    if the environment variable `SEALANE_TIER` names a tier that the CPU lacks (`cpu-tier`).
+    nothing and `research=True` does not say that this is known (`aead-for-study`); and
+    `ConfigError` if the environment variable `SEALANE_TIER` names a tier that the CPU lacks
+    (`cpu-tier`).
 
     >>> from sealane import aead
     >>> aead.seal("gcm", bytes(16), bytes(12), bytes(16)).hex()
@@ -218,8 +219,8 @@ def seal_many(
 
     `keys` is one key for all or a list of them, `nonces` a list, `messages` a list of messages,
     `aads` one for all or a list. Each list may be an array of `uint8` with a row for each message:
-    `keys` of shape `(messages, 16)`, `nonces` of shape `(messages, 12)`. Where `messages` is one, so
-    is the result. Lengths are in bytes and depend on the mode, as in `seal`.
+    `keys` of shape `(messages, 16)`, `nonces` of shape `(messages, 12)`. Where `messages` is one,
+    so is the result. Lengths are in bytes and depend on the mode, as in `seal`.
 
     Raises `MisuseError` if two messages have one nonce under one key and `equal_nonces=True` does
     not say that it is meant (`aead-nonce-twice`), if lists differ in length, and as `seal` does:
@@ -332,8 +333,8 @@ def open_many(
     each key. `failures_before` is how many there have been so far, with a list of keys for each of
     them.
 
-    Where `messages` is an array of rows, so is the result: `uint8` of shape `(messages, bytes)`. But
-    for Julius and version 2 of COPA, whose plaintexts may differ in length, and with
+    Where `messages` is an array of rows, so is the result: `uint8` of shape `(messages, bytes)`.
+    But for Julius and version 2 of COPA, whose plaintexts may differ in length, and with
     `errors="none"`, it is a list.
 
     Raises `InvalidTag` when all have been tried and some are not authentic: `error.failed` has the

@@ -47,7 +47,7 @@ class Vector(NamedTuple):
     @property
     def options(self) -> dict[str, Any]:
         """Arguments of `seal` besides the bytes."""
-        return {"version": self.suite[1], "tag_len": self.suite[2], "study": True}
+        return {"version": self.suite[1], "tag_len": self.suite[2], "research": True}
 
 
 @cache
@@ -272,13 +272,13 @@ NO_KEY = "takes a key of 16 bytes, not 15"
         (lambda: aead.seal("ccm", KEY, bytes(13), bytes(65536)), "is too long"),
         (lambda: aead.seal("ocb3", KEY, NONCE, "text"), "`data` is of type `str`"),  # type: ignore[arg-type]
         (lambda: aead.seal("ocb3", KEY, NONCE, np.zeros(3)), "`data` is an array of float64"),  # type: ignore[arg-type]
-        (lambda: aead.seal_many("ocb3", KEY, [NONCE], b"one"), "`datas` is "),  # type: ignore[call-overload]
+        (lambda: aead.seal_many("ocb3", KEY, [NONCE], b"one"), "`messages` is "),  # type: ignore[call-overload]
         (lambda: aead.seal_many("ocb3", KEY, NONCE, [b"one"]), "`nonces` is "),  # type: ignore[call-overload]
-        (lambda: aead.seal_many("ocb3", KEY, [NONCE], [7]), "`datas[0]` is of type `int`"),  # type: ignore[list-item]
-        (lambda: aead.seal_many("ocb3", KEY, [NONCE], 7), "`datas` is "),  # type: ignore[call-overload]
+        (lambda: aead.seal_many("ocb3", KEY, [NONCE], [7]), "`messages[0]` is of type `int`"),  # type: ignore[list-item]
+        (lambda: aead.seal_many("ocb3", KEY, [NONCE], 7), "`messages` is "),  # type: ignore[call-overload]
         (lambda: aead.seal_many("ocb3", KEY, [NONCE], [b"", b""]), "`nonces` has 1 items for 2"),
         (lambda: aead.seal_many("ocb3", [KEY], [NONCE] * 2, [b"", b""]), "`keys` has 1 items"),
-        (lambda: aead.seal_many("ocb3", KEY, [NONCE] * 2, [b"", b""], [b""]), "`ads` has 1"),
+        (lambda: aead.seal_many("ocb3", KEY, [NONCE] * 2, [b"", b""], [b""]), "`aads` has 1"),
         (
             lambda: aead.seal_many("ocb3", [KEY, KEY[1:]], [NONCE] * 2, [b""] * 2),
             f": OCB3 {NO_KEY}",
@@ -286,7 +286,7 @@ NO_KEY = "takes a key of 16 bytes, not 15"
         (lambda: aead.seal_many("ocb3", KEY, [NONCE, b""], [b""] * 2), "message 1: OCB3 takes a"),
         (
             lambda: aead.seal_many("gcm", KEY, [NONCE] * 2, np.array([b"ab\0\0", b"abcd"])),
-            "`datas` is an array of |S4",
+            "`messages` is an array of |S4",
         ),
         (lambda: aead.seal_many("gcm", KEY, np.array([NONCE]), [b"a"]), "`nonces` is an array of"),
         (lambda: aead.seal_many("gcm", KEY, [NONCE] * 2, [b"a", b"b"], aads="ad"), "of type `str`"),
@@ -441,7 +441,7 @@ def test_the_hint_of_equal_nonces_is_one_for_the_mode(mode: str, advice: str) ->
 
 
 @pytest.mark.parametrize(
-    "odd", [{"tag_len": -1}, {"tag_len": 1 << 70}, {"tag_len": "16"}, {"version": 1}, {"study": 1}]
+    "odd", [{"tag_len": -1}, {"tag_len": 1 << 70}, {"tag_len": "16"}, {"version": 1}, {"research": 1}]
 )
 def test_odd_arguments_are_refused_with_a_code(odd: dict[str, Any]) -> None:
     for call in (

@@ -32,7 +32,8 @@ class Finder(doctest.DocTestFinder):
     """Finds the examples of functions behind a decorator, too."""
 
     def _from_module(self, module: ModuleType | None, found: Any) -> bool:
-        return super()._from_module(module, inspect.unwrap(found))  # type: ignore[misc]
+        inside: bool = super()._from_module(module, inspect.unwrap(found))  # type: ignore[misc]
+        return inside
 
 
 FINDER = Finder()

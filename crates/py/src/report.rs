@@ -205,7 +205,7 @@ impl Plan {
         Ok(estimates)
     }
 
-    /// References, assumptions and security levels of a run at these row counts, one per line.
+    /// References, assumptions and security levels of a run at these row counts, one a line.
     #[getter]
     fn references(&self) -> String {
         view::papers_card(&self.job, &self.cost).to_string()
