@@ -14,8 +14,8 @@ Calling it simulates: the real protocol, with all parties in this process.
 >>> richer(3, 5)
 np.False_
 
-Its cost is known exactly before anything runs, and `richer.run(input=3, yes=richer.hash)` is one
-party of a run over the network, the one that `./sealane.toml` says.
+Its cost is known exactly before anything runs, and `richer.run(input=3, approve=richer.hash)` is
+one party of a run over the network, the one that `./sealane.toml` says.
 
 >>> richer.plan().rounds
 5

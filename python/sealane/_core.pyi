@@ -147,7 +147,7 @@ class Program:
         arrays: dict[str, Array],
         tables: list[tuple[list[str], object]],
         config: str | PathLike[str] | None,
-        yes: str,
+        approve: str,
         identity: str | PathLike[str] | None,
         network: str | None,
         protocol: str | None,
@@ -156,7 +156,7 @@ class Program:
         record: bool,
         runs: str | PathLike[str] | None,
         show: _Show,
-        patience: float | None,
+        timeout: float | None,
     ) -> Report: ...
 
 @final
@@ -234,7 +234,7 @@ class Plan:
     (['alice', 'bob'], True)
     >>> plan.hash == richer.hash, plan.notes, plan.warnings
     (True, [], [])
-    >>> "AND gates" in plan.steps, plan.papers.startswith("yao")
+    >>> "AND gates" in plan.steps, plan.references.startswith("yao")
     (True, True)
     >>> import json
     >>> json.loads(plan.json).get("rounds")
@@ -269,8 +269,8 @@ class Plan:
     def estimate_s(self) -> dict[str, float]:
         """Estimated seconds of a run on a network of each class, `"lan"` and `"wan"`."""
     @property
-    def papers(self) -> str:
-        """Papers, assumptions and security levels of a run at these row counts, one per line."""
+    def references(self) -> str:
+        """References, assumptions and security levels of a run at these row counts, one a line."""
     @property
     def steps(self) -> str:
         """Every step, one per line: its times, lanes, AND gates and payload bytes."""
@@ -316,20 +316,20 @@ def aead_seal(
     key: object,
     nonce: object,
     data: object,
-    ad: object,
+    aad: object,
     tag_len: int | None,
     version: str | None,
-    study: bool,
+    research: bool,
 ) -> bytes: ...
 def aead_open(
     mode: str,
     key: object,
     nonce: object,
     data: object,
-    ad: object,
+    aad: object,
     tag_len: int | None,
     version: str | None,
-    study: bool,
+    research: bool,
     plaintext_len: int | None,
     failures_before: int,
 ) -> bytes: ...
@@ -338,11 +338,11 @@ def aead_many(
     mode: str,
     keys: object,
     nonces: object,
-    datas: object,
-    ads: object | None,
+    messages: object,
+    aads: object | None,
     tag_len: int | None,
     version: str | None,
-    study: bool,
+    research: bool,
     plaintext_lens: int | Sequence[int] | None,
     equal_nonces: bool,
     failures_before: int,

@@ -26,7 +26,7 @@ from sealane import (
     _tables,
 )
 from sealane._errors import SealaneWarning, none_swallowed
-from sealane._refusal import call, misuse, refuse
+from sealane._refusal import call, misuse, refuse, refuse_old_names
 from sealane._value import Value, operand, tracing, type_name, wrap
 
 if TYPE_CHECKING:
@@ -309,11 +309,12 @@ class Program(Generic[P, R]):
         )
         return _data.Report(report, self.signature)
 
+    @refuse_old_names
     def run(
         self,
         *,
-        yes: str,
-        as_: str | None = None,
+        approve: str,
+        party: str | None = None,
         input: Any = None,
         config: Path | None = None,
         identity: Path | None = None,
@@ -324,23 +325,23 @@ class Program(Generic[P, R]):
         record: bool = True,
         runs: Path | None = None,
         progress: bool = True,
-        patience: float | None = None,
+        timeout: float | None = None,
     ) -> _data.Report:
         """Runs as one party, with the others over the network.
 
         `config` is the TOML file with the parties' addresses and keys, by default `sealane.toml`,
-        and `as_` the party that this one is, by default the one that `config` says. `input` is this
-        party's data, as in `simulate`: a file or a table for all of its inputs, an array if it
+        and `party` the party that this one is, by default the one that `config` says. `input` is
+        this party's data, as in `simulate`: a file or a table for all of its inputs, an array if it
         gives one input, or a mapping from inputs to any of these; a party that gives none leaves it
-        out. `yes` is the hash of the job that this party approves, all of it: `plan(...).hash` with
-        the same `config`, `network`, `protocol`, `helpers` and `pool`. The configuration states
-        those that the call does not. With `pool=True` the run takes its oblivious transfers from
-        the pool that `sealane pool fill` has made with the other party. `identity` is the file with
-        this party's private key, by default the one that the configuration names. The run leaves a
-        folder with a page about it in `runs`, by default the folder that the configuration names,
-        or `runs`; with `record=False` it leaves none. `progress=False` shows no progress.
+        out. `approve` is the hash of the job that this party approves, all of it: `plan(...).hash`
+        with the same `config`, `network`, `protocol`, `helpers` and `pool`. The configuration
+        states those that the call does not. With `pool=True` the run takes its oblivious transfers
+        from the pool that `sealane pool fill` has made with the other party. `identity` is the file
+        with this party's private key, by default the one that the configuration names. The run
+        leaves a folder with a page about it in `runs`, by default the folder that the configuration
+        names, or `runs`; with `record=False` it leaves none. `progress=False` shows no progress.
 
-        `patience` is for how many seconds this party waits for what a party that is alive is to
+        `timeout` is for how many seconds this party waits for what a party that is alive is to
         send, 0.1 to 86,400, by default what the configuration says, or 3,600. `KeyboardInterrupt`
         cancels the run: the other parties are told, and the exception comes when nothing of it is
         left.
@@ -361,24 +362,24 @@ class Program(Generic[P, R]):
         ... ) -> sl.Revealed[sl.boolean, "alice", "bob"]:
         ...     return a > b
         >>> try:
-        ...     richer.run(input=3, yes=richer.hash, config="no-such-folder/sealane.toml")
+        ...     richer.run(input=3, approve=richer.hash, config="no-such-folder/sealane.toml")
         ... except sl.ConfigError as error:
         ...     print(error.code)
         config-unreadable
         """
         from sealane import _core
 
-        as_ = call(_core.own_party, as_, config, identity)
-        arrays, tables = ({}, []) if input is None else self._own_inputs(as_, input)
+        party = call(_core.own_party, party, config, identity)
+        arrays, tables = ({}, []) if input is None else self._own_inputs(party, input)
         helpers = None if helpers is None else _names(helpers)
         show = _progress.display() if progress else False
         report = call(
             self.native.run,
-            as_,
+            party,
             arrays,
             tables,
             config,
-            yes,
+            approve,
             identity,
             network,
             protocol,
@@ -387,7 +388,7 @@ class Program(Generic[P, R]):
             record,
             runs,
             show,
-            patience,
+            timeout,
         )
         return _data.Report(report, self.signature)
 

@@ -5,6 +5,7 @@ The code of a refusal says who has to act, and so which class the exception has.
 
 from __future__ import annotations
 
+import functools
 import reprlib
 import warnings
 from pathlib import PurePath
@@ -19,6 +20,18 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+_RENAMED = {
+    "ad": "aad",
+    "ads": "aads",
+    "as_": "party",
+    "datas": "messages",
+    "papers": "references",
+    "patience": "timeout",
+    "study": "research",
+    "yes": "approve",
+}
+"""Names of arguments and attributes in versions before this one, with those that they have now."""
 
 
 def refuse(
@@ -39,6 +52,31 @@ def refuse(
 def misuse(code: str, message: str, *, reason: str = "", hint: str) -> SealaneError:
     """Makes the error to raise for a call or for data, where the traceback shows the place."""
     return _core.refusal(code, _text(message), None, _text(reason), _text(hint))
+
+
+def renamed(message: str, old: str) -> SealaneError | None:
+    """Makes the error about an argument or attribute that is called by an old name; `None` if the
+    name is not an old one.
+    """
+    new = _RENAMED.get(old)
+    return refuse("argument", message, hint=f"write `{new}`") if new else None
+
+
+def refuse_old_names(function: Callable[P, R]) -> Callable[P, R]:
+    """Makes a function refuse arguments by the names that they had before, with the present ones.
+
+    Raises `MisuseError` for such an argument (`argument`), and what the function raises.
+    """
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in kwargs:
+            error = renamed(f"`{function.__name__}` has no argument `{name}`", name)
+            if error is not None:
+                raise error
+        return function(*args, **kwargs)
+
+    return checked
 
 
 def counted(number: int, one: str, many: str = "") -> str:

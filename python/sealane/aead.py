@@ -3,8 +3,8 @@
 >>> import secrets
 >>> from sealane import aead
 >>> key, nonce = secrets.token_bytes(16), secrets.token_bytes(12)
->>> sealed = aead.seal("ocb3", key, nonce, b"meet at noon", ad=b"to ben")
->>> aead.open("ocb3", key, nonce, sealed, ad=b"to ben")
+>>> sealed = aead.seal("ocb3", key, nonce, b"meet at noon", aad=b"to ben")
+>>> aead.open("ocb3", key, nonce, sealed, aad=b"to ben")
 b'meet at noon'
 
 Many messages in one call are faster than one after the other, above all short ones, and in modes
@@ -25,7 +25,7 @@ Messages of one length can be the rows of an array; so can keys and nonces.
 (1000, 80)
 
 A nonce may be used once under a key. `mode` is `"gcm"`, `"ccm"` or `"ocb3"` for everyday use.
-All others need `study=True`, which says that nothing is protected by them: `"ecb"`, `"ctr"` and
+All others need `research=True`, which says that nothing is protected by them: `"ecb"`, `"ctr"` and
 `"cbc"` are building blocks, which authenticate nothing; `"otr"`, `"cloc"`, `"silc"`, `"jambu"`,
 `"copa"`, `"poet"`, `"julius"`, `"mcoe_g"` and `"cobra_r1"` are for research only, and some are
 broken. `version` chooses among the versions that some of these have (`"v1"`, `"v2"`, `"v3"`; by
@@ -72,7 +72,7 @@ import numpy as np
 
 from sealane import _core
 from sealane._errors import InvalidTag
-from sealane._refusal import call, misuse
+from sealane._refusal import call, misuse, refuse_old_names
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -85,26 +85,28 @@ Rows: TypeAlias = "npt.NDArray[np.uint8]"
 """A row of bytes for each message."""
 
 
+@refuse_old_names
 def seal(
     mode: str,
     key: Bytes,
     nonce: Bytes,
     data: Bytes,
-    ad: Bytes = b"",
+    aad: Bytes = b"",
     *,
     tag_len: int | None = None,
     version: str | None = None,
-    study: bool = False,
+    research: bool = False,
 ) -> bytes:
     """Seals a message: returns the whole output of the mode as `bytes`, which for most modes is as
     long as `data` and the tag together. Lengths of `key`, `nonce` and `tag_len` are in bytes and
     depend on the mode: the module lists them.
 
-    `ad` is authenticated and not part of the output.
+    `aad` is authenticated and not part of the output.
 
     Raises `MisuseError` if the mode does not take these lengths (`aead-parameter`), or protects
-    nothing and `study=True` does not say that this is known (`aead-for-study`); and `ConfigError`
-    if the environment variable `SEALANE_TIER` names a tier that the CPU lacks (`cpu-tier`).
+    nothing and `research=True` does not say that this is known (`aead-for-study`); and
+    `ConfigError` if the environment variable `SEALANE_TIER` names a tier that the CPU lacks
+    (`cpu-tier`).
 
     >>> from sealane import aead
     >>> aead.seal("gcm", bytes(16), bytes(12), bytes(16)).hex()
@@ -112,19 +114,20 @@ def seal(
 
     This is test case 2 of the submission of GCM to NIST (McGrew and Viega).
     """
-    return call(_core.aead_seal, mode, key, nonce, data, ad, tag_len, version, study)
+    return call(_core.aead_seal, mode, key, nonce, data, aad, tag_len, version, research)
 
 
+@refuse_old_names
 def open(
     mode: str,
     key: Bytes,
     nonce: Bytes,
     data: Bytes,
-    ad: Bytes = b"",
+    aad: Bytes = b"",
     *,
     tag_len: int | None = None,
     version: str | None = None,
-    study: bool = False,
+    research: bool = False,
     plaintext_len: int | None = None,
     failures_before: int = 0,
 ) -> bytes:
@@ -144,11 +147,11 @@ def open(
 
     >>> from sealane import aead
     >>> key, nonce = bytes(range(16)), bytes(12)
-    >>> sealed = aead.seal("gcm", key, nonce, b"meet at noon", ad=b"to ben")
-    >>> aead.open("gcm", key, nonce, sealed, ad=b"to ben")
+    >>> sealed = aead.seal("gcm", key, nonce, b"meet at noon", aad=b"to ben")
+    >>> aead.open("gcm", key, nonce, sealed, aad=b"to ben")
     b'meet at noon'
     >>> try:
-    ...     aead.open("gcm", key, nonce, sealed, ad=b"to cyd")
+    ...     aead.open("gcm", key, nonce, sealed, aad=b"to cyd")
     ... except aead.InvalidTag as error:
     ...     print(error.code)
     invalid-tag
@@ -159,10 +162,10 @@ def open(
         key,
         nonce,
         data,
-        ad,
+        aad,
         tag_len,
         version,
-        study,
+        research,
         plaintext_len,
         failures_before,
     )
@@ -173,12 +176,12 @@ def seal_many(
     mode: str,
     keys: Bytes | Sequence[Bytes],
     nonces: Rows | Sequence[Bytes],
-    datas: Rows,
-    ads: Bytes | Sequence[Bytes] | None = None,
+    messages: Rows,
+    aads: Bytes | Sequence[Bytes] | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
-    study: bool = False,
+    research: bool = False,
     equal_nonces: bool = False,
 ) -> Rows: ...
 
@@ -188,35 +191,36 @@ def seal_many(
     mode: str,
     keys: Bytes | Sequence[Bytes],
     nonces: Rows | Sequence[Bytes],
-    datas: Sequence[Bytes],
-    ads: Bytes | Sequence[Bytes] | None = None,
+    messages: Sequence[Bytes],
+    aads: Bytes | Sequence[Bytes] | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
-    study: bool = False,
+    research: bool = False,
     equal_nonces: bool = False,
 ) -> list[bytes]: ...
 
 
+@refuse_old_names
 def seal_many(
     mode: str,
     keys: Bytes | Sequence[Bytes],
     nonces: Rows | Sequence[Bytes],
-    datas: Rows | Sequence[Bytes],
-    ads: Bytes | Sequence[Bytes] | None = None,
+    messages: Rows | Sequence[Bytes],
+    aads: Bytes | Sequence[Bytes] | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
-    study: bool = False,
+    research: bool = False,
     equal_nonces: bool = False,
 ) -> Rows | list[bytes]:
     """Seals messages side by side, of any lengths: returns the output of `seal` for each, in order,
     as a list of `bytes`, or as an array of `uint8` of shape `(messages, bytes)`.
 
-    `keys` is one key for all or a list of them, `nonces` a list, `datas` a list of messages,
-    `ads` one for all or a list. Each list may be an array of `uint8` with a row for each message:
-    `keys` of shape `(messages, 16)`, `nonces` of shape `(messages, 12)`. Where `datas` is one, so
-    is the result. Lengths are in bytes and depend on the mode, as in `seal`.
+    `keys` is one key for all or a list of them, `nonces` a list, `messages` a list of messages,
+    `aads` one for all or a list. Each list may be an array of `uint8` with a row for each message:
+    `keys` of shape `(messages, 16)`, `nonces` of shape `(messages, 12)`. Where `messages` is one,
+    so is the result. Lengths are in bytes and depend on the mode, as in `seal`.
 
     Raises `MisuseError` if two messages have one nonce under one key and `equal_nonces=True` does
     not say that it is meant (`aead-nonce-twice`), if lists differ in length, and as `seal` does:
@@ -242,11 +246,11 @@ def seal_many(
         mode,
         keys,
         nonces,
-        datas,
-        ads,
+        messages,
+        aads,
         tag_len,
         version,
-        study,
+        research,
         None,
         equal_nonces,
         0,
@@ -261,12 +265,12 @@ def open_many(
     mode: str,
     keys: Bytes | Sequence[Bytes],
     nonces: Rows | Sequence[Bytes],
-    datas: Rows | Sequence[Bytes],
-    ads: Bytes | Sequence[Bytes] | None = None,
+    messages: Rows | Sequence[Bytes],
+    aads: Bytes | Sequence[Bytes] | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
-    study: bool = False,
+    research: bool = False,
     plaintext_lens: int | Sequence[int] | None = None,
     failures_before: int = 0,
     errors: Literal["none"],
@@ -278,12 +282,12 @@ def open_many(
     mode: str,
     keys: Bytes | Sequence[Bytes],
     nonces: Rows | Sequence[Bytes],
-    datas: Rows,
-    ads: Bytes | Sequence[Bytes] | None = None,
+    messages: Rows,
+    aads: Bytes | Sequence[Bytes] | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
-    study: bool = False,
+    research: bool = False,
     plaintext_lens: int | Sequence[int] | None = None,
     failures_before: int = 0,
     errors: Literal["raise"] = "raise",
@@ -295,28 +299,29 @@ def open_many(
     mode: str,
     keys: Bytes | Sequence[Bytes],
     nonces: Rows | Sequence[Bytes],
-    datas: Sequence[Bytes],
-    ads: Bytes | Sequence[Bytes] | None = None,
+    messages: Sequence[Bytes],
+    aads: Bytes | Sequence[Bytes] | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
-    study: bool = False,
+    research: bool = False,
     plaintext_lens: int | Sequence[int] | None = None,
     failures_before: int = 0,
     errors: Literal["raise"] = "raise",
 ) -> list[bytes]: ...
 
 
+@refuse_old_names
 def open_many(
     mode: str,
     keys: Bytes | Sequence[Bytes],
     nonces: Rows | Sequence[Bytes],
-    datas: Rows | Sequence[Bytes],
-    ads: Bytes | Sequence[Bytes] | None = None,
+    messages: Rows | Sequence[Bytes],
+    aads: Bytes | Sequence[Bytes] | None = None,
     *,
     tag_len: int | None = None,
     version: str | None = None,
-    study: bool = False,
+    research: bool = False,
     plaintext_lens: int | Sequence[int] | None = None,
     failures_before: int = 0,
     errors: Literal["raise", "none"] = "raise",
@@ -328,8 +333,8 @@ def open_many(
     each key. `failures_before` is how many there have been so far, with a list of keys for each of
     them.
 
-    Where `datas` is an array of rows, so is the result: `uint8` of shape `(messages, bytes)`. But
-    for Julius and version 2 of COPA, whose plaintexts may differ in length, and with
+    Where `messages` is an array of rows, so is the result: `uint8` of shape `(messages, bytes)`.
+    But for Julius and version 2 of COPA, whose plaintexts may differ in length, and with
     `errors="none"`, it is a list.
 
     Raises `InvalidTag` when all have been tried and some are not authentic: `error.failed` has the
@@ -356,11 +361,11 @@ def open_many(
         mode,
         keys,
         nonces,
-        datas,
-        ads,
+        messages,
+        aads,
         tag_len,
         version,
-        study,
+        research,
         plaintext_lens,
         True,
         failures_before,

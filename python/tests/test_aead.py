@@ -47,7 +47,7 @@ class Vector(NamedTuple):
     @property
     def options(self) -> dict[str, Any]:
         """Arguments of `seal` besides the bytes."""
-        return {"version": self.suite[1], "tag_len": self.suite[2], "study": True}
+        return {"version": self.suite[1], "tag_len": self.suite[2], "research": True}
 
 
 @cache
@@ -122,20 +122,22 @@ def test_rows_are_lists_of_messages(mode: str, count: int, width: int) -> None:
     texts = [row.tobytes() for row in rows]
     nonces = nonces_of(mode, count)
     as_rows = np.frombuffer(b"".join(nonces), np.uint8).reshape(count, -1) if nonces else nonces
-    sealed = aead.seal_many(mode, KEY, as_rows, rows, study=True)
+    sealed = aead.seal_many(mode, KEY, as_rows, rows, research=True)
     assert isinstance(sealed, np.ndarray) and sealed.dtype == np.uint8 and sealed.flags.writeable
-    assert [row.tobytes() for row in sealed] == aead.seal_many(mode, KEY, nonces, texts, study=True)
-    opened = aead.open_many(mode, KEY, as_rows, sealed, study=True)
+    assert [row.tobytes() for row in sealed] == aead.seal_many(
+        mode, KEY, nonces, texts, research=True
+    )
+    opened = aead.open_many(mode, KEY, as_rows, sealed, research=True)
     assert isinstance(opened, np.ndarray) and np.array_equal(opened, rows)
-    assert aead.open_many(mode, KEY, nonces, sealed, errors="none", study=True) == texts
+    assert aead.open_many(mode, KEY, nonces, sealed, errors="none", research=True) == texts
 
 
 def test_version_2_of_copa_opens_rows_to_a_list() -> None:
     rows = np.arange(60, dtype=np.uint8).reshape(3, 20)
     nonces = nonces_of("copa", 3)
-    sealed = aead.seal_many("copa", KEY, nonces, rows, version="v2", study=True)
+    sealed = aead.seal_many("copa", KEY, nonces, rows, version="v2", research=True)
     assert sealed.shape == (3, 49)
-    opened = aead.open_many("copa", KEY, nonces, sealed, version="v2", study=True)
+    opened = aead.open_many("copa", KEY, nonces, sealed, version="v2", research=True)
     assert opened == [row.tobytes() for row in rows]
 
 
@@ -190,12 +192,12 @@ def test_many_is_one_after_the_other(lengths: list[int], own_keys: bool, mode: s
     nonces = [number.to_bytes(16 if mode == "ctr" else 12, "big") for number in range(len(texts))]
     keys = [bytes([number]) * 16 for number in range(len(texts))] if own_keys else KEY
     ads = [b"" if mode == "ctr" else bytes(length % 50) for length in lengths]
-    sealed = aead.seal_many(mode, keys, nonces, texts, ads, study=True)
+    sealed = aead.seal_many(mode, keys, nonces, texts, ads, research=True)
     for number, text in enumerate(texts):
         key = keys[number] if isinstance(keys, list) else keys
-        alone = aead.seal(mode, key, nonces[number], text, ads[number], study=True)
+        alone = aead.seal(mode, key, nonces[number], text, ads[number], research=True)
         assert sealed[number] == alone
-    assert aead.open_many(mode, keys, nonces, sealed, ads, study=True) == texts
+    assert aead.open_many(mode, keys, nonces, sealed, ads, research=True) == texts
 
 
 def test_a_message_as_long_as_a_window_goes_alone() -> None:
@@ -236,15 +238,15 @@ def test_one_bad_tag_fails_one_message(as_rows: bool) -> None:
 def test_no_changed_message_opens(mode: str) -> None:
     nonce = bytes(12 if mode in ("ocb3", "ccm", "otr", "cloc", "silc") else 16)
     for length in (0, 5, 16, 50):
-        sealed = aead.seal(mode, KEY, nonce, bytes(length), b"ad", study=True)
+        sealed = aead.seal(mode, KEY, nonce, bytes(length), b"ad", research=True)
         for at in range(len(sealed)):
             changed = bytearray(sealed)
             changed[at] ^= 0x10
             with pytest.raises(aead.InvalidTag) as caught:
-                aead.open(mode, KEY, nonce, changed, b"ad", study=True)
+                aead.open(mode, KEY, nonce, changed, b"ad", research=True)
             assert caught.value.failed == [0] and caught.value.opened == [None]
         with pytest.raises(aead.InvalidTag):
-            aead.open(mode, KEY, nonce, sealed, b"Ad", study=True)
+            aead.open(mode, KEY, nonce, sealed, b"Ad", research=True)
 
 
 NONCE = bytes(12)
@@ -260,23 +262,23 @@ NO_KEY = "takes a key of 16 bytes, not 15"
         (lambda: aead.seal("ccm", KEY, NONCE, b"", tag_len=5), "CCM has no tag of 5 bytes"),
         (lambda: aead.seal("ccm", KEY, NONCE, b"", version="v1"), "CCM has no version `v1`"),
         (
-            lambda: aead.seal("cbc", KEY, bytes(16), b"x", study=True),
+            lambda: aead.seal("cbc", KEY, bytes(16), b"x", research=True),
             "takes whole blocks of 16 bytes",
         ),
         (
-            lambda: aead.seal("ctr", KEY, bytes(16), b"", b"x", study=True),
+            lambda: aead.seal("ctr", KEY, bytes(16), b"", b"x", research=True),
             "takes no associated data",
         ),
         (lambda: aead.seal("ccm", KEY, bytes(13), bytes(65536)), "is too long"),
         (lambda: aead.seal("ocb3", KEY, NONCE, "text"), "`data` is of type `str`"),  # type: ignore[arg-type]
         (lambda: aead.seal("ocb3", KEY, NONCE, np.zeros(3)), "`data` is an array of float64"),  # type: ignore[arg-type]
-        (lambda: aead.seal_many("ocb3", KEY, [NONCE], b"one"), "`datas` is "),  # type: ignore[call-overload]
+        (lambda: aead.seal_many("ocb3", KEY, [NONCE], b"one"), "`messages` is "),  # type: ignore[call-overload]
         (lambda: aead.seal_many("ocb3", KEY, NONCE, [b"one"]), "`nonces` is "),  # type: ignore[call-overload]
-        (lambda: aead.seal_many("ocb3", KEY, [NONCE], [7]), "`datas[0]` is of type `int`"),  # type: ignore[list-item]
-        (lambda: aead.seal_many("ocb3", KEY, [NONCE], 7), "`datas` is "),  # type: ignore[call-overload]
+        (lambda: aead.seal_many("ocb3", KEY, [NONCE], [7]), "`messages[0]` is of type `int`"),  # type: ignore[list-item]
+        (lambda: aead.seal_many("ocb3", KEY, [NONCE], 7), "`messages` is "),  # type: ignore[call-overload]
         (lambda: aead.seal_many("ocb3", KEY, [NONCE], [b"", b""]), "`nonces` has 1 items for 2"),
         (lambda: aead.seal_many("ocb3", [KEY], [NONCE] * 2, [b"", b""]), "`keys` has 1 items"),
-        (lambda: aead.seal_many("ocb3", KEY, [NONCE] * 2, [b"", b""], [b""]), "`ads` has 1"),
+        (lambda: aead.seal_many("ocb3", KEY, [NONCE] * 2, [b"", b""], [b""]), "`aads` has 1"),
         (
             lambda: aead.seal_many("ocb3", [KEY, KEY[1:]], [NONCE] * 2, [b""] * 2),
             f": OCB3 {NO_KEY}",
@@ -284,10 +286,10 @@ NO_KEY = "takes a key of 16 bytes, not 15"
         (lambda: aead.seal_many("ocb3", KEY, [NONCE, b""], [b""] * 2), "message 1: OCB3 takes a"),
         (
             lambda: aead.seal_many("gcm", KEY, [NONCE] * 2, np.array([b"ab\0\0", b"abcd"])),
-            "`datas` is an array of |S4",
+            "`messages` is an array of |S4",
         ),
         (lambda: aead.seal_many("gcm", KEY, np.array([NONCE]), [b"a"]), "`nonces` is an array of"),
-        (lambda: aead.seal_many("gcm", KEY, [NONCE] * 2, [b"a", b"b"], ads="ad"), "of type `str`"),
+        (lambda: aead.seal_many("gcm", KEY, [NONCE] * 2, [b"a", b"b"], aads="ad"), "of type `str`"),
         (lambda: aead.open_many("ocb3", KEY, [], [], errors="no"), "`errors` is 'no'"),  # type: ignore[call-overload]
     ],
 )
@@ -312,7 +314,7 @@ def test_modes_for_study_are_asked_for_as_such(mode: str) -> None:
     ):
         with pytest.raises(sl.MisuseError) as caught:
             call()
-        assert caught.value.code == "aead-for-study" and "study=True" in caught.value.hint
+        assert caught.value.code == "aead-for-study" and "research=True" in caught.value.hint
 
 
 def test_a_nonce_is_sealed_with_once_in_a_call() -> None:
@@ -335,7 +337,7 @@ def test_a_nonce_is_sealed_with_once_in_a_call() -> None:
     # Under keys of its own, each message may have the first nonce; no nonce at all is none twice.
     own = [number.to_bytes(16, "big") for number in range(count)]
     assert len(aead.seal_many("ocb3", own, nonces[:1] * count, texts[:count])) == count
-    assert aead.seal_many("ecb", KEY, [b"", b""], [b"", b""], study=True) == [b"", b""]
+    assert aead.seal_many("ecb", KEY, [b"", b""], [b"", b""], research=True) == [b"", b""]
 
 
 def test_a_key_that_failed_too_often_opens_nothing_any_more() -> None:
@@ -430,16 +432,16 @@ def test_failures_before_a_call_count() -> None:
 )
 def test_the_hint_of_equal_nonces_is_one_for_the_mode(mode: str, advice: str) -> None:
     nonce = bytes(12 if mode in ("gcm", "otr") else 16)
-    study = mode != "gcm"
+    research = mode != "gcm"
     with pytest.raises(sl.MisuseError) as caught:
-        aead.seal_many(mode, KEY, [nonce] * 2, [bytes(16)] * 2, study=study)
+        aead.seal_many(mode, KEY, [nonce] * 2, [bytes(16)] * 2, research=research)
     assert caught.value.code == "aead-nonce-twice"
     assert advice in caught.value.hint and "equal_nonces=True" in caught.value.hint
     assert ("counter" in caught.value.hint) == (mode != "cbc")
 
 
 @pytest.mark.parametrize(
-    "odd", [{"tag_len": -1}, {"tag_len": 1 << 70}, {"tag_len": "16"}, {"version": 1}, {"study": 1}]
+    "odd", [{"tag_len": -1}, {"tag_len": 1 << 70}, {"tag_len": "16"}, {"version": 1}, {"research": 1}]
 )
 def test_odd_arguments_are_refused_with_a_code(odd: dict[str, Any]) -> None:
     for call in (
@@ -447,8 +449,8 @@ def test_odd_arguments_are_refused_with_a_code(odd: dict[str, Any]) -> None:
         lambda: aead.open("ccm", KEY, NONCE, b"", **odd),
         lambda: aead.seal_many("ccm", KEY, [NONCE], [b""], **odd),
         lambda: aead.open_many("ccm", KEY, [NONCE], [b""], **odd),
-        lambda: aead.open("julius", KEY, NONCE, b"", study=True, plaintext_len=-1),
-        lambda: aead.open_many("julius", KEY, [], [], study=True, plaintext_lens=[-1]),
+        lambda: aead.open("julius", KEY, NONCE, b"", research=True, plaintext_len=-1),
+        lambda: aead.open_many("julius", KEY, [], [], research=True, plaintext_lens=[-1]),
         lambda: aead.seal(7, KEY, NONCE, b""),  # type: ignore[arg-type]
     ):
         with pytest.raises(sl.MisuseError) as caught:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 import reprlib
 import typing
@@ -36,7 +37,7 @@ def simulate(**given: Any) -> Any:
 
 
 def run(folder: Path, **given: Any) -> Any:
-    stated = {"yes": "00", "as_": "ann", "config": folder / "none.toml", **given}
+    stated = {"approve": "00", "party": "ann", "config": folder / "none.toml", **given}
     return total.run(**stated)
 
 
@@ -47,7 +48,10 @@ def shortly(odd: Any) -> str:
 NAMES = {
     "simulate": ("network", "protocol", "helpers", "runs", "clear", "progress"),
     "plan": ("rows", "config", "network", "protocol", "helpers"),
-    "run": ("yes", "as_", "input", "config", "identity", "network", "protocol", "helpers", "runs"),
+    "run": (
+        *("approve", "party", "input", "config", "identity", "network", "protocol", "helpers"),
+        *("runs", "timeout"),
+    ),
 }
 
 
@@ -84,19 +88,54 @@ def test_odd_arguments_of_a_program(
 @pytest.mark.parametrize("odd", ODD, ids=shortly)
 def test_odd_arguments_of_the_modes(odd: Any) -> None:
     right: dict[str, Any] = {"mode": "ccm", "key": bytes(16), "nonce": bytes(12), "data": b"text"}
-    options = ("ad", "tag_len", "version", "study")
+    options = ("aad", "tag_len", "version", "research")
     call: Any
     for call in (sl.aead.seal, sl.aead.open):
         for name in (*right, *options):
             refused_or_done(call, **{**right, name: odd})
     refused_or_done(lambda: sl.aead.open(**right, plaintext_len=odd))
-    many: dict[str, Any] = {"mode": "ccm", "keys": bytes(16), "nonces": [bytes(12)], "datas": [b""]}
+    many: dict[str, Any] = {
+        "mode": "ccm",
+        "keys": bytes(16),
+        "nonces": [bytes(12)],
+        "messages": [b""],
+    }
     for call in (sl.aead.seal_many, sl.aead.open_many):
-        for name in (*many, "ads", "tag_len", "version", "study"):
+        for name in (*many, "aads", "tag_len", "version", "research"):
             refused_or_done(call, **{**many, name: odd})
     refused_or_done(lambda: sl.aead.seal_many(**many, equal_nonces=odd))
     refused_or_done(lambda: sl.aead.open_many(**many, plaintext_lens=odd))
     refused_or_done(lambda: sl.aead.open_many(**many, errors=odd))
+
+
+AEAD = {"ad": "aad", "study": "research"}
+AEAD_MANY = {"datas": "messages", "ads": "aads", "study": "research"}
+RENAMED: list[tuple[Callable[..., Any], str, str]] = [
+    (total.run, "yes", "approve"),
+    (total.run, "as_", "party"),
+    (total.run, "patience", "timeout"),
+    *((call, *names) for call in (sl.aead.seal, sl.aead.open) for names in AEAD.items()),
+    *((c, *names) for c in (sl.aead.seal_many, sl.aead.open_many) for names in AEAD_MANY.items()),
+]
+
+
+@pytest.mark.parametrize(("call", "old", "new"), RENAMED)
+def test_old_names_of_arguments(call: Callable[..., Any], old: str, new: str) -> None:
+    assert new in inspect.signature(call).parameters
+    with pytest.raises(sl.MisuseError, match=r"(?s)has no argument.*\n.*\^") as caught:
+        call(**{old: None})
+    error = caught.value
+    assert error.code == "argument" and error.hint == f"write `{new}`"
+    assert error.message == f"`{call.__name__}` has no argument `{old}`"
+    assert error.file == __file__
+
+
+def test_old_names_of_attributes() -> None:
+    plan = total.plan(rows=2)
+    with pytest.raises(sl.MisuseError) as caught:
+        plan.papers  # type: ignore[attr-defined]  # noqa: B018
+    assert caught.value.hint == "write `references`"
+    assert not hasattr(plan, "sources")
 
 
 ODDER: list[Any] = [*ODD, 1, 1j, (), set(), {"a": 1}, ["x"], [1], [True], [[1], [1, 2]], [None]]

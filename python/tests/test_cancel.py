@@ -55,7 +55,7 @@ def names():
 print("ready", flush=True)
 try:
     if sys.argv[1] == "run":
-        older.run(as_="ann", input={"a": 3}, yes=older.hash, record=False, progress=False)
+        older.run(party="ann", input={"a": 3}, approve=older.hash, record=False, progress=False)
     else:
         long.simulate(range(1, 100_001), 77, progress=False)
 except KeyboardInterrupt as stopped:

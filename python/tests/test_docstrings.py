@@ -26,7 +26,17 @@ if TYPE_CHECKING:
 MODULES = sorted(
     module.name for module in pkgutil.iter_modules(sealane.__path__) if module.name != "__main__"
 )
-FINDER = doctest.DocTestFinder()
+
+
+class Finder(doctest.DocTestFinder):
+    """Finds the examples of functions behind a decorator, too."""
+
+    def _from_module(self, module: ModuleType | None, found: Any) -> bool:
+        inside: bool = super()._from_module(module, inspect.unwrap(found))  # type: ignore[misc]
+        return inside
+
+
+FINDER = Finder()
 EXAMPLES = [
     test
     for name in ["sealane", *(f"sealane.{module}" for module in MODULES)]

@@ -215,7 +215,7 @@ def test_two_runs_meet_over_tls(tmp_path: Path, free_ports: list[int]) -> None:
 
     def side(party: str, data: Any) -> None:
         done[party] = risk.run(
-            as_=party, input=data, config=config, identity=tmp_path / f"{party}.key", yes=job
+            party=party, input=data, config=config, identity=tmp_path / f"{party}.key", approve=job
         )
 
     lab = threading.Thread(target=side, args=("lab", {"w": WEIGHTS, "threshold": 15}))
@@ -240,11 +240,11 @@ def test_a_run_with_helpers(tmp_path: Path, four_free_ports: list[int]) -> None:
 
     def side(party: str) -> None:
         done[party] = risk.run(
-            as_=party,
+            party=party,
             input=inputs.get(party),
             config=config,
             identity=tmp_path / f"{party}.key",
-            yes=job,
+            approve=job,
             protocol="clear",
             helpers=helpers if party == "ada" else None,
         )
@@ -264,7 +264,7 @@ def test_a_run_with_helpers(tmp_path: Path, four_free_ports: list[int]) -> None:
     assert all(report.as_planned for report in done.values())
     assert "nothing but the numbers of rows" in repr(done["ada"])
     with pytest.raises(sl.DataError, match="has no input"):
-        risk.run(as_="ada", input="ada.csv", config=config, yes=job, protocol="clear")
+        risk.run(party="ada", input="ada.csv", config=config, approve=job, protocol="clear")
 
 
 def test_a_run_needs_its_approval_and_its_key(tmp_path: Path, free_ports: list[int]) -> None:
@@ -272,17 +272,17 @@ def test_a_run_needs_its_approval_and_its_key(tmp_path: Path, free_ports: list[i
     key = tmp_path / "hospital.key"
 
     def attempt(**changed: Any) -> None:
-        arguments = {"as_": "hospital", "input": TABLE, "config": config, "identity": key}
-        risk.run(**{**arguments, "yes": risk.hash, **changed})
+        arguments = {"party": "hospital", "input": TABLE, "config": config, "identity": key}
+        risk.run(**{**arguments, "approve": risk.hash, **changed})
 
     with pytest.raises(sl.ConfigError, match="not the approved job"):
-        attempt(yes="0" * 64)
+        attempt(approve="0" * 64)
     with pytest.raises(sl.ConfigError, match="first digits can be forged"):
-        attempt(yes=risk.hash[:63])
+        attempt(approve=risk.hash[:63])
     with pytest.raises(sl.ConfigError, match="not the key of `hospital`"):
         attempt(identity=tmp_path / "lab.key")
     with pytest.raises(sl.MisuseError, match="no party `clinic`"):
-        attempt(as_="clinic", input={})
+        attempt(party="clinic", input={})
     with pytest.raises(sl.DataError, match="another party"):
         attempt(input={"w": WEIGHTS})
     with pytest.raises(sl.DataError, match="no data for the input `x`"):
@@ -301,12 +301,12 @@ def test_the_configuration_says_what_a_call_does_not(
     stated = risk.plan(protocol="clear", network="wan", helpers=[])
     assert risk.hash == risk.plan(config="sealane.toml").hash == stated.hash != without.hash
     with pytest.raises(sl.NetworkError, match="hospital"):
-        risk.run(input={"w": WEIGHTS, "threshold": 15}, yes=risk.hash)
+        risk.run(input={"w": WEIGHTS, "threshold": 15}, approve=risk.hash)
     with pytest.raises(sl.ConfigError, match="cannot read"):
         risk.plan(config=tmp_path / "other.toml")
     (tmp_path / "sealane.toml").unlink()
     with pytest.raises(sl.ConfigError, match="sealane init"):
-        risk.run(input={"w": WEIGHTS, "threshold": 15}, yes=risk.hash)
+        risk.run(input={"w": WEIGHTS, "threshold": 15}, approve=risk.hash)
 
 
 def test_a_party_that_does_not_come_is_a_network_error(
@@ -315,11 +315,11 @@ def test_a_party_that_does_not_come_is_a_network_error(
     config = configure(tmp_path, free_ports, "[limits]\ntimeout_s = 0.5\n")
     with pytest.raises(sl.NetworkError, match="lab"):
         risk.run(
-            as_="hospital",
+            party="hospital",
             input=TABLE,
             config=config,
             identity=tmp_path / "hospital.key",
-            yes=risk.hash,
+            approve=risk.hash,
         )
 
 

@@ -356,7 +356,9 @@ def test_a_party_gives_one_table_over_the_network(tmp_path: Path, free_ports: li
 
     def side(party: str, given: Any) -> None:
         key = tmp_path / f"{party}.key"
-        done[party] = above.run(as_=party, input=given, config=config, identity=key, yes=above.hash)
+        done[party] = above.run(
+            party=party, input=given, config=config, identity=key, approve=above.hash
+        )
 
     agency = threading.Thread(target=side, args=("agency", pd.DataFrame({"limit": [6]})))
     agency.start()

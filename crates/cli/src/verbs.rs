@@ -81,7 +81,7 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     effort.iter().for_each(print_warning);
     notes.extend(effort.iter().map(Diagnostic::line));
     let record = view::plan(&job, &cost, &notes);
-    if args.papers && !args.json {
+    if args.references && !args.json {
         return print_line(record.papers_card());
     }
     if args.levels && !args.json {

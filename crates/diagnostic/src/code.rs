@@ -139,7 +139,7 @@ codes! {
         AeadKeyWornOut "aead-key-worn-out": "a key has done as much as is safe",
         AeadNonceTwice "aead-nonce-twice": "two messages of a batch have one nonce",
         AeadParameter "aead-parameter": "a mode does not take what it was given",
-        Argument "argument": "an argument has the wrong type or size",
+        Argument "argument": "an argument has the wrong name, type or size",
         CardMalformed "card-malformed": "a card was cut off or mistyped",
         CircuitFile "circuit-file": "a circuit cannot be read",
         CircuitValue "circuit-value": "a value does not fit the circuit",

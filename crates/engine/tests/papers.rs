@@ -1,4 +1,4 @@
-//! Agreement of `plan --papers` with the pages of the protocols.
+//! Agreement of `plan --references` with the pages of the protocols.
 
 use crate::common::job_of;
 use crate::silent::PROGRAM as SILENT;

@@ -149,7 +149,7 @@ pub fn patience(seconds: f64) -> Result<Duration, Failure> {
     match read::TIMES_S.contains(&seconds) {
         true => Ok(Duration::from_secs_f64(seconds)),
         false => {
-            let what = format!("patience={seconds} is not between 0.1 seconds and a day");
+            let what = format!("timeout={seconds} is not between 0.1 seconds and a day");
             let hint = "write a number of seconds, such as 3600";
             Err(Failure::new(Code::ConfigTimeout, what, hint))
         }

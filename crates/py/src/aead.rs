@@ -26,18 +26,18 @@ pub fn aead_seal<'py>(
     key: &Bound<'py, PyAny>,
     nonce: &Bound<'py, PyAny>,
     data: &Bound<'py, PyAny>,
-    ad: &Bound<'py, PyAny>,
+    aad: &Bound<'py, PyAny>,
     tag_len: Option<usize>,
     version: Option<&str>,
-    study: bool,
+    research: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let choice = Choice {
         mode,
         tag_len,
         version,
-        study,
+        research,
     };
-    let one = One::new(choice, key, nonce, ad)?;
+    let one = One::new(choice, key, nonce, aad)?;
     let sealed = seal_one(data.py(), &one.view(), &BufferArg::new("data", data)?)?;
     sealed.map_err(|error| refuse(data.py(), &error, None))
 }
@@ -50,10 +50,10 @@ pub fn aead_open<'py>(
     key: &Bound<'py, PyAny>,
     nonce: &Bound<'py, PyAny>,
     data: &Bound<'py, PyAny>,
-    ad: &Bound<'py, PyAny>,
+    aad: &Bound<'py, PyAny>,
     tag_len: Option<usize>,
     version: Option<&str>,
-    study: bool,
+    research: bool,
     plaintext_len: Option<usize>,
     failures_before: u64,
 ) -> PyResult<Bound<'py, PyBytes>> {
@@ -61,9 +61,9 @@ pub fn aead_open<'py>(
         mode,
         tag_len,
         version,
-        study,
+        research,
     };
-    let one = One::new(choice, key, nonce, ad)?;
+    let one = One::new(choice, key, nonce, aad)?;
     one.cipher.count_failures_elsewhere(failures_before);
     let opened = open_one(
         data.py(),
@@ -87,23 +87,23 @@ pub fn aead_many<'py>(
     mode: &str,
     keys: &Bound<'py, PyAny>,
     nonces: &Bound<'py, PyAny>,
-    datas: &Bound<'py, PyAny>,
-    ads: Option<&Bound<'py, PyAny>>,
+    messages: &Bound<'py, PyAny>,
+    aads: Option<&Bound<'py, PyAny>>,
     tag_len: Option<usize>,
     version: Option<&str>,
-    study: bool,
+    research: bool,
     plaintext_lens: Option<Lengths>,
     equal_nonces: bool,
     failures_before: u64,
 ) -> PyResult<Results<'py>> {
-    let py = datas.py();
+    let py = messages.py();
     let choice = Choice {
         mode,
         tag_len,
         version,
-        study,
+        research,
     };
-    let mut many = Many::new(open, choice, keys, nonces, datas, ads, plaintext_lens)?;
+    let mut many = Many::new(open, choice, keys, nonces, messages, aads, plaintext_lens)?;
     many.count_failures_before(failures_before);
     if !open && !equal_nonces {
         many.refuse_equal_nonces(py)?;
@@ -143,7 +143,7 @@ struct Choice<'a> {
     tag_len: Option<usize>,
     version: Option<&'a str>,
     /// True if modes for study alone are allowed.
-    study: bool,
+    research: bool,
 }
 
 impl Choice<'_> {
@@ -155,13 +155,13 @@ impl Choice<'_> {
         })?;
         let suite = Suite::named(self.mode, self.version, self.tag_len);
         let suite = suite.map_err(|error| refuse(py, &error, None))?;
-        if !suite.is_everyday() && !self.study {
+        if !suite.is_everyday() && !self.research {
             let message = format!("{suite} is a mode for study, which does not protect data");
             let finding = Diagnostic::new(Code::AeadForStudy, message)
                 .because(
                     "it authenticates nothing, or is for research: its page says what is broken",
                 )
-                .hint("take \"gcm\", \"ocb3\" or \"ccm\"; to study the mode, say `study=True`");
+                .hint("take \"gcm\", \"ocb3\" or \"ccm\"; to study the mode, say `research=True`");
             return Err(error::raised(py, &finding));
         }
         Ok((cpu, suite))
@@ -172,14 +172,14 @@ impl Choice<'_> {
 struct One {
     cipher: Cipher,
     nonce: Bytes,
-    ad: Bytes,
+    aad: Bytes,
 }
 
 /// Borrowed form of [`One`].
 struct View<'a> {
     cipher: &'a Cipher,
     nonce: &'a [u8],
-    ad: &'a [u8],
+    aad: &'a [u8],
 }
 
 impl One {
@@ -187,7 +187,7 @@ impl One {
         choice: Choice<'_>,
         key: &Bound<'_, PyAny>,
         nonce: &Bound<'_, PyAny>,
-        ad: &Bound<'_, PyAny>,
+        aad: &Bound<'_, PyAny>,
     ) -> PyResult<One> {
         let py = key.py();
         let (cpu, suite) = choice.suite(py)?;
@@ -196,7 +196,7 @@ impl One {
         Ok(One {
             cipher: cipher.map_err(|error| refuse(py, &error, None))?,
             nonce: BufferArg::new("nonce", nonce)?.freeze(py)?,
-            ad: BufferArg::new("ad", ad)?.freeze(py)?,
+            aad: BufferArg::new("aad", aad)?.freeze(py)?,
         })
     }
 
@@ -204,7 +204,7 @@ impl One {
         View {
             cipher: &self.cipher,
             nonce: self.nonce.as_ref(),
-            ad: self.ad.as_ref(),
+            aad: self.aad.as_ref(),
         }
     }
 }
@@ -219,7 +219,7 @@ fn seal_one<'py>(
     let mut done = Ok(());
     let sealed = PyBytes::new_with(py, one.cipher.sealed_len(text), |sealed| {
         data.copy_to(py, &mut sealed[..text])?;
-        done = py.detach(|| one.cipher.seal_in_place(one.nonce, one.ad, sealed, text));
+        done = py.detach(|| one.cipher.seal_in_place(one.nonce, one.aad, sealed, text));
         Ok(())
     })?;
     Ok(done.map(|()| sealed))
@@ -240,14 +240,14 @@ fn open_one<'py>(
             let mut tag = [0; 16];
             let tag = &mut tag[..data.len() - length];
             data.copy_apart(py, opened, tag)?;
-            done = py.detach(|| cipher.open_detached(one.nonce, one.ad, opened, tag));
+            done = py.detach(|| cipher.open_detached(one.nonce, one.aad, opened, tag));
             Ok(())
         })?;
         return Ok(done.map(|()| opened));
     }
     let mut buffer = Zeroizing::new(vec![0; data.len()]);
     data.copy_to(py, &mut buffer)?;
-    let done = py.detach(|| cipher.open_in_place(one.nonce, one.ad, &mut buffer, text));
+    let done = py.detach(|| cipher.open_in_place(one.nonce, one.aad, &mut buffer, text));
     Ok(done.map(|length| PyBytes::new(py, &buffer[..length])))
 }
 

@@ -1,7 +1,7 @@
 //! Conversion of native errors to exceptions of `sealane._errors`, and back.
 
 use crate::item::PySpan;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 use sealane_diagnostic::{Code, Diagnostic, FailureKind, Span};
 use sealane_engine::EngineError;
@@ -33,6 +33,21 @@ pub fn warn(py: Python<'_>, texts: &[String]) -> PyResult<()> {
             .call_method1("warn", (text,))?;
     }
     Ok(())
+}
+
+/// Makes the exception for an attribute that a class does not have: a refusal with the present name
+/// if it is an old one.
+pub fn no_attribute(py: Python<'_>, class: &str, name: &str) -> PyErr {
+    let message = format!("a `{class}` has no `{name}`");
+    let renamed = || {
+        py.import("sealane._refusal")?
+            .call_method1("renamed", (&message, name))
+    };
+    match renamed() {
+        Ok(refusal) if refusal.is_none() => PyAttributeError::new_err(message),
+        Ok(refusal) => PyErr::from_value(refusal),
+        Err(error) => error,
+    }
 }
 
 /// Makes the exception for a refusal of the Python layer; a function of the module. The code

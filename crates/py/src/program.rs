@@ -184,7 +184,7 @@ impl Program {
         arrays: BTreeMap<String, Array>,
         tables: Vec<TableArg<'_>>,
         config: Option<PathBuf>,
-        yes: &str,
+        approve: &str,
         identity: Option<PathBuf>,
         network: Option<&str>,
         protocol: Option<&str>,
@@ -193,17 +193,15 @@ impl Program {
         record: bool,
         runs: Option<PathBuf>,
         show: ProgressArg,
-        patience: Option<f64>,
+        timeout: Option<f64>,
     ) -> PyResult<Report> {
-        let patience = patience
-            .map(|seconds| patience_of(py, seconds))
-            .transpose()?;
+        let timeout = timeout.map(|seconds| timeout_of(py, seconds)).transpose()?;
         let stated = Stated::new(py, network, protocol, helpers, pool)?;
         let given = InputArgs::new(py, &self.graph, arrays, tables)?;
         // A table in memory may need the interpreter, on the thread on which its owner reads it.
         let begun = || -> Result<Begun, Failure> {
             let mut config = Config::find(config.as_deref())?;
-            config.patience = patience.or(config.patience);
+            config.patience = timeout.or(config.patience);
             let job = stated.job(self.graph.clone(), Some(&config))?;
             let me = meet::party_index(&job, party)?;
             let inputs = given.of_one(job.program(), me)?;
@@ -213,7 +211,7 @@ impl Program {
                 // Whatever comes of it, the failure is the one above.
                 let _ = meet::tell_of_missing(&job, me, &config, key);
             })?;
-            approved(&job, yes)?;
+            approved(&job, approve)?;
             Ok(Begun {
                 job,
                 inputs,
@@ -343,7 +341,7 @@ fn class(name: &str) -> Result<NetworkClass, Failure> {
 }
 
 /// Longest wait for a party that is alive and sends nothing.
-fn patience_of(py: Python<'_>, seconds: f64) -> PyResult<Duration> {
+fn timeout_of(py: Python<'_>, seconds: f64) -> PyResult<Duration> {
     sealane_host::config::patience(seconds).map_err(|failure| error::failure(py, &failure))
 }
 

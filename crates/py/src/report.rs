@@ -83,7 +83,7 @@ impl Check {
 /// (['alice', 'bob'], True)
 /// >>> plan.hash == richer.hash, plan.notes, plan.warnings
 /// (True, [], [])
-/// >>> "AND gates" in plan.steps, plan.papers.startswith("yao")
+/// >>> "AND gates" in plan.steps, plan.references.startswith("yao")
 /// (True, True)
 /// >>> import json
 /// >>> json.loads(plan.json).get("rounds")
@@ -165,10 +165,15 @@ impl Plan {
         by_name(py, &self.record.estimate_s)
     }
 
-    /// Papers, assumptions and security levels of a run at these row counts, one per line.
+    /// References, assumptions and security levels of a run at these row counts, one a line.
     #[getter]
-    fn papers(&self) -> String {
+    fn references(&self) -> String {
         self.record.papers_card().to_string()
+    }
+
+    /// Refuses the names that attributes had before with those that they have.
+    fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        Err(error::no_attribute(py, "Plan", name))
     }
 
     /// Every step, one per line: its times, lanes, AND gates and payload bytes.

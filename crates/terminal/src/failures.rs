@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 
+/// Options by the names that they had in earlier versions, with those that they have.
+const RENAMED: [(&str, &str); 1] = [("--papers", "--references")];
+
 /// Writes a failure to standard error: for people, or with `--json` as one object in one line, the
 /// last of that stream. Standard output is for results alone.
 pub fn print_failure(failure: &Failure, json: bool) {
@@ -59,6 +62,11 @@ pub fn print_usage_error(error: &clap::Error, json: bool) {
             let _ = write!(tips, "{tip}; ");
         } else if let Some(form) = paragraph.strip_prefix("Usage: ") {
             usage = Some(format!("the form is `{form}`"));
+        }
+    }
+    for (old, new) in RENAMED {
+        if what.contains(&format!("'{old}'")) {
+            tips = format!("write `{new}`; ");
         }
     }
     let hint = format!("{tips}`--help` behind a verb lists what it takes");

@@ -44,9 +44,9 @@ pub struct PlanArgs {
     /// List the steps by level: those of a level do not wait for each other, and share messages
     #[arg(long)]
     pub levels: bool,
-    /// List what a run at these rows rests on: papers, assumptions, security levels
+    /// List what a run at these rows rests on: references, assumptions, security levels
     #[arg(long)]
-    pub papers: bool,
+    pub references: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -51,8 +51,8 @@ pub struct Many<'py> {
     cipher: Cipher,
     keys: BatchArg<'py>,
     nonces: BatchArg<'py>,
-    datas: BatchArg<'py>,
-    ads: BatchArg<'py>,
+    messages: BatchArg<'py>,
+    aads: BatchArg<'py>,
     lengths: Option<Lengths>,
     /// Number of messages that each key has failed to open before.
     failures_before: u64,
@@ -67,16 +67,16 @@ impl<'py> Many<'py> {
         choice: Choice<'_>,
         keys: &Bound<'py, PyAny>,
         nonces: &Bound<'py, PyAny>,
-        datas: &Bound<'py, PyAny>,
-        ads: Option<&Bound<'py, PyAny>>,
+        messages: &Bound<'py, PyAny>,
+        aads: Option<&Bound<'py, PyAny>>,
         lengths: Option<Lengths>,
     ) -> PyResult<Many<'py>> {
-        let py = datas.py();
+        let py = messages.py();
         let (cpu, suite) = choice.suite(py)?;
         let keys = BatchArg::new("keys", keys, true)?;
-        let datas = BatchArg::new("datas", datas, false)?;
-        let Some(count) = datas.count() else {
-            return Err(no_bytes(py, "datas", "one message"));
+        let messages = BatchArg::new("messages", messages, false)?;
+        let Some(count) = messages.count() else {
+            return Err(no_bytes(py, "messages", "one message"));
         };
         let cipher = match &keys {
             BatchArg::One(key) => Cipher::new(cpu, suite, key.as_ref()),
@@ -88,9 +88,9 @@ impl<'py> Many<'py> {
             cipher: cipher.map_err(|error| refuse(py, &error, None))?,
             keys,
             nonces: BatchArg::new("nonces", nonces, false)?,
-            datas,
-            ads: match ads {
-                Some(ads) => BatchArg::new("ads", ads, true)?,
+            messages,
+            aads: match aads {
+                Some(aads) => BatchArg::new("aads", aads, true)?,
                 None => BatchArg::One(Bytes::Own(Zeroizing::default())),
             },
             lengths,
@@ -116,7 +116,7 @@ impl<'py> Many<'py> {
         for (name, other) in [
             ("keys", self.keys.count()),
             ("nonces", self.nonces.count()),
-            ("ads", self.ads.count()),
+            ("aads", self.aads.count()),
             ("plaintext_lens", lengths),
         ] {
             if let Some(other) = other.filter(|other| *other != self.count) {
@@ -157,7 +157,7 @@ impl<'py> Many<'py> {
 
     /// Length of all results, if the messages are rows and it is known.
     pub fn width(&self) -> Option<usize> {
-        match self.datas {
+        match self.messages {
             BatchArg::Rows { width, .. } if !self.open => Some(self.cipher.sealed_len(width)),
             BatchArg::Rows { width, .. } if self.cipher.is_detachable() => {
                 Some(width.saturating_sub(self.cipher.suite().tag_bytes()))
@@ -179,7 +179,7 @@ impl<'py> Many<'py> {
         let mut from = 0;
         while from < self.count {
             py.check_signals()?;
-            let window = Window::next(&self.datas, from)?;
+            let window = Window::next(&self.messages, from)?;
             let batch = self.batch(py, &window, from, &mut ledger)?;
             let mut number = from;
             let mut take = |made: Result<Made<'_, 'py>, Error>| {
@@ -243,7 +243,7 @@ impl<'py> Many<'py> {
             rows: matches!(window, Window::Rows(..))
                 && !matches!(self.lengths, Some(Lengths::Each(_))),
             nonces: self.nonces.window(py, "nonces", from, to)?,
-            ads: self.ads.window(py, "ads", from, to)?,
+            aads: self.aads.window(py, "aads", from, to)?,
             sizes: match self.open {
                 false => lengths
                     .clone()
@@ -267,7 +267,7 @@ struct Batch<'a> {
     /// Cipher of each message, if each has its key.
     each: Option<Vec<Cipher>>,
     nonces: BatchSlice<'a>,
-    ads: BatchSlice<'a>,
+    aads: BatchSlice<'a>,
     /// Bytes of their buffers.
     sizes: Vec<usize>,
     /// Lengths of their texts, if known.
@@ -281,7 +281,7 @@ impl Batch<'_> {
         View {
             cipher: self.each.as_ref().map_or(self.cipher, |each| &each[number]),
             nonce: self.nonces.get(number),
-            ad: self.ads.get(number),
+            aad: self.aads.get(number),
         }
     }
 
@@ -296,7 +296,7 @@ impl Batch<'_> {
             Message {
                 cipher: view.cipher,
                 nonce: view.nonce,
-                ad: view.ad,
+                ad: view.aad,
                 buffer,
                 text: self.texts[number],
             }
@@ -322,9 +322,9 @@ impl Batch<'_> {
             cipher: self.cipher,
             count: self.sizes.len(),
             nonces: self.nonces.rows()?,
-            ads: match &self.ads {
-                BatchSlice::One(ad) => Ads::Same(ad.as_ref()),
-                ads => Ads::Each(ads.rows()?),
+            ads: match &self.aads {
+                BatchSlice::One(aad) => Ads::Same(aad.as_ref()),
+                aads => Ads::Each(aads.rows()?),
             },
             text: *self.texts.first()?,
             buffers,
@@ -361,8 +361,8 @@ enum Window {
 }
 
 impl Window {
-    fn next(datas: &BatchArg<'_>, from: usize) -> PyResult<Window> {
-        let given = match datas {
+    fn next(messages: &BatchArg<'_>, from: usize) -> PyResult<Window> {
+        let given = match messages {
             BatchArg::Rows {
                 array,
                 count,
@@ -381,7 +381,7 @@ impl Window {
         };
         let (mut list, mut bytes) = (Vec::new(), 0);
         for (number, item) in given.iter().enumerate().take(WINDOW) {
-            let item = BufferArg::new(&format!("datas[{}]", from + number), item)?;
+            let item = BufferArg::new(&format!("messages[{}]", from + number), item)?;
             bytes += item.len();
             if bytes > WINDOW_BYTES {
                 if list.is_empty() {
