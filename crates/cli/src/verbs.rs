@@ -14,7 +14,9 @@ use sealane_engine::{EngineError, Job, RunReport};
 use sealane_host::Failure;
 use sealane_host::approve::approve;
 use sealane_host::config::Config;
-use sealane_host::{LoadedProgram, inputs, levels, meet, program, results, rows, session, view};
+use sealane_host::{
+    LoadedProgram, export, inputs, levels, meet, program, results, rows, session, view,
+};
 use serde_json::json;
 use std::path::Path;
 
@@ -91,6 +93,9 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     let effort = sealane_engine::warnings(&job, &cost);
     effort.iter().for_each(terminal::print_warning);
     notes.extend(effort.iter().map(Diagnostic::line));
+    if let Some(folder) = &args.export {
+        export::write(&job, folder)?;
+    }
     if args.papers && !args.json {
         return print_line(view::papers_card(&job, &cost));
     }

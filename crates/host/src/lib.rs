@@ -11,6 +11,7 @@
 //! | `serving` | netlists that a server garbles for clients |
 //! | `meet`, `session` | the mesh of a run; runs from the meeting to the report |
 //! | `approve` | the hash that approves a job, the prompt, the refusal |
+//! | `export` | the text of a job as files |
 //! | `inputs`, `results`, `rows` | tables and row counts of a run |
 //! | `record` | the folder of a run |
 //! | `progress` | progress of runs and transfers on standard error |
@@ -20,6 +21,7 @@
 
 pub mod approve;
 pub mod config;
+pub mod export;
 mod failure;
 pub mod inputs;
 pub mod levels;

@@ -1,6 +1,8 @@
 //! Elements: constants of programs, inputs and results.
 
 use super::{Range, Type};
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 use zeroize::Zeroize;
 
 /// Concrete elements, row-major. Elements of signed types are sign-extended to 64 bits, of unsigned
@@ -49,6 +51,17 @@ impl Data {
             }
         };
         self.elements.iter().map(number)
+    }
+}
+
+/// Constants of a program, for the text of its plan; the data of owners are never serialised.
+impl Serialize for Data {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Data", 3)?;
+        fields.serialize_field("type", &self.ty)?;
+        fields.serialize_field("shape", &self.shape)?;
+        fields.serialize_field("numbers", &self.numbers().collect::<Vec<_>>())?;
+        fields.end()
     }
 }
 
