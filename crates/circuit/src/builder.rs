@@ -9,6 +9,8 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Not;
 
+use serde::Serialize;
+
 use crate::circuit::{Application, Circuit};
 use crate::function::Function;
 use crate::word::Plans;
@@ -123,7 +125,8 @@ pub enum Goal {
 }
 
 /// How lookups in tables of constants are built ([`Builder::lookup`]).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Lookups {
     /// As gates: for every machine.
     #[default]

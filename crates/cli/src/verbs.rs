@@ -9,7 +9,9 @@ use sealane_engine::{EngineError, Job, RunReport};
 use sealane_host::Failure;
 use sealane_host::approve::approve;
 use sealane_host::config::Config;
-use sealane_host::{LoadedProgram, inputs, levels, meet, program, results, rows, session, view};
+use sealane_host::{
+    LoadedProgram, export, inputs, levels, meet, program, results, rows, session, view,
+};
 use sealane_terminal::{
     CancelOnSignal, print_line, print_view, print_view_to_stderr, print_warning,
 };
@@ -80,6 +82,9 @@ fn plan(args: &args::PlanArgs, embedding: &Embedding<'_>) -> Result<(), Failure>
     let effort = sealane_engine::warnings(&job, &cost);
     effort.iter().for_each(print_warning);
     notes.extend(effort.iter().map(Diagnostic::line));
+    if let Some(folder) = &args.export {
+        export::write(&job, folder)?;
+    }
     let record = view::plan(&job, &cost, &notes);
     if args.references && !args.json {
         return print_line(record.papers_card());

@@ -94,6 +94,23 @@ impl EngineError {
         EngineError::from(finding).made_public()
     }
 
+    /// Error for a party that would run the approved job on other row counts or keys than this side,
+    /// although it showed it the same ones.
+    pub(crate) fn instance_mismatch(peer: &str, ours: &[u8; 32], theirs: &[u8; 32]) -> EngineError {
+        let [theirs, ours] = [theirs, ours].map(|hash| hex::encode(&hash[..6]));
+        let message = format!(
+            "{peer} runs another instance of the job ({theirs} there, {ours} here), although program, \
+             plan, keys and the row counts that it stated are the same"
+        );
+        let finding = Diagnostic::new(Code::OtherJob, message)
+            .because(
+                "Some party stated different row counts to different others, or runs software that \
+                 is not Sealane's. Nothing that depends on inputs has been sent.",
+            )
+            .hint("compare the row counts and the versions of all parties");
+        EngineError::from(finding).made_public()
+    }
+
     /// Error for two parties that approved different jobs: the part that differs, and both values.
     pub(crate) fn job_mismatch(peer: &str, part: &str, ours: &str, theirs: &str) -> EngineError {
         let message = format!(

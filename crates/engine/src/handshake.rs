@@ -35,7 +35,7 @@ use sealane_identity::PublicKey;
 use sealane_net::{Mesh, NetError, SessionId};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Stock;
-use sealane_plan::{CostReport, JobParts};
+use sealane_plan::{CostReport, JobPart, JobParts};
 use sealane_pool::{Offer, Pool};
 use sealane_program::check::{MAX_NAME, MAX_PARTIES};
 use sealane_program::graph::summed_rows;
@@ -133,10 +133,10 @@ pub(crate) fn agree<'a>(
         let theirs: Hello = mesh.recv_control(*peer).map_err(net)?;
         if let Some(part) = job.parts().differences(&theirs.parts).first() {
             let line = match *part {
-                "program" => differing_line(job.program(), *peer, mesh).map_err(net)?,
+                JobPart::Program => differing_line(job.program(), *peer, mesh).map_err(net)?,
                 _ => None,
             };
-            return Err(differs(job, part, &theirs, &name(names, *peer), line));
+            return Err(differs(job, *part, &theirs, &name(names, *peer), line));
         }
         check_pinned_keys(mesh, &theirs.keys, *peer, names)?;
     }
@@ -171,11 +171,12 @@ pub(crate) fn agree<'a>(
         let theirs: Instance = mesh.recv_control(*peer).map_err(net)?;
         contributions[peer.index()] = theirs.bound();
         if theirs.hash != own.hash {
-            return Err(EngineError::row_mismatch(format!(
-                "{} filled in other row counts than {}",
-                name(names, *peer),
-                name(names, mesh.me())
-            )));
+            let peer = name(names, *peer);
+            return Err(EngineError::instance_mismatch(
+                &peer,
+                &own.hash,
+                &theirs.hash,
+            ));
         }
         offer = theirs.pool;
     }
@@ -359,27 +360,19 @@ impl RowCounts {
 /// differ, else hashes.
 fn differs(
     job: &Job,
-    part: &'static str,
+    part: JobPart,
     theirs: &Hello,
     peer: &str,
     line: Option<usize>,
 ) -> EngineError {
-    let short = |parts: &JobParts| {
-        let hash = match part {
-            "program" => parts.program,
-            "protocol" => parts.protocol,
-            "network class" => parts.network,
-            _ => parts.plan,
-        };
-        hex::encode(&hash[..6])
-    };
+    let short = |parts: &JobParts| hex::encode(&parts.part(part)[..6]);
     let protocol = (job.protocol().to_string(), plain(&theirs.protocol));
     let parties = (listed(job.parties()), listed(&theirs.parties));
     let network = |class: NetworkClass| format!("{class:?}").to_lowercase();
-    let (part, (ours, theirs)) = match part {
-        "protocol" if protocol.0 != protocol.1 => (part, protocol),
+    let (name, (ours, theirs)) = match part {
+        JobPart::Protocol if protocol.0 != protocol.1 => (part.name(), protocol),
         // The hash of this part covers the parties too.
-        "protocol" if job.is_pooled() != theirs.pooled => {
+        JobPart::Protocol if job.is_pooled() != theirs.pooled => {
             let use_of = |pooled| {
                 if pooled {
                     "with `--pool`"
@@ -390,13 +383,14 @@ fn differs(
             let sides = [job.is_pooled(), theirs.pooled].map(|pooled| use_of(pooled).to_string());
             ("use of a pool", sides.into())
         }
-        "protocol" if parties.0 != parties.1 => ("list of parties and helpers", parties),
-        "network class" if job.network() != theirs.network => {
-            (part, (network(job.network()), network(theirs.network)))
-        }
-        _ => (part, (short(job.parts()), short(&theirs.parts))),
+        JobPart::Protocol if parties.0 != parties.1 => ("list of parties and helpers", parties),
+        JobPart::Network if job.network() != theirs.network => (
+            part.name(),
+            (network(job.network()), network(theirs.network)),
+        ),
+        _ => (part.name(), (short(job.parts()), short(&theirs.parts))),
     };
-    let error = EngineError::job_mismatch(peer, part, &ours, &theirs);
+    let error = EngineError::job_mismatch(peer, name, &ours, &theirs);
     let Some(number) = line else {
         return error;
     };

@@ -9,7 +9,7 @@ use sealane_diagnostic::{Code, Diagnostic, counted};
 use sealane_identity::PublicKey;
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::Party;
-use sealane_plan::{CostReport, JobParts, Plan, at_rows, fewest_helpers, suits};
+use sealane_plan::{CostReport, JobParts, JobText, Plan, at_rows, fewest_helpers, suits};
 use sealane_program::builder::Builder;
 use sealane_program::graph::{Program, summed_rows};
 use sealane_program::without_empty;
@@ -183,7 +183,9 @@ impl Job {
         ) -> Result<(SplitPlan, JobParts), Diagnostic> {
             let helpers = parties.len() - program.parties.len();
             let split_plan = SplitPlan::plan::<P::Protocol>(program, helpers, network, most_rows)?;
-            let parts = JobParts::new::<P::Protocol>(program, parties, &split_plan.joint, network);
+            let parts = split_plan
+                .text::<P::Protocol>(program, parties, network)
+                .parts();
             Ok((split_plan, parts))
         }
         let parties = session(&program, helpers)?;
@@ -233,9 +235,6 @@ impl Job {
     /// # Errors
     /// The protocol has no use for a pool, or there are more than two parties.
     pub fn from_pool(mut self) -> Result<Job, EngineError> {
-        fn parts<P: Party>(job: &Job) -> JobParts {
-            JobParts::new::<P::Protocol>(&job.program, &job.parties, job.plan(), job.network)
-        }
         if !self.protocol.profile().pools || self.parties.len() != 2 {
             let (protocol, count) = (self.protocol, self.parties.len());
             let what = format!("`{protocol}` between {count} parties cannot use a pool");
@@ -245,7 +244,7 @@ impl Job {
             return Err(EngineError::from(finding));
         }
         self.split_plan.joint.setting.pooled = true;
-        self.parts = dispatch!(self.protocol, parts(&self));
+        self.parts = self.text().parts();
         Ok(self)
     }
 
@@ -301,6 +300,15 @@ impl Job {
     /// every session.
     pub fn papers<'a>(&self, cost: &'a CostReport) -> impl Iterator<Item = &'a Paper> {
         cost.basis.papers.iter().chain(SESSION)
+    }
+    /// Returns the text of its parts, which their hashes cover.
+    pub fn text(&self) -> JobText<'_> {
+        fn of<P: Party>(job: &Job) -> JobText<'_> {
+            let (program, parties) = (&job.program, &job.parties);
+            job.split_plan
+                .text::<P::Protocol>(program, parties, job.network)
+        }
+        dispatch!(self.protocol, of(self))
     }
     /// Returns the hash that people approve, in hex.
     pub fn hash(&self) -> String {

@@ -14,7 +14,7 @@ use sealane_net::{Cancel, Limits, Mesh};
 use sealane_parties::{NetworkClass, PartyId};
 use sealane_party::{Fault, Party};
 use sealane_plan::{
-    Cast, CostReport, Plan, StepCost, StepKind, cost, drawn, forms, in_form, localise,
+    Cast, CostReport, JobText, Plan, StepCost, StepKind, cost, drawn, forms, in_form, localise,
     plan_in_tiles, plan_with_cast,
 };
 use sealane_program::graph::{Input, Program};
@@ -112,6 +112,17 @@ impl SplitPlan {
                 .map(local)
                 .collect::<Result<_, _>>()?,
         })
+    }
+
+    /// Returns the text of the job that consists of these plans.
+    pub fn text<'a, P: Protocol>(
+        &'a self,
+        program: &'a Program,
+        parties: &'a [String],
+        network: NetworkClass,
+    ) -> JobText<'a> {
+        let alone = self.locals.iter().map(|local| (local.party, &local.plan));
+        JobText::new::<P>(program, parties, network, &self.joint, alone.collect())
     }
 
     /// Returns the cost of the work. The promise is the one of the joint plan, since local work has

@@ -402,7 +402,7 @@ fn both_see_that_row_counts_differ() {
     let (endings, _) = Session::of_two().attack(Some(attack), |_| LONG);
     for ending in endings {
         let text = ending.error().to_string();
-        assert!(text.contains("filled in other row counts than "), "{text}");
+        assert!(text.contains("runs another instance of the job"), "{text}");
     }
 }
 

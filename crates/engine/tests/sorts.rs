@@ -125,7 +125,7 @@ fn a_sort_without_a_network_gives_what_networks_give() {
         };
         let job = Job::in_tiles(program.clone(), protocol, NetworkClass::Lan, helpers, tile);
         let job = job.unwrap_or_else(|error| panic!("{error}"));
-        let sorts = job.plan().text().matches(" = sort of all rows").count();
+        let sorts = job.plan().text().matches("{\"sort\":{").count();
         assert_eq!(sorts, if protocol == ProtocolName::Trio { 4 } else { 0 });
         let report = simulate(&job, inputs()).unwrap_or_else(|error| panic!("{error}"));
         assert!(report.as_planned(), "{protocol}");
@@ -154,6 +154,6 @@ fn few_rows_are_sorted_by_a_network() {
         job.unwrap_or_else(|error| panic!("{error}")).plan().text()
     };
     let few = job(2);
-    assert!(few.contains("sort network of all rows"), "{few}");
-    assert!(!few.contains("= sort of all rows"), "{few}");
+    assert!(few.contains("{\"meet\":{\"network\":\"sort\""), "{few}");
+    assert!(!few.contains("{\"sort\":{"), "{few}");
 }

@@ -10,6 +10,7 @@
 //! | `program` | programs by file: text form here, Python through [`ProgramLoader`] |
 //! | `meet`, `session` | the mesh of a run; runs from the meeting to the report |
 //! | `approve` | the hash that approves a job, the prompt, the refusal |
+//! | `export` | the text of a job as files |
 //! | `inputs`, `results`, `rows` | tables and row counts of a run |
 //! | `record` | the folder of a run |
 //! | `progress` | progress of runs and transfers on standard error |
@@ -19,6 +20,7 @@
 
 pub mod approve;
 pub mod config;
+pub mod export;
 mod failure;
 pub mod inputs;
 pub mod levels;

@@ -33,6 +33,13 @@ impl fmt::Display for PartyId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct PartySet(u64);
 
+/// The members, ascending.
+impl serde::Serialize for PartySet {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
 impl PartySet {
     /// The set of the given parties.
     pub fn of(parties: impl IntoIterator<Item = PartyId>) -> PartySet {

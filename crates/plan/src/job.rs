@@ -1,78 +1,188 @@
-//! The job that parties approve before anything runs: its hash, and the parts in which two jobs
-//! differ. Row counts are symbolic here; machines compare them in the handshake.
+//! The job that parties approve before anything runs: its text, the hash of each part of it, and
+//! the parts in which two jobs differ. Row counts are symbolic here; machines compare them in the
+//! handshake.
 
 use crate::steps::Plan;
-use sealane_parties::NetworkClass;
+use sealane_circuit::Tape;
+use sealane_parties::{NetworkClass, PartyId};
 use sealane_program::graph::Program;
 use sealane_protocol::{Profile, Protocol, Setting};
 use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
 
-/// The hash of each part of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JobParts {
-    /// Hash of the program's text.
-    pub program: [u8; 32],
-    /// Hash of the protocol's whole profile, all parties in their order, and their roles.
-    pub protocol: [u8; 32],
-    /// Hash of the declared network class.
-    pub network: [u8; 32],
-    /// Hash of the plan's text.
-    pub plan: [u8; 32],
+/// A job in the parts of which its hash is made.
+pub struct JobText<'a> {
+    /// The program: its canonical text.
+    pub program: &'a Program,
+    /// The protocol, as these parties run it: its whole profile, so that nobody runs it with other
+    /// assumptions or security parameters than others have approved.
+    pub profile: Profile,
+    /// The names of all parties, those of the program and then the helpers.
+    pub parties: &'a [String],
+    /// The declared network class.
+    pub network: NetworkClass,
+    /// The plan of the work of all.
+    pub plan: &'a Plan,
+    /// The plans of the work that single parties do in the clear before.
+    pub alone: Vec<(PartyId, &'a Plan)>,
 }
 
-impl JobParts {
-    /// Makes the parts of the job that runs `plan`, made from `program` for protocol `P`. `parties`
-    /// are the names of all, those of the program and then the helpers.
-    pub fn new<P: Protocol>(
-        program: &Program,
-        parties: &[String],
-        plan: &Plan,
-        network: NetworkClass,
-    ) -> JobParts {
-        JobParts {
-            program: program.hash(),
-            protocol: protocol(&P::profile(), parties, &plan.setting),
-            network: hash(format!("{network:?}").as_bytes()),
-            plan: plan.hash(),
+/// The protocol's part.
+#[derive(Serialize)]
+struct Run<'a> {
+    profile: &'a Profile,
+    parties: &'a [String],
+    setting: &'a Setting,
+}
+
+/// A part of a job: one preimage of a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobPart {
+    /// The program.
+    Program,
+    /// The network class.
+    Network,
+    /// Protocol, parties, roles.
+    Protocol,
+    /// The plan of the work of all.
+    Plan,
+    /// The plans of the work of single parties.
+    Alone,
+}
+
+impl JobPart {
+    /// All of them: causes before their consequences. Roles, which belong to the protocol's part,
+    /// are chosen by network class.
+    pub const ALL: [JobPart; 5] = [
+        JobPart::Program,
+        JobPart::Network,
+        JobPart::Protocol,
+        JobPart::Plan,
+        JobPart::Alone,
+    ];
+
+    /// Name of the file of its text, where a job is exported.
+    pub fn file(self) -> &'static str {
+        match self {
+            JobPart::Program => "program.sealane",
+            JobPart::Network => "network.json",
+            JobPart::Protocol => "protocol.json",
+            JobPart::Plan => "plan.jsonl",
+            JobPart::Alone => "alone.jsonl",
         }
+    }
+
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            JobPart::Program => "program",
+            JobPart::Network => "network class",
+            JobPart::Protocol => "protocol",
+            JobPart::Plan => "plan",
+            JobPart::Alone => "work of single parties",
+        }
+    }
+}
+
+impl<'a> JobText<'a> {
+    /// The job that runs `plan` after the plans of single parties, made from `program` for protocol
+    /// `P`.
+    pub fn new<P: Protocol>(
+        program: &'a Program,
+        parties: &'a [String],
+        network: NetworkClass,
+        plan: &'a Plan,
+        alone: Vec<(PartyId, &'a Plan)>,
+    ) -> JobText<'a> {
+        JobText {
+            program,
+            profile: P::profile(),
+            parties,
+            network,
+            plan,
+            alone,
+        }
+    }
+
+    /// Writes a part.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, part: JobPart, out: &mut dyn Write) -> io::Result<()> {
+        #[derive(Serialize)]
+        struct Alone {
+            party: PartyId,
+        }
+        match part {
+            JobPart::Program => {
+                return out.write_all(sealane_program::text::print(self.program).as_bytes());
+            }
+            JobPart::Network => serde_json::to_writer(&mut *out, &self.network)?,
+            JobPart::Protocol => {
+                let run = Run {
+                    profile: &self.profile,
+                    parties: self.parties,
+                    setting: &self.plan.setting,
+                };
+                serde_json::to_writer(&mut *out, &run)?;
+            }
+            JobPart::Plan => return self.plan.write_text(out),
+            JobPart::Alone => {
+                return self.alone.iter().try_for_each(|(party, plan)| {
+                    serde_json::to_writer(&mut *out, &Alone { party: *party })?;
+                    out.write_all(b"\n")?;
+                    plan.write_text(out)
+                });
+            }
+        }
+        out.write_all(b"\n")
+    }
+
+    /// The tapes of all plans, each once or more.
+    pub fn tapes(&self) -> impl Iterator<Item = &Tape> {
+        let alone = self.alone.iter().map(|(_, plan)| *plan);
+        let plans = std::iter::once(self.plan).chain(alone);
+        plans
+            .flat_map(|plan| std::iter::once(plan).chain(&plan.others))
+            .flat_map(|plan| plan.tapes.iter())
+    }
+
+    /// Computes the hash of each part.
+    pub fn parts(&self) -> JobParts {
+        JobParts(JobPart::ALL.map(|part| {
+            let mut hasher = blake3::Hasher::new();
+            let written = self.write(part, &mut hasher);
+            debug_assert!(written.is_ok(), "a hash takes every byte");
+            *hasher.finalize().as_bytes()
+        }))
+    }
+}
+
+/// The hash of each part of a job: BLAKE3 of what [`JobText::write`] writes, in the order of
+/// [`JobPart::ALL`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobParts([[u8; 32]; 5]);
+
+impl JobParts {
+    /// Returns the hash of a part.
+    pub fn part(&self, part: JobPart) -> &[u8; 32] {
+        &self.0[part as usize]
     }
 
     /// Computes the hash of the job.
     pub fn hash(&self) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new_derive_key("sealane job 1");
-        for part in [self.program, self.protocol, self.network, self.plan] {
-            hasher.update(&part);
+        let mut hasher = blake3::Hasher::new_derive_key("sealane job 2");
+        for part in &self.0 {
+            hasher.update(part);
         }
         *hasher.finalize().as_bytes()
     }
 
-    /// Names of the parts that differ, for people: causes before their consequences. Roles, which
-    /// belong to the protocol's part, are chosen by network class.
-    pub fn differences(&self, other: &JobParts) -> Vec<&'static str> {
-        let parts = [
-            ("program", self.program == other.program),
-            ("network class", self.network == other.network),
-            ("protocol", self.protocol == other.protocol),
-            ("plan", self.plan == other.plan),
-        ];
-        parts
-            .into_iter()
-            .filter(|(_, same)| !same)
-            .map(|(name, _)| name)
-            .collect()
+    /// Returns the parts that differ.
+    pub fn differences(&self, other: &JobParts) -> Vec<JobPart> {
+        let differs = |part: &JobPart| self.part(*part) != other.part(*part);
+        JobPart::ALL.into_iter().filter(differs).collect()
     }
-}
-
-/// Computes the hash of a protocol, as these parties run it: of its whole profile, so that nobody
-/// runs it with other assumptions or security parameters than others have approved.
-fn protocol(profile: &Profile, parties: &[String], setting: &Setting) -> [u8; 32] {
-    // Debug forms name every field, quote texts and delimit lists, so that no two are alike.
-    let text = format!("{profile:?} parties {parties:?} in {setting:?}");
-    hash(text.as_bytes())
-}
-
-fn hash(bytes: &[u8]) -> [u8; 32] {
-    *blake3::hash(bytes).as_bytes()
 }
 
 #[cfg(test)]
@@ -152,9 +262,14 @@ mod tests {
             silent: false,
         };
         let parties = ["a", "b"].map(String::from);
-        let hashes = profiles
-            .iter()
-            .map(|profile| protocol(profile, &parties, &setting));
-        assert_eq!(hashes.collect::<HashSet<_>>().len(), profiles.len());
+        let texts = profiles.iter().map(|profile| {
+            let run = Run {
+                profile,
+                parties: &parties,
+                setting: &setting,
+            };
+            serde_json::to_string(&run).unwrap()
+        });
+        assert_eq!(texts.collect::<HashSet<_>>().len(), profiles.len());
     }
 }

@@ -72,7 +72,7 @@ mod uses;
 pub use cost::{CostReport, Memory, StepCost, cost, supply};
 pub use drawn::{Drawn, drawn};
 pub use forms::{FormCost, at_rows, forms, in_form};
-pub use job::JobParts;
+pub use job::{JobPart, JobParts, JobText};
 pub use localise::{Local, Localised, localise};
 pub use rearrange::join;
 pub use sealane_circuit::Lookups;
@@ -80,6 +80,7 @@ pub use sealane_circuit::function::{Field, Function};
 pub use sealane_parties::NetworkClass;
 pub use setting::{Cast, fewest_helpers, suits};
 pub use steps::Plan;
+pub use text::{tape_bytes, tape_hash};
 pub use uses::StepKind;
 
 use choose::Chosen;

@@ -4,9 +4,11 @@
 //! the length alone, so that they tell nothing about the elements.
 
 use sealane_protocol::View;
+use serde::Serialize;
 
 /// Kind of a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Network {
     /// Exchanges the two of a pair if they are out of order: the merge exchange of Batcher (Knuth,
     /// "The Art of Computer Programming", volume 3, section 5.2.2, algorithm M), for any length.

@@ -13,6 +13,8 @@ use sealane_diagnostic::Span;
 use sealane_parties::{PartyId, PartySet};
 use sealane_program::types::{Data, Range, RowId, Type};
 use sealane_protocol::{Algebra, Domain, Setting, View};
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 use std::sync::Arc;
 
 /// Plan of a program's run.
@@ -59,7 +61,7 @@ impl Plan {
 }
 
 /// One symbolic row count.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RowPlan {
     /// Name in the program.
     pub name: String,
@@ -72,12 +74,12 @@ pub struct RowPlan {
 }
 
 /// A value between steps: an index into [`Plan::values`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct PlanValue(pub u32);
 
 /// Properties of a value that are known before the run. Elements are row-major; with `rows`, the
 /// rows of the current tile are the outermost dimension.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ValuePlan {
     /// The table whose rows are its first dimension.
     pub rows: Option<RowId>,
@@ -142,6 +144,16 @@ pub enum Len {
     Fixed(u64),
 }
 
+/// `"rows"`, or the number.
+impl Serialize for Len {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Len::Rows => serializer.serialize_str("rows"),
+            Len::Fixed(length) => serializer.serialize_u64(*length),
+        }
+    }
+}
+
 impl Len {
     /// The length in a tile of `rows` rows.
     pub fn at(self, rows: u64) -> u64 {
@@ -153,7 +165,7 @@ impl Len {
 }
 
 /// A [`View`] whose dimensions may be the rows of the current tile.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct SymView {
     /// Index of the first element.
     pub offset: u64,
@@ -178,7 +190,7 @@ impl SymView {
 
 /// An operand of a step: for each lane the elements at `lanes[l] + inner[i]`, all their bits, inner
 /// index outermost. The value is in the tile of this segment, or has no rows.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Operand {
     /// The value.
     pub value: PlanValue,
@@ -190,7 +202,7 @@ pub struct Operand {
 
 /// Outputs of a tape for one value: outputs `first..first + inner * bits` of each lane become
 /// `inner` neighbouring elements.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Produced {
     /// The value.
     pub value: PlanValue,
@@ -201,12 +213,12 @@ pub struct Produced {
 }
 
 /// A tape of the plan: an index into [`Plan::tapes`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct TapeId(pub u32);
 
 /// A summand of a linear map modulo `2^k`: for each lane, the sum of the elements of an operand
 /// times public factors.
-#[derive(Clone)]
+#[derive(Clone, Serialize)]
 pub struct LinearTerm {
     /// The elements.
     pub operand: Operand,
@@ -215,7 +227,8 @@ pub struct LinearTerm {
 }
 
 /// Public factor of a [`LinearTerm`].
-#[derive(Clone)]
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LinearFactor {
     /// One number for all elements, modulo `2^64`.
     Number(u64),
@@ -223,6 +236,7 @@ pub enum LinearFactor {
     /// operand's. The table has no rows.
     Table {
         /// The factors.
+        #[serde(serialize_with = "constants")]
         data: Data,
         /// First factor of each lane.
         lanes: SymView,
@@ -232,7 +246,7 @@ pub enum LinearFactor {
 }
 
 /// A reduction of a [`StepOp::Cross`], by the tree of a [`StepOp::Fold`] in each block.
-#[derive(Clone)]
+#[derive(Clone, Serialize)]
 pub struct Crossed {
     /// The value.
     pub value: PlanValue,
@@ -251,7 +265,8 @@ pub struct Crossed {
 }
 
 /// Operation of a step. Values named `out` are written once per segment (once per tile).
-#[derive(Clone)]
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum StepOp {
     /// Shares the current tile of an input of the program (by index).
     Input {
@@ -263,6 +278,7 @@ pub enum StepOp {
     /// Public constants.
     Constant {
         /// The elements.
+        #[serde(serialize_with = "constants")]
         data: Data,
         /// Their shares.
         out: PlanValue,
@@ -471,8 +487,17 @@ pub enum StepOp {
     },
 }
 
+/// Constants of a program. In general [`Data`] is not serialised: it may be that of an owner.
+fn constants<S: Serializer>(data: &Data, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut fields = serializer.serialize_struct("Constants", 3)?;
+    fields.serialize_field("type", &data.ty)?;
+    fields.serialize_field("shape", &data.shape)?;
+    fields.serialize_field("numbers", &data.numbers().collect::<Vec<_>>())?;
+    fields.end()
+}
+
 /// A key of a sort: one number of each element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct SortKey {
     /// The operand that holds it.
     pub operand: u32,
@@ -481,7 +506,8 @@ pub struct SortKey {
 }
 
 /// New places of the rows of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Rearrangement {
     /// In a circle, so many places further down.
     Roll(i64),
@@ -507,7 +533,7 @@ impl Rearrangement {
 }
 
 /// One result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ResultPlan {
     /// Name in the program.
     pub name: String,

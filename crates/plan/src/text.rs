@@ -1,40 +1,148 @@
-//! Text form of a plan, which its hash covers.
+//! Canonical text of a plan, which its hash covers, and canonical bytes of a tape.
+//!
+//! The text has one JSON object a line, without spaces: fields in the order in which the types of
+//! [`steps`](crate::steps) declare them, numbers in decimal, names of variants in lower case with
+//! hyphens. Labels and places in the source are for people and stay out. So equal plans have equal
+//! texts and unequal ones different texts, and a program that does not plan can read them.
 
 use crate::flow::{self, IN_FLIGHT};
-use crate::network::Network;
-use crate::steps::{
-    Crossed, Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Rearrangement,
-    SortKey, Step, StepOp, SymView, TapeId, ValuePlan,
-};
-use sealane_circuit::Tape;
+use crate::steps::{Plan, ResultPlan, RowPlan, StepOp, ValuePlan};
 use sealane_circuit::function::Function;
 use sealane_circuit::tape::Gate;
+use sealane_circuit::{Lookups, Tape};
 use sealane_parties::PartyId;
-use sealane_program::types::{Data, RowId};
-use sealane_protocol::{Domain, Timing};
-use std::fmt::Write as _;
+use sealane_program::types::RowId;
+use sealane_protocol::Setting;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Version of this text.
+const VERSION: u32 = 2;
+
+/// One line.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Line<'a> {
+    Plan {
+        version: u32,
+        protocol: &'a str,
+        setting: &'a Setting,
+        lookups: Lookups,
+        /// Messages carry no labels: a party with another order of tiles would misread them.
+        flow: u32,
+        tiles_in_flight: usize,
+        /// Owner of each input.
+        owners: &'a [PartyId],
+    },
+    Rows(&'a RowPlan),
+    Tape {
+        inputs: u32,
+        outputs: usize,
+        xors: usize,
+        ands: usize,
+        functions: usize,
+        depth: u32,
+        /// BLAKE3 of [`tape_bytes`].
+        hash: String,
+    },
+    Value(&'a ValuePlan),
+    Segment {
+        rows: Option<RowId>,
+        refill: Option<u64>,
+    },
+    /// Of the segment above it.
+    Step(&'a StepOp),
+    Result(&'a ResultPlan),
+}
 
 impl Plan {
-    /// Lists everything in the plan, line by line; tapes by size and hash. Equal plans have equal
-    /// texts, and unequal ones different texts.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        let _ = write_plan(&mut text, self);
-        for other in &self.others {
-            let _ = writeln!(text, "or with lookups as {:?}", other.lookups);
-            let _ = write_plan(&mut text, other);
+    /// Writes everything in the plan, and then the same plan with other forms of lookups.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut line = |line: Line<'_>| {
+            serde_json::to_writer(&mut *out, &line)?;
+            out.write_all(b"\n")
+        };
+        line(Line::Plan {
+            version: VERSION,
+            protocol: self.protocol,
+            setting: &self.setting,
+            lookups: self.lookups,
+            flow: flow::VERSION,
+            tiles_in_flight: IN_FLIGHT,
+            owners: &self.owners,
+        })?;
+        self.rows
+            .iter()
+            .try_for_each(|rows| line(Line::Rows(rows)))?;
+        for tape in self.tapes.iter() {
+            line(Line::Tape {
+                inputs: tape.inputs,
+                outputs: tape.outputs.len(),
+                xors: tape.xors.len(),
+                ands: tape.ands.len(),
+                functions: tape.applied.len(),
+                depth: tape.depth,
+                hash: tape_hash(tape).to_hex().to_string(),
+            })?;
         }
-        text
+        let mut values = self.values.iter();
+        values.try_for_each(|value| line(Line::Value(value)))?;
+        for segment in &self.segments {
+            line(Line::Segment {
+                rows: segment.rows,
+                refill: segment.refill,
+            })?;
+            let mut steps = segment.steps.iter();
+            steps.try_for_each(|step| line(Line::Step(&step.op)))?;
+        }
+        let mut results = self.results.iter();
+        results.try_for_each(|result| line(Line::Result(result)))?;
+        self.others
+            .iter()
+            .try_for_each(|other| other.write_text(out))
+    }
+
+    /// Returns what [`Plan::write_text`] writes, for messages of tests.
+    pub fn text(&self) -> String {
+        let mut text = Vec::new();
+        let written = self.write_text(&mut text);
+        debug_assert!(written.is_ok(), "a buffer takes every byte");
+        String::from_utf8_lossy(&text).into_owned()
     }
 
     /// Computes BLAKE3 of the text, and thereby of the tapes.
     pub fn hash(&self) -> [u8; 32] {
-        *blake3::hash(self.text().as_bytes()).as_bytes()
+        let mut hasher = blake3::Hasher::new();
+        let written = self.write_text(&mut hasher);
+        debug_assert!(written.is_ok(), "a hash takes every byte");
+        *hasher.finalize().as_bytes()
     }
 }
 
-/// Computes BLAKE3 of the complete content of a tape.
-pub(crate) fn tape_hash(tape: &Tape) -> blake3::Hash {
+/// Computes BLAKE3 of the canonical bytes of a tape.
+pub fn tape_hash(tape: &Tape) -> blake3::Hash {
+    blake3::hash(&tape_bytes(tape))
+}
+
+/// The complete content of a tape, numbers of 32 bits in little-endian order unless another width
+/// is stated:
+///
+/// 1. inputs, slots, depth; then how many XORs, ANDs, batches, outputs, functions and applications
+///    of functions follow;
+/// 2. each XOR, then each AND: slots of both operands and of the result, number;
+/// 3. for each batch how many XORs and how many ANDs there are up to its end;
+/// 4. the slot of each output;
+/// 5. a byte for each XOR, 1 where nothing else reads its second operand, and for each AND the
+///    party that knows its second operand, from 1, or 0;
+/// 6. each function: a byte for its kind ([`Function`]: 1 `Product`, 2 `Table`, 3 `Field`, 4
+///    `Quotients`); of a field its polynomial (16 bits); of a table its inputs (a byte), its
+///    outputs, and for each of these the sets of inputs whose products it adds up (16 bits each),
+///    then `0xffff`;
+/// 7. each application: batch, function, slots of inputs, slots of outputs.
+pub fn tape_bytes(tape: &Tape) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(16 * (tape.xors.len() + tape.ands.len()) + 1024);
     let mut word = |value: u32| bytes.extend_from_slice(&value.to_le_bytes());
     let lengths = [
@@ -42,6 +150,8 @@ pub(crate) fn tape_hash(tape: &Tape) -> blake3::Hash {
         tape.ands.len(),
         tape.batches.len(),
         tape.outputs.len(),
+        tape.functions.len(),
+        tape.applied.len(),
     ];
     [tape.inputs, tape.slots, tape.depth]
         .into_iter()
@@ -58,20 +168,9 @@ pub(crate) fn tape_hash(tape: &Tape) -> blake3::Hash {
     ends.chain(tape.outputs.iter().copied()).for_each(&mut word);
     bytes.extend(tape.lone.iter().map(|lone| u8::from(*lone)));
     bytes.extend_from_slice(&tape.known_to);
-    functions(tape, &mut bytes);
-    blake3::hash(&bytes)
-}
-
-/// Appends the functions that a tape applies.
-fn functions(tape: &Tape, bytes: &mut Vec<u8>) {
     for function in &tape.functions {
         match function {
             Function::Product => bytes.push(1),
-            Function::Quotients => bytes.push(4),
-            Function::Field(field) => {
-                bytes.push(3);
-                bytes.extend(field.polynomial().to_le_bytes());
-            }
             Function::Table(table) => {
                 bytes.extend([2, table.inputs() as u8]);
                 bytes.extend((table.outputs() as u32).to_le_bytes());
@@ -81,6 +180,11 @@ fn functions(tape: &Tape, bytes: &mut Vec<u8>) {
                     bytes.extend(u16::MAX.to_le_bytes());
                 }
             }
+            Function::Field(field) => {
+                bytes.push(3);
+                bytes.extend(field.polynomial().to_le_bytes());
+            }
+            Function::Quotients => bytes.push(4),
         }
     }
     for applied in &tape.applied {
@@ -88,371 +192,5 @@ fn functions(tape: &Tape, bytes: &mut Vec<u8>) {
         let words = [&applied.batch, &applied.function].into_iter().chain(slots);
         bytes.extend(words.flat_map(|word| word.to_le_bytes()));
     }
-}
-
-fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
-    let players = |players: &Vec<PartyId>| {
-        let players = players.iter().map(|party| party.0.to_string());
-        players.collect::<Vec<_>>().join(" and ")
-    };
-    let roles = plan.setting.roles.iter().map(players);
-    let roles = roles.collect::<Vec<_>>();
-    writeln!(text, "plan 1 for protocol {}", plan.protocol)?;
-    writeln!(
-        text,
-        "parties {}, roles [{}]",
-        plan.setting.parties,
-        roles.join(", ")
-    )?;
-    // Messages carry no labels: a party with another order of tiles would misread them.
-    writeln!(text, "flow {}, {IN_FLIGHT} tiles in flight", flow::VERSION)?;
-    match plan.setting.timing {
-        Timing::CountsAlone => {}
-        Timing::TileByTile => writeln!(text, "offline parts tile by tile")?,
-        Timing::AheadOfInputs => writeln!(text, "offline parts ahead of inputs")?,
-    }
-    for (index, owner) in plan.owners.iter().enumerate() {
-        writeln!(text, "input {index} of party {}", owner.0)?;
-    }
-    for (index, rows) in plan.rows.iter().enumerate() {
-        let (name, bound, tile) = (&rows.name, rows.bound, rows.tile);
-        let parts = rows.sum.iter().map(|part| part.0.to_string());
-        let sum = match rows.sum.is_empty() {
-            true => String::new(),
-            false => format!(", the sum of {}", parts.collect::<Vec<_>>().join(" ")),
-        };
-        writeln!(
-            text,
-            "rows {index} {name}: at most {bound}, {tile} a tile{sum}"
-        )?;
-    }
-    for (index, tape) in plan.tapes.iter().enumerate() {
-        let (xors, ands, depth) = (tape.xors.len(), tape.ands.len(), tape.depth);
-        let applied = match tape.applied.len() {
-            0 => String::new(),
-            count => format!("{count} functions, "),
-        };
-        writeln!(
-            text,
-            "tape t{index}: {} inputs, {} outputs, {xors} xors, {ands} ands, {applied}depth {depth}, {}",
-            tape.inputs,
-            tape.outputs.len(),
-            tape_hash(tape).to_hex()
-        )?;
-    }
-    for (index, value) in plan.values.iter().enumerate() {
-        writeln!(text, "value v{index}: {}", describe(value))?;
-    }
-    for segment in &plan.segments {
-        match segment.rows {
-            Some(rows) => writeln!(text, "for each tile of rows {}", rows.0)?,
-            None => writeln!(text, "once")?,
-        }
-        if let Some(tiles) = segment.refill {
-            writeln!(text, "  refill pools every {tiles} tiles")?;
-        }
-        let mut steps = segment.steps.iter();
-        steps.try_for_each(|step| writeln!(text, "  {}", step_line(step)))?;
-    }
-    for result in &plan.results {
-        let to = result
-            .to
-            .iter()
-            .map(|party| party.0.to_string())
-            .collect::<Vec<_>>();
-        let (name, value, ty, range) = (&result.name, result.value.0, result.ty, result.range);
-        let dims = &result.fixed;
-        writeln!(
-            text,
-            "reveal {name} = v{value}: {ty} {dims:?} in {range} to [{}]",
-            to.join(", ")
-        )?;
-    }
-    Ok(())
-}
-
-fn describe(value: &ValuePlan) -> String {
-    let rows = value
-        .rows
-        .map_or(String::new(), |rows| format!("rows {} x ", rows.0));
-    let sign = if value.signed { 'i' } else { 'u' };
-    let kept = if value.kept { ", kept" } else { "" };
-    format!(
-        "{rows}{} x {sign}{}, {}{kept}",
-        value.elements,
-        value.bits,
-        domain(&value.domain)
-    )
-}
-
-fn domain(domain: &Domain) -> String {
-    let authenticated = if domain.authenticated {
-        " authenticated"
-    } else {
-        ""
-    };
-    format!("{:?}/{:?}{authenticated}", domain.sharing, domain.algebra)
-}
-
-/// Formats one step. The label is for people and stays out, since a hash need not depend on it.
-fn step_line(step: &Step) -> String {
-    match &step.op {
-        StepOp::Input { input, out } => format!("v{} = input {input}", out.0),
-        StepOp::Constant { data, out } => {
-            let (ty, shape) = (data.ty, &data.shape);
-            format!("v{} = constant {ty} {shape:?} {}", out.0, numbers(data))
-        }
-        StepOp::Move { operand, out } => format!("v{} = move {}", out.0, read(operand)),
-        StepOp::RowNumber { out } => format!("v{} = row numbers", out.0),
-        StepOp::Rearrange {
-            how,
-            rows,
-            operand,
-            out,
-        } => {
-            let how = match how {
-                Rearrangement::Roll(by) => format!("roll by {by}"),
-                Rearrangement::Head(len) => format!("first {len}"),
-            };
-            format!("v{} = {how} of rows {} of {}", out.0, rows.0, read(operand))
-        }
-        StepOp::Meet {
-            network,
-            tape,
-            rows,
-            length,
-            over,
-            captured,
-            outs,
-        } => {
-            let all = match rows {
-                Some(rows) => format!("all rows {}", rows.0),
-                None => len(length),
-            };
-            let most = match network {
-                Network::Compact { most } if *most < usize::MAX => format!(" to {most}"),
-                _ => String::new(),
-            };
-            format!(
-                "{} = {}{most} network of {all} by t{} over {} with {}",
-                list(outs),
-                network.name(),
-                tape.0,
-                reads(over),
-                list(captured)
-            )
-        }
-        StepOp::Cross {
-            rows,
-            length,
-            tape,
-            over,
-            across,
-            captured,
-            outs,
-        } => {
-            let outs = outs.iter().map(crossed).collect::<Vec<_>>();
-            format!(
-                "{} from {} of {} times all rows {} of {} by t{} with {}",
-                outs.join(", "),
-                len(length),
-                reads(over),
-                rows.0,
-                reads(across),
-                tape.0,
-                list(captured)
-            )
-        }
-        StepOp::Sort {
-            keys,
-            rows,
-            length,
-            over,
-            outs,
-        } => {
-            let all = match rows {
-                Some(rows) => format!("all rows {}", rows.0),
-                None => len(length),
-            };
-            let key = |SortKey {
-                           operand,
-                           descending,
-                       }: &SortKey| match descending {
-                true => format!("{operand} descending"),
-                false => format!("{operand}"),
-            };
-            let keys = keys.iter().map(key).collect::<Vec<_>>().join(", ");
-            format!(
-                "{} = sort of {all} by [{keys}] over {}",
-                list(outs),
-                reads(over)
-            )
-        }
-        StepOp::Concat { parts, out } => {
-            format!("v{} = concat {}", out.0, reads(parts))
-        }
-        StepOp::Append { parts, rows, out } => {
-            let part = |(rows, operand): &(RowId, Operand)| {
-                format!("all rows {} of {}", rows.0, read(operand))
-            };
-            let parts = parts.iter().map(part).collect::<Vec<_>>();
-            format!("v{} = rows {} from {}", out.0, rows.0, parts.join(" and "))
-        }
-        StepOp::Tape {
-            tape,
-            lanes,
-            operands,
-            outs,
-        } => {
-            let (outs, operands) = (produced(outs), reads(operands));
-            format!("{outs} = t{} on {} of {operands}", tape.0, dims(lanes))
-        }
-        StepOp::Linear {
-            terms,
-            lanes,
-            carried,
-            out,
-        } => {
-            let terms = terms.iter().map(term).collect::<Vec<_>>().join(" + ");
-            let carried = if *carried { ", carried" } else { "" };
-            format!("v{} = {terms} on {}{carried}", out.0, dims(lanes))
-        }
-        StepOp::Product {
-            left,
-            right,
-            lanes,
-            out,
-        } => {
-            let (left, right) = (read(left), read(right));
-            format!("v{} = product {left}, {right} on {}", out.0, dims(lanes))
-        }
-        StepOp::Fold {
-            operand,
-            length,
-            lanes,
-            levels,
-            bits,
-            signed,
-            carry,
-            out,
-        } => {
-            let tape = |id: &TapeId| format!("t{}", id.0);
-            let levels = levels.iter().map(tape).collect::<Vec<_>>().join(" ");
-            let carry = carry
-                .as_ref()
-                .map_or(String::new(), |id| format!(", carry t{}", id.0));
-            let sign = if *signed { "signed" } else { "unsigned" };
-            format!(
-                "v{} = fold {} of {} by [{levels}] in {bits:?} {sign} bits on {}{carry}",
-                out.0,
-                len(length),
-                read(operand),
-                dims(lanes)
-            )
-        }
-        StepOp::Scan {
-            tape,
-            length,
-            init,
-            over,
-            captured,
-            carries,
-            outs,
-        } => format!(
-            "{}; {} = scan {} by t{} from {} over {} with {}",
-            list(carries),
-            produced(outs),
-            len(length),
-            tape.0,
-            list(init),
-            reads(over),
-            list(captured)
-        ),
-        StepOp::Convert { value, out } => format!("v{} = convert v{}", out.0, value.0),
-        StepOp::Settle => "settle".to_string(),
-        StepOp::Reveal { value, result } => format!("reveal result {result} = v{}", value.0),
-        StepOp::Open { value, out } => format!("v{} = open v{}", out.0, value.0),
-    }
-}
-
-fn crossed(out: &Crossed) -> String {
-    let levels = out.levels.iter().map(|id| format!("t{}", id.0));
-    let levels = levels.collect::<Vec<_>>().join(" ");
-    let sign = if out.signed { "signed" } else { "unsigned" };
-    let (value, first, inner) = (out.value.0, out.first, out.inner);
-    format!(
-        "v{value}[{first} x {inner}] by [{levels}] in {:?} {sign} bits, carry t{}",
-        out.bits, out.carry.0
-    )
-}
-
-/// Long tables are replaced by their hash, to keep the listing readable.
-fn numbers(data: &Data) -> String {
-    let numbers = data.numbers().map(|n| n.to_string()).collect::<Vec<_>>();
-    let numbers = numbers.join(" ");
-    match data.elements.len() {
-        0..=16 => numbers,
-        _ => blake3::hash(numbers.as_bytes()).to_hex().to_string(),
-    }
-}
-
-fn term(term: &LinearTerm) -> String {
-    let factor = match &term.factor {
-        LinearFactor::Number(number) => (*number as i64).to_string(),
-        LinearFactor::Table { data, lanes, inner } => {
-            format!(
-                "[{}] at {} inner {}",
-                numbers(data),
-                view(lanes),
-                view(inner)
-            )
-        }
-    };
-    format!("{factor} x {}", read(&term.operand))
-}
-
-fn list(values: &[PlanValue]) -> String {
-    let names = values
-        .iter()
-        .map(|value| format!("v{}", value.0))
-        .collect::<Vec<_>>();
-    format!("({})", names.join(", "))
-}
-
-fn produced(outs: &[Produced]) -> String {
-    let out = |out: &Produced| format!("v{}[{} x {}]", out.value.0, out.first, out.inner);
-    format!("({})", outs.iter().map(out).collect::<Vec<_>>().join(", "))
-}
-
-fn reads(operands: &[Operand]) -> String {
-    format!(
-        "({})",
-        operands.iter().map(read).collect::<Vec<_>>().join(", ")
-    )
-}
-
-fn read(operand: &Operand) -> String {
-    let whole = operand.inner.dims.is_empty() && operand.inner.offset == 0;
-    let inner = match whole {
-        true => String::new(),
-        false => format!(" inner {}", view(&operand.inner)),
-    };
-    format!("v{} at {}{inner}", operand.value.0, view(&operand.lanes))
-}
-
-fn view(view: &SymView) -> String {
-    let dim = |(length, stride): &(Len, i64)| format!("{}*{stride}", len(length));
-    let dims = view.dims.iter().map(dim).collect::<Vec<_>>().join(" ");
-    format!("{}+[{dims}]", view.offset)
-}
-
-fn dims(lanes: &[Len]) -> String {
-    format!("[{}]", lanes.iter().map(len).collect::<Vec<_>>().join(" "))
-}
-
-fn len(length: &Len) -> String {
-    match length {
-        Len::Rows => "rows".into(),
-        Len::Fixed(length) => length.to_string(),
-    }
+    bytes
 }

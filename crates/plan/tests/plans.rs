@@ -3,7 +3,7 @@
 
 use crate::common::Sketch;
 use sealane_plan::steps::{Plan, PlanValue, Step, StepOp};
-use sealane_plan::{JobParts, NetworkClass, StepKind, plan, plan_in_tiles};
+use sealane_plan::{JobPart, JobParts, JobText, NetworkClass, StepKind, plan, plan_in_tiles};
 use sealane_program::builder::Index;
 use sealane_program::graph::{Binary, Program, Reduction};
 use sealane_program::types::{Shape, Type};
@@ -11,6 +11,10 @@ use sealane_testkit::fake::Honest;
 
 fn planned(program: &Program) -> Plan {
     plan::<Honest>(program, 0, NetworkClass::Lan).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn job(program: &Program, parties: &[String], plan: &Plan, network: NetworkClass) -> JobParts {
+    JobText::new::<Honest>(program, parties, network, plan, vec![]).parts()
 }
 
 fn steps(plan: &Plan) -> impl Iterator<Item = &Step> {
@@ -232,13 +236,16 @@ fn plans_are_deterministic_and_hashes_tell_plans_apart() {
     let parts = |factor| {
         let program = program(factor);
         let plan = planned(&program);
-        JobParts::new::<Honest>(&program, &program.parties, &plan, NetworkClass::Lan)
+        job(&program, &program.parties, &plan, NetworkClass::Lan)
     };
     assert_eq!(parts(3).hash(), parts(3).hash());
-    assert_eq!(parts(3).differences(&parts(5)), ["program", "plan"]);
+    assert_eq!(
+        parts(3).differences(&parts(5)),
+        [JobPart::Program, JobPart::Plan]
+    );
     let parties = program(3).parties;
-    let wan = JobParts::new::<Honest>(&program(3), &parties, &one, NetworkClass::Wan);
-    assert_eq!(parts(3).differences(&wan), ["network class"]);
+    let wan = job(&program(3), &parties, &one, NetworkClass::Wan);
+    assert_eq!(parts(3).differences(&wan), [JobPart::Network]);
     assert_ne!(parts(3).hash(), wan.hash());
 }
 
@@ -254,11 +261,11 @@ fn helpers_and_their_order_are_part_of_a_job() {
         let helpers = helpers.iter().map(|name| name.to_string());
         let parties = program.parties.iter().cloned().chain(helpers);
         let parties = parties.collect::<Vec<_>>();
-        JobParts::new::<Honest>(&program, &parties, &plan, NetworkClass::Lan)
+        job(&program, &parties, &plan, NetworkClass::Lan)
     };
     let (none, two, turned) = (parts(&[]), parts(&["ada", "cyd"]), parts(&["cyd", "ada"]));
-    assert_eq!(two.differences(&turned), ["protocol"]);
-    assert_eq!(two.differences(&none), ["protocol", "plan"]);
+    assert_eq!(two.differences(&turned), [JobPart::Protocol]);
+    assert_eq!(two.differences(&none), [JobPart::Protocol, JobPart::Plan]);
     assert_eq!(parts(&["ada", "cyd"]).hash(), two.hash());
 }
 

@@ -16,6 +16,7 @@ pub use shape::{Dim, RowId, Shape};
 
 use crate::float;
 use sealane_numeric::Format;
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -321,6 +322,13 @@ impl fmt::Display for Type {
             }
             Type::Float(format) => f.write_str(format.name()),
         }
+    }
+}
+
+/// As the text form has it.
+impl Serialize for Type {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -1,9 +1,11 @@
 //! Domains of shared values.
 
 use sealane_circuit::Goal;
+use serde::Serialize;
 
 /// Kind of sharing of a value between the parties.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Sharing {
     /// All parties know it.
     Public,
@@ -20,7 +22,8 @@ pub enum Sharing {
 }
 
 /// Algebra whose elements are shared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Algebra {
     /// Single bits.
     Z2,
@@ -32,7 +35,7 @@ pub enum Algebra {
 
 /// Domain of a shared value: kind of sharing and algebra. A value changes domain only at an
 /// explicit convert step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Domain {
     /// Kind of sharing.
     pub sharing: Sharing,

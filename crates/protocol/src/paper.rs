@@ -2,10 +2,11 @@
 //! assumption, and the security of the part.
 
 use crate::profile::{Profile, SecurityLevel};
+use serde::Serialize;
 use std::fmt;
 
 /// A part of a protocol, and the paper that it follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Paper {
     /// Function of the part, in a few words.
     pub part: &'static str,
@@ -22,7 +23,8 @@ pub struct Paper {
 }
 
 /// Security of a part of a protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Security {
     /// Computational: breaking it takes work of about `2^n`, by the length of its keys or the level
     /// of its group.

@@ -3,10 +3,12 @@
 use crate::paper::Paper;
 use crate::timing::Timing;
 use sealane_parties::{NetworkClass, PartyId};
+use serde::Serialize;
 use std::fmt;
 
 /// Corruption that a protocol withstands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Corruption {
     /// None: for tests and reference runs.
     None,
@@ -17,7 +19,8 @@ pub enum Corruption {
 }
 
 /// Number of parties that may be corrupt together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Threshold {
     /// At most this many, however many there are.
     Exactly(u8),
@@ -39,7 +42,7 @@ impl fmt::Display for Threshold {
 }
 
 /// Security parameters: they reach every party at its set-up, and the job's hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct SecurityLevel {
     /// Computational security in bits, that of the weakest part; 0 where there is none.
     pub computational: u32,
@@ -60,7 +63,7 @@ impl fmt::Display for SecurityLevel {
 }
 
 /// Role of a protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Role {
     /// Name, in one word.
     pub name: &'static str,
@@ -86,7 +89,8 @@ impl Role {
 }
 
 /// Number of parties that play a role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Players {
     /// Exactly one.
     One,
@@ -96,7 +100,7 @@ pub enum Players {
 }
 
 /// Description of a protocol: shown by `plan`, part of the job's hash.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Profile {
     /// Name, as in `--protocol`.
     pub name: &'static str,
@@ -183,7 +187,7 @@ impl Profile {
 }
 
 /// Assignment of parties to roles in one run, and its security parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Setting {
     /// Number of parties of the run.
     pub parties: usize,

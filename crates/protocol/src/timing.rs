@@ -1,5 +1,7 @@
 //! The two walks over a plan, and their order.
 
+use serde::Serialize;
+
 /// One of the two walks over a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Walk {
@@ -17,7 +19,8 @@ impl Walk {
 }
 
 /// Order of the offline and the online part of each step, where preparation depends on the circuit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Timing {
     /// Steps have no offline part: preparation needs counts alone. Where transfers have random
     /// choices, labels follow the correction, since garbling comes after it: one bit of an input

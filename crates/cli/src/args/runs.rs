@@ -47,6 +47,9 @@ pub struct PlanArgs {
     /// List what a run at these rows rests on: references, assumptions, security levels
     #[arg(long)]
     pub references: bool,
+    /// Write the text of the job, which its hashes cover, to files in this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub export: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -1,6 +1,7 @@
 //! Intervals of (stored) numbers, and their storage size.
 
 use super::Type;
+use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// Values that an element can take, both ends included. A `bool` is 0 or 1, and for fixed point the
@@ -81,5 +82,12 @@ impl Range {
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}..{}", self.lo, self.hi)
+    }
+}
+
+/// Both ends, as a list.
+impl Serialize for Range {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        [self.lo, self.hi].serialize(serializer)
     }
 }

@@ -1,8 +1,10 @@
 //! Shapes: an optional symbolic first dimension, then fixed ones.
 
+use serde::Serialize;
+
 /// A first dimension whose length is known only at run time: the number of rows of a table.
 /// An index into [`crate::graph::Program::rows`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct RowId(pub u16);
 
 /// The shape of a value: an optional symbolic first dimension, then fixed ones. A scalar has none.
