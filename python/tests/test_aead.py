@@ -441,7 +441,8 @@ def test_the_hint_of_equal_nonces_is_one_for_the_mode(mode: str, advice: str) ->
 
 
 @pytest.mark.parametrize(
-    "odd", [{"tag_len": -1}, {"tag_len": 1 << 70}, {"tag_len": "16"}, {"version": 1}, {"research": 1}]
+    "odd",
+    [{"tag_len": -1}, {"tag_len": 1 << 70}, {"tag_len": "16"}, {"version": 1}, {"research": 1}],
 )
 def test_odd_arguments_are_refused_with_a_code(odd: dict[str, Any]) -> None:
     for call in (

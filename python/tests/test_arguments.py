@@ -10,6 +10,7 @@ import warnings
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,6 @@ import sealane as sl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 ODD: list[Any] = [None, -1, 0, 1 << 63, 1 << 64, 1 << 200, 0.5, float("nan"), "", "no", b"", [], {}]
 ODD += [[None], object(), print, np.float32(1.5), np.zeros((2, 2)), True, "\0", "../\n", "\ud800"]
@@ -127,7 +127,7 @@ def test_old_names_of_arguments(call: Callable[..., Any], old: str, new: str) ->
     error = caught.value
     assert error.code == "argument" and error.hint == f"write `{new}`"
     assert error.message == f"`{call.__name__}` has no argument `{old}`"
-    assert error.file == __file__
+    assert error.file is not None and Path(error.file).name == Path(__file__).name
 
 
 def test_old_names_of_attributes() -> None:
