@@ -252,7 +252,7 @@ def named_pages() -> list[str]:
     """Pages that sources name and that are not there."""
     wrong = []
     python = [path for folder in ("python", "tools") for path in (ROOT / folder).rglob("*.py*")]
-    for path in [*(path for _, path in rust_files()), *ROOT.glob("rtl/**/*.sv"), *python]:
+    for path in [*rust_files(), *ROOT.glob("hardware/rtl/**/*.sv"), *python]:
         if path.suffix not in (".rs", ".sv", ".py", ".pyi"):
             continue
         for page in re.findall(
@@ -268,7 +268,7 @@ def names() -> list[str]:
     that are in no source.
     """
     wrong = []
-    sources = "\n".join(path.read_text(encoding="utf-8") for _, path in rust_files())
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in rust_files())
     words = {*re.findall(r"\w+", sources)}
     for path in sorted(ROOT.glob("docs/develop/*.md")):
         page, text = path.relative_to(ROOT), path.read_text(encoding="utf-8")

@@ -94,8 +94,8 @@ impl EngineError {
         EngineError::from(finding).made_public()
     }
 
-    /// Error for a party that would run the approved job on other row counts or keys than this side,
-    /// although it showed it the same ones.
+    /// Error for a party that would run the approved job on other row counts or keys than this
+    /// side, although it showed it the same ones.
     pub(crate) fn instance_mismatch(peer: &str, ours: &[u8; 32], theirs: &[u8; 32]) -> EngineError {
         let [theirs, ours] = [theirs, ours].map(|hash| hex::encode(&hash[..6]));
         let message = format!(

@@ -12,7 +12,7 @@ use crate::graph::{Graph, Op, ValueId};
 use crate::types::{Data, RowId};
 use std::convert::Infallible;
 
-/// What an element of the result depends on, along axis 0.
+/// Dependence of an element of the result on elements of operands, along axis 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// No operand.
@@ -233,7 +233,7 @@ impl Op {
         }
     }
 
-    /// What an element of the result depends on.
+    /// Returns on what an element of the result depends.
     pub fn reach(&self) -> Reach {
         match self {
             Op::Call(name, _) if !call::of_bytes(name) => Reach::Element,

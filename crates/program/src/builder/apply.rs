@@ -8,7 +8,7 @@ use crate::types::Type;
 use sealane_diagnostic::{Diagnostic, Span};
 use std::ops::Deref;
 
-/// What an operation is told beside its operands. Each reads its own attributes, and no other.
+/// Attributes of an operation beside its operands. Each reads its own attributes, and no other.
 #[derive(Clone, Debug, Default)]
 pub struct Attributes {
     /// Name of a reduction, or of a function that is called.
