@@ -536,8 +536,8 @@ def _sorted(
     for at in reversed(range(len(keys))):
         less, same = _order(before[at], behind[at], descending=ways[at])
         exchange = less if exchange is None else less | (same & exchange)
-    at = _source.here()
-    _, nodes = trace.close("sort", [], [operand(exchange)], at, any_order=any_order)
+    here = _source.here()
+    _, nodes = trace.close("sort", [], [operand(exchange)], here, any_order=any_order)
     return regrouped(over, [wrap(trace, node) for node in nodes])
 
 

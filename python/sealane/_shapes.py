@@ -22,7 +22,6 @@ from sealane._refusal import is_of_users, refuse
 from sealane._value import (
     Value,
     by_numpy,
-    operand,
     operate,
     plain,
     whole_axis,

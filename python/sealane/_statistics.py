@@ -29,7 +29,6 @@ from sealane._value import (
     fixed,
     i64,
     of_vector,
-    operand,
     operate,
     type_name,
     u64,

@@ -496,7 +496,9 @@ def test_standard_functions_give_the_standards_answers() -> None:
     assert bytes(g(list(b"abc"))).hex() == expected
 
 
-BY_NUMPY = [(numpy, count) for name, _, numpy, count in _core.element_wise() if numpy and name != "div"]
+BY_NUMPY = [
+    (numpy, count) for name, _, numpy, count in _core.element_wise() if numpy and name != "div"
+]
 """The element-wise operations on integers that NumPy has, from the table of them."""
 
 
