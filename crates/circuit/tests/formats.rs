@@ -266,7 +266,8 @@ proptest! {
         prop_assert!(!is_circuit(&text));
         // The header of a circuit lets no garbage in place of its gates.
         let (header, _) = FASHION.split_at(FASHION.find("\n\n").unwrap());
-        prop_assert!(!is_circuit(&format!("{header}\n\n{text}")));
+        let text = format!("{header}\n\n{text}");
+        prop_assert!(!is_circuit(&text));
     }
 
     #[test]
