@@ -514,11 +514,7 @@ fn a_pool_on_a_real_disk_is_private_and_locked() {
     // Of the fill that is used up nothing is left, and the other half still is.
     let files = std::fs::read_dir(folder.path().join("0")).unwrap().count();
     assert_eq!(files, 4);
-    pools[0].destroy().unwrap();
-    let names = std::fs::read_dir(folder.path().join("0")).unwrap();
-    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert!(names.into_iter().all(|name| name.ends_with("lock")));
-    let all = (2..).take(MOST_FILLS);
+    let all = (2..).take(MOST_FILLS + 1);
     let refused = all
         .map(|seed| fill(&pools, [1, 0], seed))
         .find_map(|[end, _]| end.err());
@@ -531,6 +527,10 @@ fn a_pool_on_a_real_disk_is_private_and_locked() {
             .to_string()
             .replace(&*folder.path().to_string_lossy(), "pools"),
     );
+    pools[0].destroy().unwrap();
+    let names = std::fs::read_dir(folder.path().join("0")).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(names.into_iter().all(|name| name.ends_with("lock")));
 }
 
 /// A party that says it holds nothing, or has passed everything, and does no more.
