@@ -134,7 +134,7 @@ impl<'a> Sides<'a> {
     /// Times both sides, for `operations` gates of each row: garbler, then evaluator.
     pub fn measure(&mut self, operations: usize, options: &Options) -> [Measured; 2] {
         let count = (operations * self.rows) as u64;
-        let mut tables = InPlace::new();
+        let mut tables = InPlace::default();
         let garble = measure(count, options.budget, || self.garble_to(&mut tables));
         let evaluate = measure(count, options.budget, || self.evaluate_from(&mut tables));
         [garble, evaluate]
@@ -211,9 +211,9 @@ pub struct InPlace {
     passed: usize,
 }
 
-impl InPlace {
+impl Default for InPlace {
     /// An empty buffer.
-    pub fn new() -> InPlace {
+    fn default() -> InPlace {
         InPlace {
             chunk: vec![Group::ZERO; CHUNK_BYTES / size_of::<Group>()],
             passed: 0,
@@ -283,7 +283,7 @@ mod tests {
         let sides = || Sides::new(cpu, Scheme::Mi, &tape, &case, RowOrder::Together);
         let (streamed, mut sides) = (sides().tables(), sides());
         let mut kept = Kept {
-            tables: InPlace::new(),
+            tables: InPlace::default(),
             bytes: Vec::new(),
         };
         sides.garble_to(&mut kept);

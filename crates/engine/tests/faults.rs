@@ -278,7 +278,7 @@ fn what_was_wrong_is_told_to_all() {
     let another_job = "approved another job: the network class differs";
     let padding = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() |= 0x80);
     for (session, from, to, at, harm, words) in [
-        (&two, 1, 0, 0, Harm::Flip(65), another_job),
+        (&two, 1, 0, 0, Harm::Flip(33), another_job),
         (
             &two,
             0,
@@ -332,7 +332,7 @@ fn what_was_wrong_is_told_to_all() {
             "a check of what crossed failed",
         ),
         // From an owner of data to a helper, and from one helper to another.
-        (&five, 1, 4, 0, Harm::Flip(65), another_job),
+        (&five, 1, 4, 0, Harm::Flip(33), another_job),
         (
             &five,
             0,

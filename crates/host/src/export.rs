@@ -71,10 +71,10 @@ mod tests {
 
     /// `a` counts the bits of `x` alone.
     const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\n\
-        input x : a u8 in 0..255\ninput y : b u8 in 0..255\nmain {\n\
+        input x : a u8 in 0..255\ninput y : b u4 in 0..15\nmain {\n\
         \x20 %0 = param 0 : u8 in 0..255 known a\n\
-        \x20 %1 = param 1 : u8 in 0..255 known b\n\
-        \x20 %2 = popcount %0 : u8 in 0..8 known a\n\
+        \x20 %1 = param 1 : u4 in 0..15 known b\n\
+        \x20 %2 = popcount %0 : u4 in 0..8 known a\n\
         \x20 %3 = lt %2, %1 : bool in 0..1 secret\n\
         }\nreveal r = %3 : bool to b\n";
 

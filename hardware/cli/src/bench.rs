@@ -153,7 +153,7 @@ pub fn measure_all(cases: &[NetlistCase], options: &Options, record: &mut dyn Fn
         check(cpu, case, &tape);
         for (metric, lanes) in [("garble_us", 1), ("garble_us_side_by_side", SIDE_BY_SIDE)] {
             let mut sides = Sides::new(cpu, &tape, lanes);
-            let mut tables = InPlace::new();
+            let mut tables = InPlace::default();
             let measured = measure(lanes as u64, options.budget, || {
                 let mut cycles = Cycles::new(&tape, lanes, 1, &sides.constants, &sides.held);
                 for _ in 0..case.cycles {

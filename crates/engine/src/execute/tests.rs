@@ -214,12 +214,12 @@ fn plan_and_cost_show_both_walks() {
     let (program, _) = three();
     let work = planned::<MaskedParty>(&program, 7);
     let text = work.joint.text();
-    assert!(text.contains("offline parts tile by tile"), "{text}");
-    assert!(text.contains("refill pools every"), "{text}");
+    assert!(text.contains("\"timing\":\"tile-by-tile\""), "{text}");
+    assert!(text.contains("\"rows\":0,\"refill\":17119}"), "{text}");
     let ahead = varied(work, Timing::AheadOfInputs, 1);
     let text = ahead.joint.text();
-    assert!(text.contains("offline parts ahead of inputs"), "{text}");
-    assert!(text.contains("refill pools every 1 tiles"), "{text}");
+    assert!(text.contains("\"timing\":\"ahead-of-inputs\""), "{text}");
+    assert!(text.contains("\"rows\":0,\"refill\":1}"), "{text}");
     let cost = ahead.cost::<Masked>(&[50]);
     let (offline, online) = cost
         .steps
