@@ -284,7 +284,7 @@ fn what_was_wrong_is_told_to_all() {
             0,
             1,
             0,
-            Harm::Flip(33),
+            Harm::Flip(65),
             "approved another job: the protocol differs",
         ),
         (
