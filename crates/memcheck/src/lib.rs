@@ -8,7 +8,7 @@
 //! production code on them, on one tier, and asks Memcheck whether it has seen a jump or an address
 //! that depends on them. Two controls, a branch on a secret and a table that is read at a secret
 //! place, have to be reported, or no other check counts; two more leave a secret in memory that
-//! they free ([`heap`]), which no check may do. Values that are computed from secrets and still
+//! they free (`heap`), which no check may do. Values that are computed from secrets and still
 //! public, such as the authenticity of a message, are listed in `public.supp` with the reason.
 //!
 //! The result holds for this binary, on the paths that ran. It does not cover instructions whose
