@@ -1,7 +1,9 @@
 //! Room `memcheck`: checks under Valgrind that no branch and no address depends on a secret.
 //!
-//!     make nightly            runs it with all other long checks
-//!     sh tools/secrets.sh     this one alone; followed by words, checks whose names hold one
+//! ```text
+//! make nightly            runs it with all other long checks
+//! sh tools/secrets.sh     this one alone; followed by words, checks whose names hold one
+//! ```
 //!
 //! Kernels, modes of authenticated encryption, oblivious transfers, steps of protocols and whole
 //! sessions through the engine have checks. Each declares its secrets undefined ([`request`]), runs
