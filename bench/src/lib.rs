@@ -69,6 +69,29 @@ impl fmt::Display for Record {
     }
 }
 
+impl Record {
+    /// The record as a JSON object, with the data that reproduce it: the machine, and the command
+    /// that measures it.
+    ///
+    /// # Errors
+    /// None that a record of finite figures causes.
+    pub fn json(&self, machine: &Machine, command: String) -> serde_json::Result<String> {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            #[serde(flatten)]
+            record: &'a Record,
+            #[serde(flatten)]
+            machine: &'a Machine,
+            command: String,
+        }
+        serde_json::to_string(&Line {
+            record: self,
+            machine,
+            command,
+        })
+    }
+}
+
 /// A figure of a case: its metric, its value and its unit.
 pub type Figure<'a> = (&'a str, f64, &'static str);
 

@@ -16,7 +16,6 @@ use sealane_engine::EngineError;
 use sealane_host::{EXIT_CODES, Failure};
 use sealane_page::Card;
 use sealane_terminal::{print_line, write_file};
-use serde::Serialize;
 
 /// Measure Sealane on this machine.
 #[derive(Parser)]
@@ -194,14 +193,6 @@ fn failed(error: SuiteError) -> Failure {
 
 /// Prints a line of a table, or JSON with the data that reproduce the record.
 fn print_record(args: &Args, machine: &Machine, record: &Record) -> Result<(), Failure> {
-    #[derive(Serialize)]
-    struct Line<'a> {
-        #[serde(flatten)]
-        record: &'a Record,
-        #[serde(flatten)]
-        machine: &'a Machine,
-        command: String,
-    }
     if !args.json {
         return print_line(record);
     }
@@ -211,11 +202,7 @@ fn print_record(args: &Args, machine: &Machine, record: &Record) -> Result<(), F
         parts => format!(" --only {}", parts.join(",")),
     };
     let command = format!("sealane-bench {} --json{quick}{only}", record.suite);
-    let line = serde_json::to_string(&Line {
-        record,
-        machine,
-        command,
-    });
+    let line = record.json(machine, command);
     print_line(line.map_err(|error| EngineError::internal(error.to_string()))?)
 }
 

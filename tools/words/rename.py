@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # ruff: noqa
-"""Renames the private words of the project to those of the field; goes with the commit that applies
-it. Run once from the root of a
-checkout in which all other work is merged: `python3 rename.py` (`--check` only counts old words).
+"""Renames the private words of the project to those of the field. Goes with the commit that applies
+it. Run once from the root of a checkout: `python3 tools/words/rename.py` (`--check` counts only).
 
 Each text is cut into code, comments and strings. A rule for names (`name`) applies to identifiers of
 code, to code in backticks within comments and pages, and to links of rustdoc. A rule for words

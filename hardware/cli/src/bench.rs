@@ -21,7 +21,6 @@ use sealane_diagnostic::Code;
 use sealane_garble::{ChunkReader, ChunkWriter, Cycles, Evaluator, Garbler, Scheme, decode};
 use sealane_host::Failure;
 use sealane_terminal::print_line;
-use serde::Serialize;
 
 use crate::args::BenchArgs;
 use crate::simulate::{self, internal};
@@ -75,22 +74,11 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
 
 /// Prints a record as JSON, with the data that reproduce it.
 fn print_record(args: &BenchArgs, machine: &Cpus, record: &Record) -> Result<(), Failure> {
-    #[derive(Serialize)]
-    struct Line<'a> {
-        #[serde(flatten)]
-        record: &'a Record,
-        #[serde(flatten)]
-        machine: &'a Cpus,
-        command: String,
-    }
     let quick = if args.quick { " --quick" } else { "" };
     let folder = args.folder.as_ref();
     let folder = folder.map_or(String::new(), |folder| format!(" {}", folder.display()));
-    let line = serde_json::to_string(&Line {
-        record,
-        machine,
-        command: format!("sealane-hw bench --json{quick}{folder}"),
-    });
+    let command = format!("sealane-hw bench --json{quick}{folder}");
+    let line = record.json(machine, command);
     print_line(line.map_err(internal)?)
 }
 
